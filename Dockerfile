@@ -5,6 +5,7 @@ COPY package.json package-lock.json ./
 RUN npm install --no-save --no-audit --no-fund
 COPY . .
 ARG TARGETARCH
+ARG SOURCE_COMMIT
 RUN case "$TARGETARCH" in arm64) target=linux-arm64 ;; *) target=linux-x64 ;; esac \
     && npm run --silent build -- "$target" && mv "dist/lineside-$target" /lineside
 

@@ -52,9 +52,11 @@ const layers: Record<string, readonly string[]> = {
   entry: ["platform", "app"],
 };
 
-/** The addresses of the console are one list with the server, and so are the types of requests and answers. */
+/** The addresses of the console are one list with the server, and so are texts, and the types of requests and answers. */
 const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
-  to === "../lib/console-routes.ts" || (isTypeOnly && /^\.\.\/modules\/.+\.schemas\.ts$/.test(to));
+  to === "../lib/console-routes.ts" ||
+  to.startsWith("../lib/texts/") ||
+  (isTypeOnly && /^\.\.\/modules\/.+\.schemas\.ts$/.test(to));
 
 /** Features that a feature may use. Each is listed after those that it uses, so that there is no cycle. */
 const features: Record<string, readonly string[]> = {
@@ -182,7 +184,9 @@ describe("features", () => {
   });
 
   test("are loaded on demand as screens, pages and tabs", () => {
-    const loaded = own.filter(({ to, isDynamic }) => isDynamic && !to.startsWith("catalogue/"));
+    const loaded = own.filter(
+      ({ to, isDynamic }) => isDynamic && !to.startsWith("catalogue/") && !to.startsWith("../lib/texts/"),
+    );
     expect(loaded.filter(({ to }) => !/-(screen|page|tab)\.tsx$/.test(to)).map(show)).toEqual([]);
   });
 });

@@ -54,7 +54,7 @@ const layers: Record<string, readonly string[]> = {
   cli: ["lib", "platform", "modules", "app", "cli", "version"],
   main: ["cli"],
   version: ["../package.json"],
-  web: ["web", "lib/console-routes.ts"], // the server and the router have one list of addresses
+  web: ["web", "lib/console-routes.ts", "lib/texts"], // the server and the console have one list of addresses, and one of texts
 };
 
 /** Modules that a module may ask; types and events are shared by all. */
@@ -91,7 +91,7 @@ const modules: Record<string, readonly string[]> = {
   ],
   notifications: ["alarms", "outbound", "devices", "mail", "tenants", "identity", "users"],
   scheduler: ["commands", "attributes", "devices", "tenants", "identity", "users"],
-  "rule-chains": ["ingest", "telemetry", "devices", "tenants", "identity", "users"],
+  generators: ["ingest", "telemetry", "devices", "tenants", "identity", "users"],
   connectivity: ["tenants", "identity"],
   dashboards: ["alarms", "telemetry", "devices", "tenants", "identity", "users"],
   "demo-plant": ["dashboards", "ingest", "devices", "profiles", "tenants", "identity", "users"],
@@ -125,6 +125,7 @@ test("layers depend only on what lies below", () => {
     if (!isOwn || layer === "tools") return false;
     // The console has the types of requests and answers from their schemas.
     if (layer === "web" && isTypeOnly && /^modules\/.+\.schemas\.ts$/.test(to)) return false;
+    if (layer === "web" && to.startsWith("lib/texts/")) return false; // one catalogue for all who render errors
     if (from.startsWith("http/") && /^mqtt\/(mqtt|device-sockets)\.types\.ts$/.test(to)) return false; // the seams for WebSockets
     return !(layers[layer] ?? []).some((allowed) => allowed === layerOf(to) || allowed === to);
   });
@@ -191,6 +192,40 @@ test("packages are used only where they belong", () => {
     ({ from, to, isOwn }) => !isOwn && owners.some(([name, owner]) => name.test(to) && !owner.test(from)),
   );
   expect(wrong.map(show)).toEqual([]);
+});
+
+/** Groups of files that import one another, types included (Tarjan's strongly connected components). */
+function cyclesIn(edges: readonly Import[]): string[][] {
+  const targets = Map.groupBy(
+    edges.filter(({ isOwn }) => isOwn),
+    ({ from }) => from,
+  );
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const cycles: string[][] = [];
+  function visit(file: string): void {
+    order.set(file, order.size);
+    lowest.set(file, order.size - 1);
+    open.push(file);
+    for (const { to } of targets.get(file) ?? []) {
+      if (!order.has(to)) visit(to);
+      if (open.includes(to)) lowest.set(file, Math.min(lowest.get(file) ?? 0, lowest.get(to) ?? 0));
+    }
+    if (lowest.get(file) !== order.get(file)) return;
+    const group = open.splice(open.indexOf(file));
+    if (group.length > 1) cycles.push(group.sort());
+  }
+  for (const file of targets.keys()) if (!order.has(file)) visit(file);
+  return cycles;
+}
+
+test("no files import one another in a circle", () => {
+  const edge = (from: string, to: string): Import => ({ from, to, isOwn: true, isTypeOnly: true });
+  expect(cyclesIn([edge("a", "b"), edge("b", "c"), edge("c", "a"), edge("c", "d")])).toEqual([
+    ["a", "b", "c"],
+  ]);
+  expect(cyclesIn(imports)).toEqual([]);
 });
 
 test("the environment is read in one place", () => {

@@ -1,7 +1,7 @@
 import "../platform/production.ts"; // before anything that loads Elysia
 import { describeKind } from "../platform/config.ts";
 import { configKeys, flagOf, type KeyDefinition } from "../platform/config-keys.ts";
-import { version } from "../version.ts";
+import { version, versionText } from "../version.ts";
 import { explain } from "./explain.ts";
 
 interface Command {
@@ -59,10 +59,14 @@ const commands: Record<string, Command> = {
   "script-host": {
     run: async () => (await import("./script-host.ts")).scriptHostCommand(),
   },
+  licenses: {
+    summary: "Print the licenses of Lineside and of the packages inside it",
+    run: async () => (await import("./licenses.ts")).licensesCommand(),
+  },
   version: {
-    summary: "Print the version",
+    summary: "Print the version and the commit that it was built from",
     async run() {
-      console.log(`lineside ${version}`);
+      console.log(versionText());
       return 0;
     },
   },

@@ -21,6 +21,7 @@ import { deviceHandlers, mqttHandlers, realtimeHandlers, type SocketHandlers, up
 
 export interface HttpDeps {
   readonly version: string;
+  readonly commit: string;
   readonly config: Pick<Config, "api_docs" | "http_idle_timeout_s" | "security_contact">;
   readonly log: Logger;
   /** Of the modules. */
@@ -38,10 +39,10 @@ export interface HttpDeps {
   readonly durable: () => Promise<void>;
 }
 
-const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version">) =>
+const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version" | "commit">) =>
   new Elysia({ tags: ["system"] })
-    .get("/healthz", () => ({ status: "ok", version: deps.version }), {
-      response: { 200: t.Object({ status: t.String(), version: t.String() }) },
+    .get("/healthz", () => ({ status: "ok", version: deps.version, commit: deps.commit }), {
+      response: { 200: t.Object({ status: t.String(), version: t.String(), commit: t.String() }) },
       detail: { summary: "Whether the process runs" },
     })
     .get(

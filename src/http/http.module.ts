@@ -29,7 +29,7 @@ export function createHttpModule(
     isReady: () => boolean;
   },
 ) {
-  const { config, database, identityDatabase, ports, version } = core;
+  const { config, database, identityDatabase, ports, version, commit } = core;
   const { tls } = deps;
   const log = core.log.child("http");
   const connections = new ConnectionGuard({
@@ -41,6 +41,7 @@ export function createHttpModule(
   });
   const http = createHttpApp({
     version,
+    commit,
     config,
     log,
     routes: deps.routes,

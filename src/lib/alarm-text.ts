@@ -1,4 +1,5 @@
 import type { Language } from "./preferred-language.ts";
+import type { Text } from "./texts/text.ts";
 
 /* What is said of alarms in mails and messages. */
 
@@ -14,6 +15,8 @@ export interface AlarmLine {
   readonly alarmType: string;
   readonly deviceName: string;
   readonly message: string;
+  /** Why an alarm was cleared. */
+  readonly cause?: Text;
 }
 
 export interface AlarmCounts {

@@ -68,6 +68,9 @@ export const detail = <Code extends ErrorCode>(code: Code, ...args: CodeArgs<Cod
   params: args[0] ?? {},
 });
 
+/** An error without what is for its caller alone, as it is stored. */
+export const textOf = ({ code, params }: Text): Text => ({ code, params });
+
 const ofKind =
   (kind: ErrorKind) =>
   <Code extends ErrorCode>(code: Code, ...args: CodeArgs<Code>): DomainError =>

@@ -1,22 +1,24 @@
-const reasons: Record<string, string> = {
-  ECONNREFUSED: "nothing listens there (connection refused)",
-  ECONNRESET: "the connection was closed before an answer came",
-  EHOSTUNREACH: "there is no way to the host",
-  ENETUNREACH: "there is no way to the network",
-  ENOTFOUND: "the name is not known",
-  ENODATA: "the name has no address",
-  EAI_AGAIN: "the name could not be looked up at the moment",
-  ETIMEDOUT: "there was no answer in time",
-  HPE_HEADER_OVERFLOW: "the headers of the answer are too long",
-};
-/** Codes of the HTTP parser that have no sentence of their own. */
-const PARSER_CODE_PREFIX = "HPE_";
+import { DomainError, detail, textOf } from "./domain-error.ts";
+import type { ErrorCode } from "./texts/en/errors.ts";
+import type { Text } from "./texts/text.ts";
 
-/** An error of the network in words for a person. */
-export function describeNetworkError(error: unknown): string {
+const codes = {
+  ECONNREFUSED: "network_error.refused",
+  ECONNRESET: "network_error.reset",
+  EHOSTUNREACH: "network_error.no_host",
+  ENETUNREACH: "network_error.no_network",
+  ENOTFOUND: "network_error.unknown_name",
+  ENODATA: "network_error.no_address",
+  EAI_AGAIN: "network_error.no_lookup",
+  ETIMEDOUT: "network_error.timed_out",
+} as const satisfies Record<string, ErrorCode>;
+
+/** Why something on the network failed, as data; what has no text of its own stands for itself. */
+export function networkErrorText(error: unknown): Text {
+  if (error instanceof DomainError) return textOf(error);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const known = Object.entries(codes).find(([name]) => name === code)?.[1];
+  if (known !== undefined) return detail(known);
   const message = error instanceof Error ? error.message : String(error);
-  if (code.startsWith(PARSER_CODE_PREFIX))
-    return reasons[code] ?? "what answers there does not speak HTTP/1.1";
-  return reasons[code] ?? (message === "" ? code : message);
+  return detail("network_error.other", { message: message === "" ? code : message });
 }

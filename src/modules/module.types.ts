@@ -13,6 +13,8 @@ import type { AuthPlugin } from "./identity/identity.plugin.ts";
 /** What every module is built on. */
 export interface Core {
   readonly version: string;
+  /** The abbreviated commit of the build, or "unknown". */
+  readonly commit: string;
   readonly config: Config;
   readonly data: DataDirectory;
   readonly database: MainDatabase;

@@ -26,11 +26,11 @@ import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Logger } from "../platform/log.ts";
 import { keepAliveSeconds } from "./admission.ts";
 import type { BrokerLink } from "./broker-link.ts";
-import type { Connection } from "./connection.ts";
-import type { Counters } from "./connection-host.ts";
+import type { Counters } from "./counters.ts";
 import type { Delivery } from "./delivery.ts";
 import { enclose } from "./envelope.ts";
 import type { MqttLimits, SendState } from "./mqtt.types.ts";
+import type { Output } from "./output.ts";
 import type { Principal } from "./principal.ts";
 import type { PublishIntake } from "./publish-intake.ts";
 import type { Session } from "./session.ts";
@@ -69,9 +69,17 @@ export interface ClientHost {
   clientLeft(client: Client, will: Will | undefined): void;
 }
 
+/** The client's connection, as far as the client uses it. */
+interface ClientConnection {
+  readonly output: Output;
+  readonly ended: boolean;
+  /** Tells an MQTT 5 client the reason, and lets the last bytes out. */
+  end(reason: number): void;
+}
+
 export interface ClientParts {
   readonly host: ClientHost;
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly connect: ConnectPacket;
   readonly principal: Principal;
   readonly session: Session;
@@ -83,7 +91,7 @@ export interface ClientParts {
 
 /** A signed-in client: every packet after CONNECT. It joins the broker only once it has something to receive. */
 export class Client {
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly principal: Principal;
   readonly session: Session;
   readonly intake: PublishIntake;

@@ -4,10 +4,11 @@ import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
 import { connack, disconnect } from "../lib/mqtt/packet-writer.ts";
 import { type ConnectPacket, type ProtocolVersion, readConnect } from "../lib/mqtt/packets.ts";
 import { ProtocolError, Reason } from "../lib/mqtt/reason.ts";
+import type { Logger } from "../platform/log.ts";
 import type { Client } from "./client.ts";
-import type { ConnectionHost } from "./connection-host.ts";
-import type { Turn } from "./fair-queue.ts";
-import type { MqttConnectionHandle, MqttTransport, PeerCertificate } from "./mqtt.types.ts";
+import type { Counters } from "./counters.ts";
+import type { FairQueue, Turn } from "./fair-queue.ts";
+import type { MqttConnectionHandle, MqttLimits, MqttTransport, PeerCertificate } from "./mqtt.types.ts";
 import { Output } from "./output.ts";
 import { tickMs } from "./server-time.ts";
 
@@ -27,6 +28,19 @@ const heldBytesMax = 4 * 1024 * 1024;
 const earlyBytesMax = 64 * 1024;
 /** A password may have to wait for others to be checked, and a device without credentials may stay to get some; so long. */
 const patienceMsMax = 60_000;
+
+/** What a connection needs of its server. */
+export interface ConnectionHost {
+  readonly limits: MqttLimits;
+  readonly log: Logger;
+  readonly counters: Counters;
+  readonly fairQueue: FairQueue;
+  /** See `ServerTime`. */
+  readonly now: number;
+  /** Signs a client in, or gives the reason why not. */
+  admit(connection: Connection, packet: ConnectPacket): Client | number | Promise<Client | number>;
+  gone(connection: Connection): void;
+}
 
 /** One client's byte stream, over any transport: first packet, limits and deadlines. A signed-in client is a `Client`. */
 export class Connection implements MqttConnectionHandle, Turn {

@@ -3,7 +3,7 @@ import type { ProtocolVersion, PublishPacket, Qos } from "../lib/mqtt/packets.ts
 import { type AddedProperties, writeMessageProperties } from "../lib/mqtt/properties.ts";
 import { Reason } from "../lib/mqtt/reason.ts";
 import type { BrokerLink } from "./broker-link.ts";
-import type { Counters } from "./connection-host.ts";
+import type { Counters } from "./counters.ts";
 import { type Enveloped, open } from "./envelope.ts";
 import type { Output } from "./output.ts";
 import { isCommandTopic } from "./topics.ts";

@@ -54,9 +54,9 @@ export function createCommandAnswers(deps: {
       return deps.durable();
     } catch (error) {
       if (error instanceof DomainError) {
-        const { code, message: reason } = error;
+        const { code, params } = error;
         const sample = bytes.slice(0, SAMPLE_BYTES);
-        deps.ingest.reject(device, { source: deps.source, where: topic, code, reason, sample });
+        deps.ingest.reject(device, { source: deps.source, where: topic, code, params, sample });
       }
       throw error;
     }

@@ -42,7 +42,7 @@ export function createDeviceRequests(deps: DeviceRequestsDeps) {
         source: deps.source,
         where: message.topic,
         code: error.code,
-        reason: error.message,
+        params: error.params,
         sample,
       });
     }

@@ -189,12 +189,12 @@ export class DeviceSockets implements DeviceSocketServer {
 
   #list(device: IngestDevice, error: unknown, { where, bytes }: { where: string; bytes: Uint8Array }): void {
     if (!(error instanceof DomainError)) return;
-    const { code, message: reason } = error;
+    const { code, params } = error;
     this.#deps.ingest.reject(device, {
       source: "ws",
       where,
       code,
-      reason,
+      params,
       sample: bytes.slice(0, SAMPLE_BYTES),
     });
   }

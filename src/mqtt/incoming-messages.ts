@@ -71,9 +71,9 @@ export class IncomingMessages {
     const handled = this.#deps.onMessage?.(device, longForm(topic), payload);
     if (handled !== undefined) return handled;
     const error = notFound("topic.unknown");
-    const { code, message: reason } = error;
+    const { code, params } = error;
     const sample = payload.slice(0, sampleBytes);
-    this.#deps.ingest.reject(device, { source: "mqtt", where: topic, code, reason, sample });
+    this.#deps.ingest.reject(device, { source: "mqtt", where: topic, code, params, sample });
     throw error;
   }
 }

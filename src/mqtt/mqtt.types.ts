@@ -3,7 +3,6 @@ import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.
 import type { Principal as Caller } from "../modules/users/users.types.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
-import type { Applications } from "./applications.ts";
 
 export interface MqttCredentials {
   readonly clientId: string;
@@ -150,6 +149,27 @@ export interface MqttConnectionHandle {
   closed(): void;
 }
 
+/** Messages to the programs of tenants. */
+export interface ApplicationMessages {
+  /** Whether no program listens, so that nothing need be prepared. */
+  readonly idle: boolean;
+  /** Programs whose keys are no longer good, or no longer see what they saw when they connected. */
+  revoked(): Iterable<string>;
+  /** Sends to all programs of the tenant that may see every device. */
+  publish(
+    tenantId: TenantId,
+    topic: string,
+    payload: Uint8Array,
+    options: { readonly qos: 0 | 1; readonly retain: boolean },
+  ): Promise<void>;
+  /** Sends to the programs that listen to this of the device; `payload` is made once, and only if there is one. */
+  publishToSubscribers(
+    device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
+    topic: string,
+    payload: () => Uint8Array,
+  ): Promise<void>;
+}
+
 export interface MqttServer {
   start(): Promise<void>;
   /** Sends what is committed, refuses the rest, closes every connection; resolves when all are gone. */
@@ -163,7 +183,7 @@ export interface MqttServer {
   /** Publishes to one device on its own topic (`v1/devices/me/attributes` …); queued for a durable session that is away. */
   publishToDevice(deviceId: DeviceId, topic: string, payload: Uint8Array, qos: 0 | 1): Promise<void>;
   /** Who of the tenants' programs listens to what (`lineside/devices/{deviceId}/telemetry` …). */
-  readonly applications: Applications;
+  readonly applications: ApplicationMessages;
   /** Ends an application's connections and sessions: its key was removed. */
   disconnectApplication(applicationId: string): void;
   /** Whether the device is connected and subscribed to the topic, in its long or its short form. */

@@ -1,13 +1,12 @@
+import { detail } from "../lib/domain-error.ts";
+import type { Text } from "../lib/texts/text.ts";
 import type { Clients } from "./clients.ts";
 import type { MqttServerDeps } from "./mqtt.types.ts";
 import type { Principal } from "./principal.ts";
 import type { SessionStore } from "./session-store.ts";
 
-/** A limit that a client which signs in would exceed. */
-interface SessionLimitHit {
-  readonly code: string;
-  readonly reason: string;
-}
+/** A limit that a client which signs in would exceed, as a text. */
+type SessionLimitHit = Text;
 
 type LimitDeps = Pick<MqttServerDeps, "limits" | "quotasOf" | "ingest" | "log">;
 
@@ -50,13 +49,10 @@ export class SessionLimits {
     const { counts } = this.#clients;
     const { connectionsPerKeyMax } = this.#deps.limits;
     if (principal.application !== undefined && counts.ofCredential(credentialId) >= connectionsPerKeyMax)
-      return hit(
-        "key.mqtt_connections_limit",
-        `An API key may have ${connectionsPerKeyMax} MQTT connections.`,
-      );
+      return detail("key.mqtt_connections_limit", { max: connectionsPerKeyMax });
     const { connections } = this.#deps.quotasOf(tenantId);
     if (connections !== null && counts.ofTenant(tenantId) >= connections)
-      return hit("tenant.mqtt_connections_limit", `A tenant may have ${connections} MQTT connections.`);
+      return detail("tenant.mqtt_connections_limit", { max: connections });
     return undefined;
   }
 
@@ -71,15 +67,10 @@ export class SessionLimits {
     const { applicationSessions } = store;
     const { sessionsPerKeyMax } = this.#deps.limits;
     if (applicationSessions.ofCredential(credentialId) >= sessionsPerKeyMax)
-      return hit(
-        "key.mqtt_sessions_limit",
-        `An API key may have ${sessionsPerKeyMax} durable MQTT sessions.`,
-      );
+      return detail("key.mqtt_sessions_limit", { max: sessionsPerKeyMax });
     const { sessions } = this.#deps.quotasOf(tenantId);
     if (sessions !== null && applicationSessions.ofTenant(tenantId) >= sessions)
-      return hit("tenant.mqtt_sessions_limit", `A tenant may have ${sessions} durable MQTT sessions.`);
+      return detail("tenant.mqtt_sessions_limit", { max: sessions });
     return undefined;
   }
 }
-
-const hit = (code: string, reason: string): SessionLimitHit => ({ code, reason });

@@ -20,6 +20,9 @@ export function registerEmbeddedAssets(paths: Record<string, string>): void {
 /** The interpreter of scripts: as a text in the program's code it would take five times the room. */
 export const QUICKJS_ASSET = "node_modules/@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm";
 
+/** The licenses of everything in the program, compressed with gzip; the build writes the text. */
+export const LICENSES_ASSET = "static/licenses/THIRD-PARTY-LICENSES.txt.gz";
+
 /** True inside a compiled binary. */
 export const isCompiled = (): boolean => embedded.size > 0;
 

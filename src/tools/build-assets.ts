@@ -2,6 +2,7 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildConsole } from "./build-console.ts";
+import { buildLicenses } from "./licenses.ts";
 
 const root = join(import.meta.dir, "..", "..");
 
@@ -18,4 +19,5 @@ async function buildApiDocs(): Promise<void> {
 }
 
 await buildApiDocs();
+await buildLicenses();
 await buildConsole();

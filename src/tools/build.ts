@@ -2,16 +2,17 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { QUICKJS_ASSET } from "../platform/assets.ts";
+import { getCommit } from "../version.ts";
+import { workerEntries } from "./bundled-packages.ts";
 
 /*
- * `npm run build [-- target …]`: one executable a target with console, migrations and workers inside.
+ * `npm run build [-- target …]`: one executable for each target with console, migrations, workers and licenses inside.
  */
 
 const root = join(import.meta.dir, "..", "..");
 const buildDirectory = join(root, "dist", ".build");
 const targets = ["linux-x64", "linux-arm64", "linux-x64-musl", "linux-arm64-musl"] as const;
-const embeddedRoots = ["drizzle", "static/console", "static/api-docs", "static/passwords"];
-const workers = ["src/modules/telemetry/store/store.worker.ts", "src/platform/database.worker.ts"];
+const embeddedRoots = ["drizzle", "static/console", "static/api-docs", "static/passwords", "static/licenses"];
 
 async function listAssets(): Promise<string[]> {
   const lists = await Promise.all(
@@ -53,10 +54,13 @@ async function writeEntry(): Promise<string> {
   return entry;
 }
 
+/** Sources without git, as in a container build, take the commit from the environment. */
+const sourceCommit = (): string => process.env.SOURCE_COMMIT || getCommit();
+
 async function build(target: string, entry: string): Promise<void> {
   const outfile = join(root, "dist", `lineside-${target}`);
   const result = await Bun.build({
-    entrypoints: [entry, ...workers.map((worker) => join(root, worker))],
+    entrypoints: [entry, ...workerEntries.map((worker) => join(root, worker))],
     root,
     compile: {
       target: `bun-${target}` as Bun.Build.CompileTarget,
@@ -66,19 +70,25 @@ async function build(target: string, entry: string): Promise<void> {
     },
     // Mangled identifiers break Elysia's macros.
     minify: { whitespace: true, syntax: true, identifiers: false },
-    define: { "process.env.NODE_ENV": '"production"' },
+    define: { "process.env.NODE_ENV": '"production"', LINESIDE_COMMIT: JSON.stringify(sourceCommit()) },
   });
   for (const message of result.logs) console.error(message);
   if (!result.success) throw new Error(`building ${target} failed`);
   console.log(`${relative(root, outfile)}  ${(Bun.file(outfile).size / 1e6).toFixed(1)} MB`);
 }
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !targets.some((target) => target === name));
-if (unknown.length > 0) {
-  console.error(`Unknown target ${unknown.join(", ")}; there are ${targets.join(", ")}.`);
-  process.exit(2);
+/** Builds the executables of the given targets, or of all when there are none, into `dist/`. Returns their targets. */
+export async function buildExecutables(names: readonly string[]): Promise<readonly string[]> {
+  const unknown = names.filter((name) => !targets.some((target) => target === name));
+  if (unknown.length > 0) {
+    console.error(`Unknown target ${unknown.join(", ")}; there are ${targets.join(", ")}.`);
+    process.exit(2);
+  }
+  const selected = targets.filter((target) => names.length === 0 || names.includes(target));
+  const entry = await writeEntry();
+  for (const target of selected) await build(target, entry);
+  await rm(buildDirectory, { recursive: true, force: true });
+  return selected;
 }
-const entry = await writeEntry();
-for (const target of targets) if (wanted.length === 0 || wanted.includes(target)) await build(target, entry);
-await rm(buildDirectory, { recursive: true, force: true });
+
+if (import.meta.main) await buildExecutables(process.argv.slice(2));

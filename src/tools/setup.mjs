@@ -58,7 +58,8 @@ function ensureAssets(bun) {
     statSync(join("src", "lib", "console-routes.ts")).mtimeMs,
     statSync("package-lock.json").mtimeMs,
   );
-  if (existsSync(built) && existsSync("static/api-docs/docs.js.gz") && statSync(built).mtimeMs > newestSource)
+  const others = ["static/api-docs/docs.js.gz", "static/licenses/THIRD-PARTY-LICENSES.txt.gz"];
+  if (existsSync(built) && others.every((file) => existsSync(file)) && statSync(built).mtimeMs > newestSource)
     return;
   console.error("Building the console (once) …");
   const { status } = spawnSync(bun, [join("src", "tools", "build-assets.ts")], { stdio: ["ignore", 2, 2] });

@@ -319,7 +319,7 @@ test("says so when the plan has no room for it, and makes nothing", async () => 
   });
   const { token } = await small.signIn("TENANT_OWNER");
   const answer = await small.call("POST", "/api/demo-plant/start", { token });
-  expect([answer.status, answer.body.message]).toEqual([403, expect.stringContaining("14 devices")]);
+  expect([answer.status, answer.body.message]).toEqual([403, expect.stringContaining("14 more devices")]);
   expect((await small.call("GET", "/api/devices", { token })).body).toEqual([]);
   expect((await small.call("GET", "/api/dashboards", { token })).body).toEqual([]);
   await small.stop();

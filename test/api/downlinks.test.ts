@@ -346,8 +346,8 @@ describe("what cannot be sent is refused in words", () => {
   test("field by field", async () => {
     const { send, deviceId, devEui } = await setUp("CHIRPSTACK");
     const rows: [Record<string, unknown>, string][] = [
-      [{ fPort: 1, data: "AA==" }, "deviceId and devEui"],
-      [{ deviceId, devEui, fPort: 1, data: "AA==" }, "deviceId and devEui"],
+      [{ fPort: 1, data: "AA==" }, "deviceId or devEui"],
+      [{ deviceId, devEui, fPort: 1, data: "AA==" }, "deviceId or devEui"],
       [{ devEui: "123", fPort: 1, data: "AA==" }, "16 hexadecimal"],
       [{ deviceId, data: "AA==" }, "fPort"],
       [{ deviceId, fPort: 0, data: "AA==" }, "fPort"],

@@ -165,7 +165,13 @@ describe("the tree", () => {
     const checked = await call("validate", csv("modbus/2", "modbus/1", "modbus/2"));
     expect(checked.body.errors).toMatchObject([
       { row: 2, field: "childName" },
-      { row: 3, field: "childName", message: "row 1 has the same" },
+      {
+        row: 3,
+        field: "childName",
+        message: "is the same as in row 1",
+        code: "rule.same_as_row",
+        params: { row: 1 },
+      },
     ]);
     const made = await call("import", csv("modbus/2", "modbus/3"));
     expect((await read(made.body.rows[1].deviceId)).childName).toBe("modbus/3");

@@ -102,7 +102,7 @@ describe("what is wrong is told", () => {
     [
       "a path that is none",
       { name: "x", type: "HTTP", settings_json: { paths: { deviceId: "meta[" } } },
-      /paths\.deviceId: “meta\[” is no path/,
+      /paths\.deviceId: “meta\[” is not a path/,
     ],
     [
       "a step that there is none of",
@@ -112,12 +112,12 @@ describe("what is wrong is told", () => {
     [
       "a step that belongs elsewhere",
       { name: "x", type: "HTTP", mappingSteps: [{ type: "webhook_forward", url: "http://h" }] },
-      /data pipeline/,
+      /in a pipeline only/,
     ],
     [
       "a secret that is to be kept where there is none",
       { name: "x", type: "CHIRPSTACK", settings_json: { downlink: { apiKey: { kept: true } } } },
-      /none to be kept/,
+      /no stored value to keep/,
     ],
   ];
   test.each(refused)("%s", async (_, body, message) => {
@@ -142,7 +142,7 @@ describe("an integration's life", () => {
     const draft = await create({ type: "MQTT", name: "draft", settings_json: mqtt });
     expect(draft.isDefault).toBe(false);
     const refused = await call("POST", `/${draft.integrationId}/set-default`);
-    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining("start it first")]);
+    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining("Start it first")]);
     const paused = await create({ type: "MQTT", name: "paused", status: "paused", settings_json: mqtt });
     expect(paused.isDefault).toBe(false);
     for (const status of ["draft", "paused"]) {
@@ -206,10 +206,10 @@ describe("an integration's life", () => {
 describe("a script that cannot be run", () => {
   const settingsOf = (source: string, enabled = true) => ({ scriptTransform: { enabled, source } });
   test.each([
-    ["cannot be parsed", "function transform(m) {", true, /Line \d+ of the source|The source/],
-    ["cannot be parsed, and is switched off", "function transform(m) {", false, /of the source|The source/],
+    ["cannot be parsed", "function transform(m) {", true, /line \d+ of the source|the source/],
+    ["cannot be parsed, and is switched off", "function transform(m) {", false, /of the source|the source/],
     ["throws when it is loaded", "nothing.here();", true, /nothing/],
-    ["defines nothing that is called", "const a = 1;", true, /defines none/],
+    ["defines nothing that is called", "const a = 1;", true, /must define one/],
   ] as const)("is refused when it %s", async (_, source, enabled, message) => {
     const settings_json = settingsOf(source, enabled);
     const created = await call("POST", "", { name: "scripted", type: "HTTP", settings_json });

@@ -127,7 +127,7 @@ describe("writing jobs", () => {
       expect(made.every(({ status }) => status === 201)).toBe(true);
     }
     const last = await create();
-    expect([last.status, last.body.message]).toEqual([409, expect.stringContaining("1000 jobs at most")]);
+    expect([last.status, last.body.message]).toEqual([409, expect.stringContaining("at most 1000 jobs")]);
   }, 20_000);
 
   test("a device that is named twice is one", async () => {
@@ -153,7 +153,7 @@ describe("writing jobs", () => {
       () => ({ name: "x", schedule: { ...hourly, timezone: "Mars" }, action: set([mine.deviceId]) }),
     ],
     [
-      "schedule: it has no time",
+      "schedule: has no time",
       () => ({
         name: "x",
         schedule: { kind: "once", at: "2020-01-01T00:00:00Z" },
@@ -161,7 +161,7 @@ describe("writing jobs", () => {
       }),
     ],
     [
-      "schedule: it has no time",
+      "schedule: has no time",
       () => ({
         name: "x",
         schedule: { kind: "cron", expression: "0 0 30 2 *" },
@@ -244,7 +244,7 @@ describe("writing jobs", () => {
     const job = await app.call("POST", "/api/scheduler", { token, body });
     clock.advance(120_000);
     const start = await app.call("POST", `/api/scheduler/${job.body.jobId}/start`, { token });
-    expect([start.status, start.body.message]).toEqual([409, expect.stringContaining("no time left")]);
+    expect([start.status, start.body.message]).toEqual([409, expect.stringContaining("no further time")]);
     const on = { enabled: true };
     expect((await app.call("PATCH", `/api/scheduler/${job.body.jobId}`, { token, body: on })).status).toBe(
       409,

@@ -242,7 +242,7 @@ describe("messages", () => {
     const wrong = { externalDeviceId: "many-wrong", telemetry: { a: [Number.NaN] } };
     const raw = JSON.stringify([...many, wrong]).replace("null", "1e999");
     const answer = await post({ id, raw, headers: { "content-type": "application/json" } });
-    expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining("infinities")]);
+    expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining("infinite numbers")]);
     const [event] = await eventsOf(id);
     expect(event).toMatchObject({
       status: "ERROR",

@@ -147,7 +147,7 @@ test("what a person can mend is one sentence", async () => {
   );
   expect((await run("simulate", "--rate", "fast")).output).toContain("--rate must be a number");
   expect(await run("fly")).toMatchObject({ code: 2 });
-  expect((await run("version")).output).toMatch(/^lineside \d+\.\d+\.\d+\n$/);
+  expect((await run("version")).output).toMatch(/^lineside \d+\.\d+\.\d+ \([0-9a-z]+\)\n$/);
 });
 
 test("import waits for a gateway that restarts, and every row is there once", async () => {

@@ -65,7 +65,7 @@ export class ArrayIngest implements DeviceIngest {
       throw new DomainError("limited", { code: "rate.limited", params: {} }, { retryAfterSeconds: 0.3 });
     }
     if (body.startsWith("bad")) {
-      this.reject(device, { source, where: kind, code: "body.malformed", reason: "not JSON" });
+      this.reject(device, { source, where: kind, code: "body.malformed", params: {} });
       throw new DomainError("invalid", { code: "body.malformed", params: {} });
     }
     this.taken.push({ deviceId: device.deviceId, kind, body });

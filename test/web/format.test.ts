@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { reasonOf } from "../../src/web/features/devices/rejection-text.ts";
+import { rejectionText } from "../../src/web/features/devices/rejection-text.ts";
 import { formatDateRange, formatMark, formatNumber, zoneName } from "../../src/web/platform/i18n/format.ts";
 import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
 import { language } from "../../src/web/platform/preferences.ts";
@@ -55,8 +55,15 @@ test("a stretch of one day names the day and the zone once", () => {
 });
 
 test("a refusal is told in the reader's language, an unknown one as the server says it", () => {
-  const rejection = { at: "", source: "mqtt", where: "t", reason: "as the server says", sample: "" };
+  const rejection = {
+    at: "",
+    source: "mqtt",
+    where: "t",
+    params: {},
+    reason: "as the server says",
+    sample: "",
+  };
   language.value = "de";
-  expect(reasonOf({ ...rejection, code: "telemetry.ts_future" })).toContain("Uhr des Geräts");
-  expect(reasonOf({ ...rejection, code: "something.new" })).toBe("as the server says");
+  expect(rejectionText({ ...rejection, code: "telemetry.ts_future" })).toContain("Uhr des Geräts");
+  expect(rejectionText({ ...rejection, code: "something.new" })).toBe("As the server says.");
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import type { DomainError } from "../../src/lib/domain-error.ts";
+import type { Text } from "../../src/lib/texts/text.ts";
 import { compileSteps } from "../../src/modules/pipelines/step-engine.ts";
 import { stepDefinitions } from "../../src/modules/pipelines/step-types.ts";
 import type { StepType } from "../../src/web/features/pipelines/pipelines-api.ts";
-import { noteText, problemText } from "../../src/web/features/pipelines/problem-text.ts";
 import {
   changesOf,
   draftOf,
@@ -17,7 +18,14 @@ import {
   withField,
 } from "../../src/web/features/pipelines/step-form.ts";
 import { fieldText, stepText } from "../../src/web/features/pipelines/step-texts.ts";
+import { ApiError } from "../../src/web/platform/api-client.ts";
+import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
 import { language } from "../../src/web/platform/preferences.ts";
+
+await loadLanguage("en");
+await loadLanguage("de");
+
+const refusal = ({ code, params }: Text) => new ApiError(400, "", undefined, { code, params });
 
 const types = stepDefinitions as unknown as readonly StepType[];
 
@@ -86,29 +94,30 @@ test("what the server refuses is said in the reader's language", () => {
       compileSteps([step]);
       return "taken";
     } catch (error) {
-      return problemText(stepProblem((error as Error).message)?.text ?? "");
+      return stepProblem(refusal(error as DomainError))?.text ?? "";
     }
   };
   const rows: Array<[step: Record<string, unknown>, en: string, de: string]> = [
-    [{ type: "round_keys", keys: ["a"], decimals: 13 }, "At most 12.", "Höchstens 12."],
-    [{ type: "round_keys", keys: ["a"], decimals: -1 }, "At least 0.", "Mindestens 0."],
     [
-      { type: "round_keys", keys: ["a"], decimals: "x" },
-      "This must be a number.",
-      "Das muss eine Zahl sein.",
+      { type: "round_keys", keys: ["a"], decimals: 13 },
+      "Must be a whole number from 0 to 12.",
+      "Muss eine ganze Zahl von 0 bis 12 sein.",
     ],
-    [{ type: "round_keys", keys: [] }, "Still needed.", "Fehlt noch."],
-    [{ type: "copy_key", from: "", to: "b" }, "Still needed.", "Fehlt noch."],
-    [{ type: "copy_key", from: "a" }, "Still needed.", "Fehlt noch."],
+    [
+      { type: "round_keys", keys: [] },
+      "Must be a list with at least 1 entries.",
+      "Muss eine Liste mit mindestens 1 Einträgen sein.",
+    ],
+    [{ type: "copy_key", from: "a" }, "Is required.", "Fehlt."],
     [
       { type: "copy_key", from: "a", to: "b".repeat(300) },
-      "At most 256 characters.",
-      "Höchstens 256 Zeichen.",
+      "Must be a text of at most 256 characters.",
+      "Muss ein Text mit höchstens 256 Zeichen sein.",
     ],
     [
       { type: "webhook_forward", url: "erp" },
-      "This must be an http or https address.",
-      "Das muss eine http- oder https-Adresse sein.",
+      "Url must be an http or https address.",
+      "Url muss eine http- oder https-Adresse sein.",
     ],
     [
       { type: "webhook_forward", url: "http://a", headers: { Host: "b" } },
@@ -125,19 +134,6 @@ test("what the server refuses is said in the reader's language", () => {
   language.value = "en";
 });
 
-test("what a preview says beside its result is said in the reader's language", () => {
-  const secret = "webhook_forward (step 2): without a secret the receiver cannot tell who sent a request";
-  expect(noteText(secret)).toBe("Step 2: Without a secret the receiver cannot tell who sent a request.");
-  expect(noteText("scale_keys (step 3) was left out: t is too large")).toBe("Step 3: t is too large");
-  expect(noteText("nothing is left of the message")).toBe("Nothing is left of the message.");
-  language.value = "de";
-  expect(noteText("webhook_forward (step 1): http is not encrypted")).toBe(
-    "Schritt 1: http ist nicht verschlüsselt.",
-  );
-  expect(noteText("something new")).toBe("something new");
-  language.value = "en";
-});
-
 test("moving ends at both ends", () => {
   expect(moved(["a", "b", "c"], 1, -1)).toEqual(["b", "a", "c"]);
   expect(moved(["a", "b", "c"], 1, 1)).toEqual(["a", "c", "b"]);
@@ -147,13 +143,19 @@ test("moving ends at both ends", () => {
 
 test("a refusal is told at the step and the field that it is about", () => {
   const step = (index: number, field: string | undefined, text: string) => ({ index, field, text });
-  expect(stepProblem("steps[2].keys.0: Expected string")).toEqual(step(2, "keys", "Expected string"));
-  expect(stepProblem("steps[0].factor: Expected number")).toEqual(step(0, "factor", "Expected number"));
-  expect(stepProblem("steps[1]: url must be an http or https address")).toEqual(
-    step(1, "url", "url must be an http or https address"),
-  );
-  expect(stepProblem("steps[1]: min is above max")).toEqual(step(1, undefined, "min is above max"));
-  expect(stepProblem("steps: at most 50 are possible")).toBeUndefined();
+  const text = { code: "rule.number", params: {} };
+  const ofField = (field: string) =>
+    stepProblem(refusal({ code: "step.field_invalid", params: { field, rule: text } }));
+  expect(ofField("steps[2].keys.0")).toEqual(step(2, "keys", "Must be a number."));
+  expect(ofField("steps[0].factor")).toEqual(step(0, "factor", "Must be a number."));
+  const reason = { code: "step.url_invalid", params: { rule: { code: "rule.http_address", params: {} } } };
+  expect(
+    stepProblem(refusal({ code: "step.rejected", params: { field: "steps[1]", reason } })),
+  ).toMatchObject({
+    index: 1,
+    field: "url",
+  });
+  expect(stepProblem(refusal({ code: "step.too_many", params: { max: 50 } }))).toBeUndefined();
 });
 
 test("in and out are held against each other key by key", () => {

@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Outcome } from "./alarm-evaluation.ts";
 import type { AlarmLife } from "./alarm-life.ts";
@@ -41,7 +42,7 @@ export function createActs(life: AlarmLife) {
       return { rises: true, run };
     }
     if (isOver)
-      return { rises: false, run: () => life.clear(open, null, "The condition does not hold any more") };
+      return { rises: false, run: () => life.clear(open, null, detail("alarm_event.condition_over")) };
     if (raised === undefined) return undefined;
     const rise = rankOf(raised.severity) - rankOf(open.severity);
     if (rise === 0 || (rise < 0 && !rule.downgrade)) return undefined;

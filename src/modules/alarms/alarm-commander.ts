@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError, detail, inEnglish, textOf } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import type { DeviceId, UserId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -38,7 +38,8 @@ function webhookRequest(alarm: Alarm, event: AlarmEvent, target: OutboundTarget)
   const { tenantId, alarmId, deviceId, alarmType, severity, status, message, escalationLevel } = alarm;
   const { eventId, eventType, by, createdAt } = event;
   const body = JSON.stringify({
-    ...{ event: eventType, eventId, at: new Date(createdAt).toISOString(), by, note: event.message },
+    ...{ event: eventType, eventId, at: new Date(createdAt).toISOString(), by, note: inEnglish(event) },
+    ...textOf(event),
     alarm: { alarmId, deviceId, name: alarmType, severity, status, message, escalationLevel },
   });
   return { tenantId, source: { kind: "alarm", id: alarmType }, target, orderKey: deviceId, body };
@@ -93,7 +94,7 @@ export function createAlarmCommander(deps: {
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       if (error.code !== "command.request_id_taken") {
-        const text = `The command ${excerpt(method)} could not be given: ${error.message}`;
+        const text = detail("alarm_event.command_failed", { method: excerpt(method), reason: textOf(error) });
         const { life } = deps;
         life.commit(() => {
           commandsRepository.delete(sequence);

@@ -1,4 +1,6 @@
+import { detail, textOf } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
@@ -12,6 +14,13 @@ export type AlarmEventHook = (alarm: Alarm, event: AlarmEvent, before: Alarm | u
 
 const statusOf = ({ clearedAt, acknowledgedAt }: Pick<Alarm, "clearedAt" | "acknowledgedAt">): AlarmStatus =>
   `${clearedAt === null ? "ACTIVE" : "CLEARED"}_${acknowledgedAt === null ? "UNACK" : "ACK"}`;
+
+const severityChanged = (from: AlarmSeverity, to: AlarmSeverity, message: string): Text =>
+  detail("alarm_event.severity_changed", {
+    from: detail(`alarm_severity.${from}`),
+    to: detail(`alarm_severity.${to}`),
+    message,
+  });
 
 /** What happens to alarms, each with its event. Whoever calls does so within `commit`, which tells the others afterwards. */
 export function createAlarmLife(deps: {
@@ -30,12 +39,19 @@ export function createAlarmLife(deps: {
 
   function note(
     alarm: Alarm,
-    event: { type: AlarmEventType; message: string; by: string | null },
+    event: { type: AlarmEventType; text: Text; by: string | null },
     before?: Alarm,
   ): void {
     const { alarmId, updatedAt } = alarm;
-    const { type, message, by } = event;
-    const noted = { eventId: newId<string>(), alarmId, eventType: type, message, by, createdAt: updatedAt };
+    const { type, text, by } = event;
+    const noted = {
+      eventId: newId<string>(),
+      alarmId,
+      eventType: type,
+      ...textOf(text),
+      by,
+      createdAt: updatedAt,
+    };
     repository.addEvent(noted);
     for (const hook of deps.hooks) hook(alarm, noted, before);
     changes.push({ ...alarm, event: type });
@@ -44,7 +60,7 @@ export function createAlarmLife(deps: {
   function change(
     alarm: Alarm,
     fields: Partial<Alarm>,
-    event: { type: AlarmEventType; message: string; by: string | null },
+    event: { type: AlarmEventType; text: Text; by: string | null },
   ): Alarm {
     const changed = { ...alarm, ...fields, updatedAt: clock.now() };
     const saved = { ...changed, status: statusOf(changed) };
@@ -76,7 +92,7 @@ export function createAlarmLife(deps: {
         return change(
           last,
           { ...what, clearedAt: null, clearedBy: null, escalationLevel: 1, escalationSince: now() },
-          { type: "REOPENED", message: what.message, by: null },
+          { type: "REOPENED", text: detail("alarm_event.message", { message: what.message }), by: null },
         );
       const at = clock.now();
       const alarm: Alarm = {
@@ -95,26 +111,30 @@ export function createAlarmLife(deps: {
         escalationSince: now(),
       };
       repository.insert(alarm);
-      note(alarm, { type: "CREATED", message: what.message, by: null });
+      note(alarm, {
+        type: "CREATED",
+        text: detail("alarm_event.message", { message: what.message }),
+        by: null,
+      });
       return alarm;
     },
     changeSeverity: (alarm: Alarm, severity: AlarmSeverity, message: string): Alarm =>
       change(
         alarm,
         { severity, message },
-        { type: "SEVERITY_CHANGED", message: `${alarm.severity} → ${severity}: ${message}`, by: null },
+        { type: "SEVERITY_CHANGED", text: severityChanged(alarm.severity, severity, message), by: null },
       ),
     /** Nothing happens to one that is acknowledged, or cleared, already. */
     acknowledge(alarm: Alarm, by: string): void {
       if (alarm.acknowledgedAt !== null) return;
-      const message = `Acknowledged by ${by}`;
+      const text = detail("alarm_event.acknowledged", { by });
       const fields = { acknowledgedAt: clock.now(), acknowledgedBy: by };
-      change(alarm, { ...fields, ...stopped(alarm, "stopOnAck") }, { type: "ACK", message, by });
+      change(alarm, { ...fields, ...stopped(alarm, "stopOnAck") }, { type: "ACK", text, by });
     },
-    clear(alarm: Alarm, by: string | null, why: string): void {
+    clear(alarm: Alarm, by: string | null, why: Text): void {
       if (alarm.clearedAt !== null) return;
       const fields = { clearedAt: clock.now(), clearedBy: by };
-      change(alarm, { ...fields, ...stopped(alarm, "stopOnClear") }, { type: "CLEARED", message: why, by });
+      change(alarm, { ...fields, ...stopped(alarm, "stopOnClear") }, { type: "CLEARED", text: why, by });
     },
     /** `since`: when it would have come to this level; null: there is none above it. */
     escalate: (
@@ -124,11 +144,15 @@ export function createAlarmLife(deps: {
       change(
         alarm,
         { escalationLevel: level, escalationSince: since },
-        { type: "ESCALATED", message: `Level ${alarm.escalationLevel} → ${level}`, by: null },
+        {
+          type: "ESCALATED",
+          text: detail("alarm_event.escalated", { from: alarm.escalationLevel, to: level }),
+          by: null,
+        },
       ),
     /** By null: the gateway itself. */
-    comment: (alarm: Alarm, by: string | null, text: string): void =>
-      void change(alarm, {}, { type: "COMMENT", message: text, by }),
+    comment: (alarm: Alarm, by: string | null, text: Text): void =>
+      void change(alarm, {}, { type: "COMMENT", text, by }),
   };
 }
 

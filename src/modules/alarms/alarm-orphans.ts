@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { AlarmLife } from "./alarm-life.ts";
@@ -27,7 +28,7 @@ export function createOrphans(deps: {
     const orphans = repository.listOpen(deviceId).filter(({ alarmType }) => !types.has(alarmType));
     if (orphans.length > 0)
       life.commit(() => {
-        for (const alarm of orphans) life.clear(alarm, null, "Its rule is not there any more");
+        for (const alarm of orphans) life.clear(alarm, null, detail("alarm_event.rule_gone"));
       });
     return orphans.length;
   }

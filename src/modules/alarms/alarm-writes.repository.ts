@@ -71,7 +71,7 @@ export function createAlarmWrites({ orm }: MainDatabase) {
   const trim = orm.delete(alarms).where(inArray(alarms.sequence, over)).prepare();
   const addEvent = orm
     .insert(alarmEvents)
-    .values(each(["eventId", "alarmId", "eventType", "message", "by", "createdAt"], given))
+    .values(each(["eventId", "alarmId", "eventType", "code", "params", "by", "createdAt"], given))
     .prepare();
   const tooMany = orm
     .select({ sequence: alarmEvents.sequence })

@@ -1,4 +1,6 @@
+import { textOf } from "../../lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { createSteadyNow } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
@@ -132,12 +134,12 @@ export function createAlarmsModule(
     observe,
     openAlarms: (deviceId: DeviceId): readonly Alarm[] => repository.listOpen(deviceId),
     /** Notes in the history of the alarm who was notified. */
-    notified: (alarmId: string, message: string) =>
+    notified: (alarmId: string, text: Text) =>
       repository.addEvent({
         eventId: newId(),
         alarmId,
         eventType: "NOTIFIED",
-        message,
+        ...textOf(text),
         by: null,
         createdAt: clock.now(),
       }),

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
 import { alarmSeverities } from "../users/users.types.ts";
-import { choice, wholeNumber } from "../wire.schemas.ts";
+import { choice, textFields, wholeNumber } from "../wire.schemas.ts";
 import { ALARM_SORT_FIELDS, alarmStatuses } from "./alarms.types.ts";
 
 const TEXT_MAX = 2_000;
@@ -49,7 +49,8 @@ export const alarmEventBody = t.Object(
       "COMMENT",
       "NOTIFIED",
     ]),
-    message: t.String(),
+    ...textFields,
+    message: t.String({ description: "the text of the code in English" }),
     by: t.Optional(t.String({ description: "left out for the gateway itself" })),
     createdAt: time,
   },

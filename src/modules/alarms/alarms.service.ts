@@ -92,12 +92,16 @@ export function createAlarmsService(deps: {
       handle(principal, alarmIds, (alarm) => life.acknowledge(alarm, nameOf(principal))),
     clear(principal: Principal, alarmIds: readonly string[]): Promise<void> {
       const by = nameOf(principal);
-      return handle(principal, alarmIds, (alarm) => life.clear(alarm, by, `Cleared by ${by}`));
+      return handle(principal, alarmIds, (alarm) =>
+        life.clear(alarm, by, detail("alarm_event.cleared", { by })),
+      );
     },
     comment(principal: Principal, alarmId: string, text: string): void {
       const alarm = get(principal, alarmId);
       ensureMayHandle(principal);
-      life.commit(() => life.comment(alarm, nameOf(principal), text));
+      life.commit(() =>
+        life.comment(alarm, nameOf(principal), detail("alarm_event.message", { message: text })),
+      );
     },
     escalation: ({ tenantId }: Principal): EscalationSettings =>
       repository.escalation(tenantId) ?? escalationDefaults,

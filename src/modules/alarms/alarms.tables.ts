@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Params } from "../../lib/texts/text.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { alarmSeverities } from "../users/users.types.ts";
@@ -50,7 +51,8 @@ export const alarmEvents = sqliteTable(
       .notNull()
       .references(() => alarms.alarmId, { onDelete: "cascade" }),
     eventType: text("event_type", { enum: alarmEventTypes }).notNull(),
-    message: text("message").notNull(),
+    code: text("code").notNull(),
+    params: text("params", { mode: "json" }).notNull().$type<Params>(),
     /** Null: the gateway itself. */
     by: text("by"),
     createdAt: integer("created_at").notNull(),

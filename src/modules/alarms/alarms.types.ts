@@ -1,5 +1,6 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import type { Params } from "../../lib/texts/text.ts";
 import type { AlarmSeverity } from "../users/users.types.ts";
 
 export const alarmStatuses = ["ACTIVE_UNACK", "ACTIVE_ACK", "CLEARED_UNACK", "CLEARED_ACK"] as const;
@@ -60,7 +61,8 @@ export interface AlarmEvent {
   readonly eventId: string;
   readonly alarmId: string;
   readonly eventType: AlarmEventType;
-  readonly message: string;
+  readonly code: string;
+  readonly params: Params;
   /** E-mail address or name of the key; null for the gateway itself. */
   readonly by: string | null;
   readonly createdAt: number;

@@ -1,5 +1,5 @@
 import { withoutNulls } from "../../lib/defined.ts";
-import { invalid } from "../../lib/domain-error.ts";
+import { inEnglish, invalid } from "../../lib/domain-error.ts";
 import { alarmSeverities } from "../users/users.types.ts";
 import { type AlarmEvent, alarmStatuses, type ListedAlarm } from "./alarms.types.ts";
 
@@ -26,6 +26,7 @@ export function alarmToWire({ tenantId: _, alarmType, escalationSince: __, ...al
 
 export const eventToWire = ({ by, createdAt, ...event }: AlarmEvent) => ({
   ...event,
+  message: inEnglish(event),
   ...withoutNulls({ by }),
   createdAt: iso(createdAt),
 });

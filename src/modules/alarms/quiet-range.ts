@@ -2,7 +2,6 @@ import { type ConditionBound, numbersOf } from "../../lib/condition.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { AlarmRule } from "./alarm-rule.ts";
 import type { DeviceState, KnownValue, Quiet } from "./device-state.ts";
-import type { ProfileRules } from "./profile-rules.ts";
 
 /*
  * Most messages bring values that lie on the same side of every limit as those before them. For each key of a device the engine keeps
@@ -27,7 +26,10 @@ export function keyBoundsOf(key: string, rules: readonly AlarmRule[]): KeyBounds
 /** Says anew, after rules were looked at, what may come without another look. `attribute` reads those of the device. */
 export function setQuiet(
   { values, rules: own }: Pick<DeviceState, "values" | "rules">,
-  rules: Pick<ProfileRules, "byKey" | "bounds">,
+  rules: {
+    readonly byKey: ReadonlyMap<string, readonly AlarmRule[]>;
+    readonly bounds: ReadonlyMap<string, KeyBounds>;
+  },
   given: { keys: Iterable<string>; attribute: (scope: string, name: string) => unknown },
 ): void {
   const isSteady = ({ alarmType }: AlarmRule) => own.get(alarmType)?.isSteady === true;

@@ -8,6 +8,7 @@ import type { IngestDevice, Rejection } from "../ingest/ingest.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DevicesService } from "./devices.service.ts";
 import type { DeviceRejection } from "./devices.types.ts";
+import { rejectionReason } from "./rejection-reason.ts";
 import type { RejectionsRepository } from "./rejections.repository.ts";
 
 const KEPT_PER_DEVICE = 50;
@@ -99,7 +100,7 @@ export function createDeviceRejections(deps: {
       flushing.stop();
       flush(Number.POSITIVE_INFINITY);
     },
-    record(device: IngestDevice, { source, where, code, reason, sample }: Rejection): void {
+    record(device: IngestDevice, { source, where, code, params, sample }: Rejection): void {
       total++;
       if (device.revoked) return;
       const rejection: DeviceRejection = {
@@ -107,7 +108,8 @@ export function createDeviceRejections(deps: {
         source,
         where: where.slice(0, 256),
         code,
-        reason,
+        params,
+        reason: rejectionReason({ code, params }),
         ...(sample === undefined ? {} : { sample: sampleText(sample) }),
       };
       const list = pending.get(device.deviceId) ?? [];

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
-import { choice, lineText, nameText, wholeNumber } from "../wire.schemas.ts";
+import { choice, lineText, nameText, textFields, wholeNumber } from "../wire.schemas.ts";
 import { deviceToken } from "./credentials.schemas.ts";
 
 const id = (description: string) => t.String({ minLength: 1, maxLength: 64, description });
@@ -135,8 +135,8 @@ export const rejectionBody = t.Object(
     at: t.String({ description: "ISO 8601" }),
     source: t.String(),
     where: t.String({ description: "topic or path as the device used it" }),
-    code: t.String(),
-    reason: t.String(),
+    ...textFields,
+    reason: t.String({ description: "the text of the code in English" }),
     sample: t.Optional(t.String({ description: "the first bytes of the body" })),
   },
   { title: "Rejection" },

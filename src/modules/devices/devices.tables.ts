@@ -7,6 +7,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
+import type { Params } from "../../lib/texts/text.ts";
 import { deviceProfiles } from "../profiles/profiles.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
@@ -78,7 +79,7 @@ export const deviceRejections = sqliteTable(
     source: text("source").notNull(),
     where: text("where").notNull(),
     code: text("code").notNull(),
-    reason: text("reason").notNull(),
+    params: text("params", { mode: "json" }).notNull().$type<Params>(),
     sample: text("sample"),
   },
   (table) => [index("device_rejections_device").on(table.deviceId, table.at)],

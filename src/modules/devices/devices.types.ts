@@ -1,4 +1,5 @@
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { Params } from "../../lib/texts/text.ts";
 import type { IngestSource } from "../ingest/ingest.types.ts";
 
 /** The attribute that maps LoRaWAN uplinks to a device (SERVER scope, 16 lower-case hexadecimal digits). */
@@ -94,6 +95,8 @@ export interface DeviceRejection {
   readonly source: IngestSource;
   readonly where: string;
   readonly code: string;
+  readonly params: Params;
+  /** Their English. */
   readonly reason: string;
   /** The first bytes of the body as text. */
   readonly sample?: string;

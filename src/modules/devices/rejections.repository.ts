@@ -5,6 +5,7 @@ import { newId } from "../../platform/ids.ts";
 import type { IngestSource } from "../ingest/ingest.types.ts";
 import { deviceRejections } from "./devices.tables.ts";
 import type { DeviceRejection } from "./devices.types.ts";
+import { rejectionReason } from "./rejection-reason.ts";
 
 export function createRejectionsRepository({ orm }: MainDatabase) {
   const insert = orm
@@ -16,7 +17,7 @@ export function createRejectionsRepository({ orm }: MainDatabase) {
       source: sql.placeholder("source"),
       where: sql.placeholder("where"),
       code: sql.placeholder("code"),
-      reason: sql.placeholder("reason"),
+      params: sql.placeholder("params"),
       sample: sql.placeholder("sample"),
     })
     .prepare();
@@ -41,10 +42,11 @@ export function createRejectionsRepository({ orm }: MainDatabase) {
           source: row.source as IngestSource, // written by `insert`
           where: row.where,
           code: row.code,
-          reason: row.reason,
+          params: row.params,
+          reason: rejectionReason(row),
           ...(row.sample === null ? {} : { sample: row.sample }),
         })),
-    insert: (deviceId: DeviceId, { at, sample, ...rejection }: DeviceRejection): void =>
+    insert: (deviceId: DeviceId, { at, sample, reason: _, ...rejection }: DeviceRejection): void =>
       void insert.run({
         ...rejection,
         rejectionId: newId(),

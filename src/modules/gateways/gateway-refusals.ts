@@ -23,9 +23,9 @@ export function createGatewayRefusals(deps: {
   const { ingest, children, directory } = deps;
 
   function list(device: IngestDevice, { source, topic }: Origin, error: DomainError, sample?: Uint8Array) {
-    const { code, message: reason } = error;
+    const { code, params } = error;
     const start = sample?.slice(0, SAMPLE_BYTES);
-    ingest.reject(device, { source, where: topic, code, reason, ...(start && { sample: start }) });
+    ingest.reject(device, { source, where: topic, code, params, ...(start && { sample: start }) });
   }
 
   return {

@@ -1,5 +1,6 @@
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { RateMeter } from "../../lib/rate-meter.ts";
+import type { Params } from "../../lib/texts/text.ts";
 import type { StoreDevice } from "../telemetry/telemetry.types.ts";
 
 /**
@@ -57,7 +58,8 @@ export interface Rejection {
   readonly where: string;
   /** Stable code, e.g. `topic.unknown`, `body.malformed`. */
   readonly code: string;
-  readonly reason: string;
+  /** Those of the code, and `unlisted`: the number of like rejections before this one that were only counted. */
+  readonly params: Params;
   /** The first bytes of the body, for the person who has to find the mistake. */
   readonly sample?: Uint8Array;
 }

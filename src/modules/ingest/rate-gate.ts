@@ -30,8 +30,8 @@ export function createRateGate(deps: {
     }
     const unlisted = overRate?.unlisted ?? 0;
     device.overRate = { listedAt: now, unlisted: 0 };
-    const more = unlisted === 0 ? "" : ` (${unlisted} more were refused before this one)`;
-    deps.refused(device, { ...rejection, reason: rejection.reason + more });
+    const listed = unlisted === 0 ? rejection : { ...rejection, params: { ...rejection.params, unlisted } };
+    deps.refused(device, listed);
   }
 
   function ensureDevice({ limiter, byteLimiter }: IngestDevice, bytes: number): void {
@@ -64,11 +64,11 @@ export function createRateGate(deps: {
       device.overRate = undefined;
     },
     /** Lists on the device what was refused for good, or beyond the rate. */
-    list(device: IngestDevice, error: unknown, message: Omit<Rejection, "code" | "reason">): void {
+    list(device: IngestDevice, error: unknown, message: Omit<Rejection, "code" | "params">): void {
       if (!(error instanceof DomainError)) return;
-      const { kind, code, message: reason } = error;
-      if (kind === "limited") listOverRate(device, { ...message, code, reason });
-      else if (listedKinds.has(kind)) deps.refused(device, { ...message, code, reason });
+      const { kind, code, params } = error;
+      if (kind === "limited") listOverRate(device, { ...message, code, params });
+      else if (listedKinds.has(kind)) deps.refused(device, { ...message, code, params });
     },
   };
 }

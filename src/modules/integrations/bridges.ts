@@ -56,7 +56,7 @@ export function createBridges(deps: {
       if (problem === null) {
         if (status === "error")
           repository.setState(integrationId, { status: "active", lastError, lastErrorAt });
-      } else if (status !== "error" || lastError !== problem)
+      } else if (status !== "error" || JSON.stringify(lastError) !== JSON.stringify(problem))
         repository.setState(integrationId, { status: "error", lastError: problem, lastErrorAt: clock.now() });
     },
     onChange(integrationId) {

@@ -2,7 +2,10 @@ import { t } from "elysia";
 import { documentedAs } from "../documented-as.ts";
 import { newestFirst, pageQuery } from "../lists.schemas.ts";
 import { mappingStepListSchema } from "../pipelines/pipeline-steps.schemas.ts";
-import { jsonObject, jsonValue, nameText, wholeNumber } from "../wire.schemas.ts";
+import { jsonObject, jsonValue, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+
+const textOrNull = t.Union([textSchema, t.Null()], { description: "the same as data" });
+
 import { settingsChangesSchema, settingsSchema } from "./integration-settings.schemas.ts";
 
 const NAME_MAX = 200;
@@ -103,7 +106,9 @@ export const integrationBody = t.Object(
           ),
           since: time,
           problem: t.Union([t.String(), t.Null()], { description: "why it does not work now" }),
+          problemText: textOrNull,
           lastError: t.Union([t.String(), t.Null()]),
+          lastErrorText: textOrNull,
           lastErrorAt: timeOrNull,
           nextAttemptAt: timeOrNull,
           failedAttempts: wholeNumber({ description: "failed attempts in a row" }),
@@ -127,6 +132,7 @@ export const integrationBody = t.Object(
       description: "why its script is switched off for a while: it overran too often",
     }),
     lastError: t.Union([t.String(), t.Null()]),
+    lastErrorText: textOrNull,
     lastErrorAt: timeOrNull,
     createdAt: time,
     updatedAt: time,

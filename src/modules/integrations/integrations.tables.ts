@@ -1,4 +1,5 @@
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Text } from "../../lib/texts/text.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import type { IntegrationSettings, MessageOrigin } from "./integrations.types.ts";
 
@@ -25,7 +26,7 @@ export const integrations = sqliteTable(
     failed: integer("failed").notNull(),
     sent: integer("sent").notNull(),
     lastMessageAt: integer("last_message_at"),
-    lastError: text("last_error"),
+    lastError: text("last_error", { mode: "json" }).$type<Text>(),
     lastErrorAt: integer("last_error_at"),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),

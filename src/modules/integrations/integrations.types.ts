@@ -1,6 +1,7 @@
 import type { BodyEncoding } from "../../lib/body.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { CodecUse } from "../codecs/codecs.types.ts";
 
 /** What other networks call a device (SERVER scope). */
@@ -129,7 +130,7 @@ export interface Integration extends IntegrationCounts {
   readonly mappingSteps: readonly unknown[];
   /** Epoch ms, as all times here. */
   readonly lastMessageAt: number | null;
-  readonly lastError: string | null;
+  readonly lastError: Text | null;
   readonly lastErrorAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -1,4 +1,6 @@
+import { inEnglish } from "../../lib/domain-error.ts";
 import { depthOf } from "../../lib/json-depth.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { BridgeState } from "./bridge/bridge.types.ts";
 import type { Taken } from "./inbound-pipeline.ts";
 import { LISTED_BYTES_MAX } from "./integration-events.repository.ts";
@@ -46,11 +48,17 @@ const MISSING_SECRET = "WEBHOOK_SECRET" as const;
 
 const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
+const inEnglishOrNull = (text: Text | null) => (text === null ? null : inEnglish(text));
+
 function bridgeToWire(state: BridgeState | undefined) {
   if (state === undefined) return null;
-  const { since, lastErrorAt, nextAttemptAt, subscriptions, ...shown } = state;
+  const { since, problem, lastError, lastErrorAt, nextAttemptAt, subscriptions, ...shown } = state;
   return {
     ...shown,
+    problem: inEnglishOrNull(problem),
+    problemText: problem,
+    lastError: inEnglishOrNull(lastError),
+    lastErrorText: lastError,
     subscriptions: [...subscriptions],
     since: new Date(since).toISOString(),
     lastErrorAt: isoOrNull(lastErrorAt),
@@ -73,7 +81,8 @@ export function integrationToWire(
     stats: { received, stored, dropped, failed, sent, lastMessageAt: isoOrNull(integration.lastMessageAt) },
     bridge: bridgeToWire(bridge),
     scriptBlocked: integration.scriptBlocked,
-    lastError: integration.lastError,
+    lastError: inEnglishOrNull(integration.lastError),
+    lastErrorText: integration.lastError,
     lastErrorAt: isoOrNull(integration.lastErrorAt),
     createdAt: new Date(integration.createdAt).toISOString(),
     updatedAt: new Date(integration.updatedAt).toISOString(),

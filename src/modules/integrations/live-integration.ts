@@ -1,7 +1,8 @@
 import { invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
-import { type CompiledStep, compileSteps } from "../pipelines/step-engine.ts";
+import type { CompiledStep } from "../pipelines/step.types.ts";
+import { compileSteps } from "../pipelines/step-engine.ts";
 import { adapterOf } from "./adapters/adapters.ts";
 import { openSettings, splitOf } from "./integration-settings.ts";
 import type {

@@ -3,7 +3,8 @@ import type { TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import type { AttributeScope } from "../attributes/attributes.types.ts";
-import { type CompiledStep, runSteps } from "../pipelines/step-engine.ts";
+import type { CompiledStep } from "../pipelines/step.types.ts";
+import { runSteps } from "../pipelines/step-engine.ts";
 import type { ScriptResult, ScriptRun } from "../script-sandbox/script-sandbox.types.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type {

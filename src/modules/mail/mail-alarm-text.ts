@@ -1,6 +1,6 @@
 import { type AlarmLine, countsText, lineText, severityWord } from "../../lib/alarm-text.ts";
-import type { MailLanguage, MailTemplates } from "./mail.types.ts";
-import type { MailContent, MailPart } from "./mail-text.ts";
+import { renderIn } from "../../lib/texts/catalogues.ts";
+import type { MailContent, MailLanguage, MailPart, MailTemplates } from "./mail.types.ts";
 
 /** Templates of what is told of alarms. */
 export type AlarmMails = {
@@ -73,6 +73,7 @@ export function alarmMails(language: MailLanguage): AlarmMails {
       parts: [
         text(`${stateOf(line)}: ${line.alarmType}`),
         text(line.message),
+        ...(line.cause === undefined ? [] : [text(`${renderIn(language, line.cause)}.`)]),
         text(`${severityWord(line.severity, language)} · ${own.device}: ${line.deviceName}`),
         text(`${own.time}: ${time(line.at, timezone)}`),
         ...end(url),

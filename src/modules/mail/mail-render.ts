@@ -1,6 +1,6 @@
 import { escapeHtml } from "../../lib/escape-html.ts";
-import type { OutboxMail, OutgoingMail } from "./mail.types.ts";
-import { type MailPart, mailContent } from "./mail-text.ts";
+import type { MailPart, OutboxMail, OutgoingMail } from "./mail.types.ts";
+import { mailContent } from "./mail-text.ts";
 
 /** Line breaks and other control characters in a value could forge lines of their own. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -4,18 +4,7 @@ import { type AlarmMails, alarmMails } from "./mail-alarm-text.ts";
 /** What stands where a secret was. */
 export const REMOVED_SECRET = "••••••";
 
-/** A piece of a mail; each is written as plain text and as HTML, which escapes it. */
-export type MailPart =
-  | { readonly kind: "text"; readonly text: string }
-  /** Something to copy or type. */
-  | { readonly kind: "code"; readonly text: string }
-  | { readonly kind: "link"; readonly label: string; readonly url: string }
-  | { readonly kind: "note"; readonly text: string };
-
-export interface MailContent {
-  readonly subject: string;
-  readonly parts: readonly MailPart[];
-}
+import type { MailContent, MailPart } from "./mail.types.ts";
 
 type Catalogue = {
   readonly [Template in MailTemplate]: (values: MailTemplates[Template], product: string) => MailContent;

@@ -115,3 +115,16 @@ export class MailRefusal extends Error {
     this.isPermanent = isPermanent;
   }
 }
+
+/** A piece of a mail; each is written as plain text and as HTML, which escapes it. */
+export type MailPart =
+  | { readonly kind: "text"; readonly text: string }
+  /** Something to copy or type. */
+  | { readonly kind: "code"; readonly text: string }
+  | { readonly kind: "link"; readonly label: string; readonly url: string }
+  | { readonly kind: "note"; readonly text: string };
+
+export interface MailContent {
+  readonly subject: string;
+  readonly parts: readonly MailPart[];
+}

@@ -1,5 +1,7 @@
 import { setImmediate } from "node:timers/promises";
+import { detail } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -46,7 +48,7 @@ export function createDispatcher(deps: {
   settingsOf: (tenantId: TenantId) => NotificationSettings;
   deviceNameOf: (deviceId: DeviceId) => string | undefined;
   /** Notes in the history of the alarm whom it was told. */
-  noted: (alarmId: string, message: string) => void;
+  noted: (alarmId: string, text: Text) => void;
   transact: (work: () => void) => void;
   clock: Clock;
   /** Steady epoch ms. */
@@ -116,12 +118,13 @@ export function createDispatcher(deps: {
     user: User,
     notification: QueuedNotification,
     content: { line: NotificationLine; settings: NotificationSettings; flows: Map<string, Flow> },
-  ): string[] {
+  ): Text[] {
     const open = channelsOf(user, { canMail: deps.canMail, canMessage: canMessage(content.settings) });
     if (open.length === 0 || !wants(user, notification, users.visibleDevices(user.userId))) return [];
     return open.map((channel) => {
-      const way = channel === "email" ? `e-mail to ${user.email}` : `message to ${user.fullName}`;
-      return notifyOrDefer(user, channel, content) ? way : `${way} (gathered)`;
+      const to = channel === "email" ? user.email : user.fullName;
+      const isSent = notifyOrDefer(user, channel, content);
+      return detail(isSent ? `notification_way.${channel}` : `notification_way.${channel}_digest`, { to });
     });
   }
 
@@ -132,13 +135,23 @@ export function createDispatcher(deps: {
     const { settings, users: recipients } = audienceOf(notification.tenantId, batch.audiences);
     const deviceName = deps.deviceNameOf(notification.deviceId);
     if (deviceName === undefined) return;
-    const { trigger, severity, level, alarmType, message, at } = notification;
-    const line = { trigger, severity, level, alarmType, deviceName, message, at: new Date(at).toISOString() };
+    const { trigger, severity, level, alarmType, message, cause, at } = notification;
+    const line = {
+      ...{ trigger, severity, level, alarmType, deviceName, message },
+      ...(cause !== null && { cause }),
+      at: new Date(at).toISOString(),
+    };
     const content = { line, settings, flows: batch.flows };
     const channelsUsed = recipients.flatMap((user) => notifyUser(user, notification, content));
     if (channelsUsed.length === 0) return;
-    const more = channelsUsed.length > NAMED_MAX ? ` and ${channelsUsed.length - NAMED_MAX} more` : "";
-    deps.noted(notification.alarmId, `${trigger}: ${channelsUsed.slice(0, NAMED_MAX).join(", ")}${more}`);
+    const named = { occasion: detail(`alarm_occasion.${trigger}`), ways: channelsUsed.slice(0, NAMED_MAX) };
+    const count = channelsUsed.length - NAMED_MAX;
+    deps.noted(
+      notification.alarmId,
+      count > 0
+        ? detail("alarm_event.notified_more", { ...named, count })
+        : detail("alarm_event.notified", named),
+    );
   }
 
   /** Whether there may be more. */

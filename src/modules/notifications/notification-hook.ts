@@ -1,3 +1,4 @@
+import { textOf } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Alarm, AlarmEvent } from "../alarms/alarms.types.ts";
 import type { NotificationsRepository } from "./notifications.repository.ts";
@@ -25,6 +26,7 @@ export const createNotificationHook =
     deps.repository.addNotification({
       ...{ tenantId, alarmId, deviceId, trigger, severity, alarmType, message },
       formerSeverity: hasRisen ? (before?.severity ?? null) : null,
+      cause: trigger === "CLEARED" ? textOf(event) : null,
       level: alarm.escalationLevel,
       at: event.createdAt,
     });

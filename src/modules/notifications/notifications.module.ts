@@ -1,4 +1,5 @@
 import type { DeviceId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { createSteadyNow } from "../../platform/clock.ts";
 import type { AlarmEventHook } from "../alarms/alarm-life.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
@@ -26,7 +27,7 @@ export function createNotificationsModule(
     outbound: OutboundService;
     /** How long the device is mute; 0 when it is not. */
     mutedMs: (deviceId: DeviceId) => number;
-    notified: (alarmId: string, message: string) => void;
+    notified: (alarmId: string, text: Text) => void;
     /** Called with each event of an alarm. */
     alarmHooks: AlarmEventHook[];
   },

@@ -1,16 +1,18 @@
 import { Elysia } from "elysia";
 import { defined } from "../../lib/defined.ts";
-import { detail } from "../../lib/domain-error.ts";
+import { detail, inEnglish } from "../../lib/domain-error.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import { showMessaging } from "./messaging-settings.ts";
 import { changeSettingsBody, settingsBody, testBody, testResult } from "./notifications.schemas.ts";
-import type { NotificationsService } from "./notifications.service.ts";
+import type { NotificationsService, TestResult } from "./notifications.service.ts";
 import type { NotificationSettings } from "./notifications.types.ts";
 
 const settingsId = ({ principal }: AuditContext) => principal.tenantId;
 const testDetails = ({ body }: AuditContext) => body;
+
+const testToWire = ({ text, ...result }: TestResult) => ({ ...result, ...text, message: inEnglish(text) });
 
 /** How people are told of alarms: settings of the tenant, and a test to oneself. What each person wants to hear is the user's own. */
 export const notificationsRoutes = (deps: { notifications: NotificationsService; auth: AuthPlugin }) => {
@@ -46,20 +48,24 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
         },
       },
     )
-    .post("/test", ({ principal, body }) => notifications.test(principal, body.channel), {
-      auth: "notifications:test",
-      audit: {
-        action: "notifications.test",
-        target: "notification_settings",
-        id: settingsId,
-        details: testDetails,
+    .post(
+      "/test",
+      async ({ principal, body }) => testToWire(await notifications.test(principal, body.channel)),
+      {
+        auth: "notifications:test",
+        audit: {
+          action: "notifications.test",
+          target: "notification_settings",
+          id: settingsId,
+          details: testDetails,
+        },
+        body: testBody,
+        response: { 200: testResult },
+        detail: {
+          summary: "Send a test to oneself",
+          description:
+            "To the caller's own e-mail address or phone number, and answers what became of it: `success` false with the reason is a 200, too. 429 after ten within ten minutes.",
+        },
       },
-      body: testBody,
-      response: { 200: testResult },
-      detail: {
-        summary: "Send a test to oneself",
-        description:
-          "To the caller's own e-mail address or phone number, and answers what became of it: `success` false with the reason is a 200, too. 429 after ten within ten minutes.",
-      },
-    });
+    );
 };

@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { textFields } from "../wire.schemas.ts";
 import { placeholderNames } from "./message-template.ts";
 
 const URL_MAX = 2_048;
@@ -83,7 +84,8 @@ export const testBody = t.Object(
 export const testResult = t.Object(
   {
     success: t.Boolean(),
-    message: t.String({ description: "what became of it, in words for a person" }),
+    message: t.String({ description: "the text of the code in English" }),
+    ...textFields,
     status: t.Optional(t.Number({ description: "status of the messaging gateway's answer" })),
     answer: t.Optional(
       t.String({

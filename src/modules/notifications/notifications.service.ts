@@ -1,5 +1,6 @@
-import { invalid, limited } from "../../lib/domain-error.ts";
+import { detail, invalid, limited } from "../../lib/domain-error.ts";
 import type { TenantId, UserId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
@@ -22,7 +23,7 @@ const MAIL_WAIT_MS = 20_000;
 
 export interface TestResult {
   readonly success: boolean;
-  readonly message: string;
+  readonly text: Text;
   readonly status?: number;
   readonly answer?: string;
 }
@@ -78,7 +79,7 @@ export function createNotificationsService(deps: {
   }
 
   async function testMail(user: User, tenantId: TenantId): Promise<TestResult> {
-    if (!mail.isDelivering) return { success: false, message: "No mail server is configured." };
+    if (!mail.isDelivering) return { success: false, text: detail("notification_test.no_mail_server") };
     const mailId = notifier.mailTest(tenantId, user, settingsOf(tenantId));
     const read = () => mail.get({ tenantId, includesStrangers: false }, mailId);
     // The first change only says that it is queued.
@@ -88,8 +89,13 @@ export function createNotificationsService(deps: {
       if (clock.monotonic() - before >= MAIL_WAIT_MS) break;
     }
     const { state, lastError } = read();
-    if (state === "SENT") return { success: true, message: `The mail server took it for ${user.email}.` };
-    return { success: false, message: lastError ?? "The mail server has not answered yet; see the outbox." };
+    if (state === "SENT")
+      return { success: true, text: detail("notification_test.mailed", { to: user.email }) };
+    const text =
+      lastError === null
+        ? detail("notification_test.mail_waiting")
+        : detail("notification_test.mail_failed", { reason: lastError });
+    return { success: false, text };
   }
 
   /** What answers at an address is for the person who runs the gateway: it could be any machine beside it. */
@@ -100,8 +106,8 @@ export function createNotificationsService(deps: {
     const { tenantId } = principal;
     const settings = settingsOf(tenantId);
     const { messaging } = settings;
-    if (messaging === null) return { success: false, message: "No messaging gateway is set up." };
-    if (user.notificationPhone === "") return { success: false, message: "You have no phone number." };
+    if (messaging === null) return { success: false, text: detail("notification_test.no_gateway") };
+    if (user.notificationPhone === "") return { success: false, text: detail("notification_test.no_phone") };
     const sentAt = new Date(clock.now()).toISOString();
     const { status, error, body } = await notifier.messageTest(
       { user, tenantId, messaging },
@@ -110,8 +116,11 @@ export function createNotificationsService(deps: {
     );
     const answer = body !== "" && isOperator(principal) ? { answer: body } : {};
     const said = { ...(status !== null && { status }), ...answer };
-    const taken = `The messaging gateway took it for ${user.notificationPhone}.`;
-    return { success: error === null, message: error ?? taken, ...said };
+    const text =
+      error === null
+        ? detail("notification_test.sent", { to: user.notificationPhone })
+        : detail("notification_test.mail_failed", { reason: error });
+    return { success: error === null, text, ...said };
   }
 
   return {

@@ -1,4 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Text } from "../../lib/texts/text.ts";
 import { alarms } from "../alarms/alarms.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { users } from "../users/users.tables.ts";
@@ -21,6 +22,7 @@ export const notificationQueue = sqliteTable(
     level: integer("level").notNull(),
     alarmType: text("alarm_type").notNull(),
     message: text("message").notNull(),
+    cause: text("cause", { mode: "json" }).$type<Text>(),
     at: integer("at").notNull(),
   },
   (table) => [index("notification_notices_alarm").on(table.alarmId)],

@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { MailLanguage } from "../mail/mail.types.ts";
 import type { Sealed } from "../outbound/outbound.types.ts";
 import type { AlarmSeverity } from "../users/users.types.ts";
@@ -18,6 +19,8 @@ export interface AlarmNotification {
   readonly level: number;
   readonly alarmType: string;
   readonly message: string;
+  /** Why an alarm was cleared. */
+  readonly cause: Text | null;
   /** Epoch ms. */
   readonly at: number;
 }
@@ -37,6 +40,8 @@ export interface NotificationLine {
   readonly alarmType: string;
   readonly deviceName: string;
   readonly message: string;
+  /** Why an alarm was cleared. */
+  readonly cause?: Text;
   /** ISO 8601. */
   readonly at: string;
 }

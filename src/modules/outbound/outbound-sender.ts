@@ -1,8 +1,8 @@
+import { inEnglish } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
-import { describeNetworkError } from "../../lib/network-error.ts";
+import { networkErrorText } from "../../lib/network-error.ts";
 import { retryAfter, verdictOf } from "../../lib/retry-policy.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { RefusedAddress } from "../../platform/outbound-address.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { HttpExchange } from "./http-exchange.ts";
 import type { TargetRow } from "./outbound.repository.ts";
@@ -84,7 +84,7 @@ export function createOutboundSender(deps: {
         const retryAfterMs = retryAfter(headers["retry-after"], clock.now());
         return { verdict, status, error, retryAfterMs, body: excerptOf(body), durationMs: took() };
       } catch (error) {
-        const message = error instanceof RefusedAddress ? error.message : describeNetworkError(error);
+        const message = inEnglish(networkErrorText(error));
         return {
           // An address that is refused now may be another one tomorrow, and a setting can let it through.
           verdict: { retry: "target" },

@@ -1,7 +1,6 @@
 import type { JsonValue } from "../../lib/json.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
-import type { RunSlots, RunStep, SlotStep, SlotValues, StepContext } from "./step.types.ts";
-import type { CompiledStep } from "./step-engine.ts";
+import type { CompiledStep, RunSlots, RunStep, SlotStep, SlotValues, StepContext } from "./step.types.ts";
 
 /*
  * Steps whose keys are all known beforehand run over an array in which each key has its place: reading and writing a place costs a

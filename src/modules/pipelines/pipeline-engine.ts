@@ -14,8 +14,8 @@ import type { Applied } from "./pipeline.types.ts";
 import { createPipelineCounting } from "./pipeline-counting.ts";
 import type { PipelinesRepository } from "./pipelines.repository.ts";
 import type { Pipeline, PipelineCounts } from "./pipelines.types.ts";
-import type { StepContext, StepMessage, StepRequest } from "./step.types.ts";
-import { type CompiledStep, compileSteps, runSteps, toMessage, toReading } from "./step-engine.ts";
+import type { CompiledStep, StepContext, StepMessage, StepRequest } from "./step.types.ts";
+import { compileSteps, runSteps, toMessage, toReading } from "./step-engine.ts";
 
 /** Counters are written this often. */
 const FLUSH_INTERVAL_MS = 10_000;

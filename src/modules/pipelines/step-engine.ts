@@ -8,8 +8,8 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { runAlone } from "./fused-steps.ts";
 import type {
+  CompiledStep,
   RunStep,
-  SlotStep,
   StepContext,
   StepDefinition,
   StepMessage,
@@ -24,15 +24,6 @@ export interface Step {
   readonly type: string;
   readonly enabled?: boolean;
   readonly [field: string]: unknown;
-}
-
-export interface CompiledStep {
-  readonly type: string;
-  /** As it was given, without what every step has. */
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly run: RunStep;
-  /** For steps that know all their keys. */
-  readonly slotStep?: SlotStep;
 }
 
 export interface StepFailure {

@@ -59,3 +59,12 @@ export interface StepDefinition {
   /** `config` fits `fields`. @throws DomainError of kind `invalid` for what a schema cannot tell. */
   compile(config: Record<string, unknown>): RunStep | SlotStep;
 }
+
+export interface CompiledStep {
+  readonly type: string;
+  /** As it was given, without what every step has. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly run: RunStep;
+  /** For steps that know all their keys. */
+  readonly slotStep?: SlotStep;
+}

@@ -1,8 +1,7 @@
 import { detail } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { StepRequest } from "./step.types.ts";
-import type { CompiledStep } from "./step-engine.ts";
+import type { CompiledStep, StepRequest } from "./step.types.ts";
 
 const KEPT = "(secret)";
 

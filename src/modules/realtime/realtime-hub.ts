@@ -4,10 +4,22 @@ import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import { closeCodes, type RealtimeEvent, type RealtimeTopic, type Subscription } from "./realtime.types.ts";
-import type { RealtimeSession } from "./realtime-session.ts";
+
+/** A screen that is signed in. */
+interface HubSession {
+  readonly tenantId: TenantId;
+  readonly seesAll: boolean;
+  readonly subscriptions: ReadonlyMap<string, Subscription>;
+  isOf(tenantId: TenantId): boolean;
+  isUnder(sessionId: string): boolean;
+  maySee(deviceId: DeviceId): boolean;
+  addReading(subscription: Subscription, deviceId: DeviceId, reading: Reading): void;
+  addEvent(topic: RealtimeTopic, data: RealtimeEvent): void;
+  close(code: number, reason: string): void;
+}
 
 interface Reader {
-  readonly session: RealtimeSession;
+  readonly session: HubSession;
   readonly subscription: Subscription;
 }
 
@@ -20,7 +32,7 @@ export class RealtimeHub {
   readonly #byDevice = new Map<DeviceId, Set<Reader>>();
   /** Telemetry readers of every device they may see, by tenant. */
   readonly #byTenant = new Map<TenantId, Set<Reader>>();
-  readonly #sessions = new Set<RealtimeSession>();
+  readonly #sessions = new Set<HubSession>();
   #telemetryReaders = 0;
 
   constructor(events: EventBus<DomainEvents>) {
@@ -79,16 +91,16 @@ export class RealtimeHub {
     return this.#sessions.size;
   }
 
-  add(session: RealtimeSession): void {
+  add(session: HubSession): void {
     this.#sessions.add(session);
   }
 
-  remove(session: RealtimeSession): void {
+  remove(session: HubSession): void {
     this.#sessions.delete(session);
     for (const subscription of session.subscriptions.values()) this.unsubscribe(session, subscription);
   }
 
-  subscribe(session: RealtimeSession, subscription: Subscription): void {
+  subscribe(session: HubSession, subscription: Subscription): void {
     if (!subscription.topics.has("telemetry")) return;
     const reader = { session, subscription };
     this.#telemetryReaders++;
@@ -96,7 +108,7 @@ export class RealtimeHub {
     else for (const deviceId of subscription.deviceIds) addTo(this.#byDevice, deviceId, reader);
   }
 
-  unsubscribe(session: RealtimeSession, subscription: Subscription): void {
+  unsubscribe(session: HubSession, subscription: Subscription): void {
     if (!subscription.topics.has("telemetry")) return;
     this.#telemetryReaders--;
     if (subscription.deviceIds === undefined) removeFrom(this.#byTenant, session.tenantId, subscription);

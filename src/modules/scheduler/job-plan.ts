@@ -1,3 +1,5 @@
+import { detail } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { latestTime, nextTime } from "./schedule.ts";
 import type { Job, Schedule } from "./scheduler.types.ts";
 
@@ -47,9 +49,10 @@ function countTimes(schedule: Schedule, from: number, until: number): number {
   return count;
 }
 
-export function describeMissed({ scheduledFor, missed }: Plan): string {
-  const reason = "passed while the gateway was off, or its clock was set";
-  if (missed === 1) return `The time ${reason}.`;
-  const times = missed >= MISSED_MAX ? `${MISSED_MAX} times or more` : `${missed} times`;
-  return `${times} from ${new Date(scheduledFor).toISOString()} on ${reason}.`;
+export function describeMissed({ scheduledFor, missed }: Plan): Text {
+  if (missed === 1) return detail("run_result.missed_one");
+  const from = new Date(scheduledFor).toISOString();
+  return missed >= MISSED_MAX
+    ? detail("run_result.missed_at_least", { count: MISSED_MAX, from })
+    : detail("run_result.missed", { count: missed, from });
 }

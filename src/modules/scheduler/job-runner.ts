@@ -1,5 +1,7 @@
 import { setImmediate } from "node:timers/promises";
+import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -205,7 +207,7 @@ export class JobRunner {
   /** Undefined when the job has had a run for this time. */
   #begin(
     { jobId }: Job,
-    given: { at: number; trigger: Run["trigger"]; missed?: number; skipped?: string },
+    given: { at: number; trigger: Run["trigger"]; missed?: number; skipped?: Text },
   ): Run | undefined {
     const lease = this.#lease;
     const isSkipped = given.skipped !== undefined;
@@ -240,7 +242,7 @@ export class JobRunner {
   async #execute(job: Job, run: Run): Promise<void> {
     try {
       if (run.attempts > ATTEMPTS_MAX)
-        this.#finish(job, run, `It was begun ${ATTEMPTS_MAX} times and never came to its end.`);
+        this.#finish(job, run, detail("run_result.never_ended", { count: ATTEMPTS_MAX }));
       else if (await this.#acts.onAll(job, run, this.#optionsOf(job, run))) this.#finish(job, run);
     } catch (error) {
       // What is not written (a full disk, say) is done again when the lease has run out.
@@ -256,9 +258,7 @@ export class JobRunner {
     const isTooLate = misfire === "skip" && run.attempts > 1 && lateMs > BROKEN_OFF_MS_MAX;
     return {
       mayGoOn: () => this.#mayGoOn(run),
-      ...(isTooLate && {
-        tooLate: "The gateway was off in the middle of the run, and later it was too late.",
-      }),
+      ...(isTooLate && { tooLate: detail("run_result.too_late") }),
     };
   }
 
@@ -267,7 +267,7 @@ export class JobRunner {
     return !this.#isStopping && this.#deps.runs.renew(runId, this.#lease);
   }
 
-  #finish(job: Job, run: Run, failure?: string): void {
+  #finish(job: Job, run: Run, failure?: Text): void {
     const { jobs, runs, targets, transact, clock } = this.#deps;
     const { total, failed } = targets.count(run.runId, { visible: "all" });
     const { status, error } =

@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError, detail, textOf } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import type { DeviceId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Perform } from "./job-actions.ts";
 import type { Job, Run, RunStatus, RunTarget } from "./scheduler.types.ts";
@@ -16,7 +17,7 @@ interface Target {
   readonly name: string | null;
 }
 
-const failed = ({ deviceId, name }: Target, error: string): RunTarget => ({
+const failed = ({ deviceId, name }: Target, error: Text): RunTarget => ({
   deviceId,
   name,
   status: "FAILED",
@@ -40,7 +41,7 @@ export class RunActs {
    * False when `mayGoOn` said so before the end. With `tooLate` nothing is done to the devices that are left: that is what becomes of
    * them.
    */
-  async onAll(job: Job, run: Run, options: { mayGoOn: () => boolean; tooLate?: string }): Promise<boolean> {
+  async onAll(job: Job, run: Run, options: { mayGoOn: () => boolean; tooLate?: Text }): Promise<boolean> {
     const { mayGoOn, tooLate } = options;
     const done = new Set(this.#targets.listIds(run.runId));
     const open = this.#targetsOf(job).filter(({ deviceId }) => !done.has(deviceId));
@@ -60,12 +61,15 @@ export class RunActs {
     { action }: Job,
     { runId }: Run,
     { total, failed }: { total: number; failed: number },
-  ): { status: RunStatus; error: string | null } {
+  ): { status: RunStatus; error: Text | null } {
     if (total === 0 && "deviceType" in action)
-      return { status: "SKIPPED", error: `There is no device of the type “${excerpt(action.deviceType)}”.` };
+      return {
+        status: "SKIPPED",
+        error: detail("run_result.no_device", { type: excerpt(action.deviceType) }),
+      };
     if (failed === 0) return { status: "SUCCESS", error: null };
     const [only] = total === 1 ? this.#targets.list(runId, { visible: "all", limit: 1, offset: 0 }) : [];
-    const error = only?.error ?? `${failed} of ${total} devices failed.`;
+    const error = only?.error ?? detail("run_result.devices_failed", { failed, total });
     return { status: failed === total ? "FAILED" : "PARTIAL", error };
   }
 
@@ -80,14 +84,14 @@ export class RunActs {
 
   async #act(job: Job, run: Run, target: Target): Promise<RunTarget> {
     const { deviceId, name } = target;
-    if (name === null) return failed(target, "The device does not exist any more.");
+    if (name === null) return failed(target, detail("run_result.device_gone"));
     try {
       const commandId = await this.#perform(job, run.runId, deviceId);
       return { deviceId, name, status: "SUCCESS", error: null, commandId };
     } catch (error) {
-      if (error instanceof DomainError) return failed(target, error.message);
+      if (error instanceof DomainError) return failed(target, textOf(error));
       this.#log.error("a job failed on a device", { jobId: job.jobId, deviceId, error });
-      return failed(target, "Something went wrong on the gateway; its log says what.");
+      return failed(target, detail("run_result.failed"));
     }
   }
 }

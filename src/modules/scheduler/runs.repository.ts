@@ -1,6 +1,6 @@
 import { and, count, desc, eq, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/ids.ts";
-import { contains } from "../../platform/contains.ts";
+import { contains, containsText } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { isFree, type Lease } from "./jobs.repository.ts";
 import { schedulerRuns, schedulerTargets } from "./scheduler.tables.ts";
@@ -43,7 +43,7 @@ function found({ visible, search }: RunFilter): SQL | undefined {
           sql`${schedulerRuns.targetCount} <= (SELECT count(*) FROM ${schedulerTargets} WHERE ${isOfRun})`,
         );
   return or(
-    and(contains(schedulerRuns.error, search), isErrorVisible),
+    and(containsText(schedulerRuns.error, search), isErrorVisible),
     sql`EXISTS (SELECT 1 FROM ${schedulerTargets} WHERE ${and(isOfRun, contains(schedulerTargets.name, search))})`,
   );
 }

@@ -16,7 +16,7 @@ import {
   updateJobBody,
 } from "./scheduler.schemas.ts";
 import type { SchedulerService } from "./scheduler.service.ts";
-import { jobToWire, runToWire } from "./scheduler.wire.ts";
+import { jobToWire, runToWire, targetToWire } from "./scheduler.wire.ts";
 
 const jobList = wholeList({
   sort: ["name", "status", "nextRunAt", "lastRunAt", "createdAt", "updatedAt"],
@@ -195,7 +195,7 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
         const { status, search } = query;
         const { items, total } = scheduler.listTargets(principal, params, { ...page, status, search });
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
-        return items;
+        return items.map(targetToWire);
       },
       {
         auth: "scheduler:read",

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { commandFormBody } from "../commands/commands.schemas.ts";
 import { documentedAs } from "../documented-as.ts";
-import { jsonObject, jsonValue, nameText, wholeNumber } from "../wire.schemas.ts";
+import { jsonObject, jsonValue, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 
 const TEXT_MAX = 256;
 const INTERVAL_MS_MAX = 86_400_000;
@@ -150,6 +150,7 @@ export const targetBody = t.Object(
     name: t.Union([t.String(), t.Null()], { description: "as it was then; null for a device that was gone" }),
     status: targetStatus,
     error: t.Union([t.String(), t.Null()]),
+    errorText: t.Union([textSchema, t.Null()], { description: "the error as data" }),
     commandId: t.Union([t.String(), t.Null()], {
       description: "SUCCESS says that the command waits for its device; the command says how it went",
     }),
@@ -167,6 +168,7 @@ export const runBody = t.Object(
     finishedAt: iso,
     status: runStatus,
     error: t.Union([t.String(), t.Null()]),
+    errorText: t.Union([textSchema, t.Null()], { description: "the error as data" }),
     missed: wholeNumber({ description: "earlier times that passed without a run; 20 is 20 or more" }),
     targetCount: wholeNumber(),
     failedCount: wholeNumber(),

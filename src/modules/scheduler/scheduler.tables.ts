@@ -1,4 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Text } from "../../lib/texts/text.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { misfires, runStatuses, runTriggers, targetStatuses } from "./scheduler.types.ts";
 
@@ -43,7 +44,7 @@ export const schedulerRuns = sqliteTable(
     startedAt: integer("started_at").notNull(),
     finishedAt: integer("finished_at"),
     status: text("status", { enum: runStatuses }).notNull(),
-    error: text("error"),
+    error: text("error", { mode: "json" }).$type<Text>(),
     missed: integer("missed").notNull().default(0),
     targetCount: integer("target_count").notNull().default(0),
     failedCount: integer("failed_count").notNull().default(0),
@@ -70,7 +71,7 @@ export const schedulerTargets = sqliteTable(
     deviceId: text("device_id").notNull(),
     name: text("name"),
     status: text("status", { enum: targetStatuses }).notNull(),
-    error: text("error"),
+    error: text("error", { mode: "json" }).$type<Text>(),
     commandId: text("command_id"),
   },
   (table) => [primaryKey({ columns: [table.runId, table.deviceId] })],

@@ -1,5 +1,6 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { CommandRequest } from "../commands/commands.types.ts";
 
 export const misfires = ["skip", "once"] as const;
@@ -62,7 +63,7 @@ export interface Run {
   readonly startedAt: number;
   readonly finishedAt: number | null;
   readonly status: RunStatus;
-  readonly error: string | null;
+  readonly error: Text | null;
   /** Times that passed without a run and that this one stands for. */
   readonly missed: number;
   readonly targetCount: number;
@@ -76,7 +77,7 @@ export interface RunTarget {
   /** As it was called then; null when it was gone. */
   readonly name: string | null;
   readonly status: (typeof targetStatuses)[number];
-  readonly error: string | null;
+  readonly error: Text | null;
   readonly commandId: string | null;
 }
 

@@ -1,5 +1,7 @@
+import { inEnglish } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { SeenJob, SeenRun } from "./scheduler.service.ts";
-import type { Schedule } from "./scheduler.types.ts";
+import type { RunTarget, Schedule } from "./scheduler.types.ts";
 
 const iso = (at: number) => new Date(at).toISOString();
 const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
@@ -33,6 +35,13 @@ export const jobToWire = (job: SeenJob) => ({
   updatedAt: iso(job.updatedAt),
 });
 
+const errorToWire = (error: Text | null) => ({
+  error: error === null ? null : inEnglish(error),
+  errorText: error,
+});
+
+export const targetToWire = ({ error, ...target }: RunTarget) => ({ ...target, ...errorToWire(error) });
+
 export const runToWire = (run: SeenRun) => ({
   runId: run.runId,
   jobId: run.jobId,
@@ -41,10 +50,10 @@ export const runToWire = (run: SeenRun) => ({
   startedAt: iso(run.startedAt),
   finishedAt: isoOrNull(run.finishedAt),
   status: run.status,
-  error: run.error,
+  ...errorToWire(run.error),
   missed: run.missed,
   targetCount: run.targetCount,
   failedCount: run.failedCount,
   hiddenTargets: run.hiddenTargets,
-  targets: run.targets,
+  targets: run.targets.map(targetToWire),
 });

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, or, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import { contains } from "../../platform/contains.ts";
+import { contains, containsText } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { schedulerTargets } from "./scheduler.tables.ts";
@@ -38,7 +38,7 @@ export function createTargetsRepository({ orm }: MainDatabase) {
         ? undefined
         : or(
             contains(schedulerTargets.name, search),
-            contains(schedulerTargets.error, search),
+            containsText(schedulerTargets.error, search),
             eq(schedulerTargets.deviceId, search),
           ),
     );

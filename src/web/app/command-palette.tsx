@@ -11,7 +11,7 @@ import { type Theme, theme } from "../platform/preferences.ts";
 import { may } from "../platform/session.ts";
 import { signOut } from "../platform/sign-out.ts";
 import { toast } from "../platform/toasts.ts";
-import { errorText } from "../ui/error-note.tsx";
+import { errorText } from "../ui/error-text.ts";
 import { settingsPages } from "./settings-pages.ts";
 
 const DEVICES_SHOWN = 8;
@@ -63,7 +63,7 @@ function useActions(): Entry[] {
     ...(may("integrations:write") ? [entry(t("codecs.create"), "/integrations/codecs/new")] : []),
     ...(may("integrations:write") ? [entry(t("integrations.create"), "/integrations?create=1")] : []),
     ...(may("scheduler:write") ? [entry(t("jobs.create"), "/scheduler?create=1")] : []),
-    ...(may("rule-chains:write") ? [entry(t("generators.create"), "/generators?create=1")] : []),
+    ...(may("generators:write") ? [entry(t("generators.create"), "/generators?create=1")] : []),
     ...(may("users:write") ? [entry(t("users.invite"), "/settings/users?invite=1")] : []),
     ...(may("api-keys:manage") ? [entry(t("keys.create"), "/settings/api-keys?create=1")] : []),
     [`${t("theme.label")}: ${t("theme.light")}`, action, set("light")],

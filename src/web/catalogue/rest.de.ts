@@ -22,7 +22,6 @@ import { schedulerDe } from "../features/scheduler/texts.de.ts";
 import { siteDe } from "../features/site/texts.de.ts";
 import { telemetryDe } from "../features/telemetry/texts.de.ts";
 import { usersDe } from "../features/users/texts.de.ts";
-import { problemsDe } from "../platform/i18n/problem-texts.de.ts";
 import type { restEn } from "./rest.en.ts";
 
 export const restDe: Readonly<Record<keyof typeof restEn, string>> = {
@@ -45,7 +44,6 @@ export const restDe: Readonly<Record<keyof typeof restEn, string>> = {
   ...notificationsDe,
   ...outboxDe,
   ...pipelinesDe,
-  ...problemsDe,
   ...profilesDe,
   ...schedulerDe,
   ...siteDe,

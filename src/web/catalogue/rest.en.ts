@@ -22,7 +22,6 @@ import { schedulerEn } from "../features/scheduler/texts.en.ts";
 import { siteEn } from "../features/site/texts.en.ts";
 import { telemetryEn } from "../features/telemetry/texts.en.ts";
 import { usersEn } from "../features/users/texts.en.ts";
-import { problemsEn } from "../platform/i18n/problem-texts.en.ts";
 
 /** Texts of the screens that are loaded on demand. */
 export const restEn = {
@@ -45,7 +44,6 @@ export const restEn = {
   ...notificationsEn,
   ...outboxEn,
   ...pipelinesEn,
-  ...problemsEn,
   ...profilesEn,
   ...schedulerEn,
   ...siteEn,

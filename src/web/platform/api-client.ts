@@ -1,4 +1,5 @@
 // The one door to the service: adds the bearer token, turns failures into `ApiError`, and sends an ended session to sign-in.
+import type { Text } from "../../lib/texts/text.ts";
 import { noteServerTime } from "./now.ts";
 import { language } from "./preferences.ts";
 import { bearer, hasShareEnded, keepToken, leaveActing, shareToken, startSignIn, token } from "./session.ts";
@@ -9,6 +10,8 @@ export class ApiError extends Error {
     readonly status: number,
     message: string,
     readonly retryAfterSeconds?: number,
+    /** The meaning of `message`; absent where an answer has no body. */
+    readonly text?: Text,
   ) {
     super(message);
     this.name = "ApiError";
@@ -52,15 +55,20 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
   }
 }
 
+/** The body of an error answer, as far as it is there. */
+type ErrorBody = Partial<Text & { readonly message: string }> | null;
+
 async function failureOf(response: Response): Promise<ApiError> {
-  let message = "";
-  try {
-    const body: unknown = await response.json();
-    if (typeof body === "object" && body !== null && "message" in body) message = String(body.message);
-  } catch {
-    // Some failures have no body by contract.
-  }
-  return new ApiError(response.status, message, Number(response.headers.get("retry-after")) || undefined);
+  // Some failures have no body by contract.
+  const body: ErrorBody = await response.json().catch(() => null);
+  const { message = "", code, params = {} } = body ?? {};
+  const retryAfterSeconds = Number(response.headers.get("retry-after")) || undefined;
+  return new ApiError(
+    response.status,
+    message,
+    retryAfterSeconds,
+    code === undefined ? undefined : { code, params },
+  );
 }
 
 /** Sends, and throws unless the answer is a good one. */

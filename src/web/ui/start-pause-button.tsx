@@ -1,6 +1,6 @@
 import { Pause, Play } from "lucide-preact";
 import { toast } from "../platform/toasts.ts";
-import { errorText } from "./error-note.tsx";
+import { errorText } from "./error-text.ts";
 import { useAction } from "./use-form.ts";
 
 /** Starts something that is paused, or pauses it. */
@@ -14,9 +14,8 @@ export function StartPauseButton(props: {
   /** Resolves to what has happened, if that is to be said. */
   onPress: () => Promise<string | undefined>;
   onChanged: () => void;
-  explain?: (error: unknown) => string;
 }) {
-  const { isActive, text, iconLabel, explain = errorText } = props;
+  const { isActive, text, iconLabel } = props;
   const action = useAction();
   const press = () =>
     action.run(async () => {
@@ -24,7 +23,7 @@ export function StartPauseButton(props: {
         const done = await props.onPress();
         if (done !== undefined) toast("success", done);
       } catch (error) {
-        toast("error", explain(error));
+        toast("error", errorText(error));
       }
       props.onChanged();
     });

@@ -36,11 +36,7 @@ export const uiDe: Readonly<Record<keyof typeof uiEn, string>> = {
   "error.tooMany": "Zu viele Versuche. Warten Sie {seconds} Sekunden und versuchen Sie es erneut.",
   "error.storage":
     "Das Gateway kann gerade nichts speichern; vielleicht ist sein Datenträger voll. Schaffen Sie Platz und versuchen Sie es erneut.",
-  "error.invalid": "Bitte berichtigen: {detail}",
   "error.invalidPlain": "Etwas im Formular stimmt nicht. Prüfen Sie die Felder und senden Sie es erneut.",
-  "error.passwordWeak":
-    "Dieses Passwort ist zu leicht zu erraten. Nehmen Sie einen kurzen Satz, den nur Sie so schreiben.",
-  "error.conflict": "Das ist schon vergeben: {detail}",
   "error.conflictPlain": "Das ist schon vergeben. Wählen Sie einen anderen Namen.",
   "error.server":
     "Das Gateway meldet einen internen Fehler ({status}). Versuchen Sie es erneut; bleibt er, sehen Sie in sein Protokoll.",

@@ -33,11 +33,7 @@ export const uiEn = {
   "error.tooMany": "Too many attempts. Wait {seconds} seconds and try again.",
   "error.storage":
     "The gateway cannot store anything at the moment; its disk may be full. Free some space, then try again.",
-  "error.invalid": "Please correct this: {detail}",
   "error.invalidPlain": "Something in the form is not right. Check the fields and send it again.",
-  "error.passwordWeak":
-    "This password is too easy to guess. Take a short sentence that only you would write.",
-  "error.conflict": "That is already taken: {detail}",
   "error.conflictPlain": "That is already taken. Choose another name.",
   "error.server":
     "The gateway reported an internal error ({status}). Try again; if it stays, look into its log.",

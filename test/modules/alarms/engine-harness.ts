@@ -1,3 +1,4 @@
+import { detail } from "../../../src/lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/ids.ts";
 import { createAlarmEngine } from "../../../src/modules/alarms/alarm-engine.ts";
 import { createHoldBack } from "../../../src/modules/alarms/alarm-hold.ts";
@@ -117,7 +118,9 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
     acknowledge: (alarmType: string) =>
       running.life.commit(() => running.life.acknowledge(openOf(alarmType), "somebody")),
     clear: (alarmType: string) =>
-      running.life.commit(() => running.life.clear(openOf(alarmType), "somebody", "by hand")),
+      running.life.commit(() =>
+        running.life.clear(openOf(alarmType), "somebody", detail("alarm_event.cleared", { by: "somebody" })),
+      ),
     /** The wall clock alone. */
     jump: (ms: number) => running.clock.jump(ms),
     mute(until: number) {

@@ -62,7 +62,13 @@ test("of a device 1,000 alarms that are over are kept, the newest, and all that 
 });
 
 test("of an alarm 1,000 events are kept, the newest", () => {
-  const event = { eventType: "COMMENT" as const, message: "x", by: null, createdAt: 1 };
+  const event = {
+    eventType: "COMMENT" as const,
+    code: "alarm_event.message",
+    params: { message: "x" },
+    by: null,
+    createdAt: 1,
+  };
   database.transact(() => {
     repository.insert(alarm("long", "three", null));
     for (let index = 0; index < 1_005; index++)

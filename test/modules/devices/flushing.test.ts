@@ -73,7 +73,7 @@ test("a flood of refused messages is written in slices, all of it at the stop", 
       revoked: false,
     };
     for (let no = 0; no < 60; no++)
-      rejections.record(flooding, { source: "mqtt", where: "t", code: "c", reason: String(no) });
+      rejections.record(flooding, { source: "mqtt", where: "t", code: "c", params: { no } });
   }
   const writtenAfter = (ms: number) => {
     slices.advance(ms);
@@ -101,7 +101,7 @@ test("a flood of one tenant keeps no other tenant's refused messages off their l
   const refuse = (tenant: string, deviceId: string) => {
     const tenantId = tenant as TenantId;
     const refused = { deviceId, tenantId, revoked: false } as IngestDevice;
-    rejections.record(refused, { source: "mqtt", where: "t", code: "c", reason: "r" });
+    rejections.record(refused, { source: "mqtt", where: "t", code: "c", params: {} });
   };
   for (let no = 0; no < 300; no++) for (let count = 0; count < 50; count++) refuse("greedy", `device ${no}`);
   refuse("modest", "theirs");

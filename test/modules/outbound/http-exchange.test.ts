@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import { inEnglish } from "../../../src/lib/domain-error.ts";
 import type { TenantId } from "../../../src/lib/ids.ts";
-import { describeNetworkError } from "../../../src/lib/network-error.ts";
+import { networkErrorText } from "../../../src/lib/network-error.ts";
 import { createHttpExchange, type HttpAnswer } from "../../../src/modules/outbound/http-exchange.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { createOutboundAddresses, RefusedAddress } from "../../../src/platform/outbound-address.ts";
@@ -77,7 +78,11 @@ function send(
     new AbortController().signal,
   );
 }
-const failure = (sent: Promise<unknown>) => sent.then(() => "", describeNetworkError);
+const failure = (sent: Promise<unknown>) =>
+  sent.then(
+    () => "",
+    (error: unknown) => inEnglish(networkErrorText(error)),
+  );
 
 describe("an answer", () => {
   const rows: Array<[name: string, raw: string[], status: number, body: string]> = [

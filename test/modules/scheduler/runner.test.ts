@@ -126,14 +126,14 @@ describe("targets", () => {
       status: "PARTIAL",
       targetCount: 2,
       failedCount: 1,
-      error: "1 of 2 devices failed.",
+      error: { code: "run_result.devices_failed", params: { failed: 1, total: 2 } },
     });
     expect(rig.targets.list(run!.runId, { visible: "all", limit: 9, offset: 0 })).toEqual([
       {
         deviceId: "gone" as DeviceId,
         name: null,
         status: "FAILED",
-        error: "The device does not exist any more.",
+        error: { code: "run_result.device_gone", params: {} },
         commandId: null,
       },
       { deviceId: devices[0]!, name: "sensor 0", status: "SUCCESS", error: null, commandId: null },
@@ -145,7 +145,7 @@ describe("targets", () => {
     await later(MINUTE);
     expect(rig.runsOf(job.jobId)[0]).toMatchObject({
       status: "FAILED",
-      error: "The device does not exist any more.",
+      error: { code: "run_result.device_gone", params: {} },
     });
   });
 

@@ -49,7 +49,7 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "command.none": "In dieser Zeit kam kein Befehl.",
   "command.not_found": "Diesen Befehl gibt es nicht.",
   "command.not_sent": "an das Gerät wurde kein solcher Befehl gesendet",
-  "command.not_sent_to_child": "an das Kindgerät „{name}“ wurde kein solcher Befehl gesendet",
+  "command.not_sent_to_child": "an das Untergerät „{name}“ wurde kein solcher Befehl gesendet",
   "command.request_id_taken":
     "Das Gerät hat schon einen Befehl mit dieser requestId. Verwenden Sie eine andere.",
   "command.too_deep": "ein Wert ist zu tief verschachtelt",
@@ -72,12 +72,12 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "credentials.private_key": "certificate: lassen Sie den privaten Schlüssel weg; er bleibt auf dem Gerät",
   "device.bytes_limit": "Ein Gerät kann höchstens {limit} Byte in der Sekunde an dieses Gateway senden.",
   "device.child_name_taken":
-    "childName: ein anderes Kindgerät dieses Gateways heißt schon so; wählen Sie einen anderen Namen",
+    "childName: ein anderes Untergerät dieses Gateways heißt schon so; wählen Sie einen anderen Namen",
   "device.deleted": "Das Gerät wurde gelöscht.",
   "device.dev_eui_taken": "Ein anderes Gerät hat diese lorawanDevEui.",
-  "device.gateway_nested": "parentDeviceId: ein Gateway kann nicht Kindgerät eines anderen Gateways sein",
+  "device.gateway_nested": "parentDeviceId: ein Gateway kann nicht Untergerät eines anderen Gateways sein",
   "device.gone": "Das Gerät wurde inzwischen gelöscht.",
-  "device.has_children": "role: dieses Gateway hat Kindgeräte; lösen Sie sie zuerst",
+  "device.has_children": "role: dieses Gateway hat Untergeräte; lösen Sie sie zuerst",
   "device.messages_limit":
     "Ein Gerät kann höchstens {limit} Nachrichten in der Sekunde an dieses Gateway senden.",
   "device.not_found": "Dieses Gerät gibt es nicht.",
@@ -94,15 +94,15 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "gateway.child_elsewhere":
     "das Gerät „{name}“ gibt es, es gehört aber nicht zu diesem Gateway; ordnen Sie es zuerst zu",
   "gateway.child_name_invalid":
-    "der Name eines Kindgeräts muss 1 bis {charactersMax} Zeichen und keine Steuerzeichen haben",
+    "der Name eines Untergeräts muss 1 bis {charactersMax} Zeichen und keine Steuerzeichen haben",
   "gateway.child_not_created":
-    "das Gateway hat kein Kindgerät „{name}“, und sein Profil erlaubt ihm nicht, eines anzulegen",
+    "das Gateway hat kein Untergerät „{name}“, und sein Profil erlaubt ihm nicht, eines anzulegen",
   "gateway.child_type_invalid":
-    "der Typ eines Kindgeräts muss ein Text mit 1 bis {charactersMax} Zeichen sein",
-  "gateway.child_unknown": "das Gateway hat kein Kindgerät „{name}“",
-  "gateway.children_limit": "das Gateway hat schon {limit} Kindgeräte und kann keine weiteren anlegen",
-  "gateway.refused": "{count} weitere Kindgeräte wurden in einer Nachricht abgelehnt",
-  "gateway.too_many_children": "eine Nachricht kann höchstens {max} Kindgeräte haben",
+    "der Typ eines Untergeräts muss ein Text mit 1 bis {charactersMax} Zeichen sein",
+  "gateway.child_unknown": "das Gateway hat kein Untergerät „{name}“",
+  "gateway.children_limit": "das Gateway hat schon {limit} Untergeräte und kann keine weiteren anlegen",
+  "gateway.refused": "{count} weitere Untergeräte wurden in einer Nachricht abgelehnt",
+  "gateway.too_many_children": "eine Nachricht kann höchstens {max} Untergeräte haben",
   "maintenance.forbidden":
     "Sie dürfen die Wartung von Geräten nicht beginnen oder beenden. Wenden Sie sich an einen Administrator.",
   "maintenance.over": "until: muss in der Zukunft liegen; auf dem Gateway ist es {time}",

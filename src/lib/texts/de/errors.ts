@@ -2,6 +2,7 @@ import type { ErrorCode } from "../en/errors.ts";
 import { automationErrorsDe } from "./automation-errors.ts";
 import { devicesErrorsDe } from "./devices-errors.ts";
 import { errorDetailsDe } from "./error-details.ts";
+import { eventTextsDe } from "./events.ts";
 import { integrationsErrorsDe } from "./integrations-errors.ts";
 import { rulesDe } from "./rules.ts";
 import { siteErrorsDe } from "./site-errors.ts";
@@ -18,4 +19,5 @@ export const germanErrors: Readonly<Record<ErrorCode, string>> = {
   ...siteErrorsDe,
   ...errorDetailsDe,
   ...rulesDe,
+  ...eventTextsDe,
 };

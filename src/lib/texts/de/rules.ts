@@ -32,7 +32,7 @@ export const rulesDe: Readonly<Record<keyof typeof rules, string>> = {
     "der Inhalt muss ein Objekt aus Schlüsseln und Werten sein oder eine Liste solcher Objekte",
   "rule.body_too_deep": "der Inhalt ist zu tief verschachtelt",
   "rule.body_unreadable": "der Inhalt lässt sich nicht lesen",
-  "rule.body_without_child": "der Inhalt nennt kein Kindgerät",
+  "rule.body_without_child": "der Inhalt nennt kein Untergerät",
   "rule.boolean": "muss true oder false sein",
   "rule.broker_credentials":
     "darf keinen Benutzernamen und kein Passwort enthalten; geben Sie sie als Zugangsdaten ein",
@@ -40,7 +40,7 @@ export const rulesDe: Readonly<Record<keyof typeof rules, string>> = {
   "rule.broker_url": "muss eine URL wie mqtt://host:1883 sein",
   "rule.cert_and_key": "cert und key sind nur zusammen möglich",
   "rule.changed_telemetry_only": "CHANGED ist nur bei Telemetrie möglich",
-  "rule.child_name": "device muss der Name eines Kindgeräts sein",
+  "rule.child_name": "device muss der Name eines Untergeräts sein",
   "rule.client_scope": "client muss true (CLIENT) oder false (SHARED) sein",
   "rule.colour": "muss eine Farbe wie #0e5a6b sein",
   "rule.column_unknown": "diese Spalte gibt es nicht",

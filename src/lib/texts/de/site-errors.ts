@@ -33,6 +33,8 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
   "plan.whitelabel": "Der Tarif dieses Standorts enthält kein eigenes Erscheinungsbild.",
   "system.not_ready": "Lineside startet oder beendet sich gerade. Versuchen Sie es gleich noch einmal.",
   "tenant.host": "Dieser Standort gehört den Betreibern des Gateways und lässt sich nicht löschen.",
+  "tenant.mqtt_connections_limit": "Ein Standort kann höchstens {max} MQTT-Verbindungen haben.",
+  "tenant.mqtt_sessions_limit": "Ein Standort kann höchstens {max} dauerhafte MQTT-Sitzungen haben.",
   "tenant.not_found": "Diesen Standort gibt es nicht.",
   "tenant.unconfirmed": "tenantName: muss der Name des Standorts sein, der gelöscht werden soll",
   "tenant_attribute.limit": "Ein Standort hat höchstens {limit} Attribute. Löschen Sie zuerst eines.",

@@ -28,6 +28,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "realtime.auth_other": "ein anderer Benutzer braucht eine neue Verbindung",
   "realtime.message_invalid": "{rule}",
   "realtime.too_many": "eine Verbindung kann höchstens {max} Abonnements haben",
+  "rejection.more": "{text} (davor wurden {count} weitere abgelehnt)",
   "request.address_invalid": "Die Adresse der Anfrage ist nicht gültig.",
   "request.body_invalid": "die Anfrage muss ein Objekt sein",
   "request.closed": "Die Verbindung wurde geschlossen.",
@@ -86,7 +87,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "telemetry.too_many_keys": "eine Nachricht kann höchstens {max} Schlüssel haben",
   "telemetry.too_many_readings": "die Nachricht hat zu viele Messwerte",
   "telemetry.ts": "Ein Zeitstempel muss eine endliche Zahl von Millisekunden sein.",
-  "telemetry.ts_future": "ts liegt mehr als 24 Stunden in der Zukunft",
+  "telemetry.ts_future": "ts liegt mehr als 24 Stunden in der Zukunft; prüfen Sie die Uhr des Geräts",
   "telemetry.ts_invalid": "ts muss Epoch-Millisekunden, Epoch-Sekunden oder ISO 8601 sein",
   "telemetry.value":
     "Ein Telemetriewert muss eine Zahl, ein Wahrheitswert, ein Text, ein Objekt oder eine Liste sein.",
@@ -96,5 +97,5 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "telemetry.value_type": "Bytefolgen, Mengen und ungültige Daten lassen sich nicht speichern",
   "topic.claim_only": "Ohne Zugangsdaten darf ein Gerät nur neue anfordern.",
   "topic.forbidden": "Diese Anwendung darf zu diesem Topic nichts senden.",
-  "topic.unknown": "zu diesem Topic kann ein Gerät nichts senden",
+  "topic.unknown": "zu diesem Topic kann ein Gerät nichts senden; Werte gehen an v1/devices/me/telemetry",
 };

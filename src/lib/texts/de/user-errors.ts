@@ -43,6 +43,8 @@ export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
   "impersonate.nested": "Sie handeln schon als jemand anderes. Beenden Sie das zuerst.",
   "impersonate.self": "Sie können nicht als Sie selbst handeln.",
   "impersonate.upwards": "Sie dürfen nicht als ein Benutzer handeln, der mehr Rechte hat als Sie.",
+  "key.mqtt_connections_limit": "Ein API-Schlüssel kann höchstens {max} MQTT-Verbindungen haben.",
+  "key.mqtt_sessions_limit": "Ein API-Schlüssel kann höchstens {max} dauerhafte MQTT-Sitzungen haben.",
   "mail.no_server":
     "Es ist kein Mailserver eingerichtet. Setzen Sie smtp_url und starten Sie das Gateway neu.",
   "mail.not_found": "Diese E-Mail gibt es nicht.",

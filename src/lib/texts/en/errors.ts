@@ -1,13 +1,14 @@
 import { automationErrors } from "./automation-errors.ts";
 import { devicesErrors } from "./devices-errors.ts";
 import { errorDetails } from "./error-details.ts";
+import { eventTexts } from "./events.ts";
 import { integrationsErrors } from "./integrations-errors.ts";
 import { rules } from "./rules.ts";
 import { siteErrors } from "./site-errors.ts";
 import { telemetryErrors } from "./telemetry-errors.ts";
 import { userErrors } from "./user-errors.ts";
 
-/** Texts of errors by code, in English. Each language has the same codes with the same places. */
+/** Texts of errors and events by code, in English. Each language has the same codes with the same places. */
 export const englishErrors = {
   ...userErrors,
   ...devicesErrors,
@@ -17,6 +18,7 @@ export const englishErrors = {
   ...siteErrors,
   ...errorDetails,
   ...rules,
+  ...eventTexts,
 } as const;
 
 export type ErrorCode = keyof typeof englishErrors;

@@ -26,6 +26,8 @@ export const siteErrors = {
   "plan.whitelabel": "The plan of this site does not include whitelabeling.",
   "system.not_ready": "Lineside is starting or stopping. Try again in a moment.",
   "tenant.host": "This site belongs to the operators of the gateway and cannot be deleted.",
+  "tenant.mqtt_connections_limit": "A site can have at most {max} MQTT connections.",
+  "tenant.mqtt_sessions_limit": "A site can have at most {max} durable MQTT sessions.",
   "tenant.not_found": "There is no such site.",
   "tenant.unconfirmed": "tenantName: must be the name of the site to be deleted",
   "tenant_attribute.limit": "A site can have at most {limit} attributes. Delete one first.",

@@ -26,6 +26,7 @@ export const telemetryErrors = {
   "realtime.auth_other": "another user needs a new connection",
   "realtime.message_invalid": "{rule}",
   "realtime.too_many": "a connection can have at most {max} subscriptions",
+  "rejection.more": "{text} ({count} more were rejected before this one)",
   "request.address_invalid": "The address of the request is not valid.",
   "request.body_invalid": "the request must be an object",
   "request.closed": "The connection was closed.",
@@ -82,7 +83,7 @@ export const telemetryErrors = {
   "telemetry.too_many_keys": "a message can have at most {max} keys",
   "telemetry.too_many_readings": "the message has too many readings",
   "telemetry.ts": "A time stamp must be a finite number of milliseconds.",
-  "telemetry.ts_future": "ts is more than 24 h in the future",
+  "telemetry.ts_future": "ts is more than 24 h in the future; check the clock of the device",
   "telemetry.ts_invalid": "ts must be epoch milliseconds, epoch seconds or ISO 8601",
   "telemetry.value": "A telemetry value must be a number, a boolean, a string, an object or an array.",
   "telemetry.value_invalid": "values must be numbers, booleans, strings or JSON",
@@ -91,5 +92,5 @@ export const telemetryErrors = {
   "telemetry.value_type": "byte strings, sets and invalid dates cannot be stored",
   "topic.claim_only": "Without credentials a device may only claim new ones.",
   "topic.forbidden": "This application may not publish to this topic.",
-  "topic.unknown": "a device cannot publish to this topic",
+  "topic.unknown": "a device cannot publish to this topic; values go to v1/devices/me/telemetry",
 } as const;

@@ -35,6 +35,8 @@ export const userErrors = {
   "impersonate.nested": "You already act as another user. End that first.",
   "impersonate.self": "You cannot act as yourself.",
   "impersonate.upwards": "You may not act as a user with more rights than your own.",
+  "key.mqtt_connections_limit": "An API key can have at most {max} MQTT connections.",
+  "key.mqtt_sessions_limit": "An API key can have at most {max} durable MQTT sessions.",
   "mail.no_server": "No mail server is configured. Set smtp_url and restart the gateway.",
   "mail.not_found": "There is no such mail.",
   "mail.secret_gone":
@@ -51,7 +53,7 @@ export const userErrors = {
   "password.same": "password must not be the current one; select another",
   "password.short": "password must have {min} characters or more",
   "password.weak": "password is too easy to guess; use a short sentence that only you write this way",
-  "password.wrong": "{field}: is not the right password",
+  "password.wrong": "{field}: the password is wrong",
   "reset.invalid": "This link was used or has expired. Ask for a new one.",
   "reset.too_many": "A mail was requested a moment ago. Look into your mailbox, or try again later.",
   "second_factor.code_wrong": "code is wrong; wait for the next one, and check the clock of the phone",

@@ -1,6 +1,7 @@
 import type { BodyEncoding } from "../../../lib/body.ts";
 import { unavailable } from "../../../lib/domain-error.ts";
 import type { TenantId } from "../../../lib/ids.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import type { OutboundRule } from "../../../platform/outbound-address.ts";
@@ -27,7 +28,7 @@ export interface BridgeFleetDeps {
   readonly find: (integrationId: string) => FleetMember | undefined;
   readonly take: (integrationId: string, message: BridgeMessage) => Promise<void>;
   /** Whether it can do its work; null when it can. */
-  readonly onProblem: (integrationId: string, problem: string | null) => void;
+  readonly onProblem: (integrationId: string, problem: Text | null) => void;
   /** Another status, or other subscriptions: whoever looks at it looks again. */
   readonly onChange: (integrationId: string) => void;
   readonly addresses: { of(tenantId: TenantId): Pick<OutboundRule, "resolve"> };
@@ -78,7 +79,7 @@ export function createBridgeFleet(deps: BridgeFleetDeps) {
     more: Partial<MqttBridgeDeps> = {},
   ): MqttBridge {
     const { integrationId, tenantId, encoding } = member;
-    let problem: string | null | undefined;
+    let problem: Text | null | undefined;
     let shown = "";
     return createMqttBridge({
       ...deps,
@@ -91,7 +92,8 @@ export function createBridgeFleet(deps: BridgeFleetDeps) {
         const now = JSON.stringify([state.status, state.problem, state.lastError, state.subscriptions]);
         if (now !== shown && running.has(integrationId)) deps.onChange(integrationId);
         shown = now;
-        if (state.status === "connecting" || state.problem === problem) return;
+        if (state.status === "connecting" || JSON.stringify(state.problem) === JSON.stringify(problem))
+          return;
         problem = state.problem;
         // Of one that is being taken down, nothing is to be told any more.
         if (running.has(integrationId)) deps.onProblem(integrationId, problem);

@@ -1,3 +1,4 @@
+import type { Text } from "../../../lib/texts/text.ts";
 import type { BrokerMessage, InboundMessage } from "../integrations.types.ts";
 
 export interface BridgeMessage extends InboundMessage {
@@ -19,9 +20,9 @@ export interface BridgeState {
   /** Epoch ms since when. */
   readonly since: number;
   /** What keeps it from all or part of its work now. */
-  readonly problem: string | null;
+  readonly problem: Text | null;
   /** Of now or of earlier; null once a connection has held and brought messages. */
-  readonly lastError: string | null;
+  readonly lastError: Text | null;
   readonly lastErrorAt: number | null;
   readonly nextAttemptAt: number | null;
   /** In a row that have failed. */

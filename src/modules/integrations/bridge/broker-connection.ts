@@ -1,6 +1,9 @@
 import type { MqttClient } from "mqtt";
+import { DomainError, detail } from "../../../lib/domain-error.ts";
 import type { PublishPacket } from "../../../lib/mqtt/packets.ts";
-import { describeNetworkError } from "../../../lib/network-error.ts";
+import { networkErrorText } from "../../../lib/network-error.ts";
+import type { ErrorCode } from "../../../lib/texts/en/errors.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { OutboundRule } from "../../../platform/outbound-address.ts";
 import type { BrokerMessage, MqttSettings } from "../integrations.types.ts";
@@ -40,8 +43,8 @@ export interface BrokerConnection {
   subscribe(): Promise<BridgeSubscription[]>;
   unsubscribe(filters: readonly string[]): Promise<void>;
   publish(message: BrokerMessage): Promise<void>;
-  /** When it has ended, with the reason, in words for a person. */
-  readonly ended: Promise<string>;
+  /** When it has ended, with the reason. */
+  readonly ended: Promise<Text>;
   /** Acknowledges what is under way and says good-bye; resolves when nothing is left of it. */
   end(): Promise<void>;
 }
@@ -50,23 +53,33 @@ export const filtersOf = ({ topicFilter }: MqttSettings): readonly string[] =>
   typeof topicFilter === "string" ? [topicFilter] : topicFilter;
 
 /** By reason code of MQTT 3.1.1 and 5, where mqtt.js's own word for it does not say what to do. */
-const reasons: Record<number, string> = {
-  2: "the broker does not take this client id",
-  4: "the broker refused the user name or the password",
-  5: "the broker does not let this user in",
-  133: "the broker does not take this client id",
-  134: "the broker refused the user name or the password",
-  135: "the broker does not let this user in",
-  142: "another client has connected with the same client id",
+const reasons: Readonly<Record<number, ErrorCode>> = {
+  2: "broker_error.client_id",
+  4: "broker_error.credentials",
+  5: "broker_error.not_allowed",
+  133: "broker_error.client_id",
+  134: "broker_error.credentials",
+  135: "broker_error.not_allowed",
+  142: "broker_error.taken_over",
 };
 
-function describe(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (typeof code === "number" && reasons[code] !== undefined) return reasons[code];
-  return describeNetworkError(error);
+function disconnection(reasonCode: number, said: string | undefined): Text {
+  const known = reasons[reasonCode];
+  if (known !== undefined) return { code: known, params: {} };
+  return detail("broker_error.disconnected", { reason: said ?? reasonCode });
 }
 
-/** A connection of mqtt.js that lasts until it ends: what is to be done then is the bridge's matter. @throws Error in words for a person */
+const broken = (text: Text) => new DomainError("unavailable", text);
+
+function describe(error: unknown): Text {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  // What mqtt.js says of a broker that does not answer its first packet.
+  if (error instanceof Error && error.message === "connack timeout") return detail("network_error.timed_out");
+  const known = typeof code === "number" ? reasons[code] : undefined;
+  return known === undefined ? networkErrorText(error) : { code: known, params: {} };
+}
+
+/** A connection of mqtt.js that lasts until it ends: what is to be done then is the bridge's matter. @throws DomainError with the reason */
 export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnection> {
   const { MqttClient } = await import("mqtt");
   const { settings, session } = deps;
@@ -114,30 +127,27 @@ export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnec
     stream.destroy();
   });
   client.on("disconnect", ({ reasonCode, properties }) => {
-    if (reasonCode)
-      failure ??= new Error(
-        reasons[reasonCode] ?? properties?.reasonString ?? `the broker hung up (${reasonCode})`,
-      );
+    if (reasonCode) failure ??= broken(disconnection(reasonCode, properties?.reasonString));
   });
-  const ended = new Promise<string>((resolve) => {
+  const ended = new Promise<Text>((resolve) => {
     stream.once("close", () => {
       lane.close();
       client.end(true);
-      resolve(failure === undefined ? "the broker closed the connection" : describe(failure));
+      resolve(failure === undefined ? detail("broker_error.closed") : describe(failure));
     });
   });
   deps.signal?.addEventListener("abort", giveUp);
   if (deps.signal?.aborted) giveUp();
   const isResumed = await new Promise<boolean>((resolve, reject) => {
     client.once("connect", ({ sessionPresent }) => resolve(sessionPresent));
-    void ended.then((reason) => reject(new Error(reason)));
+    void ended.then((reason) => reject(broken(reason)));
   });
   deps.signal?.removeEventListener("abort", giveUp);
-  const broken = ended.then((reason) => Promise.reject(new Error(reason)));
-  broken.catch(() => undefined); // of interest only to whoever waits for an answer
+  const failed = ended.then((reason) => Promise.reject(broken(reason)));
+  failed.catch(() => undefined); // of interest only to whoever waits for an answer
   /** mqtt.js keeps those waiting who are owed an answer when the connection breaks, or says no more than that it is closed. */
   const unlessBroken = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
-    Promise.race([answer.catch((error) => (stream.destroyed ? broken : Promise.reject(error))), broken]);
+    Promise.race([answer.catch((error) => (stream.destroyed ? failed : Promise.reject(error))), failed]);
   return { isResumed, ...conversation(client, settings, unlessBroken), ended, end };
 
   function end(): Promise<void> {
@@ -172,8 +182,7 @@ function conversation(
         };
         client.subscribe([...filters], options, (error, _asked, packet) => {
           const granted = packet?.granted;
-          if (granted === undefined)
-            return reject(error ?? new Error("the broker did not answer the subscription"));
+          if (granted === undefined) return reject(error ?? broken(detail("broker_error.no_answer")));
           resolve(
             filters.map((filter, index) => {
               const code = Number(granted[index]);

@@ -1,8 +1,10 @@
+import { DomainError } from "../../../lib/domain-error.ts";
 import { FrameReader, fromForeignBroker } from "../../../lib/mqtt/frame-reader.ts";
 import { PacketCursor } from "../../../lib/mqtt/packet-cursor.ts";
 import { acknowledgement, PUBACK, PUBCOMP, PUBREC } from "../../../lib/mqtt/packet-writer.ts";
 import { type PublishPacket, readAcknowledgement, readPublish } from "../../../lib/mqtt/packets.ts";
 import { ProtocolError } from "../../../lib/mqtt/reason.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import type { InboundSession, Outcome } from "./inbound-session.ts";
 
 /** The largest message that is taken, its topic included. */
@@ -41,7 +43,11 @@ interface UnderWay {
 }
 
 /** Nothing could be taken at the moment; the broker keeps the message. */
-export class NotTaken extends Error {}
+export class NotTaken extends DomainError {
+  constructor(reason: Text) {
+    super("unavailable", reason);
+  }
+}
 
 /**
  * Messages of a broker on their way in. mqtt.js hands one over only when the one before is acknowledged, which would be one a

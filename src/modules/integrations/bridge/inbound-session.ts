@@ -1,10 +1,11 @@
 import type { PublishPacket } from "../../../lib/mqtt/packets.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 
 /**
  * - `taken`: it is on the disk, or was judged and its failure is;
  * - `later`: nothing can be taken now, the broker is to send it again.
  */
-export type Outcome = { readonly kind: "taken" } | { readonly kind: "later"; readonly reason: string };
+export type Outcome = { readonly kind: "taken" } | { readonly kind: "later"; readonly reason: Text };
 
 interface Known {
   readonly hash: bigint;

@@ -1,7 +1,8 @@
 import type { BodyEncoding } from "../../../lib/body.ts";
-import { DomainError } from "../../../lib/domain-error.ts";
+import { DomainError, detail, textOf } from "../../../lib/domain-error.ts";
 import type { PublishPacket } from "../../../lib/mqtt/packets.ts";
 import { filterMatches, withoutShare } from "../../../lib/mqtt/topic-filters.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { toStorageFailure } from "../../../platform/storage-failure.ts";
@@ -27,7 +28,7 @@ export interface MessageTakerDeps {
   /** Counted up. */
   readonly counts: { -readonly [Name in keyof BridgeCounts]: number };
   /** Tells people what is wrong. */
-  readonly note: (error: string) => void;
+  readonly note: (error: Text) => void;
   /** Aborted when nothing is waited for any more. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -63,8 +64,9 @@ export function createMessageTaker(deps: MessageTakerDeps) {
     const failure = error instanceof DomainError ? error : toStorageFailure(error);
     if (failure?.kind === "unavailable") {
       // Of quality 0 the broker keeps nothing that it could send again.
-      if (message.packetId === 0) note(`A message on ${message.topic} was lost: ${failure.message}`);
-      return { kind: "later", reason: failure.message };
+      if (message.packetId === 0)
+        note(detail("broker_error.message_lost", { topic: message.topic, reason: textOf(failure) }));
+      return { kind: "later", reason: textOf(failure) };
     }
     // Judged: it would fare no better the next time.
     if (failure !== undefined) return TAKEN;
@@ -78,10 +80,9 @@ export function createMessageTaker(deps: MessageTakerDeps) {
     });
     if (failing.size >= FAILING_MAX) failing.clear();
     failing.set(key, tries);
-    if (tries < TRIES_MAX)
-      return { kind: "later", reason: "a message could not be handled; the log says more" };
+    if (tries < TRIES_MAX) return { kind: "later", reason: detail("broker_error.message_retried") };
     failing.delete(key);
-    note(`A message on ${message.topic} could not be handled and was left out; the log says more.`);
+    note(detail("broker_error.message_failed", { topic: message.topic }));
     return TAKEN;
   }
 
@@ -106,7 +107,7 @@ export function createMessageTaker(deps: MessageTakerDeps) {
         return TAKEN;
       } catch (error) {
         if (!(error instanceof DomainError && error.kind === "limited")) return afterFailure(message, error);
-        if (signal.aborted) return { kind: "later", reason: error.message };
+        if (signal.aborted) return { kind: "later", reason: textOf(error) };
         // The window fills meanwhile, and the broker waits.
         const waitS = error.retryAfterSeconds ?? LIMITED_WAIT_S;
         await new Promise<void>((resolve) => clock.schedule(waitS * 1000, resolve));
@@ -124,7 +125,7 @@ export function createMessageTaker(deps: MessageTakerDeps) {
     tooLarge({ topic }: PublishPacket): void {
       counts.received++;
       counts.tooLarge++;
-      note(`A message on ${topic} was left out: it has more than ${PACKET_BYTES_MAX / 1024} KiB.`);
+      note(detail("broker_error.message_too_large", { topic, max: PACKET_BYTES_MAX / 1024 }));
     },
   };
 }

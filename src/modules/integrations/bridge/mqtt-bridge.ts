@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { BodyEncoding } from "../../../lib/body.ts";
-import { unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
+import { DomainError, detail, inEnglish, unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
+import { networkErrorText } from "../../../lib/network-error.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import type { OutboundRule } from "../../../platform/outbound-address.ts";
@@ -42,12 +44,12 @@ export const clientIdOf = (integrationId: string): string => {
 };
 
 /** What the broker did not grant; null where it granted all. */
-function complaintOf(subscriptions: readonly BridgeSubscription[], qos: number): string | null {
+function complaintOf(subscriptions: readonly BridgeSubscription[], qos: number): Text | null {
   const refused = subscriptions.filter((one) => one.qos === null).map(({ filter }) => filter);
-  if (refused.length > 0) return `the broker refuses the subscription to ${refused.join(", ")}`;
+  if (refused.length > 0) return detail("broker_error.subscription_refused", { filters: refused });
   const lesser = subscriptions.find((one) => one.qos !== null && one.qos < qos);
   if (lesser === undefined) return null;
-  return `the broker sends ${lesser.filter} with quality ${lesser.qos} only: messages may be lost`;
+  return detail("broker_error.lesser_quality", { filter: lesser.filter, qos: String(lesser.qos) });
 }
 
 /**
@@ -82,13 +84,13 @@ export function createMqttBridge(deps: MqttBridgeDeps): MqttBridge {
     deps.onState({ ...state, counts: { ...counts } });
   }
 
-  const failed = (lastError: string) => ({ lastError, lastErrorAt: clock.now() });
+  const failed = (lastError: Text) => ({ lastError, lastErrorAt: clock.now() });
 
   const open = (taker: MessageTaker, clean: boolean, signal?: AbortSignal) =>
     openConnection({ ...deps, ...taker, clientId, clean, session, signal });
 
-  /** One connection, from its beginning to its end. @throws Error in words for a person */
-  async function connectOnce(taker: MessageTaker, signal: AbortSignal): Promise<void> {
+  /** One connection, from its beginning to its end. @throws DomainError with the reason */
+  async function connectOnce(taker: MessageTaker, signal: AbortSignal): Promise<never> {
     change({ status: "connecting", nextAttemptAt: null });
     const opened = await open(taker, false, signal);
     connection = opened;
@@ -103,7 +105,8 @@ export function createMqttBridge(deps: MqttBridgeDeps): MqttBridge {
       if (gone.length > 0) await opened.unsubscribe(gone);
       const subscriptions = await opened.subscribe();
       const complaint = complaintOf(subscriptions, settings.qos ?? 1);
-      if (complaint !== null && subscriptions.every(({ qos }) => qos === null)) throw new Error(complaint);
+      if (complaint !== null && subscriptions.every(({ qos }) => qos === null))
+        throw new DomainError("unavailable", complaint);
       log.info("connected to the broker", { integrationId });
       change({
         status: "connected",
@@ -112,7 +115,7 @@ export function createMqttBridge(deps: MqttBridgeDeps): MqttBridge {
         ...(complaint !== null && failed(complaint)),
       });
       cancel = clock.schedule(HELD_MS, () => change({ failedAttempts: 0, lastError: complaint }));
-      throw new Error(await opened.ended);
+      throw new DomainError("unavailable", await opened.ended);
     } finally {
       cancel();
       signal.removeEventListener("abort", leave);
@@ -129,17 +132,18 @@ export function createMqttBridge(deps: MqttBridgeDeps): MqttBridge {
 
   async function run(signal: AbortSignal): Promise<void> {
     const deviceIn = await compileTopicDevice(settings);
-    const note = (error: string) => change(failed(error));
+    const note = (error: Text) => change(failed(error));
     const taker = createMessageTaker({ ...deps, deviceIn, counts, note, signal });
     while (!signal.aborted) {
-      const reason = await connectOnce(taker, signal).then(
-        () => "",
-        (error) => (error instanceof Error ? error.message : String(error)),
-      );
+      const reason = await connectOnce(taker, signal).catch(networkErrorText);
       if (signal.aborted) break;
       const failedAttempts = state.failedAttempts + 1;
       const ms = waitMs(failedAttempts);
-      log.warn("the connection to the broker is gone", { integrationId, reason, nextTryMs: ms });
+      log.warn("the connection to the broker is gone", {
+        integrationId,
+        reason: inEnglish(reason),
+        nextTryMs: ms,
+      });
       const nextAttemptAt = clock.now() + ms;
       change({
         status: "waiting",
@@ -168,7 +172,7 @@ export function createMqttBridge(deps: MqttBridgeDeps): MqttBridge {
       wanted = new AbortController();
       running = run(wanted.signal).catch((error) => {
         log.error("the bridge has ended", { integrationId, error });
-        const problem = error instanceof Error ? error.message : String(error);
+        const problem = networkErrorText(error);
         change({ status: "stopped", problem, ...failed(problem) });
       });
     },

@@ -1,11 +1,5 @@
-import {
-  beginningOfTime,
-  type Deletion,
-  deleteFromBlocks,
-  endOfTime,
-  justBefore,
-  refreshLatest,
-} from "./deletions.ts";
+import type { Deletion } from "./deletion.types.ts";
+import { beginningOfTime, deleteFromBlocks, endOfTime, justBefore, refreshLatest } from "./deletions.ts";
 import type { DeviceState } from "./registry.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreCalls } from "./store.protocol.ts";

@@ -2,24 +2,12 @@ import type { BlockRef, FamilyKey } from "./block-store.ts";
 import { EditBatch, encodeChunks, lastOf } from "./block-writer.ts";
 import { stepPlaces } from "./codec/decimal.ts";
 import { valueOfSummary } from "./column-summary.ts";
+import type { Deletion } from "./deletion.types.ts";
 import type { DeviceState, SealedValue, SeriesState } from "./registry.ts";
 import { countPoints, withoutRange } from "./rows.ts";
 import { familiesOf } from "./seal-task.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreEngine } from "./store-engine.ts";
-
-/** A deletion as its hot row keeps it: it applies to everything that arrived before it. */
-export interface Deletion {
-  readonly device: number;
-  /** Guards against a device number that has been given to another device since. */
-  readonly deviceId: string;
-  /** Key numbers; null means all. */
-  readonly keys: readonly number[] | null;
-  readonly from: number;
-  readonly to: number;
-  /** Whether the device itself goes. */
-  readonly drop: boolean;
-}
 
 /** Finite, so that JSON can carry them. */
 export const beginningOfTime = -Number.MAX_VALUE;

@@ -1,8 +1,17 @@
 import { RECORD_HEAD_WORDS } from "./group-format.ts";
-import { type HotGeneration, wordOf } from "./hot-generation.ts";
+import { type Segment, wordOf } from "./hot-address.ts";
 import type { DeviceState, SeriesState } from "./registry.ts";
 import { type Column, emptyRows, newColumn, type Rows, sliceColumn } from "./rows.ts";
 import { KIND_BOOLEAN, KIND_NUMBER, TAG_NUMBER } from "./value-kind.ts";
+
+/** Where records are read by their addresses. */
+interface HotRecords {
+  tsAt(address: number): number;
+  columnsAt(address: number): readonly number[];
+  tagAt(address: number, index: number, kind: number): number;
+  textAt(address: number, index: number): string;
+  segmentOf(address: number): Segment;
+}
 
 /** A deletion inside the hot tier: it hits what had arrived before it. */
 export interface Tombstone {
@@ -41,7 +50,7 @@ export class HotDevice {
   }
 
   /** The values of some keys within a closed range, as of now. */
-  rows(generation: HotGeneration, keys: ReadonlySet<number>, from: number, to: number): Rows {
+  rows(generation: HotRecords, keys: ReadonlySet<number>, from: number, to: number): Rows {
     if (to < this.minTs || from > this.maxTs) return emptyRows;
     this.#sort(generation);
     const start = this.#search(generation, from);
@@ -56,7 +65,7 @@ export class HotDevice {
    * Time stamp of the last of `limit` records from `from` on, infinite when there are fewer; null when there is none.
    * Of the records at that time stamp some may lie behind the limit.
    */
-  endOf(generation: HotGeneration, from: number, limit: number): number | null {
+  endOf(generation: HotRecords, from: number, limit: number): number | null {
     this.#sort(generation);
     const start = this.#search(generation, from);
     if (start === this.#addresses.length) return null;
@@ -65,7 +74,7 @@ export class HotDevice {
   }
 
   /** Address of the newest value of a key that no deletion has hit. */
-  newest(generation: HotGeneration, series: SeriesState): number | null {
+  newest(generation: HotRecords, series: SeriesState): number | null {
     this.#sort(generation);
     for (let i = this.#addresses.length - 1; i >= 0; i--) {
       const address = this.#addresses[i]!;
@@ -75,14 +84,14 @@ export class HotDevice {
     return null;
   }
 
-  #sort(generation: HotGeneration): void {
+  #sort(generation: HotRecords): void {
     if (this.#sorted) return;
     // Addresses break ties: of two records at one time stamp the later arrival comes last and overwrites.
     this.#addresses.sort((a, b) => generation.tsAt(a) - generation.tsAt(b) || a - b);
     this.#sorted = true;
   }
 
-  #search(generation: HotGeneration, ts: number, after = false): number {
+  #search(generation: HotRecords, ts: number, after = false): number {
     let low = 0;
     let high = this.#addresses.length;
     while (low < high) {
@@ -121,7 +130,7 @@ class RowsBuilder {
   }
 
   /** Records come sorted by time; a later one at the same time stamp overwrites. */
-  add(generation: HotGeneration, address: number, tombstones: readonly Tombstone[]): void {
+  add(generation: HotRecords, address: number, tombstones: readonly Tombstone[]): void {
     const { f64, u32 } = generation.segmentOf(address);
     const offset = wordOf(address);
     const ts = f64[offset + 1]!;
@@ -142,7 +151,7 @@ class RowsBuilder {
     }
   }
 
-  #follow(generation: HotGeneration, address: number, pattern: number): void {
+  #follow(generation: HotRecords, address: number, pattern: number): void {
     this.#pattern = pattern;
     const moves = this.#moves.get(pattern);
     this.#current = moves ?? this.#plan(generation.columnsAt(address));

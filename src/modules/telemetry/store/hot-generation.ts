@@ -6,6 +6,7 @@ import {
   RECORD_HEAD_WORDS,
   TEXT_LENGTH_MASK,
 } from "./group-format.ts";
+import { addressSpan, type Segment, wordOf } from "./hot-address.ts";
 import { HotDevice, type Tombstone } from "./hot-device.ts";
 import type { DeviceState, Registry, SealedValue, SeriesState } from "./registry.ts";
 import { countPoints } from "./rows.ts";
@@ -20,20 +21,8 @@ import {
   TAG_TRUE,
 } from "./value-kind.ts";
 
-export interface Segment {
-  readonly f64: Float64Array;
-  readonly u32: Uint32Array;
-  readonly bytes: Uint8Array;
-}
-
 /** 512 KiB; a group that is larger gets a segment of its own size. */
 const segmentWords = 65_536;
-/** An address is `segment * addressSpan + word`; it grows in arrival order. */
-const addressSpan = 2 ** 23;
-
-/** The word inside its segment that an address names. */
-export const wordOf = (address: number): number => address % addressSpan;
-
 /** Where a copied group lies. */
 export interface StagedGroup {
   readonly segment: number;

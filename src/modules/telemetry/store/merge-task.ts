@@ -6,37 +6,11 @@ import { familiesOf } from "./seal-task.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreEngine } from "./store-engine.ts";
 
-/** Small blocks of a family are merged once this many have been written. */
-const smallBlocksMin = 8;
 /** A merge of fewer blocks than this gains too little for what it writes. */
 const mergeBlocksMin = 4;
 const pageBlocks = 256;
 /** Rows that one merge holds in memory, in multiples of the block target. */
 const mergeTargets = 4;
-
-/** Remembers which families have collected small blocks. */
-export class MergeQueue {
-  /** `device/family` → seals since the last merge. */
-  readonly #seals = new Map<string, { of: FamilyKey; count: number }>();
-
-  note(of: FamilyKey): void {
-    const id = `${of.device}/${of.family}`;
-    const entry = this.#seals.get(id) ?? { of, count: 0 };
-    entry.count++;
-    this.#seals.set(id, entry);
-  }
-
-  /** Families that are due, and forgets them. */
-  take(): FamilyKey[] {
-    const due: FamilyKey[] = [];
-    for (const [id, { of, count }] of this.#seals) {
-      if (count < smallBlocksMin) continue;
-      due.push(of);
-      this.#seals.delete(id);
-    }
-    return due;
-  }
-}
 
 /** Merges small neighbours of the families that are due. */
 export function* mergeTask(engine: StoreEngine, effort: Effort): Steps<void> {

@@ -1,4 +1,4 @@
-import type { Deletion } from "./deletions.ts";
+import type { Deletion } from "./deletion.types.ts";
 
 /**
  * Deletions that are recorded in the hot tier but have not gone through the blocks yet. Until they have, their records must

@@ -1,5 +1,4 @@
 import type { DeviceDefinition, KeyDefinition, PatternDefinition } from "./group-format.ts";
-import type { HotGeneration } from "./hot-generation.ts";
 
 /** A value that was sealed into a block and is the newest there. */
 export interface SealedValue {
@@ -7,6 +6,12 @@ export interface SealedValue {
   readonly tag: number;
   readonly number: number;
   readonly text: string | undefined;
+}
+
+/** Where hot values are read. */
+export interface HotValues {
+  /** The value of a series in the record at an address. */
+  valueAt(address: number, series: SeriesState): SealedValue;
 }
 
 /** One key of one device, in the worker. */
@@ -17,7 +22,7 @@ export interface SeriesState {
   /** Time of the newest value, hot or sealed; -Infinity when there is none. */
   ts: number;
   /** Where the newest value is when it is hot. */
-  hot: HotGeneration | null;
+  hot: HotValues | null;
   address: number;
   /** The newest value of the block tier. */
   sealed: SealedValue | null;

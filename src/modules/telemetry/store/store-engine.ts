@@ -1,9 +1,9 @@
 import { BlockStore } from "./block-store.ts";
-import type { Deletion } from "./deletions.ts";
+import type { Deletion } from "./deletion.types.ts";
 import { checkGroup, type Definitions, sealGroup } from "./group-format.ts";
 import { HotGeneration, type StagedGroup } from "./hot-generation.ts";
 import { packGroup, unpackGroup } from "./hot-packing.ts";
-import { MergeQueue } from "./merge-task.ts";
+import { MergeQueue } from "./merge-queue.ts";
 import { OpenDeletions } from "./open-deletions.ts";
 import { type DeviceState, Registry, type SeriesState } from "./registry.ts";
 import type { WorkerOptions } from "./store.protocol.ts";

@@ -2,8 +2,8 @@
 import { DomainError, detail, unavailable } from "../../../lib/domain-error.ts";
 import { checkTask } from "./check-task.ts";
 import { CommitTimes } from "./commit-times.ts";
+import type { Deletion } from "./deletion.types.ts";
 import { deletionOf, deletionTask, dropOf, retentionTask } from "./deletion-tasks.ts";
-import type { Deletion } from "./deletions.ts";
 import { keysTask } from "./keys-task.ts";
 import { latestTask } from "./latest-values.ts";
 import { Maintenance } from "./maintenance.ts";

@@ -4,7 +4,8 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { fieldProblem } from "../../ui/error-text.ts";
 import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
@@ -73,7 +74,7 @@ function PasswordStep(props: {
     const password = String(new FormData(e.currentTarget).get("password"));
     action.run(() => props.onGiven(password));
   };
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["password"]);
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
       {props.hint !== undefined && <p>{props.hint}</p>}
@@ -134,7 +135,7 @@ function ScanStep(props: {
     const code = String(new FormData(e.currentTarget).get("code")).replace(/\s/g, "");
     action.run(async () => props.onDone((await accountApi.confirmSecondFactor(code)).recoveryCodes));
   };
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["code"]);
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
       <p>{t("security.scan")}</p>

@@ -3,7 +3,8 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { fieldProblem } from "../../ui/error-text.ts";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -53,7 +54,7 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
       onChanged();
     });
   };
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["currentPassword", "newPassword"]);
   const problemOf = (field: string) => (problem?.field === field ? problem.text : undefined);
   return (
     <section class="panel p-4 sm:p-5" aria-labelledby="security-password">

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
@@ -11,7 +12,6 @@ import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { AlarmButtons, AlarmState } from "./alarm-row.tsx";
 import { type AlarmEvent, alarmsApi } from "./alarms-api.ts";
-import { eventText } from "./event-text.ts";
 import { SeverityWord } from "./severity.tsx";
 import { WhyRule } from "./why-rule.tsx";
 
@@ -83,7 +83,7 @@ function EventItem({ event }: { event: AlarmEvent }) {
         {event.by !== undefined && <span class="text-soft">{` · ${event.by}`}</span>}
         <span class="text-soft">{` · ${stamp(event.createdAt)}`}</span>
       </p>
-      <p class="text-sm text-soft wrap-anywhere">{eventText(event)}</p>
+      <p class="text-sm text-soft wrap-anywhere">{serverPhrase(event, event.message)}</p>
     </li>
   );
 }

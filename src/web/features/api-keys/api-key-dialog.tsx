@@ -6,7 +6,8 @@ import { serverNow } from "../../platform/now.ts";
 import { Radio } from "../../ui/choice.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { fieldProblem } from "../../ui/error-text.ts";
 import { ExpiryFields } from "../../ui/expiry-fields.tsx";
 import { FormButtons } from "../../ui/form-buttons.tsx";
 import { TextField } from "../../ui/text-field.tsx";
@@ -52,7 +53,7 @@ function KeyForm({ onMade, onClose }: { onMade: (made: Made) => void; onClose: (
       onMade(await apiKeysApi.create({ name, role, expiresAt, ...(deviceIds && { deviceIds }) })),
     );
   };
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["name"]);
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
       <TextField

@@ -10,7 +10,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
-import { reasonOf } from "../devices/rejection-text.ts";
+import { rejectionText } from "../devices/rejection-text.ts";
 import { telemetryApi } from "../telemetry/telemetry-api.ts";
 import { connectivityApi } from "./connectivity-api.ts";
 import { type Credentials, credentialsApi } from "./credentials-api.ts";
@@ -232,7 +232,7 @@ function Refused({ rejection, deviceId }: { rejection: Rejection; deviceId: stri
         <span class="lamp lamp-bad" aria-hidden="true" />
         {t("connect.refused")}
       </h2>
-      <p class="mt-1 text-sm break-words">{reasonOf(rejection)}</p>
+      <p class="mt-1 text-sm break-words">{rejectionText(rejection)}</p>
       <p class="reading mt-1 text-sm break-all text-soft">{rejection.where}</p>
       <a class="btn btn-sm mt-4" href={`/devices/${deviceId}/messages`}>
         {t("connect.seeMessages")}

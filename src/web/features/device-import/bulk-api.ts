@@ -1,6 +1,7 @@
+import type { Text } from "../../../lib/texts/text.ts";
 import { load, postFile } from "../../platform/api-client.ts";
 
-export interface RowError {
+export interface RowError extends Text {
   readonly row: number;
   readonly field: string;
   readonly message: string;
@@ -20,6 +21,10 @@ export interface ImportedRow {
   readonly deviceId?: string;
   readonly deviceToken?: string;
   readonly error?: string;
+  /** The meaning of `error`. */
+  readonly field?: string;
+  readonly code?: string;
+  readonly params?: Text["params"];
 }
 
 export interface ImportResult {

@@ -5,7 +5,7 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import type { ImportedRow, ImportResult } from "./bulk-api.ts";
-import { mistakeText } from "./import-text.ts";
+import { mistakeText } from "./mistake-text.ts";
 import { RowTable } from "./row-table.tsx";
 
 function saveTokens(rows: readonly ImportedRow[]): void {
@@ -20,9 +20,8 @@ export function ImportOutcome({ result, onOther }: { result: ImportResult; onOth
   const { created, failed, rows } = result;
   const refused = useMemo(() => rows.filter(({ error }) => error !== undefined), [rows]);
   const rowAt = (index: number) => {
-    const { row = 0, name = "", error = "" } = refused[index] ?? {};
-    const [, field = "", message = error] = /^(\S+): (.*)$/s.exec(error) ?? [];
-    return { row, name, detail: "", mistake: mistakeText({ field, message }) };
+    const { row = 0, name = "", error = "", field = "", code = "", params = {} } = refused[index] ?? {};
+    return { row, name, detail: "", mistake: mistakeText({ field, code, params, message: error }) };
   };
   return (
     <>

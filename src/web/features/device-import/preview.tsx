@@ -3,7 +3,7 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { Segments } from "../../ui/segments.tsx";
 import type { Validation } from "./bulk-api.ts";
 import type { CsvTable } from "./csv-rows.ts";
-import { mistakeText } from "./import-text.ts";
+import { mistakeText } from "./mistake-text.ts";
 import { RowTable } from "./row-table.tsx";
 
 /** Rows that are told by their number. */

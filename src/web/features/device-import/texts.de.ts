@@ -38,14 +38,4 @@ export const deviceImportDe: Readonly<Record<keyof typeof deviceImportEn, string
   "import.tokensHint":
     "Namen, Ids und Token als CSV, für die, die die Geräte einrichten. Bewahren Sie sie so sicher auf wie ein Passwort.",
   "import.toDevices": "Geräte zeigen",
-  "importError.required": "fehlt",
-  "importError.expected": "erwartet: {what}",
-  "importError.same": "Zeile {row} hat dasselbe",
-  "importError.noColumn": "diese Spalte gibt es nicht",
-  "importError.moreCells": "mehr Zellen als Spalten",
-  "importError.tokenTaken": "ein anderes Gerät hat dieses Token",
-  "importError.devEuiTaken": "ein anderes Gerät hat diese Dev-EUI",
-  "importError.noGateway": "dieses Gateway gibt es nicht",
-  "importError.noProfile": "dieses Geräteprofil gibt es nicht",
-  "importError.planFull": "der Tarif des Standorts erlaubt keine weiteren Geräte",
 };

@@ -36,14 +36,4 @@ export const deviceImportEn = {
   "import.tokensHint":
     "Names, ids and tokens as CSV, for whoever sets the devices up. Keep it as safe as a password.",
   "import.toDevices": "Show the devices",
-  "importError.required": "is missing",
-  "importError.expected": "expected: {what}",
-  "importError.same": "row {row} has the same",
-  "importError.noColumn": "there is no such column",
-  "importError.moreCells": "more cells than columns",
-  "importError.tokenTaken": "another device has this token",
-  "importError.devEuiTaken": "another device has this dev EUI",
-  "importError.noGateway": "there is no such gateway",
-  "importError.noProfile": "there is no such device profile",
-  "importError.planFull": "the site's plan allows no more devices",
 } as const;

@@ -12,7 +12,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { devicesApi } from "../devices/devices-api.ts";
-import { reasonOf } from "../devices/rejection-text.ts";
+import { rejectionText } from "../devices/rejection-text.ts";
 
 const KEPT_MAX = 500;
 const FILTERS = ["all", "telemetry", "attributes", "rejected"] as const;
@@ -41,7 +41,7 @@ function rejected(rejection: Rejection): Entry {
     at: toMs(rejection.at) ?? serverNow(),
     kind: "rejected",
     body: rejection.sample ?? "",
-    reason: reasonOf(rejection),
+    reason: rejectionText(rejection),
     where: `${rejection.source} · ${rejection.where} · ${rejection.code}`,
   };
 }

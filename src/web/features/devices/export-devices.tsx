@@ -2,7 +2,7 @@ import { Download } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
-import { errorText } from "../../ui/error-note.tsx";
+import { errorText } from "../../ui/error-text.ts";
 import { saveFile } from "../../ui/save-file.ts";
 import { useAction } from "../../ui/use-form.ts";
 import { bulkApi } from "../device-import/bulk-api.ts";

@@ -44,32 +44,9 @@ export const devicesDe: Readonly<Record<keyof typeof devicesEn, string>> = {
   "device.noDataHint": "Sobald das Gerät seinen ersten Wert gesendet hat, sehen Sie ihn hier.",
   "device.connectIt": "Zeigen, wie es verbunden wird",
 
-  "rejection.empty": "Die Nachricht ist leer.",
-  "rejection.malformed":
-    "Der Inhalt ist kein wohlgeformtes JSON. Prüfen Sie Anführungszeichen, Kommas und Klammern.",
-  "rejection.noValues":
-    "Sie enthält keine Werte. Erwartet wird ein JSON-Objekt aus Schlüsseln und Werten, siehe „Verbinden“.",
-  "rejection.keyEmpty": "Ein Schlüssel ist leer. Geben Sie jedem Wert einen Namen.",
-  "rejection.keyTooLong": "Ein Schlüssel ist länger als 256 Bytes.",
-  "rejection.tooManyKeys": "Eine Messung hat zu viele Schlüssel. Senden Sie sie in mehreren Nachrichten.",
-  "rejection.future": "Ihr Zeitstempel liegt mehr als 24 h in der Zukunft. Prüfen Sie die Uhr des Geräts.",
-  "rejection.time": "Ihr „ts“ ist kein Zeitstempel: Epochen-Millisekunden, Epochen-Sekunden oder ISO 8601.",
-  "rejection.topic":
-    "Auf dieses Topic kann kein Gerät veröffentlichen. Für Werte ist es v1/devices/me/telemetry.",
   "devices.roleFilter": "Rolle",
   "devices.allRoles": "Alle Rollen",
   "devices.gateways": "Gateways",
-  "rejection.childElsewhere":
-    "Ein Gerät dieses Namens gibt es, aber nicht hinter diesem Gateway. Ordnen Sie es im Reiter Untergeräte zu, wenn das Gateway für es sprechen darf.",
-  "rejection.childUnknown":
-    "Das Gateway hat kein solches Untergerät, und sein Profil lässt es keine anlegen. Legen Sie das Untergerät an, oder erlauben Sie es im Profil.",
-  "rejection.childName":
-    "Der Name des Untergeräts ist leer, länger als 256 Zeichen oder enthält ein Steuerzeichen.",
-  "rejection.childrenLimit":
-    "Das Gateway hat schon 10.000 Untergeräte angelegt. Prüfen Sie, ob es Namen erfindet; weitere lassen sich von Hand anlegen.",
-  "rejection.gatewayBody":
-    "Der Inhalt ist nicht, was dieses Thema erwartet: ein Objekt mit den Namen von Untergeräten.",
-  "rejection.tooManyChildren": "Die Nachricht nennt mehr als 1.000 Untergeräte. Senden Sie sie in Teilen.",
 
   "children.create": "Neues Untergerät",
   "children.createGo": "Anlegen",

@@ -42,30 +42,9 @@ export const devicesEn = {
   "device.noDataHint": "Once the device has sent its first value, you see it here at once.",
   "device.connectIt": "Show how to connect it",
 
-  "rejection.empty": "The message is empty.",
-  "rejection.malformed": "The body is not well-formed JSON. Check quotes, commas and brackets.",
-  "rejection.noValues":
-    "There are no values in it. Expected is a JSON object of keys and values, see the Connect tab.",
-  "rejection.keyEmpty": "A key is empty. Give every value a name.",
-  "rejection.keyTooLong": "A key is longer than 256 bytes.",
-  "rejection.tooManyKeys": "One reading has too many keys. Send them in several messages.",
-  "rejection.future": "Its time stamp lies more than 24 h in the future. Check the clock of the device.",
-  "rejection.time": "Its “ts” is no time stamp: epoch milliseconds, epoch seconds or ISO 8601.",
-  "rejection.topic": "Devices cannot publish to this topic. For values it is v1/devices/me/telemetry.",
   "devices.roleFilter": "Role",
   "devices.allRoles": "All roles",
   "devices.gateways": "Gateways",
-  "rejection.childElsewhere":
-    "A device of this name exists and is not behind this gateway. Attach it on the tab Child devices if the gateway may speak for it.",
-  "rejection.childUnknown":
-    "The gateway has no such child device, and its profile does not let it make any. Create the child, or allow it in the profile.",
-  "rejection.childName":
-    "The name of the child device is empty, longer than 256 characters or holds a control character.",
-  "rejection.childrenLimit":
-    "The gateway has made 10,000 child devices already. Check whether it invents names; more can be created by hand.",
-  "rejection.gatewayBody":
-    "The body is not what this topic takes: an object with the names of child devices.",
-  "rejection.tooManyChildren": "The message names more than 1,000 child devices. Send it in parts.",
 
   "children.create": "New child device",
   "children.createGo": "Create",

@@ -7,12 +7,12 @@ import { Button } from "../../ui/button.tsx";
 import { Checkbox, Radio } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DurationField } from "../../ui/duration-field.tsx";
+import { errorText } from "../../ui/error-text.ts";
 import { FormButtons } from "../../ui/form-buttons.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { rememberNames } from "../devices/device-names.ts";
 import { DevicePicker } from "../devices/device-picker.tsx";
-import { generatorError } from "./generator-error.ts";
 import { type ConfigForm, configOf, formOf, type MetricRow, newRow } from "./generator-form.ts";
 import { type ConfigProblem, configProblem } from "./generator-text.ts";
 import { type Generator, generatorsApi } from "./generators-api.ts";
@@ -37,8 +37,8 @@ export function GeneratorDialog({ generator, onClose }: Props) {
   const action = useAction();
   const config = configOf(form);
   const preview = usePreview(config);
-  const errors = (preview?.errors ?? []).map(configProblem);
-  const problems = [...errors, ...(preview?.warnings ?? []).map(configProblem)];
+  const errors = (preview?.errorTexts ?? []).map(configProblem);
+  const problems = [...errors, ...(preview?.warningTexts ?? []).map(configProblem)];
   const change = (changes: Partial<ConfigForm>) => setForm((known) => ({ ...known, ...changes }));
   const submit = (e: Event) => {
     e.preventDefault();
@@ -93,7 +93,7 @@ export function GeneratorDialog({ generator, onClose }: Props) {
         <Notes problems={problems.filter(({ field, row }) => field === undefined && row === undefined)} />
         {action.error !== undefined && (
           <p role="alert" class="text-sm text-error">
-            {generatorError(action.error)}
+            {errorText(action.error)}
           </p>
         )}
         <FormButtons busy={action.busy} onCancel={() => onClose(false)}>

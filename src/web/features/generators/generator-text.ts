@@ -1,3 +1,5 @@
+import type { Text } from "../../../lib/texts/text.ts";
+import { ruleText, serverText } from "../../platform/i18n/error-texts.ts";
 import { formatCount } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 
@@ -20,50 +22,42 @@ export interface ConfigProblem {
   readonly text: string;
 }
 
-type Known = readonly [RegExp, ProblemField | undefined, (found: RegExpExecArray) => string];
+/** Fields of the form by the last name of a field's path in the request. */
+const formFields: Readonly<Record<string, ProblemField>> = {
+  intervalSeconds: "interval",
+  metrics: "metrics",
+  deviceIds: "devices",
+  key: "key",
+  min: "min",
+  max: "max",
+  decimals: "decimals",
+  step: "step",
+  periodSeconds: "periodSeconds",
+};
 
-const KNOWN: readonly Known[] = [
-  [/^intervalSeconds: too short/, "interval", () => t("generatorProblem.tooFast")],
-  [
-    /^intervalSeconds: very short, makes (\d+)/,
-    "interval",
-    ([, count]) => t("generatorProblem.often", { count: formatCount(Number(count)) }),
-  ],
-  [/^intervalSeconds/, "interval", () => t("generatorProblem.interval")],
-  [
-    /^deviceIds: there is no device (.*)/,
-    "devices",
-    ([, id = ""]) => t("generatorProblem.deviceGone", { id }),
-  ],
-  [/^deviceIds: at most/, "devices", () => t("generatorProblem.devices")],
-  [/^deviceIds/, "devices", () => t("generatorProblem.device")],
-  [/^metrics: /, "metrics", () => t("generatorProblem.metrics")],
-  [/\.key: stands/, "key", () => t("generatorProblem.keyTwice")],
-  [/\.key: /, "key", () => t("generatorProblem.key")],
-  [/\.min: /, "min", () => t("generatorProblem.number")],
-  [/\.max: /, "max", () => t("generatorProblem.number")],
-  [/: min must not be above/, "max", () => t("generatorProblem.order")],
-  [/: min and max leave/, "max", () => t("generatorProblem.constant")],
-  [/\.decimals: /, "decimals", () => t("generatorProblem.decimals")],
-  [/\.step: has more/, "step", () => t("generatorProblem.stepDecimals")],
-  [/\.step: /, "step", () => t("generatorProblem.step")],
-  [/\.periodSeconds: fewer/, "periodSeconds", () => t("generatorProblem.coarse")],
-  [/\.periodSeconds: /, "periodSeconds", () => t("generatorProblem.period")],
-  [/^All active rule chains together/, undefined, () => t("generatorProblem.together")],
-  [/^A tenant has 100 rule chains/, undefined, () => t("generatorProblem.full")],
-  [/^(The|Its) devices.* were deleted/, undefined, () => t("generatorProblem.noDevices")],
-  [/^Storage takes longer/, undefined, () => t("generatorProblem.slow")],
-  [/^The disk is almost full/, undefined, () => t("generatorProblem.disk")],
-  [/messages a second/, undefined, () => t("generatorProblem.rate")],
-  [/^Only users with access to all devices/, "devices", () => t("generatorProblem.mayOwn")],
-];
+/** Rules that name fields of the request, in the words of the form. */
+const formRules: Readonly<Record<string, (params: Text["params"]) => string>> = {
+  "rule.decimals_range": () => t("generatorProblem.decimals"),
+  "rule.interval_short": () => t("generatorProblem.tooFast"),
+  "rule.interval_values": ({ count }) => t("generatorProblem.often", { count: formatCount(Number(count)) }),
+  "rule.min_above_max": () => t("generatorProblem.order"),
+  "rule.one_value": () => t("generatorProblem.constant"),
+  "rule.step_long": () => t("generatorProblem.step"),
+};
 
-export function configProblem(message: string): ConfigProblem {
-  const row = /^metrics\[(\d+)\]/.exec(message)?.[1];
-  const at = row === undefined ? {} : { row: Number(row) };
-  for (const [pattern, field, text] of KNOWN) {
-    const found = pattern.exec(message);
-    if (found) return { ...at, ...(field !== undefined && { field }), text: text(found) };
-  }
-  return { ...at, text: message };
+/** Where a rule about a whole metric is shown. */
+const WHOLE_METRIC: ProblemField = "max";
+
+export function configProblem(text: Text): ConfigProblem {
+  const { field, rule } = text.params;
+  if (typeof field !== "string") return { text: serverText(text) };
+  const [, row, name = ""] = /^(?:metrics\[(\d+)\])?\.?(.*)$/.exec(field) ?? [];
+  const isRule = typeof rule === "object" && "code" in rule;
+  const inForm = isRule && Object.hasOwn(formRules, rule.code) ? formRules[rule.code] : undefined;
+  const known = row !== undefined && name === "" ? WHOLE_METRIC : formFields[name];
+  return {
+    ...(row !== undefined && { row: Number(row) }),
+    ...(known !== undefined && { field: known }),
+    text: isRule && inForm !== undefined ? inForm(rule.params) : ruleText(text, field),
+  };
 }

@@ -2,6 +2,7 @@ import { Activity, LineChart, Pencil, Plus, Trash2 } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { durationText } from "../../platform/i18n/duration-text.ts";
+import { serverText } from "../../platform/i18n/error-texts.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
@@ -16,8 +17,6 @@ import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { StartPauseButton } from "../../ui/start-pause-button.tsx";
 import { GeneratorDialog } from "./generator-dialog.tsx";
-import { generatorError } from "./generator-error.ts";
-import { configProblem } from "./generator-text.ts";
 import { type Generator, generatorsApi } from "./generators-api.ts";
 
 const REFRESH_MS = 5_000;
@@ -45,7 +44,7 @@ export function GeneratorsScreen() {
     creating.close();
     if (isChanged) list.reload();
   };
-  const create = may("rule-chains:write") && (
+  const create = may("generators:write") && (
     <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
       {t("generators.create")}
     </Button>
@@ -83,7 +82,7 @@ interface RowProps {
 }
 
 function Row({ generator, onChanged, onOpen }: RowProps) {
-  const { name, description, status, lastError, lastReadingAt } = generator;
+  const { name, description, status, lastErrorText, lastReadingAt } = generator;
   const isActive = status === "active";
   return (
     <li class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3" data-testid="generator">
@@ -103,11 +102,11 @@ function Row({ generator, onChanged, onOpen }: RowProps) {
             {t("generators.lastReading")}: <Age ts={toMs(lastReadingAt)} never={t("generators.never")} />
           </p>
         )}
-        {lastError !== null && (
-          <p class="text-sm text-warning wrap-anywhere">{configProblem(lastError).text}</p>
+        {lastErrorText !== null && (
+          <p class="text-sm text-warning wrap-anywhere">{serverText(lastErrorText)}</p>
         )}
       </div>
-      {may("rule-chains:write") && generator.hiddenDevices === 0 && (
+      {may("generators:write") && generator.hiddenDevices === 0 && (
         <Buttons generator={generator} onChanged={onChanged} onOpen={onOpen} />
       )}
     </li>
@@ -163,7 +162,6 @@ function Buttons({ generator, onChanged, onOpen }: RowProps) {
         isActive={isActive}
         text={label}
         iconLabel={label}
-        explain={generatorError}
         onPress={async () => {
           await (isActive ? generatorsApi.pause(id) : generatorsApi.start(id));
           return undefined;

@@ -67,32 +67,11 @@ export const generatorsDe: Readonly<Record<keyof typeof generatorsEn, string>> =
   "generatorPattern.sine": "Schwingt in Wellen",
   "generatorPattern.counter": "Zählt hoch und beginnt von vorn",
 
-  "generatorProblem.interval": "Von 0,1 Sekunden bis zu einem Tag.",
   "generatorProblem.tooFast":
     "Das ist zu viel auf einmal: höchstens 1.000 Nachrichten und 10.000 Werte in der Sekunde. Wählen Sie mehr Zeit oder weniger Schlüssel oder Geräte.",
-  "generatorProblem.together":
-    "Alle laufenden Generatoren zusammen würden zu viel senden. Halten Sie andere an, oder geben Sie ihnen mehr Zeit.",
-  "generatorProblem.full": "Es gibt schon 100 Generatoren. Löschen Sie erst einen.",
-  "generatorProblem.noDevices":
-    "Seine Geräte wurden gelöscht. Wählen Sie andere, oder geben Sie ihm ein eigenes.",
-  "generatorProblem.device": "Wählen Sie ein Gerät.",
-  "generatorProblem.devices": "Höchstens 1.000 Geräte.",
-  "generatorProblem.deviceGone": "Eines der Geräte gibt es nicht mehr: {id}",
-  "generatorProblem.metrics": "Höchstens 100 Schlüssel.",
-  "generatorProblem.key": "Hier fehlt ein Schlüssel von höchstens 256 Byte.",
-  "generatorProblem.keyTwice": "Dieser Schlüssel steht zweimal da.",
-  "generatorProblem.number": "Hier fehlt eine Zahl.",
   "generatorProblem.order": "„Von“ darf nicht über „Bis“ liegen.",
   "generatorProblem.decimals": "Eine ganze Zahl von 0 bis 9, die Werte zwischen „Von“ und „Bis“ übrig lässt.",
   "generatorProblem.step": "Über 0 und nicht weiter als von „Von“ bis „Bis“.",
-  "generatorProblem.stepDecimals": "Der Schritt hat mehr Nachkommastellen als die Werte.",
-  "generatorProblem.period": "Von 0,1 Sekunden bis zu einem Jahr.",
   "generatorProblem.constant": "So bleibt ein einziger Wert, der sich nie ändert.",
-  "generatorProblem.coarse": "Weniger als vier Messwerte je Welle: Das wird nicht wie eine aussehen.",
   "generatorProblem.often": "Das ist sehr oft: {count} Werte werden am Tag gespeichert.",
-  "generatorProblem.slow": "Das Speichern dauert länger als sein Abstand; Messwerte fallen aus.",
-  "generatorProblem.disk": "Der Datenträger ist fast voll; es geht weiter, sobald Platz ist.",
-  "generatorProblem.rate": "Seine Messwerte gehen über das hinaus, was Gerät oder Tarif zulassen.",
-  "generatorProblem.mayOwn":
-    "Nur wer Zugriff auf alle Geräte hat, darf eines anlegen lassen. Wählen Sie stattdessen Geräte.",
 };

@@ -65,31 +65,11 @@ export const generatorsEn = {
   "generatorPattern.sine": "Swings in waves",
   "generatorPattern.counter": "Counts up, then begins again",
 
-  "generatorProblem.interval": "From 0.1 seconds to a day.",
   "generatorProblem.tooFast":
     "This is too much at once: at most 1,000 messages and 10,000 values a second. Choose a longer time, or fewer keys or devices.",
-  "generatorProblem.together":
-    "All running generators together would send too much. Pause others, or give them more time.",
-  "generatorProblem.full": "There are 100 generators already. Delete one first.",
-  "generatorProblem.noDevices": "Its devices were deleted. Choose others, or let it have one of its own.",
-  "generatorProblem.device": "Choose a device.",
-  "generatorProblem.devices": "At most 1,000 devices.",
-  "generatorProblem.deviceGone": "One of the devices is not there any more: {id}",
-  "generatorProblem.metrics": "At most 100 keys.",
-  "generatorProblem.key": "A key is needed, of at most 256 bytes.",
-  "generatorProblem.keyTwice": "This key stands there twice.",
-  "generatorProblem.number": "A number is needed here.",
   "generatorProblem.order": "“From” must not be above “To”.",
   "generatorProblem.decimals": "A whole number from 0 to 9 that leaves values between “From” and “To”.",
   "generatorProblem.step": "Above 0 and no longer than from “From” to “To”.",
-  "generatorProblem.stepDecimals": "The step has more decimals than the values.",
-  "generatorProblem.period": "From 0.1 seconds to a year.",
   "generatorProblem.constant": "This leaves one value, which never changes.",
-  "generatorProblem.coarse": "Fewer than four readings a wave: it will not look like one.",
   "generatorProblem.often": "This is very often: {count} values a day are stored.",
-  "generatorProblem.slow": "Storing takes longer than its interval; readings are left out.",
-  "generatorProblem.disk": "The disk is almost full; it goes on when there is room.",
-  "generatorProblem.rate": "Its readings are beyond what the device or the plan may send.",
-  "generatorProblem.mayOwn":
-    "Only users with access to all devices may have one made. Choose devices instead.",
 } as const;

@@ -1,26 +1,37 @@
+import type { Text } from "../../../lib/texts/text.ts";
+import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { type MessageKey, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { Age } from "../../ui/age.tsx";
 import type { Bridge, Integration } from "./integrations-api.ts";
 
-/** What the gateway says of a connection, and what a person can do about it. */
-const REASONS: ReadonlyArray<readonly [RegExp, Extract<MessageKey, `bridge.why.${string}`>]> = [
-  [/connection refused/, "bridge.why.refused"],
-  [/^the name is not known|has no address$/, "bridge.why.name"],
-  [/no answer in time|connack timeout|no way to the/, "bridge.why.silent"],
-  [/refused the user name|does not let this user in/, "bridge.why.user"],
-  [/the same client id/, "bridge.why.clientId"],
-  [/outbound_allow/, "bridge.why.forbidden"],
-  [/certificate|altnames/i, "bridge.why.certificate"],
-];
+/** What a person can do about a problem, by its code. */
+const advice: Readonly<Record<string, Extract<MessageKey, `bridge.why.${string}`>>> = {
+  "broker_error.credentials": "bridge.why.user",
+  "broker_error.not_allowed": "bridge.why.user",
+  "broker_error.taken_over": "bridge.why.clientId",
+  "network_error.no_address": "bridge.why.name",
+  "network_error.no_host": "bridge.why.silent",
+  "network_error.no_network": "bridge.why.silent",
+  "network_error.refused": "bridge.why.refused",
+  "network_error.timed_out": "bridge.why.silent",
+  "network_error.unknown_name": "bridge.why.name",
+  "outbound.address_refused": "bridge.why.forbidden",
+};
 
-function Problem({ problem }: { problem: string }) {
-  const [, key] = REASONS.find(([pattern]) => pattern.test(problem)) ?? [];
+/** Errors of TLS have no code of ours: it is what the library says. */
+function adviceOf({ code, params }: Text) {
+  const said = code === "network_error.other" ? String(params.message) : "";
+  return /certificate|altnames/i.test(said) ? "bridge.why.certificate" : advice[code];
+}
+
+function Problem({ problem }: { problem: Text }) {
+  const key = adviceOf(problem);
   return (
     <div role="status" class="border-l-4 border-l-error pl-3">
       {key && <p>{t(key)}</p>}
-      <p class={key ? "text-sm text-soft wrap-anywhere" : "wrap-anywhere"}>{problem}</p>
+      <p class={key ? "text-sm text-soft wrap-anywhere" : "wrap-anywhere"}>{serverText(problem)}</p>
     </div>
   );
 }
@@ -48,11 +59,11 @@ export function BridgePanel({ integration }: { integration: Integration }) {
         <p class="reading text-sm text-soft wrap-anywhere">{mqtt.brokerUrl}</p>
         {bridge?.nextAttemptAt && <NextTry at={toMs(bridge.nextAttemptAt) ?? 0} />}
       </div>
-      {bridge?.problem && <Problem problem={bridge.problem} />}
-      {bridge && !bridge.problem && bridge.lastError && (
+      {bridge?.problemText && <Problem problem={bridge.problemText} />}
+      {bridge && !bridge.problemText && bridge.lastErrorText && (
         <p class="text-sm text-soft wrap-anywhere">
           {t("integrations.newestError")} (<Age ts={toMs(bridge.lastErrorAt)} />
-          ): {bridge.lastError}
+          ): {serverText(bridge.lastErrorText)}
         </p>
       )}
       <ul class="flex flex-col gap-1" aria-label={t("integration.topicFilter")}>

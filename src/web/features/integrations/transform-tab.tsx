@@ -1,6 +1,5 @@
 import { Plus } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
-import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -87,7 +86,7 @@ function traceOf(
 }
 
 function problemOf(error: unknown, places: readonly number[]): StepProblem | undefined {
-  const problem = error instanceof ApiError ? stepProblem(error.message) : undefined;
+  const problem = stepProblem(error);
   const index = problem && places[problem.index];
   return problem && index !== undefined ? { ...problem, index } : undefined;
 }

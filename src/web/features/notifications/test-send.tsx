@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { serverText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -7,19 +8,11 @@ import { notificationsApi, type TestResult } from "./notifications-api.ts";
 const CHANNELS = ["email", "messaging"] as const;
 type Channel = (typeof CHANNELS)[number];
 
-/** What the server says in words of its own, in the reader's. */
-const reasons = [
-  [/^No mail server/, "telling.reasonNoMail"],
-  [/^No messaging gateway/, "telling.reasonNoGateway"],
-  [/^You have no phone/, "telling.reasonNoPhone"],
-] as const;
-
-function textOf({ success, message, status, answer }: TestResult): string {
+function textOf({ success, message, code, params, status, answer }: TestResult): string {
   const heard = status === undefined ? "" : t("telling.testAnswer", { status: String(status) });
   const said = answer === undefined ? heard : `${heard} “${answer}”`;
   if (success) return t("telling.testOk", { answer: said });
-  const known = reasons.find(([pattern]) => pattern.test(message))?.[1];
-  return t("telling.testFailed", { reason: known ? t(known) : message });
+  return t("telling.testFailed", { reason: serverText({ code, params }, message) });
 }
 
 /** Sends something to oneself, and says what became of it. */

@@ -36,7 +36,4 @@ export const notificationsDe: Readonly<Record<keyof typeof notificationsEn, stri
   "telling.testOk": "Gesendet. {answer}",
   "telling.testAnswer": "Das Nachrichten-Gateway antwortete {status}.",
   "telling.testFailed": "Nicht gesendet: {reason}",
-  "telling.reasonNoMail": "Es ist kein Mailserver eingerichtet.",
-  "telling.reasonNoGateway": "Es ist kein Nachrichten-Gateway eingerichtet.",
-  "telling.reasonNoPhone": "Ihr Profil hat keine Telefonnummer.",
 };

@@ -34,7 +34,4 @@ export const notificationsEn = {
   "telling.testOk": "Sent. {answer}",
   "telling.testAnswer": "The messaging gateway answered {status}.",
   "telling.testFailed": "Not sent: {reason}",
-  "telling.reasonNoMail": "no mail server is configured.",
-  "telling.reasonNoGateway": "no messaging gateway is set up.",
-  "telling.reasonNoPhone": "your profile has no phone number.",
 } as const;

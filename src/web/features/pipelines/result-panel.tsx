@@ -1,7 +1,7 @@
 import { TriangleAlert } from "lucide-preact";
+import { serverText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { Preview } from "./pipelines-api.ts";
-import { noteText } from "./problem-text.ts";
 
 const Json = ({ value }: { value: unknown }) => (
   <pre class="reading max-h-72 overflow-auto rounded-field bg-base-200 p-3 text-sm break-words whitespace-pre-wrap">
@@ -11,8 +11,8 @@ const Json = ({ value }: { value: unknown }) => (
 
 /** What the steps together make of a message, and what they would send. */
 export function ResultPanel({ preview }: { preview: Preview }) {
-  const { result, warnings, webhookPreviews, webhookWarnings } = preview;
-  const notes = [...warnings, ...webhookWarnings];
+  const { result, warningTexts, webhookPreviews, webhookWarningTexts } = preview;
+  const notes = [...warningTexts, ...webhookWarningTexts].map((note) => serverText(note));
   return (
     <section class="panel flex flex-col gap-4 p-4" aria-label={t("sample.result")} data-testid="result">
       <h2 class="font-semibold">{t("sample.result")}</h2>
@@ -30,7 +30,7 @@ export function ResultPanel({ preview }: { preview: Preview }) {
             {notes.map((note) => (
               <li key={note} class="flex items-start gap-2">
                 <TriangleAlert size={16} class="mt-0.5 flex-none" aria-hidden="true" />
-                <span class="min-w-0 wrap-anywhere">{noteText(note)}</span>
+                <span class="min-w-0 wrap-anywhere">{note}</span>
               </li>
             ))}
           </ul>

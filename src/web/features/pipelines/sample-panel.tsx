@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { errorText } from "../../ui/error-note.tsx";
+import { errorText } from "../../ui/error-text.ts";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { useDeviceSearch } from "../devices/use-device-search.ts";

@@ -2,7 +2,6 @@ import { ArrowDown, ArrowUp, Trash2 } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import type { StepType } from "./pipelines-api.ts";
-import { problemText } from "./problem-text.ts";
 import { StepField } from "./step-field.tsx";
 import { kindOfField, type StepDraft, type StepProblem, withField } from "./step-form.ts";
 import { fieldText, stepText } from "./step-texts.ts";
@@ -52,7 +51,7 @@ export function StepCard(props: Props) {
               value={draft.fields[name]}
               required={required}
               hint={fieldText(draft.type, name, schema.description)}
-              error={problem?.field === name ? problemText(problem.text) : undefined}
+              error={problem?.field === name ? problem.text : undefined}
               keys={props.keys}
               onChange={(value) => onChange(withField(draft, name, value))}
             />
@@ -61,7 +60,7 @@ export function StepCard(props: Props) {
       </fieldset>
       {problem && (problem.field === undefined || !type?.fields.properties[problem.field]) && (
         <p role="alert" class="text-sm text-error">
-          {problemText(problem.text)}
+          {problem.text}
         </p>
       )}
       <StepTrace trace={props.trace} />

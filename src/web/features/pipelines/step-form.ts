@@ -1,3 +1,5 @@
+import { ApiError } from "../../platform/api-client.ts";
+import { ruleText } from "../../platform/i18n/error-texts.ts";
 import type { FieldSchema, Step, StepType } from "./pipelines-api.ts";
 
 /** How a field of a step is entered. */
@@ -96,19 +98,38 @@ export function showValue(value: unknown): string {
   return typeof value === "string" && parseValue(value) === value ? value : JSON.stringify(value);
 }
 
-/** Where in the steps a refusal of the server is: `steps[2].keys.0: …`, `steps[0]: …`. */
+/** What the server has against a step, in the reader's language. */
 export interface StepProblem {
   readonly index: number;
   readonly field: string | undefined;
   readonly text: string;
 }
 
-export function stepProblem(message: string): StepProblem | undefined {
-  const found = /^steps\[(\d+)\](?:\.(\w+)(?:[^\w:][^:]*)?)?: (.*)$/s.exec(message);
-  if (!found) return undefined;
-  // What a step checks beyond its schema begins with the name of the field.
-  const named = /^(url|headers|secret|expression)\b/.exec(found[3] ?? "")?.[1];
-  return { index: Number(found[1]), field: found[2] ?? named, text: found[3] ?? "" };
+/** Fields of what a step checks beyond its schema. */
+const fieldsByCode: Readonly<Record<string, string>> = {
+  "expression.invalid": "expression",
+  "step.headers_invalid": "headers",
+  "step.secret_invalid": "secret",
+  "step.secret_moved": "secret",
+  "step.secret_unknown": "secret",
+  "step.too_many_headers": "headers",
+  "step.url_invalid": "url",
+};
+
+/** Of an error whose parameter `field` is a path such as `steps[2].keys.0`; undefined for any other. */
+export function stepProblem(error: unknown): StepProblem | undefined {
+  const text = error instanceof ApiError ? error.text : undefined;
+  if (text === undefined || typeof text.params.field !== "string") return undefined;
+  const path = text.params.field;
+  const [, index, field] = /^steps\[(\d+)\](?:\.(\w+))?/.exec(path) ?? [];
+  if (index === undefined) return undefined;
+  const { reason } = text.params;
+  const reasonCode = typeof reason === "object" && "code" in reason ? reason.code : "";
+  return {
+    index: Number(index),
+    field: field ?? fieldsByCode[reasonCode],
+    text: ruleText(text, path, error instanceof Error ? error.message : ""),
+  };
 }
 
 /** What a step did to each key, for its in and its out side by side. */

@@ -1,3 +1,4 @@
+import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { Preview } from "./pipelines-api.ts";
 import { changesOf, type KeyChange } from "./step-form.ts";
@@ -16,7 +17,8 @@ export function StepTrace({ trace }: { trace: TraceState }) {
   if (trace === undefined) return null;
   if (typeof trace === "string")
     return <p class="text-sm text-soft">{t(trace === "off" ? "step.off" : "step.notReached")}</p>;
-  if (trace.error !== undefined) return <p class="text-sm">{t("step.leftOut", { error: trace.error })}</p>;
+  if (trace.errorText !== undefined)
+    return <p class="text-sm">{t("step.leftOut", { error: serverPhrase(trace.errorText) })}</p>;
   const changes = changesOf(trace.in, trace.out);
   return (
     <div class="flex flex-col gap-2 border-t border-base-300 pt-3" data-testid="trace">

@@ -1,6 +1,5 @@
 import { ListPlus, Plus } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
-import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -87,7 +86,7 @@ function Editor({ pipeline, onSaved, types }: Props & { types: readonly StepType
         reset(saved.steps);
         onSaved(saved);
       } catch (error) {
-        const problem = error instanceof ApiError ? stepProblem(error.message) : undefined;
+        const problem = stepProblem(error);
         setRefused(problem);
         if (problem === undefined) throw error;
       }

@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError } from "../../platform/api-client.ts";
 import { type Preview, pipelinesApi, type StepType } from "./pipelines-api.ts";
 import type { Sample } from "./sample.ts";
 import { missingField, type StepDraft, type StepProblem, stepOf, stepProblem } from "./step-form.ts";
@@ -48,7 +47,7 @@ export function usePreview(
 
 /** What is wrong with which step, of all that there are. */
 function placed(error: unknown, places: readonly number[]): StepProblem | undefined {
-  const problem = error instanceof ApiError ? stepProblem(error.message) : undefined;
+  const problem = stepProblem(error);
   const index = problem && places[problem.index];
   return problem && index !== undefined ? { ...problem, index } : undefined;
 }

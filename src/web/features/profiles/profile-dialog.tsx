@@ -4,7 +4,8 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DurationField } from "../../ui/duration-field.tsx";
-import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { fieldProblem } from "../../ui/error-text.ts";
 import { FormButtons } from "../../ui/form-buttons.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
@@ -40,7 +41,7 @@ export function ProfileDialog(props: { profile?: Profile; onClose: (saved: boole
   const [form, setForm] = useState<ProfileForm>(profile ?? NEW);
   const set = (changes: Partial<ProfileForm>) => setForm((known) => ({ ...known, ...changes }));
   const action = useAction();
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["name"]);
   const submit = (e: Event) => {
     e.preventDefault();
     const trimmed = { ...form, name: form.name.trim(), description: form.description.trim() };

@@ -198,4 +198,4 @@ export function TargetFields({ form, onChange, problem }: Props) {
   );
 }
 
-const typeProblem = (problem: string) => (problem === "forbiddenType" ? t("problem.jobType") : undefined);
+const typeProblem = (problem: string) => (problem === "forbiddenType" ? t("job.typeForbidden") : undefined);

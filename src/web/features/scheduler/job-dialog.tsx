@@ -5,7 +5,8 @@ import { serverNow } from "../../platform/now.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Checkbox } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { fieldProblem } from "../../ui/error-text.ts";
 import { FormButtons } from "../../ui/form-buttons.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -39,7 +40,7 @@ export function JobDialog({ job, onClose }: Props) {
   const [problem, setProblem] = useState<Problem>(undefined);
   const action = useAction();
   const schedule = scheduleOf(when, job?.schedule);
-  const refused = fieldProblem(action.error)?.field;
+  const refused = fieldProblem(action.error, ["deviceType"])?.field;
   const submit = (e: Event) => {
     e.preventDefault();
     const read = actionOf(what, job?.action);

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
+import { serverText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { errorText } from "../../ui/error-note.tsx";
+import { errorText } from "../../ui/error-text.ts";
 import { useAction } from "../../ui/use-form.ts";
 import { zonedTime } from "./schedule-text.ts";
 import { type JobRun, type RunStatus, type RunTarget, schedulerApi } from "./scheduler-api.ts";
@@ -42,7 +43,7 @@ export function RunList({
               <span class="text-sm text-soft sm:text-right">{devicesText(run)}</span>
             </summary>
             <div class="flex flex-col gap-2 px-4 pb-4">
-              {run.error && <p class="break-words">{run.error}</p>}
+              {run.errorText && <p class="break-words">{serverText(run.errorText)}</p>}
               {run.missed > 0 && run.status !== "SKIPPED" && (
                 <p class="text-sm text-soft">{plural("run.missed", run.missed)}</p>
               )}
@@ -94,7 +95,7 @@ function Targets({ jobId, run }: { jobId: string; run: JobRun }) {
 }
 
 function TargetRow({ target }: { target: RunTarget }) {
-  const { deviceId, name, status, error, commandId } = target;
+  const { deviceId, name, status, errorText: error, commandId } = target;
   return (
     <li class="flex flex-wrap items-baseline gap-x-4 gap-y-0.5 px-3 py-2">
       <RunWord status={status} />
@@ -106,7 +107,7 @@ function TargetRow({ target }: { target: RunTarget }) {
             {name}
           </a>
         )}
-        {error && <span class="block text-sm text-error">{error}</span>}
+        {error && <span class="block text-sm text-error">{serverText(error)}</span>}
       </span>
       {commandId !== null && (
         <a class="link text-sm" href={`/devices/${deviceId}/commands`}>

@@ -79,6 +79,7 @@ export const schedulerDe: Readonly<Record<keyof typeof schedulerEn, string>> = {
   "job.someDevices": "Ausgewählte Geräte",
   "job.allOfType": "Alle Geräte eines Typs",
   "job.allOfTypeHint": "Die, die es gibt, wenn der Auftrag läuft.",
+  "job.typeForbidden": "Einen Typ wählen kann nur, wer auf alle Geräte Zugriff hat.",
   "job.type": "Gerätetyp",
   "job.chooseDevice": "Wählen Sie ein Gerät.",
   "job.gone": "gelöschte Geräte: {count}. Beim Speichern fallen sie weg.",

@@ -77,6 +77,7 @@ export const schedulerEn = {
   "job.someDevices": "Chosen devices",
   "job.allOfType": "All devices of a type",
   "job.allOfTypeHint": "Whichever there are when the job runs.",
+  "job.typeForbidden": "Only users with access to all devices may select a type.",
   "job.type": "Device type",
   "job.chooseDevice": "Choose a device.",
   "job.gone": "devices that were deleted: {count}. Saving takes them out.",

@@ -4,7 +4,8 @@ import { showAppearance } from "../../platform/appearance.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
-import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { fieldProblem } from "../../ui/error-text.ts";
 import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
@@ -49,7 +50,7 @@ function BrandingForm({
   const [color, setColor] = useState(branding.primaryColor ?? "");
   const [tooLarge, setTooLarge] = useState(false);
   const action = useAction();
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["name", "logo"]);
   const at = (field: string) => (problem?.field === field ? problem.text : undefined);
 
   const save = (e: Event) => {

@@ -4,7 +4,8 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { readStored, writeStored } from "../../platform/preferences.ts";
 import { Radio } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { fieldProblem } from "../../ui/error-text.ts";
 import { FormButtons } from "../../ui/form-buttons.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -78,7 +79,7 @@ export function InviteDialog({ onClose }: { onClose: (made: boolean) => void }) 
       </Dialog>
     );
   }
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["email"]);
   return (
     <Dialog key="form" title={t("users.invite")} onClose={close}>
       <form class="flex flex-col gap-4" onSubmit={submit}>

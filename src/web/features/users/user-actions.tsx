@@ -1,6 +1,7 @@
 import { KeyRound, Mail } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { codeText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
@@ -22,7 +23,7 @@ export function UserActions({ user }: { user: User }) {
         <div class="min-w-0">
           <h3 class="font-semibold">{t("invite.again")}</h3>
           <p class="text-sm text-soft">
-            {user.status === "ACTIVE" ? t("invite.againHint") : t("problem.userDisabled")}
+            {user.status === "ACTIVE" ? t("invite.againHint") : codeText("user.disabled_invitation")}
           </p>
         </div>
         <div class="flex flex-wrap gap-2">
@@ -47,7 +48,9 @@ export function UserActions({ user }: { user: User }) {
       <section class="panel flex flex-wrap items-center justify-between gap-4 border-l-4 border-l-error p-4">
         <div class="min-w-0">
           <h3 class="font-semibold">{t("user.delete")}</h3>
-          <p class="text-sm text-soft">{user.isProtected ? t("problem.lastOwner") : t("user.deleteHint")}</p>
+          <p class="text-sm text-soft">
+            {user.isProtected ? codeText("user.protected") : t("user.deleteHint")}
+          </p>
         </div>
         <button
           type="button"

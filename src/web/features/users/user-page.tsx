@@ -2,12 +2,14 @@ import { ChevronRight } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { changedFields } from "../../lib/changed-fields.ts";
 import { ApiError } from "../../platform/api-client.ts";
+import { codeText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Checkbox } from "../../ui/choice.tsx";
-import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { fieldProblem } from "../../ui/error-text.ts";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
@@ -67,7 +69,7 @@ function WhyNot({ user }: { user: User }) {
         </a>
       </p>
     );
-  return mayManage(user) ? null : <p class="panel p-4">{t("problem.ownersOnly")}</p>;
+  return mayManage(user) ? null : <p class="panel p-4">{codeText("user.owners_only")}</p>;
 }
 
 function UserForm({ user, resource }: { user: User; resource: Resource<User> }) {
@@ -97,7 +99,7 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
       toast("success", t("settings.saved"));
     });
   };
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["email"]);
   const isMine = mayManage(user);
   const signsOut = role !== user.role || status !== user.status;
   return (

@@ -3,6 +3,7 @@ import type { firstEn } from "../../catalogue/first.en.ts";
 import type { restEn } from "../../catalogue/rest.en.ts";
 import { loadPart } from "../load-part.ts";
 import { type Language, language } from "../preferences.ts";
+import { loadServerTexts } from "./error-texts.ts";
 
 type Catalogue = typeof firstEn & typeof restEn;
 export type MessageKey = keyof Catalogue;
@@ -55,7 +56,7 @@ export const loadFirstTexts = (wanted: Language): Promise<void> => ensureTexts(w
 
 /** Fetches all texts of a language: before it is changed to, and before any screen that is loaded later. */
 export async function loadLanguage(wanted: Language): Promise<void> {
-  await Promise.all(LOADERS[wanted].map((load) => ensureTexts(wanted, load)));
+  await Promise.all([...LOADERS[wanted].map((load) => ensureTexts(wanted, load)), loadServerTexts(wanted)]);
 }
 
 /** A key without a text stands for itself: the page is still of use. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { generate, type Packet } from "mqtt-packet";
+import { detail } from "../../../../src/lib/domain-error.ts";
 import type { PublishPacket } from "../../../../src/lib/mqtt/packets.ts";
 import {
   InboundLane,
@@ -9,6 +10,8 @@ import {
   WINDOW,
 } from "../../../../src/modules/integrations/bridge/inbound-lane.ts";
 import { InboundSession, type Outcome } from "../../../../src/modules/integrations/bridge/inbound-session.ts";
+
+const diskFull = detail("storage.disk_full");
 
 const taken: Outcome = { kind: "taken" };
 
@@ -102,11 +105,11 @@ test("when something cannot be taken now, only what came before it is acknowledg
   const { publish, messages, sent, failures } = rig();
   for (const id of [1, 2, 3]) publish(id, `m${id}`);
   await messages[2]?.settle();
-  await messages[1]?.settle({ kind: "later", reason: "the disk is full" });
+  await messages[1]?.settle({ kind: "later", reason: diskFull });
   expect(failures).toEqual([]);
   await messages[0]?.settle();
   expect(sent).toEqual(["puback 1"]);
-  expect(failures).toEqual([new NotTaken("the disk is full")]);
+  expect(failures).toEqual([new NotTaken(diskFull)]);
 });
 
 test("what was taken and not acknowledged is not taken again when the broker repeats it", async () => {
@@ -114,7 +117,7 @@ test("what was taken and not acknowledged is not taken again when the broker rep
   const first = rig(session);
   for (const id of [1, 2, 3]) first.publish(id, `m${id}`);
   await first.messages[2]?.settle();
-  await first.messages[0]?.settle({ kind: "later", reason: "no" });
+  await first.messages[0]?.settle({ kind: "later", reason: diskFull });
   first.lane.close();
   const second = rig(session);
   second.give(connack(true));
@@ -170,7 +173,7 @@ test("quality 2 is taken once, received when it is on the disk and completed whe
 test("of quality 0 nothing is acknowledged, and what cannot be taken is lost without ending the connection", async () => {
   const { publish, messages, sent, failures } = rig();
   publish(0, "m", { qos: 0 });
-  await messages[0]?.settle({ kind: "later", reason: "the disk is full" });
+  await messages[0]?.settle({ kind: "later", reason: diskFull });
   expect([sent, failures]).toEqual([[], []]);
 });
 

@@ -1,3 +1,4 @@
+import { inEnglish } from "../../../../src/lib/domain-error.ts";
 import "reflect-metadata";
 import { afterEach, describe, expect, test } from "bun:test";
 import { pbkdf2Sync, randomBytes } from "node:crypto";
@@ -34,7 +35,8 @@ afterEach(async () => {
 
 const reasonOf = async (rig: BridgeRig) => {
   await rig.until(({ lastError }) => lastError !== null);
-  return rig.bridge.state.lastError;
+  const { lastError } = rig.bridge.state;
+  return lastError === null ? null : inEnglish(lastError);
 };
 const echo = async (rig: BridgeRig, topic: string) => {
   await rig.until(connected);

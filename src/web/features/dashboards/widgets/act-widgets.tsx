@@ -5,7 +5,7 @@ import { useResource } from "../../../platform/resource.ts";
 import { may } from "../../../platform/session.ts";
 import { toast } from "../../../platform/toasts.ts";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
-import { errorText } from "../../../ui/error-note.tsx";
+import { errorText } from "../../../ui/error-text.ts";
 import { useAction } from "../../../ui/use-form.ts";
 import { attributesApi } from "../../attributes/attributes-api.ts";
 import { commandsApi, type NewCommand } from "../../commands/commands-api.ts";

@@ -1,0 +1,12 @@
+/** A deletion as its hot row keeps it: it applies to everything that arrived before it. */
+export interface Deletion {
+  readonly device: number;
+  /** Guards against a device number that has been given to another device since. */
+  readonly deviceId: string;
+  /** Key numbers; null means all. */
+  readonly keys: readonly number[] | null;
+  readonly from: number;
+  readonly to: number;
+  /** Whether the device itself goes. */
+  readonly drop: boolean;
+}

@@ -1,0 +1,18 @@
+/** What the MQTT server has counted since its start. */
+export interface Counters {
+  messagesIn: number;
+  messagesOut: number;
+  messagesDropped: number;
+  bytesIn: number;
+  refusedConnections: number;
+  protocolErrors: number;
+}
+
+export const noCounts = (): Counters => ({
+  messagesIn: 0,
+  messagesOut: 0,
+  messagesDropped: 0,
+  bytesIn: 0,
+  refusedConnections: 0,
+  protocolErrors: 0,
+});

@@ -1,0 +1,157 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import ts from "typescript";
+import { countDuplicates } from "./code-duplicates.ts";
+
+/*
+ * `npm run size [-- directory [field …]]`: prints the measures of a checkout as a table in Markdown. Two checkouts are compared by two runs.
+ */
+
+const FUNCTION_LINES_MAX = 70;
+/** Fields of different features, each with a column, a schema and a form. */
+const sampleFields = ["commandTimeoutMs", "inactivityTimeoutMs", "notificationEscalationLevel"];
+
+interface SourceFile {
+  /** From the checkout. */
+  readonly path: string;
+  readonly text: string;
+  readonly ast: ts.SourceFile;
+}
+
+interface Import {
+  readonly target: string;
+  readonly isTypeOnly: boolean;
+}
+
+function listFiles(directory: string): string[] {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+const linesOf = (text: string): number => text.split("\n").length - 1;
+
+/** Lines of all text files of a directory. */
+function countLines(checkout: string, directory: string, isIncluded: (path: string) => boolean): number {
+  const files = listFiles(join(checkout, directory)).filter(isIncluded);
+  return files.reduce((sum, file) => sum + linesOf(readFileSync(file, "utf8")), 0);
+}
+
+function parse(checkout: string): SourceFile[] {
+  return listFiles(join(checkout, "src"))
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => {
+      const text = readFileSync(file, "utf8");
+      const kind = file.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+      return {
+        path: relative(checkout, file),
+        text,
+        ast: ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, kind),
+      };
+    });
+}
+
+/** Functions of any kind with more lines than the limit; those inside count for the one around them, too. */
+function countLongFunctions({ ast }: SourceFile): number {
+  let count = 0;
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && "body" in node && node.body !== undefined) {
+      const first = ast.getLineAndCharacterOfPosition(node.getStart()).line;
+      const last = ast.getLineAndCharacterOfPosition(node.end).line;
+      if (last - first + 1 > FUNCTION_LINES_MAX) count++;
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ast);
+  return count;
+}
+
+function importsOf({ path, ast }: SourceFile): Import[] {
+  return ast.statements.flatMap((statement) => {
+    if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return [];
+    const target = statement.moduleSpecifier;
+    if (target === undefined || !ts.isStringLiteral(target) || !target.text.startsWith(".")) return [];
+    const clause = ts.isImportDeclaration(statement) ? statement.importClause : statement;
+    const isTypeOnly = clause?.isTypeOnly ?? false;
+    return [{ target: join(dirname(path), target.text), isTypeOnly }];
+  });
+}
+
+type Graph = ReadonlyMap<string, readonly string[]>;
+
+/** Adds what can be reached from a file and was not seen yet, each after everything that it reaches itself. */
+function collectReachable(graph: Graph, file: string, seen: Set<string>, order: string[]): void {
+  if (seen.has(file)) return;
+  seen.add(file);
+  for (const target of graph.get(file) ?? []) collectReachable(graph, target, seen, order);
+  order.push(file);
+}
+
+/** Groups of files that import one another in a circle: strongly connected components, by Kosaraju's algorithm. */
+export function countCycles(graph: Graph): number {
+  const order: string[] = [];
+  const seen = new Set<string>();
+  for (const file of graph.keys()) collectReachable(graph, file, seen, order);
+  const importers = new Map<string, string[]>();
+  for (const [file, targets] of graph)
+    for (const target of targets) importers.set(target, [...(importers.get(target) ?? []), file]);
+  const grouped = new Set<string>();
+  const groups = order.toReversed().map((file) => {
+    const group: string[] = [];
+    collectReachable(importers, file, grouped, group);
+    return group;
+  });
+  return groups.filter(({ length }) => length > 1).length;
+}
+
+/** Lines that name a field in its camel-case or snake-case form, and the files that they are in. */
+function countField(files: readonly SourceFile[], field: string): { lines: number; files: number } {
+  const snake = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const name = new RegExp(`\\b(${field}|${snake})\\b`);
+  const product = files.filter(({ path }) => !path.startsWith("src/tools/"));
+  const counts = product.map(({ text }) => text.split("\n").filter((line) => name.test(line)).length);
+  return {
+    lines: counts.reduce((sum, count) => sum + count, 0),
+    files: counts.filter((count) => count > 0).length,
+  };
+}
+
+/** The measures of one checkout, in the order of the table. */
+export function measure(
+  checkout: string,
+  fields: readonly string[],
+): ReadonlyArray<readonly [string, string]> {
+  const files = parse(checkout);
+  const imports = new Map(files.map((file) => [file.path, importsOf(file)]));
+  const graphOf = (isIncluded: (item: Import) => boolean) =>
+    new Map([...imports].map(([path, list]) => [path, list.filter(isIncluded).map(({ target }) => target)]));
+  const duplicates = countDuplicates(files.map(({ ast }) => ast));
+  const isText = (path: string) => /\.(tsx?|mjs|js|css|sql|json)$/.test(path);
+  const rows: Array<readonly [string, string | number]> = [
+    ["lines in src", countLines(checkout, "src", isText)],
+    ["files in src", files.length],
+    ["lines in test", countLines(checkout, "test", isText)],
+    ["lines in drizzle", countLines(checkout, "drizzle", isText)],
+    ["files over 400 lines in src", files.filter(({ text }) => linesOf(text) > 400).length],
+    [
+      `functions over ${FUNCTION_LINES_MAX} lines`,
+      files.reduce((sum, file) => sum + countLongFunctions(file), 0),
+    ],
+    ["import cycles at run time", countCycles(graphOf(({ isTypeOnly }) => !isTypeOnly))],
+    ["import cycles, types included", countCycles(graphOf(() => true))],
+    ["duplicated blocks", duplicates.blocks],
+    ["duplicated lines", duplicates.lines],
+    ...fields.map((field) => {
+      const { lines, files: count } = countField(files, field);
+      return [`lines that name \`${field}\``, `${lines} in ${count} files`] as const;
+    }),
+  ];
+  return rows.map(([name, value]) => [name, typeof value === "number" ? value.toLocaleString("en") : value]);
+}
+
+if (import.meta.main) {
+  const [directory = join(import.meta.dir, "..", ".."), ...fields] = process.argv.slice(2);
+  const rows = measure(resolve(directory), fields.length > 0 ? fields : sampleFields);
+  console.log(
+    `| measure | value |\n|---|---|\n${rows.map(([name, value]) => `| ${name} | ${value} |`).join("\n")}`,
+  );
+}

@@ -1,0 +1,107 @@
+import { type FSWatcher, watch } from "node:fs";
+import { join, relative } from "node:path";
+
+/** Editors write a file in several steps, and a change of branch many files: one restart serves them all. */
+const QUIET_MS = 100;
+/** A gateway that hangs in its stop is killed. */
+const STOP_MS_MAX = 5000;
+
+interface DevServerOptions {
+  /** The checkout. */
+  readonly directory: string;
+  /** Directories and files below it whose changes matter. */
+  readonly watched: readonly string[];
+  readonly buildConsole: readonly string[];
+  readonly serve: readonly string[];
+  readonly report: (message: string) => void;
+}
+
+/** Files that the console is built from; all others concern the gateway alone. */
+const isOfConsole = (path: string): boolean => /^(src\/(web|lib)|static|docs)\//.test(path);
+/** What the build itself writes, tests, and the temporary files of editors. */
+const isIgnored = (path: string): boolean =>
+  /^static\/(console|api-docs|licenses)|(^|\/)\.|~$|\.(tmp|swp)$/.test(path);
+
+/** Runs the gateway from its sources, rebuilds the console and restarts the gateway when a source changes. */
+export class DevServer {
+  readonly #options: DevServerOptions;
+  readonly #watchers: FSWatcher[] = [];
+  /** Paths that changed and were not handled yet. */
+  readonly #changed = new Set<string>();
+  #timer: Timer | undefined;
+  #gateway: Bun.Subprocess | undefined;
+  /** Ends when all changes so far are handled. */
+  #work: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(options: DevServerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { directory, watched } = this.#options;
+    for (const name of watched) {
+      const base = join(directory, name);
+      const watcher = watch(base, { recursive: true }, (_event, file) =>
+        this.#handleChange(relative(directory, join(base, file ?? ""))),
+      );
+      this.#watchers.push(watcher);
+    }
+    this.#startGateway();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    for (const watcher of this.#watchers) watcher.close();
+    await this.#work;
+    await this.#stopGateway();
+  }
+
+  #handleChange(path: string): void {
+    if (isIgnored(path)) return;
+    this.#changed.add(path);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#work = this.#work.then(() => this.#applyChanges());
+    }, QUIET_MS);
+  }
+
+  async #applyChanges(): Promise<void> {
+    const paths = [...this.#changed];
+    this.#changed.clear();
+    if (paths.length === 0 || this.#isStopped) return;
+    const others = paths.length === 1 ? "" : ` and ${paths.length - 1} more`;
+    this.#options.report(`${paths[0]}${others} changed`);
+    if (paths.some(isOfConsole) && !(await this.#rebuildConsole())) return;
+    await this.#stopGateway();
+    if (!this.#isStopped) this.#startGateway();
+  }
+
+  async #rebuildConsole(): Promise<boolean> {
+    const { buildConsole, directory, report } = this.#options;
+    const child = Bun.spawn([...buildConsole], { cwd: directory, stdio: ["ignore", "ignore", "inherit"] });
+    const isBuilt = (await child.exited) === 0;
+    report(isBuilt ? "console rebuilt" : "the console does not build; the previous one stays");
+    return isBuilt;
+  }
+
+  #startGateway(): void {
+    const { serve, directory, report } = this.#options;
+    const gateway = Bun.spawn([...serve], { cwd: directory, stdio: ["ignore", "inherit", "inherit"] });
+    this.#gateway = gateway;
+    void gateway.exited.then((code) => {
+      if (this.#gateway === gateway)
+        report(`the gateway ended with ${code}; the next change starts it again`);
+    });
+  }
+
+  async #stopGateway(): Promise<void> {
+    const gateway = this.#gateway;
+    this.#gateway = undefined;
+    gateway?.kill("SIGTERM");
+    const timer = setTimeout(() => gateway?.kill("SIGKILL"), STOP_MS_MAX);
+    await gateway?.exited;
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,88 @@
+import { signal } from "@preact/signals";
+import type { ErrorCode } from "../../../lib/texts/en/errors.ts";
+import { type Catalogue, renderText, type Text } from "../../../lib/texts/text.ts";
+import { loadPart } from "../load-part.ts";
+import { type Language, language } from "../preferences.ts";
+
+/** The server's texts by language: errors, events, and whatever else it sends as a code and parameters. */
+const LOADERS: Record<Language, () => Promise<Catalogue>> = {
+  en: async () => (await import("../../../lib/texts/en/errors.ts")).englishErrors,
+  de: async () => (await import("../../../lib/texts/de/errors.ts")).germanErrors,
+} satisfies Record<Language, () => Promise<Readonly<Record<ErrorCode, string>>>>;
+
+const catalogues = new Map<Language, Catalogue>();
+const loading = new Map<Language, Promise<void>>();
+/** Counts the catalogues that have arrived, so that what is shown already follows. */
+const arrived = signal(0);
+
+async function fetchTexts(wanted: Language): Promise<void> {
+  try {
+    catalogues.set(wanted, await loadPart(LOADERS[wanted]));
+    arrived.value++;
+  } catch (error) {
+    loading.delete(wanted);
+    throw error;
+  }
+}
+
+/** Fetches the server's texts in a language. */
+export function loadServerTexts(wanted: Language): Promise<void> {
+  const known = loading.get(wanted) ?? fetchTexts(wanted);
+  loading.set(wanted, known);
+  return known;
+}
+
+/** With a capital letter and a full stop, as it stands alone. */
+function asSentence(text: string): string {
+  const first = text.slice(0, 1).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(first) ? first : `${first}.`;
+}
+
+/** A text in the reader's language; `english`, which the server sent with it, until the catalogue is there or for a newer code. */
+function render(text: Text, english: string): string {
+  void arrived.value;
+  const catalogue = catalogues.get(language.value);
+  if (catalogue === undefined) loadServerTexts(language.value).catch(() => undefined);
+  return catalogue !== undefined && Object.hasOwn(catalogue, text.code)
+    ? renderText(catalogue, text)
+    : english;
+}
+
+/** A text of the server in the reader's language, as a sentence. */
+export const serverText = (text: Text, english = text.code): string => asSentence(render(text, english));
+
+/** The same within a sentence. */
+export const serverPhrase = (text: Text, english = text.code): string => render(text, english);
+
+const isText = (value: unknown): value is Text =>
+  typeof value === "object" && value !== null && "code" in value && "params" in value;
+
+/** What is wrong with a field, without the name of the field: the form shows it beside the field. */
+export function ruleText(text: Text, field: string, english = text.code): string {
+  const rule = text.params.rule ?? text.params.reason;
+  if (isText(rule)) return serverText(rule, english);
+  const whole = render(text, english);
+  return asSentence(whole.startsWith(`${field}: `) ? whole.slice(field.length + 2) : whole);
+}
+
+/** Fields of forms that errors without a parameter `field` belong to. */
+const fieldsByCode: Readonly<Record<string, string>> = {
+  "api_key.name_taken": "name",
+  "device.child_name_taken": "childName",
+  "password.long": "newPassword",
+  "password.same": "newPassword",
+  "password.short": "newPassword",
+  "password.weak": "newPassword",
+  "profile.name_taken": "name",
+  "second_factor.code_wrong": "code",
+  "user.email_taken": "email",
+} satisfies Partial<Record<ErrorCode, string>>;
+
+/** Name of the field that a text is about, as the request calls it. */
+export function fieldOf({ code, params }: Text): string | undefined {
+  if (isText(params.action) && params.action.code === "action.schedule_all_devices_type") return "deviceType";
+  return typeof params.field === "string" ? params.field : fieldsByCode[code];
+}
+
+/** The server's text of a code, for what the console knows beforehand. */
+export const codeText = (code: ErrorCode): string => serverText({ code, params: {} });

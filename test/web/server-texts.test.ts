@@ -1,0 +1,95 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { type DomainError, detail, invalid } from "../../src/lib/domain-error.ts";
+import { germanErrors } from "../../src/lib/texts/de/errors.ts";
+import { englishErrors } from "../../src/lib/texts/en/errors.ts";
+import type { Text } from "../../src/lib/texts/text.ts";
+import { ApiError } from "../../src/web/platform/api-client.ts";
+import { serverPhrase, serverText } from "../../src/web/platform/i18n/error-texts.ts";
+import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
+import { language } from "../../src/web/platform/preferences.ts";
+import { errorText, fieldProblem } from "../../src/web/ui/error-text.ts";
+
+await loadLanguage("en");
+await loadLanguage("de");
+
+const before = language.value;
+afterAll(() => {
+  language.value = before;
+});
+
+const answer = ({ code, params, message }: DomainError, status = 400) =>
+  new ApiError(status, message, undefined, { code, params });
+
+describe("an error of the server", () => {
+  test("is said in the reader's language", () => {
+    const error = answer(invalid("plan.users_limit", { limit: 3 }));
+    language.value = "de";
+    expect(errorText(error)).toBe(
+      "Der Tarif dieses Standorts erlaubt 3 Benutzer. Löschen Sie einen, oder wählen Sie einen anderen Tarif.",
+    );
+    language.value = "en";
+    expect(errorText(error)).toBe(
+      "The plan of this site allows 3 users. Delete one, or select another plan.",
+    );
+  });
+
+  test("of a newer server is said as the server says it", () => {
+    expect(errorText(new ApiError(400, "something new", undefined, { code: "x.new", params: {} }))).toBe(
+      "Something new.",
+    );
+  });
+
+  test("belongs to the field that it names, without the name", () => {
+    language.value = "de";
+    const error = answer(invalid("branding.invalid", { field: "logo", rule: detail("rule.logo_image") }));
+    expect(fieldProblem(error, ["name", "logo"])).toEqual({
+      field: "logo",
+      text: "Ist kein Bild, das sich zeigen lässt, oder ein SVG mit Skripten oder Verweisen nach außen.",
+    });
+    expect(fieldProblem(error, ["name"])).toBeUndefined();
+  });
+
+  test("belongs to the field of its code", () => {
+    language.value = "en";
+    expect(fieldProblem(answer(invalid("device.child_name_taken")), ["childName"])).toEqual({
+      field: "childName",
+      text: "Another child device of this gateway has this name; select another one.",
+    });
+  });
+});
+
+test("an alarm's history is German in a German console, but for what people write", () => {
+  const told: Text = detail("alarm_event.notified_more", {
+    occasion: detail("alarm_occasion.CREATED"),
+    ways: [
+      detail("notification_way.email", { to: "a@b.example" }),
+      detail("notification_way.messaging_digest", { to: "Eva" }),
+    ],
+    count: 3,
+  });
+  language.value = "de";
+  expect(serverPhrase(told)).toBe(
+    "Ausgelöst: E-Mail an a@b.example, Nachricht an Eva (gesammelt) und 3 weitere",
+  );
+  expect(serverPhrase(detail("alarm_event.condition_over"))).toBe("Die Bedingung trifft nicht mehr zu");
+  expect(serverPhrase(detail("alarm_event.acknowledged", { by: "eva@b.example" }))).toBe(
+    "Quittiert von eva@b.example",
+  );
+  expect(serverPhrase(detail("alarm_event.message", { message: "Cleared by Eva" }))).toBe("Cleared by Eva");
+  language.value = "en";
+  expect(serverPhrase(detail("alarm_event.escalated", { from: 1, to: 3 }))).toBe("Level 1 → 3");
+});
+
+test("every code of the server has a text in every language of the console", () => {
+  for (const [chosen, catalogue] of [
+    ["en", englishErrors],
+    ["de", germanErrors],
+  ] as const) {
+    language.value = chosen;
+    expect(Object.keys(catalogue).sort()).toEqual(Object.keys(englishErrors).sort());
+    const without = Object.keys(englishErrors).filter(
+      (code) => serverText({ code, params: {} }, "no text") === "No text.",
+    );
+    expect(without).toEqual([]);
+  }
+});
