@@ -42,7 +42,7 @@ describe("a temporary password", () => {
     const choose = await page.submit({ email, password: TEMPORARY });
     expect([choose.status, choose.title, choose.headers.get("location")]).toEqual([
       200,
-      "Choose a password",
+      "Set a password",
       null,
     ]);
     expect(choose.html).toContain('data-theme="dark"');
@@ -53,7 +53,7 @@ describe("a temporary password", () => {
     expect([weak.status, weak.alert]).toEqual([400, "The password must have 10 characters or more."]);
     expect(weak.html).not.toContain("short");
     const same = await weak.submit({ password: TEMPORARY, repeated: TEMPORARY });
-    expect(same.alert).toBe("This is the password that you have had so far. Choose another one.");
+    expect(same.alert).toBe("This is the password that you have had so far. Use another one.");
 
     const done = await same.submit({ password: NEW_PASSWORD, repeated: NEW_PASSWORD });
     expect(done.status).toBe(303);
@@ -139,7 +139,7 @@ describe("a forgotten password", () => {
     const { user, token } = await fixture.signIn("TENANT_RW");
     const link = await linkFor(user.email);
     const page = await createPlainBrowser(fixture).open(link);
-    expect([page.status, page.title]).toEqual([200, "Choose a new password"]);
+    expect([page.status, page.title]).toEqual([200, "Set a new password"]);
     const weak = await page.submit({ password: "password123", repeated: "password123" });
     expect([weak.status, weak.alert]).toEqual([400, "This password is too easy to guess."]);
     const done = await weak.submit({ password: NEW_PASSWORD, repeated: NEW_PASSWORD });

@@ -154,10 +154,10 @@ export function createGeneratorEngine(deps: EngineDeps) {
     const deviceIds = devicesOf(generator);
     return new Map(
       deviceIds.map((deviceId, index) => {
-        const known = newest.get(deviceId)?.values;
+        const existing = newest.get(deviceId)?.values;
         const values = metrics.map((metric) => {
           const value =
-            known !== undefined && Object.hasOwn(known, metric.key) ? known[metric.key] : undefined;
+            existing !== undefined && Object.hasOwn(existing, metric.key) ? existing[metric.key] : undefined;
           const last = typeof value === "number" ? value : undefined;
           const course = {
             intervalSeconds,

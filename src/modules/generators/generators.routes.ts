@@ -18,7 +18,7 @@ const generatorList = wholeList({
   search: ["name", "description"],
 });
 
-const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
 
 function toWire(generator: VisibleGenerator) {
   const { activity } = generator;

@@ -22,8 +22,8 @@ const english = {
   secondFactorWrong:
     "The code is wrong or was used already. Wait for the next one; check the clock of the phone too.",
   continue: "Continue",
-  newPassword: "Choose a password",
-  newPasswordHint: "You have signed in with a temporary password. Choose one that only you know.",
+  newPassword: "Set a password",
+  newPasswordHint: "You have signed in with a temporary password. Set one that only you know.",
   newPasswordLabel: "New password",
   newPasswordRule: "10 characters or more",
   repeatPassword: "The same again",
@@ -40,7 +40,7 @@ const english = {
     "If the address has an account here, a mail with a link is on its way. It is good for {minutes} minutes. Nothing there? Look among the junk mail, or ask your administrator.",
   forgotTooMany:
     "A mail was asked for a moment ago. Look into your mailbox, or try again in {minutes} minutes.",
-  resetTitle: "Choose a new password",
+  resetTitle: "Set a new password",
   resetSubmit: "Save the password",
   resetInvalid: "Link used or expired",
   resetInvalidHint: "Each link works once and for a short time only. Ask for a new one.",
@@ -59,7 +59,7 @@ const english = {
   passwordShort: "The password must have 10 characters or more.",
   passwordLong: "The password must have 256 characters or fewer.",
   passwordWeak: "This password is too easy to guess.",
-  passwordSame: "This is the password that you have had so far. Choose another one.",
+  passwordSame: "This is the password that you have had so far. Use another one.",
 };
 
 export type HostedText = Readonly<typeof english>;
@@ -129,7 +129,7 @@ const german: HostedText = {
   passwordSame: "Das ist Ihr bisheriges Passwort. Wählen Sie ein anderes.",
 };
 
-export const chooseHostedText = (wanted: string | undefined, accepted: string | null): HostedText =>
+export const selectHostedText = (wanted: string | undefined, accepted: string | null): HostedText =>
   preferredLanguage(wanted, accepted) === "de" ? german : english;
 
 const minutesOf = ({ retryAfterSeconds = 60 }: DomainError): string =>
@@ -137,7 +137,7 @@ const minutesOf = ({ retryAfterSeconds = 60 }: DomainError): string =>
 
 /** What a page says of an error. */
 export function hostedProblem(text: HostedText, error: DomainError): string {
-  const known: Record<string, string> = {
+  const existing: Record<string, string> = {
     "sign_in.wrong": text.wrong,
     "sign_in.expired": text.expired,
     "sign_in.temporary_expired": text.temporaryExpired,
@@ -155,7 +155,7 @@ export function hostedProblem(text: HostedText, error: DomainError): string {
     "password.weak": text.passwordWeak,
     "password.same": text.passwordSame,
   };
-  const told = known[error.code];
-  if (told !== undefined) return told;
+  const errorText = existing[error.code];
+  if (errorText !== undefined) return errorText;
   return error.kind === "limited" ? text.throttled.replace("{minutes}", minutesOf(error)) : error.message;
 }

@@ -1,6 +1,6 @@
 export const auditEn = {
   "audit.intro":
-    "Who did what, when and from where: every change by people, API keys and the command line, what was refused, and sign-ins.",
+    "Who did what, when and from where: every change by users, API keys and the command line, what was refused, and sign-ins.",
   "audit.search": "Search by name, id or address",
   "audit.action": "What was done",
   "audit.allActions": "Everything",
