@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { gathered } from "../../src/web/platform/frame.ts";
+import { coalesced } from "../../src/web/platform/coalesce.ts";
 
 test("a burst of calls becomes one, and a later burst one more", async () => {
   let runs = 0;
-  const ask = gathered(() => runs++, 5);
+  const ask = coalesced(() => runs++, 5);
   for (let i = 0; i < 100; i++) ask();
   while (runs === 0) await Bun.sleep(1);
   expect(runs).toBe(1);
