@@ -41,7 +41,7 @@ export const eventTexts = {
   "integration_event.dropped_by_mapping": "a mapping step dropped the message",
   "integration_event.dropped_by_script": "the script dropped the message",
   "integration_event.ignored": "{reason}",
-  "integration_event.not_stored": "the message could not be stored, and its sender was told so",
+  "integration_event.not_stored": "the message could not be stored, and its sender was notified so",
   "integration_event.notes": "{notes}",
   "integration_event.nothing_stored": "nothing was stored",
   "integration_event.parts_failed": "{reason} ({failed} of {total} parts failed)",
