@@ -23,7 +23,7 @@ export function networkErrorText(error: unknown): Text {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const textCode = Object.entries(codes).find(([name]) => name === code)?.[1];
   if (textCode !== undefined) return detail(textCode);
-  if (code.startsWith(PARSER_CODE_PREFIX)) return detail("network_error.not_http");
+  if (code.startsWith(PARSER_CODE_PREFIX)) return detail("network_error.no_http");
   const message = error instanceof Error ? error.message : String(error);
   return detail("network_error.other", { message: message === "" ? code : message });
 }

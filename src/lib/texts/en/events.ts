@@ -54,7 +54,7 @@ export const eventTexts = {
   "integration_event.stored": "{devices}",
   "integration_event.stored_with_notes": "{devices}; {notes}",
   "network_error.headers_too_long": "the headers of the answer are too long",
-  "network_error.not_http": "what answers there does not speak HTTP/1.1",
+  "network_error.no_http": "what answers there does not speak HTTP/1.1",
   "network_error.no_address": "the name has no address",
   "network_error.no_host": "there is no route to the host",
   "network_error.no_lookup": "the name could not be looked up at the moment",

@@ -1,0 +1,265 @@
+import { setImmediate } from "node:timers/promises";
+import { DomainError, detail, inEnglish, textOf, unavailable } from "../../lib/domain-error.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { IngestService } from "../ingest/ingest.service.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { LatestSnapshot, TelemetryValue } from "../telemetry/telemetry.types.ts";
+import { devicesOf, type Generator, type GeneratorActivity, isRunning } from "./generators.types.ts";
+import { createMetricValues } from "./metric-values.ts";
+
+/** Devices whose readings are made between two looks at whatever else the program has to do. */
+const DEVICES_AT_ONCE = 100;
+
+interface EngineDeps {
+  readonly ingest: Pick<IngestService, "admit" | "readings">;
+  readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
+  readonly latest: TelemetryStore["latest"];
+  /** Called when none of a generator's devices is there any more. */
+  readonly onOrphaned: (generator: Generator) => void;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+type Values = ReadonlyArray<{ readonly key: string; readonly next: (ts: number) => number }>;
+
+/** One generator from when it began, or was changed, until it ends. */
+interface Run {
+  readonly generator: Generator;
+  readonly intervalMs: number;
+  /** By device. */
+  values: ReadonlyMap<DeviceId, Values>;
+  isOver: boolean;
+  cancel: () => void;
+  /** Monotonic time of the next reading. */
+  dueAt: number;
+  /** Resolves when nothing of it is under way. */
+  busy: Promise<void>;
+  isSending: boolean;
+}
+
+/** One reading of each device of a generator. */
+interface Round {
+  readonly ts: number;
+  /** The commits that they ride. */
+  readonly committed: Set<Promise<void>>;
+  found: number;
+  sent: number;
+  failed: number;
+}
+
+type Activity = { -readonly [Field in keyof GeneratorActivity]: GeneratorActivity[Field] };
+
+/**
+ * Sends what active generators make, each on a grid of its own that follows the steady clock: readings that could not be made in time
+ * (a sleeping or overloaded gateway, a jump of the clock, storage that is slow) are left out and never made up for. What was stored
+ * is all it remembers: after a restart, walks and counters go on from the newest value, and the grid from the newest reading.
+ */
+export function createGeneratorEngine(deps: EngineDeps) {
+  const { clock, log } = deps;
+  /** Runs by generator. */
+  const runs = new Map<string, Run>();
+  /** What generators did, by generator; kept when one is paused. */
+  const activities = new Map<string, Activity>();
+  let isStopped = true;
+
+  function activityOf(id: string): Activity {
+    const nothing: Activity = {
+      readings: 0,
+      refused: 0,
+      lastReadingAt: null,
+      lastError: null,
+      lastErrorAt: null,
+    };
+    const activity = activities.get(id) ?? nothing;
+    activities.set(id, activity);
+    return activity;
+  }
+
+  function noteError({ generator }: Run, error: unknown): void {
+    const activity = activityOf(generator.id);
+    activity.refused++;
+    const text = error instanceof DomainError ? textOf(error) : detail("generator_error.not_stored");
+    // Once for as long as it lasts: a full disk must not fill the log.
+    if (activity.lastError?.code !== text.code)
+      log.warn("what a generator sends is refused", {
+        generator: generator.id,
+        message: inEnglish(text),
+        ...(!(error instanceof DomainError) && { error }),
+      });
+    activity.lastError = text;
+    activity.lastErrorAt = clock.now();
+  }
+
+  /** Ends what the generator did; resolves when nothing of that is under way. */
+  function end(id: string): Promise<void> {
+    const run = runs.get(id);
+    if (run === undefined) return Promise.resolve();
+    run.isOver = true;
+    run.cancel();
+    runs.delete(id);
+    return run.busy;
+  }
+
+  function begin(generator: Generator, isResumed: boolean): void {
+    const ended = end(generator.id);
+    const run: Run = {
+      generator,
+      intervalMs: generator.config.intervalSeconds * 1000,
+      values: new Map(),
+      isOver: false,
+      cancel: () => undefined,
+      dueAt: 0,
+      busy: Promise.resolve(),
+      isSending: false,
+    };
+    runs.set(generator.id, run);
+    run.busy = ended
+      .then(() => prepare(run, isResumed))
+      .catch((error) => log.error("a generator could not be begun", { generator: generator.id, error }));
+  }
+
+  async function prepare(run: Run, isResumed: boolean): Promise<void> {
+    const { generator, intervalMs } = run;
+    const newest = await newestOf(generator);
+    if (run.isOver) return;
+    run.values = valuesOf(generator, newest);
+    const lastTs = Math.max(0, ...newest.values().map(({ ts }) => ts));
+    // A clock that was ahead must not keep it waiting for longer than an interval.
+    const waitMs = isResumed ? Math.min(Math.max(0, lastTs + intervalMs - clock.now()), intervalMs) : 0;
+    run.dueAt = clock.monotonic() + waitMs;
+    run.cancel = clock.schedule(waitMs, () => tick(run));
+  }
+
+  /** The newest values there are of what a generator sends, by device. */
+  async function newestOf(generator: Generator): Promise<ReadonlyMap<DeviceId, LatestSnapshot>> {
+    try {
+      const keys = generator.config.metrics.map(({ key }) => key);
+      const snapshots = await deps.latest(devicesOf(generator), keys);
+      return new Map(snapshots.map((snapshot) => [snapshot.deviceId, snapshot]));
+    } catch (error) {
+      log.warn("a generator begins anew: what it sent last cannot be read", {
+        generator: generator.id,
+        error,
+      });
+      return new Map();
+    }
+  }
+
+  function valuesOf(generator: Generator, newest: ReadonlyMap<DeviceId, LatestSnapshot>) {
+    const { metrics, intervalSeconds } = generator.config;
+    const deviceIds = devicesOf(generator);
+    return new Map(
+      deviceIds.map((deviceId, index) => {
+        const existing = newest.get(deviceId)?.values;
+        const values = metrics.map((metric) => {
+          const value =
+            existing !== undefined && Object.hasOwn(existing, metric.key) ? existing[metric.key] : undefined;
+          const last = typeof value === "number" ? value : undefined;
+          const course = {
+            intervalSeconds,
+            offset: index / deviceIds.length,
+            last,
+            random: deps.random,
+          };
+          return { key: metric.key, next: createMetricValues(metric, course) };
+        });
+        return [deviceId, values] as const;
+      }),
+    );
+  }
+
+  function tick(run: Run): void {
+    if (run.isOver) return;
+    if (run.isSending) noteError(run, unavailable("generator.slow"));
+    else {
+      run.isSending = true;
+      run.busy = send(run)
+        .catch((error) => noteError(run, error))
+        .finally(() => {
+          run.isSending = false;
+        });
+    }
+    if (run.isOver) return;
+    const now = clock.monotonic();
+    const late = now - run.dueAt;
+    run.dueAt += run.intervalMs * (Math.max(0, Math.floor(late / run.intervalMs)) + 1); // timers may be a little early
+    run.cancel = clock.schedule(Math.max(0, run.dueAt - now), () => tick(run));
+  }
+
+  /** One reading of each device. */
+  async function send(run: Run): Promise<void> {
+    const round: Round = { ts: clock.now(), committed: new Set(), found: 0, sent: 0, failed: 0 };
+    let index = 0;
+    for (const [deviceId, values] of run.values) {
+      if (run.isOver) break;
+      sendFor(run, round, { deviceId, values });
+      if (++index % DEVICES_AT_ONCE === 0) await setImmediate();
+    }
+    if (round.found === 0 && !run.isOver) deps.onOrphaned(run.generator);
+    await Promise.all(round.committed);
+    if (round.sent === 0) return;
+    const activity = activityOf(run.generator.id);
+    activity.readings += round.sent;
+    activity.lastReadingAt = round.ts;
+    if (round.failed > 0) return;
+    activity.lastError = null;
+    activity.lastErrorAt = null;
+  }
+
+  /** The way of every message, its limits in: an active generator is no way around a plan. */
+  function sendFor(run: Run, round: Round, to: { deviceId: DeviceId; values: Values }): void {
+    const device = deps.findDevice(to.deviceId);
+    if (device === undefined || device.revoked) return;
+    round.found++;
+    const telemetry: Record<string, TelemetryValue> = Object.create(null);
+    for (const { key, next } of to.values) telemetry[key] = next(round.ts);
+    try {
+      const body = Buffer.from(JSON.stringify(telemetry));
+      deps.ingest.admit(device, { source: "generator", where: `generator ${run.generator.name}`, body });
+      round.committed.add(deps.ingest.readings(device, [{ ts: round.ts, values: telemetry }]));
+      round.sent++;
+    } catch (error) {
+      round.failed++;
+      noteError(run, error);
+    }
+  }
+
+  function removed(id: string): void {
+    void end(id);
+    activities.delete(id);
+  }
+
+  return {
+    /** Takes up generators as a restart left them. */
+    start(generators: readonly Generator[]): void {
+      isStopped = false;
+      for (const generator of generators) begin(generator, true);
+    },
+    /** Resolves when nothing is under way. */
+    async stop(): Promise<void> {
+      isStopped = true;
+      await Promise.all([...runs.keys()].map(end));
+    },
+    /** From now on the generator is like this; an active one sends at once. */
+    changed(generator: Generator): void {
+      if (isRunning(generator) && !isStopped) begin(generator, false);
+      else {
+        void end(generator.id);
+        const activity = activities.get(generator.id);
+        if (activity !== undefined) activity.lastError = activity.lastErrorAt = null; // over, as what it was about
+      }
+    },
+    removed,
+    tenantRemoved(tenantId: TenantId): void {
+      for (const { generator } of [...runs.values()])
+        if (generator.tenantId === tenantId) removed(generator.id);
+    },
+    activityOf: (id: string): GeneratorActivity | undefined => activities.get(id),
+  };
+}
+
+export type GeneratorEngine = ReturnType<typeof createGeneratorEngine>;

@@ -1,0 +1,122 @@
+import { t } from "elysia";
+import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
+import { jsonValueSchema, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { patterns } from "./generators.types.ts";
+import { DECIMALS_MAX } from "./metric-values.ts";
+
+const name = nameText(200);
+const description = t.String({ maxLength: 2_000 });
+const type = t.Literal("data_generator");
+const enabled = t.Boolean({ description: "false: it is paused, whatever its status was to be" });
+const status = t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused")]);
+const decimal = (description: string) => t.Optional(t.Union([t.Number(), t.Null()], { description }));
+const metricSchema = t.Object(
+  {
+    key: t.String({ minLength: 1, maxLength: 256 }),
+    min: t.Number(),
+    max: t.Number(),
+    decimals: t.Optional(t.Union([wholeNumber({ minimum: 0, maximum: DECIMALS_MAX }), t.Null()])),
+    pattern: t.Optional(t.Union([enumOf(patterns), t.Null()], { description: "random unless given" })),
+    step: decimal("difference from one value to the next, for a counter or a walk"),
+    periodSeconds: decimal("period of a wave; 60 readings unless given"),
+  },
+  { title: "GeneratorMetric" },
+);
+const generatorConfigSchema = t.Object(
+  {
+    intervalSeconds: t.Number({ minimum: 0.1, maximum: 86_400 }),
+    metrics: t.Array(metricSchema, { minItems: 1, maxItems: 100, description: "each key once" }),
+    deviceIds: t.Optional(
+      t.Union([t.Array(t.String({ maxLength: 64 }), { maxItems: 1_000 }), t.Null()], {
+        description: "the devices that it sends for; one is made for it unless given",
+      }),
+    ),
+  },
+  { title: "GeneratorConfig" },
+);
+// Not an Object: what is wrong is told field by field, and a key like `__proto__` is only a key.
+const config = documentedAs(generatorConfigSchema, {
+  description: `\`{intervalSeconds, metrics: [{key, min, max, decimals?, pattern?, step?, periodSeconds?}], deviceIds?}\`.
+- \`intervalSeconds\`: 0.1 to 86,400
+- \`metrics\`: 1 to 100, each key once. \`pattern\` is \`random\` (unless given), \`walk\` (moves from where it was, by \`step\` on average), \`sine\` (waves of \`periodSeconds\`, 60 readings unless given) or \`counter\` (up by \`step\`, 1 unless given, and from \`min\` again). All values lie within \`min\` and \`max\` and have \`decimals\` (0 to 9)
+- \`deviceIds\`: whom it sends for, 1,000 at most; a device named after the generator is made at its start unless given`,
+});
+
+export const createGeneratorBody = t.Object(
+  {
+    name,
+    description: t.Optional(description),
+    type,
+    enabled,
+    status,
+    config,
+  },
+  { title: "CreateGenerator" },
+);
+export const updateGeneratorBody = t.Object(
+  {
+    name: t.Optional(name),
+    description: t.Optional(description),
+    type: t.Optional(t.Literal("data_generator", { description: "cannot be changed" })),
+    enabled: t.Optional(enabled),
+    status: t.Optional(status),
+    config: t.Optional(config),
+  },
+  { title: "UpdateGenerator" },
+);
+
+const iso = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
+export const generatorBody = t.Object(
+  {
+    id: t.String(),
+    name: t.String(),
+    description: t.Optional(t.String()),
+    type,
+    enabled: t.Boolean(),
+    status,
+    config,
+    tenantId: t.String(),
+    devices: t.Array(t.Object({ deviceId: t.String(), name: t.String() }), {
+      description: "the first 20 devices that it sends for",
+    }),
+    deviceCount: wholeNumber(),
+    hiddenDevices: wholeNumber({
+      description: "devices that the caller has no access to, and that are left out",
+    }),
+    readings: wholeNumber({ description: "readings sent since the gateway was started" }),
+    refused: wholeNumber({ description: "readings that could not be stored since then" }),
+    lastReadingAt: iso,
+    lastError: t.Union([t.String(), t.Null()], {
+      description: "why its newest readings were refused, or why it was paused",
+    }),
+    lastErrorText: t.Union([textSchema, t.Null()], { description: "the error as data" }),
+    lastErrorAt: iso,
+    createdAt: t.String({ description: "ISO 8601" }),
+    updatedAt: t.String({ description: "ISO 8601" }),
+  },
+  { title: "Generator" },
+);
+
+/** A config that is wrong is answered with its errors, so any object is accepted. */
+export const previewBody = t.Object({
+  config: documentedAs(t.Union([generatorConfigSchema, mapOf(jsonValueSchema)])),
+});
+export const previewAnswer = t.Object({
+  success: t.Boolean({ description: "whether it could be started" }),
+  result: documentedAs(
+    t.Partial(
+      t.Object({
+        readings: t.Array(t.Object({ ts: wholeNumber(), values: mapOf(jsonValueSchema) })),
+        deviceCount: wholeNumber(),
+        messagesPerDay: wholeNumber(),
+        valuesPerDay: wholeNumber(),
+      }),
+      { title: "GeneratorReadings" },
+    ),
+    { description: "the next 60 readings of one device; empty where something is wrong" },
+  ),
+  warnings: t.Array(t.String(), { description: "what is allowed and perhaps not meant" }),
+  errors: t.Array(t.String(), { description: "each names its field" }),
+  warningTexts: t.Array(textSchema, { description: "the warnings as data" }),
+  errorTexts: t.Array(textSchema, { description: "the errors as data" }),
+});

@@ -1,0 +1,29 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import { tenants } from "../tenants/tenants.tables.ts";
+import { type GeneratorConfig, statuses } from "./generators.types.ts";
+
+/** Generators of telemetry. */
+export const generators = sqliteTable(
+  "rule_chains",
+  {
+    id: text("id").primaryKey(),
+    tenantId: text("tenant_id")
+      .notNull()
+      .$type<TenantId>()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    description: text("description"),
+    enabled: integer("enabled", { mode: "boolean" }).notNull(),
+    status: text("status", { enum: statuses }).notNull(),
+    config: text("config", { mode: "json" }).notNull().$type<GeneratorConfig>(),
+    /** No reference: what was made for a generator may be deleted as any device. */
+    virtualDeviceId: text("virtual_device_id").$type<DeviceId>(),
+    lastError: text("last_error", { mode: "json" }).$type<Text>(),
+    lastErrorAt: integer("last_error_at"),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [index("rule_chains_tenant").on(table.tenantId, table.name)],
+);

@@ -1,0 +1,67 @@
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
+
+export const statuses = ["draft", "active", "paused"] as const;
+export type GeneratorStatus = (typeof statuses)[number];
+
+export const patterns = ["random", "walk", "sine", "counter"] as const;
+/**
+ * How a value moves between `min` and `max`: anywhere each time, a little from where it was, in waves, or up step by step and
+ * from the bottom again.
+ */
+export type Pattern = (typeof patterns)[number];
+
+export interface Metric {
+  readonly key: string;
+  readonly min: number;
+  readonly max: number;
+  /** As many as show about a thousand different values, unless given. */
+  readonly decimals?: number;
+  /** `random` unless given. */
+  readonly pattern?: Pattern;
+  /** Of a counter and a walk: how far from one value to the next; of a walk on average. */
+  readonly step?: number;
+  /** Of waves. */
+  readonly periodSeconds?: number;
+}
+
+export interface GeneratorConfig {
+  readonly intervalSeconds: number;
+  readonly metrics: readonly Metric[];
+  /** A device of its own is made unless given; empty when all that were named are gone. */
+  readonly deviceIds?: readonly DeviceId[];
+}
+
+export interface Generator {
+  readonly id: string;
+  readonly tenantId: TenantId;
+  readonly name: string;
+  readonly description: string | null;
+  readonly enabled: boolean;
+  /** Active only while it is enabled. */
+  readonly status: GeneratorStatus;
+  readonly config: GeneratorConfig;
+  /** The device that was made for it, for as long as that is there. */
+  readonly virtualDeviceId: DeviceId | null;
+  /** Why it was paused by itself. */
+  readonly lastError: Text | null;
+  /** Epoch ms, as all times here. */
+  readonly lastErrorAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What it did since the gateway was started, or it was. */
+export interface GeneratorActivity {
+  readonly readings: number;
+  readonly refused: number;
+  readonly lastReadingAt: number | null;
+  readonly lastError: Text | null;
+  readonly lastErrorAt: number | null;
+}
+
+/** The devices that a generator sends for. */
+export const devicesOf = ({ config, virtualDeviceId }: Generator): readonly DeviceId[] =>
+  config.deviceIds ?? (virtualDeviceId === null ? [] : [virtualDeviceId]);
+
+export const isRunning = ({ enabled, status }: Generator): boolean => enabled && status === "active";

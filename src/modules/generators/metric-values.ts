@@ -1,0 +1,125 @@
+import { normal } from "../../lib/random.ts";
+import type { Metric } from "./generators.types.ts";
+
+/*
+ * The numbers that a metric gives. All are multiples of one unit (10^-decimals), reckoned as integers: what comes out lies within min
+ * and max and has no more decimals than it should, whatever floating point does.
+ */
+
+export const DECIMALS_MAX = 9;
+/** Of a unit that was not asked for: so many values lie between min and max, or more. */
+const VALUES_WANTED = 1_000;
+/** Of a walk that was not told: this share of the way from min to max. */
+const WALK_SHARE = 0.04;
+/** A walk never goes further than so many times its step at once. */
+const WALK_STEPS_MAX = 3;
+/** Waves are this many readings long unless told otherwise. */
+const WAVE_READINGS = 60;
+
+/** The values that a metric can have: `at(0)` … `at(size)`, ascending. */
+export interface Grid {
+  readonly size: number;
+  readonly unitsPerOne: number;
+  valueAt(index: number): number;
+  /** Of the nearest value; undefined when `value` lies outside. */
+  indexOf(value: number): number | undefined;
+}
+
+function decimalsOf(value: number): number {
+  const [digits = "", exponent = "0"] = String(value).split("e");
+  return Math.max(0, (digits.split(".")[1] ?? "").length - Number(exponent));
+}
+
+const fits = ({ min, max }: Metric, decimals: number): boolean =>
+  Math.max(Math.abs(min), Math.abs(max)) * 10 ** decimals < Number.MAX_SAFE_INTEGER;
+
+function usualDecimals(metric: Metric): number {
+  const { min, max, step = 0 } = metric;
+  const forSpan = max > min ? Math.ceil(Math.log10(VALUES_WANTED / (max - min))) : 0;
+  const wanted = Math.max(0, forSpan, decimalsOf(min), decimalsOf(max), decimalsOf(step));
+  let decimals = Math.min(wanted, DECIMALS_MAX);
+  while (decimals > 0 && !fits(metric, decimals)) decimals--;
+  return decimals;
+}
+
+/** Undefined when no number with the decimals that were asked for lies between min and max, or none can be told from the next. */
+export function gridOf(metric: Metric): Grid | undefined {
+  const { min } = metric;
+  const onlyMin: Grid = { size: 0, unitsPerOne: 1, valueAt: () => min, indexOf: () => 0 };
+  return gridOfUnits(metric) ?? (metric.decimals === undefined ? onlyMin : undefined);
+}
+
+function gridOfUnits(metric: Metric): Grid | undefined {
+  const { min, max } = metric;
+  const decimals = metric.decimals ?? usualDecimals(metric);
+  if (!fits(metric, decimals)) return undefined;
+  const unitsPerOne = 10 ** decimals;
+  let low = Math.round(min * unitsPerOne);
+  if (low / unitsPerOne < min) low++;
+  let high = Math.round(max * unitsPerOne);
+  if (high / unitsPerOne > max) high--;
+  if (low > high) return undefined;
+  return {
+    size: high - low,
+    unitsPerOne,
+    valueAt: (index) => (low + index) / unitsPerOne + 0, // no -0
+    indexOf(value) {
+      const index = Math.round(value * unitsPerOne) - low;
+      return index >= 0 && index <= high - low ? index : undefined;
+    },
+  };
+}
+
+/** Of a counter, in units: 1 unless told otherwise, or the smallest there is where all lies within 1. */
+export function counterUnits({ step }: Metric, { size, unitsPerOne }: Grid): number {
+  return step === undefined ? (size >= unitsPerOne ? unitsPerOne : 1) : Math.round(step * unitsPerOne);
+}
+
+export interface Course {
+  readonly intervalSeconds: number;
+  /** Where in its waves a device begins, 0 … 1. */
+  readonly offset: number;
+  /** The newest value there is, from which walks and counters go on. */
+  readonly last: number | undefined;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+/** The values of one metric of one device, reading by reading; `ts` is the reading's (epoch ms). */
+export function createMetricValues(metric: Metric, course: Course): (ts: number) => number {
+  const grid = gridOf(metric);
+  if (grid === undefined) return () => metric.min; // refused when it was written
+  const { size } = grid;
+  const { random } = course;
+  const lastIndex = course.last === undefined ? undefined : grid.indexOf(course.last);
+  switch (metric.pattern ?? "random") {
+    case "random":
+      return () => grid.valueAt(Math.min(size, Math.floor(random() * (size + 1))));
+    case "sine": {
+      const periodMs = (metric.periodSeconds ?? WAVE_READINGS * course.intervalSeconds) * 1000;
+      return (ts) => {
+        const phase = (ts % periodMs) / periodMs + course.offset;
+        return grid.valueAt(Math.round(size * (0.5 + 0.5 * Math.sin(2 * Math.PI * phase))));
+      };
+    }
+    case "counter": {
+      const units = counterUnits(metric, grid);
+      let index = lastIndex;
+      return () => {
+        index = index === undefined || index + units > size ? 0 : index + units;
+        return grid.valueAt(index);
+      };
+    }
+    case "walk": {
+      const units = metric.step === undefined ? size * WALK_SHARE : metric.step * grid.unitsPerOne;
+      let position = lastIndex ?? random() * size;
+      return () => {
+        const steps = Math.max(-WALK_STEPS_MAX, Math.min(WALK_STEPS_MAX, normal(random)));
+        const next = position + steps * units;
+        const turned = next < 0 ? -next : next > size ? 2 * size - next : next;
+        position = Math.max(0, Math.min(size, turned));
+        return grid.valueAt(Math.round(position));
+      };
+    }
+  }
+}

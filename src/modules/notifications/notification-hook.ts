@@ -1,0 +1,33 @@
+import { textOf } from "../../lib/domain-error.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { Alarm, AlarmEvent } from "../alarms/alarms.types.ts";
+import type { NotificationsRepository } from "./notifications.repository.ts";
+import type { NotificationTrigger } from "./notifications.types.ts";
+
+const triggers: Readonly<Partial<Record<AlarmEvent["eventType"], NotificationTrigger>>> = {
+  CREATED: "CREATED",
+  REOPENED: "CREATED",
+  SEVERITY_CHANGED: "CREATED",
+  ESCALATED: "ESCALATED",
+  CLEARED: "CLEARED",
+};
+
+/** Writes down, in the transaction of the event, that people may want to hear of it. Of a device that is mute nothing is told. */
+export const createNotificationHook =
+  (deps: {
+    repository: Pick<NotificationsRepository, "addNotification">;
+    mutedMs: (deviceId: DeviceId) => number;
+  }) =>
+  (alarm: Alarm, event: AlarmEvent, before: Alarm | undefined): void => {
+    const trigger = triggers[event.eventType];
+    if (trigger === undefined || deps.mutedMs(alarm.deviceId) > 0) return;
+    const { tenantId, alarmId, deviceId, severity, alarmType, message } = alarm;
+    const hasRisen = event.eventType === "SEVERITY_CHANGED";
+    deps.repository.addNotification({
+      ...{ tenantId, alarmId, deviceId, trigger, severity, alarmType, message },
+      formerSeverity: hasRisen ? (before?.severity ?? null) : null,
+      cause: trigger === "CLEARED" ? textOf(event) : null,
+      level: alarm.escalationLevel,
+      at: event.createdAt,
+    });
+  };

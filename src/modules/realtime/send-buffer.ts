@@ -1,0 +1,165 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
+import type { RealtimeSocket, Subscription } from "./realtime.types.ts";
+
+/** No more is handed to a peer that has this much unread. */
+const BUFFERED_BYTES_MAX = 256 * 1024;
+/** Messages of one device that wait as they came; beyond that only the newest value of each key does. */
+const READINGS_PER_DEVICE_MAX = 64;
+/** All that waits as it came, in weight: a reading of a few numbers weighs little more than 1. */
+const WEIGHT_MAX = 4_096;
+const EVENTS_MAX = 1_000;
+/** Characters of events; a single longer one may wait alone. */
+const EVENTS_LENGTH_MAX = 1024 * 1024;
+
+interface Waiting {
+  readonly subscription: Subscription;
+  readonly deviceId: DeviceId;
+  readings: Reading[];
+  weight: number;
+  /** Newest value and time stamp by key, once there were too many readings. */
+  merged: Map<string, { value: TelemetryValue; ts: number }> | undefined;
+}
+
+/**
+ * What one reader still has to be sent, bounded: a reader that keeps up gets every message, a slow one the newest value
+ * of each key, and of events the newest (it is told when some were left out).
+ */
+export class SendBuffer {
+  /** By subscription id and device id. */
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #events: string[] = [];
+  readonly #socket: RealtimeSocket;
+  #weight = 0;
+  #eventsLength = 0;
+  #droppedEvents = 0;
+
+  constructor(socket: RealtimeSocket) {
+    this.#socket = socket;
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0 && this.#events.length === 0;
+  }
+
+  addReading(subscription: Subscription, deviceId: DeviceId, reading: Reading): void {
+    const id = `${subscription.id}\n${deviceId}`;
+    let waiting = this.#waiting.get(id);
+    if (waiting === undefined) {
+      waiting = { subscription, deviceId, readings: [], weight: 0, merged: undefined };
+      this.#waiting.set(id, waiting);
+    }
+    if (
+      waiting.merged === undefined &&
+      (waiting.readings.length >= READINGS_PER_DEVICE_MAX || this.#weight >= WEIGHT_MAX)
+    ) {
+      waiting.merged = new Map();
+      for (const earlier of waiting.readings) merge(waiting.merged, earlier, subscription.keys);
+      this.#weight -= waiting.weight;
+      waiting.weight = 0;
+      waiting.readings = [];
+    }
+    if (waiting.merged !== undefined) merge(waiting.merged, reading, subscription.keys);
+    else {
+      const weight = weightOf(reading);
+      waiting.readings.push(reading);
+      waiting.weight += weight;
+      this.#weight += weight;
+    }
+  }
+
+  addEvent(message: object): void {
+    const text = JSON.stringify(message);
+    while (
+      this.#events.length >= EVENTS_MAX ||
+      (this.#events.length > 0 && this.#eventsLength + text.length > EVENTS_LENGTH_MAX)
+    ) {
+      this.#takeEvent();
+      this.#droppedEvents++;
+    }
+    this.#events.push(text);
+    this.#eventsLength += text.length;
+  }
+
+  #takeEvent(): string {
+    const text = this.#events.shift() ?? "";
+    this.#eventsLength -= text.length;
+    return text;
+  }
+
+  /** Forgets what waits for a subscription that has ended. */
+  drop(subscriptionId: string): void {
+    for (const [id, waiting] of this.#waiting) {
+      if (waiting.subscription.id !== subscriptionId) continue;
+      this.#weight -= waiting.weight;
+      this.#waiting.delete(id);
+    }
+  }
+
+  #hasRoom(): boolean {
+    return this.#socket.bufferedBytes() < BUFFERED_BYTES_MAX;
+  }
+
+  /** Sends the events that the peer has room for. */
+  flushEvents(): void {
+    if (this.#droppedEvents > 0 && this.#hasRoom()) {
+      this.#socket.send(JSON.stringify({ type: "gap", dropped: this.#droppedEvents }));
+      this.#droppedEvents = 0;
+    }
+    while (this.#events.length > 0 && this.#hasRoom()) this.#socket.send(this.#takeEvent());
+  }
+
+  /** Sends what the peer has room for; false when some still waits. */
+  flush(isReady: (subscription: Subscription) => boolean): boolean {
+    this.flushEvents();
+    for (const [id, waiting] of this.#waiting) {
+      if (!this.#hasRoom()) return false;
+      if (!isReady(waiting.subscription)) continue;
+      this.#waiting.delete(id);
+      this.#weight -= waiting.weight;
+      for (const message of messagesOf(waiting)) this.#socket.send(message);
+    }
+    return this.isEmpty;
+  }
+}
+
+/** What it costs to keep a reading: long texts and JSON count, as numbers hardly do. */
+function weightOf({ values }: Reading): number {
+  let weight = 1;
+  for (const key in values) {
+    const value = values[key];
+    weight += typeof value === "string" ? 0.1 + value.length / 64 : typeof value === "object" ? 16 : 0.1;
+  }
+  return weight;
+}
+
+function merge(
+  into: Map<string, { value: TelemetryValue; ts: number }>,
+  reading: Reading,
+  keys: ReadonlySet<string> | undefined,
+): void {
+  for (const [key, value] of Object.entries(reading.values)) {
+    if (keys !== undefined && !keys.has(key)) continue;
+    const existing = into.get(key);
+    if (existing === undefined || existing.ts <= reading.ts) into.set(key, { value, ts: reading.ts });
+  }
+}
+
+function* messagesOf({ subscription, deviceId, readings, merged }: Waiting): Generator<string> {
+  const head = { type: "data", id: subscription.id, topic: "telemetry", deviceId };
+  for (const reading of readings) {
+    const entries = Object.entries(reading.values).filter(([key]) => subscription.keys?.has(key) ?? true);
+    if (entries.length === 0) continue;
+    const timestamps = Object.fromEntries(entries.map(([key]) => [key, reading.ts]));
+    yield JSON.stringify({ ...head, ts: reading.ts, values: Object.fromEntries(entries), timestamps });
+  }
+  if (merged === undefined || merged.size === 0) return;
+  const entries = [...merged];
+  yield JSON.stringify({
+    ...head,
+    ts: Math.max(...entries.map(([, { ts }]) => ts)),
+    values: Object.fromEntries(entries.map(([key, { value }]) => [key, value])),
+    timestamps: Object.fromEntries(entries.map(([key, { ts }]) => [key, ts])),
+    merged: true,
+  });
+}

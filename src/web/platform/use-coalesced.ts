@@ -1,0 +1,19 @@
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { coalesced } from "./coalesce.ts";
+
+/** Long enough for a burst of live messages to end, short enough to feel immediate. */
+const GATHER_MS = 500;
+
+/** For reloading on live messages: however many come, the server is asked twice a second at most. */
+export function useCoalesced(action: () => void): () => void {
+  const current = useRef(action);
+  current.current = action;
+  // Whoever has left the screen asks no more.
+  useEffect(
+    () => () => {
+      current.current = () => undefined;
+    },
+    [],
+  );
+  return useMemo(() => coalesced(() => current.current(), GATHER_MS), []);
+}

@@ -1,0 +1,296 @@
+// The first five minutes, as a newcomer lives them: real program, real browser, real MQTT device.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import mqtt, { type MqttClient } from "mqtt";
+import { setUpOwner, signIn, tokenOnPage } from "./support/first-visit.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+let device: MqttClient | undefined;
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  browser.page.setDefaultTimeout(10_000);
+}, 60_000);
+
+afterAll(async () => {
+  await device?.endAsync(true);
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+const send = (values: object) =>
+  device!.publishAsync("v1/devices/me/telemetry", JSON.stringify(values), { qos: 1 });
+
+test(
+  "the set-up link makes the owner, and connecting a device lands on its Connect tab",
+  async () => {
+    const { page } = browser;
+    await setUpOwner(page, app);
+    await page.getByRole("button", { name: /Connect a device/ }).click();
+    await page.waitForURL(/\/devices\/[^/]+\/connect$/);
+    await page.locator('[data-testid="connect-status"][data-state="waiting"]').waitFor();
+    expect(await page.getByTestId("snippet").textContent()).toContain(`-p ${app.mqttPort}`);
+  },
+  STEP_MS,
+);
+
+test(
+  "the first MQTT message turns the Connect tab green and shows its value",
+  async () => {
+    const { page } = browser;
+    device = await mqtt.connectAsync(`mqtt://127.0.0.1:${app.mqttPort}`, {
+      username: await tokenOnPage(page),
+    });
+    await send({ temperature: 21.5 });
+    const status = page.locator('[data-testid="connect-status"][data-state="receiving"]');
+    await status.waitFor({ timeout: 2000 });
+    expect(await status.textContent()).toContain("21.5");
+  },
+  STEP_MS,
+);
+
+test(
+  "a message to an unknown topic is shown as refused, with the reason",
+  async () => {
+    const { page } = browser;
+    await device!.publishAsync("v1/devices/me/telemtry", '{"temperature": 1}', { qos: 1 });
+    await page.locator('[data-testid="connect-status"][data-state="refused"]').waitFor();
+    await page.getByRole("link", { name: "Messages", exact: true }).click();
+    await page.getByTestId("messages").getByText("v1/devices/me/telemtry").first().waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "the chart moves with live values and the table lists them",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("link", { name: "Data", exact: true }).click();
+    await page.getByTestId("chart").first().waitFor();
+    for (const value of [22.5, 23.75]) {
+      await send({ temperature: value });
+      await page.getByText(String(value), { exact: true }).first().waitFor();
+    }
+    await page.getByRole("button", { name: "Table", exact: true }).click();
+    const table = page.getByRole("table", { name: "Values as a table" });
+    await table.getByText("23.75").waitFor();
+    expect(await table.getByRole("row").count()).toBe(4);
+  },
+  STEP_MS,
+);
+
+test(
+  "a shared attribute that is edited reaches the device",
+  async () => {
+    const { page } = browser;
+    const received = new Promise<string>((resolve) => {
+      device!.on("message", (_topic, body) => resolve(body.toString()));
+    });
+    await device!.subscribeAsync("v1/devices/me/attributes", { qos: 1 });
+    await page.getByRole("link", { name: "Attributes" }).click();
+    await page.getByRole("button", { name: "Add attribute" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("targetTemperature");
+    await dialog.getByRole("button", { name: "Number" }).click();
+    await dialog.getByLabel("Value", { exact: true }).fill("52.5");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("targetTemperature").waitFor();
+    expect(JSON.parse(await received)).toEqual({ targetTemperature: 52.5 });
+  },
+  STEP_MS,
+);
+
+test(
+  "the overview and the list know the device as active, without a reload",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("link", { name: "Devices" }).first().click();
+    const row = page.getByRole("row", { name: /My first device/ });
+    await row.getByText("Active", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Overview" }).first().click();
+    await send({ temperature: 24.25 });
+    await page.getByTestId("newest").getByText("now").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "the values on show can be taken away as a CSV file",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("link", { name: "Devices" }).first().click();
+    await page.getByRole("link", { name: "My first device" }).click();
+    await page.getByRole("link", { name: "Data", exact: true }).click();
+    await page.getByTestId("chart").first().waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "CSV" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("My-first-device.csv");
+    const [head, newest] = (await Bun.file(await download.path()).text()).split("\r\n");
+    expect(head).toBe("time,temperature");
+    expect(newest).toMatch(/^20\d\d-.*Z,24\.25$/);
+  },
+  STEP_MS,
+);
+
+test(
+  "Ctrl-K opens a device by keyboard alone",
+  async () => {
+    const { page } = browser;
+    await page.goto(app.url);
+    await page.getByText("Last seen").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Find a device, a screen or an action" }).fill("first");
+    await page.getByRole("option", { name: /My first device/, selected: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "My first device" }).waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "language and theme are selected in the menu and kept",
+  async () => {
+    const { page } = browser;
+    await page
+      .getByRole("button", { name: /Account and appearance/ })
+      .last()
+      .click();
+    await page.getByRole("button", { name: "Dark" }).click();
+    await page.getByRole("button", { name: "Deutsch" }).click();
+    // Its words are fetched first.
+    await page.getByRole("link", { name: "Einstellungen" }).first().waitFor();
+    await page.reload();
+    await page.getByRole("link", { name: "Einstellungen" }).first().waitFor();
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("lineside-dark");
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe("de");
+    await page
+      .getByRole("button", { name: /Konto und Darstellung/ })
+      .last()
+      .click();
+    await page.getByRole("button", { name: "English" }).click();
+    await page.keyboard.press("Escape");
+    // Its words are fetched first, here as well.
+    await page.getByRole("link", { name: "Settings" }).first().waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "list filters live in the address",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/devices?state=inactive`);
+    await page.getByText("No device matches").waitFor();
+    await page.getByRole("combobox", { name: "State" }).selectOption("active");
+    await page.getByRole("row", { name: /My first device/ }).waitFor();
+    expect(new URL(page.url()).search).toBe("?state=active");
+  },
+  STEP_MS,
+);
+
+test(
+  "settings are saved, and a device is deleted only by typing its name",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("link", { name: "Devices" }).first().click();
+    await page.getByRole("button", { name: "New device" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Short-lived");
+    await page.getByRole("button", { name: "Create and connect" }).click();
+    await page.getByRole("navigation", { name: "Device" }).getByRole("link", { name: "Settings" }).click();
+    await page.getByLabel("Label").fill("Hall 9");
+    await page.getByLabel("Tags").fill("line-1, spare");
+    await page.getByLabel("Asset").fill("hall 7");
+    for (const minutes of ["5", ""]) {
+      await page.getByLabel("Inactive after (minutes)").fill(minutes);
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved.").first().waitFor();
+      await page.reload();
+      expect(await page.getByLabel("Inactive after (minutes)").inputValue()).toBe(minutes);
+      expect(await page.getByLabel("Tags").inputValue()).toBe("line-1, spare");
+      expect(await page.getByLabel("Asset").inputValue()).toBe("hall 7");
+    }
+    await page.getByRole("button", { name: "Delete this device" }).click();
+    const confirm = page.getByRole("dialog").getByRole("button", { name: "Delete" });
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.getByRole("dialog").getByRole("textbox").fill("Short-lived");
+    await confirm.click();
+    await page.waitForURL(/\/devices$/);
+    await page.getByRole("row", { name: /Short-lived/ }).waitFor({ state: "detached" });
+  },
+  STEP_MS,
+);
+
+test(
+  "whoever looks at a device that somebody else deletes is told so and led to the list",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("link", { name: "Devices" }).first().click();
+    await page.getByRole("button", { name: "New device" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Taken away");
+    await page.getByRole("button", { name: "Create and connect" }).click();
+    await page.locator('[data-testid="connect-status"][data-state="waiting"]').waitFor();
+    const bearer = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
+    const deviceId = new URL(page.url()).pathname.split("/")[2];
+    browser.allowNotFound(`/api/devices/${deviceId}`);
+    await fetch(`${app.url}/api/devices/${deviceId}`, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${bearer}` },
+    });
+    await page.waitForURL(/\/devices$/);
+    await page.getByText("Taken away is deleted.").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "a used set-up link and a used sign-in link lead somebody who is signed in to the overview",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/auth/callback?code=used&state=old`);
+    await page.getByText("Last seen").waitFor();
+    const noted = page.waitForEvent("console", (message) => message.text().includes("404"));
+    await page.goto(app.setupLink);
+    await page.getByText("Last seen").waitFor();
+    await page
+      .getByRole("link", { name: /Lineside Plant North/ })
+      .first()
+      .waitFor();
+    // The browser itself complains of the used link's 404.
+    await noted;
+    await page.reload();
+    expect(browser.complaints.splice(0)).toEqual([expect.stringContaining("404")]);
+  },
+  STEP_MS,
+);
+
+test(
+  "after signing out, a deep link asks for sign-in and then opens what it names",
+  async () => {
+    const { page } = browser;
+    const left: string[] = [];
+    page.on("request", (request) => {
+      if (request.isNavigationRequest()) left.push(new URL(request.url()).pathname);
+    });
+    await page.getByRole("button", { name: "Account and appearance" }).last().click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL(/\/idp\/authorize/);
+    await page.getByLabel("Password").waitFor();
+    expect(left).toEqual(["/idp/authorize"]);
+    await page.goto(`${app.url}/devices?search=first`);
+    await page.waitForURL(/\/idp\/authorize/);
+    await signIn(page);
+    await page.waitForURL(/\/devices\?search=first$/);
+    await page.getByRole("row", { name: /My first device/ }).waitFor();
+  },
+  STEP_MS,
+);
+
+test("the pages caused no console error, no exception and no request to another host", () => {
+  expect(browser.complaints).toEqual([]);
+});
