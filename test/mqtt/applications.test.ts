@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectAsync, type IClientOptions, type IPublishPacket, type MqttClient } from "mqtt";
 import type { TenantId } from "../../src/lib/ids.ts";
 import type { MqttApplication } from "../../src/mqtt/mqtt.types.ts";
-import { type Running, startMqtt, until } from "./mqtt-fixture.ts";
+import { until } from "../support/until.ts";
+import { type Running, startMqtt } from "./mqtt-fixture.ts";
 import { connectPacket, publishPacket, RawClient } from "./raw-client.ts";
 
 let mqtt: Running;

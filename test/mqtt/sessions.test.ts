@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import type { DeviceId } from "../../src/lib/ids.ts";
-import { until } from "./mqtt-fixture.ts";
+import { until } from "../support/until.ts";
 import { connectPacket, RawClient } from "./raw-client.ts";
 import { serverPerTest } from "./running.ts";
 

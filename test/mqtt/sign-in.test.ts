@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { MqttAuthentication, MqttCredentials } from "../../src/mqtt/mqtt.types.ts";
-import { makeDevice, type Running, startMqtt, until } from "./mqtt-fixture.ts";
+import { until } from "../support/until.ts";
+import { makeDevice, type Running, startMqtt } from "./mqtt-fixture.ts";
 import { connectPacket, publishPacket, RawClient } from "./raw-client.ts";
 
 let mqtt: Running;
