@@ -17,6 +17,7 @@ import { createDevicesModule } from "./modules/devices/devices.module.ts";
 import { DEV_EUI_KEY } from "./modules/devices/devices.types.ts";
 import { createDownlinksModule } from "./modules/downlinks/downlinks.module.ts";
 import type { DomainEvents } from "./modules/events.types.ts";
+import { createGeneratorsModule } from "./modules/generators/generators.module.ts";
 import { createIdentityModule } from "./modules/identity/identity.module.ts";
 import { createIngestModule } from "./modules/ingest/ingest.module.ts";
 import { createIntegrationsModule } from "./modules/integrations/integrations.module.ts";
@@ -29,7 +30,6 @@ import { createPipelinesModule } from "./modules/pipelines/pipelines.module.ts";
 import { createProfilesModule } from "./modules/profiles/profiles.module.ts";
 import { createProvisioningModule } from "./modules/provisioning/provisioning.module.ts";
 import { createRealtimeModule } from "./modules/realtime/realtime.module.ts";
-import { createRuleChainsModule } from "./modules/rule-chains/rule-chains.module.ts";
 import { createSchedulerModule } from "./modules/scheduler/scheduler.module.ts";
 import { createScriptSandboxModule } from "./modules/script-sandbox/script-sandbox.module.ts";
 import { createStorageModule } from "./modules/telemetry/storage.module.ts";
@@ -229,7 +229,7 @@ export function createApp(config: Config, overrides: Overrides = {}) {
     openAlarms: alarming.openAlarms,
   });
   const { mqtt, sockets } = messaging;
-  const generators = createRuleChainsModule(core, { devices, directory, ingest, store });
+  const generators = createGeneratorsModule(core, { devices, directory, ingest, store });
   const demoPlant = createDemoPlantModule(core, {
     devices,
     directory,

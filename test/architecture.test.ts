@@ -91,7 +91,7 @@ const modules: Record<string, readonly string[]> = {
   ],
   notifications: ["alarms", "outbound", "devices", "mail", "tenants", "identity", "users"],
   scheduler: ["commands", "attributes", "devices", "tenants", "identity", "users"],
-  "rule-chains": ["ingest", "telemetry", "devices", "tenants", "identity", "users"],
+  generators: ["ingest", "telemetry", "devices", "tenants", "identity", "users"],
   connectivity: ["tenants", "identity"],
   dashboards: ["alarms", "telemetry", "devices", "tenants", "identity", "users"],
   "demo-plant": ["dashboards", "ingest", "devices", "profiles", "tenants", "identity", "users"],

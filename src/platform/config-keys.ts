@@ -103,7 +103,7 @@ export const configKeys = {
     kind: text,
     default: undefined,
     description:
-      "Ids of the plans that strangers may choose at sign-up, with commas, e.g. `basic`; the first is the one for who chooses none. All but `onprem`, which has no limits, unless given.",
+      "Ids of the plans that new users can select at sign-up, with commas, e.g. `basic`; the first is the one for users who select none. All but `onprem`, which has no limits, unless given.",
   },
   oidc_issuer: {
     kind: text,
@@ -136,7 +136,7 @@ export const configKeys = {
     kind: boolean,
     default: false,
     description:
-      "Take e-mail addresses of which the external provider does not say whether they are verified: only where nobody can choose their own there.",
+      "Take e-mail addresses of which the external provider does not say whether they are verified: only where nobody can set their own there.",
   },
   oidc_redirect: {
     kind: boolean,

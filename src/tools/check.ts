@@ -41,6 +41,7 @@ const checks: Record<string, () => Promise<Result>> = {
   "migrations of lineside": () => checkDrift("lineside"),
   "migrations of identity": () => checkDrift("identity"),
   "configuration docs": () => run([process.execPath, join("src", "tools", "docs.ts"), "--check"]),
+  "length of functions": () => run([process.execPath, join("src", "tools", "long-functions.ts")]),
   vocabulary: () => run([process.execPath, join("src", "tools", "vocabulary.ts")]),
 };
 

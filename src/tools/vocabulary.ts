@@ -23,8 +23,10 @@ const wordsOf = (name: string): string =>
     .trim()
     .toLowerCase();
 
+/** Whether the node declares a variable whose name is free: `{ at }` of an object has the name of a property. */
 function isLocal(node: ts.Node): boolean {
-  return ts.isVariableDeclaration(node) || ts.isParameter(node) || ts.isBindingElement(node);
+  if (ts.isBindingElement(node)) return node.propertyName !== undefined || node.dotDotDotToken !== undefined;
+  return ts.isVariableDeclaration(node) || ts.isParameter(node);
 }
 
 /** Returns the declared name of a node. A reference has none. */

@@ -28,7 +28,7 @@ interface Ids {
   readonly deliveryId: string;
   readonly alarmId: string;
   readonly runId: string;
-  readonly ruleChainId: string;
+  readonly generatorId: string;
   readonly integrationId: string;
   readonly dashboardId: string;
   readonly shareId: string;
@@ -156,11 +156,11 @@ const policies: Record<string, Policy> = {
     kind: "own",
     body: { config: { intervalSeconds: 60, metrics: [{ key: "a", min: 0, max: 1 }] } },
   },
-  "GET /api/rule-chains/:ruleChainId": { kind: "tenant" },
-  "PATCH /api/rule-chains/:ruleChainId": { kind: "tenant", body: () => ({ name: "taken over" }) },
-  "DELETE /api/rule-chains/:ruleChainId": { kind: "tenant" },
-  "POST /api/rule-chains/:ruleChainId/start": { kind: "tenant" },
-  "POST /api/rule-chains/:ruleChainId/pause": { kind: "tenant" },
+  "GET /api/rule-chains/:generatorId": { kind: "tenant" },
+  "PATCH /api/rule-chains/:generatorId": { kind: "tenant", body: () => ({ name: "taken over" }) },
+  "DELETE /api/rule-chains/:generatorId": { kind: "tenant" },
+  "POST /api/rule-chains/:generatorId/start": { kind: "tenant" },
+  "POST /api/rule-chains/:generatorId/pause": { kind: "tenant" },
   "GET /api/integrations/codecs": { kind: "own" },
   "POST /api/integrations/codecs": {
     kind: "own",
@@ -413,7 +413,7 @@ beforeAll(async () => {
     },
   });
   const run = await fixture.call("POST", `/api/scheduler/${job.body.jobId}/run`, { token: owner });
-  const ruleChain = await fixture.call("POST", "/api/rule-chains", {
+  const generator = await fixture.call("POST", "/api/rule-chains", {
     token: owner,
     body: {
       name: "kept apart",
@@ -460,7 +460,7 @@ beforeAll(async () => {
     deliveryId: deliveries.body[0].deliveryId,
     alarmId: alarms.body[0].alarmId,
     runId: run.body.runId,
-    ruleChainId: ruleChain.body.id,
+    generatorId: generator.body.id,
     integrationId: integration.body.integrationId,
     dashboardId: dashboard.body.id,
     shareId: share.body.shareId,
@@ -487,7 +487,7 @@ function urlOf(route: string, query: string | undefined): { method: string; path
     .replace(":pipelineId", ids.pipelineId)
     .replace(":alarmId", ids.alarmId)
     .replace(":runId", ids.runId)
-    .replace(":ruleChainId", ids.ruleChainId)
+    .replace(":generatorId", ids.generatorId)
     .replace(":integrationId", ids.integrationId)
     .replace(":dashboardId", ids.dashboardId)
     .replace(":shareId", ids.shareId)

@@ -42,7 +42,7 @@ describe("a temporary password", () => {
     const choose = await page.submit({ email, password: TEMPORARY });
     expect([choose.status, choose.title, choose.headers.get("location")]).toEqual([
       200,
-      "Choose a password",
+      "Set a password",
       null,
     ]);
     expect(choose.html).toContain('data-theme="dark"');
@@ -139,7 +139,7 @@ describe("a forgotten password", () => {
     const { user, token } = await fixture.signIn("TENANT_RW");
     const link = await linkFor(user.email);
     const page = await createPlainBrowser(fixture).open(link);
-    expect([page.status, page.title]).toEqual([200, "Choose a new password"]);
+    expect([page.status, page.title]).toEqual([200, "Set a new password"]);
     const weak = await page.submit({ password: "password123", repeated: "password123" });
     expect([weak.status, weak.alert]).toEqual([
       400,

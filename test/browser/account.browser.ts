@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Secret, TOTP } from "otpauth";
 import { callApi } from "./support/call-api.ts";
-import { OWNER, setUpOwner, signIn } from "./support/newcomer.ts";
+import { OWNER, setUpOwner, signIn } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
@@ -143,8 +143,8 @@ test(
     await page.goto(`${app.url}/alarms`);
     await rows().nth(1).waitFor();
     expect(await rows().count()).toBe(2);
-    await page.getByRole("checkbox", { name: "Choose all shown" }).check();
-    await page.getByText("2 chosen").waitFor();
+    await page.getByRole("checkbox", { name: "Select all shown" }).check();
+    await page.getByText("2 selected").waitFor();
     await page.getByRole("button", { name: "Acknowledge", exact: true }).first().click();
     await page.getByText("2 alarms are acknowledged.").waitFor();
     await rows()

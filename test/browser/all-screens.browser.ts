@@ -4,7 +4,7 @@ import { firstEn } from "../../src/web/catalogue/first.en.ts";
 import { restEn } from "../../src/web/catalogue/rest.en.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 

@@ -1,6 +1,6 @@
 // The API documentation: offline, and tried out in the session of whoever reads it.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 

@@ -1,7 +1,7 @@
 // Attributes as people see them: what is desired beside what the device reports, and the history of both.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 

@@ -4,7 +4,7 @@ import { createMosquitto, hasMosquitto, type Mosquitto } from "../support/mosqui
 import { createWebhookReceiver, type WebhookReceiver } from "../support/webhook-receiver.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
@@ -122,7 +122,7 @@ test(
     const form = page.locator("form");
     await form.getByLabel("Content").fill("0g");
     await form.getByRole("button", { name: "Send" }).click();
-    await form.getByText("Choose a device, or enter 16 hexadecimal characters.").waitFor();
+    await form.getByText("Select a device, or enter 16 hexadecimal characters.").waitFor();
     await form.getByLabel(/dev EUI/).fill("01-02-03-04-05-06-07-0A");
     await form.getByRole("button", { name: "Send" }).click();
     await form.getByText("Pairs of 0–9 and a–f are needed.").waitFor();

@@ -1,7 +1,7 @@
 // A command to a device from the console, whose device answers over HTTP, seen live.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 

@@ -1,9 +1,9 @@
 // Dashboards as people make them: one click for a type, changed by pointer and keyboard, live on the wall.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { callApi } from "./support/call-api.ts";
-import { type Appearance, appear, expectTidy } from "./support/look.ts";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
+import { type Appearance, appear, expectTidy } from "./support/screenshots.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
 const STEP_MS = 40_000;

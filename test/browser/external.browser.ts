@@ -8,7 +8,7 @@ import {
   type OpenIdProvider,
   startOpenIdProvider,
 } from "../support/openid-provider.ts";
-import { OWNER, setUpOwner } from "./support/newcomer.ts";
+import { OWNER, setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 

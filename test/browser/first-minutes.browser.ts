@@ -1,7 +1,7 @@
 // From the set-up link to the demo plant and to a device of one's own, in five steps: each is what a person does, and no more.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { seriousFindings } from "./support/accessibility.ts";
-import { OWNER } from "./support/newcomer.ts";
+import { OWNER } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
@@ -88,10 +88,10 @@ test(
     await page.getByRole("button", { name: "Pause Demo boiler" }).click();
     await page.getByText("Paused", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Edit Demo boiler" }).click();
-    await dialog().getByLabel("Chosen devices").check();
-    await dialog().getByText("Choose a device.").waitFor();
+    await dialog().getByLabel("Selected devices").check();
+    await dialog().getByText("Select a device.").waitFor();
     await dialog().getByLabel("Hall 1").check();
-    await dialog().getByText("Choose a device.").waitFor({ state: "detached" });
+    await dialog().getByText("Select a device.").waitFor({ state: "detached" });
     await dialog().getByRole("button", { name: "Save" }).click();
     await page.getByRole("link", { name: "Live chart of Hall 1" }).waitFor();
     await page.getByRole("button", { name: "Start Demo boiler" }).click();
@@ -113,7 +113,7 @@ test(
     await page.getByText("The devices of this generator were deleted").nth(1).waitFor();
     await page.getByRole("button", { name: "Edit Demo boiler" }).click();
     await dialog().getByLabel("A device of its own").check();
-    await dialog().getByText("Choose a device.").waitFor({ state: "detached" });
+    await dialog().getByText("Select a device.").waitFor({ state: "detached" });
     await dialog().getByRole("button", { name: "Save" }).click();
     await dialog().waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Start Demo boiler" }).click();

@@ -1,6 +1,6 @@
 // History out of a device and into it, as files, the way a person does it.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
@@ -66,7 +66,7 @@ for (const theme of ["light", "dark"])
       await page.getByLabel("E-mail").fill(INVITED);
       await page.getByLabel("Password").fill(temporaryPassword);
       await page.getByRole("button", { name: "Sign in" }).click();
-      await check("Choose a password");
+      await check("Set a password");
       expect(complaints).toEqual([]);
 
       await page.goto(`${app.url}/idp/authorize?ui_locales=en&theme=${theme}`);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  "a file that is no list of devices says so, and another one may be chosen",
+  "a file that is no list of devices says so, and another one may be selected",
   async () => {
     const { page } = browser;
     await page.getByRole("button", { name: "Another file" }).click();

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { callApi } from "./support/call-api.ts";
-import { OWNER, setUpOwner } from "./support/newcomer.ts";
+import { OWNER, setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
@@ -51,7 +51,7 @@ test(
     await dialog.getByLabel("Name", { exact: true }).fill(COLLEAGUE.name);
     await dialog.getByRole("textbox", { name: "E-mail" }).fill(COLLEAGUE.email);
     await dialog.getByLabel("Role").selectOption("TENANT_READ_ONLY");
-    await dialog.getByLabel("Only chosen devices").check();
+    await dialog.getByLabel("Only selected devices").check();
     await dialog.getByLabel("Oven").check();
     await dialog.getByLabel("Hand over myself").check();
     await dialog.getByRole("button", { name: "Invite", exact: true }).click();
@@ -74,7 +74,7 @@ test(
     await page.getByLabel("New password").fill(COLLEAGUE.password);
     await page.getByLabel("The same again").fill(COLLEAGUE.password);
     await page.getByRole("button", { name: "Save and sign in" }).click();
-    await page.getByText("Last heard from").waitFor();
+    await page.getByText("Last seen").waitFor();
     await page.getByText(COLLEAGUE.email).first().waitFor();
   },
   STEP_MS,
@@ -124,7 +124,7 @@ test(
     await page.waitForURL(/\/idp\/authorize/);
     await page.getByLabel("E-mail").fill(COLLEAGUE.email);
     await enterPassword(page, COLLEAGUE.password);
-    await page.getByText("Last heard from").waitFor();
+    await page.getByText("Last seen").waitFor();
   },
   STEP_MS,
 );
@@ -136,9 +136,9 @@ test(
     await page.goto(invitation.loginUrl);
     await page.getByText(`This browser is signed in as ${OWNER.email}.`).waitFor();
     await page.getByRole("link", { name: `Stay signed in as ${OWNER.email}` }).click();
-    await page.getByText("Last heard from").waitFor();
+    await page.getByText("Last seen").waitFor();
     await page.goto(`${app.url}/sign-in?login_hint=${encodeURIComponent(OWNER.email)}`);
-    await page.getByText("Last heard from").waitFor();
+    await page.getByText("Last seen").waitFor();
     await page.goto(invitation.loginUrl);
     await page.getByRole("button", { name: `Sign out and go on as ${COLLEAGUE.email}` }).click();
     await page.waitForURL(/\/idp\/authorize/);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createWebhookReceiver, type WebhookReceiver } from "../support/webhook-receiver.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
@@ -106,7 +106,7 @@ test(
     await banner.getByRole("button", { name: "Change" }).click();
     await dialog.getByLabel("Until when").fill("2020-01-01T00:00");
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByText("Choose a time in the future.").waitFor();
+    await dialog.getByText("Enter a time in the future.").waitFor();
     await page.keyboard.press("Escape");
     await banner.getByRole("button", { name: "End now" }).click();
     await banner.waitFor({ state: "detached" });

@@ -4,7 +4,7 @@ import { connectAsync } from "mqtt";
 import { createWebhookReceiver, isSigned, type WebhookReceiver } from "../support/webhook-receiver.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
@@ -66,7 +66,7 @@ test(
     await dialog().getByLabel("Name").fill("Fahrenheit to Celsius");
     await dialog().getByLabel("Only some").check();
     await dialog().getByRole("button", { name: "Save" }).click();
-    await dialog().getByText("Choose a type, a profile or a device.").waitFor();
+    await dialog().getByText("Select a type, a profile or a device.").waitFor();
     await dialog().getByLabel("thermo", { exact: true }).check();
     await dialog().getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: "Fahrenheit to Celsius" }).waitFor();

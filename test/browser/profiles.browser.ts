@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
@@ -81,7 +81,7 @@ test(
     await page.getByRole("button", { name: "Edit Meters" }).click();
     await dialog().getByLabel("Days that data is kept").fill("");
     await dialog().getByLabel("Messages a second").fill("");
-    await dialog().getByLabel("Use it where nothing else is chosen").check();
+    await dialog().getByLabel("Use it where nothing else is selected").check();
     await save();
     await rowOf("Meters").getByText("default", { exact: true }).waitFor();
     expect(await page.getByRole("button", { name: "Delete Meters" }).count()).toBe(0);
@@ -90,7 +90,7 @@ test(
     expect(meters).toMatchObject({ isDefault: true, telemetryTopic: "meters/up" });
     expect(meters).not.toHaveProperty("retentionDays");
     await page.getByRole("button", { name: "Edit Meters" }).click();
-    expect(await dialog().getByLabel("Use it where nothing else is chosen").isDisabled()).toBe(true);
+    expect(await dialog().getByLabel("Use it where nothing else is selected").isDisabled()).toBe(true);
     await page.keyboard.press("Escape");
   },
   STEP_MS,

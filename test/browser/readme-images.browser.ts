@@ -5,7 +5,7 @@ import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import mqtt from "mqtt";
 import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { furnish, type PlantDevice, readingsAt } from "./support/plant.ts";
 import { startApp } from "./support/running-app.ts";
 import { openBrowser } from "./support/watched-browser.ts";

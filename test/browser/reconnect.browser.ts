@@ -1,7 +1,7 @@
 // The gateway restarts while somebody watches a chart: the console says so, comes back by itself and misses nothing.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import mqtt from "mqtt";
-import { setUpOwner, tokenOnPage } from "./support/newcomer.ts";
+import { setUpOwner, tokenOnPage } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
@@ -49,10 +49,10 @@ test(
     await dialog().getByRole("combobox", { name: "Type of value" }).selectOption("number");
     await dialog().getByRole("textbox", { name: "Value" }).fill("warm");
     await dialog().getByRole("button", { name: "Save" }).click();
-    await dialog().getByText("Choose a device.").waitFor();
+    await dialog().getByText("Select a device.").waitFor();
     await dialog().getByLabel("Hall 1 heating").check();
     await dialog().getByRole("button", { name: "Save" }).click();
-    await dialog().getByText("setpoint: this is not of the chosen type.").waitFor();
+    await dialog().getByText("setpoint: this is not of the selected type.").waitFor();
     await dialog().getByRole("textbox", { name: "Value" }).fill("17.5");
     await dialog().getByRole("button", { name: "Save" }).click();
     await page.waitForURL(/\/scheduler\/[^/]+$/);
@@ -179,7 +179,7 @@ for (const [theme, width] of [
       await look("job-editor");
       await dialog().getByLabel("Repeat").selectOption("weekly");
       await dialog().getByRole("button", { name: "Set attributes" }).click();
-      await dialog().getByText("Chosen devices").click();
+      await dialog().getByText("Selected devices").click();
       await dialog().getByLabel("Hall 1 heating").waitFor();
       await look("job-editor-attributes");
       await page.keyboard.press("Escape");

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { furnish } from "./support/plant.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
@@ -26,7 +26,7 @@ const shown = (text: string) => (page: Page) => page.getByText(text).first().wai
 const tab = (part: string) => () => `/devices/${filled}${part}`;
 
 const SCREENS: Screen[] = [
-  { name: "overview", path: () => "/", ready: shown("Last heard from") },
+  { name: "overview", path: () => "/", ready: shown("Last seen") },
   { name: "device list", path: () => "/devices", ready: shown("Chiller north") },
   {
     name: "device list without a match",
@@ -58,7 +58,7 @@ const SCREENS: Screen[] = [
     name: "palette",
     path: () => "/",
     ready: async (page) => {
-      await page.getByText("Last heard from").waitFor();
+      await page.getByText("Last seen").waitFor();
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox", { name: "Find a device, a screen or an action" }).fill("chill");
       await page.getByRole("option", { name: /Chiller north/ }).waitFor();
@@ -126,7 +126,7 @@ const SCREENS: Screen[] = [
     path: () => "/settings/users",
     ready: async (page) => {
       await page.getByRole("button", { name: "Invite a user" }).click();
-      await page.getByLabel("Only chosen devices").check();
+      await page.getByLabel("Only selected devices").check();
       await page.getByLabel("Press 1").waitFor();
     },
   },
@@ -136,7 +136,7 @@ const SCREENS: Screen[] = [
     path: () => "/settings/api-keys",
     ready: async (page) => {
       await page.getByRole("button", { name: "New API key" }).click();
-      await page.getByLabel("Only chosen devices").check();
+      await page.getByLabel("Only selected devices").check();
       await page.getByLabel("Press 1").waitFor();
     },
   },

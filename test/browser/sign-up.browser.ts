@@ -1,7 +1,7 @@
 // A stranger signs up where that is open: details, the code of a real mail, a site of their own, and a colleague.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";
-import { setUpOwner } from "./support/newcomer.ts";
+import { setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
@@ -107,7 +107,7 @@ test(
 );
 
 test(
-  "the colleague signs in with the temporary password of the mail and has to choose another one",
+  "the colleague signs in with the temporary password of the mail and has to select another one",
   async () => {
     const { page } = colleague;
     const mail = (await mails.next()).parsed.text ?? "";
@@ -118,7 +118,7 @@ test(
     expect(await page.getByLabel("E-mail").inputValue()).toBe(COLLEAGUE.email);
     await page.getByLabel("Password").fill(temporary);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("heading", { name: "Choose a password" }).waitFor();
+    await page.getByRole("heading", { name: "Set a password" }).waitFor();
     await page.getByLabel("New password").fill(COLLEAGUE.password);
     await page.getByLabel("The same again").fill(COLLEAGUE.password);
     await page.getByRole("button", { name: "Save and sign in" }).click();

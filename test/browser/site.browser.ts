@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { callApi } from "./support/call-api.ts";
-import { OWNER, setUpOwner } from "./support/newcomer.ts";
+import { OWNER, setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
@@ -46,7 +46,7 @@ test(
     await page.locator("aside").getByText("Plant South").waitFor();
     const plan = page.getByRole("region", { name: "Plan: On-premises" });
     await plan.getByText("1 · no limit").first().waitFor();
-    await page.getByText("This is the site of the gateway's own people").waitFor();
+    await page.getByText("This is the site of the gateway's own users").waitFor();
   },
   STEP_MS,
 );
@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  "a logo that is too large or can do more than be looked at is refused where it was chosen",
+  "a logo that is too large or can do more than be looked at is refused where it was selected",
   async () => {
     const { page } = browser;
     await open("branding");

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { remove, startGateway, temporaryDirectory } from "../../src/tools/bench/processes.ts";
 
-interface Chain {
+interface Generator {
   readonly id: string;
   readonly status: string;
   readonly devices: ReadonlyArray<{ readonly deviceId: string }>;
@@ -21,7 +21,7 @@ test("a generator outlives kills: its counter goes on where it was, with nothing
   const directory = temporaryDirectory();
   let server = await startGateway(directory);
   let api = await server.signIn();
-  const chain = await api.post<Chain>("/api/rule-chains", {
+  const generator = await api.post<Generator>("/api/rule-chains", {
     name: "meter",
     type: "data_generator",
     enabled: true,
@@ -31,7 +31,7 @@ test("a generator outlives kills: its counter goes on where it was, with nothing
       metrics: [{ key: "n", min: 0, max: 1_000_000, pattern: "counter" }],
     },
   });
-  const deviceId = chain.devices[0]?.deviceId ?? "";
+  const deviceId = generator.devices[0]?.deviceId ?? "";
   const pointsOf = async () => {
     const query = `keys=n&from=0&to=${Date.now() + 60_000}&maxDataPoints=10000`;
     const { data } = await api.get<Range>(`/api/devices/${deviceId}/telemetry/range?${query}`);
@@ -45,7 +45,7 @@ test("a generator outlives kills: its counter goes on where it was, with nothing
     await server.kill("SIGKILL");
     server = await startGateway(directory);
     api = await server.signIn();
-    expect(await api.get<Chain>(`/api/rule-chains/${chain.id}`)).toMatchObject({ status: "active" });
+    expect(await api.get<Generator>(`/api/rule-chains/${generator.id}`)).toMatchObject({ status: "active" });
   }
   const before = (await pointsOf()).length;
   while ((await pointsOf()).length < before + 2) await Bun.sleep(20);

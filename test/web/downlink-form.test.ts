@@ -22,7 +22,7 @@ test("base64 and JSON are checked before they are sent", () => {
   expect(read("object", "{")).toEqual({ problem: "content" });
 });
 
-test("a chosen device needs no EUI, and otherwise it must be one", () => {
+test("a selected device needs no EUI, and otherwise it must be one", () => {
   const content = "01";
   expect(asDownlink({ ...emptyDownlink, content, deviceId: "d", fPort: "7", confirmed: true })).toEqual({
     form: { deviceId: "d", fPort: 7, confirmed: true, hex: "01" },

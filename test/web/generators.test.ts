@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { checkConfig } from "../../src/modules/rule-chains/generator-config.ts";
+import { checkConfig } from "../../src/modules/generators/generator-config.ts";
 import { configOf, formOf, newRow } from "../../src/web/features/generators/generator-form.ts";
 import { configProblem } from "../../src/web/features/generators/generator-text.ts";
 import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";

@@ -80,7 +80,7 @@ describe("an edited attribute value", () => {
     }
   });
 
-  test("is refused when it is not of the chosen type, and takes a decimal comma", () => {
+  test("is refused when it is not of the selected type, and takes a decimal comma", () => {
     expect(parseEditorText("21,5", "number")).toBe(21.5);
     expect(parseEditorText("", "number")).toBeUndefined();
     expect(parseEditorText("abc", "number")).toBeUndefined();

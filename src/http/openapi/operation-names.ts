@@ -134,4 +134,12 @@ export const operationNames: Readonly<Record<string, string>> = {
   "GET /api/ws": "connectRealtime",
   "GET /api/v1/:deviceToken/ws": "connectDevice",
   "GET /mqtt": "connectMqtt",
+  "GET /api/rule-chains": "listGenerators",
+  "POST /api/rule-chains": "createGenerator",
+  "POST /api/rule-chains/preview": "previewGenerator",
+  "GET /api/rule-chains/:generatorId": "getGenerator",
+  "PATCH /api/rule-chains/:generatorId": "updateGenerator",
+  "DELETE /api/rule-chains/:generatorId": "deleteGenerator",
+  "POST /api/rule-chains/:generatorId/start": "startGenerator",
+  "POST /api/rule-chains/:generatorId/pause": "pauseGenerator",
 };

@@ -11,7 +11,7 @@ const identified = {
   profileId: "a device profile",
   userId: "a user",
   alarmId: "an alarm",
-  ruleChainId: "a generator",
+  generatorId: "a generator",
   deliveryId: "a delivery of a webhook",
   codecId: "a codec",
   apiKeyId: "an API key",

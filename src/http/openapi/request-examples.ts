@@ -112,15 +112,15 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   startMaintenance: { until: "2027-01-01T12:00:00Z", reason: "Oil change" },
   updateNotificationSettings: { language: "en", timezone: "Europe/Berlin", digestAfter: 5 },
   testNotification: { channel: "email" },
-  createRuleChain: {
+  createGenerator: {
     name: "Room climate",
     type: "data_generator",
     enabled: true,
     status: "active",
     config: generator,
   },
-  previewRuleChain: { config: generator },
-  updateRuleChain: { config: generator },
+  previewGenerator: { config: generator },
+  updateGenerator: { config: generator },
   createDashboard: dashboard,
   importDashboard: { dashboard },
   createDashboardForType: { deviceType: "press" },

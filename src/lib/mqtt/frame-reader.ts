@@ -86,19 +86,19 @@ export class FrameReader {
   /** Moves to the next whole packet; false when more bytes are needed. Throws a ProtocolError. */
   next(): boolean {
     const { buffer } = this;
-    const at = this.#position;
+    const index = this.#position;
     const filled = this.#filled;
-    if (at === filled) return false;
-    const header = buffer[at]!;
+    if (index === filled) return false;
+    const header = buffer[index]!;
     if (this.#headers[header] === 0) throw malformed("reserved packet type or flags");
-    const start = this.#bodyStart(at + 1);
+    const start = this.#bodyStart(index + 1);
     if (start === 0) return false;
     if (this.#length > this.bodyBytesMax) return this.#truncate(header, start);
     const end = start + this.#length;
     if (end > filled) return false;
     this.header = header;
     this.isTruncated = false;
-    this.packetStart = at;
+    this.packetStart = index;
     this.start = start;
     this.end = end;
     this.#position = end;
@@ -124,9 +124,9 @@ export class FrameReader {
   }
 
   /** Reads the remaining length at `at` into `#length`; gives the offset behind it, 0 when more bytes are needed. */
-  #bodyStart(at: number): number {
+  #bodyStart(offset: number): number {
     let length = 0;
-    let start = at;
+    let start = offset;
     for (let shift = 0; ; shift += 7) {
       if (shift > 21) throw malformed("remaining length has more than four bytes");
       if (start === this.#filled) return 0;

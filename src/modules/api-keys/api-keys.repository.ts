@@ -49,8 +49,8 @@ export function createApiKeysRepository({ orm }: MainDatabase) {
     rename: (apiKeyId: string, name: string): void =>
       void orm.update(apiKeys).set({ name }).where(eq(apiKeys.apiKeyId, apiKeyId)).run(),
     delete: (apiKeyId: string): void => void orm.delete(apiKeys).where(eq(apiKeys.apiKeyId, apiKeyId)).run(),
-    saveLastUse: (apiKeyId: string, at: number): void =>
-      void orm.update(apiKeys).set({ lastUsedAt: at }).where(eq(apiKeys.apiKeyId, apiKeyId)).run(),
+    saveLastUse: (apiKeyId: string, timeMs: number): void =>
+      void orm.update(apiKeys).set({ lastUsedAt: timeMs }).where(eq(apiKeys.apiKeyId, apiKeyId)).run(),
     listDevices: (apiKeyId: string): DeviceId[] =>
       orm
         .select({ deviceId: apiKeyDevices.deviceId })

@@ -14,7 +14,7 @@ const apiKeyList = wholeList({
   search: ["name"],
 });
 
-const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+const iso = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
 
 const toWire = (apiKey: ApiKeyDetail) => ({
   ...apiKey,
@@ -26,9 +26,9 @@ const toWire = (apiKey: ApiKeyDetail) => ({
 
 function parseExpiry(text: string | null | undefined): number | null {
   if (text === null || text === undefined) return null;
-  const at = parseIsoTime(text);
-  if (at === undefined) throw apiKeyExpiryInvalid();
-  return at;
+  const timeMs = parseIsoTime(text);
+  if (timeMs === undefined) throw apiKeyExpiryInvalid();
+  return timeMs;
 }
 
 const adminsOnly = "Owners and administrators only, and only people: 403 for others and for API keys.";

@@ -57,7 +57,7 @@ export function createApiKeysService(deps: {
     /** The secret is given this once: only its hash is kept. */
     create(
       principal: Principal,
-      given: {
+      input: {
         name: string;
         role: Role;
         deviceIds?: readonly string[] | undefined;
@@ -66,12 +66,12 @@ export function createApiKeysService(deps: {
       },
     ): { apiKey: ApiKeyDetail; secret: string } {
       if (principal.impersonator !== undefined) throw apiKeyWhileActing(); // it would outlive the acting, and know of one of the two only
-      if (roles.indexOf(given.role) < roles.indexOf(principal.role)) throw apiKeyRoleTooHigh();
+      if (roles.indexOf(input.role) < roles.indexOf(principal.role)) throw apiKeyRoleTooHigh();
       const { devices } = principal;
       const isBeyond = (id: string) => devices !== "all" && !devices.has(id as DeviceId); // an unknown id is nobody's
-      if (given.deviceIds?.some(isBeyond) === true) throw apiKeyDeviceUnknown(); // what the caller does not see does not exist for the caller
+      if (input.deviceIds?.some(isBeyond) === true) throw apiKeyDeviceUnknown(); // what the caller does not see does not exist for the caller
       const { tenantId, userId } = principal;
-      const { apiKey, secret } = addApiKey(deps, { ...given, tenantId, createdBy: userId });
+      const { apiKey, secret } = addApiKey(deps, { ...input, tenantId, createdBy: userId });
       return { apiKey: detailOf(principal, apiKey), secret };
     },
     rename(principal: Principal, apiKeyId: string, name: string): ApiKeyDetail {

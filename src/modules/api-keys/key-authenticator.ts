@@ -9,7 +9,7 @@ import type { UsersService } from "../users/users.service.ts";
 import { type Principal, type Role, roles, type User } from "../users/users.types.ts";
 import type { ApiKeysRepository } from "./api-keys.repository.ts";
 import type { ApiKey, ApiKeyStatus } from "./api-keys.types.ts";
-import { isWellFormedKey, looksLikeKey } from "./key-secret.ts";
+import { isKeyFormat, isWellFormedKey } from "./key-secret.ts";
 
 /** The last use is written at most this often a key. */
 const LAST_USE_INTERVAL_MS = 60_000;
@@ -65,8 +65,8 @@ export function createKeyAuthenticator(deps: {
   }
 
   function useOf({ apiKeyId, tenantId, createdBy, lastUsedAt }: ApiKey): Use {
-    const known = inUse.get(apiKeyId);
-    const use = known ?? {
+    const existingUse = inUse.get(apiKeyId);
+    const use = existingUse ?? {
       tenantId,
       createdBy,
       usedAt: 0,
@@ -75,7 +75,7 @@ export function createKeyAuthenticator(deps: {
       visible: undefined,
     };
     use.usedAt = clock.now();
-    if (known === undefined) inUse.set(apiKeyId, use);
+    if (existingUse === undefined) inUse.set(apiKeyId, use);
     return use;
   }
 
@@ -112,7 +112,7 @@ export function createKeyAuthenticator(deps: {
 
   return {
     /** Whether a bearer credential is an API key, good or not. */
-    isKey: looksLikeKey,
+    isKey: isKeyFormat,
     start: saving.start,
     stop(): void {
       saving.stop();

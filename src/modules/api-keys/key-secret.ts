@@ -29,7 +29,7 @@ export function createKeySecret(): string {
 }
 
 /** Whether a bearer credential claims to be an API key rather than an access token. */
-export const looksLikeKey = (credential: string): boolean => credential.startsWith(PREFIX);
+export const isKeyFormat = (credential: string): boolean => credential.startsWith(PREFIX);
 
 export function isWellFormedKey(credential: string): boolean {
   if (!shape.test(credential)) return false;

@@ -33,7 +33,7 @@ export function createAttributesRepository({ orm }: MainDatabase) {
     )
     .orderBy(asc(attributes.scope), asc(attributes.key))
     .prepare();
-  const one = orm
+  const item = orm
     .select({ value: attributes.value })
     .from(attributes)
     .where(
@@ -69,7 +69,7 @@ export function createAttributesRepository({ orm }: MainDatabase) {
     countBytes: (deviceId: DeviceId, scope: AttributeScope): number => bytes.get({ deviceId, scope })?.n ?? 0,
     count: (deviceId: DeviceId, scope: AttributeScope): number => counted.get({ deviceId, scope })?.n ?? 0,
     value(deviceId: DeviceId, scope: AttributeScope, key: string): JsonValue | undefined {
-      const row = one.get({ deviceId, scope, key });
+      const row = item.get({ deviceId, scope, key });
       return row && (JSON.parse(row.value) as JsonValue); // written by `save`
     },
     list: (deviceId: DeviceId, scopes: readonly AttributeScope[]): AttributeEntry[] =>

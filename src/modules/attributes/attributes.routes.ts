@@ -13,7 +13,10 @@ const attributeKeyList = wholeList({ sort: ["key"], search: ["key"] });
 const desiredList = wholeList({ sort: ["key", "state"], search: ["key"] });
 const attributeList = wholeList({ sort: ["key", "scope", "updatedAt"], search: ["key"] });
 
-const toWire = (given: AttributeChange) => ({ ...given, at: new Date(given.at).toISOString() });
+const toWire = (attributeChange: AttributeChange) => ({
+  ...attributeChange,
+  at: new Date(attributeChange.at).toISOString(),
+});
 
 const keyRecords = t.Array(t.Object({ key: t.String() }));
 const toRecords = (keys: readonly string[]) => keys.map((key) => ({ key }));
@@ -23,9 +26,9 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
   const { attributes } = deps;
   /** The named attributes of a scope, by name. */
   const read = ({ principal, params, body }: AuditContext, deviceId: string) => {
-    const { scope, attributes: given } = isJsonObject(body) ? body : {};
+    const { scope, attributes: input } = isJsonObject(body) ? body : {};
     const names = new Set(
-      params.key === undefined ? Object.keys(isJsonObject(given) ? given : {}) : [params.key],
+      params.key === undefined ? Object.keys(isJsonObject(input) ? input : {}) : [params.key],
     );
     const kept = attributes.list(principal, deviceId, params.scope ?? String(scope));
     const named = kept.filter(({ key }) => names.has(key));

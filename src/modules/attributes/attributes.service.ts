@@ -39,9 +39,9 @@ const byDevice: ChangedBy = { source: "DEVICE", by: null };
 const byCaller = ({ apiKey, email }: Principal): ChangedBy => ({ source: "USER", by: apiKey?.name ?? email });
 
 export function parseScope(scope: string): AttributeScope {
-  const known = attributeScopes.find((candidate) => candidate === scope);
-  if (known === undefined) throw invalidScope();
-  return known;
+  const attributeScope = attributeScopes.find((candidate) => candidate === scope);
+  if (attributeScope === undefined) throw invalidScope();
+  return attributeScope;
 }
 
 /** What the gateway itself knows of a device, as SERVER attributes. */
@@ -225,8 +225,8 @@ export function createAttributesService(deps: {
       save(device, scope, { given: Object.fromEntries(values), by: byGateway }),
     /** Undefined for an attribute that the device does not have, and for a scope that there is none of. */
     valueOf(deviceId: DeviceId, scope: string, key: string): JsonValue | undefined {
-      const known = attributeScopes.find((candidate) => candidate === scope);
-      return known && repository.value(deviceId, known, key);
+      const attributeScope = attributeScopes.find((candidate) => candidate === scope);
+      return attributeScope && repository.value(deviceId, attributeScope, key);
     },
     /** For other parts of the program: one SERVER attribute; null deletes. */
     saveServer(deviceId: DeviceId, key: string, value: JsonValue): void {

@@ -70,14 +70,14 @@ async function tryDecoding(
   key: string,
   { source, message, metadata, frame, encoding, fPort, recvTime }: TrialRequest & { recvTime: number },
 ): Promise<Trial> {
-  const given =
+  const input =
     frame === undefined ? undefined : { bytes: readFrame(frame, encoding), fPort: fPort ?? 1, recvTime };
   const { value, warnings, console, usedMs } = await sandbox.run({
     source,
     key,
     message: message ?? {},
     metadata: metadata ?? {},
-    frame: given,
+    frame: input,
   });
   return { ...nothing, result: value ?? null, dropped: value === undefined, warnings, console, usedMs };
 }

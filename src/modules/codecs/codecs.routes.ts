@@ -19,7 +19,7 @@ import type { CodecsService, UsedCodec } from "./codecs.service.ts";
 
 const codecList = wholeList({ sort: ["name", "createdAt", "updatedAt"], search: ["name", "description"] });
 
-const iso = (at: number): string => new Date(at).toISOString();
+const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 
 const toListed = ({ codecId, name, description, functions, usedBy, createdAt, updatedAt }: UsedCodec) => ({
   codecId,

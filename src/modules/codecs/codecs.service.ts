@@ -109,7 +109,7 @@ export function createCodecsService(deps: {
       for (const { codecId } of uses) find(tenantId, codecId);
     },
     /** For a device of these types: the first use that names one of them, else the first that names none. */
-    choose(tenantId: TenantId, uses: readonly CodecUse[], types: readonly string[]): Codec | undefined {
+    selectFor(tenantId: TenantId, uses: readonly CodecUse[], types: readonly string[]): Codec | undefined {
       const use =
         uses.find(({ deviceType }) => deviceType !== undefined && types.includes(deviceType)) ??
         uses.find(({ deviceType }) => deviceType === undefined);

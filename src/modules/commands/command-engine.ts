@@ -44,11 +44,11 @@ export function createCommandEngine(deps: {
   let running = false;
 
   function track({ deviceId, rpcId, status }: Command): void {
-    const known = open.get(deviceId);
+    const existing = open.get(deviceId);
     if (status === "QUEUED" || status === "SENT") {
-      if (known === undefined) open.set(deviceId, new Set([rpcId]));
-      else known.add(rpcId);
-    } else if (known?.delete(rpcId) === true && known.size === 0) open.delete(deviceId);
+      if (existing === undefined) open.set(deviceId, new Set([rpcId]));
+      else existing.add(rpcId);
+    } else if (existing?.delete(rpcId) === true && existing.size === 0) open.delete(deviceId);
   }
 
   function announce({ tenantId, deviceId, commandId, requestId, status }: Command): void {
@@ -132,11 +132,11 @@ export function createCommandEngine(deps: {
     }
   }
 
-  function arm(at: number): void {
-    if (!running || at >= timerAt) return;
+  function arm(timeMs: number): void {
+    if (!running || timeMs >= timerAt) return;
     cancelTimer();
-    timerAt = at;
-    cancelTimer = clock.schedule(Math.min(Math.max(at - now(), 0), TIMER_MS_MAX), onTimer);
+    timerAt = timeMs;
+    cancelTimer = clock.schedule(Math.min(Math.max(timeMs - now(), 0), TIMER_MS_MAX), onTimer);
   }
 
   function onTimer(): void {
@@ -171,11 +171,11 @@ export function createCommandEngine(deps: {
   function settle(command: Command, answer: JsonValue): void {
     if (command.status === "SUCCESSFUL" || command.status === "FAILED") return;
     const failure = failureIn(answer);
-    const at = now();
+    const timeMs = now();
     change(command, {
       status: failure === undefined ? "SUCCESSFUL" : "FAILED",
-      deliveredAt: command.deliveredAt ?? at,
-      finishedAt: at,
+      deliveredAt: command.deliveredAt ?? timeMs,
+      finishedAt: timeMs,
       dueAt: null,
       response: answer,
       error: failure ?? null,
@@ -255,9 +255,9 @@ export function createCommandEngine(deps: {
     delivered(deviceId: DeviceId, rpcId: number, isKept: boolean = false): void {
       const command = ofDevice(deviceId, rpcId);
       if (command?.status !== "SENT") return;
-      const at = now();
-      const dueAt = Math.max(at + command.timeoutMs, isKept ? command.expiresAt : 0);
-      change(command, { status: "DELIVERED", deliveredAt: at, dueAt });
+      const timeMs = now();
+      const dueAt = Math.max(timeMs + command.timeoutMs, isKept ? command.expiresAt : 0);
+      change(command, { status: "DELIVERED", deliveredAt: timeMs, dueAt });
     },
     /** What the device says to a command; false when it was never sent such a command. */
     answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean {

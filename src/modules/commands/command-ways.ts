@@ -30,8 +30,9 @@ export class CommandWays implements CommandTransport {
   }
 
   #of(deviceId: DeviceId): CommandTransport[] {
-    const chosen = this.#directory.find(deviceId)?.commandTransport;
-    const names = chosen === "WS" ? ["websocket" as const] : chosen === "MQTT" ? ["mqtt" as const] : WAYS;
+    const transport = this.#directory.find(deviceId)?.commandTransport;
+    const names =
+      transport === "WS" ? ["websocket" as const] : transport === "MQTT" ? ["mqtt" as const] : WAYS;
     return names.flatMap((name) => this.#transports.get(name) ?? []);
   }
 

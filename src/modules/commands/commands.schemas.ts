@@ -103,7 +103,7 @@ export const testAckBody = t.Object(
   { title: "TestAck" },
 );
 
-const toIso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+const toIso = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
 
 export const toResult = ({ commandId, requestId, status, response, error }: Command) => ({
   success: status !== "FAILED" && status !== "TIMEOUT" && status !== "EXPIRED",

@@ -1,7 +1,7 @@
 import type { DeviceId } from "../../lib/ids.ts";
 
 /** Relayed commands that one gateway has not acknowledged: more would crowd out what waits for it in the broker. */
-const UNDER_WAY_MAX = 200;
+const IN_FLIGHT_MAX = 200;
 
 /** Commands under way to children through the connections of their gateways. */
 export class RelayedCommands {
@@ -12,16 +12,16 @@ export class RelayedCommands {
   readonly #crowded = new Set<DeviceId>();
 
   hasRoom(gatewayId: DeviceId): boolean {
-    const hasRoom = (this.#byGateway.get(gatewayId)?.size ?? 0) < UNDER_WAY_MAX;
+    const hasRoom = (this.#byGateway.get(gatewayId)?.size ?? 0) < IN_FLIGHT_MAX;
     if (!hasRoom) this.#crowded.add(gatewayId);
     return hasRoom;
   }
 
   add(rpcId: number, gatewayId: DeviceId): void {
     this.#gateways.set(rpcId, gatewayId);
-    const known = this.#byGateway.get(gatewayId);
-    if (known === undefined) this.#byGateway.set(gatewayId, new Set([rpcId]));
-    else known.add(rpcId);
+    const byGateway = this.#byGateway.get(gatewayId);
+    if (byGateway === undefined) this.#byGateway.set(gatewayId, new Set([rpcId]));
+    else byGateway.add(rpcId);
   }
 
   /** The gateway through which the command went. */
@@ -42,6 +42,6 @@ export class RelayedCommands {
     left?.delete(rpcId);
     const size = left?.size ?? 0;
     if (size === 0) this.#byGateway.delete(gatewayId);
-    return size <= UNDER_WAY_MAX / 2 && this.#crowded.delete(gatewayId) ? gatewayId : undefined;
+    return size <= IN_FLIGHT_MAX / 2 && this.#crowded.delete(gatewayId) ? gatewayId : undefined;
   }
 }

@@ -22,7 +22,7 @@ const webhookBody = t.Object(
   { title: "WebhookAddress" },
 );
 export type Webhook = typeof webhookBody.static;
-const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+const iso = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
 const toWire = ({ hasSecret, secretUpdatedAt, oldSecretUntil }: SecretStatus) => ({
   hasSecret,
   secretUpdatedAt: iso(secretUpdatedAt),

@@ -53,9 +53,9 @@ export function createWebhookSecretsService(deps: { repository: WebhookSecretsRe
     isValid(tenantId: TenantId, secret: string): boolean {
       const kept = repository.find(tenantId);
       if (kept === undefined) return false;
-      const given = Buffer.from(sha256(secret));
-      const isNew = timingSafeEqual(given, Buffer.from(kept.hash));
-      const isOld = kept.oldHash !== null && timingSafeEqual(given, Buffer.from(kept.oldHash));
+      const input = Buffer.from(sha256(secret));
+      const isNew = timingSafeEqual(input, Buffer.from(kept.hash));
+      const isOld = kept.oldHash !== null && timingSafeEqual(input, Buffer.from(kept.oldHash));
       return isNew || (isOld && isOldGood(kept.oldUntil, clock.now()));
     },
   };

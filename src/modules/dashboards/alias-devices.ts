@@ -90,7 +90,7 @@ export function createAliasDevices(deps: {
       asset: () => filtered(principal, { assetId: textOf(alias, "assetId") }),
       stateEntity: () => (typeof state.deviceId === "string" ? found(principal, state.deviceId) : []),
     };
-    const type = aliasTypes.find((one) => one === alias.type);
+    const type = aliasTypes.find((aliasType) => aliasType === alias.type);
     if (type === undefined)
       throw dashboardInvalid(
         `alias ${excerpt(alias.name ?? "")}`,

@@ -24,7 +24,7 @@ const POINTS_MAX = 100_000;
 const ALARMS_MAX = 200;
 const ALARMS_DEFAULT = 50;
 /** Of the newest, for those of some devices. */
-const ALARMS_LOOKED_AT = 2_000;
+const ALARMS_SCANNED_MAX = 2_000;
 const open: readonly AlarmStatus[] = ["ACTIVE_UNACK", "ACTIVE_ACK"];
 
 /** What a widget type needs; those that are not known show newest values. */
@@ -89,7 +89,7 @@ export function createDashboardData(deps: {
     const ids = [...new Set(asking.flatMap(({ devices }) => idsOf(devices)))];
     if (ids.length === 0) return new Map<DeviceId, LatestSnapshot>();
     const isAnyKey = asking.some(showsAnyKey);
-    const keys = isAnyKey ? undefined : [...new Set(asking.flatMap((one) => one.keys))];
+    const keys = isAnyKey ? undefined : [...new Set(asking.flatMap((candidate) => candidate.keys))];
     const snapshots = await unlessGone(() => telemetry.latestOf(principal, { deviceIds: ids, keys }));
     return new Map(snapshots.map((snapshot) => [snapshot.deviceId, snapshot]));
   }
@@ -113,21 +113,21 @@ export function createDashboardData(deps: {
   async function query(
     principal: Principal,
     members: readonly Wanted[],
-    given: { window: AbsoluteWindow; pointsMax: number },
+    input: { window: AbsoluteWindow; pointsMax: number },
   ): Promise<Answer> {
     const [first] = members;
     if (first === undefined) return new Map();
     const spec = seriesSpec(first.widget);
-    const keys = [...new Set(members.flatMap((one) => one.keys))];
+    const keys = [...new Set(members.flatMap((member) => member.keys))];
     try {
       const { data } = await telemetry.query(principal, {
         ...spec,
-        ...given.window,
-        maxDataPoints: Math.min(spec.maxDataPoints, given.pointsMax),
+        ...input.window,
+        maxDataPoints: Math.min(spec.maxDataPoints, input.pointsMax),
         deviceIds: idsOf(first.devices, SERIES_DEVICES_MAX),
         keys,
       });
-      return new Map(data.map((one) => [one.deviceId, one]));
+      return new Map(data.map((deviceSeries) => [deviceSeries.deviceId, deviceSeries]));
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
       return error.message; // a key of texts cannot be averaged: said where it was asked for
@@ -160,16 +160,16 @@ export function createDashboardData(deps: {
 
   /** Newest alarms, once however many widgets list them. */
   function createAlarmList(principal: Principal) {
-    const known = new Map<boolean, ReturnType<AlarmsService["list"]>["items"]>();
+    const existing = new Map<boolean, ReturnType<AlarmsService["list"]>["items"]>();
     return (withCleared: boolean) => {
       const items =
-        known.get(withCleared) ??
+        existing.get(withCleared) ??
         alarms.list(principal, {
           ...(!withCleared && { statuses: open }),
-          limit: ALARMS_LOOKED_AT,
+          limit: ALARMS_SCANNED_MAX,
           offset: 0,
         }).items;
-      known.set(withCleared, items);
+      existing.set(withCleared, items);
       return items;
     };
   }
@@ -202,25 +202,25 @@ export function createDashboardData(deps: {
   return async (
     principal: Principal,
     widgets: readonly Widget[],
-    given: { window: AbsoluteWindow; devicesOf: (widget: Widget) => readonly ResolvedDevice[] },
+    input: { window: AbsoluteWindow; devicesOf: (widget: Widget) => readonly ResolvedDevice[] },
   ): Promise<Record<string, WidgetData>> => {
     const wanted = widgets.map((widget) => ({
       widget,
-      devices: given.devicesOf(widget),
+      devices: input.devicesOf(widget),
       keys: keysOf(widget),
       need: needs[widget.type] ?? "latest",
     }));
     const listed = createAlarmList(principal);
     const [latest, series] = await Promise.all([
       latestOf(principal, wanted),
-      seriesOf(principal, wanted, given.window),
+      seriesOf(principal, wanted, input.window),
     ]);
 
-    function dataOf(one: Wanted): WidgetData {
-      const { devices, keys, need } = one;
+    function dataOf(item: Wanted): WidgetData {
+      const { devices, keys, need } = item;
       const isSeries = need === "series" || need === "both";
       const shown = isSeries ? devices.slice(0, SERIES_DEVICES_MAX) : devices;
-      const answer = series.get(groupOf(one));
+      const answer = series.get(groupOf(item));
       const named = new Set(keys);
       const ofKeys = (found: DeviceSeries): DeviceSeries => ({
         ...found,
@@ -234,7 +234,7 @@ export function createDashboardData(deps: {
           need !== "alarms" && {
             latest: shown.flatMap(({ deviceId }) => {
               const found = latest.get(deviceId);
-              return found === undefined ? [] : [ownPart(found, one)];
+              return found === undefined ? [] : [ownPart(found, item)];
             }),
           }),
         ...(isSeries && typeof answer === "string" && { error: answer }),
@@ -246,10 +246,10 @@ export function createDashboardData(deps: {
             }),
           }),
         ...(need === "alarms" && {
-          alarms: alarmsOf(one, listed),
+          alarms: alarmsOf(item, listed),
         }),
       };
     }
-    return Object.fromEntries(wanted.map((one) => [one.widget.widgetId, dataOf(one)]));
+    return Object.fromEntries(wanted.map((candidate) => [candidate.widget.widgetId, dataOf(candidate)]));
   };
 }

@@ -81,14 +81,14 @@ const lists = { states: checkState, layout: checkPlace, widgets: checkWidget, al
 
 function checkList(
   name: keyof typeof lists,
-  given: unknown,
+  input: unknown,
   check: (fields: Fields, where: string) => string | undefined,
 ): readonly Item[] {
-  if (!Array.isArray(given)) throw dashboardInvalid(name, detail("rule.list"));
+  if (!Array.isArray(input)) throw dashboardInvalid(name, detail("rule.list"));
   const max = name === "aliases" ? ALIASES_MAX : ITEMS_MAX;
-  if (given.length > max) throw dashboardInvalid(name, detail("rule.at_most", { max }));
+  if (input.length > max) throw dashboardInvalid(name, detail("rule.at_most", { max }));
   const ids = new Set<string>();
-  for (const [index, item] of given.entries()) {
+  for (const [index, item] of input.entries()) {
     if (typeof item === "string") continue;
     const where = `${name}[${index}]`;
     if (!isJsonObject(item)) throw dashboardInvalid(where, detail("rule.object_or_text"));
@@ -97,34 +97,34 @@ function checkList(
     if (ids.has(id)) throw dashboardInvalid(where, detail("rule.id_twice", { id: excerpt(id) }));
     ids.add(id);
   }
-  return given;
+  return input;
 }
 
-function ensureFields(name: string, given: unknown): Fields | null {
-  if (given === null) return null;
-  if (!isJsonObject(given)) throw dashboardInvalid(name, detail("rule.object"));
-  return given;
+function ensureFields(name: string, input: unknown): Fields | null {
+  if (input === null) return null;
+  if (!isJsonObject(input)) throw dashboardInvalid(name, detail("rule.object"));
+  return input;
 }
 
 const types: readonly DashboardType[] = ["STATIC", "CONTEXT_DEVICE"];
 
-function ensureName(given: unknown): string {
-  if (typeof given !== "string" || !isName(given, NAME_MAX))
+function ensureName(input: unknown): string {
+  if (typeof input !== "string" || !isName(input, NAME_MAX))
     throw dashboardInvalid("name", detail("rule.name", { max: NAME_MAX }));
-  return given;
+  return input;
 }
 
 /** What a person gives, checked; what is not given is left out. @throws DomainError of kind `invalid` that names the field. */
-export function parseDashboard(given: unknown): DashboardChanges {
-  if (!isJsonObject(given)) throw dashboardInvalid("dashboard", detail("rule.object"));
-  if (Buffer.byteLength(JSON.stringify(given)) > BYTES_MAX)
+export function parseDashboard(input: unknown): DashboardChanges {
+  if (!isJsonObject(input)) throw dashboardInvalid("dashboard", detail("rule.object"));
+  if (Buffer.byteLength(JSON.stringify(input)) > BYTES_MAX)
     throw dashboardInvalid("dashboard", detail("rule.more_than_bytes", { max: BYTES_MAX }));
-  const { name, type, timeWindow, configuration, settings } = given;
-  const wanted = types.find((one) => one === type);
+  const { name, type, timeWindow, configuration, settings } = input;
+  const wanted = types.find((dashboardType) => dashboardType === type);
   if (type !== undefined && wanted === undefined)
     throw dashboardInvalid("type", detail("rule.must_be_type", { types: types.join(" or ") }));
   const checked = Object.entries(lists).flatMap(([list, check]) =>
-    given[list] === undefined ? [] : [[list, checkList(list as keyof typeof lists, given[list], check)]],
+    input[list] === undefined ? [] : [[list, checkList(list as keyof typeof lists, input[list], check)]],
   );
   return {
     ...(name !== undefined && { name: ensureName(name) }),
@@ -175,8 +175,8 @@ export function aliasOf(aliases: readonly Alias[], { config }: Widget): Alias | 
 
 /** The keys that a widget names, each once. */
 export function keysOf({ config }: Widget): string[] {
-  const given = Array.isArray(config.keys) ? config.keys : [config.key];
-  return [...new Set(given.filter((key): key is string => typeof key === "string" && key !== ""))].slice(
+  const input = Array.isArray(config.keys) ? config.keys : [config.key];
+  return [...new Set(input.filter((key): key is string => typeof key === "string" && key !== ""))].slice(
     0,
     KEYS_MAX,
   );

@@ -26,20 +26,20 @@ const series = {
   timezone: Type.String({ description: "IANA time zone of calendar intervals" }),
 };
 const reduce = { reduce: text("how the values of several devices become one") };
-const look = { unit: text(), decimals: Type.Number() };
+const appearance = { unit: text(), decimals: Type.Number() };
 const scale = { min: Type.Number(), max: Type.Number() };
 const limits = { warning: Type.Number(), critical: Type.Number() };
 const image = { image: Type.String({ description: "a picture as data URL" }) };
 
 /** What `config` holds, by widget type. */
 const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
-  timeseries: { ...devices, ...key, ...keys, ...series, ...look },
-  value: { ...devices, ...key, ...keys, ...series, ...reduce, ...look, ...limits },
-  gauge: { ...devices, ...key, ...keys, ...reduce, ...look, ...scale, ...limits },
-  level: { ...devices, ...key, ...keys, ...look, ...scale, ...limits },
+  timeseries: { ...devices, ...key, ...keys, ...series, ...appearance },
+  value: { ...devices, ...key, ...keys, ...series, ...reduce, ...appearance, ...limits },
+  gauge: { ...devices, ...key, ...keys, ...reduce, ...appearance, ...scale, ...limits },
+  level: { ...devices, ...key, ...keys, ...appearance, ...scale, ...limits },
   stateTimeline: { ...devices, ...key, ...keys, maxDataPoints: series.maxDataPoints },
-  statusGrid: { ...devices, ...key, ...keys, ...look, ...limits },
-  deviceTable: { ...devices, ...key, ...keys, ...look },
+  statusGrid: { ...devices, ...key, ...keys, ...appearance, ...limits },
+  deviceTable: { ...devices, ...key, ...keys, ...appearance },
   alarmList: {
     ...devices,
     showCleared: Type.Boolean(),
@@ -56,7 +56,7 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
     ...key,
     ...keys,
     as: enumOf(["attribute", "command"], { description: "what the value is sent as" }),
-    ...look,
+    ...appearance,
     ...scale,
     step: Type.Number(),
   },
@@ -65,7 +65,7 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
     ...devices,
     ...key,
     ...keys,
-    ...look,
+    ...appearance,
     ...limits,
     ...image,
     places: mapOf(jsonValueSchema, { description: "place of each device on the picture" }),

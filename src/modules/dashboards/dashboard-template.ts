@@ -19,7 +19,7 @@ const inOrder = (keys: readonly string[]) => [
   ...keys.filter(isAside),
 ];
 
-interface Made {
+interface Created {
   readonly type: string;
   readonly name: string;
   readonly w: number;
@@ -28,7 +28,7 @@ interface Made {
 }
 
 /** One beside the other, and below where there is no room. */
-function place(widgets: readonly Made[]): Pick<DashboardContent, "widgets" | "layout"> {
+function place(widgets: readonly Created[]): Pick<DashboardContent, "widgets" | "layout"> {
   let [x, y, rowHeight] = [0, 0, 0];
   const layout = widgets.map(({ w, h }, index) => {
     if (x + w > COLUMNS) [x, y, rowHeight] = [0, y + rowHeight, 0];
@@ -59,7 +59,7 @@ export function dashboardForType(name: string, deviceType: string, sample: Sampl
   const states = keys.filter((key) => typeof sample[key] === "boolean" || typeof sample[key] === "string");
   const shown = inOrder([...numbers, ...states]).slice(0, TABLE_KEYS_MAX);
   const [main] = numbers;
-  const widgets: Made[] = [
+  const widgets: Created[] = [
     {
       type: "statusGrid",
       name: deviceType,

@@ -54,10 +54,10 @@ export function exportDashboard(
   return { format: FORMAT, version: VERSION, ...content, devices };
 }
 
-function idMapOf(given: unknown): Map<string, string> {
-  if (given === undefined || given === null) return new Map();
-  if (!isJsonObject(given)) throw dashboardInvalid("idMap", detail("rule.id_map"));
-  const entries = Object.entries(given);
+function idMapOf(input: unknown): Map<string, string> {
+  if (input === undefined || input === null) return new Map();
+  if (!isJsonObject(input)) throw dashboardInvalid("idMap", detail("rule.id_map"));
+  const entries = Object.entries(input);
   if (entries.length > MAPPED_MAX)
     throw dashboardInvalid("idMap", detail("rule.ids_max", { max: MAPPED_MAX }));
   return new Map(
@@ -69,9 +69,9 @@ function idMapOf(given: unknown): Map<string, string> {
 }
 
 /** What a file says beside its content. */
-function fileOf(given: unknown): { content: Record<string, unknown>; devices: unknown; idMap: unknown } {
-  if (!isJsonObject(given)) throw dashboardInvalid("dashboard", detail("rule.object"));
-  const outer = isJsonObject(given.dashboard) ? given.dashboard : given;
+function fileOf(input: unknown): { content: Record<string, unknown>; devices: unknown; idMap: unknown } {
+  if (!isJsonObject(input)) throw dashboardInvalid("dashboard", detail("rule.object"));
+  const outer = isJsonObject(input.dashboard) ? input.dashboard : input;
   const {
     id: _,
     tenantId: __,
@@ -87,7 +87,7 @@ function fileOf(given: unknown): { content: Record<string, unknown>; devices: un
     throw dashboardInvalid("format", detail("rule.must_be", { format: FORMAT }));
   if (version !== undefined && version !== VERSION)
     throw dashboardInvalid("version", detail("rule.newer_version"));
-  return { content, devices, idMap: given.idMap ?? idMap };
+  return { content, devices, idMap: input.idMap ?? idMap };
 }
 
 /**
@@ -95,19 +95,24 @@ function fileOf(given: unknown): { content: Record<string, unknown>; devices: un
  * that are no devices here, to that of the one device that is called as the file says.
  */
 export function importDashboard(
-  given: unknown,
+  input: unknown,
   principal: Principal,
   devices: Pick<DevicesService, "findNamed"> & { isKnown(deviceId: string): boolean },
 ): unknown {
-  const { content, devices: named, idMap } = fileOf(given);
+  const { content, devices: named, idMap } = fileOf(input);
   const wanted = idMapOf(idMap);
   const byName = new Map<string, string>();
   if (Array.isArray(named))
-    for (const one of named.slice(0, MAPPED_MAX))
-      if (isJsonObject(one) && typeof one.deviceId === "string" && typeof one.name === "string") {
-        const [found, second] = devices.findNamed(principal.tenantId, one.name);
+    for (const candidate of named.slice(0, MAPPED_MAX))
+      if (
+        isJsonObject(candidate) &&
+        typeof candidate.deviceId === "string" &&
+        typeof candidate.name === "string"
+      ) {
+        const [found, second] = devices.findNamed(principal.tenantId, candidate.name);
         const isOne = found !== undefined && second === undefined;
-        if (isOne && !devices.isKnown(one.deviceId)) byName.set(one.deviceId.toLowerCase(), found.deviceId);
+        if (isOne && !devices.isKnown(candidate.deviceId))
+          byName.set(candidate.deviceId.toLowerCase(), found.deviceId);
       }
   return withIds(content, (id) => wanted.get(id.toLowerCase()) ?? byName.get(id.toLowerCase()) ?? id);
 }

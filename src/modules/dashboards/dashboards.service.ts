@@ -66,14 +66,14 @@ export function createDashboardsService(deps: {
   }
 
   /** A window that cannot be looked at is not kept either. */
-  function parse(given: unknown): DashboardChanges {
-    const parsed = parseDashboard(given);
+  function parse(input: unknown): DashboardChanges {
+    const parsed = parseDashboard(input);
     windowOf(parsed.timeWindow, clock.now());
     return parsed;
   }
 
-  function insert({ tenantId }: Principal, given: unknown): Dashboard {
-    const { name, ...content } = parse(given);
+  function insert({ tenantId }: Principal, input: unknown): Dashboard {
+    const { name, ...content } = parse(input);
     if (name === undefined) throw dashboardInvalid("name", detail("rule.required"));
     if (repository.count(tenantId) >= DASHBOARDS_MAX) throw dashboardsLimit(DASHBOARDS_MAX);
     const now = clock.now();
@@ -161,29 +161,29 @@ export function createDashboardsService(deps: {
       return wanted;
     },
     delete(principal: Principal, id: string): void {
-      const { id: known } = find(principal, id);
-      ensureMayChange(principal, known);
-      deps.onDeleted(known);
-      repository.delete(known);
+      const { id: existing } = find(principal, id);
+      ensureMayChange(principal, existing);
+      deps.onDeleted(existing);
+      repository.delete(existing);
     },
     /** With everything that its widgets show. */
     execute: (principal: Principal, id: string, request: ExecuteRequest): Promise<Executed> =>
       show(principal, find(principal, id), request),
     /** One that is being put together, with everything that its widgets show; nothing is stored. */
-    preview(principal: Principal, given: unknown, request: ExecuteRequest): Promise<Executed> {
+    preview(principal: Principal, input: unknown, request: ExecuteRequest): Promise<Executed> {
       const now = clock.now();
       const rest = { id: "preview", tenantId: principal.tenantId, createdAt: now, updatedAt: now };
       return show(
         principal,
-        { ...empty, name: "preview", ...defined(parseDashboard(given)), ...rest },
+        { ...empty, name: "preview", ...defined(parseDashboard(input)), ...rest },
         request,
       );
     },
-    resolveAlias(principal: Principal, given: unknown, state: unknown): ResolvedDevice[] {
-      if (given === undefined || given === null || given === "") throw aliasMissing();
-      const alias = objectOf(given, "alias");
-      const known = state === undefined || state === null ? {} : objectOf(state, "dashboardState");
-      return deps.aliasDevices(principal, { id: "", name: "", type: "", ...alias }, known);
+    resolveAlias(principal: Principal, input: unknown, state: unknown): ResolvedDevice[] {
+      if (input === undefined || input === null || input === "") throw aliasMissing();
+      const alias = objectOf(input, "alias");
+      const existing = state === undefined || state === null ? {} : objectOf(state, "dashboardState");
+      return deps.aliasDevices(principal, { id: "", name: "", type: "", ...alias }, existing);
     },
     export: (principal: Principal, id: string): ExportedDashboard =>
       exportDashboard(find(principal, id), (deviceId) => nameOf(principal, deviceId)),

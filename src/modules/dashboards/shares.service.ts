@@ -45,7 +45,7 @@ export function createSharesService(deps: {
   const { repository, dashboards, devices, clock } = deps;
   const running = new Map<string, number>();
   /** By link. */
-  const known = new Map<string, { until: number; principal: Promise<Principal> }>();
+  const existing = new Map<string, { until: number; principal: Promise<Principal> }>();
 
   function ensureMayShare(principal: Principal, dashboardId: string): void {
     dashboards.get(principal, dashboardId);
@@ -133,7 +133,7 @@ export function createSharesService(deps: {
     delete(principal: Principal, dashboardId: string, shareId: string): void {
       ensureMayShare(principal, dashboardId);
       if (!repository.delete(dashboardId, shareId)) throw shareNotFound();
-      known.delete(shareId);
+      existing.delete(shareId);
       deps.endSession(sessionOf(shareId));
     },
     /** @throws DomainError `unauthenticated`: the token opens nothing, or no longer. */
@@ -157,21 +157,21 @@ export function createSharesService(deps: {
     async authenticate(token: string): Promise<Principal | undefined> {
       const share = find(token);
       if (share === undefined) return undefined;
-      const kept = known.get(share.shareId);
+      const kept = existing.get(share.shareId);
       if (kept !== undefined && kept.until > clock.monotonic()) return kept.principal;
       const principal = listenerOf(share);
-      known.set(share.shareId, { until: clock.monotonic() + KNOWN_MS, principal });
-      principal.catch(() => known.delete(share.shareId));
+      existing.set(share.shareId, { until: clock.monotonic() + KNOWN_MS, principal });
+      principal.catch(() => existing.delete(share.shareId));
       return principal;
     },
     /** The dashboard shows something else: what its links show is looked at anew. */
     changed(dashboardId: string): void {
-      for (const { shareId } of repository.list(dashboardId)) known.delete(shareId);
+      for (const { shareId } of repository.list(dashboardId)) existing.delete(shareId);
     },
     /** Whoever listens by one of its links hears nothing from now on. */
     endAll(dashboardId: string): void {
       for (const { shareId } of repository.list(dashboardId)) {
-        known.delete(shareId);
+        existing.delete(shareId);
         deps.endSession(sessionOf(shareId));
       }
     },

@@ -18,7 +18,7 @@ const TIME_MAX = 8.64e15;
 const isTime = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= TIME_MAX;
 
-function offsetOf(timezone: unknown): (at: number) => number {
+function offsetOf(timezone: unknown): (timeMs: number) => number {
   if (timezone === undefined) return () => 0;
   try {
     return zoneOffset(String(timezone));
@@ -28,14 +28,14 @@ function offsetOf(timezone: unknown): (at: number) => number {
 }
 
 /** Midnight of a day of the calendar, by the clocks of the place. */
-function midnight(day: number, offset: (at: number) => number): number {
+function midnight(day: number, offset: (timeMs: number) => number): number {
   const guess = day * DAY_MS - offset(day * DAY_MS);
   return day * DAY_MS - offset(guess);
 }
 
-function calendarWindow(given: Readonly<Record<string, unknown>>, now: number): AbsoluteWindow {
-  const { unit, offset: back = 0 } = given;
-  const offset = offsetOf(given.timezone);
+function calendarWindow(input: Readonly<Record<string, unknown>>, now: number): AbsoluteWindow {
+  const { unit, offset: back = 0 } = input;
+  const offset = offsetOf(input.timezone);
   if (!Number.isInteger(back) || Math.abs(Number(back)) > 1_000)
     throw dashboardInvalid("timeWindow.offset", detail("rule.window_offset"));
   const steps = Number(back);
@@ -63,11 +63,11 @@ function calendarWindow(given: Readonly<Record<string, unknown>>, now: number): 
  * timezone?}`, the day, week, month or year of now or `offset` from it. The last hour where nothing is given.
  * @throws DomainError of kind `invalid`.
  */
-export function windowOf(given: unknown, now: number): AbsoluteWindow {
-  if (given === undefined || given === null) return { from: now - HOUR_MS, to: now };
-  if (!isJsonObject(given)) throw dashboardInvalid("timeRange", detail("rule.object"));
-  const { mode, from, to, durationMs } = given;
-  if (mode === "calendar") return calendarWindow(given, now);
+export function windowOf(input: unknown, now: number): AbsoluteWindow {
+  if (input === undefined || input === null) return { from: now - HOUR_MS, to: now };
+  if (!isJsonObject(input)) throw dashboardInvalid("timeRange", detail("rule.object"));
+  const { mode, from, to, durationMs } = input;
+  if (mode === "calendar") return calendarWindow(input, now);
   if (durationMs !== undefined && mode !== "absolute") {
     if (!isTime(durationMs) || durationMs === 0 || durationMs > SPAN_MS_MAX)
       throw dashboardInvalid("timeWindow.durationMs", detail("rule.duration_ms"));

@@ -130,10 +130,10 @@ export function createDemoPlantEngine(deps: {
   }
 
   async function storeDay(run: Run, deviceId: DeviceId, readings: readonly Reading[]): Promise<void> {
-    for (let at = 0; at < readings.length; at += HISTORY_BATCH) {
+    for (let index = 0; index < readings.length; index += HISTORY_BATCH) {
       const device = findLiving(deviceId);
       if (device === undefined || run.stop.signal.aborted) return;
-      await ingest.history(device, readings.slice(at, at + HISTORY_BATCH));
+      await ingest.history(device, readings.slice(index, index + HISTORY_BATCH));
       await setImmediate();
     }
     if (!run.stop.signal.aborted) deps.onRemembered(run.plant, deviceId);

@@ -54,21 +54,21 @@ export function createDemoPlantService(deps: {
   }
 
   /** One thing at a time for each tenant: what is being removed is not made anew in between. */
-  const turns = new Map<TenantId, Promise<unknown>>();
+  const lastTasks = new Map<TenantId, Promise<unknown>>();
   function inTurn<Result>({ tenantId }: Principal, work: () => Promise<Result>): Promise<Result> {
-    const mine = (turns.get(tenantId) ?? Promise.resolve()).then(work, work);
+    const mine = (lastTasks.get(tenantId) ?? Promise.resolve()).then(work, work);
     const settled = mine.catch(() => undefined);
-    turns.set(tenantId, settled);
+    lastTasks.set(tenantId, settled);
     void settled.then(() => {
-      if (turns.get(tenantId) === settled) turns.delete(tenantId);
+      if (lastTasks.get(tenantId) === settled) lastTasks.delete(tenantId);
     });
     return mine;
   }
 
-  function ensureProfiles(principal: Principal, known: readonly ProfileId[]): ProfileId[] {
+  function ensureProfiles(principal: Principal, profileIds: readonly ProfileId[]): ProfileId[] {
     const there = profiles.list(principal);
     return planned.map(({ name, alarmRules }, index) => {
-      const kept = there.find(({ profileId }) => profileId === known[index]);
+      const kept = there.find(({ profileId }) => profileId === profileIds[index]);
       if (kept) return kept.profileId;
       const free = freeName(name, (wanted) => there.some((profile) => profile.name === wanted));
       return profiles.create(principal, { name: free, alarmRules }).profileId;
@@ -77,11 +77,12 @@ export function createDemoPlantService(deps: {
 
   function ensureDevice(
     principal: Principal,
-    known: DeviceId | undefined,
+    deviceId: DeviceId | undefined,
     wanted: Parameters<DevicesService["create"]>[1],
   ): DeviceId {
     // One that somebody has made something else of is theirs.
-    const there = known === undefined ? undefined : unless("not_found", () => devices.get(principal, known));
+    const there =
+      deviceId === undefined ? undefined : unless("not_found", () => devices.get(principal, deviceId));
     if (there !== undefined && there.role === (wanted.role ?? "DEVICE")) return there.deviceId;
     const isTaken = (name: string) => devices.findNamed(principal.tenantId, name).length > 0;
     return devices.create(principal, { ...wanted, name: freeName(wanted.name, isTaken) }).deviceId;
@@ -98,10 +99,10 @@ export function createDemoPlantService(deps: {
       throw dashboardsLimit(DASHBOARDS_MAX);
   }
 
-  function ensureParts(principal: Principal, known: DemoPlantParts): DemoPlantParts {
-    const made = ensureProfiles(principal, known.profiles);
+  function ensureParts(principal: Principal, demoPlantParts: DemoPlantParts): DemoPlantParts {
+    const profileIds = ensureProfiles(principal, demoPlantParts.profiles);
     const gateways = Array.from({ length: LINES }, (_, index) =>
-      ensureDevice(principal, known.gateways[index], {
+      ensureDevice(principal, demoPlantParts.gateways[index], {
         name: `Line ${index + 1} gateway`,
         deviceType: "gateway",
         role: "GATEWAY",
@@ -111,8 +112,8 @@ export function createDemoPlantService(deps: {
     );
     const factory = createFactory(LINES * MACHINES_PER_LINE, 1, { machinesPerLine: MACHINES_PER_LINE });
     const machines = factory.map(({ kind, line }, index) => {
-      const profileId = made[planned.findIndex(({ deviceType }) => deviceType === kind)];
-      return ensureDevice(principal, known.machines[index], {
+      const profileId = profileIds[planned.findIndex(({ deviceType }) => deviceType === kind)];
+      return ensureDevice(principal, demoPlantParts.machines[index], {
         name: `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${line}`,
         deviceType: kind,
         label: `Line ${line}`,
@@ -124,23 +125,23 @@ export function createDemoPlantService(deps: {
     return {
       gateways,
       machines,
-      profiles: made,
-      dashboardId: ensureDashboard(principal, known, machines),
-      remembered: known.remembered.filter((deviceId) => machines.includes(deviceId)),
+      profiles: profileIds,
+      dashboardId: ensureDashboard(principal, demoPlantParts, machines),
+      remembered: demoPlantParts.remembered.filter((deviceId) => machines.includes(deviceId)),
     };
   }
 
   /** One that is there stays as people have made it, with new machines in the place of those that are gone. */
   function ensureDashboard(
     principal: Principal,
-    known: DemoPlantParts,
+    demoPlantParts: DemoPlantParts,
     machines: readonly DeviceId[],
   ): string {
-    const board = unless("not_found", () => dashboards.get(principal, known.dashboardId));
+    const board = unless("not_found", () => dashboards.get(principal, demoPlantParts.dashboardId));
     if (board === undefined) return dashboards.create(principal, dashboardOf(machines)).id;
     const { aliases, widgets } = board;
     const before = JSON.stringify({ aliases, widgets });
-    const after = known.machines.reduce(
+    const after = demoPlantParts.machines.reduce(
       (text, gone, index) => text.replaceAll(gone, machines[index] ?? gone),
       before,
     );

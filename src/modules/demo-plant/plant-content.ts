@@ -87,9 +87,12 @@ const plan = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 540">${h
 
 function placesOf(machines: readonly DeviceId[]) {
   const entries = machines.map((deviceId, index) => {
-    const [line, at] = [Math.floor(index / MACHINES_PER_LINE), index % MACHINES_PER_LINE];
+    const [line, position] = [Math.floor(index / MACHINES_PER_LINE), index % MACHINES_PER_LINE];
     const [top, height] = [line === 0 ? 20 : 290, 230];
-    return [deviceId, { x: COLUMNS[at] ?? 0.5, y: (top + height * (ROWS[at] ?? 0.5)) / 540 }] as const;
+    return [
+      deviceId,
+      { x: COLUMNS[position] ?? 0.5, y: (top + height * (ROWS[position] ?? 0.5)) / 540 },
+    ] as const;
   });
   return Object.fromEntries(entries);
 }

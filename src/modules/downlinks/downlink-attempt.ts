@@ -56,7 +56,7 @@ export interface DownlinkAttemptDeps {
   /** By our own codec; undefined where there is none that encodes. */
   readonly encode: (
     ready: ReadyIntegration,
-    given: { object: JsonValue; fPort: number | undefined; deviceId: Downlink["deviceId"] },
+    input: { object: JsonValue; fPort: number | undefined; deviceId: Downlink["deviceId"] },
   ) => Promise<EncodedDownlink | undefined>;
   readonly routeOf: (downlink: Pick<Downlink, "tenantId" | "deviceKey">) => DownlinkRoute | undefined;
   /** Whether the tenant is that of the gateway's own people: only they read what a network server says. */
@@ -106,7 +106,7 @@ const hints: Readonly<Record<number, string>> = {
 
 /** A downlink ready to go: its bytes where we can make them, and the request or message that it is. */
 export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
-  function judge(answer: HttpAnswer, key: string | null | undefined): Attempted {
+  function attemptOf(answer: HttpAnswer, key: string | null | undefined): Attempted {
     const verdict = answer.status === PAUSED ? { retry: "target" as const } : verdictOf(answer.status);
     if (verdict === "delivered") {
       const networkId = networkIdIn(answer);
@@ -155,16 +155,16 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
     };
   }
 
-  function ensurePort({ content: given, fPort }: Content): void {
-    if (fPort === undefined && "object" in given) return; // the network server's codec may say it
+  function ensurePort({ content: downlinkPayload, fPort }: Content): void {
+    if (fPort === undefined && "object" in downlinkPayload) return; // the network server's codec may say it
     if (fPort === undefined) throw invalid("downlink.f_port_missing");
     if (!isFPort(fPort)) throw invalid("downlink.f_port_invalid");
   }
 
   async function send(ready: ReadyIntegration, downlink: Downlink, signal: AbortSignal): Promise<Attempted> {
-    const made = await content(ready, downlink);
-    ensurePort(made);
-    const going = outgoing(ready, downlink, made);
+    const newContent = await content(ready, downlink);
+    ensurePort(newContent);
+    const going = outgoing(ready, downlink, newContent);
     if (going.way === "mqtt") {
       await deps.publish(ready.integration.integrationId, going.message);
       return { isDone: true };
@@ -175,16 +175,16 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
       { ...request, tenantId: downlink.tenantId, headers, method: "POST", timeoutMs: TIMEOUT_MS },
       signal,
     );
-    return judge(answer, deps.isHost(downlink.tenantId) ? ready.settings.downlink?.apiKey : null);
+    return attemptOf(answer, deps.isHost(downlink.tenantId) ? ready.settings.downlink?.apiKey : null);
   }
 
   return {
     /** Bytes of an object, where a codec of ours makes them. @throws DomainError */
     content,
     /** @throws DomainError `invalid` for what cannot be sent like this. */
-    check(ready: ReadyIntegration, downlink: CheckedDownlink, made: Content): void {
-      ensurePort(made);
-      outgoing(ready, downlink, made);
+    check(ready: ReadyIntegration, downlink: CheckedDownlink, newContent: Content): void {
+      ensurePort(newContent);
+      outgoing(ready, downlink, newContent);
     },
     async run(ready: ReadyIntegration, downlink: Downlink, signal: AbortSignal): Promise<Attempted> {
       try {

@@ -13,18 +13,18 @@ const KNOWN_MAX = 200;
 /** Makes bytes of an object with the integration's script, or the codec that it has for the device; with whichever can. */
 export function createDownlinkCodec(deps: {
   sandbox: Pick<ScriptSandbox, "check" | "encode">;
-  codecs: Pick<CodecsService, "choose">;
+  codecs: Pick<CodecsService, "selectFor">;
   devices: Pick<DevicesService, "get">;
 }): DownlinkAttemptDeps["encode"] {
   /** By source: whether it encodes. */
-  const known = new Map<string, boolean>();
+  const existing = new Map<string, boolean>();
 
   async function canEncode(source: string, key: string): Promise<boolean> {
-    const before = known.get(source);
+    const before = existing.get(source);
     if (before !== undefined) return before;
     const { functions } = await deps.sandbox.check(source, key);
-    if (known.size >= KNOWN_MAX) known.clear();
-    known.set(source, hasEncoder(functions));
+    if (existing.size >= KNOWN_MAX) existing.clear();
+    existing.set(source, hasEncoder(functions));
     return hasEncoder(functions);
   }
 
@@ -41,7 +41,7 @@ export function createDownlinkCodec(deps: {
     if (own !== undefined && (await canEncode(own, key)))
       return deps.sandbox.encode({ source: own, key, data: object, fPort });
     if (codecs.length === 0) return undefined;
-    const codec = deps.codecs.choose(tenantId, codecs, typesOf(integration, deviceId));
+    const codec = deps.codecs.selectFor(tenantId, codecs, typesOf(integration, deviceId));
     if (codec === undefined || !hasEncoder(codec.functions)) return undefined;
     return deps.sandbox.encode({
       source: codec.source,

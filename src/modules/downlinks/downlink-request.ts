@@ -23,8 +23,8 @@ function objectOf(method: string, params: JsonValue): JsonValue {
  * @throws DomainError of kind `invalid`.
  */
 export function downlinkOfCommand(method: string, params: JsonValue): CommandDownlink {
-  const given: Record<string, unknown> = isJsonObject(params) ? params : {};
-  const { fPort, confirmed, priority, data, hex, object } = given;
+  const input: Record<string, unknown> = isJsonObject(params) ? params : {};
+  const { fPort, confirmed, priority, data, hex, object } = input;
   const isFrame = typeof data === "string" || typeof hex === "string" || isJsonObject(object);
   if (!isFrame)
     return {

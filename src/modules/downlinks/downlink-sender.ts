@@ -3,7 +3,7 @@ import { waitAfter } from "../../lib/retry-policy.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Attempted, DownlinkAttempt, ReadyIntegration } from "./downlink-attempt.ts";
-import type { DownlinkLife } from "./downlink-life.ts";
+import type { DownlinkLifecycle } from "./downlink-lifecycle.ts";
 import type { DownlinksRepository } from "./downlinks.repository.ts";
 import type { Downlink } from "./downlinks.types.ts";
 
@@ -32,7 +32,7 @@ interface Lane {
 export function createDownlinkSender(deps: {
   repository: DownlinksRepository;
   attempt: Pick<DownlinkAttempt, "run">;
-  life: DownlinkLife;
+  lifecycle: DownlinkLifecycle;
   /** Undefined when it is gone. */
   readyOf: (integrationId: string) => ReadyIntegration | undefined;
   /** What came of an attempt, for the integration's events. */
@@ -43,10 +43,10 @@ export function createDownlinkSender(deps: {
   random: () => number;
   log: Logger;
 }) {
-  const { repository, life, clock, now, log } = deps;
+  const { repository, lifecycle, clock, now, log } = deps;
   /** By integration. */
   const lanes = new Map<string, Lane>();
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   let controller = new AbortController();
   let isRunning = false;
   let isPumping = false;
@@ -54,11 +54,11 @@ export function createDownlinkSender(deps: {
   let cancelCleaning: () => void = () => undefined;
 
   function laneOf(integrationId: string): Lane {
-    const known = lanes.get(integrationId);
-    if (known !== undefined) return known;
-    const made: Lane = { busy: new Set(), failures: 0, blockedUntil: 0 };
-    lanes.set(integrationId, made);
-    return made;
+    const lane = lanes.get(integrationId);
+    if (lane !== undefined) return lane;
+    const newLane: Lane = { busy: new Set(), failures: 0, blockedUntil: 0 };
+    lanes.set(integrationId, newLane);
+    return newLane;
   }
 
   const retriesOf = ({ settings }: ReadyIntegration) =>
@@ -69,12 +69,12 @@ export function createDownlinkSender(deps: {
     if (attempted.isDone || attempted.isFinal || attempted.whose === "downlink") lane.failures = 0;
     deps.onAttempted(downlink, attempted);
     if (attempted.isDone) {
-      life.sent(downlink, attempted.networkId);
+      lifecycle.sent(downlink, attempted.networkId);
       return;
     }
     const attempts = downlink.attempts + 1;
     if (attempted.isFinal || attempts > retriesOf(ready)) {
-      life.failed(downlink, attempted.error);
+      lifecycle.failed(downlink, attempted.error);
       return;
     }
     const isServers = attempted.whose === "server";
@@ -82,7 +82,7 @@ export function createDownlinkSender(deps: {
     const waitMs = Math.max(waitAfter(isServers ? lane.failures : attempts, deps.random), attempted.waitMs);
     if (isServers) lane.blockedUntil = now() + waitMs;
     const nextAttemptAt = Math.min(now() + waitMs, downlink.expiresAt);
-    life.postponed(downlink, { error: attempted.error, nextAttemptAt, attempts });
+    lifecycle.postponed(downlink, { error: attempted.error, nextAttemptAt, attempts });
   }
 
   async function send(downlink: Downlink, ready: ReadyIntegration): Promise<void> {
@@ -104,10 +104,10 @@ export function createDownlinkSender(deps: {
   function begin(downlink: Downlink, ready: ReadyIntegration): void {
     laneOf(downlink.integrationId).busy.add(downlink.deviceKey);
     const done = send(downlink, ready).finally(() => {
-      underWay.delete(done);
+      inFlight.delete(done);
       wake();
     });
-    underWay.add(done);
+    inFlight.add(done);
   }
 
   function serve(integrationId: string): void {
@@ -119,7 +119,7 @@ export function createDownlinkSender(deps: {
       if (downlink === undefined) return;
       if (ready.integration.status === "paused") {
         const nextAttemptAt = Math.min(now() + PAUSED_MS, downlink.expiresAt);
-        life.postponed(downlink, {
+        lifecycle.postponed(downlink, {
           error: "the integration is paused",
           nextAttemptAt,
           attempts: downlink.attempts,
@@ -135,7 +135,7 @@ export function createDownlinkSender(deps: {
     for (const downlink of repository.listExpired(now(), EXPIRED_AT_ONCE)) {
       if (laneOf(downlink.integrationId).busy.has(downlink.deviceKey)) continue;
       const why = downlink.error === null ? "" : `: ${downlink.error}`;
-      life.failed(downlink, `it could not be handed over in time${why}`);
+      lifecycle.failed(downlink, `it could not be handed over in time${why}`);
     }
   }
 
@@ -145,9 +145,9 @@ export function createDownlinkSender(deps: {
     const blocked = [...lanes.values()]
       .map(({ blockedUntil }) => blockedUntil)
       .filter((until) => until > now());
-    const at = Math.min(repository.nextAt(now()) ?? Number.POSITIVE_INFINITY, ...blocked);
-    if (at === Number.POSITIVE_INFINITY) return;
-    cancelTimer = clock.schedule(Math.min(Math.max(at - now(), 1), TIMER_MS_MAX), wake);
+    const timeMs = Math.min(repository.nextAt(now()) ?? Number.POSITIVE_INFINITY, ...blocked);
+    if (timeMs === Number.POSITIVE_INFINITY) return;
+    cancelTimer = clock.schedule(Math.min(Math.max(timeMs - now(), 1), TIMER_MS_MAX), wake);
   }
 
   function pump(): void {
@@ -207,8 +207,8 @@ export function createDownlinkSender(deps: {
       cancelTimer();
       cancelCleaning();
       controller.abort(new Error("the gateway stops"));
-      await Promise.all(underWay);
-      life.stop();
+      await Promise.all(inFlight);
+      lifecycle.stop();
     },
   };
 }

@@ -32,7 +32,7 @@ export function createDownlinkWays(deps: {
 
   return {
     /** A message of the device has come: that is the way back. */
-    heard({ integrationId, tenantId }: Integration, { devEui, route }: DeviceReference): void {
+    uplinkSeen({ integrationId, tenantId }: Integration, { devEui, route }: DeviceReference): void {
       const key = deviceKey({ devEui, networkDeviceId: route?.networkDeviceId });
       if (route === undefined || key === undefined) return;
       const { applicationId, networkDeviceId, topicApplication, pushUrl } = route;

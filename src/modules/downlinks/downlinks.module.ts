@@ -14,7 +14,7 @@ import type { ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
 import { createDownlinkAttempt } from "./downlink-attempt.ts";
 import { createDownlinkCodec } from "./downlink-codec.ts";
 import { createDownlinkEvents } from "./downlink-events.ts";
-import { createDownlinkLife } from "./downlink-life.ts";
+import { createDownlinkLifecycle } from "./downlink-lifecycle.ts";
 import { createDownlinkSender } from "./downlink-sender.ts";
 import { createDownlinkWays } from "./downlink-ways.ts";
 import { createDownlinksRepository } from "./downlinks.repository.ts";
@@ -58,7 +58,7 @@ export function createDownlinksModule(
     sendersOf: (tenantId) => integrationsRepository.list(tenantId).filter(canSend),
   });
   const downlinkEvents = createDownlinkEvents({ eventLog });
-  const life = createDownlinkLife({
+  const lifecycle = createDownlinkLifecycle({
     repository,
     commands,
     transact,
@@ -78,7 +78,7 @@ export function createDownlinksModule(
   const sender = createDownlinkSender({
     repository,
     attempt,
-    life,
+    lifecycle,
     readyOf(integrationId) {
       const integration = integrationsRepository.find(integrationId);
       return integration && integrations.readyOf(integration);
@@ -92,7 +92,7 @@ export function createDownlinksModule(
   const downlinks = createDownlinksService({
     repository,
     attempt,
-    life,
+    lifecycle,
     sender,
     ways,
     ensure: integrations.ensure,
@@ -115,10 +115,10 @@ export function createDownlinksModule(
     keepsFor: (deviceId) => downlinks.carriesTo(deviceId),
   });
   integrated.downlinkReported.connect(({ integrationId }, report) => {
-    life.reported(integrationId, report);
+    lifecycle.reported(integrationId, report);
   });
   integrated.deviceHeard.connect((integration, { deviceId }, reference) => {
-    ways.heard(integration, reference);
+    ways.uplinkSeen(integration, reference);
     commands.listening(deviceId);
   });
   return {

@@ -29,9 +29,9 @@ export const downlinksRoutes = (deps: { downlinks: DownlinksService; auth: AuthP
     .post(
       "/:integrationId/downlink",
       async ({ principal, params, body, set }) => {
-        const made = await downlinks.create(principal, params.integrationId, body, ANSWER_WITHIN_MS);
+        const downlink = await downlinks.create(principal, params.integrationId, body, ANSWER_WITHIN_MS);
         set.status = 201;
-        return { success: made.state !== "FAILED", ...shown(made) };
+        return { success: downlink.state !== "FAILED", ...shown(downlink) };
       },
       {
         auth: "integrations:write",

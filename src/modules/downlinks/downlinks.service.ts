@@ -8,7 +8,7 @@ import type { Integration } from "../integrations/integrations.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DownlinkAttempt, ReadyIntegration } from "./downlink-attempt.ts";
-import type { DownlinkLife } from "./downlink-life.ts";
+import type { DownlinkLifecycle } from "./downlink-lifecycle.ts";
 import { type CommandDownlink, downlinkOfCommand } from "./downlink-request.ts";
 import type { DownlinkSender } from "./downlink-sender.ts";
 import type { DownlinkWays } from "./downlink-ways.ts";
@@ -28,7 +28,7 @@ const isLorawan = ({ type }: Integration) => type === "CHIRPSTACK" || type === "
 export function createDownlinksService(deps: {
   repository: DownlinksRepository;
   attempt: DownlinkAttempt;
-  life: Pick<DownlinkLife, "next" | "failed">;
+  lifecycle: Pick<DownlinkLifecycle, "next" | "failed">;
   sender: Pick<DownlinkSender, "wake">;
   ways: DownlinkWays;
   /** One of the caller's tenant. @throws not_found */
@@ -75,15 +75,15 @@ export function createDownlinksService(deps: {
 
   function newDownlink(
     { tenantId, integrationId }: Integration,
-    given: Pick<
+    input: Pick<
       NewDownlink,
       "deviceId" | "deviceKey" | "createdBy" | "expiresAt" | "confirmed" | "payload" | "fPort" | "priority"
     > & {
       commandRpcId?: number;
     },
   ): NewDownlink {
-    const commandRpcId = given.commandRpcId ?? null;
-    return { ...given, commandRpcId, downlinkId: newId(), tenantId, integrationId, createdAt: now() };
+    const commandRpcId = input.commandRpcId ?? null;
+    return { ...input, commandRpcId, downlinkId: newId(), tenantId, integrationId, createdAt: now() };
   }
 
   function ensureSends(principal: Principal, integrationId: string): ReadyIntegration {
@@ -115,24 +115,24 @@ export function createDownlinksService(deps: {
       const target = keyOfRequest(principal, request);
       const payload = payloadOf(request);
       const asked = { payload, fPort: request.fPort ?? null, deviceId: target.deviceId };
-      const made = await deps.attempt.content(ready, asked);
+      const content = await deps.attempt.content(ready, asked);
       const downlink = newDownlink(integration, {
         ...target,
-        payload: made.content,
-        fPort: made.fPort ?? null,
+        payload: content.content,
+        fPort: content.fPort ?? null,
         confirmed: request.confirmed ?? settings.downlink?.confirmed ?? false,
         priority: request.priority ?? null,
         createdBy: principal.apiKey?.name ?? principal.email,
         expiresAt: now() + (request.expiresInMs ?? DAY_MS),
       });
-      deps.attempt.check(ready, downlink, made);
+      deps.attempt.check(ready, downlink, content);
       const isFirst = ensureRoom(integration, target.deviceKey) === 0;
       const stored = repository.insert(downlink);
       if (stored === undefined) throw notFound("downlink.not_stored");
       await deps.durable();
       // Behind others its turn may be far away.
       const ms = isFirst ? waitMs : Math.min(waitMs, BEHIND_OTHERS_MS);
-      const answered = ms === 0 ? Promise.resolve(stored) : deps.life.next(stored, ms);
+      const answered = ms === 0 ? Promise.resolve(stored) : deps.lifecycle.next(stored, ms);
       deps.sender.wake();
       return answered;
     },
@@ -173,7 +173,7 @@ export function createDownlinksService(deps: {
     /** The integration goes, and its downlinks with it: the commands that they carry have failed. */
     abandon(integrationId: string): void {
       for (const downlink of repository.listCarriers(integrationId))
-        deps.life.failed(downlink, "the integration was deleted");
+        deps.lifecycle.failed(downlink, "the integration was deleted");
     },
     /** A downlink still carries a command to the device. */
     carriesTo: (deviceId: DeviceId): boolean => repository.hasOpenCommand(deviceId),

@@ -64,7 +64,7 @@ export interface DownlinkRequest {
 }
 
 /** By dev EUI; `id:` before the network's own name for devices that have none. */
-export const deviceKey = (known: { devEui?: string | undefined; networkDeviceId?: string | undefined }) =>
-  known.devEui ?? (known.networkDeviceId === undefined ? undefined : `id:${known.networkDeviceId}`);
+export const deviceKey = (existing: { devEui?: string | undefined; networkDeviceId?: string | undefined }) =>
+  existing.devEui ?? (existing.networkDeviceId === undefined ? undefined : `id:${existing.networkDeviceId}`);
 
 export const devEuiOf = (key: string): string | undefined => (key.startsWith("id:") ? undefined : key);

@@ -28,17 +28,17 @@ export interface OutgoingDownlink {
   readonly route: Omit<DownlinkRoute, "integrationId">;
 }
 
-const missing = (what: string) => invalid("downlink.setting_missing", { name: what });
+const missing = (subject: string) => invalid("downlink.setting_missing", { name: subject });
 
-function required(value: string | undefined, what: string): string {
-  if (value === undefined || value === "") throw missing(what);
+function required(value: string | undefined, subject: string): string {
+  if (value === undefined || value === "") throw missing(subject);
   return value;
 }
 
 /** `rest` where an address is given, else by the integration's own broker. */
 export const wayOf = ({ via, url }: DownlinkSettings): "rest" | "mqtt" => via ?? (url ? "rest" : "mqtt");
 
-function rest(settings: DownlinkSettings, path: string, given: { header: string; body: unknown }): Outgoing {
+function rest(settings: DownlinkSettings, path: string, input: { header: string; body: unknown }): Outgoing {
   const base = required(
     settings.url,
     "settings_json.downlink.url: the address of the network server is missing",
@@ -48,12 +48,12 @@ function rest(settings: DownlinkSettings, path: string, given: { header: string;
     "settings_json.downlink.apiKey: the key of the network server's API is missing",
   );
   const headers = new Map([
-    [given.header, `Bearer ${key}`],
+    [input.header, `Bearer ${key}`],
     ["Content-Type", "application/json"],
   ]);
   return {
     way: "rest",
-    request: { url: `${base.replace(/(?<!\/)\/+$/, "")}${path}`, headers, body: JSON.stringify(given.body) },
+    request: { url: `${base.replace(/(?<!\/)\/+$/, "")}${path}`, headers, body: JSON.stringify(input.body) },
   };
 }
 
@@ -63,9 +63,9 @@ const message = (topic: string, body: unknown): Outgoing => ({
 });
 
 /** Part of a topic or path: what is a level of its own must not become several. */
-function segment(value: string, what: string): string {
+function segment(value: string, subject: string): string {
   if (/[/+#?\s\0]/.test(value) || value === "." || value === "..")
-    throw missing(`${what}: is not one that can be sent to`);
+    throw missing(`${subject}: is not one that can be sent to`);
   return value;
 }
 

@@ -7,7 +7,7 @@ import type { IngestDevice } from "../ingest/ingest.types.ts";
 interface Session {
   readonly gateway: IngestDevice;
   /** Children by what the gateway calls them; one that was moved or called otherwise since is looked up anew. */
-  readonly known: Map<string, IngestDevice>;
+  readonly children: Map<string, IngestDevice>;
   readonly connected: Map<DeviceId, IngestDevice>;
   /** Children that the gateway has said good-bye for: they cannot be reached until it speaks of them again. */
   readonly away: Set<DeviceId>;
@@ -31,7 +31,7 @@ export function createGatewaySessions(deps: {
     const open = sessions.get(gateway.deviceId);
     // A will that was delayed may come when its gateway has gone.
     if (open !== undefined || !online.has(gateway.deviceId)) return open;
-    const session = { gateway, known: new Map(), connected: new Map(), away: new Set<DeviceId>() };
+    const session = { gateway, children: new Map(), connected: new Map(), away: new Set<DeviceId>() };
     sessions.set(gateway.deviceId, session);
     return session;
   }
@@ -74,16 +74,16 @@ export function createGatewaySessions(deps: {
     },
     /** The child that the gateway calls so, where that is known without asking the database. */
     find(gateway: IngestDevice, name: string): IngestDevice | undefined {
-      const child = sessions.get(gateway.deviceId)?.known.get(name);
+      const child = sessions.get(gateway.deviceId)?.children.get(name);
       const isCurrent =
         child?.parentDeviceId === gateway.deviceId && child.childName === name && !child.revoked;
       return isCurrent ? child : undefined;
     },
     /** The gateway speaks of the child: it is connected now. True when it was not. */
-    heard(gateway: IngestDevice, child: IngestDevice): boolean {
+    reported(gateway: IngestDevice, child: IngestDevice): boolean {
       const session = sessionOf(gateway);
       if (session === undefined) return false;
-      if (child.childName) session.known.set(child.childName, child);
+      if (child.childName) session.children.set(child.childName, child);
       session.away.delete(child.deviceId);
       if (session.connected.has(child.deviceId)) return false;
       session.connected.set(child.deviceId, child);

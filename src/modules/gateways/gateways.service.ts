@@ -71,18 +71,18 @@ export function createGatewaysService(deps: {
 
   /** The children that the gateway calls so, made on first sight; connected by being spoken of. */
   function childrenOf(gateway: IngestDevice, refs: readonly ChildRef[]): Array<IngestDevice | DomainError> {
-    const known = refs.map(({ name }) => sessions.find(gateway, name));
-    const others = refs.filter((_, index) => known[index] === undefined);
+    const sessionDevices = refs.map(({ name }) => sessions.find(gateway, name));
+    const others = refs.filter((_, index) => sessionDevices[index] === undefined);
     const found = others.length === 0 ? [] : children.ensureChildren(gateway, others);
     if (others.length > 0) saveChildren();
-    return known
+    return sessionDevices
       .map((child) => child ?? found.shift())
       .map((child) => {
         invariant(child !== undefined, "there is a child, or an error, for each that was asked for");
         if (child instanceof DomainError) return child;
         const device = typeof child === "string" ? directory.find(child) : child;
         invariant(device !== undefined, "a child that was just found or made exists");
-        if (sessions.heard(gateway, device)) deps.onReachable(device);
+        if (sessions.reported(gateway, device)) deps.onReachable(device);
         return device;
       });
   }
@@ -225,7 +225,7 @@ export function createGatewaysService(deps: {
         const named = children.findChild(gateway, name);
         if (!isOwn || (named !== undefined && named !== id)) throw commandUnknown(name);
         if (!deps.commands.answered(child.deviceId, rpcId, answer)) throw commandUnknown(name);
-        if (sessions.heard(gateway, child)) deps.onReachable(child);
+        if (sessions.reported(gateway, child)) deps.onReachable(child);
         deps.touch(child);
         return deps.durable();
       });

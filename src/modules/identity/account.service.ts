@@ -67,9 +67,9 @@ export function createAccountService(deps: {
       sessions.endAll(userId, sessionId as SessionId); // it came from `authenticate`
       confirmChange(email, language);
     },
-    /** Sends a link to choose a new password. Does the same, but sends nothing, for an address that is not known. */
-    requestReset(given: string, { address, language, origin }: ResetContext): void {
-      const email = given.trim().toLowerCase();
+    /** Sends a link to set a new password. Does the same, but sends nothing, for an address that is not known. */
+    requestReset(text: string, { address, language, origin }: ResetContext): void {
+      const email = text.trim().toLowerCase();
       const refused =
         throttle.take([{ kind: "reset_address", who: addressGroup(address), burst: 20, perHour: 30 }]) ??
         throttle.takeOf([

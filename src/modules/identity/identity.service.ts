@@ -51,12 +51,12 @@ function common(devices: Devices, others: Devices): Devices {
 
 /** What both may see, counted again only when either changes: a stream asks for every message. */
 function createShared(own: () => Devices, others: () => Devices): () => Devices {
-  let known: { own: Devices; others: Devices; both: Devices } | undefined;
+  let existing: { own: Devices; others: Devices; both: Devices } | undefined;
   return () => {
     const now = { own: own(), others: others() };
-    if (known?.own !== now.own || known.others !== now.others)
-      known = { ...now, both: common(now.own, now.others) };
-    return known.both;
+    if (existing?.own !== now.own || existing.others !== now.others)
+      existing = { ...now, both: common(now.own, now.others) };
+    return existing.both;
   };
 }
 

@@ -26,19 +26,19 @@ export function createOnboardingService(deps: {
   const { repository, users, tenants, plans } = deps;
   return {
     /** @throws DomainError `onboarding.done` for who has a tenant. */
-    complete({ userId }: Principal, given: Onboarding): void {
+    complete({ userId }: Principal, onboarding: Onboarding): void {
       deps.transact(() => {
         const user = users.findById(userId);
         if (user === undefined || user.tenantId !== null) throw conflict("onboarding.done");
         deps.signUp.ensureOpen();
         const findPlan = (planId = "") => plans.offered().find(({ id }) => id === planId);
-        if (given.planId !== undefined && findPlan(given.planId) === undefined)
+        if (onboarding.planId !== undefined && findPlan(onboarding.planId) === undefined)
           throw invalid("sign_up.plan_unknown");
         // The plan of the sign-up may be gone meanwhile, and who came through an external provider chose none.
-        const plan = findPlan(given.planId ?? repository.find(user.email)?.planId) ?? plans.offered()[0];
+        const plan = findPlan(onboarding.planId ?? repository.find(user.email)?.planId) ?? plans.offered()[0];
         invariant(plan !== undefined, "no plan is offered");
-        const fullName = given.fullName?.trim() || user.fullName;
-        const name = given.tenantName?.trim() || fullName || user.email;
+        const fullName = onboarding.fullName?.trim() || user.fullName;
+        const name = onboarding.tenantName?.trim() || fullName || user.email;
         const tenant = tenants.create(name, plan.id);
         deps.changeUser(userId, {
           tenantId: tenant.tenantId,

@@ -47,8 +47,8 @@ export const permissions = {
     what: "with access to all devices: see, make and end links by which anybody sees a dashboard",
     needsPerson: true,
   },
-  "rule-chains:read": { roles: everyone, what: "read rule chains, and preview what one would send" },
-  "rule-chains:write": { roles: writers, what: "create, change, start, pause and delete rule chains" },
+  "generators:read": { roles: everyone, what: "read generators, and preview what one would send" },
+  "generators:write": { roles: writers, what: "create, change, start, pause and delete generators" },
   "alarms:read": { roles: everyone, what: "read alarms and what happened to them" },
   "alarms:handle": {
     roles: administrators,

@@ -59,7 +59,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** The tenant that a request made for somebody who had none. */
-function madeTenant({ response }: AuditedRequest): TenantId | null {
+function createdTenant({ response }: AuditedRequest): TenantId | null {
   const id = isJsonObject(response) ? response.tenantId : undefined;
   return typeof id === "string" ? (id as TenantId) : null; // of our own answer
 }
@@ -70,9 +70,17 @@ export function createRequestAudit(recorder: AuditRecorder) {
   const before = new WeakMap<Request, unknown>();
   const callers = new WeakMap<Request, Principal>();
 
-  function contextOf(given: AuditedRequest, principal: Principal): AuditContext {
-    const params = isJsonObject(given.params) ? (given.params as Record<string, string>) : {}; // path parameters are texts
-    return { principal, params, query: given.query, body: given.body, response: given.response };
+  function contextOf(auditedRequest: AuditedRequest, principal: Principal): AuditContext {
+    const params = isJsonObject(auditedRequest.params)
+      ? (auditedRequest.params as Record<string, string>)
+      : {}; // path parameters are texts
+    return {
+      principal,
+      params,
+      query: auditedRequest.query,
+      body: auditedRequest.body,
+      response: auditedRequest.response,
+    };
   }
 
   function idOf(rule: Exclude<AuditRule, { none: string }>, context: AuditContext): string | undefined {
@@ -83,7 +91,7 @@ export function createRequestAudit(recorder: AuditRecorder) {
   }
 
   function write(
-    given: AuditedRequest,
+    auditedRequest: AuditedRequest,
     principal: Principal,
     entry: {
       action: string;
@@ -95,46 +103,46 @@ export function createRequestAudit(recorder: AuditRecorder) {
   ): void {
     recorder.record({
       ...entry,
-      tenantId: principal.tenantId === "" ? madeTenant(given) : principal.tenantId,
+      tenantId: principal.tenantId === "" ? createdTenant(auditedRequest) : principal.tenantId,
       actor: actorOf(principal),
-      address: given.server?.requestIP(given.request)?.address,
-      userAgent: given.request.headers.get("user-agent") ?? undefined,
+      address: auditedRequest.server?.requestIP(auditedRequest.request)?.address,
+      userAgent: auditedRequest.request.headers.get("user-agent") ?? undefined,
     });
   }
 
   return {
-    before(rule: AuditRule, given: AuditedRequest, principal: Principal): void {
+    before(rule: AuditRule, auditedRequest: AuditedRequest, principal: Principal): void {
       if ("none" in rule || rule.read === undefined || rule.created !== undefined) return;
       const { read } = rule;
-      const context = contextOf(given, principal);
+      const context = contextOf(auditedRequest, principal);
       const id = idOf(rule, context) ?? "";
       before.set(
-        given.request,
+        auditedRequest.request,
         readQuietly(() => read(context, id)),
       );
     },
     /** Reads at once what the request has made: another one may follow on its heels. */
-    done(rule: AuditRule, given: AuditedRequest, principal: Principal): void {
+    done(rule: AuditRule, auditedRequest: AuditedRequest, principal: Principal): void {
       if ("none" in rule) return;
       const { read, details, action } = rule;
-      const context = contextOf(given, principal);
+      const context = contextOf(auditedRequest, principal);
       const id = idOf(rule, context) ?? "";
-      const was = before.get(given.request);
+      const was = before.get(auditedRequest.request);
       const is = readQuietly(() => (read === undefined ? details?.(context) : read(context, id)));
       const target = { type: rule.target, id, name: nameOf(is) ?? nameOf(was) };
-      write(given, principal, { action, outcome: "SUCCESS", target, before: was, after: is });
+      write(auditedRequest, principal, { action, outcome: "SUCCESS", target, before: was, after: is });
     },
     /** Who is signed in behind a request, allowed to make it or not. */
     caller(request: Request, principal: Principal): void {
       callers.set(request, principal);
     },
     /** Of a request that ended in an error: whether it was a refusal is read from the error. */
-    refused(rule: RouteAudit | undefined, given: AuditedRequest, error: unknown): void {
-      const principal = callers.get(given.request);
+    refused(rule: RouteAudit | undefined, auditedRequest: AuditedRequest, error: unknown): void {
+      const principal = callers.get(auditedRequest.request);
       if (rule === undefined || principal === undefined || !isRefusal(error)) return;
-      const id = Object.values(contextOf(given, principal).params)[0] ?? "";
+      const id = Object.values(contextOf(auditedRequest, principal).params)[0] ?? "";
       const target = { type: rule.target, id };
-      write(given, principal, { action: rule.action, outcome: "REFUSED", target });
+      write(auditedRequest, principal, { action: rule.action, outcome: "REFUSED", target });
     },
   };
 }

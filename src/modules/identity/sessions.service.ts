@@ -26,7 +26,7 @@ export function createSessionsService(deps: {
 }) {
   const { repository, events, now } = deps;
 
-  const isRecent = ({ renewedAt }: Session, at: number) => at - renewedAt < RENEWAL_OVERLAP_MS;
+  const isRecent = ({ renewedAt }: Session, timeMs: number) => timeMs - renewedAt < RENEWAL_OVERLAP_MS;
 
   function end(sessionId: SessionId): void {
     for (const impersonation of repository.listImpersonations(sessionId)) end(impersonation.sessionId);
@@ -34,7 +34,7 @@ export function createSessionsService(deps: {
     events.emit("session.ended", { sessionId });
   }
 
-  function makeRoom(userId: UserId, isImpersonation: boolean): void {
+  function endOldest(userId: UserId, isImpersonation: boolean): void {
     const alike = repository
       .list(userId, now())
       .filter(({ impersonatorId }) => (impersonatorId !== null) === isImpersonation);
@@ -44,7 +44,7 @@ export function createSessionsService(deps: {
   return {
     /** The one that was used longest ago goes when there are too many. `impersonator`: the session of the person who acts as the user; the new one does not outlive it. */
     start(userId: UserId, { address, userAgent }: Client, impersonator?: Session): Session {
-      const at = now();
+      const timeMs = now();
       const session: Session = {
         sessionId: newId<SessionId>(),
         userId,
@@ -52,28 +52,29 @@ export function createSessionsService(deps: {
         impersonatorSessionId: impersonator?.sessionId ?? null,
         address,
         userAgent: userAgent.slice(0, USER_AGENT_LENGTH_MAX),
-        createdAt: at,
-        lastUsedAt: at,
-        expiresAt: impersonator?.expiresAt ?? Math.min(at + SESSION_LIFETIME_MS, at + deps.lifetimeMsMax),
+        createdAt: timeMs,
+        lastUsedAt: timeMs,
+        expiresAt:
+          impersonator?.expiresAt ?? Math.min(timeMs + SESSION_LIFETIME_MS, timeMs + deps.lifetimeMsMax),
         generation: 0,
-        renewedAt: at,
+        renewedAt: timeMs,
       };
-      repository.deleteExpired(at);
-      makeRoom(userId, impersonator !== undefined);
+      repository.deleteExpired(timeMs);
+      endOldest(userId, impersonator !== undefined);
       repository.insert(session);
       return session;
     },
     /** The session if it is good, with that of an impersonator; notes that it was used. */
     find(sessionId: SessionId): Session | undefined {
-      const at = now();
-      const session = repository.find(sessionId, at);
+      const timeMs = now();
+      const session = repository.find(sessionId, timeMs);
       if (session === undefined) return undefined;
       const { impersonatorSessionId } = session;
-      if (impersonatorSessionId !== null && repository.find(impersonatorSessionId, at) === undefined)
+      if (impersonatorSessionId !== null && repository.find(impersonatorSessionId, timeMs) === undefined)
         return undefined;
       // One from the future is what a clock left that was wrong.
-      const isNoted = session.lastUsedAt > at - USE_KEPT_EVERY_MS && session.lastUsedAt <= at;
-      if (!isNoted) repository.touch(sessionId, at);
+      const isNoted = session.lastUsedAt > timeMs - USE_KEPT_EVERY_MS && session.lastUsedAt <= timeMs;
+      if (!isNoted) repository.touch(sessionId, timeMs);
       return session;
     },
     /**
@@ -81,14 +82,14 @@ export function createSessionsService(deps: {
      * the same time. An impersonation is not extended: it lives no longer than the session it came from.
      */
     renew(session: Session): Session {
-      const at = now();
-      if (isRecent(session, at) && session.generation > 0) return session;
+      const timeMs = now();
+      if (isRecent(session, timeMs) && session.generation > 0) return session;
       const { createdAt, impersonatorSessionId } = session;
       const expiresAt =
         impersonatorSessionId === null
-          ? Math.min(at + SESSION_LIFETIME_MS, createdAt + deps.lifetimeMsMax)
+          ? Math.min(timeMs + SESSION_LIFETIME_MS, createdAt + deps.lifetimeMsMax)
           : session.expiresAt;
-      const renewed = { ...session, expiresAt, generation: session.generation + 1, renewedAt: at };
+      const renewed = { ...session, expiresAt, generation: session.generation + 1, renewedAt: timeMs };
       repository.renew(renewed);
       return renewed;
     },

@@ -112,8 +112,8 @@ export function createSignUpService(deps: {
     const signUp = repository.find(email);
     const isPending = signUp !== undefined && signUp.confirmedAt === null && signUp.codeExpiresAt > now();
     if (!isPending || users.findByEmail(email) !== undefined || !repository.takeTry(email)) throw wrongCode();
-    const [given, expected] = [hashOf(email, otp), signUp.codeHash].map((hash) => Buffer.from(hash));
-    if (given === undefined || expected === undefined || !timingSafeEqual(given, expected)) throw wrongCode();
+    const [input, expected] = [hashOf(email, otp), signUp.codeHash].map((hash) => Buffer.from(hash));
+    if (input === undefined || expected === undefined || !timingSafeEqual(input, expected)) throw wrongCode();
     return signUp;
   }
 
@@ -121,11 +121,11 @@ export function createSignUpService(deps: {
     isOpen: deps.isOpen,
     ensureOpen,
     async signUp(
-      { email: given, password, fullName, planId }: NewSignUp,
+      { email: text, password, fullName, planId }: NewSignUp,
       { address, language, origin }: SignUpContext,
     ): Promise<{ expiresInSeconds: number }> {
       ensureOpen();
-      const email = normalize(given);
+      const email = normalize(text);
       if (!deps.plans.offered().some(({ id }) => id === planId)) throw invalid("sign_up.plan_unknown");
       ensurePasswordStrong(password, email);
       ensureRoom("sign_up", email, address);
@@ -146,9 +146,9 @@ export function createSignUpService(deps: {
       });
       return { expiresInSeconds: CODE_LIFETIME_MS / 1000 };
     },
-    resend(given: string, { address, language }: SignUpContext): void {
+    resend(text: string, { address, language }: SignUpContext): void {
       ensureOpen();
-      const email = normalize(given);
+      const email = normalize(text);
       ensureRoom("sign_up_resend", email, address);
       const signUp = repository.find(email);
       const isPending = signUp !== undefined && signUp.confirmedAt === null;
@@ -158,11 +158,11 @@ export function createSignUpService(deps: {
     },
     /** @throws DomainError `sign_up.code_wrong` for any code that is not (or no longer) good, `sign_up.password_differs`. */
     async verify(
-      { email: given, otp, password }: { email: string; otp: string; password: string },
+      { email: text, otp, password }: { email: string; otp: string; password: string },
       { address }: Pick<SignUpContext, "address">,
     ): Promise<{ planId: string; fullName: string }> {
       ensureOpen();
-      const email = normalize(given);
+      const email = normalize(text);
       ensurePasswordStrong(password, email); // a weak one is none that was kept: it costs no try
       const refused = throttle.take([fromAddress("sign_up_verify", address)]);
       if (refused !== undefined) throw tooMany(refused.waitMs);

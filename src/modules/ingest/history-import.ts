@@ -62,11 +62,11 @@ async function withHead(body: ReadableStream<Uint8Array>) {
 
 async function* csvRows(
   source: ReadableStream<Uint8Array>,
-  given: Parameters<typeof dialectOf>[1],
+  input: Parameters<typeof dialectOf>[1],
 ): AsyncGenerator<Row> {
   const { parse } = await import("csv-parse"); // by the few who import, not at every start
   const { head, body } = await withHead(source);
-  const dialect = dialectOf(head, given);
+  const dialect = dialectOf(head, input);
   const parser = parse({
     delimiter: dialect.delimiter,
     bom: true,

@@ -46,9 +46,9 @@ export function createHistoryService(deps: {
       const id = deps.devices.ensureVisible(principal, deviceId);
       if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || from > to)
         throw invalid("telemetry.range_invalid");
-      const known = await deps.store.keys({ deviceIds: [id] }, signal);
+      const existing = await deps.store.keys({ deviceIds: [id] }, signal);
       const named = new Set(keys);
-      const wanted = keys.length === 0 ? known : known.filter((key) => named.has(key));
+      const wanted = keys.length === 0 ? existing : existing.filter((key) => named.has(key));
       const chunks =
         wanted.length === 0
           ? none()

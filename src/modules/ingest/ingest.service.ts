@@ -137,10 +137,14 @@ export function createIngestService(deps: {
     const committed = readings.length === 0 ? nothingToStore : store.append(device.store, readings);
     stats.messages++;
     deps.touch(device);
-    return readings.length === 0 ? committed : tell(device, readings, committed);
+    return readings.length === 0 ? committed : notifyObservers(device, readings, committed);
   }
 
-  function tell(device: IngestDevice, readings: readonly Reading[], committed: Promise<void>): Promise<void> {
+  function notifyObservers(
+    device: IngestDevice,
+    readings: readonly Reading[],
+    committed: Promise<void>,
+  ): Promise<void> {
     let besides: Array<Promise<void>> | undefined;
     for (const observe of observers) {
       const written = observe(device, readings);

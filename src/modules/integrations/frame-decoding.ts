@@ -29,7 +29,7 @@ export type DecodeFrame = (
 ) => Promise<DecodedFrame> | undefined;
 
 export function createFrameDecoding(deps: {
-  codecs: Pick<CodecsService, "choose">;
+  codecs: Pick<CodecsService, "selectFor">;
   resolution: Pick<DeviceResolution, "preview">;
   devices: Pick<DevicesService, "get">;
   run: ScriptSandbox["run"];
@@ -51,7 +51,7 @@ export function createFrameDecoding(deps: {
     const { codecs = [] } = live.settings;
     if (codecs.length === 0) return undefined;
     const isByType = codecs.some(({ deviceType }) => deviceType !== undefined);
-    return deps.codecs.choose(live.integration.tenantId, codecs, isByType ? typesOf(message, live) : []);
+    return deps.codecs.selectFor(live.integration.tenantId, codecs, isByType ? typesOf(message, live) : []);
   }
 
   async function decode(

@@ -11,7 +11,7 @@ const FIRST_WAITS_MS = [1, 2, 5, 10, 20, 30].map((minutes) => minutes * MINUTE_M
 /** 68 minutes of first waits and 23 hours: a day. Counted in tries, so that no clock that is set ends it. */
 export const ATTEMPTS_MAX = FIRST_WAITS_MS.length + 23 + 1;
 /** How long at most until mails are seen that the command line has queued. */
-const LOOK_INTERVAL_MS = 30_000;
+const POLL_INTERVAL_MS = 30_000;
 
 export const waitAfter = (attempts: number): number => FIRST_WAITS_MS[attempts - 1] ?? HOUR_MS;
 
@@ -100,10 +100,10 @@ export function createMailDelivery(deps: {
     if (stopped || isAsked) return;
     cancel();
     running = sendDue()
-      .then((nextDueAt) => Math.min((nextDueAt ?? Number.POSITIVE_INFINITY) - now(), LOOK_INTERVAL_MS))
+      .then((nextDueAt) => Math.min((nextDueAt ?? Number.POSITIVE_INFINITY) - now(), POLL_INTERVAL_MS))
       .catch((error: unknown) => {
         log.warn("the outbox could not be worked on, is tried again", { error }); // a full disk, say
-        return LOOK_INTERVAL_MS;
+        return POLL_INTERVAL_MS;
       })
       .then((waitMs) => {
         running = undefined;

@@ -61,7 +61,7 @@ const english: AccountMails = {
       text("Your temporary password:"),
       code(temporaryPassword),
       note(
-        "It is good for 14 days. You will be asked to choose a password of your own when you sign in for the first time.",
+        "It is good for 14 days. You will be asked to set a password of your own when you sign in for the first time.",
       ),
     ],
   }),
@@ -69,8 +69,8 @@ const english: AccountMails = {
     subject: `Choose a new ${product} password`,
     parts: [
       text("Hello,"),
-      text(`with this link you choose a new password. It works once and is good for ${minutes} minutes.`),
-      link("Choose a new password", resetUrl),
+      text(`with this link you set a new password. It works once and is good for ${minutes} minutes.`),
+      link("Set a new password", resetUrl),
       note("You did not ask for it? Then ignore this mail: your password stays as it is."),
     ],
   }),

@@ -7,7 +7,7 @@ import type { MaintenanceRepository } from "./maintenance.repository.ts";
 import type { Maintenance } from "./maintenance.types.ts";
 
 /** How long at most until a clock that was set is noticed. */
-const LOOK_MS = 15_000;
+const POLL_MS = 15_000;
 
 /** A device, as far as its maintenance needs it: what holds for a gateway holds for its children. */
 export interface MaintainedDevice {
@@ -36,9 +36,9 @@ export function createMaintenanceWatch(deps: {
     events.emit("device.maintenance", { tenantId, deviceId, until });
 
   function leftOf(deviceId: DeviceId): number {
-    const known = running.get(deviceId);
-    if (known === undefined) return 0;
-    return Math.max(0, Math.min(known.maintenance.until - clock.now(), known.endsAt - now()));
+    const existing = running.get(deviceId);
+    if (existing === undefined) return 0;
+    return Math.max(0, Math.min(existing.maintenance.until - clock.now(), existing.endsAt - now()));
   }
 
   const ofItself = (deviceId: DeviceId) =>
@@ -51,14 +51,14 @@ export function createMaintenanceWatch(deps: {
   }
 
   function drop(deviceId: DeviceId): void {
-    const known = running.get(deviceId);
-    if (known === undefined) return;
+    const existing = running.get(deviceId);
+    if (existing === undefined) return;
     repository.delete(deviceId);
     running.delete(deviceId);
-    announce(known.maintenance, null);
+    announce(existing.maintenance, null);
   }
 
-  function look(): void {
+  function poll(): void {
     try {
       for (const deviceId of [...running.keys()]) if (leftOf(deviceId) === 0) drop(deviceId);
     } catch (error) {
@@ -70,8 +70,8 @@ export function createMaintenanceWatch(deps: {
   function arm(): void {
     cancel();
     if (!isStarted || running.size === 0) return;
-    const next = Math.min(LOOK_MS, ...[...running.keys()].map(leftOf));
-    cancel = clock.schedule(Math.max(next, 1), look);
+    const next = Math.min(POLL_MS, ...[...running.keys()].map(leftOf));
+    cancel = clock.schedule(Math.max(next, 1), poll);
   }
 
   events.on("device.deleted", ({ deviceId }) => running.delete(deviceId));
@@ -84,7 +84,7 @@ export function createMaintenanceWatch(deps: {
     start(): void {
       for (const maintenance of repository.listAll()) keep(maintenance);
       isStarted = true;
-      look();
+      poll();
     },
     stop(): void {
       isStarted = false;

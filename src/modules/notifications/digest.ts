@@ -1,5 +1,5 @@
 import { type AlarmSeverity, alarmSeverities } from "../users/users.types.ts";
-import type { Gathered, NoticeLine } from "./notifications.types.ts";
+import type { Digest, NotificationLine } from "./notifications.types.ts";
 
 /** Of those that are gathered so many are named; the rest is counted. */
 const NAMED_MAX = 5;
@@ -7,8 +7,8 @@ const NAMED_MAX = 5;
 const rankOf = (severity: AlarmSeverity): number => alarmSeverities.indexOf(severity);
 
 /** With one more. */
-export function gather(gathered: Gathered | null, line: NoticeLine): Gathered {
-  const { total = 0, bySeverity = {}, byTrigger = {}, worst = [] } = gathered ?? {};
+export function addToDigest(digest: Digest | null, line: NotificationLine): Digest {
+  const { total = 0, bySeverity = {}, byTrigger = {}, worst = [] } = digest ?? {};
   const { severity, trigger } = line;
   // Sorting keeps the order of equals: the oldest of the most severe ones stay.
   const named = [...worst, line].sort((a, b) => rankOf(b.severity) - rankOf(a.severity));

@@ -8,14 +8,20 @@ import type { Logger } from "../../platform/log.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { User } from "../users/users.types.ts";
-import { gather } from "./digest.ts";
+import { addToDigest } from "./digest.ts";
 import type { NotificationsRepository } from "./notifications.repository.ts";
-import type { Channel, Flow, NoticeLine, QueuedNotice, TellingSettings } from "./notifications.types.ts";
+import type {
+  Channel,
+  Flow,
+  NotificationLine,
+  NotificationSettings,
+  QueuedNotification,
+} from "./notifications.types.ts";
+import type { Notifier } from "./notifier.ts";
 import { channelsOf, wants } from "./recipients.ts";
-import type { Telling } from "./telling.ts";
 
 const MINUTE_MS = 60_000;
-const NOTICES_AT_ONCE = 100;
+const NOTIFICATIONS_AT_ONCE = 100;
 const ENDED_AT_ONCE = 100;
 const RETRY_MS = 5_000;
 const WAIT_MS_MAX = 3_600_000;
@@ -26,7 +32,7 @@ const NAMED_MAX = 20;
 
 /** Of a tenant, as it is while a batch is worked on. */
 interface Audience {
-  readonly settings: TellingSettings;
+  readonly settings: NotificationSettings;
   readonly users: readonly User[];
 }
 
@@ -37,9 +43,9 @@ interface Audience {
 export function createDispatcher(deps: {
   repository: NotificationsRepository;
   users: Pick<UsersService, "findById" | "listOf" | "visibleDevices">;
-  telling: Telling;
+  notifier: Notifier;
   canMail: boolean;
-  settingsOf: (tenantId: TenantId) => TellingSettings;
+  settingsOf: (tenantId: TenantId) => NotificationSettings;
   deviceNameOf: (deviceId: DeviceId) => string | undefined;
   /** Notes in the history of the alarm whom it was told. */
   noted: (alarmId: string, text: Text) => void;
@@ -50,31 +56,35 @@ export function createDispatcher(deps: {
   events: EventBus<DomainEvents>;
   log: Logger;
 }) {
-  const { repository, users, telling, clock, now, log } = deps;
+  const { repository, users, notifier, clock, now, log } = deps;
   let isStarted = false;
   let running: Promise<void> | undefined;
   /** Something was written while the last round was ending. */
   let isAsked = false;
   let cancel: () => void = () => undefined;
 
-  const canMessage = ({ messaging }: TellingSettings) => messaging !== null;
+  const canMessage = ({ messaging }: NotificationSettings) => messaging !== null;
 
-  function tell(user: User, channel: Channel, what: { line: NoticeLine; settings: TellingSettings }): void {
-    const { line, settings } = what;
+  function notify(
+    user: User,
+    channel: Channel,
+    content: { line: NotificationLine; settings: NotificationSettings },
+  ): void {
+    const { line, settings } = content;
     const { messaging } = settings;
     if (user.tenantId === null) return;
-    if (channel === "email") telling.mailLine(user.tenantId, user, { line, settings });
+    if (channel === "email") notifier.mailLine(user.tenantId, user, { line, settings });
     else if (messaging !== null)
-      telling.messageLine({ user, tenantId: user.tenantId, messaging }, line, settings);
+      notifier.messageLine({ user, tenantId: user.tenantId, messaging }, line, settings);
   }
 
   /** Tells, or gathers; whether it was told. */
-  function tellOrGather(
+  function notifyOrDefer(
     user: User,
     channel: Channel,
-    what: { line: NoticeLine; settings: TellingSettings; flows: Map<string, Flow> },
+    content: { line: NotificationLine; settings: NotificationSettings; flows: Map<string, Flow> },
   ): boolean {
-    const { line, settings, flows } = what;
+    const { line, settings, flows } = content;
     const key = `${channel} ${user.userId}`;
     const { userId } = user;
     const flow = flows.get(key) ??
@@ -83,61 +93,61 @@ export function createDispatcher(deps: {
         channel,
         endsAt: now() + settings.digestMinutes * MINUTE_MS,
         sent: 0,
-        gathered: null,
+        digest: null,
       };
-    const isTold = flow.sent < settings.digestAfter;
-    if (isTold) tell(user, channel, what);
+    const isSent = flow.sent < settings.digestAfter;
+    if (isSent) notify(user, channel, content);
     flows.set(
       key,
-      isTold ? { ...flow, sent: flow.sent + 1 } : { ...flow, gathered: gather(flow.gathered, line) },
+      isSent ? { ...flow, sent: flow.sent + 1 } : { ...flow, digest: addToDigest(flow.digest, line) },
     );
-    return isTold;
+    return isSent;
   }
 
-  function audienceOf(tenantId: TenantId, known: Map<TenantId, Audience>): Audience {
-    const audience = known.get(tenantId) ?? {
+  function audienceOf(tenantId: TenantId, audiences: Map<TenantId, Audience>): Audience {
+    const audience = audiences.get(tenantId) ?? {
       settings: deps.settingsOf(tenantId),
       users: users.listOf(tenantId),
     };
-    known.set(tenantId, audience);
+    audiences.set(tenantId, audience);
     return audience;
   }
 
   /** On which ways the user hears of it, as its history says it. */
-  function handTo(
+  function notifyUser(
     user: User,
-    notice: QueuedNotice,
-    what: { line: NoticeLine; settings: TellingSettings; flows: Map<string, Flow> },
+    notification: QueuedNotification,
+    content: { line: NotificationLine; settings: NotificationSettings; flows: Map<string, Flow> },
   ): Text[] {
-    const open = channelsOf(user, { canMail: deps.canMail, canMessage: canMessage(what.settings) });
-    if (open.length === 0 || !wants(user, notice, users.visibleDevices(user.userId))) return [];
+    const open = channelsOf(user, { canMail: deps.canMail, canMessage: canMessage(content.settings) });
+    if (open.length === 0 || !wants(user, notification, users.visibleDevices(user.userId))) return [];
     return open.map((channel) => {
       const to = channel === "email" ? user.email : user.fullName;
-      const isTold = tellOrGather(user, channel, what);
-      return detail(isTold ? `notification_way.${channel}` : `notification_way.${channel}_digest`, { to });
+      const isSent = notifyOrDefer(user, channel, content);
+      return detail(isSent ? `notification_way.${channel}` : `notification_way.${channel}_digest`, { to });
     });
   }
 
-  function handOut(
-    notice: QueuedNotice,
+  function dispatch(
+    notification: QueuedNotification,
     batch: { audiences: Map<TenantId, Audience>; flows: Map<string, Flow> },
   ): void {
-    const { settings, users: people } = audienceOf(notice.tenantId, batch.audiences);
-    const deviceName = deps.deviceNameOf(notice.deviceId);
+    const { settings, users: recipients } = audienceOf(notification.tenantId, batch.audiences);
+    const deviceName = deps.deviceNameOf(notification.deviceId);
     if (deviceName === undefined) return;
-    const { trigger, severity, level, alarmType, message, cause, at } = notice;
+    const { trigger, severity, level, alarmType, message, cause, at } = notification;
     const line = {
       ...{ trigger, severity, level, alarmType, deviceName, message },
       ...(cause !== null && { cause }),
       at: new Date(at).toISOString(),
     };
-    const what = { line, settings, flows: batch.flows };
-    const told = people.flatMap((user) => handTo(user, notice, what));
-    if (told.length === 0) return;
-    const named = { occasion: detail(`alarm_occasion.${trigger}`), ways: told.slice(0, NAMED_MAX) };
-    const count = told.length - NAMED_MAX;
+    const content = { line, settings, flows: batch.flows };
+    const channelsUsed = recipients.flatMap((user) => notifyUser(user, notification, content));
+    if (channelsUsed.length === 0) return;
+    const named = { occasion: detail(`alarm_occasion.${trigger}`), ways: channelsUsed.slice(0, NAMED_MAX) };
+    const count = channelsUsed.length - NAMED_MAX;
     deps.noted(
-      notice.alarmId,
+      notification.alarmId,
       count > 0
         ? detail("alarm_event.notified_more", { ...named, count })
         : detail("alarm_event.notified", named),
@@ -145,45 +155,45 @@ export function createDispatcher(deps: {
   }
 
   /** Whether there may be more. */
-  function handOutSome(): boolean {
-    const notices = repository.listNotices(NOTICES_AT_ONCE);
-    const last = notices.at(-1);
+  function dispatchBatch(): boolean {
+    const notifications = repository.listNotifications(NOTIFICATIONS_AT_ONCE);
+    const last = notifications.at(-1);
     if (last === undefined) return false;
     const batch = { audiences: new Map<TenantId, Audience>(), flows: new Map<string, Flow>() };
     deps.transact(() => {
-      for (const notice of notices) handOut(notice, batch);
+      for (const notification of notifications) dispatch(notification, batch);
       for (const flow of batch.flows.values()) repository.saveFlow(flow);
-      repository.deleteNotices(last.sequence);
+      repository.deleteNotifications(last.sequence);
     });
-    return notices.length === NOTICES_AT_ONCE;
+    return notifications.length === NOTIFICATIONS_AT_ONCE;
   }
 
   /** Whether something went out: nothing does to those who have been disabled, or do not want it any more, meanwhile. */
-  function tellGathered({ userId, channel, gathered }: Flow): boolean {
+  function sendDigest({ userId, channel, digest }: Flow): boolean {
     const user = users.findById(userId);
-    if (user?.status !== "ACTIVE" || user.tenantId === null || gathered === null) return false;
+    if (user?.status !== "ACTIVE" || user.tenantId === null || digest === null) return false;
     const { tenantId } = user;
     const settings = deps.settingsOf(tenantId);
     const { messaging } = settings;
     const open = channelsOf(user, { canMail: deps.canMail, canMessage: messaging !== null });
     if (!open.includes(channel)) return false;
-    if (channel === "email") telling.mailDigest(tenantId, user, { gathered, settings });
-    else if (messaging !== null) telling.messageDigest({ user, tenantId, messaging }, gathered, settings);
+    if (channel === "email") notifier.mailDigest(tenantId, user, { digest, settings });
+    else if (messaging !== null) notifier.messageDigest({ user, tenantId, messaging }, digest, settings);
     return true;
   }
 
   /** What was gathered goes out; while more comes, another window follows, in which nothing is told by itself. */
   function endWindow(flow: Flow): void {
-    const tenantId = tellGathered(flow) ? users.findById(flow.userId)?.tenantId : undefined;
+    const tenantId = sendDigest(flow) ? users.findById(flow.userId)?.tenantId : undefined;
     if (!tenantId) {
       repository.deleteFlow(flow);
       return;
     }
     const endsAt = now() + deps.settingsOf(tenantId).digestMinutes * MINUTE_MS;
-    repository.saveFlow({ ...flow, endsAt, sent: Number.MAX_SAFE_INTEGER, gathered: null });
+    repository.saveFlow({ ...flow, endsAt, sent: Number.MAX_SAFE_INTEGER, digest: null });
   }
 
-  function endSome(): boolean {
+  function endWindows(): boolean {
     const ended = repository.listEnded(now(), ENDED_AT_ONCE);
     if (ended.length === 0) return false;
     deps.transact(() => {
@@ -194,8 +204,8 @@ export function createDispatcher(deps: {
 
   async function work(): Promise<void> {
     await setImmediate(); // whoever raised the alarms goes on first
-    while (isStarted && endSome()) await setImmediate();
-    while (isStarted && handOutSome()) await setImmediate();
+    while (isStarted && endWindows()) await setImmediate();
+    while (isStarted && dispatchBatch()) await setImmediate();
   }
 
   function arm(): void {

@@ -21,7 +21,7 @@ const placeholder = /\$\{([A-Za-z]{1,32})\}/g;
 export const unknownPlaceholders = (template: string): string[] =>
   [...template.matchAll(placeholder)]
     .map(([, name = ""]) => name)
-    .filter((name) => !placeholderNames.some((known) => known === name));
+    .filter((name) => !placeholderNames.some((placeholderName) => placeholderName === name));
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 

@@ -7,7 +7,7 @@ import { fillBody, fillUrl, placeholderNames, unknownPlaceholders } from "./mess
 import type { Messaging } from "./notifications.types.ts";
 
 /** As it is asked for; null keeps the value of a header. */
-export interface GivenMessaging {
+export interface MessagingInput {
   readonly url: string;
   readonly method?: Messaging["method"];
   readonly headers?: Readonly<Record<string, string | null>>;
@@ -34,7 +34,7 @@ function checkUrl(url: string, refusalOf: (url: string) => Text | undefined): vo
   if (refusal !== undefined) throw wrong("url", detail("rule.address_refused", { refusal }));
 }
 
-function checkTexts({ url, body, contentType = "application/json" }: GivenMessaging): void {
+function checkTexts({ url, body, contentType = "application/json" }: MessagingInput): void {
   for (const [field, template] of Object.entries({ url, body })) {
     const [unknown] = unknownPlaceholders(template);
     if (unknown !== undefined)
@@ -63,11 +63,11 @@ function ensureHeader(name: string, value: string | null): void {
 }
 
 function headersOf(
-  given: GivenMessaging,
+  input: MessagingInput,
   before: Messaging | null,
   seal: (text: string) => Sealed,
 ): Messaging["headers"] {
-  const isMoved = before !== null && originOf(before.url, "a") !== originOf(given.url, "a");
+  const isMoved = before !== null && originOf(before.url, "a") !== originOf(input.url, "a");
   const kept = (name: string) => {
     const value = before !== null && Object.hasOwn(before.headers, name) ? before.headers[name] : undefined;
     if (value === undefined) throw wrong("headers", detail("rule.header_not_kept", { name: excerpt(name) }));
@@ -75,7 +75,7 @@ function headersOf(
     if (isMoved) throw wrong("headers", detail("rule.header_moved", { name: excerpt(name) }));
     return value;
   };
-  const entries = Object.entries(given.headers ?? {}).map(([name, value]) => {
+  const entries = Object.entries(input.headers ?? {}).map(([name, value]) => {
     ensureHeader(name, value);
     if (value === null) return [name, kept(name)] as const;
     return [name, isSecretHeader(name) ? seal(value) : value] as const;
@@ -85,17 +85,17 @@ function headersOf(
 
 /** @throws DomainError of kind `invalid` that names the field. */
 export function readMessaging(
-  given: GivenMessaging,
+  input: MessagingInput,
   deps: {
     readonly before: Messaging | null;
     readonly seal: (text: string) => Sealed;
     readonly refusalOf: (url: string) => Text | undefined;
   },
 ): Messaging {
-  const { url, method = "POST", contentType = "application/json", body } = given;
-  checkTexts(given);
+  const { url, method = "POST", contentType = "application/json", body } = input;
+  checkTexts(input);
   checkUrl(url, deps.refusalOf);
-  return { url, method, contentType, body, headers: headersOf(given, deps.before, deps.seal) };
+  return { url, method, contentType, body, headers: headersOf(input, deps.before, deps.seal) };
 }
 
 /** As people may read it: secrets are null. */

@@ -10,11 +10,11 @@ import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
 import { createDispatcher } from "./dispatcher.ts";
-import { createNoticeHook } from "./notice-hook.ts";
+import { createNotificationHook } from "./notification-hook.ts";
 import { createNotificationsRepository } from "./notifications.repository.ts";
 import { notificationsRoutes } from "./notifications.routes.ts";
 import { createNotificationsService } from "./notifications.service.ts";
-import { createTelling } from "./telling.ts";
+import { createNotifier } from "./notifier.ts";
 
 /** Who is notified of alarms, and how. */
 export function createNotificationsModule(
@@ -36,12 +36,12 @@ export function createNotificationsModule(
   const log = root.child("notifications");
   const repository = createNotificationsRepository(database);
   const consoleUrl = config.public_url && `${config.public_url.replace(/\/$/, "")}/alarms`;
-  const telling = createTelling({ mail, outbound, consoleUrl });
+  const notifier = createNotifier({ mail, outbound, consoleUrl });
   const notifications = createNotificationsService({
     repository,
     users,
     tenants,
-    telling,
+    notifier,
     mail,
     outbound,
     clock,
@@ -50,7 +50,7 @@ export function createNotificationsModule(
   const dispatcher = createDispatcher({
     repository,
     users,
-    telling,
+    notifier,
     canMail: mail.isDelivering,
     settingsOf: notifications.settingsOf,
     deviceNameOf: (deviceId) => directory.find(deviceId)?.name,
@@ -61,7 +61,7 @@ export function createNotificationsModule(
     events,
     log,
   });
-  alarmHooks.push(createNoticeHook({ repository, mutedMs }));
+  alarmHooks.push(createNotificationHook({ repository, mutedMs }));
   return {
     routes: (auth: AuthPlugin) => [notificationsRoutes({ notifications, auth })],
     parts: [{ name: "notifications", start: () => dispatcher.start(), stop: () => dispatcher.stop() }],

@@ -1,8 +1,14 @@
 import { and, asc, eq, getTableColumns, lte, sql } from "drizzle-orm";
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
-import { notificationFlows, notificationNotices, notificationSettings } from "./notifications.tables.ts";
-import type { Channel, Flow, Notice, QueuedNotice, TellingSettings } from "./notifications.types.ts";
+import { notificationFlows, notificationQueue, notificationSettings } from "./notifications.tables.ts";
+import type {
+  AlarmNotification,
+  Channel,
+  Flow,
+  NotificationSettings,
+  QueuedNotification,
+} from "./notifications.types.ts";
 
 type FlowRow = typeof notificationFlows.$inferSelect;
 const toFlow = (row: FlowRow): Flow => ({ ...row, userId: row.userId as UserId }); // minted by us
@@ -11,23 +17,23 @@ export function createNotificationsRepository({ orm }: MainDatabase) {
   const ofFlow = ({ userId, channel }: Pick<Flow, "userId" | "channel">) =>
     and(eq(notificationFlows.userId, userId), eq(notificationFlows.channel, channel));
   // Thousands at once in a storm.
-  const names = Object.keys(getTableColumns(notificationNotices)).filter((name) => name !== "sequence");
+  const names = Object.keys(getTableColumns(notificationQueue)).filter((name) => name !== "sequence");
   const insert = orm
-    .insert(notificationNotices)
+    .insert(notificationQueue)
     .values(
       Object.fromEntries(
         names.map((name) => [name, sql.placeholder(name)]),
-      ) as unknown as typeof notificationNotices.$inferInsert, // every column has its placeholder
+      ) as unknown as typeof notificationQueue.$inferInsert, // every column has its placeholder
     )
     .prepare();
   return {
-    addNotice: (notice: Notice): void => void insert.run({ ...notice }),
+    addNotification: (notification: AlarmNotification): void => void insert.run({ ...notification }),
     /** The oldest first. */
-    listNotices: (limit: number): QueuedNotice[] =>
+    listNotifications: (limit: number): QueuedNotification[] =>
       orm
         .select()
-        .from(notificationNotices)
-        .orderBy(asc(notificationNotices.sequence))
+        .from(notificationQueue)
+        .orderBy(asc(notificationQueue.sequence))
         .limit(limit)
         .all()
         .map((row) => ({
@@ -36,8 +42,8 @@ export function createNotificationsRepository({ orm }: MainDatabase) {
           deviceId: row.deviceId as DeviceId,
         })),
     /** Up to this one. */
-    deleteNotices: (until: number): void =>
-      void orm.delete(notificationNotices).where(lte(notificationNotices.sequence, until)).run(),
+    deleteNotifications: (until: number): void =>
+      void orm.delete(notificationQueue).where(lte(notificationQueue.sequence, until)).run(),
     findFlow(userId: UserId, channel: Channel): Flow | undefined {
       const row = orm.select().from(notificationFlows).where(ofFlow({ userId, channel })).get();
       return row && toFlow(row);
@@ -72,7 +78,7 @@ export function createNotificationsRepository({ orm }: MainDatabase) {
         .set({ endsAt: latest })
         .where(sql`${notificationFlows.endsAt} > ${latest}`)
         .run(),
-    findSettings(tenantId: TenantId): TellingSettings | undefined {
+    findSettings(tenantId: TenantId): NotificationSettings | undefined {
       const row = orm
         .select()
         .from(notificationSettings)
@@ -82,7 +88,7 @@ export function createNotificationsRepository({ orm }: MainDatabase) {
       const { tenantId: _, ...settings } = row;
       return settings;
     },
-    saveSettings: (tenantId: TenantId, settings: TellingSettings): void =>
+    saveSettings: (tenantId: TenantId, settings: NotificationSettings): void =>
       void orm
         .insert(notificationSettings)
         .values({ tenantId, ...settings })

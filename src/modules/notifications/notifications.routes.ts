@@ -7,7 +7,7 @@ import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import { showMessaging } from "./messaging-settings.ts";
 import { changeSettingsBody, settingsBody, testBody, testResult } from "./notifications.schemas.ts";
 import type { NotificationsService, TestResult } from "./notifications.service.ts";
-import type { TellingSettings } from "./notifications.types.ts";
+import type { NotificationSettings } from "./notifications.types.ts";
 
 const settingsId = ({ principal }: AuditContext) => principal.tenantId;
 const testDetails = ({ body }: AuditContext) => body;
@@ -17,7 +17,7 @@ const testToWire = ({ text, ...result }: TestResult) => ({ ...result, ...text, m
 /** How people are told of alarms: settings of the tenant, and a test to oneself. What each person wants to hear is the user's own. */
 export const notificationsRoutes = (deps: { notifications: NotificationsService; auth: AuthPlugin }) => {
   const { notifications } = deps;
-  const show = (settings: TellingSettings) => ({
+  const show = (settings: NotificationSettings) => ({
     ...settings,
     messaging: showMessaging(settings.messaging),
     mailDelivering: notifications.mailDelivering,

@@ -10,10 +10,10 @@ import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { Principal, User } from "../users/users.types.ts";
-import { type GivenMessaging, readMessaging } from "./messaging-settings.ts";
+import { type MessagingInput, readMessaging } from "./messaging-settings.ts";
 import type { NotificationsRepository } from "./notifications.repository.ts";
-import { type Channel, type TellingSettings, tellingDefaults } from "./notifications.types.ts";
-import type { Telling } from "./telling.ts";
+import { type Channel, type NotificationSettings, notificationDefaults } from "./notifications.types.ts";
+import type { Notifier } from "./notifier.ts";
 
 /** A person who tries an address may do so a few times; a message can cost money. */
 const TEST_WINDOW_MS = 600_000;
@@ -28,8 +28,8 @@ export interface TestResult {
   readonly answer?: string;
 }
 
-export type TellingChanges = Partial<Omit<TellingSettings, "messaging">> & {
-  readonly messaging?: GivenMessaging | null | undefined;
+export type NotificationSettingsChanges = Partial<Omit<NotificationSettings, "messaging">> & {
+  readonly messaging?: MessagingInput | null | undefined;
 };
 
 /** How a tenant's people are told of alarms. */
@@ -37,28 +37,28 @@ export function createNotificationsService(deps: {
   repository: NotificationsRepository;
   users: Pick<UsersService, "findById">;
   tenants: Pick<TenantsService, "find">;
-  telling: Telling;
+  notifier: Notifier;
   mail: Pick<MailService, "isDelivering" | "get">;
   outbound: Pick<OutboundService, "seal" | "refusalOf">;
   clock: Clock;
   events: EventBus<DomainEvents>;
 }) {
-  const { repository, telling, mail, clock, events } = deps;
+  const { repository, notifier, mail, clock, events } = deps;
   /** When each user tried last, monotonic time. */
   const tried = new Map<UserId, number[]>();
   /** Kept as they were read: what goes to one place is recognised by it. */
-  const known = new Map<TenantId, TellingSettings>();
-  events.on("tenant.deleted", ({ tenantId }) => known.delete(tenantId));
+  const cache = new Map<TenantId, NotificationSettings>();
+  events.on("tenant.deleted", ({ tenantId }) => cache.delete(tenantId));
 
-  function settingsOf(tenantId: TenantId): TellingSettings {
-    const settings = known.get(tenantId) ?? repository.findSettings(tenantId) ?? tellingDefaults;
-    known.set(tenantId, settings);
+  function settingsOf(tenantId: TenantId): NotificationSettings {
+    const settings = cache.get(tenantId) ?? repository.findSettings(tenantId) ?? notificationDefaults;
+    cache.set(tenantId, settings);
     return settings;
   }
 
   function ensureMayTry({ userId }: Principal): void {
     const now = clock.monotonic();
-    const recent = (tried.get(userId) ?? []).filter((at) => at > now - TEST_WINDOW_MS);
+    const recent = (tried.get(userId) ?? []).filter((timeMs) => timeMs > now - TEST_WINDOW_MS);
     if (recent.length >= TESTS_MAX)
       throw limited("notifications.tests", Math.ceil(((recent[0] ?? now) + TEST_WINDOW_MS - now) / 1000));
     if (tried.size >= TRIED_USERS_MAX) tried.clear();
@@ -80,7 +80,7 @@ export function createNotificationsService(deps: {
 
   async function testMail(user: User, tenantId: TenantId): Promise<TestResult> {
     if (!mail.isDelivering) return { success: false, text: detail("notification_test.no_mail_server") };
-    const mailId = telling.mailTest(tenantId, user, settingsOf(tenantId));
+    const mailId = notifier.mailTest(tenantId, user, settingsOf(tenantId));
     const read = () => mail.get({ tenantId, includesStrangers: false }, mailId);
     // The first change only says that it is queued.
     while (read().state === "QUEUED" && read().lastError === null) {
@@ -108,8 +108,12 @@ export function createNotificationsService(deps: {
     const { messaging } = settings;
     if (messaging === null) return { success: false, text: detail("notification_test.no_gateway") };
     if (user.notificationPhone === "") return { success: false, text: detail("notification_test.no_phone") };
-    const at = new Date(clock.now()).toISOString();
-    const { status, error, body } = await telling.messageTest({ user, tenantId, messaging }, settings, at);
+    const sentAt = new Date(clock.now()).toISOString();
+    const { status, error, body } = await notifier.messageTest(
+      { user, tenantId, messaging },
+      settings,
+      sentAt,
+    );
     const answer = body !== "" && isOperator(principal) ? { answer: body } : {};
     const said = { ...(status !== null && { status }), ...answer };
     const text =
@@ -122,21 +126,24 @@ export function createNotificationsService(deps: {
   return {
     settingsOf,
     mailDelivering: mail.isDelivering,
-    saveSettings(tenantId: TenantId, { messaging, ...changes }: TellingChanges): TellingSettings {
+    saveSettings(
+      tenantId: TenantId,
+      { messaging, ...changes }: NotificationSettingsChanges,
+    ): NotificationSettings {
       const before = settingsOf(tenantId);
       if (changes.timezone !== undefined && !isTimeZone(changes.timezone))
         throw invalid("notifications.timezone");
       const { outbound } = deps;
       const refusalOf = (url: string) => outbound.refusalOf(tenantId, url);
-      const read = (given: GivenMessaging) =>
-        readMessaging(given, { before: before.messaging, seal: outbound.seal, refusalOf });
-      const after: TellingSettings = {
+      const read = (input: MessagingInput) =>
+        readMessaging(input, { before: before.messaging, seal: outbound.seal, refusalOf });
+      const after: NotificationSettings = {
         ...before,
         ...changes,
         ...(messaging !== undefined && { messaging: messaging && read(messaging) }),
       };
       repository.saveSettings(tenantId, after);
-      known.set(tenantId, after);
+      cache.set(tenantId, after);
       return after;
     },
     /** Sends something to the caller now, and tells what became of it. */

@@ -4,10 +4,10 @@ import { alarms } from "../alarms/alarms.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { users } from "../users/users.tables.ts";
 import { alarmSeverities } from "../users/users.types.ts";
-import { channels, type Gathered, type Messaging, noticeTriggers } from "./notifications.types.ts";
+import { channels, type Digest, type Messaging, notificationTriggers } from "./notifications.types.ts";
 
 /** What happened to alarms and was not told yet; a row goes with the mails and messages that it becomes. */
-export const notificationNotices = sqliteTable(
+export const notificationQueue = sqliteTable(
   "notification_notices",
   {
     sequence: integer("sequence").primaryKey({ autoIncrement: true }),
@@ -16,7 +16,7 @@ export const notificationNotices = sqliteTable(
       .notNull()
       .references(() => alarms.alarmId, { onDelete: "cascade" }),
     deviceId: text("device_id").notNull(),
-    trigger: text("trigger", { enum: noticeTriggers }).notNull(),
+    trigger: text("trigger", { enum: notificationTriggers }).notNull(),
     severity: text("severity", { enum: alarmSeverities }).notNull(),
     formerSeverity: text("former_severity", { enum: alarmSeverities }),
     level: integer("level").notNull(),
@@ -39,7 +39,7 @@ export const notificationFlows = sqliteTable(
     /** Steady epoch ms. */
     endsAt: integer("ends_at").notNull(),
     sent: integer("sent").notNull(),
-    gathered: text("gathered", { mode: "json" }).$type<Gathered>(),
+    digest: text("gathered", { mode: "json" }).$type<Digest>(),
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.channel] }),

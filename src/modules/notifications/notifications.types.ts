@@ -4,15 +4,15 @@ import type { MailLanguage } from "../mail/mail.types.ts";
 import type { Sealed } from "../outbound/outbound.types.ts";
 import type { AlarmSeverity } from "../users/users.types.ts";
 
-export const noticeTriggers = ["CREATED", "ESCALATED", "CLEARED"] as const;
-export type NoticeTrigger = (typeof noticeTriggers)[number];
+export const notificationTriggers = ["CREATED", "ESCALATED", "CLEARED"] as const;
+export type NotificationTrigger = (typeof notificationTriggers)[number];
 
 /** Something happened to an alarm that people may want to hear of; written with its event. */
-export interface Notice {
+export interface AlarmNotification {
   readonly tenantId: TenantId;
   readonly alarmId: string;
   readonly deviceId: DeviceId;
-  readonly trigger: NoticeTrigger;
+  readonly trigger: NotificationTrigger;
   readonly severity: AlarmSeverity;
   /** Of one that has become more severe: who was told of it then is not told again. */
   readonly formerSeverity: AlarmSeverity | null;
@@ -25,7 +25,7 @@ export interface Notice {
   readonly at: number;
 }
 
-export interface QueuedNotice extends Notice {
+export interface QueuedNotification extends AlarmNotification {
   readonly sequence: number;
 }
 
@@ -33,8 +33,8 @@ export const channels = ["email", "messaging"] as const;
 export type Channel = (typeof channels)[number];
 
 /** A line of a digest, and what a single notification says. */
-export interface NoticeLine {
-  readonly trigger: NoticeTrigger;
+export interface NotificationLine {
+  readonly trigger: NotificationTrigger;
   readonly severity: AlarmSeverity;
   readonly level: number;
   readonly alarmType: string;
@@ -47,12 +47,12 @@ export interface NoticeLine {
 }
 
 /** What was not told by itself, because too much came at once. */
-export interface Gathered {
+export interface Digest {
   readonly total: number;
   readonly bySeverity: Readonly<Partial<Record<AlarmSeverity, number>>>;
-  readonly byTrigger: Readonly<Partial<Record<NoticeTrigger, number>>>;
+  readonly byTrigger: Readonly<Partial<Record<NotificationTrigger, number>>>;
   /** The most severe ones, the oldest of them first. */
-  readonly worst: readonly NoticeLine[];
+  readonly worst: readonly NotificationLine[];
 }
 
 /** What one person got on one way within the window that runs. */
@@ -62,7 +62,7 @@ export interface Flow {
   /** Steady epoch ms. */
   readonly endsAt: number;
   readonly sent: number;
-  readonly gathered: Gathered | null;
+  readonly digest: Digest | null;
 }
 
 /** How texts go to phones and chats: an HTTP request, made from a template. */
@@ -76,7 +76,7 @@ export interface Messaging {
 }
 
 /** How a tenant's people are told. */
-export interface TellingSettings {
+export interface NotificationSettings {
   readonly language: MailLanguage;
   readonly timezone: string;
   /** So many within the window are told one by one; the rest is gathered. */
@@ -86,7 +86,7 @@ export interface TellingSettings {
   readonly messaging: Messaging | null;
 }
 
-export const tellingDefaults: TellingSettings = {
+export const notificationDefaults: NotificationSettings = {
   language: "en",
   timezone: "UTC",
   digestAfter: 10,

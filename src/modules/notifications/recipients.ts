@@ -1,5 +1,5 @@
 import type { Principal, User } from "../users/users.types.ts";
-import type { Channel, Notice } from "./notifications.types.ts";
+import type { AlarmNotification, Channel } from "./notifications.types.ts";
 
 const flagOf = {
   CREATED: "notifyOnAlarmCreated",
@@ -11,8 +11,8 @@ const flagOf = {
  * Whether the user wants to hear of it. Whoever chose level 2 hears of an alarm only once it has come to level 2; one that has become
  * more severe is new to those who did not want to hear of it before.
  */
-export function wants(user: User, notice: Notice, visible: Principal["devices"]): boolean {
-  const { severity, formerSeverity, level, trigger, deviceId } = notice;
+export function wants(user: User, notification: AlarmNotification, visible: Principal["devices"]): boolean {
+  const { severity, formerSeverity, level, trigger, deviceId } = notification;
   const severities = user.notificationSeverities;
   return (
     user.status === "ACTIVE" &&

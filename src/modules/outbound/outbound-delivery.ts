@@ -61,9 +61,9 @@ export function createOutboundDelivery(deps: {
   function retry(
     target: Target,
     lane: Lane,
-    given: { row: RequestRow; attempt: Attempt; startedAt: number },
+    result: { row: RequestRow; attempt: Attempt; startedAt: number },
   ) {
-    const { row, attempt, startedAt } = given;
+    const { row, attempt, startedAt } = result;
     const { verdict, retryAfterMs } = attempt;
     const isOfTarget = typeof verdict === "object" && verdict.retry === "target";
     // Several that were under way when it began to fail are one failure.
@@ -71,23 +71,23 @@ export function createOutboundDelivery(deps: {
     else if (target.failures === 0 || startedAt >= target.failedAt) target.failures++;
     const failures = isOfTarget ? target.failures : row.attempts + 1;
     const waitMs = Math.max(waitAfter(failures, deps.random), retryAfterMs);
-    const at = now();
+    const timeMs = now();
     if (isOfTarget) {
-      target.failedAt = at;
-      target.blockedUntil = Math.max(target.blockedUntil, at + waitMs);
+      target.failedAt = timeMs;
+      target.blockedUntil = Math.max(target.blockedUntil, timeMs + waitMs);
     }
-    if (at + waitMs - row.queuedAt >= GIVE_UP_AFTER_MS) {
+    if (timeMs + waitMs - row.queuedAt >= GIVE_UP_AFTER_MS) {
       dies(target, row, attempt);
       lane.lastSeq = row.seq;
-      lanes.queue(target, lane, at);
+      lanes.queue(target, lane, timeMs);
       return;
     }
-    const dueAt = at + waitMs;
+    const dueAt = timeMs + waitMs;
     const { status: lastStatus, error: lastError } = attempt;
     ledger.retried(target.row, row.seq, {
       attempts: row.attempts + 1,
       dueAt,
-      triedAt: at,
+      triedAt: timeMs,
       lastStatus,
       lastError,
     });
@@ -97,12 +97,12 @@ export function createOutboundDelivery(deps: {
   function settle(
     target: Target,
     lane: Lane,
-    given: { row: RequestRow; attempt: Attempt; startedAt: number },
+    result: { row: RequestRow; attempt: Attempt; startedAt: number },
   ) {
-    const { row, attempt } = given;
+    const { row, attempt } = result;
     lanes.landed(target);
     if (isStopped || lanes.targets.get(target.row.targetId) !== target) return;
-    if (typeof attempt.verdict === "object") return retry(target, lane, given);
+    if (typeof attempt.verdict === "object") return retry(target, lane, result);
     target.failures = 0;
     target.blockedUntil = 0;
     lane.lastSeq = row.seq;
@@ -115,7 +115,7 @@ export function createOutboundDelivery(deps: {
     lanes.queue(target, lane, now());
   }
 
-  function look({ row: { targetId } }: Target, lane: Lane): RequestRow | undefined {
+  function readHead({ row: { targetId } }: Target, lane: Lane): RequestRow | undefined {
     if (lane.isStale) {
       ledger.flush();
       lane.lastSeq = 0;
@@ -127,7 +127,7 @@ export function createOutboundDelivery(deps: {
   function begin(target: Target, lane: Lane): void {
     let row: RequestRow | undefined;
     try {
-      row = look(target, lane);
+      row = readHead(target, lane);
     } catch (error) {
       lanes.landed(target);
       lanes.queue(target, lane, now() + READ_AGAIN_MS);
@@ -156,8 +156,8 @@ export function createOutboundDelivery(deps: {
     cancel();
     for (let next = lanes.take(now()); next !== undefined; next = lanes.take(now()))
       begin(next.target, next.lane);
-    const at = lanes.nextAt();
-    if (at !== undefined) cancel = clock.schedule(Math.max(at - now(), 1), wake);
+    const timeMs = lanes.nextAt();
+    if (timeMs !== undefined) cancel = clock.schedule(Math.max(timeMs - now(), 1), wake);
   }
 
   /** After whatever runs now: a transaction that inserted something has ended by then. */

@@ -43,9 +43,9 @@ export class OutboundLanes {
   readonly #idle = new Set<{ target: Target; lane: Lane }>();
 
   target(row: TargetRow): Target {
-    const known = this.targets.get(row.targetId);
-    if (known !== undefined) return known;
-    const made: Target = {
+    const target = this.targets.get(row.targetId);
+    if (target !== undefined) return target;
+    const newTarget: Target = {
       row,
       lanes: new Map(),
       due: new DeadlineQueue(),
@@ -57,14 +57,14 @@ export class OutboundLanes {
       bytes: 0,
       controller: new AbortController(),
     };
-    this.targets.set(row.targetId, made);
-    return made;
+    this.targets.set(row.targetId, newTarget);
+    return newTarget;
   }
 
   /** Something was added under the key. */
   add(target: Target, { orderKey, dueAt }: LaneRow): Lane {
-    const known = target.lanes.get(orderKey);
-    const lane: Lane = known ?? { key: orderKey, lastSeq: 0, isStale: false, state: "idle" };
+    const existingLane = target.lanes.get(orderKey);
+    const lane: Lane = existingLane ?? { key: orderKey, lastSeq: 0, isStale: false, state: "idle" };
     target.lanes.set(orderKey, lane);
     if (lane.state === "idle") this.queue(target, lane, dueAt);
     return lane;
@@ -129,8 +129,8 @@ export class OutboundLanes {
     for (const target of this.targets.values()) {
       const due = target.due.nextAt();
       if (due === undefined || !this.#hasRoom(target)) continue;
-      const at = Math.max(due, target.blockedUntil);
-      if (next === undefined || at < next) next = at;
+      const readyAt = Math.max(due, target.blockedUntil);
+      if (next === undefined || readyAt < next) next = readyAt;
     }
     return next;
   }

@@ -45,12 +45,12 @@ export function createOutboundLedger(deps: {
 
   function countsFor({ tenantId, sourceKind, sourceId }: TargetRow): CountsRow {
     const key = keyOf(tenantId, sourceKind, sourceId);
-    const known = counts.get(key);
-    if (known !== undefined) return known;
+    const count = counts.get(key);
+    if (count !== undefined) return count;
     const none = { sent: 0, died: 0, lastSentAt: null, lastError: null, lastErrorAt: null };
-    const made = { tenantId, sourceKind, sourceId, ...none };
-    counts.set(key, made);
-    return made;
+    const created = { tenantId, sourceKind, sourceId, ...none };
+    counts.set(key, created);
+    return created;
   }
 
   function failed(target: TargetRow, error: string | null): CountsRow {
@@ -69,10 +69,10 @@ export function createOutboundLedger(deps: {
     gone.clear();
     changes.clear();
     counts.clear();
-    const told = settled;
+    const events = settled;
     settled = [];
     written();
-    for (const one of told) deps.onSettled(one);
+    for (const event of events) deps.onSettled(event);
   }
 
   function flushSoon(ms: number): void {

@@ -32,8 +32,8 @@ export function createOutboundWriter(deps: {
     source,
     target,
   }: Pick<OutboundRequest, "tenantId" | "source" | "target">): TargetRow | undefined {
-    const known = rows.get(target);
-    if (known !== undefined) return known;
+    const existing = rows.get(target);
+    if (existing !== undefined) return existing;
     const { url, method, headers, timeoutMs, secret } = target;
     const values = {
       tenantId,
@@ -45,19 +45,28 @@ export function createOutboundWriter(deps: {
       timeoutMs,
       secretSealed: typeof secret === "string" ? deps.box.seal(secret) : (secret?.sealed ?? null),
     };
-    const made = { ...values, targetId: newId(), fingerprint: sha256(JSON.stringify(values)) };
-    const targetId = repository.ensureTarget(made);
+    const created = { ...values, targetId: newId(), fingerprint: sha256(JSON.stringify(values)) };
+    const targetId = repository.ensureTarget(created);
     if (targetId === undefined) return undefined;
-    const row = { ...made, targetId };
+    const row = { ...created, targetId };
     rows.set(target, row);
     return row;
   }
 
   function insert(request: OutboundRequest): void {
     const { orderKey, body, contentType = "application/json", dedupeKey = null } = request;
-    const at = delivery.now();
+    const timeMs = delivery.now();
     const bytes = Buffer.byteLength(body);
-    const fields = { orderKey, contentType, body, bytes, dedupeKey, attempts: 0, queuedAt: at, dueAt: at };
+    const fields = {
+      orderKey,
+      contentType,
+      body,
+      bytes,
+      dedupeKey,
+      attempts: 0,
+      queuedAt: timeMs,
+      dueAt: timeMs,
+    };
     const none = { triedAt: null, lastStatus: null, lastError: null, diedAt: null };
     const write = () => {
       const row = rowOf(request);
@@ -88,7 +97,7 @@ export function createOutboundWriter(deps: {
   function openGroup(committed: Promise<void>): Group {
     const requests: OutboundRequest[] = [];
     const joined = committed.then(() => {
-      made.isOpen = false;
+      newGroup.isOpen = false;
       try {
         enqueue(requests);
       } catch (error) {
@@ -96,8 +105,8 @@ export function createOutboundWriter(deps: {
       }
       return deps.durable();
     });
-    const made: Group = { committed, requests, joined, isOpen: true };
-    return made;
+    const newGroup: Group = { committed, requests, joined, isOpen: true };
+    return newGroup;
   }
 
   return {

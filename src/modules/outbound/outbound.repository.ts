@@ -105,10 +105,10 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
       .innerJoin(outboundTargets, eq(targetId, outboundTargets.targetId));
 
   const deleteRows = (seqs: readonly number[]) => {
-    for (let at = 0; at < seqs.length; at += 500)
+    for (let index = 0; index < seqs.length; index += 500)
       orm
         .delete(outboundRequests)
-        .where(inArray(seq, seqs.slice(at, at + 500)))
+        .where(inArray(seq, seqs.slice(index, index + 500)))
         .run();
   };
 
@@ -211,7 +211,7 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
         .map((row) => row.seq);
     },
     revive(which, to, now) {
-      const chosen = orm
+      const selected = orm
         .select({ seq })
         .from(outboundRequests)
         .where(
@@ -226,7 +226,7 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
       return orm
         .update(outboundRequests)
         .set({ targetId: to, state: "WAITING", attempts: 0, queuedAt: now, dueAt: now, diedAt: null })
-        .where(inArray(seq, chosen))
+        .where(inArray(seq, selected))
         .returning({ seq })
         .all().length;
     },
@@ -247,7 +247,7 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
         .from(outboundRequests)
         .where(dead)
         .get();
-      const chosen = [
+      const selected = [
         ...select().where(dead).orderBy(desc(diedAt), desc(seq)).limit(limit).offset(keep).all(),
         ...select()
           .where(and(dead, lt(diedAt, before)))
@@ -257,7 +257,7 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
           ? select().where(dead).orderBy(asc(diedAt), asc(seq)).limit(limit).all()
           : []),
       ];
-      if (chosen.length > 0) deleteRows([...new Set(chosen.map((row) => row.seq))]);
+      if (selected.length > 0) deleteRows([...new Set(selected.map((row) => row.seq))]);
     },
     latestRunning() {
       const found = orm

@@ -1,6 +1,6 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
-import type { PlacedStep, RunStep, StepDefinition } from "./step.types.ts";
+import type { RunStep, SlotStep, StepDefinition } from "./step.types.ts";
 
 const KEYS_MAX = 200;
 const KEY_CHARACTERS_MAX = 256;
@@ -48,8 +48,8 @@ export type ChangeValue = (
 ) => TelemetryValue | undefined | typeof dropMessage;
 
 /** A step that looks at some keys, each by itself. */
-export function changeKeys(keys: readonly string[], change: ChangeValue): RunStep | PlacedStep {
-  if (createKeyTest(keys) === undefined) return changePlaced(keys, change);
+export function changeKeys(keys: readonly string[], change: ChangeValue): RunStep | SlotStep {
+  if (createKeyTest(keys) === undefined) return changeSlots(keys, change);
   const each = createKeyLoop(keys);
   const visit: KeyVisit = (key, value, values) => {
     const changed = change(value, key);
@@ -62,19 +62,19 @@ export function changeKeys(keys: readonly string[], change: ChangeValue): RunSte
 }
 
 /** A step that looks at these keys and no others. */
-export function changePlaced(keys: readonly string[], change: ChangeValue): PlacedStep {
+export function changeSlots(keys: readonly string[], change: ChangeValue): SlotStep {
   return {
-    place(placeOf) {
-      const places = keys.map(placeOf);
+    compileSlots(slotOf) {
+      const slots = keys.map(slotOf);
       return (values) => {
         // By index: this runs for every message.
-        for (let index = 0; index < places.length; index++) {
-          const at = places[index] as number; // within its bounds
-          const value = values[at];
+        for (let index = 0; index < slots.length; index++) {
+          const position = slots[index] as number; // within its bounds
+          const value = values[position];
           if (value === undefined) continue;
           const changed = change(value, keys[index] as string);
           if (changed === dropMessage) return false;
-          values[at] = changed;
+          values[position] = changed;
         }
         return true;
       };
@@ -94,6 +94,6 @@ function createKeyTest(keys: readonly string[]): ((key: string) => boolean) | un
 export const defineStep = <Fields extends TObject>(
   definition: Omit<StepDefinition, "fields" | "compile"> & {
     fields: Fields;
-    compile(config: Static<Fields>): RunStep | PlacedStep;
+    compile(config: Static<Fields>): RunStep | SlotStep;
   },
 ): StepDefinition => definition as unknown as StepDefinition;

@@ -7,7 +7,7 @@ import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { DeliveriesService } from "./deliveries.service.ts";
 import { deliveryBody, listDeliveriesQuery, wholeDelivery } from "./pipelines.schemas.ts";
 
-const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+const iso = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
 
 const toWire = ({ source, orderKey, createdAt, nextAttemptAt, diedAt, state, ...rest }: OutboundEntry) => ({
   deliveryId: rest.deliveryId,

@@ -21,15 +21,15 @@ export function createNewestMessages(): {
   let count = 0;
   return {
     holderOf(device) {
-      const known = holders.get(device);
-      if (known !== undefined) return known;
-      const made: NewestMessage = { reading: undefined };
+      const newestMessage = holders.get(device);
+      if (newestMessage !== undefined) return newestMessage;
+      const created: NewestMessage = { reading: undefined };
       // Beyond the limit it is written, and forgotten with whoever holds it.
-      if (count >= DEVICES_MAX) return made;
+      if (count >= DEVICES_MAX) return created;
       count++;
-      holders.set(device, made);
+      holders.set(device, created);
       gone.register(device, undefined);
-      return made;
+      return created;
     },
     of: (device) => holders.get(device)?.reading,
   };

@@ -20,11 +20,11 @@ export function createPipelineCounting(deps: {
   const counts = new Map<string, PipelineCounts>();
 
   function of(pipelineId: string): PipelineCounts {
-    const known = counts.get(pipelineId);
-    if (known !== undefined) return known;
-    const made = noCounts();
-    counts.set(pipelineId, made);
-    return made;
+    const pipelineCounts = counts.get(pipelineId);
+    if (pipelineCounts !== undefined) return pipelineCounts;
+    const newPipelineCounts = noCounts();
+    counts.set(pipelineId, newPipelineCounts);
+    return newPipelineCounts;
   }
 
   function flush(): void {
@@ -41,8 +41,8 @@ export function createPipelineCounting(deps: {
     of,
     flush,
     forgetError(pipelineId: string): void {
-      const known = counts.get(pipelineId);
-      if (known !== undefined) Object.assign(known, { lastError: null, lastErrorAt: null });
+      const pipelineCounts = counts.get(pipelineId);
+      if (pipelineCounts !== undefined) Object.assign(pipelineCounts, { lastError: null, lastErrorAt: null });
     },
     /** With what is not written yet. */
     countsOf({

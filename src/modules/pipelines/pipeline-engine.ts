@@ -8,12 +8,12 @@ import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { OutboundRequest } from "../outbound/outbound.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
+import { type FusedSteps, fuse } from "./fused-steps.ts";
 import { createNewestMessages, type NewestMessage } from "./newest-messages.ts";
 import type { Applied } from "./pipeline.types.ts";
 import { createPipelineCounting } from "./pipeline-counting.ts";
 import type { PipelinesRepository } from "./pipelines.repository.ts";
 import type { Pipeline, PipelineCounts } from "./pipelines.types.ts";
-import { type FusedSteps, fuse } from "./placed-steps.ts";
 import type { CompiledStep, StepContext, StepMessage, StepRequest } from "./step.types.ts";
 import { compileSteps, runSteps, toMessage, toReading } from "./step-engine.ts";
 
@@ -27,7 +27,7 @@ interface Active {
 }
 
 /** Pipelines that run together, and what they have counted. */
-interface Meant {
+interface Selected {
   readonly active: readonly Active[];
   readonly counts: readonly PipelineCounts[];
   /** Undefined where a step does not know its keys. */
@@ -35,13 +35,13 @@ interface Meant {
 }
 
 /** What is for a device. */
-interface Matched extends Meant {
+interface Matched extends Selected {
   readonly context: StepContext;
   readonly newest: NewestMessage;
 }
 
 /** What messages became beside telemetry. */
-interface Made {
+interface SideEffects {
   readonly attributes: Array<Applied["attributes"][number]>;
   readonly requests: OutboundRequest[];
 }
@@ -68,7 +68,7 @@ export function createPipelineEngine(deps: {
   const newest = createNewestMessages();
   const counting = createPipelineCounting(deps);
   /** By the ids of their pipelines. */
-  const meantTogether = new Map<string, Meant>();
+  const combined = new Map<string, Selected>();
 
   function load(tenantId: TenantId): readonly Active[] {
     const active = repository.listActive(tenantId).flatMap((pipeline): Active[] => {
@@ -92,37 +92,37 @@ export function createPipelineEngine(deps: {
   }
 
   function match(device: IngestDevice, active: readonly Active[]): Matched {
-    const known = matched.get(device);
-    if (known !== undefined) return known;
+    const existingMatched = matched.get(device);
+    if (existingMatched !== undefined) return existingMatched;
     const { deviceId, tenantId, profileId } = device;
     const attribute = (scope: string, key: string) => deps.attribute(device, scope, key);
     const meant = active.filter(({ pipeline }) => isMeant(pipeline, device));
     const context = { deviceId, tenantId, profileId, attribute };
-    const made = { ...together(meant), context, newest: newest.holderOf(device) };
-    matched.set(device, made);
-    return made;
+    const sideEffects = { ...together(meant), context, newest: newest.holderOf(device) };
+    matched.set(device, sideEffects);
+    return sideEffects;
   }
 
   /** Most devices of a tenant have the same pipelines: they are put together once. */
-  function together(active: readonly Active[]): Meant {
+  function together(active: readonly Active[]): Selected {
     const name = active.map(({ pipeline }) => pipeline.pipelineId).join();
-    const known = meantTogether.get(name);
-    if (known !== undefined) return known;
-    const made = {
+    const selected = combined.get(name);
+    if (selected !== undefined) return selected;
+    const sideEffects = {
       active,
       counts: active.map(({ pipeline }) => counting.of(pipeline.pipelineId)),
       fused: fuse(active.map(({ steps }) => steps)),
     };
-    meantTogether.set(name, made);
-    return made;
+    combined.set(name, sideEffects);
+    return sideEffects;
   }
 
   function runOne(
     { pipeline, steps }: Active,
     reading: Reading,
-    given: { context: StepContext; made: Made },
+    input: { context: StepContext; sideEffects: SideEffects },
   ): StepMessage | undefined {
-    const { context, made } = given;
+    const { context, sideEffects } = input;
     const count = counting.of(pipeline.pipelineId);
     count.messagesIn++;
     const message = runSteps(steps, reading, {
@@ -135,7 +135,7 @@ export function createPipelineEngine(deps: {
         );
         count.lastErrorAt = clock.now();
       },
-      onOutgoing: (outgoing) => send(outgoing, { pipeline, context, made }),
+      onOutgoing: (outgoing) => send(outgoing, { pipeline, context, sideEffects }),
     });
     if (message === undefined) count.messagesDropped++;
     else count.messagesOut++;
@@ -144,62 +144,74 @@ export function createPipelineEngine(deps: {
 
   function send(
     outgoing: readonly StepRequest[],
-    { pipeline, context, made }: { pipeline: Pipeline; context: StepContext; made: Made },
+    {
+      pipeline,
+      context,
+      sideEffects,
+    }: { pipeline: Pipeline; context: StepContext; sideEffects: SideEffects },
   ): void {
     const { tenantId, pipelineId: id } = pipeline;
     const source = { kind: "pipeline", id } as const;
     for (const { target, body } of outgoing)
-      made.requests.push({ tenantId, source, target, orderKey: context.deviceId, body });
+      sideEffects.requests.push({ tenantId, source, target, orderKey: context.deviceId, body });
   }
 
   /** All pipelines over one message; the number of the one that dropped it. Throws when a step cannot do its work. */
-  function runAll({ active, context }: Matched, message: StepMessage, made: Made): number | undefined {
+  function runAll(
+    { active, context }: Matched,
+    message: StepMessage,
+    sideEffects: SideEffects,
+  ): number | undefined {
     // By index: this runs for every message.
-    for (let at = 0; at < active.length; at++) {
-      const { pipeline, steps } = active[at] as Active; // within its bounds
+    for (let position = 0; position < active.length; position++) {
+      const { pipeline, steps } = active[position] as Active; // within its bounds
       let isKept = true;
       for (let index = 0; index < steps.length && isKept; index++)
         isKept = (steps[index] as CompiledStep).run(message, context);
       if (message.outgoing !== undefined) {
-        send(message.outgoing, { pipeline, context, made });
+        send(message.outgoing, { pipeline, context, sideEffects });
         delete message.outgoing;
       }
-      if (!isKept) return at;
+      if (!isKept) return position;
     }
     return undefined;
   }
 
   /** One by one, each with what it counts and which of its steps had to be left out. */
-  function runEach({ active, context }: Matched, reading: Reading, made: Made): Reading | undefined {
+  function runEach(
+    { active, context }: Matched,
+    reading: Reading,
+    sideEffects: SideEffects,
+  ): Reading | undefined {
     let current = reading;
-    for (const one of active) {
-      const message = runOne(one, current, { context, made });
+    for (const candidate of active) {
+      const message = runOne(candidate, current, { context, sideEffects });
       if (message === undefined) return undefined;
-      for (const [scope, values] of message.attributes) made.attributes.push({ scope, values });
+      for (const [scope, values] of message.attributes) sideEffects.attributes.push({ scope, values });
       current = toReading(message) ?? { ts: reading.ts, values: {} };
     }
     return Object.keys(current.values).length > 0 ? current : undefined;
   }
 
   /** `last`: which pipeline dropped the message; as many as there are for none. */
-  function count({ counts: of }: Meant, last: number): void {
-    for (let at = 0; at < of.length && at <= last; at++) {
-      const one = of[at] as PipelineCounts; // within its bounds
-      one.messagesIn++;
-      if (at < last) one.messagesOut++;
-      else one.messagesDropped++;
+  function count({ counts: of }: Selected, last: number): void {
+    for (let index = 0; index < of.length && index <= last; index++) {
+      const pipelineCounts = of[index] as PipelineCounts; // within its bounds
+      pipelineCounts.messagesIn++;
+      if (index < last) pipelineCounts.messagesOut++;
+      else pipelineCounts.messagesDropped++;
     }
   }
 
-  function run(meant: Matched, reading: Reading, made: Made): Reading | undefined {
-    const sent = made.requests.length;
+  function run(meant: Matched, reading: Reading, sideEffects: SideEffects): Reading | undefined {
+    const sent = sideEffects.requests.length;
     try {
       return meant.fused === undefined
-        ? runByName(meant, reading, made)
+        ? runByName(meant, reading, sideEffects)
         : runFused(meant, meant.fused, reading);
     } catch {
-      made.requests.length = sent; // begun anew, step by step
-      return runEach(meant, reading, made);
+      sideEffects.requests.length = sent; // begun anew, step by step
+      return runEach(meant, reading, sideEffects);
     }
   }
 
@@ -222,23 +234,23 @@ export function createPipelineEngine(deps: {
   }
 
   function applyEach(meant: Matched, readings: readonly Reading[]): Applied {
-    const made: Made = { attributes: [], requests: [] };
-    const kept = readings.flatMap((reading) => run(meant, reading, made) ?? []);
-    return { readings: kept, attributes: made.attributes, requests: made.requests };
+    const sideEffects: SideEffects = { attributes: [], requests: [] };
+    const kept = readings.flatMap((reading) => run(meant, reading, sideEffects) ?? []);
+    return { readings: kept, attributes: sideEffects.attributes, requests: sideEffects.requests };
   }
 
-  function runByName(meant: Matched, reading: Reading, made: Made): Reading | undefined {
+  function runByName(meant: Matched, reading: Reading, sideEffects: SideEffects): Reading | undefined {
     const message = toMessage(reading);
-    const droppedBy = runAll(meant, message, made);
+    const droppedBy = runAll(meant, message, sideEffects);
     count(meant, droppedBy ?? meant.active.length);
     if (droppedBy !== undefined) return undefined;
-    for (const [scope, values] of message.attributes) made.attributes.push({ scope, values });
+    for (const [scope, values] of message.attributes) sideEffects.attributes.push({ scope, values });
     return toReading(message);
   }
 
   const forget = () => {
     matched = new WeakMap();
-    meantTogether.clear();
+    combined.clear();
   };
   deps.events.on("device.updated", forget);
   deps.events.on("tenant.deleted", ({ tenantId }) => {

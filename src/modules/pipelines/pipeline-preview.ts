@@ -64,13 +64,13 @@ export function previewSteps(
   const warnings: Text[] = [];
   const webhookPreviews: WebhookPreview[] = [];
   let shown = 0;
-  const given = isJsonObject(context.attributes) ? context.attributes : {};
+  const input = isJsonObject(context.attributes) ? context.attributes : {};
   const asContext: StepContext = {
     deviceId: context.deviceId ?? "",
     tenantId: context.tenantId ?? "",
     profileId: context.profileId ?? "",
     attribute(scope, key) {
-      const of = Object.hasOwn(given, scope) ? given[scope] : undefined;
+      const of = Object.hasOwn(input, scope) ? input[scope] : undefined;
       return isJsonObject(of) && Object.hasOwn(of, key) ? of[key] : undefined;
     },
   };

@@ -24,9 +24,9 @@ const pipelineList = wholeList({
 
 const versionList = wholeList({ sort: ["version", "createdAt"], search: ["by"] });
 
-const iso = (at: number): string => new Date(at).toISOString();
+const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 
-const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
+const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 
 function toWire(pipeline: ShownPipeline) {
   const { tenantId: _, messagesIn, messagesOut, messagesDropped, errors, ...rest } = pipeline;

@@ -106,8 +106,8 @@ export function createPipelinesService(deps: {
   });
 
   /** As they were sent, with their secrets sealed. */
-  function takeSteps({ tenantId }: Principal, given: unknown, pipelineId?: string): unknown {
-    return sealSteps(toPlainJson(given, "telemetry"), {
+  function takeSteps({ tenantId }: Principal, input: unknown, pipelineId?: string): unknown {
+    return sealSteps(toPlainJson(input, "telemetry"), {
       seal: outbound.seal,
       earlier: () => [
         ...repository.list(tenantId).map(({ steps }) => steps),
@@ -235,17 +235,17 @@ export function createPipelinesService(deps: {
         const plain = toPlainJson(value, "telemetry");
         if (plain !== null && key !== "") values[key] = plain;
       }
-      const given = isJsonObject(context) ? context : {};
+      const input = isJsonObject(context) ? context : {};
       const text = (name: string) => {
-        const value = given[name];
+        const value = input[name];
         return typeof value === "string" ? { [name]: value } : {};
       };
-      const known = { ...text("deviceId"), ...text("profileId"), tenantId, attributes: given.attributes };
+      const existing = { ...text("deviceId"), ...text("profileId"), tenantId, attributes: input.attributes };
       const taken = takeSteps(principal, steps);
       return previewSteps(
         taken,
         { ts: ts ?? clock.now(), values },
-        { ...known, refusalOf: refusalFor(principal) },
+        { ...existing, refusalOf: refusalFor(principal) },
       );
     },
   };

@@ -6,7 +6,7 @@ import { isJsonObject } from "../../lib/json.ts";
 import { ruleOf } from "../../lib/schema-rule.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
-import { runAlone } from "./placed-steps.ts";
+import { runAlone } from "./fused-steps.ts";
 import type {
   CompiledStep,
   RunStep,
@@ -39,20 +39,20 @@ const byType = new Map(stepDefinitions.map((definition) => [definition.type, def
 const checks = new Map<string, TypeCheck<TObject>>();
 
 function checkOf({ type, fields }: StepDefinition): TypeCheck<TObject> {
-  const known = checks.get(type);
-  if (known !== undefined) return known;
-  const made = TypeCompiler.Compile(fields);
-  checks.set(type, made);
-  return made;
+  const check = checks.get(type);
+  if (check !== undefined) return check;
+  const created = TypeCompiler.Compile(fields);
+  checks.set(type, created);
+  return created;
 }
 
 /** A step's own fields may stand in it or in its `config`. */
 function normalize(
-  given: unknown,
+  input: unknown,
   where: string,
 ): { type: string; enabled: boolean; fields: Record<string, unknown> } {
-  if (!isJsonObject(given)) throw invalid("step.invalid", { field: where });
-  const { type, enabled, config, id: _, name: __, ...rest } = given;
+  if (!isJsonObject(input)) throw invalid("step.invalid", { field: where });
+  const { type, enabled, config, id: _, name: __, ...rest } = input;
   if (typeof type !== "string") throw invalid("step.type_missing", { field: where });
   if (enabled !== undefined && typeof enabled !== "boolean")
     throw invalid("step.enabled_invalid", { field: where });
@@ -60,8 +60,8 @@ function normalize(
   return { type, enabled: enabled ?? true, fields: { ...config, ...rest } };
 }
 
-function compileStep(given: unknown, where: string): CompiledStep | undefined {
-  const { type, enabled, fields } = normalize(given, where);
+function compileStep(input: unknown, where: string): CompiledStep | undefined {
+  const { type, enabled, fields } = normalize(input, where);
   const definition = byType.get(type);
   if (definition === undefined)
     throw invalid("step.unknown", {
@@ -82,7 +82,7 @@ function compileStep(given: unknown, where: string): CompiledStep | undefined {
     const compiled = definition.compile(fields);
     if (!enabled) return undefined;
     if (typeof compiled === "function") return { type, fields, run: compiled };
-    return { type, fields, run: runAlone(compiled), placed: compiled };
+    return { type, fields, run: runAlone(compiled), slotStep: compiled };
   } catch (error) {
     if (error instanceof DomainError) throw invalid("step.rejected", { field: where, reason: error });
     throw error;
@@ -131,11 +131,11 @@ export function toReading({ ts, values }: StepMessage): Reading | undefined {
 export function runSteps(
   steps: readonly CompiledStep[],
   reading: Reading,
-  given: RunOptions,
+  runOptions: RunOptions,
 ): StepMessage | undefined {
   const failed = new Set<number>();
   for (;;) {
-    const outcome = attempt(steps, reading, { ...given, failed });
+    const outcome = attempt(steps, reading, { ...runOptions, failed });
     if (outcome !== "again") return outcome;
   }
 }
@@ -160,15 +160,15 @@ const copy = ({ ts, values, attributes }: StepMessage): StepMessage => ({
 function attempt(
   steps: readonly CompiledStep[],
   reading: Reading,
-  given: RunOptions & { failed: Set<number> },
+  input: RunOptions & { failed: Set<number> },
 ): StepMessage | undefined | "again" {
-  const { context, failed, onFailure } = given;
+  const { context, failed, onFailure } = input;
   let isKept = true;
   const message = toMessage(reading);
   for (const [index, { run }] of steps.entries()) {
     if (failed.has(index)) continue;
     try {
-      isKept = watched(run, { message, context, index, onStep: given.onStep });
+      isKept = watched(run, { message, context, index, onStep: input.onStep });
       if (!isKept) break;
     } catch (error) {
       failed.add(index);
@@ -176,15 +176,15 @@ function attempt(
       return "again";
     }
   }
-  if (message.outgoing !== undefined) given.onOutgoing?.(message.outgoing);
+  if (message.outgoing !== undefined) input.onOutgoing?.(message.outgoing);
   return isKept ? message : undefined;
 }
 
 function watched(
   run: RunStep,
-  given: { message: StepMessage; context: StepContext; index: number; onStep: StepWatcher | undefined },
+  input: { message: StepMessage; context: StepContext; index: number; onStep: StepWatcher | undefined },
 ): boolean {
-  const { message, context, index, onStep } = given;
+  const { message, context, index, onStep } = input;
   if (onStep === undefined) return run(message, context);
   const before = copy(message);
   const isKept = run(message, context);

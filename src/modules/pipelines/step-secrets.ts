@@ -12,7 +12,7 @@ import type { Step } from "./step-engine.ts";
  */
 
 /** What a kept secret was for. */
-interface Known {
+interface KnownSecret {
   readonly sealed: string;
   readonly origin: string;
 }
@@ -69,8 +69,8 @@ export const maskSteps = (steps: readonly Step[]): readonly Step[] =>
   changeSecrets(steps, (value) => (isSealed(value) ? { kept: idOf(value.sealed) } : value)) as Step[]; // steps stay steps
 
 /** Every secret of these steps, by the name that it is shown under. */
-function knownOf(steps: readonly Step[]): Array<[string, Known]> {
-  const found: Array<[string, Known]> = [];
+function knownOf(steps: readonly Step[]): Array<[string, KnownSecret]> {
+  const found: Array<[string, KnownSecret]> = [];
   changeSecrets(steps, (value, { origin }) => {
     if (isSealed(value)) found.push([idOf(value.sealed), { sealed: value.sealed, origin }]);
     return value;
@@ -84,15 +84,15 @@ function knownOf(steps: readonly Step[]): Array<[string, Known]> {
  */
 export function sealSteps(
   steps: unknown,
-  given: { seal: (secret: string) => Sealed; earlier: () => ReadonlyArray<readonly Step[]> },
+  input: { seal: (secret: string) => Sealed; earlier: () => ReadonlyArray<readonly Step[]> },
 ): unknown {
-  let known: Map<string, Known> | undefined;
+  let existing: Map<string, KnownSecret> | undefined;
   return changeSecrets(steps, (value, { origin, kind }) => {
-    if (typeof value === "string") return isUsable(value, kind) ? given.seal(value) : value;
+    if (typeof value === "string") return isUsable(value, kind) ? input.seal(value) : value;
     if (!isJsonObject(value)) return value;
     if (typeof value.kept !== "string") throw invalid("step.secret_invalid");
-    known ??= new Map(given.earlier().flatMap(knownOf));
-    const found = known.get(value.kept);
+    existing ??= new Map(input.earlier().flatMap(knownOf));
+    const found = existing.get(value.kept);
     if (found === undefined) throw invalid("step.secret_unknown");
     if (found.origin !== origin) throw invalid("step.secret_moved");
     return { sealed: found.sealed };

@@ -37,17 +37,17 @@ export interface StepContext {
 export type RunStep = (message: StepMessage, context: StepContext) => boolean;
 
 /** Values of the keys that steps name, each in its place; undefined where the message has none. */
-export type PlacedValues = Array<TelemetryValue | undefined>;
+export type SlotValues = Array<TelemetryValue | undefined>;
 
 /** As `RunStep`, over values in places. */
-export type RunPlaced = (values: PlacedValues, context: StepContext | undefined) => boolean;
+export type RunSlots = (values: SlotValues, context: StepContext | undefined) => boolean;
 
 /**
  * A step of which all keys are known when it is compiled. `placeOf` gives each key's place; the same key has the same one in all steps
  * that run together.
  */
-export interface PlacedStep {
-  place(placeOf: (key: string) => number): RunPlaced;
+export interface SlotStep {
+  compileSlots(slotOf: (key: string) => number): RunSlots;
 }
 
 /** One type of step: its fields, what it does in a sentence, an example, and how it becomes a closure. */
@@ -57,7 +57,7 @@ export interface StepDefinition {
   readonly fields: TObject;
   readonly example: { readonly step: Record<string, unknown>; readonly in: unknown; readonly out: unknown };
   /** `config` fits `fields`. @throws DomainError of kind `invalid` for what a schema cannot tell. */
-  compile(config: Record<string, unknown>): RunStep | PlacedStep;
+  compile(config: Record<string, unknown>): RunStep | SlotStep;
 }
 
 export interface CompiledStep {
@@ -66,5 +66,5 @@ export interface CompiledStep {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly run: RunStep;
   /** For steps that know all their keys. */
-  readonly placed?: PlacedStep;
+  readonly slotStep?: SlotStep;
 }

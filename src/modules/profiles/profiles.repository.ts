@@ -47,7 +47,7 @@ export function createProfilesRepository({ orm }: MainDatabase) {
         .where(eq(deviceProfiles.profileId, profile.profileId))
         .run(),
     /** Takes the default mark from every other profile of the tenant. */
-    makeOnlyDefault: (tenantId: TenantId, profileId: ProfileId): void =>
+    setOnlyDefault: (tenantId: TenantId, profileId: ProfileId): void =>
       void orm
         .update(deviceProfiles)
         .set({ isDefault: false })

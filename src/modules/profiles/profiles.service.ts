@@ -48,7 +48,7 @@ export function createProfilesService(deps: {
     if (repository.findByName(tenantId, profile.name) !== undefined) throw conflict("profile.name_taken");
     deps.transact(() => {
       repository.insert(profile);
-      if (profile.isDefault) repository.makeOnlyDefault(tenantId, profile.profileId);
+      if (profile.isDefault) repository.setOnlyDefault(tenantId, profile.profileId);
     });
     return profile;
   }
@@ -74,7 +74,7 @@ export function createProfilesService(deps: {
         throw conflict("profile.name_taken");
       deps.transact(() => {
         repository.update(profile);
-        if (profile.isDefault) repository.makeOnlyDefault(tenantId, profile.profileId);
+        if (profile.isDefault) repository.setOnlyDefault(tenantId, profile.profileId);
       });
       events.emit("profile.changed", { tenantId, profileId: profile.profileId });
       return profile;
@@ -97,7 +97,7 @@ export function createProfilesService(deps: {
       void insert(tenantId, {
         name: "default",
         isDefault: true,
-        description: "Used where nothing else is chosen",
+        description: "Used where nothing else is selected",
       }),
   };
 }

@@ -92,7 +92,7 @@ export function createProvisioningService(deps: {
   const newPair = () => ({ key: randomToken(KEY_BYTES), secret: randomToken(SECRET_BYTES) });
 
   /** The device that a person entered, if it waits for this claim. */
-  function awaited(tenantId: TenantId, profileId: ProfileId, name: string): Device {
+  function findAwaited(tenantId: TenantId, profileId: ProfileId, name: string): Device {
     const [device, another] = devices.findNamed(tenantId, name);
     if (device === undefined || another !== undefined || device.profileId !== profileId)
       throw conflict("claim.not_expected");
@@ -103,7 +103,7 @@ export function createProvisioningService(deps: {
     return device;
   }
 
-  function make(found: Provisioning & { tenantId: TenantId }, request: ClaimRequest): Device {
+  function createDevice(found: Provisioning & { tenantId: TenantId }, request: ClaimRequest): Device {
     const { tenantId, profileId } = found;
     if (devices.findNamed(tenantId, request.deviceName).length > 0) throw inUse();
     const { name } = profiles.ensure(tenantId, profileId);
@@ -123,9 +123,9 @@ export function createProvisioningService(deps: {
     const prepared = request.credentials && (await credentials.prepare(request.credentials));
     // From here on nothing waits: of two claims of one name the second finds the first.
     const isNew = found.mode === "ALLOW_NEW";
-    const waiting = isNew ? undefined : awaited(found.tenantId, found.profileId, request.deviceName);
+    const waiting = isNew ? undefined : findAwaited(found.tenantId, found.profileId, request.deviceName);
     if (prepared !== undefined) credentials.ensureFree(waiting?.deviceId, prepared);
-    const device = waiting ?? make(found, request);
+    const device = waiting ?? createDevice(found, request);
     repository.saveClaim(device.deviceId, { claimedAt: clock.now(), address });
     if (prepared !== undefined) return { device, view: credentials.apply(device.deviceId, prepared) };
     const current = credentials.viewOf(device);
@@ -188,10 +188,10 @@ export function createProvisioningService(deps: {
       if (found?.secret === undefined || !isSame(found.secret, request.secret) || found.mode === "DISABLED")
         return { status: "NOT_FOUND", errorMsg: "There is no such key and secret." };
       try {
-        const { device, view: given } = await grant(found, request, address);
+        const { device, view: credentialsView } = await grant(found, request, address);
         record(found.tenantId, request, { address, device });
         await deps.durable();
-        return answerOf(given);
+        return answerOf(credentialsView);
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
         record(found.tenantId, request, { address, error });

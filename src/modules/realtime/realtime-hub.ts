@@ -118,11 +118,11 @@ export class RealtimeHub {
   /** Told of every accepted message; never waits. */
   readonly onTelemetry = (device: IngestDevice, readings: readonly Reading[]): void => {
     if (this.#telemetryReaders === 0) return;
-    this.#tell(this.#byDevice.get(device.deviceId), device, readings);
-    this.#tell(this.#byTenant.get(device.tenantId), device, readings);
+    this.#send(this.#byDevice.get(device.deviceId), device, readings);
+    this.#send(this.#byTenant.get(device.tenantId), device, readings);
   };
 
-  #tell(readers: Set<Reader> | undefined, device: IngestDevice, readings: readonly Reading[]): void {
+  #send(readers: Set<Reader> | undefined, device: IngestDevice, readings: readonly Reading[]): void {
     for (const { session, subscription } of readers ?? []) {
       if (!session.maySee(device.deviceId)) continue; // what a reader may see can change while it listens
       for (const reading of readings) session.addReading(subscription, device.deviceId, reading);

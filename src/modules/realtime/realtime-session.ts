@@ -10,7 +10,6 @@ import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import { parseClientMessage } from "./client-message.ts";
-import { RealtimeOutbox } from "./outbox.ts";
 import {
   type ClientMessage,
   closeCodes,
@@ -20,6 +19,7 @@ import {
   type Subscription,
 } from "./realtime.types.ts";
 import type { RealtimeHub } from "./realtime-hub.ts";
+import { SendBuffer } from "./send-buffer.ts";
 
 const AUTH_TIMEOUT_MS = 5_000;
 /** A reader sends no more than this before it is signed in: one access token takes 1 KB or so. */
@@ -59,10 +59,10 @@ export class RealtimeSession {
   readonly subscriptions = new Map<string, Subscription>();
   readonly #deps: RealtimeDeps;
   readonly #socket: RealtimeSocket;
-  readonly #outbox: RealtimeOutbox;
+  readonly #sendBuffer: SendBuffer;
   /** Subscriptions whose snapshot has been sent; the others' data waits behind it. */
   readonly #ready = new Set<Subscription>();
-  #turn: Promise<void> = Promise.resolve();
+  #lastTask: Promise<void> = Promise.resolve();
   #waiting = 0;
   #unauthenticatedBytes = 0;
   #principal: Principal | undefined;
@@ -75,7 +75,7 @@ export class RealtimeSession {
   constructor(socket: RealtimeSocket, deps: RealtimeDeps) {
     this.#socket = socket;
     this.#deps = deps;
-    this.#outbox = new RealtimeOutbox(socket);
+    this.#sendBuffer = new SendBuffer(socket);
     this.#cancelTimer = deps.clock.schedule(AUTH_TIMEOUT_MS, () =>
       this.close(closeCodes.unauthorized, "sign in first"),
     );
@@ -111,8 +111,8 @@ export class RealtimeSession {
         this.close(closeCodes.tooLarge, "sign in with a shorter message");
     }
     if (++this.#waiting > FRAMES_WAITING_MAX) this.close(closeCodes.tooMany, "too many messages at once");
-    this.#turn = this.#turn.then(() => this.#take(text)).finally(() => this.#waiting--);
-    return this.#turn;
+    this.#lastTask = this.#lastTask.then(() => this.#take(text)).finally(() => this.#waiting--);
+    return this.#lastTask;
   }
 
   async #take(text: string): Promise<void> {
@@ -131,7 +131,7 @@ export class RealtimeSession {
   }
 
   drain(): void {
-    if (!this.#outbox.isEmpty) this.#scheduleFlush();
+    if (!this.#sendBuffer.isEmpty) this.#scheduleFlush();
   }
 
   /** The socket is gone; told once more when we closed it ourselves. */
@@ -149,7 +149,7 @@ export class RealtimeSession {
   }
 
   addReading(subscription: Subscription, deviceId: DeviceId, reading: Reading): void {
-    this.#outbox.addReading(subscription, deviceId, reading);
+    this.#sendBuffer.addReading(subscription, deviceId, reading);
     this.#scheduleFlush();
   }
 
@@ -158,7 +158,7 @@ export class RealtimeSession {
       const { topics, deviceIds } = subscription;
       if (!topics.has(topic)) continue;
       if (deviceIds !== undefined && (data.deviceId === undefined || !deviceIds.has(data.deviceId))) continue;
-      this.#outbox.addEvent({ type: "data", id: subscription.id, topic, ...data });
+      this.#sendBuffer.addEvent({ type: "data", id: subscription.id, topic, ...data });
       this.#scheduleFlush();
       if (topic === "alarms") this.#sendAlarmsSoon();
     }
@@ -244,7 +244,7 @@ export class RealtimeSession {
     if (subscription === undefined) return;
     this.subscriptions.delete(id);
     this.#ready.delete(subscription);
-    this.#outbox.drop(id);
+    this.#sendBuffer.drop(id);
     this.#deps.hub.unsubscribe(this, subscription);
   }
 
@@ -273,7 +273,7 @@ export class RealtimeSession {
     this.#sendingAlarms = true;
     queueMicrotask(() => {
       this.#sendingAlarms = false;
-      if (!this.#closed) this.#outbox.flushEvents();
+      if (!this.#closed) this.#sendBuffer.flushEvents();
     });
   }
 
@@ -282,7 +282,7 @@ export class RealtimeSession {
     this.#flushing = true;
     this.#deps.clock.schedule(FLUSH_INTERVAL_MS, () => {
       this.#flushing = false;
-      if (!this.#closed && !this.#outbox.flush((subscription) => this.#ready.has(subscription)))
+      if (!this.#closed && !this.#sendBuffer.flush((subscription) => this.#ready.has(subscription)))
         this.#scheduleFlush();
     });
   }

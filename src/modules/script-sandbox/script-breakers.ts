@@ -52,11 +52,11 @@ export class ScriptBreakers {
   }
 
   overran(key: string, source: string, reason: string): void {
-    const known = this.#breakers.get(key);
+    const existingBreaker = this.#breakers.get(key);
     const sourceHash = Bun.hash(source);
     const breaker: Breaker =
-      known?.sourceHash === sourceHash
-        ? known
+      existingBreaker?.sourceHash === sourceHash
+        ? existingBreaker
         : { sourceHash, overruns: 0, coolDownMs: COOL_DOWN_MS, openUntil: undefined, reason };
     breaker.overruns++;
     breaker.reason = reason;

@@ -99,9 +99,9 @@ class Execution {
 
   #perform(): { outcome: Outcome; console: readonly ConsoleLine[] } {
     const { kind, source } = this.#request;
-    const made = this.#context.evalCode(preludeFor(kind, source), "lineside.js");
-    if (made.error) return { outcome: outOfMemory, console: [] };
-    const tools = made.value;
+    const evaluated = this.#context.evalCode(preludeFor(kind, source), "lineside.js");
+    if (evaluated.error) return { outcome: outOfMemory, console: [] };
+    const tools = evaluated.value;
     const outcome = this.#evaluate(tools);
     this.#limitMs = this.#usedMs() + AFTERWARDS_MS;
     const console = this.#linesOf(tools);

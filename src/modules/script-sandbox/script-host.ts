@@ -14,10 +14,10 @@ const WARM_UP_RUNS = 10;
 
 function readExactly(length: number): Buffer | undefined {
   const bytes = Buffer.allocUnsafe(length);
-  for (let at = 0; at < length; ) {
-    const count = readSync(0, bytes, at, length - at, null);
+  for (let position = 0; position < length; ) {
+    const count = readSync(0, bytes, position, length - position, null);
     if (count === 0) return undefined;
-    at += count;
+    position += count;
   }
   return bytes;
 }
@@ -31,7 +31,7 @@ function readRequest(): EngineRequest | undefined {
 
 function write(value: EngineReply | { ready: true; processorUs: number }): void {
   const frame = encodeFrame(value);
-  for (let at = 0; at < frame.length; ) at += writeSync(1, frame, at);
+  for (let index = 0; index < frame.length; ) index += writeSync(1, frame, index);
 }
 
 const processorUs = (): number => {

@@ -131,20 +131,20 @@ export class ScriptProcess {
   #watch(): () => void {
     const began = performance.now();
     let timer: ReturnType<typeof setTimeout>;
-    const look = () => {
+    const poll = () => {
       const left = Math.min(
         scriptLimits.hardMs - (this.#processorMs() - this.#usedBeforeMs),
         scriptLimits.hardWallMs - (performance.now() - began),
       );
       timer =
         left > TICK_MS
-          ? setTimeout(look, left)
+          ? setTimeout(poll, left)
           : setTimeout(() => {
               this.#hasOverrun = true;
               this.kill();
             }, GRACE_MS);
     };
-    timer = setTimeout(look, scriptLimits.hardMs);
+    timer = setTimeout(poll, scriptLimits.hardMs);
     return () => clearTimeout(timer);
   }
 

@@ -40,7 +40,8 @@ export class ScriptQueue<T> {
   /** Whose turn it is; of those that have used the same, who waits longest. */
   take(): T | undefined {
     let next: [string, Waiting<T>] | undefined;
-    for (const one of this.#waiting) if (next === undefined || one[1].at < next[1].at) next = one;
+    for (const candidate of this.#waiting)
+      if (next === undefined || candidate[1].at < next[1].at) next = candidate;
     if (next === undefined) return undefined;
     const [key, own] = next;
     const item = own.items.shift();
@@ -57,6 +58,6 @@ export class ScriptQueue<T> {
     const own = this.#waiting.get(key);
     if (own) own.at += ms;
     else this.#ahead.set(key, (this.#ahead.get(key) ?? this.#now) + ms);
-    for (const [known, at] of this.#ahead) if (at <= this.#now) this.#ahead.delete(known);
+    for (const [existing, timeMs] of this.#ahead) if (timeMs <= this.#now) this.#ahead.delete(existing);
   }
 }

@@ -156,8 +156,8 @@ export function createScriptSandbox(deps: {
 
   return {
     async run({ source, key, message, metadata, frame }) {
-      const given = frame && { bytes: [...frame.bytes], fPort: frame.fPort, recvTime: frame.recvTime };
-      const input = inputOf({ message, metadata, frame: given });
+      const options = frame && { bytes: [...frame.bytes], fPort: frame.fPort, recvTime: frame.recvTime };
+      const input = inputOf({ message, metadata, frame: options });
       return readResult(await execute(key, { kind: "run", source, input }));
     },
     async encode({ source, key, data, fPort }) {

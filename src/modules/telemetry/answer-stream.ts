@@ -15,8 +15,8 @@ function* seriesPieces({ data, ...rest }: TelemetryAnswer): Pieces {
   yield '{"data":[';
   for (const [index, { deviceId, series }] of data.entries()) {
     yield `${index === 0 ? "" : ","}{"deviceId":${JSON.stringify(deviceId)},"series":[`;
-    for (const [position, one] of series.entries())
-      yield `${position === 0 ? "" : ","}${JSON.stringify(one)}`;
+    for (const [position, item] of series.entries())
+      yield `${position === 0 ? "" : ","}${JSON.stringify(item)}`;
     yield "]}";
   }
   yield `],${JSON.stringify(rest).slice(1)}`;
@@ -59,7 +59,7 @@ function stream(pieces: Pieces): Response {
 
 function pointsIn({ data }: TelemetryAnswer): number {
   let points = 0;
-  for (const { series } of data) for (const one of series) points += one.points.length + 1;
+  for (const { series } of data) for (const candidate of series) points += candidate.points.length + 1;
   return points;
 }
 

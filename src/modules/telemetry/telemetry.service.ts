@@ -39,14 +39,14 @@ function ensureRange(from: number, to: number): void {
 }
 
 function parseAggregation(text: string | undefined): Aggregation {
-  const known = aggregations.find((candidate) => candidate === (text ?? "none"));
-  if (known === undefined)
+  const aggregation = aggregations.find((candidate) => candidate === (text ?? "none"));
+  if (aggregation === undefined)
     throw invalid("telemetry.aggregation_invalid", { aggregations: aggregations.join(", ") });
-  return known;
+  return aggregation;
 }
 
-function parseDataPoints(given: number | undefined): number {
-  const points = given ?? DATA_POINTS_DEFAULT;
+function parseDataPoints(amount: number | undefined): number {
+  const points = amount ?? DATA_POINTS_DEFAULT;
   if (!Number.isInteger(points) || points < 1) throw invalid("telemetry.points_invalid");
   return Math.min(points, DATA_POINTS_MAX);
 }

@@ -70,9 +70,9 @@ export function createBrandingService(deps: {
     /** What the tenant has set, whether or not its plan lets it show. */
     get,
     /** Takes the place of what was set before. @throws DomainError as tenant attributes do, and for a field that is wrong. */
-    set(tenantId: TenantId, given: Branding): Branding {
+    set(tenantId: TenantId, input: Branding): Branding {
       attributes.ensureIncluded(tenantId); // before any work is done for the value
-      const branding = readBranding(given);
+      const branding = readBranding(input);
       attributes.set(tenantId, KEY, branding);
       checked.set(tenantId, toChecked(branding));
       return branding;

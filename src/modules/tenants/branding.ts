@@ -27,8 +27,8 @@ const grounds = {
 
 const wrong = (field: string, rule: Text) => invalid("branding.invalid", { field, rule });
 
-const startsWith = (bytes: Uint8Array, head: readonly number[], at = 0) =>
-  head.every((byte, index) => bytes[at + index] === byte);
+const startsWith = (bytes: Uint8Array, head: readonly number[], position = 0) =>
+  head.every((byte, index) => bytes[position + index] === byte);
 const ascii = (text: string) => [...new TextEncoder().encode(text)];
 
 const kinds: Record<string, (bytes: Uint8Array) => boolean> = {
@@ -83,9 +83,9 @@ const fields: Record<keyof Branding, (text: string) => string> = {
 };
 
 /** As somebody gives it. @throws DomainError that names the first field that is wrong. */
-export const readBranding = (given: Branding): Branding =>
+export const readBranding = (branding: Branding): Branding =>
   Object.fromEntries(
-    Object.entries(given).map(([name, text]) => [name, fields[name as keyof Branding](text)]), // the schema has let no other through
+    Object.entries(branding).map(([name, text]) => [name, fields[name as keyof Branding](text)]), // the schema has let no other through
   );
 
 /** As an attribute has it, which anybody may have written by hand: what is wrong in it is left out. */

@@ -65,8 +65,8 @@ export function createMessageRateService(deps: {
   });
 
   function ratesOf(tenantId: TenantId): TenantRates {
-    const known = metered.get(tenantId);
-    if (known !== undefined) return known;
+    const tenantRates = metered.get(tenantId);
+    if (tenantRates !== undefined) return tenantRates;
     const rates = { messages: new Metered(), bytes: new Metered() };
     applyLimits(tenantId, rates);
     metered.set(tenantId, rates);

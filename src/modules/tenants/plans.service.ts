@@ -61,17 +61,18 @@ const builtIn: readonly Plan[] = [
   ON_PREMISES,
 ];
 
-function readPlan(given: unknown, place: string): Plan {
-  const wrong = (what: string) => new StartupError(`The setting "plans" is wrong: ${place}${what}.`);
-  if (!isJsonObject(given)) throw wrong(" must be an object");
-  const { id, name = id, whitelabelEnabled = false, limits = {}, ...rest } = given;
+function readPlan(input: unknown, place: string): Plan {
+  const wrong = (subject: string) => new StartupError(`The setting "plans" is wrong: ${place}${subject}.`);
+  if (!isJsonObject(input)) throw wrong(" must be an object");
+  const { id, name = id, whitelabelEnabled = false, limits = {}, ...rest } = input;
   if (typeof id !== "string" || !/^[a-z0-9][a-z0-9_-]{0,63}$/.test(id))
     throw wrong(".id must be 1 to 64 small letters, digits, - or _");
   if (typeof name !== "string" || name === "") throw wrong(".name must be a text");
   if (typeof whitelabelEnabled !== "boolean") throw wrong(".whitelabelEnabled must be true or false");
   if (!isJsonObject(limits)) throw wrong(".limits must be an object");
   const unknown =
-    Object.keys(rest)[0] ?? Object.keys(limits).find((key) => !planLimitNames.some((known) => known === key));
+    Object.keys(rest)[0] ??
+    Object.keys(limits).find((key) => !planLimitNames.some((planLimitName) => planLimitName === key));
   if (unknown !== undefined) throw wrong(` has the unknown field ${JSON.stringify(unknown)}`);
   const limit = (key: keyof PlanLimits): number | null => {
     const value = limits[key] ?? null;
@@ -90,14 +91,14 @@ function readPlan(given: unknown, place: string): Plan {
 
 function readPlans(text: string | undefined): Plan[] {
   if (text === undefined) return [];
-  let given: unknown;
+  let input: unknown;
   try {
-    given = JSON.parse(text);
+    input = JSON.parse(text);
   } catch {
     throw new StartupError('The setting "plans" is not valid JSON.');
   }
-  if (!Array.isArray(given)) throw new StartupError('The setting "plans" must be a JSON array of plans.');
-  return given.map((plan, index) => readPlan(plan, `plans[${index}]`));
+  if (!Array.isArray(input)) throw new StartupError('The setting "plans" must be a JSON array of plans.');
+  return input.map((plan, index) => readPlan(plan, `plans[${index}]`));
 }
 
 /** @throws StartupError for an id that is no plan's. */

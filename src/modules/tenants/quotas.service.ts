@@ -59,8 +59,8 @@ export function createQuotasService(deps: {
     of(tenantId: TenantId | null): Quotas {
       if (tenantId === null) return resolve({});
       const now = clock.monotonic();
-      const known = remembered.get(tenantId);
-      if (known !== undefined && now < known.until) return known.quotas;
+      const existing = remembered.get(tenantId);
+      if (existing !== undefined && now < existing.until) return existing.quotas;
       if (remembered.size >= REMEMBERED_MAX) remembered.clear();
       const quotas = read(tenantId);
       remembered.set(tenantId, { quotas, until: now + REMEMBERED_MS });

@@ -1,11 +1,11 @@
 import { t } from "elysia";
 import { jsonObject, nameText, wholeNumber } from "../wire.schemas.ts";
 
-const limit = (what: string) =>
-  t.Union([t.Number(), t.Null()], { description: `${what}; null for no limit` });
+const limit = (subject: string) =>
+  t.Union([t.Number(), t.Null()], { description: `${subject}; null for no limit` });
 
-const setting = (what: string) =>
-  t.Union([t.Number(), t.Null()], { description: `${what}; null for the gateway's setting` });
+const setting = (subject: string) =>
+  t.Union([t.Number(), t.Null()], { description: `${subject}; null for the gateway's setting` });
 
 export const planBody = t.Object(
   {

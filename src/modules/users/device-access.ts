@@ -20,7 +20,7 @@ export function createDeviceAccess(deps: {
   const kept = new Map<UserId, { readonly tenantId: TenantId | null; readonly devices: VisibleDevices }>();
 
   function forgetTenant(tenantId: TenantId): void {
-    for (const [userId, known] of kept) if (known.tenantId === tenantId) kept.delete(userId);
+    for (const [userId, existing] of kept) if (existing.tenantId === tenantId) kept.delete(userId);
   }
 
   events.on("user.access", ({ userId }) => kept.delete(userId));

@@ -62,10 +62,10 @@ export interface InvitationOptions {
 }
 
 export function toInvitation(
-  given: { user: User; temporaryPassword: string; tenantName: string },
+  input: { user: User; temporaryPassword: string; tenantName: string },
   { delivery, origin, language }: InvitationOptions,
 ): Invitation {
-  const { user, temporaryPassword, tenantName } = given;
+  const { user, temporaryPassword, tenantName } = input;
   const { userId, email, fullName } = user;
   const loginUrl = loginUrlOf(origin, email);
   const shareText = shareTexts[language]({ fullName, tenantName, email, loginUrl, temporaryPassword });

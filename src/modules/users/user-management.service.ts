@@ -40,18 +40,20 @@ export type UserFields = Partial<Omit<NewUser, "tenantId">> & {
 };
 
 /** Arrays count as sets: the order of ids and severities says nothing. */
-function differs(given: unknown, current: unknown): boolean {
-  if (!Array.isArray(given) || !Array.isArray(current)) return given !== current;
-  const known = new Set(current);
-  const wanted = new Set(given);
-  return wanted.size !== known.size || given.some((item) => !known.has(item));
+function differs(input: unknown, current: unknown): boolean {
+  if (!Array.isArray(input) || !Array.isArray(current)) return input !== current;
+  const existing = new Set(current);
+  const wanted = new Set(input);
+  return wanted.size !== existing.size || input.some((item) => !existing.has(item));
 }
 
 /** The fields that would really change. */
-function differencesOf(given: UserFields, current: object): UserChanges {
-  const known = new Map<string, unknown>(Object.entries(current));
+function differencesOf(userFields: UserFields, current: object): UserChanges {
+  const existing = new Map<string, unknown>(Object.entries(current));
   return Object.fromEntries(
-    Object.entries(given).filter(([name, value]) => value !== undefined && differs(value, known.get(name))),
+    Object.entries(userFields).filter(
+      ([name, value]) => value !== undefined && differs(value, existing.get(name)),
+    ),
   );
 }
 
@@ -143,7 +145,7 @@ export function createUserManagement(deps: {
     };
   }
 
-  function tellOldAddress(before: User, after: User, language: Language): void {
+  function notifyOldAddress(before: User, after: User, language: Language): void {
     if (before.email === after.email) return;
     const { tenantId, fullName } = before;
     const values = { fullName, at: new Date(after.updatedAt).toISOString() };
@@ -162,13 +164,13 @@ export function createUserManagement(deps: {
     },
     async create(
       principal: Principal,
-      given: UserFields & Pick<NewUser, "email" | "fullName" | "role">,
+      input: UserFields & Pick<NewUser, "email" | "fullName" | "role">,
       options: Omit<InvitationOptions, "delivery">,
     ): Promise<Invitation> {
-      const { deviceIds, assetIds, ...fields } = given;
-      const delivery = given.inviteDelivery ?? (mail.isDelivering ? "EMAIL" : "MANUAL");
+      const { deviceIds, assetIds, ...fields } = input;
+      const delivery = input.inviteDelivery ?? (mail.isDelivering ? "EMAIL" : "MANUAL");
       const hasGlobalDeviceAccess =
-        given.hasGlobalDeviceAccess ?? (deviceIds === undefined && assetIds === undefined);
+        input.hasGlobalDeviceAccess ?? (deviceIds === undefined && assetIds === undefined);
       const user = {
         ...fields,
         ...cleaned(fields),
@@ -177,7 +179,7 @@ export function createUserManagement(deps: {
         inviteDelivery: delivery,
       } as NewUser; // the cleaned fields are the given ones
       const grants = { deviceIds: deviceIds ?? [], assetIds: assetIds ?? [] };
-      const { role, hasGlobalAssetAccess = false } = given;
+      const { role, hasGlobalAssetAccess = false } = input;
       ensureMayManage(principal, { role, hasGlobalDeviceAccess, hasGlobalAssetAccess, ...grants });
       registry.ensureAddable(user); // before a mail is counted
       const { email, status = "ACTIVE" } = user;
@@ -190,12 +192,12 @@ export function createUserManagement(deps: {
       return invitation;
     },
     /** Of another address the one before is told by mail, in this language. */
-    update(principal: Principal, userId: string, given: UserFields, language: Language): UserDetail {
-      const known = ensureUser(principal, userId);
-      const isSelf = principal.userId === known.userId;
+    update(principal: Principal, userId: string, userFields: UserFields, language: Language): UserDetail {
+      const existingUser = ensureUser(principal, userId);
+      const isSelf = principal.userId === existingUser.userId;
       if (!isSelf && !isAdministrator(principal)) throw notAdministrator();
       const decide = (current: User & Grants) => {
-        const changes = differencesOf(cleaned(given), current);
+        const changes = differencesOf(cleaned(userFields), current);
         ensureNotThroughAnother(principal, userId, Object.keys(changes));
         const isRefusedAnyway = ("role" in changes || "status" in changes) && registry.isProtected(current);
         if (!isSelf) {
@@ -204,8 +206,8 @@ export function createUserManagement(deps: {
         } else if (!isRefusedAnyway) ensureOwnChange(principal, Object.keys(changes));
         return changes;
       };
-      const user = registry.change(known.userId, decide, (before, after) =>
-        tellOldAddress(before, after, language),
+      const user = registry.change(existingUser.userId, decide, (before, after) =>
+        notifyOldAddress(before, after, language),
       );
       return detailOf(principal, user);
     },

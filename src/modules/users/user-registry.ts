@@ -84,12 +84,12 @@ export function createUserRegistry(deps: {
      * `complete` runs in the same transaction, last: what it throws leaves no user behind.
      * @throws DomainError also when the plan of the tenant allows no more users.
      */
-    add(given: NewUser, grants: UserChanges, complete?: (added: User) => void): User {
+    add(newUser: NewUser, grants: UserChanges, complete?: (added: User) => void): User {
       const now = clock.now();
       const user: User = {
         ...userDefaults,
-        ...given,
-        email: given.email.trim().toLowerCase(),
+        ...newUser,
+        email: newUser.email.trim().toLowerCase(),
         userId: newId<UserId>(),
         createdAt: now,
         updatedAt: now,

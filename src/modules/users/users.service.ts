@@ -23,9 +23,9 @@ export function createUsersService(deps: {
     countOf: (tenantId: TenantId): number => repository.countOf(tenantId),
     /** The devices that the user may see now; cheap enough to be asked for every message of a stream. */
     visibleDevices: access.of,
-    create(given: NewUser): User {
+    create(newUser: NewUser): User {
       const now = clock.now();
-      const user = { ...userDefaults, ...given, userId: newId<UserId>(), createdAt: now, updatedAt: now };
+      const user = { ...userDefaults, ...newUser, userId: newId<UserId>(), createdAt: now, updatedAt: now };
       repository.insert(user);
       return user;
     },

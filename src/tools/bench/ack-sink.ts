@@ -6,7 +6,7 @@
 const packetBytes = Number(process.argv[2]);
 const connack = new Uint8Array([0x20, 2, 0, 0]);
 const acks = Buffer.alloc(4 * 4096);
-for (let at = 0; at < acks.length; at += 4) acks.set([0x40, 2, 0, 1], at);
+for (let index = 0; index < acks.length; index += 4) acks.set([0x40, 2, 0, 1], index);
 
 interface Sink {
   connected: boolean;

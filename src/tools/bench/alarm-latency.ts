@@ -52,16 +52,16 @@ async function listen(gateway: Gateway, api: ApiClient) {
   });
   const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/api/ws`);
   /** By device. */
-  const waiting = new Map<string, (at: number) => void>();
+  const waiting = new Map<string, (position: number) => void>();
   const subscribed = Promise.withResolvers<void>();
   socket.onopen = () => socket.send(JSON.stringify({ type: "auth", token: key }));
   socket.onmessage = ({ data }) => {
-    const at = performance.now();
+    const timeMs = performance.now();
     const message = JSON.parse(String(data)) as { type: string; topic?: string; deviceId?: string };
     if (message.type === "ready")
       socket.send(JSON.stringify({ type: "subscribe", id: "bench", topics: ["alarms"] }));
     else if (message.type === "snapshot") subscribed.resolve();
-    else if (message.topic === "alarms") waiting.get(message.deviceId ?? "")?.(at);
+    else if (message.topic === "alarms") waiting.get(message.deviceId ?? "")?.(timeMs);
   };
   socket.onerror = () => subscribed.reject(new Error("the WebSocket failed"));
   await subscribed.promise;
@@ -69,10 +69,10 @@ async function listen(gateway: Gateway, api: ApiClient) {
     next: (deviceId: string) =>
       new Promise<number>((resolve, reject) => {
         const timer = setTimeout(() => reject(new Error("an alarm did not come")), LOST_MS);
-        waiting.set(deviceId, (at) => {
+        waiting.set(deviceId, (position) => {
           clearTimeout(timer);
           waiting.delete(deviceId);
-          resolve(at);
+          resolve(position);
         });
       }),
     close: () => socket.close(),
@@ -95,14 +95,14 @@ async function probe(
   );
   const latencies: number[] = [];
   for (let index = 0; !isOver(); index++) {
-    const one = clients[index % clients.length];
-    if (one === undefined) break;
+    const item = clients[index % clients.length];
+    if (item === undefined) break;
     for (const level of [9, 0]) {
-      const heard = listener.next(one.deviceId);
+      const received = listener.next(item.deviceId);
       const sentAt = performance.now();
-      one.client.publish(TOPIC, `{"level":${level}}`, { qos: 1 });
-      const at = await heard;
-      if (level === 9) latencies.push(at - sentAt);
+      item.client.publish(TOPIC, `{"level":${level}}`, { qos: 1 });
+      const timeMs = await received;
+      if (level === 9) latencies.push(timeMs - sentAt);
       await Bun.sleep(Math.random() * PAUSE_MS_MAX);
     }
   }

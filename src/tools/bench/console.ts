@@ -96,7 +96,9 @@ async function firstRowMs(page: Page, url: string): Promise<number> {
   return page.evaluate(
     () =>
       new Promise<number>((resolve) => {
-        const { document } = globalThis as unknown as { document: { querySelector(what: string): unknown } };
+        const { document } = globalThis as unknown as {
+          document: { querySelector(subject: string): unknown };
+        };
         const look = () => {
           if (document.querySelector("main [role=row] a, main tbody tr a") === null)
             requestAnimationFrame(look);
@@ -215,11 +217,11 @@ async function benchChart({ gateway, api, page }: Opened): Promise<Row> {
   if (device === undefined) throw new Error("no device was made");
   const now = Date.now();
   const stepMs = 30;
-  for (let at = 0; at < CHART_POINTS; at += 1_000)
+  for (let timeMs = 0; timeMs < CHART_POINTS; timeMs += 1_000)
     await api.post(`/api/v1/${device.credentials.token}/telemetry/batch`, {
       items: Array.from({ length: 1_000 }, (_, index) => ({
-        ts: now - (CHART_POINTS - at - index) * stepMs,
-        telemetry: reading(at + index),
+        ts: now - (CHART_POINTS - timeMs - index) * stepMs,
+        telemetry: reading(timeMs + index),
       })),
     });
   const id = await createBoard(api, chartOf(device, CHART_POINTS * stepMs));

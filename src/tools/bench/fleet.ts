@@ -143,7 +143,7 @@ export async function benchFleet(): Promise<Row[]> {
     const mosquitto = await holdPeer(startMosquitto);
     const aedes = await holdPeer(startAedes);
     const fleet = await connectFleet(gateway.mqttPort, usersFile, "commands");
-    const told = await command(api, devices);
+    const notified = await command(api, devices);
     const typeTold = await commandType(api);
     await fleet.end();
     const peers = (of: (held: Held) => string) =>
@@ -171,9 +171,9 @@ export async function benchFleet(): Promise<Row[]> {
       {
         section: "Fleet",
         measure: `a command to each of ${count} connected devices, kept, delivered and answered, ${COMMANDS_AT_ONCE} requests at once`,
-        value: `${fixed(told.seconds, 1)} s, ${thousands(told.successful / told.seconds)} a second; one takes ${fixed(told.p99Ms, 0)} ms at p99; ${thousands(told.successful)} answered`,
+        value: `${fixed(notified.seconds, 1)} s, ${thousands(notified.successful / notified.seconds)} a second; one takes ${fixed(notified.p99Ms, 0)} ms at p99; ${thousands(notified.successful)} answered`,
         goal: "all answered",
-        met: told.successful === DEVICES,
+        met: notified.successful === DEVICES,
       },
       {
         section: "Fleet",

@@ -91,7 +91,7 @@ function packetsOf(version: 3 | 4 | 5): Uint8Array[] {
     generate(packet, { protocolVersion: version }),
   );
 }
-const known = { 3: packetsOf(3), 4: packetsOf(4), 5: packetsOf(5) };
+const existing = { 3: packetsOf(3), 4: packetsOf(4), 5: packetsOf(5) };
 
 function connectBytes(version: 3 | 4 | 5): Uint8Array {
   return generate(
@@ -137,12 +137,12 @@ async function mqttClient(): Promise<void> {
   socket.write(random() < 0.95 ? connect : mutate(connect, random));
   const limit = performance.now() + CONNECTION_MS_MAX;
   for (let count = 0; count < PACKETS_PER_CONNECTION && !closed && performance.now() < limit; count += 20) {
-    const some = Array.from({ length: 20 }, () => {
-      const packet = pick(known[version]);
+    const subset = Array.from({ length: 20 }, () => {
+      const packet = pick(existing[version]);
       return random() < 0.3 ? mutate(packet, random) : packet;
     });
-    result.packets += some.length;
-    socket.write(Buffer.concat(some));
+    result.packets += subset.length;
+    socket.write(Buffer.concat(subset));
     await Bun.sleep(0);
   }
   if (random() < 0.5) socket.end();

@@ -45,10 +45,10 @@ async function startHealthy(port: number, token: string) {
   let running = true;
   const loop = (async () => {
     while (running) {
-      const at = performance.now();
+      const timeMs = performance.now();
       await client
         .publishAsync("v1/devices/me/telemetry", '{"alive":true}', { qos: 1 })
-        .then(() => times.push(performance.now() - at))
+        .then(() => times.push(performance.now() - timeMs))
         .catch(() => lost++);
       await Bun.sleep(HEALTHY_EVERY_MS);
     }

@@ -74,10 +74,15 @@ const latencies: number[] = [];
 
 function createConnection(): Connection {
   const single = Array.from({ length: window }, (_, index) => publishPacket(topic, qos, index));
-  let at = 0;
+  let position = 0;
   const packets = single.map((packet) => {
-    const entry = { at, ts: at + tsOffset(packet), id: at + idOffset(packet), bytes: packet.length };
-    at += packet.length;
+    const entry = {
+      at: position,
+      ts: position + tsOffset(packet),
+      id: position + idOffset(packet),
+      bytes: packet.length,
+    };
+    position += packet.length;
     return entry;
   });
   return {

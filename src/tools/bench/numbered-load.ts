@@ -154,7 +154,7 @@ export async function compare(
   { acknowledged }: NumberedSender,
 ): Promise<{ acknowledged: number; lost: number; doubled: number }> {
   const stored = await readSequences(gateway, deviceId);
-  const known = new Set(stored);
-  const lost = [...acknowledged].filter((sequence) => !known.has(sequence)).length;
-  return { acknowledged: acknowledged.size, lost, doubled: stored.length - known.size };
+  const existing = new Set(stored);
+  const lost = [...acknowledged].filter((sequence) => !existing.has(sequence)).length;
+  return { acknowledged: acknowledged.size, lost, doubled: stored.length - existing.size };
 }

@@ -22,12 +22,12 @@ const headBytes = 16;
 
 export function* readEntries(log: Uint8Array): Generator<Entry> {
   const view = new DataView(log.buffer, log.byteOffset, log.byteLength);
-  for (let at = 0; at + headBytes <= log.length; ) {
-    const [kind, file] = [view.getUint8(at), view.getUint8(at + 1)];
-    const length = view.getUint32(at + 4, true);
-    const offset = Number(view.getBigUint64(at + 8, true));
-    const data = log.subarray(at + headBytes, at + headBytes + length);
-    at += headBytes + length;
+  for (let position = 0; position + headBytes <= log.length; ) {
+    const [kind, file] = [view.getUint8(position), view.getUint8(position + 1)];
+    const length = view.getUint32(position + 4, true);
+    const offset = Number(view.getBigUint64(position + 8, true));
+    const data = log.subarray(position + headBytes, position + headBytes + length);
+    position += headBytes + length;
     if (kind === 1) yield { kind: "write", file, offset, data };
     else if (kind === 2) yield { kind: "truncate", file, offset };
     else if (kind === 3) yield { kind: "sync", file };
@@ -134,8 +134,8 @@ function applyInParts(
   /** Part of the file → how many changes have reached it. */
   const reached = new Map<number, number>();
   const reachedBy = (part: number) => {
-    const known = reached.get(part);
-    if (known !== undefined) return known;
+    const existing = reached.get(part);
+    if (existing !== undefined) return existing;
     const count = Math.floor(random() * (pending.length + 1));
     reached.set(part, count);
     return count;
@@ -145,12 +145,12 @@ function applyInParts(
       if (index < reachedBy(-1)) image.resize(change.offset);
       continue;
     }
-    for (let at = 0; at < change.data.length; ) {
-      const offset = change.offset + at;
+    for (let position = 0; position < change.data.length; ) {
+      const offset = change.offset + position;
       const part = Math.floor(offset / partBytes);
       const end = Math.min(change.data.length, (part + 1) * partBytes - change.offset);
-      if (index < reachedBy(part)) image.write(offset, change.data.subarray(at, end));
-      at = end;
+      if (index < reachedBy(part)) image.write(offset, change.data.subarray(position, end));
+      position = end;
     }
   }
 }
@@ -188,8 +188,8 @@ export class Expectation {
 }
 
 function setOf(sets: Map<string, Set<number>>, device: string): Set<number> {
-  const known = sets.get(device);
-  if (known !== undefined) return known;
+  const existing = sets.get(device);
+  if (existing !== undefined) return existing;
   const set = new Set<number>();
   sets.set(device, set);
   return set;

@@ -60,8 +60,8 @@ export async function benchRules(seconds: number): Promise<Row[]> {
       pipelines.push((await api.post<{ pipelineId: string }>("/api/data-pipelines", body)).pipelineId);
     }
     const [profile] = await api.get<Array<{ profileId: string }>>("/api/device-profiles");
-    const runPipelines = async (what: "start" | "pause") => {
-      for (const id of pipelines) await api.post(`/api/data-pipelines/${id}/${what}`, {});
+    const runPipelines = async (subject: "start" | "pause") => {
+      for (const id of pipelines) await api.post(`/api/data-pipelines/${id}/${subject}`, {});
     };
     const setRules = (rules: unknown[]) =>
       api.patch(`/api/device-profiles/${profile?.profileId}`, { alarmRules: rules });
@@ -89,11 +89,11 @@ export async function benchRules(seconds: number): Promise<Row[]> {
       await setRules([]);
       await runPipelines("pause");
     }
-    const row = (what: string, rates: number[], isGoal: boolean): Row => {
+    const row = (subject: string, rates: number[], isGoal: boolean): Row => {
       const ratio = median(rates) / median(bare);
       return {
         section: "Rules",
-        measure: `QoS 1, ${CONNECTIONS} connections, window ${WINDOW}, ${what}, messages/s`,
+        measure: `QoS 1, ${CONNECTIONS} connections, window ${WINDOW}, ${subject}, messages/s`,
         value: thousands(median(rates)),
         peer: `without any: ${thousands(median(bare))}`,
         ratio,

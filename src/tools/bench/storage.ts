@@ -47,9 +47,9 @@ export async function appendAll(store: TelemetryStore, data: DataSet): Promise<n
   for (const [name, readings] of data) {
     const device = store.device(tenantId, name as DeviceId); // as above
     for (let index = 0; index < readings.length; index += READINGS_PER_APPEND) {
-      const some = readings.slice(index, index + READINGS_PER_APPEND);
-      for (const { values } of some) points += Object.keys(values).length;
-      await store.append(device, some);
+      const subset = readings.slice(index, index + READINGS_PER_APPEND);
+      for (const { values } of subset) points += Object.keys(values).length;
+      await store.append(device, subset);
     }
   }
   return points;

@@ -63,7 +63,7 @@ function useActions(): Entry[] {
     ...(may("integrations:write") ? [entry(t("codecs.create"), "/integrations/codecs/new")] : []),
     ...(may("integrations:write") ? [entry(t("integrations.create"), "/integrations?create=1")] : []),
     ...(may("scheduler:write") ? [entry(t("jobs.create"), "/scheduler?create=1")] : []),
-    ...(may("rule-chains:write") ? [entry(t("generators.create"), "/generators?create=1")] : []),
+    ...(may("generators:write") ? [entry(t("generators.create"), "/generators?create=1")] : []),
     ...(may("users:write") ? [entry(t("users.invite"), "/settings/users?invite=1")] : []),
     ...(may("api-keys:manage") ? [entry(t("keys.create"), "/settings/api-keys?create=1")] : []),
     [`${t("theme.label")}: ${t("theme.light")}`, action, set("light")],
@@ -90,7 +90,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const { route } = useLocation();
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");
-  const [chosen, setChosen] = useState(0);
+  const [selected, setSelected] = useState(0);
   const devices = (useDeviceSearch(text, DEVICES_SHOWN) ?? []).map(
     (row): Entry => ({
       id: row.deviceId,
@@ -103,10 +103,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const actions = matching(useActions(), text);
   const entries = text === "" ? [...actions.slice(0, 3), ...devices] : [...devices, ...actions];
   useEffect(() => dialog.current?.showModal(), []);
-  useEffect(() => setChosen(0), [text]);
+  useEffect(() => setSelected(0), [text]);
   useEffect(() => {
     dialog.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
-  }, [chosen]);
+  }, [selected]);
   const run = (entry: Entry | undefined) => {
     if (!entry) return;
     dialog.current?.close();
@@ -114,8 +114,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   };
   const onKey = (e: KeyboardEvent) => {
     const step = e.key === "ArrowDown" ? 1 : e.key === "ArrowUp" ? -1 : 0;
-    if (step !== 0) setChosen((chosen + step + entries.length) % Math.max(1, entries.length));
-    else if (e.key === "Enter") run(entries[chosen]);
+    if (step !== 0) setSelected((selected + step + entries.length) % Math.max(1, entries.length));
+    else if (e.key === "Enter") run(entries[selected]);
     else return;
     e.preventDefault();
   };
@@ -136,7 +136,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             role="combobox"
             aria-expanded="true"
             aria-controls="palette-list"
-            aria-activedescendant={entries[chosen] && `palette-${chosen}`}
+            aria-activedescendant={entries[selected] && `palette-${selected}`}
             aria-label={t("palette.label")}
             placeholder={t("palette.placeholder")}
             value={text}
@@ -157,11 +157,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
               key={entry.id}
               id={`palette-${i}`}
               role="option"
-              aria-selected={i === chosen}
+              aria-selected={i === selected}
               class="flex cursor-pointer items-center gap-3 rounded-field px-3 py-2.5 aria-selected:bg-base-200"
               onClick={() => run(entry)}
               // A list that opens under a resting pointer must not let it choose.
-              onPointerMove={(e) => (e.movementX !== 0 || e.movementY !== 0) && setChosen(i)}
+              onPointerMove={(e) => (e.movementX !== 0 || e.movementY !== 0) && setSelected(i)}
             >
               {entry.device ? (
                 <Cpu size={16} class="flex-none text-soft" aria-hidden="true" />

@@ -35,14 +35,14 @@ const ITEMS = [
   { path: "/settings", key: "nav.settings", Icon: Settings },
 ] as const;
 
-function isCurrent(path: string, at: string): boolean {
-  return path === "/" ? at === "/" : at === path || at.startsWith(`${path}/`);
+function isCurrent(path: string, time: string): boolean {
+  return path === "/" ? time === "/" : time === path || time.startsWith(`${path}/`);
 }
 
 function NavItems({ className }: { className: string }) {
-  const { path: at } = useLocation();
+  const { path: time } = useLocation();
   return ITEMS.map(({ path, key, Icon }) => (
-    <a key={path} href={path} class={className} aria-current={isCurrent(path, at) ? "page" : undefined}>
+    <a key={path} href={path} class={className} aria-current={isCurrent(path, time) ? "page" : undefined}>
       <Icon size={18} aria-hidden="true" />
       {t(key)}
     </a>

@@ -25,10 +25,10 @@ export function SignedIn({ children }: { children: ComponentChildren }) {
 function WithProfile({ children }: { children: ComponentChildren }) {
   const profile = useResource(sessionApi.me, [sessionId.value]);
   const ready = profile.data !== undefined && !profile.data.onboardingRequired;
-  const known = useRef(profile.data);
+  const existing = useRef(profile.data);
   // Once an answer: what the person changes since then is in `me` alone.
-  if (profile.data !== known.current) {
-    known.current = profile.data;
+  if (profile.data !== existing.current) {
+    existing.current = profile.data;
     if (profile.data) me.value = profile.data;
   }
   useEffect(() => {

@@ -3,10 +3,10 @@ const comparable = (value: unknown): string =>
   JSON.stringify(Array.isArray(value) ? [...new Set(value)].sort() : value);
 
 /** Only what really changed is sent: what somebody else has changed meanwhile stays. */
-export function changedFields<Fields extends object>(given: Fields, current: object): Partial<Fields> {
-  const known = new Map<string, unknown>(Object.entries(current));
-  const changed = Object.entries(given).filter(
-    ([name, value]) => comparable(value) !== comparable(known.get(name)),
+export function changedFields<Fields extends object>(input: Fields, current: object): Partial<Fields> {
+  const existing = new Map<string, unknown>(Object.entries(current));
+  const changed = Object.entries(input).filter(
+    ([name, value]) => comparable(value) !== comparable(existing.get(name)),
   );
   return Object.fromEntries(changed) as Partial<Fields>; // some of its own entries
 }

@@ -11,7 +11,7 @@ export interface Edit {
 
 const INDENT = "  ";
 
-const startOfLine = (text: string, at: number): number => text.lastIndexOf("\n", at - 1) + 1;
+const startOfLine = (text: string, position: number): number => text.lastIndexOf("\n", position - 1) + 1;
 
 /** Enter: as far in as the line before, and one step more after an opening bracket. */
 export function newLine(text: string, from: number, to: number): Edit {
@@ -20,8 +20,8 @@ export function newLine(text: string, from: number, to: number): Edit {
   const opens = /[{([]\s*$/.test(line);
   const closes = opens && /^\s*[})\]]/.test(text.slice(to));
   const inserted = `\n${indent}${opens ? INDENT : ""}`;
-  const at = from + inserted.length;
-  return { from, to, text: closes ? `${inserted}\n${indent}` : inserted, select: [at, at] };
+  const position = from + inserted.length;
+  return { from, to, text: closes ? `${inserted}\n${indent}` : inserted, select: [position, position] };
 }
 
 /** Tab: a step further in; all lines of a selection that has several. Shift and Tab: a step back. */

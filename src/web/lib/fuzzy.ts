@@ -6,14 +6,14 @@ export function fuzzyScore(typed: string, text: string): number | undefined {
   const wanted = typed.toLowerCase().replaceAll(" ", "");
   const hay = text.toLowerCase();
   let score = 0;
-  let at = -1;
+  let position = -1;
   for (const letter of wanted) {
-    const next = hay.indexOf(letter, at + 1);
+    const next = hay.indexOf(letter, position + 1);
     if (next === -1) return undefined;
     if (next === 0 || /[\s_.-]/.test(hay[next - 1]!)) score += 8;
-    else if (next === at + 1) score += 4;
-    else score -= Math.min(3, next - at - 1);
-    at = next;
+    else if (next === position + 1) score += 4;
+    else score -= Math.min(3, next - position - 1);
+    position = next;
   }
   return score - text.length / 100;
 }

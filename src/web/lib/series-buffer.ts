@@ -29,15 +29,15 @@ export class SeriesBuffer {
       this.values.push(value);
       return;
     }
-    const at = this.indexOf(ts);
-    if (this.ts[at] === ts) {
-      this.values[at] = value;
-      if (at < this.ts.length - 1) this.edits++;
+    const index = this.indexOf(ts);
+    if (this.ts[index] === ts) {
+      this.values[index] = value;
+      if (index < this.ts.length - 1) this.edits++;
       return;
     }
     this.edits++;
-    this.ts.splice(at, 0, ts);
-    this.values.splice(at, 0, value);
+    this.ts.splice(index, 0, ts);
+    this.values.splice(index, 0, value);
   }
 
   addAll(points: readonly Point[]): void {

@@ -2,9 +2,9 @@
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone);
-  if (known) return known;
-  const made = new Intl.DateTimeFormat("en-CA", {
+  const existing = formats.get(timeZone);
+  if (existing) return existing;
+  const format = new Intl.DateTimeFormat("en-CA", {
     timeZone,
     year: "numeric",
     month: "2-digit",
@@ -13,8 +13,8 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
     minute: "2-digit",
     hourCycle: "h23",
   });
-  formats.set(timeZone, made);
-  return made;
+  formats.set(timeZone, format);
+  return format;
 }
 
 /** What clocks in the zone show, as an input for date and time takes it: `2026-12-24T18:00`. UTC for a zone that there is not. */

@@ -34,7 +34,7 @@ export class RealtimeClient {
   #socket: WebSocket | undefined;
   #attempt = 0;
   #nextId = 1;
-  #lastHeard = 0;
+  #lastMessageAt = 0;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #pingTimer: ReturnType<typeof setInterval> | undefined;
 
@@ -73,7 +73,7 @@ export class RealtimeClient {
     this.state.value = { kind: "connecting" };
     const socket = new WebSocket(this.#options.url());
     this.#socket = socket;
-    this.#lastHeard = performance.now();
+    this.#lastMessageAt = performance.now();
     this.#pingTimer = setInterval(() => this.#keepAlive(), PING_EVERY_MS);
     socket.onopen = () => this.#send({ type: "auth", token: this.#options.token() });
     socket.onmessage = (event) => this.#onMessage(String(event.data));
@@ -102,12 +102,12 @@ export class RealtimeClient {
   }
 
   #keepAlive(): void {
-    if (performance.now() - this.#lastHeard > SILENCE_MAX_MS) this.#onClose(0);
+    if (performance.now() - this.#lastMessageAt > SILENCE_MAX_MS) this.#onClose(0);
     else if (this.state.value.kind === "ready") this.#send({ type: "ping" });
   }
 
   #onMessage(text: string): void {
-    this.#lastHeard = performance.now();
+    this.#lastMessageAt = performance.now();
     // Shapes as the service's realtime protocol has them; unknown types fall through below.
     const message = JSON.parse(text) as { type: string; id?: string };
     if (message.type === "ready") this.#onReady();

@@ -28,7 +28,7 @@ function Choice(props: { pressed: boolean; onClick: () => void; children: Compon
 }
 
 export function ThemeChoice() {
-  const choose = (value: Theme) => {
+  const select = (value: Theme) => {
     theme.value = value;
   };
   return (
@@ -36,7 +36,7 @@ export function ThemeChoice() {
       <legend class="panel-label mb-1">{t("theme.label")}</legend>
       <div class="flex rounded-field border border-base-300">
         {THEMES.map(({ value, key, Icon }) => (
-          <Choice key={value} pressed={theme.value === value} onClick={() => choose(value)}>
+          <Choice key={value} pressed={theme.value === value} onClick={() => select(value)}>
             <Icon size={14} aria-hidden="true" />
             {t(key)}
           </Choice>
@@ -47,7 +47,7 @@ export function ThemeChoice() {
 }
 
 export function LanguageChoice() {
-  const choose = async (value: Language) => {
+  const select = async (value: Language) => {
     await loadLanguage(value);
     language.value = value;
   };
@@ -56,7 +56,7 @@ export function LanguageChoice() {
       <legend class="panel-label mb-1">{t("language.label")}</legend>
       <div class="flex rounded-field border border-base-300">
         {LANGUAGES.map(({ value, name }) => (
-          <Choice key={value} pressed={language.value === value} onClick={() => choose(value)}>
+          <Choice key={value} pressed={language.value === value} onClick={() => select(value)}>
             <span lang={value}>{name}</span>
           </Choice>
         ))}

@@ -3,12 +3,12 @@ import type { ComponentChildren, JSX } from "preact";
 type Input = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, "type" | "class" | "children">;
 
 function Choice(
-  props: Input & { type: string; look: string; hint?: string | undefined; children: ComponentChildren },
+  props: Input & { type: string; inputClass: string; hint?: string | undefined; children: ComponentChildren },
 ) {
-  const { look, hint, children, ...input } = props;
+  const { inputClass, hint, children, ...input } = props;
   return (
     <label class={`flex cursor-pointer gap-3 ${hint === undefined ? "items-center" : "items-start"}`}>
-      <input class={`${look} flex-none ${hint === undefined ? "" : "mt-0.5"}`} {...input} />
+      <input class={`${inputClass} flex-none ${hint === undefined ? "" : "mt-0.5"}`} {...input} />
       {hint === undefined ? (
         children
       ) : (
@@ -33,7 +33,7 @@ export function Checkbox({
   return (
     <Choice
       type="checkbox"
-      look="checkbox checkbox-sm"
+      inputClass="checkbox checkbox-sm"
       onChange={onCheck && ((e) => onCheck(e.currentTarget.checked))}
       {...props}
     />
@@ -42,5 +42,5 @@ export function Checkbox({
 
 /** One of several choices with its text; `hint` stands below the text. It takes the attributes of `input`. */
 export const Radio = (props: Input & { hint?: string | undefined; children: ComponentChildren }) => (
-  <Choice type="radio" look="radio radio-sm" {...props} />
+  <Choice type="radio" inputClass="radio radio-sm" {...props} />
 );

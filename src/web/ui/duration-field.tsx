@@ -30,10 +30,10 @@ export function DurationField({ label, hint, ms, onChange }: Props) {
           aria-label={`${label}: ${t("job.unit")}`}
           value={unit}
           onChange={(e) => {
-            const chosen = unitNames.find((name) => name === e.currentTarget.value);
-            if (!chosen) return;
-            setUnit(chosen);
-            onChange(Math.round((ms / UNITS[unit]) * UNITS[chosen]));
+            const selectedItem = unitNames.find((name) => name === e.currentTarget.value);
+            if (!selectedItem) return;
+            setUnit(selectedItem);
+            onChange(Math.round((ms / UNITS[unit]) * UNITS[selectedItem]));
           }}
         >
           {unitNames.map((name) => (

@@ -11,13 +11,13 @@ export function ExpiryFields({ expiry, onChange }: { expiry: Expiry; onChange: (
         label={t("keys.expires")}
         value={expiry}
         onChange={(e) => {
-          const chosen = EXPIRIES.find((known) => known === e.currentTarget.value);
-          if (chosen) onChange(chosen);
+          const selectedItem = EXPIRIES.find((text) => text === e.currentTarget.value);
+          if (selectedItem) onChange(selectedItem);
         }}
       >
-        {EXPIRIES.map((known) => (
-          <option key={known} value={known} selected={known === expiry}>
-            {t(`expiry.${known}`)}
+        {EXPIRIES.map((text) => (
+          <option key={text} value={text} selected={text === expiry}>
+            {t(`expiry.${text}`)}
           </option>
         ))}
       </SelectField>

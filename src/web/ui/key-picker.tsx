@@ -8,21 +8,21 @@ const SEARCH_FROM = 9;
 
 interface Props {
   readonly keys: readonly string[];
-  readonly chosen: readonly string[];
-  readonly onChoose: (keys: string[]) => void;
+  readonly selected: readonly string[];
+  readonly onSelect: (keys: string[]) => void;
 }
 
-export function KeyPicker({ keys, chosen, onChoose }: Props) {
+export function KeyPicker({ keys, selected, onSelect }: Props) {
   const [open, setOpen] = useState(false);
   const [search, setSearch] = useState("");
   const root = useDismiss(open, () => setOpen(false));
   const toggle = (key: string) =>
-    onChoose(chosen.includes(key) ? chosen.filter((k) => k !== key) : [...chosen, key]);
+    onSelect(selected.includes(key) ? selected.filter((k) => k !== key) : [...selected, key]);
   const shown = keys.filter((key) => key.toLowerCase().includes(search.toLowerCase()));
   return (
     <div class="relative" ref={root}>
       <Button icon={ListChecks} size={15} aria-expanded={open} onClick={() => setOpen(!open)}>
-        {t("data.keys", { chosen: chosen.length, all: keys.length })}
+        {t("data.keys", { selected: selected.length, all: keys.length })}
       </Button>
       {open && (
         <div class="panel absolute left-0 z-30 mt-2 flex max-h-80 w-72 max-w-[calc(100vw-2rem)] flex-col gap-2 p-3 shadow-xl">
@@ -37,10 +37,10 @@ export function KeyPicker({ keys, chosen, onChoose }: Props) {
             />
           )}
           <div class="flex flex-none gap-2">
-            <button type="button" class="btn btn-xs" onClick={() => onChoose(shown)}>
+            <button type="button" class="btn btn-xs" onClick={() => onSelect(shown)}>
               {t("data.all")}
             </button>
-            <button type="button" class="btn btn-xs" onClick={() => onChoose([])}>
+            <button type="button" class="btn btn-xs" onClick={() => onSelect([])}>
               {t("data.noneOfThem")}
             </button>
           </div>
@@ -53,7 +53,7 @@ export function KeyPicker({ keys, chosen, onChoose }: Props) {
                 <input
                   type="checkbox"
                   class="checkbox checkbox-sm"
-                  checked={chosen.includes(key)}
+                  checked={selected.includes(key)}
                   onChange={() => toggle(key)}
                 />
                 <span class="min-w-0 break-all">{key}</span>

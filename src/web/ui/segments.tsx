@@ -2,7 +2,7 @@ export function Segments<Id extends string>(props: {
   label: string;
   items: readonly { id: Id; text: string }[];
   current: Id | undefined;
-  onChoose: (id: Id) => void;
+  onSelect: (id: Id) => void;
 }) {
   return (
     <fieldset class="join max-w-full min-w-0 overflow-x-auto p-0.5 -m-0.5" aria-label={props.label}>
@@ -12,7 +12,7 @@ export function Segments<Id extends string>(props: {
           type="button"
           aria-pressed={id === props.current}
           class={`btn btn-sm join-item max-xs:px-2.5 ${id === props.current ? "btn-neutral" : ""}`}
-          onClick={() => props.onChoose(id)}
+          onClick={() => props.onSelect(id)}
         >
           {text}
         </button>

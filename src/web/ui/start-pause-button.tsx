@@ -28,12 +28,12 @@ export function StartPauseButton(props: {
       props.onChanged();
     });
   const Icon = isActive ? Pause : Play;
-  const look =
+  const variant =
     iconLabel === undefined ? `btn btn-sm ${isActive ? "" : "btn-primary"}` : "btn btn-ghost btn-sm";
   return (
     <button
       type="button"
-      class={props.class ?? look}
+      class={props.class ?? variant}
       disabled={action.busy}
       aria-label={iconLabel}
       title={text}

@@ -34,7 +34,7 @@ export const uiEn = {
   "error.storage":
     "The gateway cannot store anything at the moment; its disk may be full. Free some space, then try again.",
   "error.invalidPlain": "Something in the form is not right. Check the fields and send it again.",
-  "error.conflictPlain": "That is already taken. Choose another name.",
+  "error.conflictPlain": "That is already taken. Use another name.",
   "error.server":
     "The gateway reported an internal error ({status}). Try again; if it stays, look into its log.",
 

@@ -36,7 +36,7 @@ function setUp(readings: (child: IngestDevice) => Promise<void> = () => Promise.
       opened: () => undefined,
       closed: () => true,
       find: (_, name) => known.get(name),
-      heard: () => false,
+      reported: () => false,
       left: () => undefined,
       isReachable: () => true,
     },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { DeviceId } from "../../../src/lib/ids.ts";
-import { RealtimeOutbox } from "../../../src/modules/realtime/outbox.ts";
 import type { Subscription } from "../../../src/modules/realtime/realtime.types.ts";
+import { SendBuffer } from "../../../src/modules/realtime/send-buffer.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
 
@@ -372,7 +372,7 @@ describe("a reader that does not read", () => {
   test("gets the newest value of each key, in bounded memory", () => {
     let buffered = 1e9;
     const sent: Message[] = [];
-    const outbox = new RealtimeOutbox({
+    const outbox = new SendBuffer({
       send: (text) => sent.push(JSON.parse(text)),
       bufferedBytes: () => buffered,
       close() {},
@@ -402,7 +402,7 @@ describe("a reader that does not read", () => {
 
   test("a late reading does not replace a newer value while they are merged", () => {
     const sent: Message[] = [];
-    const outbox = new RealtimeOutbox({
+    const outbox = new SendBuffer({
       send: (text) => sent.push(JSON.parse(text)),
       bufferedBytes: () => 0,
       close() {},
@@ -415,7 +415,7 @@ describe("a reader that does not read", () => {
 
   test("keeps a megabyte of events at most, however long each is", () => {
     const sent: Message[] = [];
-    const outbox = new RealtimeOutbox({
+    const outbox = new SendBuffer({
       send: (text) => sent.push(JSON.parse(text)),
       bufferedBytes: () => 0,
       close() {},
@@ -432,7 +432,7 @@ describe("a reader that does not read", () => {
 
   test("long texts of many devices wait as the newest value of each key", () => {
     const sent: Message[] = [];
-    const outbox = new RealtimeOutbox({
+    const outbox = new SendBuffer({
       send: (text) => sent.push(JSON.parse(text)),
       bufferedBytes: () => 0,
       close() {},
@@ -449,7 +449,7 @@ describe("a reader that does not read", () => {
 
   test("is told when events were left out", () => {
     const sent: Message[] = [];
-    const outbox = new RealtimeOutbox({
+    const outbox = new SendBuffer({
       send: (text) => sent.push(JSON.parse(text)),
       bufferedBytes: () => 0,
       close() {},

@@ -22,17 +22,17 @@ export const automationErrors = {
   "pipeline.too_many": "A site can have at most {max} pipelines. Delete one first.",
   "pipeline.version_not_found": "The pipeline does not have this version any more.",
   "preview.too_large": "the steps make the message longer than {max} characters",
-  "rule_chain.config_invalid": "{problems}",
-  "rule_chain.limit": "A site can have at most {limit} generators. Delete one first.",
-  "rule_chain.more_problems": "and {count} more",
-  "rule_chain.no_devices":
+  "generator.config_invalid": "{problems}",
+  "generator.limit": "A site can have at most {limit} generators. Delete one first.",
+  "generator.more_problems": "and {count} more",
+  "generator.no_devices":
     "The devices of this generator were deleted. Select others, or none to have one created for it.",
-  "rule_chain.not_found": "There is no such generator.",
-  "rule_chain.not_granted": "This generator sends for devices that you have no access to.",
-  "rule_chain.problem": "{field}: {rule}",
-  "rule_chain.rate":
+  "generator.not_found": "There is no such generator.",
+  "generator.not_granted": "This generator sends for devices that you have no access to.",
+  "generator.problem": "{field}: {rule}",
+  "generator.rate":
     "All active generators together send too much ({excess}). Pause others or give them longer intervals.",
-  "rule_chain.slow": "Storing takes longer than the interval, so some readings are skipped.",
+  "generator.slow": "Storing takes longer than the interval, so some readings are skipped.",
   "script.breaker": "{reason}",
   "script.busy": "{reason}",
   "script.error": "{reason}",

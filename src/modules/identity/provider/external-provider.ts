@@ -82,7 +82,7 @@ export function createExternalProvider(
 ) {
   const { now, log } = deps;
   /** What the provider says of itself. */
-  let known: { readonly at: number; readonly config: Promise<Configuration> } | undefined;
+  let existing: { readonly at: number; readonly config: Promise<Configuration> } | undefined;
 
   async function discover(): Promise<Configuration> {
     const client = await import("openid-client");
@@ -123,13 +123,14 @@ export function createExternalProvider(
   }
 
   async function configuration(): Promise<Configuration> {
-    const at = now();
-    if (known === undefined || at - known.at > METADATA_KEPT_MS) known = { at, config: discover() };
-    const mine = known;
+    const timeMs = now();
+    if (existing === undefined || timeMs - existing.at > METADATA_KEPT_MS)
+      existing = { at: timeMs, config: discover() };
+    const mine = existing;
     try {
       return await mine.config;
     } catch (cause) {
-      if (known === mine) known = undefined;
+      if (existing === mine) existing = undefined;
       log.warn("the external identity provider cannot be used", { issuer: settings.issuer, error: cause });
       throw unreachable(cause);
     }

@@ -19,8 +19,10 @@ const hiddenInputs = (fields: Record<string, string | undefined>): string =>
     .join("");
 
 function withQuery(path: string, fields: Record<string, string | undefined>): string {
-  const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return escapeHtml(`${path}?${new URLSearchParams(given)}`);
+  const presentFields = Object.entries(fields).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return escapeHtml(`${path}?${new URLSearchParams(presentFields)}`);
 }
 
 const alert = (problem: string | undefined): string =>

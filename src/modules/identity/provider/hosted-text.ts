@@ -21,8 +21,8 @@ const english = {
     "Enter the 6 digits that your authenticator app shows, or one of your recovery codes if you have lost it.",
   secondFactorCode: "Code",
   continue: "Continue",
-  newPassword: "Choose a password",
-  newPasswordHint: "You have signed in with a temporary password. Choose one that only you know.",
+  newPassword: "Set a password",
+  newPasswordHint: "You have signed in with a temporary password. Set one that only you know.",
   newPasswordLabel: "New password",
   newPasswordRule: "10 characters or more",
   repeatPassword: "The same again",
@@ -36,7 +36,7 @@ const english = {
     "If the address has an account here, a mail with a link is on its way. It is good for {minutes} minutes. Nothing there? Look among the junk mail, or ask your administrator.",
   forgotTooMany:
     "A mail was asked for a moment ago. Look into your mailbox, or try again in {minutes} minutes.",
-  resetTitle: "Choose a new password",
+  resetTitle: "Set a new password",
   resetSubmit: "Save the password",
   resetInvalid: "Link used or expired",
   resetInvalidHint: "Each link works once and for a short time only. Ask for a new one.",
@@ -96,7 +96,7 @@ const german: HostedText = {
   or: "oder mit einem Passwort dieses Gateways",
 };
 
-export const chooseHostedText = (wanted: string | undefined, accepted: string | null): HostedText =>
+export const selectHostedText = (wanted: string | undefined, accepted: string | null): HostedText =>
   preferredLanguage(wanted, accepted) === "de" ? german : english;
 
 const minutesOf = ({ retryAfterSeconds = 60 }: DomainError): string =>

@@ -46,9 +46,9 @@ export function createIdentityProvider(deps: {
     repository.deletePending(email);
   }
 
-  async function prepare(given: string, password: string, mustChangePassword: boolean): Promise<() => void> {
+  async function prepare(text: string, password: string, mustChangePassword: boolean): Promise<() => void> {
     const passwordHash = await hasher.hash(password);
-    const email = normalize(given);
+    const email = normalize(text);
     return () => {
       save(email, passwordHash, mustChangePassword);
       const account = repository.findAccount(email);
@@ -76,8 +76,8 @@ export function createIdentityProvider(deps: {
       (await prepare(email, password, true))();
     },
     hasAccount: (email) => repository.findAccount(normalize(email)) !== undefined,
-    rename(given, newEmail) {
-      const [email, target] = [normalize(given), normalize(newEmail)];
+    rename(text, newEmail) {
+      const [email, target] = [normalize(text), normalize(newEmail)];
       if (email === target) return;
       for (const address of [email, target]) repository.deletePending(address); // what went to one address ends with it
       if (repository.findAccount(email) === undefined) return;
@@ -85,8 +85,8 @@ export function createIdentityProvider(deps: {
       repository.renameAccount(email, target, now());
     },
     endPending: (email) => repository.deletePending(normalize(email)),
-    delete(given) {
-      const email = normalize(given);
+    delete(text) {
+      const email = normalize(text);
       repository.deletePending(email);
       repository.deleteAccount(email);
     },

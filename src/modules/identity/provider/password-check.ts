@@ -75,7 +75,7 @@ export function createPasswordCheck(deps: {
   }
 
   async function verify(
-    given: { password: string; hash: string | undefined; isStranger: boolean },
+    input: { password: string; hash: string | undefined; isStranger: boolean },
     allowances: readonly Allowance[],
   ): Promise<boolean> {
     // Counted before the slow check, so that parallel guesses cannot slip under the limit; given back on success.
@@ -83,10 +83,10 @@ export function createPasswordCheck(deps: {
     if (refused !== undefined) throw tooMany(refused.waitMs);
     decoy ??= hasher.hash(randomToken(18));
     try {
-      const urgency = given.isStranger ? "stranger" : "known";
-      const matches = await hasher.verify(given.password, given.hash ?? (await decoy), urgency);
-      if (matches && given.hash !== undefined) throttle.giveBack(allowances);
-      return matches && given.hash !== undefined;
+      const urgency = input.isStranger ? "stranger" : "known";
+      const matches = await hasher.verify(input.password, input.hash ?? (await decoy), urgency);
+      if (matches && input.hash !== undefined) throttle.giveBack(allowances);
+      return matches && input.hash !== undefined;
     } catch (error) {
       throttle.giveBack(allowances); // nothing was compared
       throw error;

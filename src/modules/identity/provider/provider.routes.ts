@@ -24,7 +24,7 @@ import {
   readJourney,
   withCode,
 } from "./hosted-request.ts";
-import { chooseHostedText, hostedProblem } from "./hosted-text.ts";
+import { hostedProblem, selectHostedText } from "./hosted-text.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
 import type { Caller } from "./password-check.ts";
 import { signInAnswers, signInBody } from "./provider.schemas.ts";
@@ -48,7 +48,7 @@ export const providerRoutes = (deps: {
   const { provider, external } = deps;
 
   const contextOf = ({ request, journey }: Pick<Step, "request" | "journey">): PageContext => ({
-    text: chooseHostedText(journey.uiLocales, request.headers.get("accept-language")),
+    text: selectHostedText(journey.uiLocales, request.headers.get("accept-language")),
     journey,
     appearance: deps.appearance(),
   });
@@ -240,7 +240,7 @@ export const providerRoutes = (deps: {
         try {
           return proceed(
             step,
-            await provider.chooseNewPassword({ ...step.journey, ...step.caller, ticket, password }),
+            await provider.setNewPassword({ ...step.journey, ...step.caller, ticket, password }),
           );
         } catch (error) {
           return repeat(step, error, render);
@@ -248,7 +248,7 @@ export const providerRoutes = (deps: {
       },
       {
         detail: {
-          summary: "Page of the sign-in with a temporary password: choose one's own",
+          summary: "Page of the sign-in with a temporary password: set a new one",
           responses: pageAnswers(303, 400, 401, 429),
           requestBody: formBody("ticket", "password", "repeated"),
           description: "A form of the hosted pages; answers the next page, or redirects with the code.",

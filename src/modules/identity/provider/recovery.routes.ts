@@ -16,7 +16,7 @@ import {
   resetPage,
 } from "./hosted-forms.ts";
 import { type ReadField, readFields, readJourney } from "./hosted-request.ts";
-import { chooseHostedText, hostedProblem } from "./hosted-text.ts";
+import { hostedProblem, selectHostedText } from "./hosted-text.ts";
 import { passwordsDiffer } from "./provider.routes.ts";
 
 const linkInvalid = () => notFound("reset.invalid");
@@ -32,7 +32,7 @@ export const recoveryRoutes = (deps: {
 
   const contextOf = (read: ReadField, request: Request): PageContext => {
     const journey = readJourney(read, request);
-    const text = chooseHostedText(journey.uiLocales, request.headers.get("accept-language"));
+    const text = selectHostedText(journey.uiLocales, request.headers.get("accept-language"));
     return { text, journey, appearance: deps.appearance() };
   };
   const withProblem = (context: PageContext, error: unknown): [PageContext, DomainError] => {
@@ -48,7 +48,7 @@ export const recoveryRoutes = (deps: {
       {
         query: authorizeQuery,
         detail: {
-          summary: "Page that asks for a link to choose a new password",
+          summary: "Page that asks for a link to set a new password",
           responses: pageAnswers(400),
         },
       },
@@ -74,7 +74,7 @@ export const recoveryRoutes = (deps: {
       },
       {
         detail: {
-          summary: "Send a link to choose a new password",
+          summary: "Send a link to set a new password",
           responses: pageAnswers(400, 429),
           requestBody: formBody("email"),
           description:
@@ -93,7 +93,7 @@ export const recoveryRoutes = (deps: {
       {
         query: resetQuery,
         detail: {
-          summary: "Page on which the link of the mail ends: choose a new password",
+          summary: "Page on which the link of the mail ends: set a new password",
           responses: pageAnswers(400, 404),
           description: "404, as a page, for a link that is used, expired or made up.",
         },
@@ -119,7 +119,7 @@ export const recoveryRoutes = (deps: {
       },
       {
         detail: {
-          summary: "Choose a new password by a link of a mail",
+          summary: "Set a new password by a link of a mail",
           responses: pageAnswers(400, 404, 429),
           requestBody: formBody("token", "password", "repeated"),
           description:

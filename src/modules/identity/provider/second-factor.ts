@@ -90,13 +90,13 @@ export function createSecondFactor(deps: {
     /** Takes a code of the app or a recovery code, each once. @throws DomainError `second_factor.wrong` or `limited`. */
     async check(
       { accountId, email }: Account,
-      given: string,
+      text: string,
       { isKnown }: { readonly isKnown: boolean },
     ): Promise<void> {
       const allowance = { ...BUDGETS[isKnown ? "known" : "stranger"], who: email };
       const refused = throttle.take([allowance]);
       if (refused !== undefined) throw tooMany(refused.waitMs);
-      const code = given.replace(/\s/g, "");
+      const code = text.replace(/\s/g, "");
       const isGood = /^\d{6}$/.test(code)
         ? await takeAppCode(accountId, code)
         : repository.takeRecoveryCode(accountId, hashOf(code));

@@ -138,7 +138,7 @@ export function createSignInFlow(deps: {
       const found = repository.findTicket(sha256(ticket), "second_factor", now());
       return found && repository.findAccountById(found.accountId)?.email;
     },
-    async chooseNewPassword({
+    async setNewPassword({
       ticket,
       password,
       ...request

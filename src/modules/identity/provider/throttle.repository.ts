@@ -20,8 +20,8 @@ export function createThrottleRepository({ orm }: MainDatabase) {
     delete: (subject: string): void => void orm.delete(throttles).where(eq(throttles.subject, subject)).run(),
     deleteRecovered: (now: number): void =>
       void orm.delete(throttles).where(lte(throttles.recoversAt, now)).run(),
-    addOccurrence: (subject: string, at: number): void =>
-      void orm.insert(occurrences).values({ subject, at }).run(),
+    addOccurrence: (subject: string, timeMs: number): void =>
+      void orm.insert(occurrences).values({ subject, at: timeMs }).run(),
     /** In (after, until], the oldest first; later ones are what a clock left that was wrong. */
     listOccurrences: (subject: string, { after, until }: { after: number; until: number }): number[] =>
       orm

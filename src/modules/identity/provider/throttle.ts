@@ -42,55 +42,63 @@ export function createThrottle(deps: {
   const subjectOf = ({ kind, who }: Pick<Allowance, "kind" | "who">) => `${kind}:${sha256(who)}`;
 
   /** When the budget is whole again; later than it can be is what a clock left that was wrong. */
-  function recoversAt(allowance: Allowance, at: number): number {
-    const known = repository.find(subjectOf(allowance)) ?? at;
-    return known > at + allowance.burst * (intervalOf(allowance) + 1) ? at : Math.max(known, at);
+  function recoversAt(allowance: Allowance, timeMs: number): number {
+    const existing = repository.find(subjectOf(allowance)) ?? timeMs;
+    return existing > timeMs + allowance.burst * (intervalOf(allowance) + 1)
+      ? timeMs
+      : Math.max(existing, timeMs);
   }
 
-  function waitFor(allowance: Allowance, at: number): number {
+  function waitFor(allowance: Allowance, timeMs: number): number {
     const interval = intervalOf(allowance);
-    return recoversAt(allowance, at) + interval - (at + allowance.burst * interval);
+    return recoversAt(allowance, timeMs) + interval - (timeMs + allowance.burst * interval);
   }
 
-  function clean(at: number): void {
-    if (at - cleanedAt < HOUR_MS / 60) return;
-    cleanedAt = at;
-    repository.deleteRecovered(at);
-    repository.deleteOccurrences(at - WINDOW_MS_MAX);
+  function clean(timeMs: number): void {
+    if (timeMs - cleanedAt < HOUR_MS / 60) return;
+    cleanedAt = timeMs;
+    repository.deleteRecovered(timeMs);
+    repository.deleteOccurrences(timeMs - WINDOW_MS_MAX);
   }
 
   /** 0 while there is room. */
-  function waitForQuota({ kind, who, max, windowMs }: Quota, at: number): number {
-    const window = { after: at - windowMs, until: at };
-    const made = repository.listOccurrences(subjectOf({ kind, who }), window);
-    const leaving = made[made.length - max]; // there is room once this one is out of the window
-    return leaving === undefined ? 0 : leaving + windowMs - at;
+  function waitForQuota({ kind, who, max, windowMs }: Quota, timeMs: number): number {
+    const window = { after: timeMs - windowMs, until: timeMs };
+    const occurrence = repository.listOccurrences(subjectOf({ kind, who }), window);
+    const leaving = occurrence[occurrence.length - max]; // there is room once this one is out of the window
+    return leaving === undefined ? 0 : leaving + windowMs - timeMs;
   }
 
   return {
     /** Counts an attempt against each of the allowances, or against none: then says after how many ms there is room. */
     take(allowances: readonly Allowance[]): { readonly waitMs: number } | undefined {
-      const at = now();
-      const waitMs = Math.max(...allowances.map((allowance) => waitFor(allowance, at)));
+      const timeMs = now();
+      const waitMs = Math.max(...allowances.map((allowance) => waitFor(allowance, timeMs)));
       if (waitMs > 0) return { waitMs };
-      clean(at);
+      clean(timeMs);
       for (const allowance of allowances)
-        repository.save(subjectOf(allowance), Math.ceil(recoversAt(allowance, at) + intervalOf(allowance)));
+        repository.save(
+          subjectOf(allowance),
+          Math.ceil(recoversAt(allowance, timeMs) + intervalOf(allowance)),
+        );
       return undefined;
     },
     /** Takes back an attempt that turned out well. */
     giveBack(allowances: readonly Allowance[]): void {
-      const at = now();
+      const timeMs = now();
       for (const allowance of allowances)
-        repository.save(subjectOf(allowance), Math.floor(recoversAt(allowance, at) - intervalOf(allowance)));
+        repository.save(
+          subjectOf(allowance),
+          Math.floor(recoversAt(allowance, timeMs) - intervalOf(allowance)),
+        );
     },
     /** Counts one against each of the quotas, or against none: then says after how many ms there is room. */
     takeOf(quotas: readonly Quota[]): { readonly waitMs: number } | undefined {
-      const at = now();
-      const waitMs = Math.max(...quotas.map((quota) => waitForQuota(quota, at)));
+      const timeMs = now();
+      const waitMs = Math.max(...quotas.map((quota) => waitForQuota(quota, timeMs)));
       if (waitMs > 0) return { waitMs };
-      clean(at);
-      for (const subject of new Set(quotas.map(subjectOf))) repository.addOccurrence(subject, at);
+      clean(timeMs);
+      for (const subject of new Set(quotas.map(subjectOf))) repository.addOccurrence(subject, timeMs);
       return undefined;
     },
     /** Gives a subject its whole budget again. */

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 
 import { toPlainJson } from "../../../lib/plain-json.ts";
 import type { TelemetryValue } from "../../telemetry/telemetry.types.ts";
-import { changePlaced, defineStep } from "../define-step.ts";
+import { changeSlots, defineStep } from "../define-step.ts";
 
 type Kind = "number" | "string" | "boolean" | "json";
 const yes = new Set(["true", "yes", "on", "1"]);
@@ -61,10 +61,10 @@ export const coerceTypes = defineStep({
   },
   compile({ types, otherwise = "keep" }) {
     const wanted = new Map(Object.entries(types) as Array<[string, Kind]>); // as the fields have it
-    return changePlaced([...wanted.keys()], (value, key) => {
+    return changeSlots([...wanted.keys()], (value, key) => {
       const kind = wanted.get(key);
-      const made = kind === undefined ? value : coerce(value, kind);
-      return made ?? (otherwise === "drop_key" ? undefined : value);
+      const telemetryValue = kind === undefined ? value : coerce(value, kind);
+      return telemetryValue ?? (otherwise === "drop_key" ? undefined : value);
     });
   },
 });

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 
 import { type CompiledCondition, type ConditionScope, compileCondition } from "../../../lib/condition.ts";
 import { changeKeys, defineStep, keysField } from "../define-step.ts";
-import type { PlacedStep, PlacedValues, RunStep, StepContext, StepMessage } from "../step.types.ts";
+import type { RunStep, SlotStep, SlotValues, StepContext, StepMessage } from "../step.types.ts";
 
 function createDropByName(test: CompiledCondition, drop: RunStep): RunStep {
   let current: { message: StepMessage; context: StepContext | undefined } | undefined;
@@ -17,25 +17,25 @@ function createDropByName(test: CompiledCondition, drop: RunStep): RunStep {
 }
 
 /** Without `drop` the whole message goes. */
-function createPlacedDrop(
+function createSlotDrop(
   test: CompiledCondition,
   named: Iterable<string>,
-  drop: PlacedStep | undefined,
-): PlacedStep {
+  drop: SlotStep | undefined,
+): SlotStep {
   return {
-    place(placeOf) {
-      const places = new Map(Array.from(named, (key) => [key, placeOf(key)]));
-      const run = drop?.place(placeOf);
-      let values: PlacedValues = [];
+    compileSlots(slotOf) {
+      const slots = new Map(Array.from(named, (key) => [key, slotOf(key)]));
+      const run = drop?.compileSlots(slotOf);
+      let values: SlotValues = [];
       let context: StepContext | undefined;
       const scope: ConditionScope = {
-        key: (name) => values[places.get(name) ?? -1],
+        key: (name) => values[slots.get(name) ?? -1],
         attribute: (of, name) => context?.attribute(of, name),
       };
-      return (given, of) => {
-        values = given;
+      return (slotValues, of) => {
+        values = slotValues;
         context = of;
-        return !test(scope) || (run?.(given, of) ?? false);
+        return !test(scope) || (run?.(slotValues, of) ?? false);
       };
     },
   };
@@ -62,6 +62,6 @@ export const conditionalDrop = defineStep({
     const dropped = keys === undefined ? undefined : changeKeys(keys, () => undefined);
     return typeof dropped === "function"
       ? createDropByName(test, dropped)
-      : createPlacedDrop(test, named, dropped);
+      : createSlotDrop(test, named, dropped);
   },
 });

@@ -13,8 +13,8 @@ export const copyKey = defineStep({
   },
   compile({ from, to }) {
     return {
-      place(placeOf) {
-        const [source, copy] = [placeOf(from), placeOf(to)];
+      compileSlots(slotOf) {
+        const [source, copy] = [slotOf(from), slotOf(to)];
         return (values) => {
           const value = values[source];
           if (value !== undefined) values[copy] = value;

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { compileExpression } from "../../../lib/expression.ts";
 import { plain } from "../../../lib/expression-nodes.ts";
 import { defineStep, keyField } from "../define-step.ts";
-import type { PlacedValues, StepContext } from "../step.types.ts";
+import type { SlotValues, StepContext } from "../step.types.ts";
 
 export const deriveKey = defineStep({
   type: "derive_key",
@@ -20,16 +20,16 @@ export const deriveKey = defineStep({
   },
   compile({ key, expression }) {
     return {
-      place(placeOf) {
+      compileSlots(slotOf) {
         let current: StepContext | undefined;
-        const reckon = compileExpression<PlacedValues>(expression, {
+        const reckon = compileExpression<SlotValues>(expression, {
           key(name) {
-            const at = placeOf(name);
-            return (values) => plain(values[at]);
+            const index = slotOf(name);
+            return (values) => plain(values[index]);
           },
           attribute: (scope, name) => () => plain(current?.attribute(scope, name)),
         });
-        const result = placeOf(key);
+        const result = slotOf(key);
         return (values, context) => {
           current = context;
           const value = reckon(values);

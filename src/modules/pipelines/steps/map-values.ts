@@ -25,15 +25,15 @@ export const mapValues = defineStep({
     );
     const otherwise = config.default === undefined ? undefined : toPlainJson(config.default, "telemetry");
     return {
-      place(placeOf) {
-        const at = placeOf(config.key);
+      compileSlots(slotOf) {
+        const index = slotOf(config.key);
         return (values) => {
-          const value = values[at];
+          const value = values[index];
           if (value === undefined || typeof value === "object") return true;
           const found = words.has(String(value)) ? words.get(String(value)) : otherwise;
           // Translated to nothing: there is no such value.
-          if (found === null) values[at] = undefined;
-          else if (found !== undefined) values[at] = found;
+          if (found === null) values[index] = undefined;
+          else if (found !== undefined) values[index] = found;
           return true;
         };
       },

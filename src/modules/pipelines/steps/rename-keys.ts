@@ -16,9 +16,9 @@ export const renameKeys = defineStep({
   compile({ mapping }) {
     const names = Object.entries(mapping);
     return {
-      place(placeOf) {
-        const from = names.map(([name]) => placeOf(name));
-        const to = names.map(([, name]) => placeOf(name));
+      compileSlots(slotOf) {
+        const from = names.map(([name]) => slotOf(name));
+        const to = names.map(([, name]) => slotOf(name));
         const [source, target] = [from[0], to[0]];
         if (names.length === 1 && source !== undefined && target !== undefined)
           return (values) => {
@@ -29,8 +29,8 @@ export const renameKeys = defineStep({
             return true;
           };
         return (values) => {
-          const moved = from.map((at) => values[at]);
-          for (const at of from) values[at] = undefined;
+          const moved = from.map((index) => values[index]);
+          for (const position of from) values[position] = undefined;
           for (const [index, value] of moved.entries())
             if (value !== undefined) values[to[index] as number] = value; // there are as many
           return true;

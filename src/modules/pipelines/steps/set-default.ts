@@ -20,10 +20,10 @@ export const setDefault = defineStep({
       return plain === null || key === "" ? [] : [{ key, value: plain }];
     });
     return {
-      place(placeOf) {
-        const placed = defaults.map(({ key, value }) => ({ at: placeOf(key), value }));
+      compileSlots(slotOf) {
+        const slots = defaults.map(({ key, value }) => ({ at: slotOf(key), value }));
         return (values) => {
-          for (const { at, value } of placed) values[at] ??= value;
+          for (const { at, value } of slots) values[at] ??= value;
           return true;
         };
       },

@@ -24,7 +24,7 @@ function lengthReplaced(text: string, search: string, by: string): number {
   const more = by.length - search.length;
   if (more <= 0) return 0; // whatever it is, it is not made longer
   let length = text.length;
-  for (let at = text.indexOf(search); at >= 0; at = text.indexOf(search, at + search.length)) {
+  for (let index = text.indexOf(search); index >= 0; index = text.indexOf(search, index + search.length)) {
     length += more;
     if (length > LENGTH_MAX) break;
   }

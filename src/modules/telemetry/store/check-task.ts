@@ -30,11 +30,11 @@ export function* checkTask(engine: StoreEngine): Steps<CheckReport> {
 
 type Note = (problem: string) => void;
 
-function guarded<Result>(note: Note, what: string, work: () => Result): Result | null {
+function guarded<Result>(note: Note, subject: string, work: () => Result): Result | null {
   try {
     return work();
   } catch (error) {
-    note(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    note(`${subject}: ${error instanceof Error ? error.message : String(error)}`);
     return null;
   }
 }

@@ -75,10 +75,11 @@ export class DeviceHandles {
 
   /** The keys that the file has points of at the start. */
   load({ devices, counts, keys }: WireSeries): void {
-    let at = 0;
+    let position = 0;
     for (const [index, no] of devices.entries()) {
       const handle = this.#byNo.get(no);
-      for (const end = at + counts[index]!; at < end; at++) handle?.keys.add(keys[at]!);
+      for (const end = position + counts[index]!; position < end; position++)
+        handle?.keys.add(keys[position]!);
     }
   }
 

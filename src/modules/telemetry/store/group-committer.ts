@@ -34,12 +34,12 @@ export interface GroupCommitterOptions {
  * On a slow disk the first of those who were just answered would start a commit alone, and all others wait for it to end. A
  * commit that took long is therefore followed by a short wait: this part of its time.
  */
-const companyPart = 1 / 4;
-const companyMsMax = 5;
+const batchDelayShare = 1 / 4;
+const batchDelayMsMax = 5;
 /** A commit that took less is not worth a timer … */
 const slowCommitMs = 4;
 /** … nor is one that carried less: so few senders gain nothing by waiting for each other. */
-const companyBytesMin = 512;
+const batchDelayBytesMin = 512;
 
 /** Buffers larger than this are not kept for reuse. */
 const spareBytesMax = 4 * 1024 * 1024;
@@ -57,7 +57,7 @@ export class GroupCommitter {
   #inFlight: InFlight | null = null;
   #windowOpen = false;
   /** Monotonic time until which the next group waits for those who were just answered. */
-  #companyUntilMs = Number.NEGATIVE_INFINITY;
+  #batchDelayUntilMs = Number.NEGATIVE_INFINITY;
   #refusal: DomainError | null = null;
   /** Monotonic time before which no group is tried on a full disk. */
   #fullUntilMs: number | null = null;
@@ -172,14 +172,14 @@ export class GroupCommitter {
   /** How long the next group still waits for company. */
   #waitMs(): number {
     const { clock, groupCommitWindowMs } = this.#options;
-    return groupCommitWindowMs > 0 ? groupCommitWindowMs : this.#companyUntilMs - clock.monotonic();
+    return groupCommitWindowMs > 0 ? groupCommitWindowMs : this.#batchDelayUntilMs - clock.monotonic();
   }
 
   #noteSpeed({ sentAt, bytes }: InFlight): void {
     const now = this.#options.clock.monotonic();
     const tookMs = now - sentAt;
-    if (tookMs < slowCommitMs || bytes < companyBytesMin) return;
-    this.#companyUntilMs = now + Math.min(companyMsMax, tookMs * companyPart);
+    if (tookMs < slowCommitMs || bytes < batchDelayBytesMin) return;
+    this.#batchDelayUntilMs = now + Math.min(batchDelayMsMax, tookMs * batchDelayShare);
   }
 
   #sendAfter(ms: number): void {

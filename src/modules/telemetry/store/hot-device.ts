@@ -96,8 +96,8 @@ export class HotDevice {
     let high = this.#addresses.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const at = generation.tsAt(this.#addresses[middle]!);
-      if (at < ts || (after && at === ts)) low = middle + 1;
+      const offset = generation.tsAt(this.#addresses[middle]!);
+      if (offset < ts || (after && offset === ts)) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -132,9 +132,9 @@ class RowsBuilder {
   /** Records come sorted by time; a later one at the same time stamp overwrites. */
   add(generation: HotRecords, address: number, tombstones: readonly Tombstone[]): void {
     const { f64, u32 } = generation.segmentOf(address);
-    const at = wordOf(address);
-    const ts = f64[at + 1]!;
-    const pattern = u32[at * 2 + 1]!;
+    const offset = wordOf(address);
+    const ts = f64[offset + 1]!;
+    const pattern = u32[offset * 2 + 1]!;
     if (pattern !== this.#pattern) this.#follow(generation, address, pattern);
     for (let i = 0; i < this.#current.length; i++) {
       const { index, key, kind, column } = this.#current[i]!;
@@ -143,7 +143,7 @@ class RowsBuilder {
       const row = this.#rows - 1;
       if (kind === KIND_NUMBER) {
         column.tags[row] = TAG_NUMBER;
-        column.numbers[row] = f64[at + RECORD_HEAD_WORDS + index]!;
+        column.numbers[row] = f64[offset + RECORD_HEAD_WORDS + index]!;
       } else {
         column.tags[row] = generation.tagAt(address, index, kind);
         if (kind > KIND_BOOLEAN) this.#text(column, row, generation.textAt(address, index));
@@ -153,9 +153,9 @@ class RowsBuilder {
 
   #follow(generation: HotRecords, address: number, pattern: number): void {
     this.#pattern = pattern;
-    const known = this.#moves.get(pattern);
-    this.#current = known ?? this.#plan(generation.columnsAt(address));
-    if (known === undefined) this.#moves.set(pattern, this.#current);
+    const moves = this.#moves.get(pattern);
+    this.#current = moves ?? this.#plan(generation.columnsAt(address));
+    if (moves === undefined) this.#moves.set(pattern, this.#current);
   }
 
   #plan(columns: readonly number[]): Move[] {

@@ -66,10 +66,10 @@ export class HotGeneration {
       this.bytes += f64.byteLength;
       this.#used = 0;
     }
-    const at = this.#used;
-    segment.bytes.set(group, at * 8);
+    const offset = this.#used;
+    segment.bytes.set(group, offset * 8);
     this.#used += words;
-    return { segment: this.#segments.length - 1, at };
+    return { segment: this.#segments.length - 1, at: offset };
   }
 
   /** Takes the newest staged group back (its commit failed). */
@@ -85,18 +85,18 @@ export class HotGeneration {
     const sideStart = end * 8;
     const hasText = u32[head + HEADER_SIDE_BYTES]! > 0;
     const base = group.segment * addressSpan;
-    let at = group.at + HEADER_WORDS;
-    while (at < end) {
-      const pattern = u32[at * 2 + 1]!;
+    let index = group.at + HEADER_WORDS;
+    while (index < end) {
+      const pattern = u32[index * 2 + 1]!;
       const columns = this.#registry.patterns[pattern]!;
-      const textBytes = hasText ? this.#rebaseTexts(u32, at + RECORD_HEAD_WORDS, columns, sideStart) : 0;
-      const device = this.#registry.devices.get(u32[at * 2]!);
+      const textBytes = hasText ? this.#rebaseTexts(u32, index + RECORD_HEAD_WORDS, columns, sideStart) : 0;
+      const device = this.#registry.devices.get(u32[index * 2]!);
       if (device !== undefined) {
-        const hot = this.#add(device, pattern, base + at, f64[at + 1]!);
+        const hot = this.#add(device, pattern, base + index, f64[index + 1]!);
         hot.bytes += (RECORD_HEAD_WORDS + columns.length) * 8 + textBytes;
         this.points += columns.length;
       }
-      at += RECORD_HEAD_WORDS + columns.length;
+      index += RECORD_HEAD_WORDS + columns.length;
     }
     this.cover(id);
     this.groups++;
@@ -144,12 +144,12 @@ export class HotGeneration {
 
   /** Text offsets are relative to the group's side bytes on disk, and to the segment in memory. */
   /** Returns how many bytes the texts have. */
-  #rebaseTexts(u32: Uint32Array, at: number, columns: readonly number[], sideStart: number): number {
+  #rebaseTexts(u32: Uint32Array, offset: number, columns: readonly number[], sideStart: number): number {
     let bytes = 0;
     for (let i = 0; i < columns.length; i++) {
       if ((columns[i]! & 3) <= KIND_BOOLEAN) continue;
-      u32[(at + i) * 2] = u32[(at + i) * 2]! + sideStart;
-      bytes += u32[(at + i) * 2 + 1]! & TEXT_LENGTH_MASK;
+      u32[(offset + i) * 2] = u32[(offset + i) * 2]! + sideStart;
+      bytes += u32[(offset + i) * 2 + 1]! & TEXT_LENGTH_MASK;
     }
     return bytes;
   }

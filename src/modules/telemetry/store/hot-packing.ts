@@ -42,20 +42,20 @@ export function unpackGroup(form: number, data: Uint8Array): Uint8Array {
 function toPlanes(group: Uint8Array): Uint8Array {
   const words = Math.floor(group.byteLength / wordBytes);
   const planes = new Uint8Array(group.byteLength);
-  let at = 0;
+  let offset = 0;
   for (let plane = 0; plane < wordBytes; plane++)
     for (let from = plane, end = words * wordBytes; from < end; from += wordBytes)
-      planes[at++] = group[from]!;
-  planes.set(group.subarray(at), at);
+      planes[offset++] = group[from]!;
+  planes.set(group.subarray(offset), offset);
   return planes;
 }
 
 function fromPlanes(planes: Uint8Array): Uint8Array {
   const words = Math.floor(planes.byteLength / wordBytes);
   const group = new Uint8Array(planes.byteLength);
-  let at = 0;
+  let offset = 0;
   for (let plane = 0; plane < wordBytes; plane++)
-    for (let to = plane, end = words * wordBytes; to < end; to += wordBytes) group[to] = planes[at++]!;
-  group.set(planes.subarray(at), at);
+    for (let to = plane, end = words * wordBytes; to < end; to += wordBytes) group[to] = planes[offset++]!;
+  group.set(planes.subarray(offset), offset);
   return group;
 }

@@ -24,8 +24,8 @@ export function* keysTask(registry: Registry, of: StoreCalls["keys"]["args"]): S
 /** Merge sort that can be interrupted. */
 export function* sorted(names: readonly string[]): Steps<string[]> {
   let runs: string[][] = [];
-  for (let at = 0; at < names.length; at += SLICE_NAMES) {
-    runs.push(names.slice(at, at + SLICE_NAMES).sort());
+  for (let position = 0; position < names.length; position += SLICE_NAMES) {
+    runs.push(names.slice(position, position + SLICE_NAMES).sort());
     yield;
   }
   while (runs.length > 1) {

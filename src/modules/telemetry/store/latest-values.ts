@@ -59,7 +59,7 @@ export function* latestTask(
 }
 
 /** Values that the main thread unpacks in one turn of the event loop, some 5 ms. */
-const VALUES_PER_TURN = 10_000;
+const VALUES_PER_SLICE = 10_000;
 
 /** Sets an own property whatever the key; plain assignment of `__proto__` would change the prototype. */
 function setOwn<Value>(target: Record<string, Value>, key: string, value: Value): void {
@@ -73,24 +73,24 @@ export async function snapshotsOf(
   deviceIds: readonly DeviceId[],
   latest: WireLatest,
 ): Promise<LatestSnapshot[]> {
-  let at = 0;
+  let index = 0;
   let texts = 0;
-  let pauseAt = VALUES_PER_TURN;
+  let pauseAt = VALUES_PER_SLICE;
   const snapshots: LatestSnapshot[] = [];
   for (const [position, deviceId] of deviceIds.entries()) {
-    if (at >= pauseAt) {
-      pauseAt = at + VALUES_PER_TURN;
+    if (index >= pauseAt) {
+      pauseAt = index + VALUES_PER_SLICE;
       await setImmediate();
     }
     const values: Record<string, TelemetryValue> = {};
     const timestamps: Record<string, number> = {};
     let newest = Number.NEGATIVE_INFINITY;
-    for (const end = at + latest.counts[position]!; at < end; at++) {
-      const name = latest.names[latest.keys[at]!]!;
-      const ts = latest.ts[at]!;
-      const tag = latest.tags[at]!;
+    for (const end = index + latest.counts[position]!; index < end; index++) {
+      const name = latest.names[latest.keys[index]!]!;
+      const ts = latest.ts[index]!;
+      const tag = latest.tags[index]!;
       const text = tag >= TAG_STRING ? latest.texts[texts++] : undefined;
-      setOwn(values, name, decodeValue(tag, latest.numbers[at]!, text));
+      setOwn(values, name, decodeValue(tag, latest.numbers[index]!, text));
       setOwn(timestamps, name, ts);
       if (ts > newest) newest = ts;
     }

@@ -32,16 +32,16 @@ export function loggedPages(path: string): LoggedPages {
   const open = new Set<number>();
   let fileSize: number | null = null;
   for (
-    let at = headerBytes;
-    at + frameHeadBytes + pageBytes <= log.length;
-    at += frameHeadBytes + pageBytes
+    let offset = headerBytes;
+    offset + frameHeadBytes + pageBytes <= log.length;
+    offset += frameHeadBytes + pageBytes
   ) {
-    if (log.compare(log, 16, 24, at + 8, at + 16) !== 0) break;
-    sum.add(at, 8);
-    sum.add(at + frameHeadBytes, pageBytes);
-    if (!sum.equals(at + 16)) break;
-    open.add(log.readUInt32BE(at));
-    const sizeAfter = log.readUInt32BE(at + 4);
+    if (log.compare(log, 16, 24, offset + 8, offset + 16) !== 0) break;
+    sum.add(offset, 8);
+    sum.add(offset + frameHeadBytes, pageBytes);
+    if (!sum.equals(offset + 16)) break;
+    open.add(log.readUInt32BE(offset));
+    const sizeAfter = log.readUInt32BE(offset + 4);
     if (sizeAfter === 0) continue;
     fileSize = sizeAfter;
     for (const page of open) pages.add(page);
@@ -53,24 +53,26 @@ export function loggedPages(path: string): LoggedPages {
 /** The running checksum over pairs of words. */
 class Checksum {
   readonly #log: Buffer;
-  readonly #wordAt: (at: number) => number;
+  readonly #wordAt: (offset: number) => number;
   #first = 0;
   #second = 0;
 
   constructor(log: Buffer, bigEndian: boolean) {
     this.#log = log;
-    this.#wordAt = bigEndian ? (at) => log.readUInt32BE(at) : (at) => log.readUInt32LE(at);
+    this.#wordAt = bigEndian ? (offset) => log.readUInt32BE(offset) : (offset) => log.readUInt32LE(offset);
   }
 
   add(start: number, bytes: number): void {
-    for (let at = start; at < start + bytes; at += 8) {
-      this.#first = (this.#first + this.#wordAt(at) + this.#second) >>> 0;
-      this.#second = (this.#second + this.#wordAt(at + 4) + this.#first) >>> 0;
+    for (let offset = start; offset < start + bytes; offset += 8) {
+      this.#first = (this.#first + this.#wordAt(offset) + this.#second) >>> 0;
+      this.#second = (this.#second + this.#wordAt(offset + 4) + this.#first) >>> 0;
     }
   }
 
   /** Whether it is what is written at a place. */
-  equals(at: number): boolean {
-    return this.#first === this.#log.readUInt32BE(at) && this.#second === this.#log.readUInt32BE(at + 4);
+  equals(offset: number): boolean {
+    return (
+      this.#first === this.#log.readUInt32BE(offset) && this.#second === this.#log.readUInt32BE(offset + 4)
+    );
   }
 }

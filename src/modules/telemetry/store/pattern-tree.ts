@@ -65,15 +65,15 @@ export class PatternTree {
     this.#fresh = fresh;
   }
 
-  load(known: Definitions): void {
+  load(definitions: Definitions): void {
     /** Key number → name. */
     const names = new Map<number, string>();
-    for (const { no, name } of known.keys) {
+    for (const { no, name } of definitions.keys) {
       this.#keys.set(name, no);
       names.set(no, name);
       this.#nextKey = Math.max(this.#nextKey, no + 1);
     }
-    for (const { no, columns } of known.patterns) {
+    for (const { no, columns } of definitions.patterns) {
       let node = this.root;
       for (const column of columns) node = this.child(node, names.get(column >> 2) ?? "", column & 3);
       node.no = no;
@@ -100,12 +100,12 @@ export class PatternTree {
   }
 
   child(node: PatternNode, key: string, kind: number): PatternNode {
-    const known = node.find(key, kind);
-    if (known !== undefined) return known;
+    const definitions = node.find(key, kind);
+    if (definitions !== undefined) return definitions;
     this.#nodes++;
-    const made = new PatternNode(node, key, kind, this.#numberOf(key) * 4 + kind);
-    node.add(made);
-    return made;
+    const patternNode = new PatternNode(node, key, kind, this.#numberOf(key) * 4 + kind);
+    node.add(patternNode);
+    return patternNode;
   }
 
   /** The number of the pattern that ends at this node. */
@@ -118,8 +118,8 @@ export class PatternTree {
   }
 
   #numberOf(key: string): number {
-    const known = this.#keys.get(key);
-    if (known !== undefined) return known;
+    const definitions = this.#keys.get(key);
+    if (definitions !== undefined) return definitions;
     const no = this.#nextKey++;
     this.#keys.set(key, no);
     this.#fresh.keys.push({ no, name: key });

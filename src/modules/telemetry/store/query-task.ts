@@ -28,14 +28,14 @@ class AnswerParts {
   add({ deviceId, series }: WireDeviceSeries): void {
     let current: WireDeviceSeries = { deviceId, series: [] };
     this.#part.push(current);
-    for (const one of series) {
+    for (const candidate of series) {
       if (this.#points >= PART_POINTS_MAX) {
         this.#onPart(this.takeRest());
         current = { deviceId, series: [] };
         this.#part.push(current);
       }
-      current.series.push(one);
-      this.#points += one.ts.length + SERIES_POINTS;
+      current.series.push(candidate);
+      this.#points += candidate.ts.length + SERIES_POINTS;
     }
   }
 

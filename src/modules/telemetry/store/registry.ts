@@ -112,8 +112,8 @@ export class Registry {
 
   /** The series of a pattern's columns on a device; keys seen for the first time join the family of their companions. */
   bind(device: DeviceState, pattern: number): SeriesState[] {
-    const known = device.bindings.get(pattern);
-    if (known !== undefined) return known;
+    const states = device.bindings.get(pattern);
+    if (states !== undefined) return states;
     const keys = (this.patterns[pattern] ?? []).map((column) => column >> 2);
     let family = this.#commonFamily(device, keys);
     const binding = keys.map((key) => {

@@ -73,14 +73,14 @@ export const sliceColumn = (column: Column, start: number, end: number): Column 
   dense: column.dense,
 });
 
-function copyCell(from: Column, at: number, to: Column, row: number): void {
-  const tag = from.tags[at]!;
+function copyCell(from: Column, index: number, to: Column, row: number): void {
+  const tag = from.tags[index]!;
   if (tag === TAG_ABSENT) return;
   to.tags[row] = tag;
-  to.numbers[row] = from.numbers[at]!;
+  to.numbers[row] = from.numbers[index]!;
   if (from.texts === null) return;
   to.texts ??= new Array<string | undefined>(to.tags.length);
-  to.texts[row] = from.texts[at];
+  to.texts[row] = from.texts[index];
 }
 
 /** For each row of the merge its row in `base` and in `over`, -1 where it has none. */
@@ -128,8 +128,8 @@ export function overlay(base: Rows, over: Rows): Rows {
 function fill(target: Column, source: Column | undefined, rows: Int32Array): void {
   if (source === undefined) return;
   for (let row = 0; row < rows.length; row++) {
-    const at = rows[row]!;
-    if (at >= 0) copyCell(source, at, target, row);
+    const offset = rows[row]!;
+    if (offset >= 0) copyCell(source, offset, target, row);
   }
 }
 
@@ -139,27 +139,27 @@ export function concat(parts: readonly Rows[]): Rows {
   const total = parts.reduce((sum, part) => sum + part.ts.length, 0);
   const ts = new Float64Array(total);
   const columns = new Map<number, Column>();
-  let at = 0;
+  let index = 0;
   for (const part of parts) {
-    ts.set(part.ts, at);
+    ts.set(part.ts, index);
     for (const [key, column] of part.columns) {
       let target = columns.get(key);
       if (target === undefined) {
         target = newColumn(total);
         columns.set(key, target);
       }
-      target.tags.set(column.tags, at);
-      target.numbers.set(column.numbers, at);
-      if (column.texts !== null) appendTexts(target, column.texts, at);
+      target.tags.set(column.tags, index);
+      target.numbers.set(column.numbers, index);
+      if (column.texts !== null) appendTexts(target, column.texts, index);
     }
-    at += part.ts.length;
+    index += part.ts.length;
   }
   return { ts, columns };
 }
 
-function appendTexts(target: Column, texts: readonly (string | undefined)[], at: number): void {
+function appendTexts(target: Column, texts: readonly (string | undefined)[], offset: number): void {
   target.texts ??= new Array<string | undefined>(target.tags.length);
-  for (let i = 0; i < texts.length; i++) target.texts[at + i] = texts[i];
+  for (let i = 0; i < texts.length; i++) target.texts[offset + i] = texts[i];
 }
 
 /** Removes the values of `keys` (all when null) within the closed range, and rows that are left with none. */

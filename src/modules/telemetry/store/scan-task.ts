@@ -53,21 +53,21 @@ interface Window {
 function* nextWindow(engine: StoreEngine, device: DeviceState, asked: Asked): Steps<Window | null> {
   const version = engine.blocks.sizes.versionOf(device.no);
   let to = asked.to;
-  let some = false;
+  let hasBlock = false;
   for (const family of asked.families.keys()) {
     yield;
     const [block] = engine.blocks.overlapping({ device: device.no, family }, asked, 1);
     if (block === undefined) continue;
-    some = true;
+    hasBlock = true;
     to = Math.min(to, block.maxTs);
   }
   for (const generation of engine.generations) {
     const end = generation.devices.get(device.no)?.endOf(generation, asked.from, hotRecordsMax);
     if (end === undefined || end === null) continue;
-    some = true;
+    hasBlock = true;
     to = Math.min(to, end);
   }
-  const window = some ? yield* readWindow(engine, device, { ...asked, to }) : null;
+  const window = hasBlock ? yield* readWindow(engine, device, { ...asked, to }) : null;
   // Blocks that came or went meanwhile may hold rows of families that were looked at before.
   if (engine.blocks.sizes.versionOf(device.no) !== version) return { rows: emptyRows, to, gone: true };
   return window;

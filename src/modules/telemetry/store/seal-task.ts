@@ -76,16 +76,16 @@ function* sealFamily(
   { of, rows }: { of: FamilyKey; rows: Rows },
 ): Steps<void> {
   const last = rows.ts[rows.ts.length - 1]!;
-  let at = 0;
-  while (at < rows.ts.length) {
-    const [block] = engine.blocks.overlapping(of, { from: rows.ts[at]!, to: last }, 1);
-    const gapEnd = block === undefined ? rows.ts.length : Math.max(at, lowerBound(rows.ts, block.minTs));
-    yield* writeNew(engine, batch, { of, rows: sliceRows(rows, at, gapEnd) });
-    at = gapEnd;
+  let index = 0;
+  while (index < rows.ts.length) {
+    const [block] = engine.blocks.overlapping(of, { from: rows.ts[index]!, to: last }, 1);
+    const gapEnd = block === undefined ? rows.ts.length : Math.max(index, lowerBound(rows.ts, block.minTs));
+    yield* writeNew(engine, batch, { of, rows: sliceRows(rows, index, gapEnd) });
+    index = gapEnd;
     if (block === undefined) return;
     const end = upperBound(rows.ts, block.maxTs);
-    if (end > at) yield* reopen(engine, batch, { of, block, rows: sliceRows(rows, at, end) });
-    at = end;
+    if (end > index) yield* reopen(engine, batch, { of, block, rows: sliceRows(rows, index, end) });
+    index = end;
     if (batch.isFull) batch.commit();
     yield;
   }

@@ -41,7 +41,7 @@ export class SliceScheduler {
     this.#begun ??= this.#background.take();
     if (this.#begun === undefined) return false;
     const { tenant, task } = this.#begun;
-    if (timedSlice(this.#background, tenant, task)) this.#begun = undefined;
+    if (runMeasuredSlice(this.#background, tenant, task)) this.#begun = undefined;
     return true;
   }
 
@@ -50,7 +50,7 @@ export class SliceScheduler {
     const next = this.#queries.take();
     if (next === undefined) return;
     const { tenant, task } = next;
-    if (!timedSlice(this.#queries, tenant, task)) this.#queries.add(tenant, task);
+    if (!runMeasuredSlice(this.#queries, tenant, task)) this.#queries.add(tenant, task);
   }
 
   stop(): void {
@@ -95,15 +95,15 @@ export class SliceScheduler {
     this.#scheduled = false;
     if (this.#stopped) return;
     this.#slices++;
-    const backgroundTurn = this.#slices % backgroundEvery === 0;
-    if (this.#queries.size === 0 || (backgroundTurn && this.#hasBackground)) this.runBackground();
+    const isBackgroundSlice = this.#slices % backgroundEvery === 0;
+    if (this.#queries.size === 0 || (isBackgroundSlice && this.#hasBackground)) this.runBackground();
     else this.runQuery();
     if (this.#queries.size > 0 || this.#hasBackground) this.#schedule();
   }
 }
 
 /** Runs one slice in the tenant's time; true when the task has ended. */
-function timedSlice(queue: FairQueue<Task>, tenant: string, task: Task): boolean {
+function runMeasuredSlice(queue: FairQueue<Task>, tenant: string, task: Task): boolean {
   const started = performance.now();
   const hasEnded = runSlice(task, started + sliceMs);
   queue.charge(tenant, performance.now() - started);

@@ -42,7 +42,7 @@ export class StagingBuffer {
   #buffer: ArrayBuffer;
   #f64: Float64Array;
   #u32: Uint32Array;
-  #at = HEADER_WORDS;
+  #offset = HEADER_WORDS;
   #side = new Uint8Array(0);
   #sideBytes = 0;
   #readings = 0;
@@ -66,24 +66,24 @@ export class StagingBuffer {
   }
 
   get bytes(): number {
-    return this.#at * 8 + this.#sideBytes;
+    return this.#offset * 8 + this.#sideBytes;
   }
 
   /** All readings or none. */
   write(device: StagedDevice, readings: readonly Reading[]): void {
-    const at = this.#at;
+    const offset = this.#offset;
     const sideBytes = this.#sideBytes;
     const points = this.#points;
     try {
       for (let i = 0; i < readings.length; i++) this.#writeReading(device, readings[i]!);
     } catch (error) {
-      this.#at = at;
+      this.#offset = offset;
       this.#sideBytes = sideBytes;
       this.#points = points;
       throw error;
     }
     this.#readings += readings.length;
-    this.#charge(device.keys.tenant, (this.#at - at) * 8 + this.#sideBytes - sideBytes);
+    this.#charge(device.keys.tenant, (this.#offset - offset) * 8 + this.#sideBytes - sideBytes);
   }
 
   #charge(tenant: TenantUse, bytes: number): void {
@@ -108,12 +108,12 @@ export class StagingBuffer {
     if (!Number.isFinite(reading.ts)) throw invalidTimestamp();
     const values = reading.values;
     const path = device.pattern.path;
-    const start = this.#at;
-    let at = start + RECORD_HEAD_WORDS;
+    const start = this.#offset;
+    let index = start + RECORD_HEAD_WORDS;
     let node = this.#patterns.root;
     let depth = 0;
     for (const key in values) {
-      if (at + 1 >= this.#f64.length) this.#grow(at);
+      if (index + 1 >= this.#f64.length) this.#grow(index);
       const value = values[key]!;
       const kind = kindOf(value);
       const guess = path[depth];
@@ -127,9 +127,9 @@ export class StagingBuffer {
         }
         node = next;
       }
-      if (kind === KIND_NUMBER) this.#f64[at] = value as number;
-      else this.#writeOther(at, value, kind);
-      at++;
+      if (kind === KIND_NUMBER) this.#f64[index] = value as number;
+      else this.#writeOther(index, value, kind);
+      index++;
       depth++;
     }
     if (depth === 0) return;
@@ -138,7 +138,7 @@ export class StagingBuffer {
     this.#u32[start * 2] = device.no;
     this.#u32[start * 2 + 1] = node.no;
     this.#f64[start + 1] = reading.ts;
-    this.#at = at;
+    this.#offset = index;
     this.#points += depth;
   }
 
@@ -149,11 +149,11 @@ export class StagingBuffer {
   ): PatternNode | null {
     const { key, kind } = column;
     if (kind < 0) throw unsupportedValue();
-    const known = node.find(key, kind);
-    const number = known === undefined ? this.#patterns.keyNo(key) : known.column >> 2;
+    const patternNode = node.find(key, kind);
+    const number = patternNode === undefined ? this.#patterns.keyNo(key) : patternNode.column >> 2;
     const isNew = number === undefined || !keys.has(number);
     if (isNew && keys.limitBeyond(1, number === undefined ? 1 : 0) !== undefined) throw new KeysBeyondLimit();
-    const next = known ?? this.#patterns.tryChild(node, column, keys.tenant);
+    const next = patternNode ?? this.#patterns.tryChild(node, column, keys.tenant);
     if (isNew && next !== null) {
       keys.add(next.column >> 2);
       if (number === undefined) keys.tenant.addNewName();
@@ -171,9 +171,9 @@ export class StagingBuffer {
     }
   }
 
-  #writeOther(at: number, value: TelemetryValue, kind: number): void {
+  #writeOther(index: number, value: TelemetryValue, kind: number): void {
     if (kind === KIND_BOOLEAN) {
-      this.#f64[at] = value === true ? 1 : 0;
+      this.#f64[index] = value === true ? 1 : 0;
       return;
     }
     const text = textOf(value, kind);
@@ -182,14 +182,14 @@ export class StagingBuffer {
     // UTF-8 takes at most 3 bytes for a UTF-16 unit.
     this.#reserveSide(written.length * 3);
     const length = encoder.encodeInto(written, this.#side.subarray(this.#sideBytes)).written;
-    this.#u32[at * 2] = this.#sideBytes;
-    this.#u32[at * 2 + 1] = escaped ? (length | ESCAPED_TEXT) >>> 0 : length;
+    this.#u32[index * 2] = this.#sideBytes;
+    this.#u32[index * 2 + 1] = escaped ? (length | ESCAPED_TEXT) >>> 0 : length;
     this.#sideBytes += length;
   }
 
   /** Closes the group: its buffer is the caller's until it is recycled. */
   take(): FilledBuffer {
-    const recordEnd = this.#at;
+    const recordEnd = this.#offset;
     const bytes = recordEnd * 8 + this.#sideBytes;
     if (bytes > this.#buffer.byteLength) this.#resize(Math.ceil(bytes / 8));
     if (this.#sideBytes > 0) {
@@ -204,7 +204,7 @@ export class StagingBuffer {
     const filled = { buffer: this.#buffer, bytes };
     this.#adopt(this.#spare ?? new ArrayBuffer(wordsInitial * 8));
     this.#spare = null;
-    this.#at = HEADER_WORDS;
+    this.#offset = HEADER_WORDS;
     this.#sideBytes = 0;
     this.#readings = 0;
     this.#points = 0;
@@ -223,8 +223,8 @@ export class StagingBuffer {
     this.#u32 = new Uint32Array(buffer);
   }
 
-  #grow(at: number): void {
-    this.#resize(Math.max(this.#f64.length * 2, at + 2));
+  #grow(offset: number): void {
+    this.#resize(Math.max(this.#f64.length * 2, offset + 2));
   }
 
   #resize(words: number): void {

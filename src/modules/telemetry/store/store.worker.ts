@@ -81,13 +81,13 @@ class WorkerService {
 
   /** A deletion drops many series in one go: they are told together. */
   #dropped(device: number, key: number): void {
-    if (this.#droppedKeys.size === 0) queueMicrotask(() => this.#tellDropped());
+    if (this.#droppedKeys.size === 0) queueMicrotask(() => this.#reportDropped());
     const keys = this.#droppedKeys.get(device) ?? [];
     keys.push(key);
     this.#droppedKeys.set(device, keys);
   }
 
-  #tellDropped(): void {
+  #reportDropped(): void {
     for (const [device, keys] of this.#droppedKeys) this.#post({ type: "dropped", device, keys });
     this.#droppedKeys.clear();
   }

@@ -93,8 +93,8 @@ class WorkerTelemetryStore implements TelemetryStore {
   }
 
   device(tenantId: TenantId, deviceId: DeviceId): StoreDevice {
-    const known = this.#devices.find(deviceId);
-    if (known !== undefined) return known;
+    const deviceHandle = this.#devices.find(deviceId);
+    if (deviceHandle !== undefined) return deviceHandle;
     // Before the start it is not known which numbers are taken.
     if (this.#worker === null || this.#starting !== null) throw stopped();
     const no = this.#nextDevice++;

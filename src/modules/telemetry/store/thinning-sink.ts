@@ -146,19 +146,19 @@ export class ThinningSink implements SeriesSink {
     const pixel = this.#pixel;
     if (pixel === null) return;
     this.#pixel = null;
-    for (const kept of this.#choose(pixel)) {
+    for (const kept of this.#selectPoints(pixel)) {
       this.#ts.push(kept.ts);
       this.#values.push(kept.value);
     }
   }
 
   /** By time, each point once; with room for fewer than four the single pixel keeps its ends before its peaks. */
-  #choose({ first, min, max, last }: Pixel): Kept[] {
-    const chosen: Kept[] = [];
+  #selectPoints({ first, min, max, last }: Pixel): Kept[] {
+    const selected: Kept[] = [];
     for (const kept of [last, first, max, min]) {
-      if (kept === null || chosen.some(({ ts }) => ts === kept.ts)) continue;
-      if (chosen.length < Math.min(this.#pointsMax, pointsPerPixel)) chosen.push(kept);
+      if (kept === null || selected.some(({ ts }) => ts === kept.ts)) continue;
+      if (selected.length < Math.min(this.#pointsMax, pointsPerPixel)) selected.push(kept);
     }
-    return chosen.sort((a, b) => a.ts - b.ts);
+    return selected.sort((a, b) => a.ts - b.ts);
   }
 }

@@ -12,8 +12,8 @@ import { accountApi } from "./account-api.ts";
 const NAME_LENGTH_MAX = 60;
 
 function nameOf({ userAgent }: OwnSession): string {
-  const known = describeUserAgent(userAgent);
-  if (known) return t("security.browserOn", known);
+  const existing = describeUserAgent(userAgent);
+  if (existing) return t("security.browserOn", existing);
   return userAgent.slice(0, NAME_LENGTH_MAX) || t("security.unknownBrowser");
 }
 

@@ -45,11 +45,13 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const data = new FormData(e.currentTarget);
-    const [current, chosen, repeated] = ["current", "new", "repeated"].map((name) => String(data.get(name)));
-    setDiffer(chosen !== repeated);
-    if (current === undefined || chosen === undefined || chosen !== repeated) return;
+    const [current, selected, repeated] = ["current", "new", "repeated"].map((name) =>
+      String(data.get(name)),
+    );
+    setDiffer(selected !== repeated);
+    if (current === undefined || selected === undefined || selected !== repeated) return;
     action.run(async () => {
-      await accountApi.changePassword(current, chosen);
+      await accountApi.changePassword(current, selected);
       toast("success", t("security.changed"));
       onChanged();
     });

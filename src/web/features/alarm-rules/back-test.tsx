@@ -13,8 +13,8 @@ const SHOWN = 10;
 const DAY_MS = 86_400_000;
 const SPANS = [1, 7, 31] as const;
 
-const stamp = (at: string | null): string =>
-  at === null ? t("backTest.stillOpen") : formatDate(toMs(at) ?? 0, "stamp");
+const stamp = (time: string | null): string =>
+  time === null ? t("backTest.stillOpen") : formatDate(toMs(time) ?? 0, "stamp");
 
 /** What the rule would have done with the data that is stored. */
 export function BackTest({ profileId, rule }: { profileId: string; rule: () => JsonValue }) {
@@ -58,7 +58,7 @@ function Result({ result }: { result: BackTestResult }) {
     <div class="flex flex-col gap-2" role="status">
       <p class="font-medium">{plural("backTest.found", result.alarmCount)}</p>
       <p class="text-sm text-soft">
-        {t("backTest.looked", {
+        {t("backTest.evaluated", {
           devices: plural("backTest.devices", result.deviceCount),
           rows: plural("backTest.rows", result.rowCount),
         })}

@@ -34,7 +34,7 @@ export function RowFields(props: {
         aria-label={t("rule.op")}
         value={row.op}
         onChange={(e) => {
-          const op = ROW_OPERATORS.find((known) => known === e.currentTarget.value);
+          const op = ROW_OPERATORS.find((rowOperator) => rowOperator === e.currentTarget.value);
           if (op) set({ op });
         }}
       >
@@ -50,7 +50,7 @@ export function RowFields(props: {
           aria-label={t("rule.with")}
           value={row.attribute === "" ? "value" : row.scope}
           onChange={(e) => {
-            const scope = SCOPES.find((known) => known === e.currentTarget.value);
+            const scope = SCOPES.find((text) => text === e.currentTarget.value);
             set(scope ? { scope, attribute: row.attribute || t("rule.limitName") } : { attribute: "" });
           }}
         >

@@ -38,8 +38,9 @@ export function RuleEditor({ profileId, rule, others, onCancel, onSave }: Props)
   const keys = useResource(() => telemetryApi.siteKeys(), []);
   const top = useRef<HTMLFormElement>(null);
   useEffect(() => top.current?.querySelector("input")?.focus(), []);
-  const set = (changes: Partial<RuleForm>) => setForm((known) => ({ ...known, ...changes }));
-  const setCreate = (at: number, create: TriggerForm) => set({ creates: form.creates.with(at, create) });
+  const set = (changes: Partial<RuleForm>) => setForm((ruleForm) => ({ ...ruleForm, ...changes }));
+  const setCreate = (position: number, create: TriggerForm) =>
+    set({ creates: form.creates.with(position, create) });
   const free = freeSeverity(form);
   const isTaken = others.includes(form.alarmType.trim());
   const submit = (e: Event) => {
@@ -63,15 +64,15 @@ export function RuleEditor({ profileId, rule, others, onCancel, onSave }: Props)
         class="input w-full max-w-md"
         onText={(text) => set({ alarmType: text })}
       />
-      {form.creates.map((create, at) => (
+      {form.creates.map((create, position) => (
         <TriggerFields
           key={create.severity}
           title={t("rule.raise")}
           trigger={create}
-          taken={form.creates.flatMap(({ severity }, index) => (index === at ? [] : severity))}
-          onChange={(changed) => setCreate(at, changed)}
+          taken={form.creates.flatMap(({ severity }, index) => (index === position ? [] : severity))}
+          onChange={(changed) => setCreate(position, changed)}
           onRemove={
-            form.creates.length > 1 ? () => set({ creates: form.creates.toSpliced(at, 1) }) : undefined
+            form.creates.length > 1 ? () => set({ creates: form.creates.toSpliced(position, 1) }) : undefined
           }
         />
       ))}

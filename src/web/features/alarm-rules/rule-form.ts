@@ -124,7 +124,7 @@ function rowOf(node: unknown): ConditionRow | undefined {
   const { noData, attribute, value } = node;
   if (isObject(noData) && hasOnly(node, ["noData"]))
     return { ...newRow(), key: text(noData.key), op: "NO_DATA", forMs: number(noData.forMs, 600_000) };
-  const op = OPERATORS.find((known) => known === node.op);
+  const op = OPERATORS.find((candidate) => candidate === node.op);
   if (op === undefined || typeof node.key !== "string") return undefined;
   if ((node.source ?? "telemetry") !== "telemetry") return undefined;
   const row = { ...newRow(), key: node.key, op };
@@ -140,9 +140,10 @@ function conditionOf(condition: unknown): ConditionForm {
   const join = isObject(condition) && "any" in condition ? "any" : "all";
   const list = isObject(condition) ? (condition.all ?? condition.any) : undefined;
   const rows = (Array.isArray(list) ? list : [condition]).map(rowOf);
-  const known = rows.filter((row) => row !== undefined);
-  if (known.length < rows.length || rows.length === 0) return { json: JSON.stringify(condition, null, 2) };
-  return { join, rows: known };
+  const conditionRows = rows.filter((row) => row !== undefined);
+  if (conditionRows.length < rows.length || rows.length === 0)
+    return { json: JSON.stringify(condition, null, 2) };
+  return { join, rows: conditionRows };
 }
 
 function writeRow({ key, op, value, attribute, scope, forMs }: ConditionRow): Record<string, JsonValue> {
@@ -161,17 +162,17 @@ function writeCondition(form: ConditionForm): JsonValue {
 }
 
 function triggerOf(node: unknown): TriggerForm {
-  const given = isObject(node) ? node : {};
-  const severity = SEVERITY_ORDER.find((known) => known === given.severity) ?? "MAJOR";
+  const input = isObject(node) ? node : {};
+  const severity = SEVERITY_ORDER.find((candidate) => candidate === input.severity) ?? "MAJOR";
   const fresh = newTrigger(severity);
   return {
     severity,
-    condition: conditionOf(given.condition),
-    kind: given.kind === "DURATION" || given.kind === "REPEATING" ? given.kind : "SIMPLE",
-    forMs: number(given.forMs, fresh.forMs),
-    count: number(given.count, fresh.count),
-    withinMs: typeof given.withinMs === "number" ? given.withinMs : null,
-    message: text(given.message),
+    condition: conditionOf(input.condition),
+    kind: input.kind === "DURATION" || input.kind === "REPEATING" ? input.kind : "SIMPLE",
+    forMs: number(input.forMs, fresh.forMs),
+    count: number(input.count, fresh.count),
+    withinMs: typeof input.withinMs === "number" ? input.withinMs : null,
+    message: text(input.message),
   };
 }
 
@@ -186,8 +187,8 @@ function writeTrigger({ condition, kind, forMs, count, withinMs }: TriggerForm):
 
 /** A rule as the gateway has it, as a form. */
 export function toRuleForm(rule: unknown): RuleForm {
-  const given = isObject(rule) ? rule : {};
-  const { alarmType, createRules, clearRule, downgrade, propagateToGateway, schedule, ...others } = given;
+  const input = isObject(rule) ? rule : {};
+  const { alarmType, createRules, clearRule, downgrade, propagateToGateway, schedule, ...others } = input;
   return {
     alarmType: text(alarmType),
     creates: (Array.isArray(createRules) ? createRules : []).map(triggerOf),

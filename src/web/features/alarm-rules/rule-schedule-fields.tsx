@@ -20,8 +20,8 @@ export function ScheduleFields(props: {
               checked={schedule.days.includes(day)}
               onChange={(e) =>
                 set({
-                  days: DAYS.filter((one) =>
-                    one === day ? e.currentTarget.checked : schedule.days.includes(one),
+                  days: DAYS.filter((text) =>
+                    text === day ? e.currentTarget.checked : schedule.days.includes(text),
                   ),
                 })
               }

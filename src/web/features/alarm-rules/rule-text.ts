@@ -16,12 +16,12 @@ function rowsText(condition: ConditionForm): string {
 }
 
 function triggerText({ condition, kind, forMs, count, withinMs }: TriggerForm): string {
-  const what = rowsText(condition);
-  if (kind === "DURATION") return t("rule.lasting", { what, time: durationText(forMs) });
-  if (kind === "SIMPLE") return what;
+  const subject = rowsText(condition);
+  if (kind === "DURATION") return t("rule.lasting", { what: subject, time: durationText(forMs) });
+  if (kind === "SIMPLE") return subject;
   return withinMs === null
-    ? t("rule.inRow", { what, count: String(count) })
-    : t("rule.within", { what, count: String(count), time: durationText(withinMs) });
+    ? t("rule.inRow", { what: subject, count: String(count) })
+    : t("rule.within", { what: subject, count: String(count), time: durationText(withinMs) });
 }
 
 /** What the rule does, in sentences: `Major “Overheated” when t is above 50. It ends when t is below 40.` */

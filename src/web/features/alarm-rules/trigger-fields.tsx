@@ -38,7 +38,7 @@ export function TriggerFields({ title, trigger, isClear = false, taken, onChange
             aria-label={t("alarms.severity")}
             value={trigger.severity}
             onChange={(e) => {
-              const severity = SEVERITY_ORDER.find((known) => known === e.currentTarget.value);
+              const severity = SEVERITY_ORDER.find((text) => text === e.currentTarget.value);
               if (severity) set({ severity });
             }}
           >
@@ -57,7 +57,7 @@ export function TriggerFields({ title, trigger, isClear = false, taken, onChange
           label={t("rule.kind")}
           value={trigger.kind}
           onChange={(e) => {
-            const kind = KINDS.find((known) => known === e.currentTarget.value);
+            const kind = KINDS.find((text) => text === e.currentTarget.value);
             if (kind) set({ kind });
           }}
           class="select w-56"
@@ -146,12 +146,12 @@ function ConditionFields(props: { condition: ConditionForm; onChange: (condition
           <option value="any">{t("rule.joinAny")}</option>
         </select>
       )}
-      {rows.map((row, at) => (
+      {rows.map((row, position) => (
         <RowFields
-          key={at}
+          key={position}
           row={row}
-          onChange={(changed) => onChange({ join, rows: rows.with(at, changed) })}
-          onRemove={rows.length > 1 ? () => onChange({ join, rows: rows.toSpliced(at, 1) }) : undefined}
+          onChange={(changed) => onChange({ join, rows: rows.with(position, changed) })}
+          onRemove={rows.length > 1 ? () => onChange({ join, rows: rows.toSpliced(position, 1) }) : undefined}
         />
       ))}
       <Button

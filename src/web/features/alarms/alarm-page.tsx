@@ -5,7 +5,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
-import { useGathered } from "../../platform/use-gathered.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
@@ -15,7 +15,7 @@ import { type AlarmEvent, alarmsApi } from "./alarms-api.ts";
 import { SeverityWord } from "./severity.tsx";
 import { WhyRule } from "./why-rule.tsx";
 
-const stamp = (at: string): string => formatDate(toMs(at) ?? 0, "zoned");
+const stamp = (time: string): string => formatDate(toMs(time) ?? 0, "zoned");
 
 /** One alarm: what it is, why, and what happened to it. */
 export function AlarmPage({ alarmId }: { alarmId: string }) {
@@ -24,7 +24,7 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
     [alarmId],
   );
   const data = useKept(loaded);
-  const reloadSoon = useGathered(loaded.reload);
+  const reloadSoon = useCoalesced(loaded.reload);
   useLive({ topics: ["alarms"] }, (message) => {
     if (message.type === "snapshot") reloadSoon();
     else if (message.topic === "alarms" && message.alarmId === alarmId) reloadSoon();

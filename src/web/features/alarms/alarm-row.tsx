@@ -37,9 +37,9 @@ export function AlarmState({ alarm }: { alarm: Alarm }) {
 export function AlarmButtons({ alarm, onChanged }: { alarm: Alarm; onChanged: () => void }) {
   const action = useAction();
   if (!may("alarms:handle")) return null;
-  const run = (what: "acknowledge" | "clear") =>
+  const run = (subject: "acknowledge" | "clear") =>
     action.run(async () => {
-      await alarmsApi[what]([alarm.alarmId]);
+      await alarmsApi[subject]([alarm.alarmId]);
       onChanged();
     });
   return (
@@ -61,8 +61,8 @@ export function AlarmButtons({ alarm, onChanged }: { alarm: Alarm; onChanged: ()
 
 export function AlarmRow(props: {
   alarm: Alarm;
-  isChosen: boolean;
-  onChoose: (isChosen: boolean) => void;
+  isSelected: boolean;
+  onSelect: (isSelected: boolean) => void;
   onChanged: () => void;
 }) {
   const { alarm } = props;
@@ -72,9 +72,9 @@ export function AlarmRow(props: {
         <input
           type="checkbox"
           class="checkbox checkbox-sm mt-1"
-          aria-label={t("alarms.choose", { name: alarm.message })}
-          checked={props.isChosen}
-          onChange={(e) => props.onChoose(e.currentTarget.checked)}
+          aria-label={t("alarms.select", { name: alarm.message })}
+          checked={props.isSelected}
+          onChange={(e) => props.onSelect(e.currentTarget.checked)}
         />
       )}
       <div class="flex min-w-0 flex-1 flex-wrap items-center gap-x-6 gap-y-2">

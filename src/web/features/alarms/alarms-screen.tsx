@@ -6,7 +6,7 @@ import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { useGathered } from "../../platform/use-gathered.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -57,17 +57,17 @@ function AlarmsPage() {
   const view = useView();
   const { state, severity, search, deviceId } = view;
   const [limit, setLimit] = useState(PAGE);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const list = useResource(
     () => alarmsApi.list({ status: STATUSES[state], severity, search, deviceId, limit }),
     [state, severity, search, deviceId, limit],
   );
   const alarms = useKept(list);
-  const reloadSoon = useGathered(list.reload);
+  const reloadSoon = useCoalesced(list.reload);
   useLive({ topics: ["alarms"] }, (message) => {
     if (message.type === "snapshot" || message.topic === "alarms") reloadSoon();
   });
-  useEffect(() => setChosen(new Set()), [state, severity, search, deviceId]);
+  useEffect(() => setSelected(new Set()), [state, severity, search, deviceId]);
   const rows = alarms?.rows ?? [];
   const isFiltered = severity !== undefined || search !== "" || deviceId !== undefined || state !== "open";
   return (
@@ -78,7 +78,7 @@ function AlarmsPage() {
           label={t("alarms.state")}
           items={STATES.map((id) => ({ id, text: t(`alarmState.${id}`) }))}
           current={state}
-          onChoose={(next) => view.set({ state: next === "open" ? undefined : next })}
+          onSelect={(next) => view.set({ state: next === "open" ? undefined : next })}
         />
         <select
           class="select select-sm w-auto"
@@ -108,7 +108,7 @@ function AlarmsPage() {
       </div>
       {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
       {may("alarms:handle") && rows.length > 0 && (
-        <BulkBar rows={rows} chosen={chosen} onChoose={setChosen} onDone={list.reload} />
+        <BulkBar rows={rows} selected={selected} onSelect={setSelected} onDone={list.reload} />
       )}
       {alarms && rows.length === 0 && (
         <EmptyPanel
@@ -129,8 +129,8 @@ function AlarmsPage() {
             <AlarmRow
               key={alarm.alarmId}
               alarm={alarm}
-              isChosen={chosen.has(alarm.alarmId)}
-              onChoose={(isChosen) => setChosen(withOrWithout(chosen, alarm.alarmId, isChosen))}
+              isSelected={selected.has(alarm.alarmId)}
+              onSelect={(isSelected) => setSelected(withOrWithout(selected, alarm.alarmId, isSelected))}
               onChanged={list.reload}
             />
           ))}
@@ -154,23 +154,23 @@ function withOrWithout(ids: ReadonlySet<string>, id: string, isIn: boolean): Rea
 
 function BulkBar(props: {
   rows: readonly Alarm[];
-  chosen: ReadonlySet<string>;
-  onChoose: (ids: ReadonlySet<string>) => void;
+  selected: ReadonlySet<string>;
+  onSelect: (ids: ReadonlySet<string>) => void;
   onDone: () => void;
 }) {
-  const { rows, chosen, onChoose, onDone } = props;
+  const { rows, selected, onSelect, onDone } = props;
   const action = useAction();
   // Those that went out of the list meanwhile are not meant any more.
-  const ids = rows.flatMap(({ alarmId }) => (chosen.has(alarmId) ? alarmId : []));
+  const ids = rows.flatMap(({ alarmId }) => (selected.has(alarmId) ? alarmId : []));
   const all = rows.length > 0 && ids.length === rows.length;
-  const run = (what: "acknowledge" | "clear") =>
+  const run = (subject: "acknowledge" | "clear") =>
     action.run(async () => {
-      await alarmsApi[what](ids);
+      await alarmsApi[subject](ids);
       toast(
         "success",
-        plural(what === "clear" ? "alarms.clearedCount" : "alarms.acknowledgedCount", ids.length),
+        plural(subject === "clear" ? "alarms.clearedCount" : "alarms.acknowledgedCount", ids.length),
       );
-      onChoose(new Set());
+      onSelect(new Set());
       onDone();
     });
   return (
@@ -183,9 +183,9 @@ function BulkBar(props: {
           ref={(box) => {
             if (box) box.indeterminate = ids.length > 0 && !all;
           }}
-          onChange={() => onChoose(all ? new Set() : new Set(rows.map(({ alarmId }) => alarmId)))}
+          onChange={() => onSelect(all ? new Set() : new Set(rows.map(({ alarmId }) => alarmId)))}
         />
-        {ids.length === 0 ? t("alarms.chooseAll") : plural("alarms.chosen", ids.length)}
+        {ids.length === 0 ? t("alarms.selectAll") : plural("alarms.selected", ids.length)}
       </label>
       {ids.length > 0 && (
         <>

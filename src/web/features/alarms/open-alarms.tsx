@@ -3,7 +3,7 @@ import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
-import { useGathered } from "../../platform/use-gathered.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
 import { type Alarm, alarmsApi, SEVERITY_ORDER } from "./alarms-api.ts";
 import { SeverityWord } from "./severity.tsx";
@@ -22,7 +22,7 @@ export function OpenAlarms({ deviceId }: { deviceId?: string }) {
     [deviceId],
   );
   const alarms = useKept(list);
-  const reloadSoon = useGathered(list.reload);
+  const reloadSoon = useCoalesced(list.reload);
   useLive({ topics: ["alarms"], ...(deviceId !== undefined && { deviceIds: [deviceId] }) }, (message) => {
     if (message.type === "snapshot" || message.topic === "alarms") reloadSoon();
   });

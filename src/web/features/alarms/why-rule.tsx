@@ -4,18 +4,18 @@ import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
-import { useGathered } from "../../platform/use-gathered.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { alarmsApi, type ConditionPart, type TriggerState } from "./alarms-api.ts";
 import { conditionText, valueText } from "./condition-text.ts";
 import { SeverityWord } from "./severity.tsx";
 
-const stamp = (at: string): string => formatDate(toMs(at) ?? 0, "zoned");
+const stamp = (time: string): string => formatDate(toMs(time) ?? 0, "zoned");
 
 /** How the alarm's rule stands now, each part with the value that is there. */
 export function WhyRule({ deviceId, alarmType }: { deviceId: string; alarmType: string }) {
   const loaded = useResource(() => alarmsApi.explain(deviceId), [deviceId]);
   const rules = useKept(loaded);
-  const reloadSoon = useGathered(loaded.reload);
+  const reloadSoon = useCoalesced(loaded.reload);
   useLive({ topics: ["telemetry", "alarms"], deviceIds: [deviceId] }, reloadSoon);
   if (rules === undefined) return null;
   const rule = rules.find((candidate) => candidate.alarmType === alarmType);

@@ -16,41 +16,41 @@ import { DevicePicker } from "../devices/device-picker.tsx";
 import { RoleSelect } from "../users/role-select.tsx";
 import { apiKeysApi } from "./api-keys-api.ts";
 
-type Made = Awaited<ReturnType<typeof apiKeysApi.create>>;
+type Created = Awaited<ReturnType<typeof apiKeysApi.create>>;
 
 /** Makes a key and shows it, this once. */
-export function ApiKeyDialog({ onClose }: { onClose: (made: boolean) => void }) {
-  const [made, setMade] = useState<Made | undefined>(undefined);
-  const close = () => onClose(made !== undefined);
-  if (made)
+export function ApiKeyDialog({ onClose }: { onClose: (created: boolean) => void }) {
+  const [createdItem, setCreated] = useState<Created | undefined>(undefined);
+  const close = () => onClose(createdItem !== undefined);
+  if (createdItem)
     return (
-      <Dialog key="made" title={t("keys.ready", { name: made.name })} onClose={close} firm>
-        <ShownOnce secret={made.key} onClose={close} />
+      <Dialog key="made" title={t("keys.ready", { name: createdItem.name })} onClose={close} firm>
+        <ShownOnce secret={createdItem.key} onClose={close} />
       </Dialog>
     );
   return (
     <Dialog key="form" title={t("keys.create")} onClose={close}>
-      <KeyForm onMade={setMade} onClose={close} />
+      <KeyForm onCreated={setCreated} onClose={close} />
     </Dialog>
   );
 }
 
-function KeyForm({ onMade, onClose }: { onMade: (made: Made) => void; onClose: () => void }) {
+function KeyForm({ onCreated, onClose }: { onCreated: (created: Created) => void; onClose: () => void }) {
   const [role, setRole] = useState<Role>("TENANT_READ_ONLY");
   const [expiry, setExpiry] = useState<Expiry>("365");
   /** Undefined: all that the maker sees. */
   const [deviceIds, setDeviceIds] = useState<readonly string[] | undefined>(undefined);
-  const [noneChosen, setNoneChosen] = useState(false);
+  const [isNothingSelected, setNothingSelected] = useState(false);
   const action = useAction();
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const data = new FormData(e.currentTarget);
     const expiresAt = expiryTime(expiry, String(data.get("day") ?? ""), serverNow());
-    setNoneChosen(deviceIds?.length === 0);
+    setNothingSelected(deviceIds?.length === 0);
     if (deviceIds?.length === 0 || expiresAt === undefined) return;
     const name = String(data.get("name")).trim();
     action.run(async () =>
-      onMade(await apiKeysApi.create({ name, role, expiresAt, ...(deviceIds && { deviceIds }) })),
+      onCreated(await apiKeysApi.create({ name, role, expiresAt, ...(deviceIds && { deviceIds }) })),
     );
   };
   const problem = fieldProblem(action.error, ["name"]);
@@ -88,10 +88,10 @@ function KeyForm({ onMade, onClose }: { onMade: (made: Made) => void; onClose: (
           />
           {t("access.some")}
         </label>
-        {deviceIds && <DevicePicker chosen={deviceIds} onChange={setDeviceIds} />}
-        {noneChosen && deviceIds?.length === 0 && (
+        {deviceIds && <DevicePicker selected={deviceIds} onChange={setDeviceIds} />}
+        {isNothingSelected && deviceIds?.length === 0 && (
           <p role="alert" class="text-sm text-error">
-            {t("keys.chooseOne")}
+            {t("keys.selectOne")}
           </p>
         )}
       </fieldset>

@@ -59,9 +59,9 @@ export function ApiKeysPage() {
       )}
       {creating.isOpen && (
         <ApiKeyDialog
-          onClose={(made) => {
+          onClose={(created) => {
             creating.close();
-            if (made) list.reload();
+            if (created) list.reload();
           }}
         />
       )}
@@ -71,9 +71,9 @@ export function ApiKeysPage() {
   );
 }
 
-function maker({ createdBy, createdByName }: ApiKey): string {
-  if (createdBy === null) return t("keys.madeByCommand");
-  return createdByName === "" ? t("keys.madeByGone") : t("keys.madeBy", { name: createdByName });
+function creatorOf({ createdBy, createdByName }: ApiKey): string {
+  if (createdBy === null) return t("keys.createdByCommand");
+  return createdByName === "" ? t("keys.createdByGone") : t("keys.createdBy", { name: createdByName });
 }
 
 function KeyRow({ apiKey, onAsk }: { apiKey: ApiKey; onAsk: (question: Question) => void }) {
@@ -85,7 +85,7 @@ function KeyRow({ apiKey, onAsk }: { apiKey: ApiKey; onAsk: (question: Question)
       <div class="min-w-0 flex-[2_1_14rem]">
         <p class="truncate font-medium">{name}</p>
         <p class="truncate text-sm text-soft">
-          <span class="reading">{hint}</span> · {maker(apiKey)}
+          <span class="reading">{hint}</span> · {creatorOf(apiKey)}
         </p>
       </div>
       <div class="min-w-0 flex-[1_1_10rem]">

@@ -56,7 +56,7 @@ export function AttributeDialog({ deviceId, scope, entry, onClose, onDone }: Pro
             label={t("attributes.kind")}
             items={KINDS.map((id) => ({ id, text: t(`kind.${id}`) }))}
             current={kind}
-            onChoose={setKind}
+            onSelect={setKind}
           />
         </div>
         <Field label={t("attributes.value")}>

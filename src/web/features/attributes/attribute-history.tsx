@@ -5,7 +5,7 @@ import { formatDate, formatValue, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
-import { useGathered } from "../../platform/use-gathered.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -28,7 +28,7 @@ export function AttributeHistory({ deviceId, scope, name }: Props) {
     [deviceId, scope, name, limit],
   );
   const shown = useKept(list);
-  const reloadSoon = useGathered(list.reload);
+  const reloadSoon = useCoalesced(list.reload);
   useLive({ topics: ["attributes"], deviceIds: [deviceId] }, reloadSoon);
   if (list.error !== undefined) return <ErrorNote error={list.error} onRetry={list.reload} />;
   if (shown === undefined) return <p class="text-soft">{t("common.loading")}</p>;

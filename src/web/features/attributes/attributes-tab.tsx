@@ -7,7 +7,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
-import { useGathered } from "../../platform/use-gathered.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -41,7 +41,7 @@ export function AttributesTab({ device }: DeviceTabProps) {
     list.reload();
     states.reload();
   };
-  const reloadSoon = useGathered(reload);
+  const reloadSoon = useCoalesced(reload);
   useLive({ topics: ["attributes"], deviceIds: [device.deviceId] }, (message) => {
     const isShown =
       message.type === "snapshot" || (message.topic === "attributes" && message.scope === scope);
@@ -61,7 +61,7 @@ export function AttributesTab({ device }: DeviceTabProps) {
           label={t("attributes.scope")}
           items={SCOPES.map((id) => ({ id, text: t(`scope.${id}`) }))}
           current={scope}
-          onChoose={(id) => route(`${path}?scope=${id}`, true)}
+          onSelect={(id) => route(`${path}?scope=${id}`, true)}
         />
         {writable && (
           <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setEditing({ kind: "add" })}>

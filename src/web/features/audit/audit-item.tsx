@@ -21,8 +21,8 @@ function who({ actorType, actorName, impersonatorName }: AuditEntry): string {
 }
 
 function programOf(userAgent: string): string {
-  const known = describeUserAgent(userAgent);
-  return known === undefined ? userAgent : `${known.browser} · ${known.system}`;
+  const existing = describeUserAgent(userAgent);
+  return existing === undefined ? userAgent : `${existing.browser} · ${existing.system}`;
 }
 
 /** One line that says what happened; opened, all that is known of it. */

@@ -63,7 +63,7 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
   const mayChange = may("integrations:write");
   const trial = useTrial(mayChange ? form.source : undefined);
   const isDirty = codec === undefined || JSON.stringify(form) !== JSON.stringify(formOf(codec));
-  const set = (changes: Partial<CodecForm>) => setForm((known) => ({ ...known, ...changes }));
+  const set = (changes: Partial<CodecForm>) => setForm((existing) => ({ ...existing, ...changes }));
   const takeFile = async (file: File | undefined) => {
     if (!file) return;
     if (file.size > SOURCE_BYTES_MAX) return toast("error", t("codecs.fileTooLarge"));

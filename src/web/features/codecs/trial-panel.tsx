@@ -19,7 +19,7 @@ export function TrialPanel({ input, setInput, trial, error, isMalformed }: Trial
           { id: "downlink", text: t("trial.downlink") },
         ]}
         current={input.direction}
-        onChoose={(direction) => setInput({ direction })}
+        onSelect={(direction) => setInput({ direction })}
       />
       <div class="grid gap-4 sm:grid-cols-[minmax(0,1fr)_6rem]">
         {isUplink ? (

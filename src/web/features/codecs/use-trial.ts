@@ -51,7 +51,7 @@ export function useTrial(source: string | undefined): TrialState {
   }, [JSON.stringify(request)]);
   return {
     input,
-    setInput: (changes) => set((known) => ({ ...known, ...changes })),
+    setInput: (changes) => set((trialInput) => ({ ...trialInput, ...changes })),
     trial: state.trial,
     error: state.error,
     isMalformed: source !== undefined && request === undefined,

@@ -5,7 +5,7 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
-import { useGathered } from "../../platform/use-gathered.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
@@ -29,7 +29,7 @@ const COLOURS: Record<CommandState, string> = {
 export function CommandsTab({ device }: DeviceTabProps) {
   const [sending, setSending] = useState(false);
   const list = useResource(() => commandsApi.list(device.deviceId, SHOWN), [device.deviceId]);
-  const reloadSoon = useGathered(list.reload);
+  const reloadSoon = useCoalesced(list.reload);
   useLive({ topics: ["commands"], deviceIds: [device.deviceId] }, reloadSoon);
   return (
     <div class="flex flex-col gap-4">

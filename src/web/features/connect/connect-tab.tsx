@@ -39,9 +39,10 @@ export function ConnectTab({ device, resource }: DeviceTabProps) {
   );
   const [secure, setSecure] = useState(location.protocol === "https:");
   const transports = catalog.data?.transports ?? [];
-  const known = credentials.data;
-  const isSecure = hasTls(transports) && (secure || known?.type === "X509");
-  const endpoint = known && endpointFrom(transports, location, { signIn: signInOf(known), secure: isSecure });
+  const existing = credentials.data;
+  const isSecure = hasTls(transports) && (secure || existing?.type === "X509");
+  const endpoint =
+    existing && endpointFrom(transports, location, { signIn: signInOf(existing), secure: isSecure });
   const change = (next: Credentials) => {
     credentials.set(next);
     const { type, token } = next;
@@ -64,14 +65,14 @@ export function ConnectTab({ device, resource }: DeviceTabProps) {
         {catalog.data && endpoint && (
           <TlsChoice
             offered={hasTls(transports)}
-            needed={known.type === "X509"}
-            chosen={isSecure}
+            needed={existing.type === "X509"}
+            selected={isSecure}
             onChange={setSecure}
           />
         )}
       </section>
       {endpoint && catalog.data && (
-        <CredentialsPanel deviceId={deviceId} endpoint={endpoint} credentials={known} onChange={change} />
+        <CredentialsPanel deviceId={deviceId} endpoint={endpoint} credentials={existing} onChange={change} />
       )}
     </div>
   );
@@ -84,16 +85,16 @@ function signInOf({ type, token = "", username, clientId }: Credentials): Snippe
 }
 
 function Examples({ endpoint }: { endpoint: Endpoint }) {
-  const [chosen, setChosen] = useState<SnippetId>("mosquitto");
+  const [selected, setSelected] = useState<SnippetId>("mosquitto");
   const offered = snippetsFor(endpoint.signIn);
-  const shown = offered.includes(chosen) ? chosen : "mosquitto";
+  const shown = offered.includes(selected) ? selected : "mosquitto";
   return (
     <>
       <Segments
         label={t("connect.tools")}
         items={offered.map((id) => ({ id, text: SNIPPET_NAMES[id] }))}
         current={shown}
-        onChoose={setChosen}
+        onSelect={setSelected}
       />
       <Snippet name={SNIPPET_NAMES[shown]} text={snippet(shown, endpoint)} />
     </>
@@ -104,7 +105,7 @@ function Examples({ endpoint }: { endpoint: Endpoint }) {
 function TlsChoice(props: {
   offered: boolean;
   needed: boolean;
-  chosen: boolean;
+  selected: boolean;
   onChange: (secure: boolean) => void;
 }) {
   if (!props.offered)
@@ -118,7 +119,7 @@ function TlsChoice(props: {
       <input
         type="checkbox"
         class="checkbox checkbox-sm mt-0.5 flex-none"
-        checked={props.chosen}
+        checked={props.selected}
         disabled={props.needed}
         onChange={(e) => props.onChange(e.currentTarget.checked)}
       />
@@ -155,18 +156,18 @@ interface Seen {
 /** Waits for the device: turns green with the first message, and tells why when one was refused. */
 function FirstMessage({ deviceId, active }: { deviceId: string; active: boolean }) {
   const latest = useResource(() => telemetryApi.latest(deviceId), [deviceId]);
-  const [heard, setHeard] = useState<Seen | undefined>(undefined);
+  const [lastSeen, setLastSeen] = useState<Seen | undefined>(undefined);
   const [refused, setRefused] = useState<Rejection | undefined>(undefined);
   useLive({ topics: ["telemetry", "events"], deviceIds: [deviceId] }, (message) => {
     if (message.type === "snapshot") {
-      const known = message.telemetry?.find((s) => s.deviceId === deviceId && s.ts > 0);
-      if (known) setHeard((h) => (h && h.ts >= known.ts ? h : known));
+      const latestSnapshot = message.telemetry?.find((s) => s.deviceId === deviceId && s.ts > 0);
+      if (latestSnapshot) setLastSeen((h) => (h && h.ts >= latestSnapshot.ts ? h : latestSnapshot));
     } else if (message.topic === "telemetry") {
       setRefused(undefined);
-      setHeard({ ts: Math.min(message.ts, serverNow()), values: message.values });
+      setLastSeen({ ts: Math.min(message.ts, serverNow()), values: message.values });
     } else if (message.topic === "events" && message.event === "rejected") setRefused(message.rejection);
   });
-  const seen = heard ?? (latest.data && latest.data.ts > 0 ? latest.data : undefined);
+  const seen = lastSeen ?? (latest.data && latest.data.ts > 0 ? latest.data : undefined);
   if (refused) return <Refused rejection={refused} deviceId={deviceId} />;
   if (!seen) return <Waiting />;
   // The message itself comes before the word that the device is active again.

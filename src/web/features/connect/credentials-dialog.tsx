@@ -54,7 +54,7 @@ export function CredentialsDialog({ deviceId, current, onDone, onClose }: Dialog
           label={t("signIn.kind")}
           items={SIGN_INS.map((id) => ({ id, text: t(`signIn.${id}`) }))}
           current={type}
-          onChoose={setType}
+          onSelect={setType}
         />
         <p class="text-sm text-soft">{t(`signIn.hint.${type}`)}</p>
         <Inputs key={type} type={type} current={current} />

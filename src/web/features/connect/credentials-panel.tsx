@@ -40,9 +40,9 @@ export function CredentialsPanel({ deviceId, endpoint, credentials, onChange }: 
   const [open, setOpen] = useState<"rotate" | "change" | undefined>(undefined);
   const [password, setPassword] = useState<string | undefined>(undefined);
   const close = () => setOpen(undefined);
-  const done = ({ password: made, ...next }: Credentials) => {
+  const done = ({ password: text, ...next }: Credentials) => {
     onChange(next);
-    setPassword(made);
+    setPassword(text);
     close();
   };
   return (

@@ -17,7 +17,7 @@ interface Props {
   readonly aliasId: string | undefined;
   /** Of no alias: of all devices. */
   readonly isOptional: boolean;
-  readonly onChange: (aliases: readonly Alias[], chosen: string | undefined) => void;
+  readonly onChange: (aliases: readonly Alias[], selected: string | undefined) => void;
 }
 
 const parameterOf: Partial<Record<Kind, string>> = {
@@ -31,7 +31,7 @@ const parameterOf: Partial<Record<Kind, string>> = {
 export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
   const [isNew, setNew] = useState(aliases.length === 0 && !isOptional);
   /** Those that there were before a new one was chosen, which is the last one while it is being chosen. */
-  const known = useRef(aliases).current;
+  const existingAliases = useRef(aliases).current;
   return (
     <fieldset class="flex flex-col gap-3">
       <SelectField
@@ -40,15 +40,15 @@ export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
         value={isNew ? NEW : (aliasId ?? "")}
         required={!isOptional}
         onChange={(e) => {
-          const chosen = e.currentTarget.value;
-          setNew(chosen === NEW);
-          if (chosen !== NEW) onChange(known, chosen === "" ? undefined : chosen);
+          const selected = e.currentTarget.value;
+          setNew(selected === NEW);
+          if (selected !== NEW) onChange(existingAliases, selected === "" ? undefined : selected);
         }}
       >
         {(isOptional || (aliasId === undefined && !isNew)) && (
-          <option value="">{t(isOptional ? "alias.all" : "alias.choose")}</option>
+          <option value="">{t(isOptional ? "alias.all" : "alias.select")}</option>
         )}
-        {known.map(({ id, name }) => (
+        {existingAliases.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
           </option>
@@ -58,9 +58,9 @@ export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
       {isNew && (
         <AliasForm
           isAtOnce
-          taken={known.map(({ id }) => id)}
-          onNothing={() => onChange(known, undefined)}
-          onMade={(alias) => onChange([...known, alias], alias.id)}
+          taken={existingAliases.map(({ id }) => id)}
+          onNothing={() => onChange(existingAliases, undefined)}
+          onCreated={(alias) => onChange([...existingAliases, alias], alias.id)}
         />
       )}
     </fieldset>
@@ -78,13 +78,13 @@ interface Choice {
 
 function choiceOf(alias: Alias | undefined): Choice {
   if (alias === undefined) return { kind: "deviceType", value: "", deviceIds: [] };
-  const kind = KINDS.find((one) => one === alias.type) ?? "deviceList";
+  const kind = KINDS.find((candidate) => candidate === alias.type) ?? "deviceList";
   const ids = kind === "gatewayChildren" ? alias.gatewayId : (alias.deviceIds ?? alias.deviceId);
   const parameter = parameterOf[kind];
   return {
     kind,
     value: parameter === undefined ? "" : text(alias[parameter]),
-    deviceIds: [ids ?? []].flat().filter((one) => typeof one === "string"),
+    deviceIds: [ids ?? []].flat().filter((item) => typeof item === "string"),
   };
 }
 
@@ -114,39 +114,41 @@ export function AliasForm(props: {
   isAtOnce?: boolean;
   /** Nothing is chosen any more. */
   onNothing?: () => void;
-  onMade: (alias: Alias) => void;
+  onCreated: (alias: Alias) => void;
 }) {
-  const { taken, before, isAtOnce = false, onMade } = props;
+  const { taken, before, isAtOnce = false, onCreated } = props;
   const id = useRef(before?.id ?? newId("alias", taken)).current;
   const types = useResource(devicesApi.types, []);
   const [choice, setChoice] = useState(() => choiceOf(before));
   const { kind, deviceIds } = choice;
   const value = kind === "deviceType" ? choice.value || (types.data?.[0]?.deviceType ?? "") : choice.value;
-  const chosen = value.trim();
+  const selected = value.trim();
   const isPicked = kind === "deviceList" || kind === "gatewayChildren";
-  const isReady = kind === "stateEntity" || (isPicked ? deviceIds.length > 0 : chosen !== "");
+  const isReady = kind === "stateEntity" || (isPicked ? deviceIds.length > 0 : selected !== "");
   const set = (changes: Partial<Choice>) => setChoice({ ...choice, ...changes });
-  const make = () => {
-    const made = aliasOf(id, { ...choice, value: chosen });
+  const create = () => {
+    const alias = aliasOf(id, { ...choice, value: selected });
     const isNamed = before !== undefined && before.name !== aliasOf(before.id, choiceOf(before)).name;
-    onMade(isNamed ? { ...made, name: before.name } : made);
+    onCreated(isNamed ? { ...alias, name: before.name } : alias);
   };
   useEffect(() => {
     if (!isAtOnce) return;
-    if (isReady) make();
+    if (isReady) create();
     else props.onNothing?.();
-  }, [kind, chosen, deviceIds]);
+  }, [kind, selected, deviceIds]);
   return (
     <div class="flex flex-col gap-3 border-l-2 border-base-300 pl-4">
       <select
         class="select w-full"
         aria-label={t("alias.kind")}
         value={kind}
-        onChange={(e) => set({ kind: KINDS.find((one) => one === e.currentTarget.value) ?? "deviceType" })}
+        onChange={(e) =>
+          set({ kind: KINDS.find((candidate) => candidate === e.currentTarget.value) ?? "deviceType" })
+        }
       >
-        {KINDS.map((one) => (
-          <option key={one} value={one}>
-            {t(`alias.${one}`)}
+        {KINDS.map((candidate) => (
+          <option key={candidate} value={candidate}>
+            {t(`alias.${candidate}`)}
           </option>
         ))}
       </select>
@@ -154,7 +156,7 @@ export function AliasForm(props: {
         <select
           class="select w-full"
           aria-label={t("alias.deviceType")}
-          value={chosen}
+          value={selected}
           onChange={(e) => set({ value: e.currentTarget.value })}
         >
           {(types.data ?? []).map(({ deviceType, count }) => (
@@ -173,9 +175,9 @@ export function AliasForm(props: {
           onInput={(e) => set({ value: e.currentTarget.value })}
         />
       )}
-      {isPicked && <DevicePicker chosen={deviceIds} onChange={(ids) => set({ deviceIds: ids })} />}
+      {isPicked && <DevicePicker selected={deviceIds} onChange={(ids) => set({ deviceIds: ids })} />}
       {!isAtOnce && (
-        <button type="button" class="btn btn-sm self-start" disabled={!isReady} onClick={make}>
+        <button type="button" class="btn btn-sm self-start" disabled={!isReady} onClick={create}>
           {t("alias.take")}
         </button>
       )}

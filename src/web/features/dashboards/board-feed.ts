@@ -3,7 +3,7 @@ import { type Signal, signal } from "@preact/signals";
 import type { LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
 import type { TelemetryMessage } from "../../lib/realtime-types.ts";
 import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
-import { DrawingPace } from "../../platform/frame.ts";
+import { DrawingPace } from "../../platform/coalesce.ts";
 import type { BoardAlarm, Executed, ResolvedDevice, Widget } from "./dashboards-api.ts";
 
 interface Latest {
@@ -21,14 +21,14 @@ const timeOf = (timestamps: Readonly<Record<string, number>>, key: string, other
 
 function keepNewer(
   { values, timestamps }: Latest,
-  given: Readonly<Record<string, TelemetryValue>>,
+  input: Readonly<Record<string, TelemetryValue>>,
   givenAt: (key: string) => number,
 ): void {
-  for (const [key, value] of Object.entries(given)) {
-    const at = givenAt(key);
-    if (at < (timestamps[key] ?? 0)) continue;
+  for (const [key, value] of Object.entries(input)) {
+    const position = givenAt(key);
+    if (position < (timestamps[key] ?? 0)) continue;
     values[key] = value;
-    timestamps[key] = at;
+    timestamps[key] = position;
   }
 }
 
@@ -127,9 +127,9 @@ export class BoardFeed {
   }
 
   of(widgetId: string): WidgetFeed {
-    const known = this.#feeds.get(widgetId);
-    if (known) return known;
-    const made: WidgetFeed = {
+    const widgetFeed = this.#feeds.get(widgetId);
+    if (widgetFeed) return widgetFeed;
+    const newWidgetFeed: WidgetFeed = {
       version: signal(0),
       devices: [],
       series: [],
@@ -137,8 +137,8 @@ export class BoardFeed {
       error: undefined,
       isCut: false,
     };
-    this.#feeds.set(widgetId, made);
-    return made;
+    this.#feeds.set(widgetId, newWidgetFeed);
+    return newWidgetFeed;
   }
 
   latestOf(deviceId: string): LatestSnapshot | undefined {
@@ -194,9 +194,9 @@ export class BoardFeed {
     return feed.devices.flatMap((device) =>
       keysOf(widget).map((key) => {
         const buffer = new SeriesBuffer();
-        const known = points.get(`${device.deviceId}\n${key}`) ?? [];
-        buffer.replace(known);
-        if (isRaw(widget)) buffer.thinned = thinningOf(known.length, window, most);
+        const existing = points.get(`${device.deviceId}\n${key}`) ?? [];
+        buffer.replace(existing);
+        if (isRaw(widget)) buffer.thinned = thinningOf(existing.length, window, most);
         return { device, key, buffer };
       }),
     );
@@ -204,8 +204,8 @@ export class BoardFeed {
 
   /** Key by key: widgets get their own keys alone, and what has come since is newer. */
   #keepLatest({ deviceId, ts, values, timestamps = {} }: LatestSnapshot): void {
-    const known = this.#latest.get(deviceId);
-    const latest = known ?? { deviceId, ts, values: emptyMap(), timestamps: emptyMap() };
+    const existingLatest = this.#latest.get(deviceId);
+    const latest = existingLatest ?? { deviceId, ts, values: emptyMap(), timestamps: emptyMap() };
     keepNewer(latest, values, (key) => timeOf(timestamps, key, ts));
     latest.ts = Math.max(latest.ts, ts);
     this.#latest.set(deviceId, latest);

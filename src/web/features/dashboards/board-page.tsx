@@ -149,7 +149,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
         )}
       </PageHead>
       <div class="flex flex-wrap items-center justify-between gap-3">
-        <PageChoice states={board.states} stateId={stateId} onChoose={(id) => go({ state: id })} />
+        <PageChoice states={board.states} stateId={stateId} onSelect={(id) => go({ state: id })} />
         <WindowPicker window={window} boundsNow={view.boundsNow} onChange={setWindow} />
       </div>
       {isEditing && <NameField board={board} onChange={change} />}

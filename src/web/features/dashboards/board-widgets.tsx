@@ -13,9 +13,9 @@ import type { Bounds } from "./widgets/widget.types.ts";
 export function PageChoice(props: {
   states: readonly BoardState[];
   stateId: string;
-  onChoose: (stateId: string) => void;
+  onSelect: (stateId: string) => void;
 }) {
-  const { states, stateId, onChoose } = props;
+  const { states, stateId, onSelect } = props;
   if (states.length < 2) return <span />;
   return (
     <nav class="flex flex-wrap gap-1" aria-label={t("board.states")}>
@@ -25,7 +25,7 @@ export function PageChoice(props: {
           type="button"
           class={`btn btn-sm ${id === stateId ? "btn-neutral" : "btn-ghost"}`}
           aria-pressed={id === stateId}
-          onClick={() => onChoose(id)}
+          onClick={() => onSelect(id)}
         >
           {name}
         </button>

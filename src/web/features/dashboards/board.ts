@@ -43,11 +43,11 @@ function parsed(text: string): unknown {
 function read<Item>(dashboard: Dashboard, name: ListName): { items: Item[]; texts: string[] } {
   const items: Item[] = [];
   const texts: string[] = [];
-  for (const given of dashboard[name]) {
-    const value = typeof given === "string" ? parsed(given) : given;
+  for (const candidate of dashboard[name]) {
+    const value = typeof candidate === "string" ? parsed(candidate) : candidate;
     if (isFields(value) && isItem[name](value))
       items.push(value as Item); // just checked
-    else if (typeof given === "string") texts.push(given);
+    else if (typeof candidate === "string") texts.push(candidate);
   }
   return { items, texts };
 }
@@ -80,10 +80,10 @@ export function boardOf(dashboard: Dashboard): Board {
   const aliases = read<Alias>(dashboard, "aliases");
   const ids = new Set(widgets.items.map(({ widgetId }) => widgetId));
   const placed = places.items.filter(({ i }) => ids.has(i));
-  const known = new Set(placed.map(({ i }) => i));
+  const existing = new Set(placed.map(({ i }) => i));
   let layout = placed.map(clamp);
   for (const widget of widgets.items)
-    if (!known.has(widget.widgetId))
+    if (!existing.has(widget.widgetId))
       layout = withRoom({ widgets: widgets.items, layout }, widget, { w: 6, h: 4 });
   return {
     name: dashboard.name,
@@ -136,7 +136,9 @@ export function withWidget(board: Board, widget: Widget, size: { w: number; h: n
   if (isKnown)
     return {
       ...board,
-      widgets: board.widgets.map((one) => (one.widgetId === widget.widgetId ? widget : one)),
+      widgets: board.widgets.map((candidate) =>
+        candidate.widgetId === widget.widgetId ? widget : candidate,
+      ),
     };
   return {
     ...board,
@@ -199,7 +201,7 @@ export const usersOf = (board: Board, alias: Alias): number =>
 export function withAlias(board: Board, before: Alias, after: Alias): Board {
   return {
     ...board,
-    aliases: board.aliases.map((one) => (one.id === before.id ? after : one)),
+    aliases: board.aliases.map((alias) => (alias.id === before.id ? after : alias)),
     widgets: board.widgets.map((widget) =>
       widget.config.alias === before.name
         ? { ...widget, config: { ...widget.config, alias: after.name } }

@@ -78,9 +78,10 @@ function DashboardsPage() {
       </ListScreen>
       {creating.isOpen && (
         <NewDashboard
-          onClose={(made) => {
+          onClose={(dashboard) => {
             creating.close();
-            if (made) route(`/dashboards/${made.id}${made.widgets.length === 0 ? "?edit=1" : ""}`);
+            if (dashboard)
+              route(`/dashboards/${dashboard.id}${dashboard.widgets.length === 0 ? "?edit=1" : ""}`);
           }}
         />
       )}
@@ -106,9 +107,9 @@ function ImportButton() {
   const input = useRef<HTMLInputElement>(null);
   const take = async (file: File) => {
     try {
-      const made = await dashboardsApi.import(JSON.parse(await file.text()));
-      toast("success", t("dashboards.imported", { name: made.name }));
-      route(`/dashboards/${made.id}`);
+      const dashboard = await dashboardsApi.import(JSON.parse(await file.text()));
+      toast("success", t("dashboards.imported", { name: dashboard.name }));
+      route(`/dashboards/${dashboard.id}`);
     } catch (error) {
       toast("error", error instanceof SyntaxError ? t("dashboards.importNoJson") : errorText(error));
     }

@@ -18,10 +18,10 @@ export function ParamsField({ widget, onChange }: FieldProps) {
   const { params } = widget.config;
   const [text, setText] = useState(params === undefined ? "" : JSON.stringify(params));
   const [isWrong, setWrong] = useState(false);
-  const take = (given: string) => {
-    setText(given);
+  const take = (input: string) => {
+    setText(input);
     try {
-      onChange({ params: given.trim() === "" ? undefined : JSON.parse(given) });
+      onChange({ params: input.trim() === "" ? undefined : JSON.parse(input) });
       setWrong(false);
     } catch {
       setWrong(true);

@@ -64,7 +64,7 @@ export const move = (places: readonly Place[], i: string, to: { x: number; y: nu
 
 /** It grows only as wide as there is room to the right. */
 export function resize(places: readonly Place[], i: string, to: { w: number; h: number }): Place[] {
-  const place = places.find((one) => one.i === i);
+  const place = places.find((candidate) => candidate.i === i);
   return place === undefined
     ? [...places]
     : changed(places, i, { ...to, w: Math.min(to.w, COLUMNS - place.x) });
@@ -72,13 +72,13 @@ export function resize(places: readonly Place[], i: string, to: { w: number; h: 
 
 /** One step with an arrow key. What goes down goes below the next one: a step less would only bring it up again. */
 export function nudge(places: readonly Place[], i: string, by: { x: number; y: number }): Place[] {
-  const place = places.find((one) => one.i === i);
+  const place = places.find((candidate) => candidate.i === i);
   if (place === undefined) return [...places];
   if (by.y <= 0) return move(places, i, { x: place.x + by.x, y: place.y + by.y });
   const rows = rowsOf(places);
   for (let y = place.y + 1; y <= rows; y++) {
     const next = move(places, i, { x: place.x, y });
-    if ((next.find((one) => one.i === i)?.y ?? 0) > place.y) return next;
+    if ((next.find((candidate) => candidate.i === i)?.y ?? 0) > place.y) return next;
   }
   return [...places];
 }

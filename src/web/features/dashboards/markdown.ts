@@ -76,13 +76,15 @@ function takeBlock(lines: Lines, line: string): Block {
   }
   if (isFence(line)) {
     lines.skip();
-    const text = lines.take((one) => !isFence(one)).join("\n");
+    const text = lines.take((item) => !isFence(item)).join("\n");
     lines.skip();
     return { kind: "code", text };
   }
   if (isItem(line)) {
     const marker = bullet.test(line) ? bullet : numbered;
-    const items = lines.take((one) => marker.test(one)).map((one) => parseInline(one.replace(marker, "")));
+    const items = lines
+      .take((text) => marker.test(text))
+      .map((text) => parseInline(text.replace(marker, "")));
     return { kind: "list", ordered: marker === numbered, items };
   }
   return { kind: "paragraph", content: parseInline(lines.take(isText).join(" ")) };

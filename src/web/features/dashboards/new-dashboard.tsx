@@ -10,20 +10,20 @@ import { devicesApi } from "../devices/devices-api.ts";
 import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
 
 /** An empty one, or one made of what a type of devices sends. */
-export function NewDashboard({ onClose }: { onClose: (made: Dashboard | undefined) => void }) {
+export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | undefined) => void }) {
   const types = useResource(devicesApi.types, []);
   const [name, setName] = useState("");
   const [deviceType, setDeviceType] = useState<string | undefined>(undefined);
-  const chosen = deviceType ?? types.data?.[0]?.deviceType ?? "";
+  const selected = deviceType ?? types.data?.[0]?.deviceType ?? "";
   const action = useAction();
   const submit = (e: Event) => {
     e.preventDefault();
     action.run(async () => {
-      const wanted = name.trim() || chosen || t("dashboards.unnamed");
+      const wanted = name.trim() || selected || t("dashboards.unnamed");
       onClose(
-        chosen === ""
+        selected === ""
           ? await dashboardsApi.create({ name: wanted })
-          : await dashboardsApi.forType(chosen, wanted),
+          : await dashboardsApi.forType(selected, wanted),
       );
     });
   };
@@ -34,14 +34,14 @@ export function NewDashboard({ onClose }: { onClose: (made: Dashboard | undefine
           label={t("dashboards.name")}
           maxLength={256}
           value={name}
-          placeholder={chosen}
+          placeholder={selected}
           autofocus
           onText={setName}
         />
         <SelectField
           label={t("dashboards.beginWith")}
           hint={t("dashboards.beginWithHint")}
-          value={chosen}
+          value={selected}
           onChange={(e) => setDeviceType(e.currentTarget.value)}
         >
           {(types.data ?? []).map(({ deviceType: type, count }) => (

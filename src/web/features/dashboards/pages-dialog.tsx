@@ -148,7 +148,7 @@ function AliasRow({ board, onChange, alias }: Props & { alias: Alias }) {
         <AliasForm
           taken={[]}
           before={alias}
-          onMade={(after) => {
+          onCreated={(after) => {
             onChange(withAlias(board, alias, after));
             setOpen(false);
           }}

@@ -75,8 +75,8 @@ function SharedBoard(props: {
     return boardOf({ ...rest, aliases: [], ...(dashboard.ownWindow && { timeWindow: dashboard.ownWindow }) });
   }, []);
   const [window, setWindow] = useState<WindowSpec>(board.timeWindow);
-  const [chosen, setChosen] = useState(query.state);
-  const stateId = board.states.find(({ id }) => id === chosen)?.id ?? board.states[0]?.id ?? "default";
+  const [selected, setSelected] = useState(query.state);
+  const stateId = board.states.find(({ id }) => id === selected)?.id ?? board.states[0]?.id ?? "default";
   const view = useBoardFeed(dashboard.id, board, {
     window,
     stateId,
@@ -89,7 +89,7 @@ function SharedBoard(props: {
   return (
     <>
       <PageHead title={board.name}>
-        <PageChoice states={board.states} stateId={stateId} onChoose={setChosen} />
+        <PageChoice states={board.states} stateId={stateId} onSelect={setSelected} />
         <WindowPicker window={window} boundsNow={view.boundsNow} onChange={setWindow} />
       </PageHead>
       {view.error !== undefined && <ErrorNote error={view.error} onRetry={view.reload} />}

@@ -88,7 +88,7 @@ export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> =
   "alias.label": "Geräte",
   "alias.hint": "Widgets mit denselben Geräten teilen sie: an einer Stelle zu ändern.",
   "alias.all": "Alle Geräte",
-  "alias.choose": "Auswählen …",
+  "alias.select": "Auswählen …",
   "alias.new": "Andere …",
   "alias.kind": "Welche Geräte",
   "alias.deviceType": "Alle eines Typs",

@@ -84,7 +84,7 @@ export const dashboardsEn = {
   "alias.label": "Devices",
   "alias.hint": "Widgets with the same devices share them: change them in one place.",
   "alias.all": "All devices",
-  "alias.choose": "Choose …",
+  "alias.select": "Select …",
   "alias.new": "Others …",
   "alias.kind": "Which devices",
   "alias.deviceType": "All of a type",

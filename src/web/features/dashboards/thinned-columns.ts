@@ -39,8 +39,8 @@ class ThinnedSeries {
     const number = value === undefined ? null : toNumber(value);
     if (number === null) return;
     const slot = Math.floor(ts / this.#stepMs);
-    const at = this.slots.length - 1;
-    if (slot !== this.slots[at]) {
+    const index = this.slots.length - 1;
+    if (slot !== this.slots[index]) {
       this.slots.push(slot);
       this.low.push(number);
       this.high.push(number);
@@ -49,12 +49,12 @@ class ThinnedSeries {
       this.gaps.push(i > 0 && isGap(buffer.ts, i, buffer.thinned));
       return;
     }
-    if (number <= (this.low[at] ?? 0)) [this.low[at], this.#lowAt[at]] = [number, ts];
-    if (number >= (this.high[at] ?? 0)) [this.high[at], this.#highAt[at]] = [number, ts];
+    if (number <= (this.low[index] ?? 0)) [this.low[index], this.#lowAt[index]] = [number, ts];
+    if (number >= (this.high[index] ?? 0)) [this.high[index], this.#highAt[index]] = [number, ts];
   }
 
-  isLowFirst(at: number): boolean {
-    return (this.#lowAt[at] ?? 0) <= (this.#highAt[at] ?? 0);
+  isLowFirst(index: number): boolean {
+    return (this.#lowAt[index] ?? 0) <= (this.#highAt[index] ?? 0);
   }
 
   /** Index of the first slot that is not before `slot`. */
@@ -74,13 +74,13 @@ const ROWS_A_SLOT = 2;
 /** Its rows: of each slot first the one, then the other of its two values; one only where both are the same. */
 function columnOf(series: ThinnedSeries, from: number, rows: number): ChartValue[] {
   const column = new Array<ChartValue>(rows).fill(undefined);
-  for (let at = series.indexOf(from); at < series.slots.length; at++) {
-    const row = ((series.slots[at] ?? 0) - from) * ROWS_A_SLOT;
+  for (let index = series.indexOf(from); index < series.slots.length; index++) {
+    const row = ((series.slots[index] ?? 0) - from) * ROWS_A_SLOT;
     if (row >= rows) break;
-    const [low = 0, high = 0] = [series.low[at], series.high[at]];
-    if (series.gaps[at] && row > 0 && column[row - 1] === undefined && column[row - 2] === undefined)
+    const [low = 0, high = 0] = [series.low[index], series.high[index]];
+    if (series.gaps[index] && row > 0 && column[row - 1] === undefined && column[row - 2] === undefined)
       column[row - 1] = null;
-    const isRising = series.isLowFirst(at);
+    const isRising = series.isLowFirst(index);
     column[row] = isRising ? low : high;
     if (low !== high) column[row + 1] = isRising ? high : low;
   }

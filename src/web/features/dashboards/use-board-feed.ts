@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLive } from "../../platform/live.ts";
 import { serverNow } from "../../platform/now.ts";
-import { useGathered } from "../../platform/use-gathered.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { type Board, widgetsIn } from "./board.ts";
 import { BoardFeed, needsRefresh } from "./board-feed.ts";
 import { dashboardsApi, type SharedDashboard, type WindowSpec } from "./dashboards-api.ts";
@@ -106,7 +106,7 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
     addEventListener("beforeprint", draw);
     return () => removeEventListener("beforeprint", draw);
   }, [feed]);
-  const reload = useGathered(() => current.current());
+  const reload = useCoalesced(() => current.current());
 
   const deviceIds = filled === 0 ? [] : feed.deviceIds().sort();
   useLive(
@@ -122,9 +122,9 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
     },
   );
   const boundsNow = useCallback((): Bounds => {
-    const at = serverNow();
-    const { from, to } = span.current ?? { from: at - 3_600_000, to: at };
-    return isMoving ? { from: at - (to - from), to: at } : { from, to };
+    const timeMs = serverNow();
+    const { from, to } = span.current ?? { from: timeMs - 3_600_000, to: timeMs };
+    return isMoving ? { from: timeMs - (to - from), to: timeMs } : { from, to };
   }, [isMoving]);
   return { feed, boundsNow, isMoving, error, isLoaded: filled > 0, reload };
 }

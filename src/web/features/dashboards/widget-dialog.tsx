@@ -23,7 +23,7 @@ interface Props {
 /** First which kind, then what it shows; it is seen as it will be while one sets it up. */
 export function WidgetDialog({ board, stateId, widget, onClose }: Props) {
   const [draft, setDraft] = useState<Widget | undefined>(widget);
-  const choose = (type: WidgetKindId) => {
+  const select = (type: WidgetKindId) => {
     const taken = board.widgets.map(({ widgetId }) => widgetId);
     const [alias] = board.aliases;
     setDraft({
@@ -43,7 +43,7 @@ export function WidgetDialog({ board, stateId, widget, onClose }: Props) {
               <button
                 type="button"
                 class="flex h-full w-full flex-col rounded-field border border-base-300 px-4 py-3 text-left hover:border-primary hover:bg-base-200"
-                onClick={() => choose(type)}
+                onClick={() => select(type)}
               >
                 <span class="font-medium">{t(`widget.${type}`)}</span>
                 <span class="text-sm text-soft">{t(`widget.${type}.hint`)}</span>
@@ -90,9 +90,9 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
           aliases={aliases}
           aliasId={aliasId}
           isOptional={widget.type === "alarmList"}
-          onChange={(next, chosen) => {
+          onChange={(next, selected) => {
             setAliases(next);
-            set({ aliasId: chosen });
+            set({ aliasId: selected });
           }}
         />
       )}
@@ -105,8 +105,8 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
           value={widget.dashboardStateId ?? ""}
           onChange={(e) => {
             const { dashboardStateId: _, ...rest } = widget;
-            const chosen = e.currentTarget.value;
-            setWidget(chosen === "" ? rest : { ...rest, dashboardStateId: chosen });
+            const selected = e.currentTarget.value;
+            setWidget(selected === "" ? rest : { ...rest, dashboardStateId: selected });
           }}
         >
           <option value="">{t("widget.allStates")}</option>

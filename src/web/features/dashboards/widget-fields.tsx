@@ -47,7 +47,7 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
       label={t("data.aggregation")}
       value={textOf(widget, "aggregation") || "none"}
       options={AGGREGATIONS.map((id) => [id, t(`aggregation.${id}`)])}
-      onChoose={(aggregation) => onChange({ aggregation: aggregation === "none" ? undefined : aggregation })}
+      onSelect={(aggregation) => onChange({ aggregation: aggregation === "none" ? undefined : aggregation })}
     />
   ),
   reduce: ({ widget, onChange }) => (
@@ -55,7 +55,7 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
       label={t("widget.reduce")}
       value={textOf(widget, "reduce") || "avg"}
       options={REDUCERS.map((id) => [id, t(`aggregation.${id}`)])}
-      onChoose={(reduce) => onChange({ reduce })}
+      onSelect={(reduce) => onChange({ reduce })}
     />
   ),
   unit: ({ widget, onChange }) => (
@@ -88,7 +88,7 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
         ["attribute", t("widget.asAttribute")],
         ["command", t("widget.asCommand")],
       ]}
-      onChoose={(as) => onChange({ as })}
+      onSelect={(as) => onChange({ as })}
     />
   ),
   method: ({ widget, onChange }) => (
@@ -131,11 +131,11 @@ export function WidgetFields({ fields, ...props }: Props) {
 /** Those that the devices send to choose from, and any other by its name. */
 function KeysField({ widget, keys, onChange }: FieldProps & { keys: readonly string[] }) {
   const [typed, setTyped] = useState("");
-  const chosen = keysOf(widget);
-  const offered = [...new Set([...chosen, ...keys])];
+  const selected = keysOf(widget);
+  const offered = [...new Set([...selected, ...keys])];
   const add = () => {
     const key = typed.trim();
-    if (key !== "" && !chosen.includes(key)) onChange({ keys: [...chosen, key] });
+    if (key !== "" && !selected.includes(key)) onChange({ keys: [...selected, key] });
     setTyped("");
   };
   return (
@@ -147,10 +147,12 @@ function KeysField({ widget, keys, onChange }: FieldProps & { keys: readonly str
             <input
               type="checkbox"
               class="checkbox checkbox-sm"
-              checked={chosen.includes(key)}
+              checked={selected.includes(key)}
               onChange={(e) =>
                 onChange({
-                  keys: e.currentTarget.checked ? [...chosen, key] : chosen.filter((one) => one !== key),
+                  keys: e.currentTarget.checked
+                    ? [...selected, key]
+                    : selected.filter((text) => text !== key),
                 })
               }
             />
@@ -211,13 +213,13 @@ function Choice(props: {
   label: string;
   value: string;
   options: ReadonlyArray<readonly [string, string]>;
-  onChoose: (id: string) => void;
+  onSelect: (id: string) => void;
 }) {
   return (
     <SelectField
       label={props.label}
       value={props.value}
-      onChange={(e) => props.onChoose(e.currentTarget.value)}
+      onChange={(e) => props.onSelect(e.currentTarget.value)}
     >
       {props.options.map(([id, text]) => (
         <option key={id} value={id}>

@@ -40,7 +40,7 @@ export function WindowPicker({ window, boundsNow, onChange }: Props) {
   const bounds = boundsNow();
   const [isCustom, setCustom] = useState(false);
   const choice = choiceOf(window);
-  const choose = (id: string) => {
+  const selectWindow = (id: string) => {
     const calendar = CALENDAR.find(([name]) => name === id);
     setCustom(id === "fixed");
     if (isWindowId(id)) onChange({ mode: "live", durationMs: WINDOWS[id] });
@@ -63,7 +63,7 @@ export function WindowPicker({ window, boundsNow, onChange }: Props) {
         class="select select-sm w-auto print:hidden"
         aria-label={t("board.window")}
         value={isFixed ? "fixed" : choice}
-        onChange={(e) => choose(e.currentTarget.value)}
+        onChange={(e) => selectWindow(e.currentTarget.value)}
       >
         <optgroup label={t("board.windowLive")}>
           {WINDOW_IDS.map((id) => (

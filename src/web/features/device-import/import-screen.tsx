@@ -28,8 +28,8 @@ export function ImportScreen() {
   /** What the gateway is doing with the file. */
   const [work, setWork] = useState<string | undefined>(undefined);
   const action = useAction();
-  const run = (what: string, job: () => Promise<void>) => {
-    setWork(what);
+  const run = (subject: string, job: () => Promise<void>) => {
+    setWork(subject);
     return action.run(job).finally(() => setWork(undefined));
   };
   const check = (file: File) => {
@@ -115,7 +115,7 @@ function FileChooser({ busy, onFile }: { busy: boolean; onFile: (file: File) => 
         <FileUp size={32} class="text-soft" aria-hidden="true" />
         <span class="text-lg font-medium">{t("import.drop")}</span>
         <span class="btn btn-primary btn-sm" aria-hidden="true">
-          {t("import.choose")}
+          {t("import.select")}
         </span>
         <input
           class="sr-only"

@@ -9,8 +9,8 @@ import { mistakeText } from "./mistake-text.ts";
 import { RowTable } from "./row-table.tsx";
 
 function saveTokens(rows: readonly ImportedRow[]): void {
-  const made = rows.filter(({ deviceId }) => deviceId !== undefined);
-  const lines = made.map(({ name, deviceId, deviceToken }) => [name, deviceId, deviceToken]);
+  const importedRows = rows.filter(({ deviceId }) => deviceId !== undefined);
+  const lines = importedRows.map(({ name, deviceId, deviceToken }) => [name, deviceId, deviceToken]);
   const blob = new Blob([toCsv([["name", "deviceId", "token"], ...lines])], { type: "text/csv" });
   saveFile(blob, "device-tokens.csv");
 }

@@ -54,7 +54,7 @@ export function ImportPreview({ name, table, validation, busy, onImport, onOther
               { id: "all", text: t("import.showAll") },
             ]}
             current={show}
-            onChoose={setShow}
+            onSelect={setShow}
           />
         )}
       </div>

@@ -5,7 +5,7 @@ export const deviceImportDe: Readonly<Record<keyof typeof deviceImportEn, string
   "import.intro":
     "Eine Liste von Geräten als CSV, je Zeile eines. Semikolons, Dezimalkommas und Anführungszeichen von Tabellenprogrammen werden verstanden.",
   "import.drop": "Ziehen Sie eine CSV-Datei hierher, oder wählen Sie eine",
-  "import.choose": "Datei wählen",
+  "import.select": "Datei wählen",
   "import.other": "Andere Datei",
   "import.template": "Vorlage herunterladen",
   "import.templateHint": "Sie hat alle Spalten, die es gibt, und eine Zeile als Beispiel.",

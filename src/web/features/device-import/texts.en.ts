@@ -2,8 +2,8 @@ export const deviceImportEn = {
   "import.title": "Import devices",
   "import.intro":
     "A list of devices as CSV, one row each. Spreadsheets' semicolons, decimal commas and quotes are understood.",
-  "import.drop": "Drop a CSV file here, or choose one",
-  "import.choose": "Choose a file",
+  "import.drop": "Drop a CSV file here, or select one",
+  "import.select": "Select a file",
   "import.other": "Another file",
   "import.template": "Download the template",
   "import.templateHint": "It has every column there is, and a row as an example.",

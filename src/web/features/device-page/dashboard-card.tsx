@@ -15,14 +15,14 @@ import { devicesApi } from "../devices/devices-api.ts";
 /** Where one gets from the device's page: a dashboard of its own, or of all of its type. */
 export function DashboardCard({ device, onChanged }: { device: DeviceDetail; onChanged: () => void }) {
   const dashboards = useResource(dashboardsApi.list, []);
-  const [chosen, setChosen] = useState(device.targetDashboardId ?? "");
+  const [selected, setSelected] = useState(device.targetDashboardId ?? "");
   const [isForAll, setForAll] = useState(false);
   const action = useAction();
   const submit = (e: Event) => {
     e.preventDefault();
     action.run(async () => {
       await devicesApi.update(device.deviceId, {
-        targetDashboardId: chosen === "" ? null : chosen,
+        targetDashboardId: selected === "" ? null : selected,
         ...(isForAll && { applyToAllOfType: true }),
       });
       toast("success", t("settings.saved"));
@@ -35,8 +35,8 @@ export function DashboardCard({ device, onChanged }: { device: DeviceDetail; onC
         <SelectField
           label={t("device.dashboard")}
           hint={t("device.dashboardHint")}
-          value={chosen}
-          onChange={(e) => setChosen(e.currentTarget.value)}
+          value={selected}
+          onChange={(e) => setSelected(e.currentTarget.value)}
         >
           <option value="">{t("device.noDashboard")}</option>
           {(dashboards.data ?? []).map(({ id, name }) => (

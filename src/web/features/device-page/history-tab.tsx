@@ -20,7 +20,7 @@ export function HistoryTab({ device }: DeviceTabProps) {
           label={t("attributes.scope")}
           items={CHOICES.map((id) => ({ id, text: id === "ALL" ? t("changes.all") : t(`scope.${id}`) }))}
           current={choice}
-          onChoose={(id) => route(id === "ALL" ? path : `${path}?scope=${id}`, true)}
+          onSelect={(id) => route(id === "ALL" ? path : `${path}?scope=${id}`, true)}
         />
         <HistoryLink id={device.deviceId} />
       </div>

@@ -93,7 +93,7 @@ export function MessagesTab({ device }: DeviceTabProps) {
           label={t("messages.filter")}
           items={FILTERS.map((id) => ({ id, text: t(`messages.${id}`) }))}
           current={filter}
-          onChoose={setFilter}
+          onSelect={setFilter}
         />
         <div class="flex gap-2">
           <button type="button" class="btn btn-sm" aria-pressed={paused} onClick={resume}>

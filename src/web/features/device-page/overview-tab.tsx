@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { DeviceDetail, LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
 import { sparkPath, toNumber } from "../../lib/chart-data.ts";
 import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
-import { oncePerFrame } from "../../platform/frame.ts";
+import { oncePerFrame } from "../../platform/coalesce.ts";
 import { formatDate, formatValue, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
@@ -33,8 +33,8 @@ class LatestValues {
   }): void {
     for (const [key, value] of Object.entries(snapshot.values)) {
       const ts = snapshot.timestamps?.[key] ?? snapshot.ts;
-      const known = this.values.get(key);
-      if (!known || known.ts <= ts) this.values.set(key, { ts, value });
+      const existing = this.values.get(key);
+      if (!existing || existing.ts <= ts) this.values.set(key, { ts, value });
       this.buffer(key).add(ts, value);
     }
   }

@@ -14,7 +14,7 @@ export function rememberNames(rows: readonly { deviceId: string; name: string }[
 
 /** Asks for a name that is not known yet; the reader follows when it arrives. */
 export function nameOf(deviceId: string): string {
-  const known = names.value.get(deviceId);
+  const existing = names.value.get(deviceId);
   if (!names.peek().has(deviceId)) {
     queueMicrotask(() => keep([[deviceId, undefined]]));
     devicesApi.get(deviceId).then(
@@ -22,5 +22,5 @@ export function nameOf(deviceId: string): string {
       () => undefined,
     );
   }
-  return known ?? "…";
+  return existing ?? "…";
 }

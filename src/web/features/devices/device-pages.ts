@@ -85,11 +85,11 @@ export class DevicePages {
   /** Returns true when rows came, went or changed, so that the list must be asked for again. */
   apply(message: DevicesMessage): boolean {
     if (message.event !== "state") return true;
-    const at = this.#rows.findIndex((row) => row?.deviceId === message.deviceId);
-    const row = this.#rows[at];
+    const index = this.#rows.findIndex((row) => row?.deviceId === message.deviceId);
+    const row = this.#rows[index];
     if (!row) return false;
     const lastActivityAt = message.lastActivityAt ?? row.lastActivityAt;
-    this.#rows[at] = {
+    this.#rows[index] = {
       ...row,
       ...message.device,
       active: message.active ?? row.active,

@@ -11,7 +11,7 @@ const FOUND_MAX = 50;
 const NAMED_MAX = 24;
 
 interface Props {
-  readonly chosen: readonly string[];
+  readonly selected: readonly string[];
   readonly onChange: (deviceIds: string[]) => void;
   /** Only devices of this role. */
   readonly only?: "DEVICE" | "GATEWAY";
@@ -19,12 +19,12 @@ interface Props {
 }
 
 /** Chooses devices among any number of them: by searching, not by scrolling. */
-export function DevicePicker({ chosen, onChange, only, isOffered = () => true }: Props) {
+export function DevicePicker({ selected, onChange, only, isOffered = () => true }: Props) {
   const [text, setText] = useState("");
   const found = useDeviceSearch(text, FOUND_MAX, only)?.filter(isOffered);
   const toggle = (device: DeviceRow, on: boolean) => {
     rememberNames([device]);
-    onChange(on ? [...chosen, device.deviceId] : chosen.filter((id) => id !== device.deviceId));
+    onChange(on ? [...selected, device.deviceId] : selected.filter((id) => id !== device.deviceId));
   };
   return (
     <div class="flex flex-col gap-2">
@@ -52,7 +52,7 @@ export function DevicePicker({ chosen, onChange, only, isOffered = () => true }:
                 <input
                   type="checkbox"
                   class="checkbox checkbox-sm flex-none"
-                  checked={chosen.includes(device.deviceId)}
+                  checked={selected.includes(device.deviceId)}
                   onChange={(e) => toggle(device, e.currentTarget.checked)}
                 />
                 <span class="min-w-0 flex-1 truncate">{device.name}</span>
@@ -65,14 +65,14 @@ export function DevicePicker({ chosen, onChange, only, isOffered = () => true }:
         </ul>
       )}
       <p class="text-sm text-soft" role="status">
-        {plural("access.chosen", chosen.length)}
+        {plural("access.selected", selected.length)}
       </p>
       <Chips
-        label={t("access.chosenDevices")}
-        items={chosen.map((id, i) => ({ id, text: i < NAMED_MAX ? nameOf(id) : id }))}
+        label={t("access.selectedDevices")}
+        items={selected.map((id, i) => ({ id, text: i < NAMED_MAX ? nameOf(id) : id }))}
         more={(count) => t("access.more", { count })}
         removeLabel={(name) => t("access.remove", { name })}
-        onRemove={(id) => onChange(chosen.filter((deviceId) => deviceId !== id))}
+        onRemove={(id) => onChange(selected.filter((deviceId) => deviceId !== id))}
       />
     </div>
   );

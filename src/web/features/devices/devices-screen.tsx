@@ -30,8 +30,8 @@ function queryOf(filter: UrlFilter, sort: string): DeviceFilter {
 
 export function DevicesScreen() {
   const url = useUrlFilter([...FILTERS, "sort"]);
-  const { sort: chosenSort, ...filter } = url.filter;
-  const sort = chosenSort || "name";
+  const { sort: selectedSort, ...filter } = url.filter;
+  const sort = selectedSort || "name";
   const creating = useCreateDialog();
   const pages = useMemo(() => new DevicePages(queryOf(filter, sort)), [JSON.stringify(filter), sort]);
   const total = pages.total.value;

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { RowsWindow } from "../../lib/rows-window.ts";
 import { useLive } from "../../platform/live.ts";
 import { serverNow } from "../../platform/now.ts";
-import { useGathered } from "../../platform/use-gathered.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import type { DevicePages } from "./device-pages.ts";
 
 /** Keeps the rows in view current, by the live connection; `onWindow` is told of what comes into view. */
@@ -17,7 +17,7 @@ export function useDeviceRows(pages: DevicePages): {
   const seen = useRef(new Map<string, number>()).current;
   const refresh = () => pages.refresh(window.current);
   useEffect(refresh, [pages]);
-  const refreshSoon = useGathered(refresh);
+  const refreshSoon = useCoalesced(refresh);
   useLive({ topics: ["devices"] }, (message) => {
     if (message.type === "snapshot") refresh();
     else if (message.topic === "devices" && pages.apply(message)) refreshSoon();

@@ -10,18 +10,18 @@ import { devicesApi } from "../devices/devices-api.ts";
 
 /** Puts devices that exist behind a gateway. */
 export function AttachDevices({ gatewayId, onClose }: { gatewayId: string; onClose: () => void }) {
-  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [selected, setSelected] = useState<readonly string[]>([]);
   const action = useAction();
   const attach = () =>
     action.run(async () => {
-      for (const [index, deviceId] of chosen.entries())
+      for (const [index, deviceId] of selected.entries())
         try {
           await devicesApi.update(deviceId, { parentDeviceId: gatewayId });
         } catch (error) {
-          setChosen(chosen.slice(index)); // those before it are attached
+          setSelected(selected.slice(index)); // those before it are attached
           throw error;
         }
-      toast("success", plural("children.attached", chosen.length));
+      toast("success", plural("children.attached", selected.length));
       onClose();
     });
   return (
@@ -29,8 +29,8 @@ export function AttachDevices({ gatewayId, onClose }: { gatewayId: string; onClo
       <div class="flex flex-col gap-4">
         <p class="text-sm text-soft">{t("children.attachHint")}</p>
         <DevicePicker
-          chosen={chosen}
-          onChange={setChosen}
+          selected={selected}
+          onChange={setSelected}
           only="DEVICE"
           isOffered={({ parentDeviceId }: DeviceRow) => parentDeviceId !== gatewayId}
         />
@@ -42,7 +42,7 @@ export function AttachDevices({ gatewayId, onClose }: { gatewayId: string; onClo
           <button
             type="button"
             class="btn btn-primary"
-            disabled={chosen.length === 0 || action.busy}
+            disabled={selected.length === 0 || action.busy}
             onClick={attach}
           >
             {t("children.attachGo")}

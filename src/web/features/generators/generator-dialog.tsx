@@ -39,7 +39,7 @@ export function GeneratorDialog({ generator, onClose }: Props) {
   const preview = usePreview(config);
   const errors = (preview?.errorTexts ?? []).map(configProblem);
   const problems = [...errors, ...(preview?.warningTexts ?? []).map(configProblem)];
-  const change = (changes: Partial<ConfigForm>) => setForm((known) => ({ ...known, ...changes }));
+  const change = (changes: Partial<ConfigForm>) => setForm((configForm) => ({ ...configForm, ...changes }));
   const submit = (e: Event) => {
     e.preventDefault();
     if (errors.length > 0) return;
@@ -129,7 +129,7 @@ function Metrics({
 }: PartProps & { preview: ReturnType<typeof usePreview> }) {
   const { rows } = form;
   const changeRow = (row: MetricRow, changes: Partial<MetricRow>) =>
-    onChange({ rows: rows.map((known) => (known === row ? { ...row, ...changes } : known)) });
+    onChange({ rows: rows.map((metricRow) => (metricRow === row ? { ...row, ...changes } : metricRow)) });
   const { readings, valuesPerDay } = preview?.result ?? {};
   const perDevice = valuesPerDay === undefined ? undefined : 86_400_000 / form.intervalMs;
   return (
@@ -143,7 +143,9 @@ function Metrics({
           readings={readings}
           onChange={(changes) => changeRow(row, changes)}
           onRemove={
-            rows.length > 1 ? () => onChange({ rows: rows.filter((known) => known !== row) }) : undefined
+            rows.length > 1
+              ? () => onChange({ rows: rows.filter((metricRow) => metricRow !== row) })
+              : undefined
           }
         />
       ))}
@@ -186,12 +188,12 @@ function Targets({ form, onChange, problems, isNew }: PartProps & { isNew: boole
         name="targets"
         checked={deviceIds !== undefined}
         onChange={() => onChange({ deviceIds: [] })}
-        hint={t("generator.chosenHint")}
+        hint={t("generator.selectedHint")}
       >
-        {t("generator.chosen")}
+        {t("generator.selected")}
       </Radio>
       {deviceIds && (
-        <DevicePicker chosen={deviceIds} onChange={(chosen) => onChange({ deviceIds: chosen })} />
+        <DevicePicker selected={deviceIds} onChange={(selected) => onChange({ deviceIds: selected })} />
       )}
       <Notes problems={problems.filter(({ field }) => field === "devices")} />
     </fieldset>

@@ -54,10 +54,10 @@ export function configProblem(text: Text): ConfigProblem {
   const [, row, name = ""] = /^(?:metrics\[(\d+)\])?\.?(.*)$/.exec(field) ?? [];
   const isRule = typeof rule === "object" && "code" in rule;
   const inForm = isRule && Object.hasOwn(formRules, rule.code) ? formRules[rule.code] : undefined;
-  const known = row !== undefined && name === "" ? WHOLE_METRIC : formFields[name];
+  const problemField = row !== undefined && name === "" ? WHOLE_METRIC : formFields[name];
   return {
     ...(row !== undefined && { row: Number(row) }),
-    ...(known !== undefined && { field: known }),
+    ...(problemField !== undefined && { field: problemField }),
     text: isRule && inForm !== undefined ? inForm(rule.params) : ruleText(text, field),
   };
 }

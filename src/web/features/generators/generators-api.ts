@@ -1,9 +1,9 @@
 import type { Text } from "../../../lib/texts/text.ts";
-import type { ruleChainBody } from "../../../modules/rule-chains/rule-chains.schemas.ts";
+import type { generatorBody } from "../../../modules/generators/generators.schemas.ts";
 import type { Refined, Wire } from "../../lib/wire.ts";
 import { get, getPage, patch, post, remove } from "../../platform/api-client.ts";
 
-export type Generator = Refined<Wire<typeof ruleChainBody>, { config: GeneratorConfig }>;
+export type Generator = Refined<Wire<typeof generatorBody>, { config: GeneratorConfig }>;
 
 export const PATTERNS = ["walk", "random", "sine", "counter"] as const;
 export type Pattern = (typeof PATTERNS)[number];

@@ -44,7 +44,7 @@ export function GeneratorsScreen() {
     creating.close();
     if (isChanged) list.reload();
   };
-  const create = may("rule-chains:write") && (
+  const create = may("generators:write") && (
     <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
       {t("generators.create")}
     </Button>
@@ -106,7 +106,7 @@ function Row({ generator, onChanged, onOpen }: RowProps) {
           <p class="text-sm text-warning wrap-anywhere">{serverText(lastErrorText)}</p>
         )}
       </div>
-      {may("rule-chains:write") && generator.hiddenDevices === 0 && (
+      {may("generators:write") && generator.hiddenDevices === 0 && (
         <Buttons generator={generator} onChanged={onChanged} onOpen={onOpen} />
       )}
     </li>

@@ -20,7 +20,8 @@ interface Props {
 }
 
 export function MetricFields({ row, problems, readings, onChange, onRemove }: Props) {
-  const problem = (field: ProblemField) => problems.find((known) => known.field === field)?.text;
+  const problem = (field: ProblemField) =>
+    problems.find((configProblem) => configProblem.field === field)?.text;
   const number = (field: "min" | "max" | "decimals" | "step" | "periodSeconds", isRequired = false) => (
     <input
       class="input w-full"
@@ -64,7 +65,7 @@ export function MetricFields({ row, problems, readings, onChange, onRemove }: Pr
         label={t("generator.pattern")}
         value={row.pattern}
         onChange={(e) => {
-          const pattern = PATTERNS.find((known) => known === e.currentTarget.value);
+          const pattern = PATTERNS.find((text) => text === e.currentTarget.value);
           if (pattern) onChange({ pattern });
         }}
       >

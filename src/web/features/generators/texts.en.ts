@@ -57,8 +57,8 @@ export const generatorsEn = {
   "generator.devices": "Whom it sends for",
   "generator.own": "A device of its own",
   "generator.ownHint": "Made at its start and named after it.",
-  "generator.chosen": "Chosen devices",
-  "generator.chosenHint": "It sends beside what they send themselves.",
+  "generator.selected": "Selected devices",
+  "generator.selectedHint": "It sends beside what they send themselves.",
   "generator.startNow": "Start it at once",
   "generatorPattern.walk": "Wanders",
   "generatorPattern.random": "Jumps anywhere",
@@ -66,7 +66,7 @@ export const generatorsEn = {
   "generatorPattern.counter": "Counts up, then begins again",
 
   "generatorProblem.tooFast":
-    "This is too much at once: at most 1,000 messages and 10,000 values a second. Choose a longer time, or fewer keys or devices.",
+    "This is too much at once: at most 1,000 messages and 10,000 values a second. Select a longer time, or fewer keys or devices.",
   "generatorProblem.order": "“From” must not be above “To”.",
   "generatorProblem.decimals": "A whole number from 0 to 9 that leaves values between “From” and “To”.",
   "generatorProblem.step": "Above 0 and no longer than from “From” to “To”.",

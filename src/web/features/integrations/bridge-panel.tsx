@@ -85,12 +85,12 @@ function NextTry({ at }: { at: number }) {
 }
 
 function Granted({ bridge, filter }: { bridge: Bridge | null; filter: string }) {
-  const known = bridge?.subscriptions.find((one) => one.filter === filter);
-  if (known === undefined) return null;
-  return known.qos === null ? (
+  const subscription = bridge?.subscriptions.find((candidate) => candidate.filter === filter);
+  if (subscription === undefined) return null;
+  return subscription.qos === null ? (
     <span class="text-sm font-medium text-error">{t("bridge.notGranted")}</span>
   ) : (
-    <span class="text-sm text-soft">{t("bridge.granted", { qos: known.qos })}</span>
+    <span class="text-sm text-soft">{t("bridge.granted", { qos: subscription.qos })}</span>
   );
 }
 

@@ -18,17 +18,17 @@ export function CapturedPanel(props: {
   onSample: (sample: SampleText) => void;
 }) {
   const { integration, sample, onSample } = props;
-  const [chosen, setChosen] = useState("");
+  const [selectedItem, setSelected] = useState("");
   const list = useResource(
     () => integrationsApi.events(integration.integrationId, { limit: LISTED }),
     [integration.integrationId],
   );
   const captured = list.data?.filter(({ payload, direction }) => direction === "IN" && payload !== null);
-  const choose = (message: IntegrationEvent | undefined) => {
-    setChosen(message?.eventId ?? "");
+  const select = (message: IntegrationEvent | undefined) => {
+    setSelected(message?.eventId ?? "");
     if (message) onSample(sampleOf(message));
   };
-  useEffect(() => choose(captured?.[0]), [list.data === undefined]);
+  useEffect(() => select(captured?.[0]), [list.data === undefined]);
   return (
     <section class="panel flex flex-col gap-4 p-4" aria-label={t("sample.title")}>
       <h2 class="font-semibold">{t("sample.title")}</h2>
@@ -38,15 +38,15 @@ export function CapturedPanel(props: {
         <div class="flex items-end gap-2">
           <div class="min-w-0 flex-1">
             <SelectField
-              label={t("captured.choose")}
-              value={chosen}
-              onChange={(e) => choose(captured.find(({ eventId }) => eventId === e.currentTarget.value))}
+              label={t("captured.select")}
+              value={selectedItem}
+              onChange={(e) => select(captured.find(({ eventId }) => eventId === e.currentTarget.value))}
             >
-              <option value="" selected={chosen === ""}>
+              <option value="" selected={selectedItem === ""}>
                 {t("captured.own")}
               </option>
               {captured.map(({ eventId, createdAt, topic, status }) => (
-                <option key={eventId} value={eventId} selected={eventId === chosen}>
+                <option key={eventId} value={eventId} selected={eventId === selectedItem}>
                   {formatDate(toMs(createdAt) ?? 0, "time")} · {t(`eventStatus.${status}`)}
                   {topic !== null && ` · ${topic}`}
                 </option>
@@ -65,7 +65,7 @@ export function CapturedPanel(props: {
           spellcheck={false}
           autocapitalize="off"
           onInput={(e) => {
-            setChosen("");
+            setSelected("");
             onSample({ ...sample, topic: e.currentTarget.value });
           }}
           class="input reading w-full"
@@ -78,7 +78,7 @@ export function CapturedPanel(props: {
         spellcheck={false}
         value={sample.text}
         onInput={(e) => {
-          setChosen("");
+          setSelected("");
           onSample({ ...sample, text: e.currentTarget.value });
         }}
       />

@@ -13,10 +13,10 @@ import { type Integration, integrationsApi, type SecretStatus } from "./integrat
 /** What is to be entered where, so that messages come. */
 export function ConnectTab({
   integration,
-  onSecretMade,
+  onSecretCreated,
 }: {
   integration: Integration;
-  onSecretMade: () => void;
+  onSecretCreated: () => void;
 }) {
   const status = useResource(integrationsApi.secret, []);
   const [secret, setSecret] = useState<string | undefined>(undefined);
@@ -32,9 +32,9 @@ export function ConnectTab({
             <SecretPanel
               status={status}
               secret={secret}
-              onMade={(made) => {
-                setSecret(made);
-                onSecretMade();
+              onCreated={(text) => {
+                setSecret(text);
+                onSecretCreated();
               }}
             />
             <section class="panel flex min-w-0 flex-col gap-4 p-4">
@@ -78,16 +78,16 @@ function Arrival({ integration }: { integration: Integration }) {
 function SecretPanel(props: {
   status: Resource<SecretStatus>;
   secret: string | undefined;
-  onMade: (secret: string) => void;
+  onCreated: (secret: string) => void;
 }) {
-  const { status, secret, onMade } = props;
+  const { status, secret, onCreated } = props;
   const [keepOld, setKeepOld] = useState(true);
   const action = useAction();
   const { hasSecret = false, secretUpdatedAt = null } = status.data ?? {};
   const rotate = () =>
     action.run(async () => {
-      const made = await integrationsApi.rotateSecret(hasSecret && keepOld);
-      onMade(made.secret);
+      const created = await integrationsApi.rotateSecret(hasSecret && keepOld);
+      onCreated(created.secret);
       status.reload();
     });
   return (

@@ -6,7 +6,7 @@ import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { useGathered } from "../../platform/use-gathered.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -32,7 +32,7 @@ export function DownlinkTab({ integration }: { integration: Integration }) {
   const { integrationId } = integration;
   const list = useResource(() => integrationsApi.downlinks(integrationId, SHOWN), [integrationId]);
   const downlinks = useKept(list);
-  const reloadSoon = useGathered(list.reload);
+  const reloadSoon = useCoalesced(list.reload);
   useLive({ topics: ["events"] }, (message) => {
     if (message.type === "snapshot") reloadSoon();
     else if (message.topic === "events" && message.event === "integration")
@@ -75,11 +75,11 @@ function DownlinkForm({ integration, onSent }: { integration: Integration; onSen
     setProblem("problem" in read ? read.problem : undefined);
     if ("problem" in read) return;
     action.run(async () => {
-      const made = await integrationsApi.sendDownlink(integrationId, read.form);
+      const created = await integrationsApi.sendDownlink(integrationId, read.form);
       const text = t(
-        `downlink.toast.${made.status === "SENT" || made.status === "FAILED" ? made.status : "QUEUED"}`,
+        `downlink.toast.${created.status === "SENT" || created.status === "FAILED" ? created.status : "QUEUED"}`,
       );
-      toast(made.status === "FAILED" ? "error" : "success", text);
+      toast(created.status === "FAILED" ? "error" : "success", text);
       onSent();
     });
   };
@@ -103,7 +103,7 @@ function DownlinkForm({ integration, onSent }: { integration: Integration; onSen
       <fieldset class="flex flex-col gap-2">
         <legend class="mb-1.5 text-sm font-medium">{t("downlink.device")}</legend>
         <DevicePicker
-          chosen={fields.deviceId === "" ? [] : [fields.deviceId]}
+          selected={fields.deviceId === "" ? [] : [fields.deviceId]}
           onChange={(ids) => set({ deviceId: ids.at(-1) ?? "" })}
         />
       </fieldset>
@@ -135,7 +135,7 @@ function DownlinkForm({ integration, onSent }: { integration: Integration; onSen
           label={t("downlink.form")}
           items={(["hex", "data", "object"] as const).map((id) => ({ id, text: t(`downlink.form.${id}`) }))}
           current={fields.kind}
-          onChoose={(kind) => set({ kind })}
+          onSelect={(kind) => set({ kind })}
         />
         <TextAreaField
           label={t("downlink.content")}

@@ -109,7 +109,7 @@ function secretOf(typed: string, before: IntegrationSettings, field: SecretField
 /** A pattern has what a template cannot have: a group. */
 const isPattern = (text: string) => text.includes("(") && !text.includes("{device}");
 
-const qualityOf = ({ qos }: IntegrationFields) => ([0, 1, 2] as const).find((one) => String(one) === qos);
+const qualityOf = ({ qos }: IntegrationFields) => ([0, 1, 2] as const).find((item) => String(item) === qos);
 
 function tlsOf({ serverName, isTrusting }: IntegrationFields): MqttSettings["tls"] | undefined {
   const tls = filled({
@@ -162,7 +162,7 @@ function downlinkOf(fields: IntegrationFields, before: IntegrationSettings): Dow
     confirmed: ______,
     ...others
   } = before.downlink ?? {};
-  const given = filled({
+  const input = filled({
     url: fields.downlinkUrl.trim(),
     apiKey: secretOf(fields.apiKey, before, "apiKey"),
     applicationId: fields.applicationId.trim(),
@@ -170,7 +170,7 @@ function downlinkOf(fields: IntegrationFields, before: IntegrationSettings): Dow
     fPort: fields.fPort.trim() === "" ? undefined : Number(fields.fPort),
     confirmed: fields.confirmed || undefined,
   });
-  const downlink = { ...others, ...given };
+  const downlink = { ...others, ...input };
   return Object.keys(downlink).length === 0 ? undefined : downlink;
 }
 

@@ -7,7 +7,7 @@ import { useLive } from "../../platform/live.ts";
 import { type Resource, useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { useGathered } from "../../platform/use-gathered.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
 import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -29,7 +29,7 @@ import { TransformTab } from "./transform-tab.tsx";
 /** Asks anew whenever something came from the integration. */
 function useIntegration(integrationId: string): Resource<Integration> {
   const loaded = useResource(() => integrationsApi.get(integrationId), [integrationId]);
-  const reloadSoon = useGathered(loaded.reload);
+  const reloadSoon = useCoalesced(loaded.reload);
   useLive({ topics: ["events"] }, (message) => {
     if (message.type === "snapshot") reloadSoon();
     else if (message.topic === "events" && message.event === "integration")
@@ -76,7 +76,7 @@ export function IntegrationPage({ integrationId, tab }: { integrationId: string;
         )}
       </PageHead>
       <Tabs label={t("integration.tabs")} items={tabs} current={tab} />
-      {tab === "connect" && <ConnectTab integration={integration} onSecretMade={loaded.reload} />}
+      {tab === "connect" && <ConnectTab integration={integration} onSecretCreated={loaded.reload} />}
       {tab === "messages" && <MessagesTab integration={integration} />}
       {tab === "downlinks" && <DownlinkTab integration={integration} />}
       {tab === "settings" && <SettingsTab integration={integration} onSaved={loaded.set} />}
@@ -104,7 +104,7 @@ function Actions(props: { integration: Integration; loaded: Resource<Integration
           class="btn btn-ghost btn-sm"
           onClick={async () => {
             loaded.set(await integrationsApi.setDefault(integrationId));
-            toast("success", t("integrations.madeDefault", { name }));
+            toast("success", t("integrations.setAsDefault", { name }));
           }}
         >
           {t("integrations.makeDefault")}

@@ -6,8 +6,8 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { useCreateDialog } from "../../platform/use-create-dialog.ts";
-import { useGathered } from "../../platform/use-gathered.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
@@ -40,7 +40,7 @@ function IntegrationsPage() {
   const creating = useCreateDialog();
   const list = useResource(integrationsApi.list, []);
   const integrations = useKept(list);
-  const reloadSoon = useGathered(list.reload);
+  const reloadSoon = useCoalesced(list.reload);
   useLive({ topics: ["events"] }, (message) => {
     if (message.type === "snapshot") reloadSoon();
     else if (message.topic === "events" && message.event === "integration") reloadSoon();

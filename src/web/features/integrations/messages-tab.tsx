@@ -8,7 +8,7 @@ import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { useGathered } from "../../platform/use-gathered.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -47,7 +47,7 @@ export function MessagesTab({ integration }: { integration: Integration }) {
     [integrationId, filter, search, limit],
   );
   const events = useKept(list);
-  const reloadSoon = useGathered(() => !isPaused && list.reload());
+  const reloadSoon = useCoalesced(() => !isPaused && list.reload());
   useLive({ topics: ["events"] }, (message) => {
     if (message.type === "snapshot") reloadSoon();
     else if (message.topic === "events" && message.event === "integration")
@@ -66,7 +66,7 @@ export function MessagesTab({ integration }: { integration: Integration }) {
             label={t("events.filter")}
             items={FILTERS.map((id) => ({ id, text: t(`events.filter.${id}`) }))}
             current={filter}
-            onChoose={setFilter}
+            onSelect={setFilter}
           />
           <SearchBox label={t("events.search")} value={search} onSearch={setSearch} />
         </div>
@@ -156,7 +156,7 @@ interface LineProps {
 function Line({ integrationId, event, onChanged }: LineProps) {
   const { eventId, status, stage, code, params, message, topic, createdAt, replayable, replayedAt } = event;
   const action = useAction();
-  const at = toMs(createdAt) ?? 0;
+  const timeMs = toMs(createdAt) ?? 0;
   const replay = () =>
     action.run(async () => {
       try {
@@ -175,10 +175,10 @@ function Line({ integrationId, event, onChanged }: LineProps) {
     <li class="flex flex-wrap items-start gap-x-4 gap-y-1 px-4 py-2.5">
       <time
         class="reading w-36 flex-none text-sm text-soft"
-        dateTime={new Date(at).toISOString()}
-        title={formatDate(at, "zoned")}
+        dateTime={new Date(timeMs).toISOString()}
+        title={formatDate(timeMs, "zoned")}
       >
-        {formatDate(at, "day")} {formatDate(at, "time")}
+        {formatDate(timeMs, "day")} {formatDate(timeMs, "time")}
       </time>
       <span class={`w-28 flex-none text-sm font-semibold ${COLORS[status]}`}>
         {t(`eventStatus.${status}`)}

@@ -31,8 +31,10 @@ export const serverTopics: Partial<Record<IntegrationType, string>> = {
 
 export function networkOf({ type, settings_json }: Pick<Integration, "type" | "settings_json">): Network {
   const { format } = settings_json;
-  const exact = networks.find((one) => one.type === type && "format" in one && one.format === format);
-  return exact ?? networks.find((one) => one.type === type && !("format" in one)) ?? networks[2];
+  const exact = networks.find(
+    (network) => network.type === type && "format" in network && network.format === format,
+  );
+  return exact ?? networks.find((network) => network.type === type && !("format" in network)) ?? networks[2];
 }
 
 export const networkName = (integration: Pick<Integration, "type" | "settings_json">): string =>

@@ -25,7 +25,7 @@ const PEM_ROWS = 3;
 export function SettingsFields({ type, fields, onChange, format, before = {} }: Props) {
   const set = (changes: Partial<IntegrationFields>) => onChange({ ...fields, ...changes });
   const usesMqtt = type === "MQTT" || fields.usesMqtt;
-  const chooseWay = (way: "webhook" | "mqtt") =>
+  const selectWay = (way: "webhook" | "mqtt") =>
     set({
       usesMqtt: way === "mqtt",
       ...(way === "mqtt" && fields.topics === "" && { topics: serverTopics[type] ?? "" }),
@@ -42,7 +42,7 @@ export function SettingsFields({ type, fields, onChange, format, before = {} }: 
                 name="way"
                 class="radio radio-sm mt-0.5"
                 checked={(way === "mqtt") === usesMqtt}
-                onChange={() => chooseWay(way)}
+                onChange={() => selectWay(way)}
               />
               {t(way === "mqtt" ? "integration.wayMqtt" : "integration.wayWebhook")}
             </label>

@@ -3,7 +3,7 @@ import type { integrationsEn } from "./texts.en.ts";
 export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string>> = {
   "captured.none":
     "Noch ist nichts angekommen. Bis dahin können Sie die Zuordnung an einer Nachricht ausprobieren, die Sie hier schreiben.",
-  "captured.choose": "Nachricht",
+  "captured.select": "Nachricht",
   "captured.own": "hier geschrieben",
   "captured.reload": "Neu laden",
   "captured.topic": "Topic",
@@ -54,7 +54,7 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "integrations.deleted": "{name} ist gelöscht.",
   "integrations.isDefault": "Standard",
   "integrations.makeDefault": "Zum Standard machen",
-  "integrations.madeDefault": "{name} ist der Standard ihrer Art.",
+  "integrations.setAsDefault": "{name} ist der Standard ihrer Art.",
   "integrations.received": "empfangen",
   "integrations.stored": "gespeichert",
   "integrations.dropped": "verworfen",

@@ -61,7 +61,7 @@ const draftFrom = ({
 
 /** Steps that are not filled in yet are left out; `places` says which ones these are. */
 function changesOf(draft: Draft, types: readonly StepType[], isWhole: boolean) {
-  const typeOf = ({ type }: StepDraft) => types.find((one) => one.type === type);
+  const typeOf = ({ type }: StepDraft) => types.find((stepType) => stepType.type === type);
   const places = draft.steps.flatMap((step, index) =>
     isWhole || missingField(step, typeOf(step)) === undefined ? [index] : [],
   );
@@ -116,11 +116,11 @@ function Editor({ integration, onSaved, types }: Props & { types: readonly StepT
     if (!isDirty) reset();
   }, [stored]);
   const change = (part: Partial<Draft>) => {
-    setDraft((known) => ({ ...known, ...part }));
+    setDraft((existingDraft) => ({ ...existingDraft, ...part }));
     setRefused(undefined);
   };
   const steps = (changed: readonly StepDraft[]) => change({ steps: changed });
-  const typeOf = ({ type }: StepDraft) => types.find((one) => one.type === type);
+  const typeOf = ({ type }: StepDraft) => types.find((stepType) => stepType.type === type);
   const save = () => {
     for (const [index, step] of draft.steps.entries()) {
       const field = missingField(step, typeOf(step));
@@ -168,10 +168,10 @@ function Editor({ integration, onSaved, types }: Props & { types: readonly StepT
                 isLast={index === draft.steps.length - 1}
                 mayChange={mayChange}
                 onChange={(changed) =>
-                  steps(draft.steps.map((known) => (known.id === step.id ? changed : known)))
+                  steps(draft.steps.map((stepDraft) => (stepDraft.id === step.id ? changed : stepDraft)))
                 }
                 onMove={(by) => steps(moved(draft.steps, index, by))}
-                onRemove={() => steps(draft.steps.filter((known) => known.id !== step.id))}
+                onRemove={() => steps(draft.steps.filter((stepDraft) => stepDraft.id !== step.id))}
               />
             ))}
           </ol>
@@ -212,9 +212,9 @@ function Editor({ integration, onSaved, types }: Props & { types: readonly StepT
       {adding && (
         <AddStepDialog
           types={types}
-          onClose={(chosen) => {
+          onClose={(selected) => {
             setAdding(false);
-            if (chosen) steps([...draft.steps, newDraft(chosen)]);
+            if (selected) steps([...draft.steps, newDraft(selected)]);
           }}
         />
       )}

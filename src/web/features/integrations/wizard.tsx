@@ -11,7 +11,7 @@ import { type Integration, integrationsApi } from "./integrations-api.ts";
 import { type Network, networks, startedText } from "./networks.ts";
 import { SettingsFields } from "./settings-fields.tsx";
 
-type Close = (made: Integration | undefined) => void;
+type Close = (integration: Integration | undefined) => void;
 
 /** First what is connected, then what that needs; it runs at once. */
 export function Wizard({ onClose }: { onClose: Close }) {
@@ -19,7 +19,7 @@ export function Wizard({ onClose }: { onClose: Close }) {
   return (
     <Dialog title={t("integrations.create")} onClose={() => onClose(undefined)} firm>
       {network === undefined ? (
-        <Choice onChoose={setNetwork} />
+        <Choice onSelect={setNetwork} />
       ) : (
         <Details key={network.id} network={network} onBack={() => setNetwork(undefined)} onClose={onClose} />
       )}
@@ -27,7 +27,7 @@ export function Wizard({ onClose }: { onClose: Close }) {
   );
 }
 
-function Choice({ onChoose }: { onChoose: (network: Network) => void }) {
+function Choice({ onSelect }: { onSelect: (network: Network) => void }) {
   return (
     <div class="flex flex-col gap-3">
       <p class="text-soft">{t("network.label")}</p>
@@ -37,7 +37,7 @@ function Choice({ onChoose }: { onChoose: (network: Network) => void }) {
             <button
               type="button"
               class="flex h-full w-full flex-col rounded-field border border-base-300 px-4 py-3 text-left hover:border-primary hover:bg-base-200"
-              onClick={() => onChoose(network)}
+              onClick={() => onSelect(network)}
             >
               <span class="font-medium">{t(`network.${network.id}`)}</span>
               <span class="text-sm text-soft">{t(`network.${network.id}.hint`)}</span>
@@ -62,14 +62,14 @@ function Details({ network, onBack, onClose }: { network: Network; onBack: () =>
     e.preventDefault();
     action.run(async () => {
       const format = "format" in network ? { format: network.format } : {};
-      const made = await integrationsApi.create({
+      const integration = await integrationsApi.create({
         name: name.trim(),
         type,
         status: "active",
         settings_json: { ...format, ...settingsOf(type, fields) },
       });
-      toast("success", startedText(made));
-      onClose(made);
+      toast("success", startedText(integration));
+      onClose(integration);
     });
   };
   return (

@@ -101,9 +101,9 @@ export function MaintenanceBanner({ device, onChanged }: Props) {
 }
 
 /** The time as this browser's clock on the wall has it, for a field that knows no zone. */
-function localText(at: number): string {
-  const date = new Date(at);
-  return new Date(at - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
+function localText(timeMs: number): string {
+  const date = new Date(timeMs);
+  return new Date(timeMs - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 }
 
 function MaintenanceDialog({

@@ -12,7 +12,7 @@ export const maintenanceEn = {
   "maintenance.days7": "7 days",
   "maintenance.own": "Until",
   "maintenance.until": "Until when",
-  "maintenance.untilPast": "Choose a time in the future.",
+  "maintenance.untilPast": "Enter a time in the future.",
   "maintenance.reason": "Reason",
   "maintenance.reasonHint": "Others see it as long as it lasts.",
   "maintenance.start": "Begin maintenance",

@@ -44,9 +44,9 @@ export function findInManual(pages: readonly ManualPage[], search: string): Find
     const text = plainText(page.html);
     const all = `${page.title} ${text}`.toLowerCase();
     if (!words.every((word) => all.includes(word))) return [];
-    const at = Math.max(0, text.toLowerCase().indexOf(first));
-    const from = Math.max(0, at - AROUND);
-    const excerpt = `${from > 0 ? "…" : ""}${text.slice(from, at + AROUND)}…`;
+    const index = Math.max(0, text.toLowerCase().indexOf(first));
+    const from = Math.max(0, index - AROUND);
+    const excerpt = `${from > 0 ? "…" : ""}${text.slice(from, index + AROUND)}…`;
     const isTitle = words.some((word) => page.title.toLowerCase().includes(word));
     return [{ page, excerpt, isTitle }];
   });

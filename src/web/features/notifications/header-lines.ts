@@ -11,10 +11,10 @@ export function headersOf(text: string): Record<string, string | null> | undefin
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const entries: Array<[string, string | null]> = [];
   for (const line of lines) {
-    const at = line.indexOf(":");
-    const name = line.slice(0, Math.max(at, 0)).trim();
+    const index = line.indexOf(":");
+    const name = line.slice(0, Math.max(index, 0)).trim();
     if (name === "") return undefined;
-    const value = line.slice(at + 1).trim();
+    const value = line.slice(index + 1).trim();
     entries.push([name, value === KEPT ? null : value]);
   }
   return Object.fromEntries(entries);

@@ -47,7 +47,7 @@ export function MessagingForm({ settings, onSaved }: SettingsProps) {
     });
   };
   return (
-    <Section id="messaging" title={t("telling.messaging")} hint={t("telling.messagingHint")}>
+    <Section id="messaging" title={t("notifier.messaging")} hint={t("notifier.messagingHint")}>
       <form class="flex flex-col gap-4" onSubmit={submit} key={JSON.stringify(settings.messaging)}>
         <label class="flex cursor-pointer items-center gap-3">
           <input
@@ -56,7 +56,7 @@ export function MessagingForm({ settings, onSaved }: SettingsProps) {
             checked={isOn}
             onChange={(e) => setOn(e.currentTarget.checked)}
           />
-          {t("telling.messagingOn")}
+          {t("notifier.messagingOn")}
         </label>
         {isOn && <MessagingFields messaging={settings.messaging ?? emptyMessaging} isWrong={isWrong} />}
         <Save action={action} />
@@ -70,7 +70,7 @@ function MessagingFields({ messaging, isWrong }: { messaging: Messaging; isWrong
   return (
     <>
       <TextField
-        label={t("telling.url")}
+        label={t("notifier.url")}
         name="url"
         required
         maxLength={2048}
@@ -80,7 +80,7 @@ function MessagingFields({ messaging, isWrong }: { messaging: Messaging; isWrong
         class="input reading w-full"
       />
       <div class="grid gap-4 sm:grid-cols-2">
-        <SelectField label={t("telling.method")} name="method">
+        <SelectField label={t("notifier.method")} name="method">
           {METHODS.map((method) => (
             <option key={method} value={method} selected={method === messaging.method}>
               {method}
@@ -88,7 +88,7 @@ function MessagingFields({ messaging, isWrong }: { messaging: Messaging; isWrong
           ))}
         </SelectField>
         <TextField
-          label={t("telling.contentType")}
+          label={t("notifier.contentType")}
           name="contentType"
           required
           maxLength={128}
@@ -97,17 +97,17 @@ function MessagingFields({ messaging, isWrong }: { messaging: Messaging; isWrong
         />
       </div>
       <TextAreaField
-        label={t("telling.headers")}
-        hint={t("telling.headersHint")}
-        error={isWrong ? t("telling.headersWrong") : undefined}
+        label={t("notifier.headers")}
+        hint={t("notifier.headersHint")}
+        error={isWrong ? t("notifier.headersWrong") : undefined}
         name="headers"
         rows={3}
         spellcheck={false}
         defaultValue={linesOf(messaging.headers)}
       />
       <TextAreaField
-        label={t("telling.body")}
-        hint={t("telling.bodyHint", { names })}
+        label={t("notifier.body")}
+        hint={t("notifier.bodyHint", { names })}
         name="body"
         rows={4}
         required

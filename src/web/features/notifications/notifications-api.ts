@@ -4,8 +4,8 @@ import type { Wire } from "../../lib/wire.ts";
 import { get, patch, post } from "../../platform/api-client.ts";
 
 export type EscalationSettings = Wire<typeof escalationBody>;
-export type TellingSettings = Wire<typeof settingsBody>;
-export type Messaging = NonNullable<TellingSettings["messaging"]>;
+export type NotificationSettings = Wire<typeof settingsBody>;
+export type Messaging = NonNullable<NotificationSettings["messaging"]>;
 export type TestResult = Wire<typeof testResult>;
 
 export const METHODS = ["POST", "PUT", "PATCH"] as const satisfies readonly Messaging["method"][];
@@ -14,9 +14,9 @@ const settings = "/api/notifications/settings";
 const escalation = "/api/alarms/escalation-settings";
 
 export const notificationsApi = {
-  settings: () => get<TellingSettings>(settings),
-  saveSettings: (changes: Partial<Omit<TellingSettings, "mailDelivering">>) =>
-    patch<TellingSettings>(settings, changes),
+  settings: () => get<NotificationSettings>(settings),
+  saveSettings: (changes: Partial<Omit<NotificationSettings, "mailDelivering">>) =>
+    patch<NotificationSettings>(settings, changes),
   escalation: () => get<EscalationSettings>(escalation),
   saveEscalation: (changes: EscalationSettings) => patch<EscalationSettings>(escalation, changes),
   test: (channel: "email" | "messaging") => post<TestResult>("/api/notifications/test", { channel }),

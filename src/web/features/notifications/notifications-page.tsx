@@ -31,7 +31,7 @@ export function NotificationsPage() {
     <div class="flex max-w-3xl flex-col gap-5">
       {!settings.data.mailDelivering && (
         <p class="panel border-l-4 border-l-warning p-4" role="note">
-          {t("telling.noMail")}
+          {t("notifier.noMail")}
         </p>
       )}
       <EscalationForm settings={escalation.data} onSaved={escalation.set} />
@@ -77,22 +77,22 @@ function EscalationForm(props: { settings: EscalationSettings; onSaved: (s: Esca
   };
   const check = (name: "stopOnAck" | "stopOnClear") => (
     <Checkbox name={name} defaultChecked={settings[name]}>
-      {t(`telling.${name}`)}
+      {t(`notifier.${name}`)}
     </Checkbox>
   );
   return (
-    <Section id="escalation" title={t("telling.escalation")} hint={t("telling.escalationHint")}>
+    <Section id="escalation" title={t("notifier.escalation")} hint={t("notifier.escalationHint")}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
         <div class="grid gap-4 sm:grid-cols-2">
           <Minutes
             name="level1To2Minutes"
-            label={t("telling.toLevel2")}
+            label={t("notifier.toLevel2")}
             value={settings.level1To2Minutes}
             max={10_080}
           />
           <Minutes
             name="level2To3Minutes"
-            label={t("telling.toLevel3")}
+            label={t("notifier.toLevel3")}
             value={settings.level2To3Minutes}
             max={10_080}
           />
@@ -122,10 +122,10 @@ function GeneralForm({ settings, onSaved }: SettingsProps) {
     });
   };
   return (
-    <Section id="telling-general" title={t("telling.general")}>
+    <Section id="notifier-general" title={t("notifier.general")}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
         <div class="grid gap-4 sm:grid-cols-2">
-          <SelectField label={t("telling.language")} name="language" defaultValue={settings.language}>
+          <SelectField label={t("notifier.language")} name="language" defaultValue={settings.language}>
             {LANGUAGES.map(([id, name]) => (
               <option key={id} value={id} selected={id === settings.language}>
                 {name}
@@ -133,8 +133,8 @@ function GeneralForm({ settings, onSaved }: SettingsProps) {
             ))}
           </SelectField>
           <TextField
-            label={t("telling.timezone")}
-            hint={t("telling.timezoneHint")}
+            label={t("notifier.timezone")}
+            hint={t("notifier.timezoneHint")}
             name="timezone"
             required
             maxLength={64}
@@ -142,14 +142,14 @@ function GeneralForm({ settings, onSaved }: SettingsProps) {
           />
           <Minutes
             name="digestAfter"
-            label={t("telling.digestAfter")}
-            hint={t("telling.digestAfterHint")}
+            label={t("notifier.digestAfter")}
+            hint={t("notifier.digestAfterHint")}
             value={settings.digestAfter}
             max={100}
           />
           <Minutes
             name="digestMinutes"
-            label={t("telling.digestMinutes")}
+            label={t("notifier.digestMinutes")}
             value={settings.digestMinutes}
             max={60}
           />

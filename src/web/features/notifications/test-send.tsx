@@ -9,10 +9,10 @@ const CHANNELS = ["email", "messaging"] as const;
 type Channel = (typeof CHANNELS)[number];
 
 function textOf({ success, message, code, params, status, answer }: TestResult): string {
-  const heard = status === undefined ? "" : t("telling.testAnswer", { status: String(status) });
-  const said = answer === undefined ? heard : `${heard} “${answer}”`;
-  if (success) return t("telling.testOk", { answer: said });
-  return t("telling.testFailed", { reason: serverText({ code, params }, message) });
+  const gatewayAnswer = status === undefined ? "" : t("notifier.testAnswer", { status: String(status) });
+  const said = answer === undefined ? gatewayAnswer : `${gatewayAnswer} “${answer}”`;
+  if (success) return t("notifier.testOk", { answer: said });
+  return t("notifier.testFailed", { reason: serverText({ code, params }, message) });
 }
 
 /** Sends something to oneself, and says what became of it. */
@@ -28,9 +28,9 @@ export function TestSend() {
     <section class="panel flex flex-col gap-3 p-4 sm:p-5" aria-labelledby="test-send">
       <div>
         <h2 id="test-send" class="font-semibold">
-          {t("telling.test")}
+          {t("notifier.test")}
         </h2>
-        <p class="text-sm text-soft">{t("telling.testHint")}</p>
+        <p class="text-sm text-soft">{t("notifier.testHint")}</p>
       </div>
       <div class="flex flex-wrap gap-2">
         {CHANNELS.map((channel) => (
@@ -41,7 +41,7 @@ export function TestSend() {
             disabled={action.busy}
             onClick={() => send(channel)}
           >
-            {t(channel === "email" ? "telling.testEmail" : "telling.testMessaging")}
+            {t(channel === "email" ? "notifier.testEmail" : "notifier.testMessaging")}
           </button>
         ))}
         {action.busy && <span class="loading loading-spinner loading-sm" aria-hidden="true" />}

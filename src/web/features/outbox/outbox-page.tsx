@@ -163,7 +163,7 @@ function MailView({ mail, onSent }: { mail: Mail; onSent: (mail: Mail) => void }
         <dd>
           <MailState mail={mail} />
         </dd>
-        <dt class="text-soft">{t("outbox.made")}</dt>
+        <dt class="text-soft">{t("outbox.created")}</dt>
         <dd>{formatDate(toMs(mail.createdAt) ?? 0, "zoned")}</dd>
         {sent !== undefined && (
           <>

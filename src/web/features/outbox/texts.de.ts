@@ -21,7 +21,7 @@ export const outboxDe: Readonly<Record<keyof typeof outboxEn, string>> = {
   "outbox.noMatch": "Keine E-Mail passt",
   "outbox.noMatchHint": "Weniger Buchstaben eingeben oder den Filter wegnehmen.",
   "outbox.to": "An {to}",
-  "outbox.made": "Verfasst",
+  "outbox.created": "Verfasst",
   "outbox.attempts": "Versuche",
   "outbox.next": "Nächster Versuch",
   "outbox.error": "Antwort des Mailservers",

@@ -18,7 +18,7 @@ export const outboxEn = {
   "outbox.noMatch": "No mail matches",
   "outbox.noMatchHint": "Use fewer letters, or take the filter away.",
   "outbox.to": "To {to}",
-  "outbox.made": "Written",
+  "outbox.created": "Written",
   "outbox.attempts": "Attempts",
   "outbox.next": "Next attempt",
   "outbox.error": "The mail server said",

@@ -7,7 +7,7 @@ import { useLive } from "../../platform/live.ts";
 import { now } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
-import { useGathered } from "../../platform/use-gathered.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -25,7 +25,7 @@ const SHOWN = 8;
 interface Site {
   readonly total: number;
   readonly active: number;
-  readonly heard: readonly DeviceRow[];
+  readonly lastSeen: readonly DeviceRow[];
   readonly silent: readonly DeviceRow[];
 }
 
@@ -39,7 +39,7 @@ async function loadSite(): Promise<Site> {
   return {
     total: active.total + silent.total,
     active: active.total,
-    heard: active.rows,
+    lastSeen: active.rows,
     silent: silent.rows,
   };
 }
@@ -48,16 +48,16 @@ export function OverviewScreen() {
   const pulse = useRef(new SitePulse()).current;
   const site = useResource(loadSite, []);
   const [creating, setCreating] = useState(false);
-  const reloadSoon = useGathered(site.reload);
+  const reloadSoon = useCoalesced(site.reload);
   useLive({ topics: ["devices", "telemetry"] }, (message) => {
     if (pulse.handle(message)) reloadSoon();
   });
   useEffect(() => {
-    const known = (site.data?.heard ?? []).map((row) => ({
+    const existing = (site.data?.lastSeen ?? []).map((row) => ({
       deviceId: row.deviceId,
       ts: toMs(row.lastActivityAt) ?? 0,
     }));
-    pulse.learn(known);
+    pulse.learn(existing);
   }, [site.data]);
   const empty = site.data?.total === 0;
   return (
@@ -151,19 +151,19 @@ function Figures({ site, pulse }: { site: Site | undefined; pulse: SitePulse }) 
 }
 
 function Rate({ pulse }: { pulse: SitePulse }) {
-  const at = now.value;
+  const timeMs = now.value;
   return (
     <section class="panel p-4" aria-label={t("overview.rate")}>
       <div class="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
         <p class="panel-label">{t("overview.rate")}</p>
         <p class="reading text-sm">
           {t("overview.rateValues", {
-            messages: formatNumber(pulse.messages.perSecond(at), 3),
-            points: formatNumber(pulse.points.perSecond(at), 3),
+            messages: formatNumber(pulse.messages.perSecond(timeMs), 3),
+            points: formatNumber(pulse.points.perSecond(timeMs), 3),
           })}
         </p>
       </div>
-      <RateBars rates={pulse.messages.rates(at).slice(0, 59)} />
+      <RateBars rates={pulse.messages.rates(timeMs).slice(0, 59)} />
     </section>
   );
 }

@@ -33,11 +33,11 @@ export class SitePulse {
   }
 
   #count(deviceId: string, ts: number, values: number): void {
-    const at = serverNow();
-    this.messages.add(1, at);
-    this.points.add(values, at);
+    const timeMs = serverNow();
+    this.messages.add(1, timeMs);
+    this.points.add(values, timeMs);
     this.newest.delete(deviceId);
-    this.newest.set(deviceId, Math.min(ts, at));
+    this.newest.set(deviceId, Math.min(ts, timeMs));
   }
 
   /** The devices heard from last, newest first; the map is nearly sorted already, so few are compared. */
@@ -46,8 +46,8 @@ export class SitePulse {
     for (const [deviceId, ts] of this.newest) {
       const last = found[found.length - 1];
       if (found.length === count && last && ts < last.ts) continue;
-      const at = found.findIndex((known) => known.ts <= ts);
-      found.splice(at === -1 ? found.length : at, 0, { deviceId, ts });
+      const index = found.findIndex((newest) => newest.ts <= ts);
+      found.splice(index === -1 ? found.length : index, 0, { deviceId, ts });
       if (found.length > count) found.pop();
     }
     return found;

@@ -6,7 +6,7 @@ import { stepText } from "./step-texts.ts";
 
 interface Props {
   readonly types: readonly StepType[];
-  readonly onClose: (chosen: StepType | undefined) => void;
+  readonly onClose: (selected: StepType | undefined) => void;
 }
 
 /** All types of steps with what they do. */
@@ -32,14 +32,14 @@ export function AddStepDialog({ types, onClose }: Props) {
           }}
         />
         <ul class="flex flex-col divide-y divide-base-300/60">
-          {found.map((one) => {
-            const { title, what } = stepText(one.type, one.summary);
+          {found.map((stepType) => {
+            const { title, what } = stepText(stepType.type, stepType.summary);
             return (
-              <li key={one.type}>
+              <li key={stepType.type}>
                 <button
                   type="button"
                   class="w-full cursor-pointer rounded-field px-2 py-2.5 text-left hover:bg-base-200"
-                  onClick={() => onClose(one)}
+                  onClick={() => onClose(stepType)}
                 >
                   <span class="font-medium">{title}</span>
                   <span class="block text-sm text-soft">{what}</span>

@@ -64,7 +64,7 @@ export function DeliveriesTab({ pipeline, onChanged }: Props) {
             { id: "dead", text: t("delivery.filterDead") },
           ]}
           current={state}
-          onChoose={setState}
+          onSelect={setState}
         />
         {mayChange && webhooks.dead > 0 && (
           <>

@@ -22,10 +22,10 @@ interface Row {
   readonly value: unknown;
 }
 
-let rowsMade = 0;
+let rowsCreated = 0;
 const rowsOf = (value: unknown): Row[] =>
   Object.entries(typeof value === "object" && value !== null ? value : {}).map(([key, inner]) => ({
-    id: ++rowsMade,
+    id: ++rowsCreated,
     key,
     value: inner,
   }));
@@ -33,8 +33,8 @@ const rowsOf = (value: unknown): Row[] =>
 /** Lines of a name and what belongs to it. */
 export function MapField({ label, hint, error, value, values, onChange }: Props) {
   const [rows, setRows] = useState<Row[]>(() => {
-    const known = rowsOf(value);
-    return known.length > 0 ? known : [{ id: ++rowsMade, key: "", value: undefined }];
+    const existingRows = rowsOf(value);
+    return existingRows.length > 0 ? existingRows : [{ id: ++rowsCreated, key: "", value: undefined }];
   });
   const first = values.kind === "choice" ? values.choices[0] : "";
   const set = (changed: Row[]) => {
@@ -43,7 +43,7 @@ export function MapField({ label, hint, error, value, values, onChange }: Props)
     onChange(entries.length === 0 ? undefined : Object.fromEntries(entries));
   };
   const change = (row: Row, changes: Partial<Row>) =>
-    set(rows.map((known) => (known === row ? { ...row, ...changes } : known)));
+    set(rows.map((candidate) => (candidate === row ? { ...row, ...changes } : candidate)));
   return (
     <fieldset class="flex min-w-0 flex-col gap-2">
       <legend class="mb-1.5 text-sm font-medium">{label}</legend>
@@ -70,7 +70,7 @@ export function MapField({ label, hint, error, value, values, onChange }: Props)
             icon={X}
             label={t("step.removeRow", { key: row.key })}
             class="btn btn-ghost btn-square btn-sm flex-none"
-            onClick={() => set(rows.filter((known) => known !== row))}
+            onClick={() => set(rows.filter((candidate) => candidate !== row))}
           />
         </div>
       ))}
@@ -82,7 +82,7 @@ export function MapField({ label, hint, error, value, values, onChange }: Props)
       <Button
         icon={Plus}
         class="btn btn-sm self-start"
-        onClick={() => setRows([...rows, { id: ++rowsMade, key: "", value: undefined }])}
+        onClick={() => setRows([...rows, { id: ++rowsCreated, key: "", value: undefined }])}
       >
         {t("step.addRow")}
       </Button>

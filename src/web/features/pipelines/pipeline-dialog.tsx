@@ -37,13 +37,13 @@ export function PipelineDialog({ pipeline, onClose }: Props) {
   const action = useAction();
   const submit = (e: Event) => {
     e.preventDefault();
-    const chosen = scopeOf(scope ?? {});
-    const isEmpty = scope !== undefined && Object.keys(chosen).length === 0;
+    const selected = scopeOf(scope ?? {});
+    const isEmpty = scope !== undefined && Object.keys(selected).length === 0;
     setProblem(isEmpty);
     if (isEmpty) return;
     // Another scope is a new version; the same one is not.
-    const isSame = pipeline && JSON.stringify(scopeOf(pipeline.scope)) === JSON.stringify(chosen);
-    const form = { name: name.trim(), description, order, ...(isSame ? {} : { scope: chosen }) };
+    const isSame = pipeline && JSON.stringify(scopeOf(pipeline.scope)) === JSON.stringify(selected);
+    const form = { name: name.trim(), description, order, ...(isSame ? {} : { scope: selected }) };
     action.run(async () => {
       const saved = pipeline
         ? await pipelinesApi.update(pipeline.pipelineId, form)
@@ -128,7 +128,10 @@ function ScopeLists(props: { scope: PipelineScope; onChange: (scope: PipelineSco
   const types = useResource(devicesApi.types, []);
   const profiles = useResource(devicesApi.profiles, []);
   const typeItems = [
-    ...new Set([...(types.data ?? []).map((one) => one.deviceType), ...(scope.deviceTypes ?? [])]),
+    ...new Set([
+      ...(types.data ?? []).map((candidate) => candidate.deviceType),
+      ...(scope.deviceTypes ?? []),
+    ]),
   ];
   const profileItems = (profiles.data ?? []).map(({ profileId, name }) => ({ id: profileId, text: name }));
   return (
@@ -136,19 +139,19 @@ function ScopeLists(props: { scope: PipelineScope; onChange: (scope: PipelineSco
       <Choices
         label={t("pipeline.types")}
         items={typeItems.map((id) => ({ id, text: id }))}
-        chosen={scope.deviceTypes ?? []}
+        selected={scope.deviceTypes ?? []}
         onChange={(deviceTypes) => onChange({ ...scope, deviceTypes })}
       />
       <Choices
         label={t("pipeline.profiles")}
         items={profileItems}
-        chosen={scope.profileIds ?? []}
+        selected={scope.profileIds ?? []}
         onChange={(profileIds) => onChange({ ...scope, profileIds })}
       />
       <fieldset class="flex flex-col gap-2">
         <legend class="mb-1 text-sm font-medium">{t("pipeline.devices")}</legend>
         <DevicePicker
-          chosen={scope.deviceIds ?? []}
+          selected={scope.deviceIds ?? []}
           onChange={(deviceIds) => onChange({ ...scope, deviceIds })}
         />
       </fieldset>
@@ -159,10 +162,10 @@ function ScopeLists(props: { scope: PipelineScope; onChange: (scope: PipelineSco
 function Choices(props: {
   label: string;
   items: ReadonlyArray<{ id: string; text: string }>;
-  chosen: readonly string[];
-  onChange: (chosen: string[]) => void;
+  selected: readonly string[];
+  onChange: (selected: string[]) => void;
 }) {
-  const { label, items, chosen, onChange } = props;
+  const { label, items, selected, onChange } = props;
   if (items.length === 0) return null;
   return (
     <fieldset class="flex flex-col gap-1">
@@ -173,9 +176,13 @@ function Choices(props: {
             <input
               type="checkbox"
               class="checkbox checkbox-sm flex-none"
-              checked={chosen.includes(id)}
+              checked={selected.includes(id)}
               onChange={(e) =>
-                onChange(e.currentTarget.checked ? [...chosen, id] : chosen.filter((known) => known !== id))
+                onChange(
+                  e.currentTarget.checked
+                    ? [...selected, id]
+                    : selected.filter((candidate) => candidate !== id),
+                )
               }
             />
             <span class="min-w-0 wrap-anywhere">{text}</span>

@@ -40,12 +40,12 @@ export function SamplePanel({
     const telemetry = parseMessage(written);
     onSample(telemetry && { telemetry, ...around });
   };
-  const take = async (chosen: DeviceRow) => {
-    setDevice(chosen);
+  const take = async (selectedItem: DeviceRow) => {
+    setDevice(selectedItem);
     try {
-      const { telemetry, isRaw, ...around } = await newestMessage(chosen);
+      const { telemetry, isRaw, ...around } = await newestMessage(selectedItem);
       const isNew = Object.keys(telemetry).length === 0;
-      const { name } = chosen;
+      const { name } = selectedItem;
       const taken = isRaw ? t("sample.taken", { name }) : t("sample.takenStored", { name });
       setNote(isNew ? t("sample.nothing", { name }) : taken);
       write(isNew ? FIRST_MESSAGE : JSON.stringify(telemetry, null, 2), around);
@@ -78,12 +78,12 @@ export function SamplePanel({
             label={t("sample.device")}
             value={device?.deviceId ?? ""}
             onChange={(e) => {
-              const chosen = found?.find(({ deviceId }) => deviceId === e.currentTarget.value);
-              if (chosen) take(chosen);
+              const selectedItem = found?.find(({ deviceId }) => deviceId === e.currentTarget.value);
+              if (selectedItem) take(selectedItem);
             }}
           >
             <option value="" selected={device === undefined}>
-              {t("sample.choose")}
+              {t("sample.select")}
             </option>
             {found?.map(({ deviceId, name }) => (
               <option key={deviceId} value={deviceId} selected={deviceId === device?.deviceId}>

@@ -43,9 +43,9 @@ export function ScalarInput(props: {
         value={text}
         onInput={(e) => {
           setText(e.currentTarget.value);
-          const made = read(e.currentTarget);
-          own.current = kind === "value" ? showValue(made) : String(made ?? "");
-          onChange(made);
+          const created = read(e.currentTarget);
+          own.current = kind === "value" ? showValue(created) : String(created ?? "");
+          onChange(created);
         }}
       />
       {isKey && (

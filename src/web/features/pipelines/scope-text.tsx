@@ -16,6 +16,6 @@ export function ScopeText({ scope }: { scope: PipelineScope }) {
     ...(profileIds ? [profileIds.map(nameOf).join(", ")] : []),
     ...(deviceIds ? [plural("pipeline.someDevices", deviceIds.length)] : []),
   ];
-  const what = parts.length === 0 ? t("pipeline.allDevices") : parts.join(" · ");
-  return <span class="wrap-anywhere">{t("pipeline.scopeText", { what })}</span>;
+  const subject = parts.length === 0 ? t("pipeline.allDevices") : parts.join(" · ");
+  return <span class="wrap-anywhere">{t("pipeline.scopeText", { what: subject })}</span>;
 }

@@ -107,15 +107,15 @@ function Choice({
 function KeysField({ label, hint, error, value, keys, onChange }: Props) {
   const id = useId();
   const [text, setText] = useState("");
-  const chosen = Array.isArray(value) ? value.map(String) : [];
+  const selectedItem = Array.isArray(value) ? value.map(String) : [];
   const set = (list: string[]) => onChange(list.length === 0 ? undefined : list);
   const add = () => {
     const added = text
       .split(",")
       .map((key) => key.trim())
-      .filter((key) => key !== "" && !chosen.includes(key));
+      .filter((key) => key !== "" && !selectedItem.includes(key));
     setText("");
-    if (added.length > 0) set([...chosen, ...added]);
+    if (added.length > 0) set([...selectedItem, ...added]);
   };
   return (
     <div class="flex flex-col gap-2">
@@ -141,17 +141,17 @@ function KeysField({ label, hint, error, value, keys, onChange }: Props) {
       </Field>
       <datalist id={id}>
         {keys
-          .filter((key) => !chosen.includes(key))
+          .filter((key) => !selectedItem.includes(key))
           .map((key) => (
             <option key={key} value={key} />
           ))}
       </datalist>
       <Chips
         label={label}
-        items={chosen.map((key) => ({ id: key, text: key }))}
+        items={selectedItem.map((key) => ({ id: key, text: key }))}
         more={(count) => t("access.more", { count })}
         removeLabel={(key) => t("step.removeKey", { key })}
-        onRemove={(key) => set(chosen.filter((known) => known !== key))}
+        onRemove={(key) => set(selectedItem.filter((candidate) => candidate !== key))}
       />
     </div>
   );

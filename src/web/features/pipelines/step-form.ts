@@ -9,7 +9,7 @@ export type FieldKind =
   | { readonly kind: "map"; readonly values: FieldKind };
 
 const choicesOf = ({ anyOf }: FieldSchema): string[] =>
-  (anyOf ?? []).flatMap((one) => (one.const === undefined ? [] : [one.const]));
+  (anyOf ?? []).flatMap((fieldSchema) => (fieldSchema.const === undefined ? [] : [fieldSchema.const]));
 
 /** What control a schema asks for; a schema without a type takes any value, and a condition is JSON. */
 export function kindOfField(name: string, schema: FieldSchema): FieldKind {
@@ -34,15 +34,15 @@ export interface StepDraft {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-let made = 0;
+let created = 0;
 
 /** A new step: what must be chosen is chosen, everything else is for the person to enter. */
 export function newDraft({ type, fields: { required = [], properties } }: StepType): StepDraft {
-  const chosen = required.flatMap((name): Array<[string, unknown]> => {
+  const selected = required.flatMap((name): Array<[string, unknown]> => {
     const kind = kindOfField(name, properties[name] ?? {});
     return kind.kind === "choice" ? [[name, kind.choices[0]]] : [];
   });
-  return { id: ++made, type, enabled: true, fields: Object.fromEntries(chosen) };
+  return { id: ++created, type, enabled: true, fields: Object.fromEntries(selected) };
 }
 
 const isEmpty = (value: unknown): boolean =>
@@ -58,7 +58,7 @@ export const missingField = (draft: StepDraft, type: StepType | undefined): stri
 export function draftOf(step: Step): StepDraft {
   const { type, enabled = true, config, id: _, name: __, ...rest } = step;
   const inner = typeof config === "object" && config !== null ? config : {};
-  return { id: ++made, type, enabled, fields: { ...inner, ...rest } };
+  return { id: ++created, type, enabled, fields: { ...inner, ...rest } };
 }
 
 export const stepOf = ({ type, enabled, fields }: StepDraft): Step => ({

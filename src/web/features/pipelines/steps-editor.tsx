@@ -44,7 +44,7 @@ function traceOf(draft: StepDraft, index: number, { preview, tried }: Tried): Tr
   if (!draft.enabled) return "off";
   const place = tried.indexOf(index);
   if (preview === undefined || place < 0) return undefined;
-  return preview.trace.find((one) => one.index === place) ?? "not reached";
+  return preview.trace.find((refined) => refined.index === place) ?? "not reached";
 }
 
 function Editor({ pipeline, onSaved, types }: Props & { types: readonly StepType[] }) {
@@ -73,7 +73,7 @@ function Editor({ pipeline, onSaved, types }: Props & { types: readonly StepType
     setDirty(true);
     setRefused(undefined);
   };
-  const typeOf = ({ type }: StepDraft) => types.find((one) => one.type === type);
+  const typeOf = ({ type }: StepDraft) => types.find((stepType) => stepType.type === type);
   const save = () => {
     for (const [index, draft] of drafts.entries()) {
       const field = missingField(draft, typeOf(draft));
@@ -113,9 +113,11 @@ function Editor({ pipeline, onSaved, types }: Props & { types: readonly StepType
               isFirst={index === 0}
               isLast={index === drafts.length - 1}
               mayChange={mayChange}
-              onChange={(changed) => change(drafts.map((known) => (known.id === draft.id ? changed : known)))}
+              onChange={(changed) =>
+                change(drafts.map((stepDraft) => (stepDraft.id === draft.id ? changed : stepDraft)))
+              }
               onMove={(by) => change(moved(drafts, index, by))}
-              onRemove={() => change(drafts.filter((known) => known.id !== draft.id))}
+              onRemove={() => change(drafts.filter((stepDraft) => stepDraft.id !== draft.id))}
             />
           ))}
         </ol>
@@ -149,9 +151,9 @@ function Editor({ pipeline, onSaved, types }: Props & { types: readonly StepType
       {adding && (
         <AddStepDialog
           types={types}
-          onClose={(chosen) => {
+          onClose={(selected) => {
             setAdding(false);
-            if (chosen) change([...drafts, newDraft(chosen)]);
+            if (selected) change([...drafts, newDraft(selected)]);
           }}
         />
       )}

@@ -95,7 +95,7 @@ export const pipelinesDe: Readonly<Record<keyof typeof pipelinesEn, string>> = {
 
   "sample.title": "An einer Nachricht probieren",
   "sample.device": "Gerät",
-  "sample.choose": "Gerät wählen",
+  "sample.select": "Gerät wählen",
   "sample.find": "Gerät suchen",
   "sample.take": "Neueste Nachricht nehmen",
   "sample.taken": "Die neueste Nachricht von {name}, wie sie kam.",

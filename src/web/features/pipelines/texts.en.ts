@@ -49,7 +49,7 @@ export const pipelinesEn = {
   "pipeline.types": "Device types",
   "pipeline.profiles": "Profiles",
   "pipeline.devices": "Devices",
-  "pipeline.scopeEmpty": "Choose a type, a profile or a device.",
+  "pipeline.scopeEmpty": "Select a type, a profile or a device.",
   "pipeline.scopeText": "For {what}",
   "pipeline.allDevices": "all devices",
   "pipeline.someDevices.one": "{count} device",
@@ -91,7 +91,7 @@ export const pipelinesEn = {
 
   "sample.title": "Try it on a message",
   "sample.device": "Device",
-  "sample.choose": "Choose a device",
+  "sample.select": "Select a device",
   "sample.find": "Find a device",
   "sample.take": "Take its newest message",
   "sample.taken": "The newest message of {name}, as it came.",

@@ -30,31 +30,31 @@ export function VersionsTab({ pipeline, onChanged }: { pipeline: Pipeline; onCha
   if (list.error !== undefined) return <ErrorNote error={list.error} onRetry={list.reload} />;
   return (
     <ol class="panel divide-y divide-base-300/60" aria-label={t("pipeline.tabVersions")}>
-      {versions?.map((one) => (
-        <li key={one.version} class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
+      {versions?.map((version) => (
+        <li key={version.version} class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
           <div class="min-w-0 flex-1">
             <p class="font-medium">
-              {t("version.number", { n: one.version })}
-              {one.version === current && (
+              {t("version.number", { n: version.version })}
+              {version.version === current && (
                 <span class="font-normal text-soft"> · {t("version.current")}</span>
               )}
             </p>
             <p class="text-sm text-soft wrap-anywhere">
-              {one.by} · <Age ts={toMs(one.createdAt)} /> · <ScopeText scope={one.scope} />
+              {version.by} · <Age ts={toMs(version.createdAt)} /> · <ScopeText scope={version.scope} />
             </p>
             <p class="text-sm wrap-anywhere">
-              {one.steps.length === 0
+              {version.steps.length === 0
                 ? t("version.empty")
-                : one.steps.map(({ type }) => stepText(type).title).join(" → ")}
+                : version.steps.map(({ type }) => stepText(type).title).join(" → ")}
             </p>
           </div>
-          {may("pipelines:write") && one.version !== current && (
+          {may("pipelines:write") && version.version !== current && (
             <button
               type="button"
               class="btn btn-sm"
               disabled={action.busy}
-              aria-label={t("version.rollBackOf", { n: one.version })}
-              onClick={() => bringBack(one)}
+              aria-label={t("version.rollBackOf", { n: version.version })}
+              onClick={() => bringBack(version)}
             >
               {t("version.rollBack")}
             </button>

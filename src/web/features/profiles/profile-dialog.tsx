@@ -39,7 +39,7 @@ interface FieldsProps {
 export function ProfileDialog(props: { profile?: Profile; onClose: (saved: boolean) => void }) {
   const { profile, onClose } = props;
   const [form, setForm] = useState<ProfileForm>(profile ?? NEW);
-  const set = (changes: Partial<ProfileForm>) => setForm((known) => ({ ...known, ...changes }));
+  const set = (changes: Partial<ProfileForm>) => setForm((profileForm) => ({ ...profileForm, ...changes }));
   const action = useAction();
   const problem = fieldProblem(action.error, ["name"]);
   const submit = (e: Event) => {
@@ -118,7 +118,7 @@ function DataFields({ form, set }: FieldsProps) {
         hint={t("profile.payloadHint")}
         value={form.payload}
         onChange={(e) => {
-          const payload = PAYLOADS.find((known) => known === e.currentTarget.value);
+          const payload = PAYLOADS.find((text) => text === e.currentTarget.value);
           if (payload) set({ payload });
         }}
       >

@@ -32,8 +32,8 @@ export function ProfileRules({ profileId }: { profileId: string }) {
   const save = async (next: readonly RuleForm[]) => {
     // Those that were not changed go back as they came.
     const written = next.map((rule) => {
-      const at = rules.indexOf(rule);
-      return at < 0 ? fromRuleForm(rule) : (profile.alarmRules[at] as JsonValue);
+      const index = rules.indexOf(rule);
+      return index < 0 ? fromRuleForm(rule) : (profile.alarmRules[index] as JsonValue);
     });
     await profilesApi.setRules(profileId, written);
     setOpen(undefined);
@@ -45,14 +45,14 @@ export function ProfileRules({ profileId }: { profileId: string }) {
       {t("rule.add")}
     </Button>
   );
-  const editor = (rule: RuleForm, at: number) => (
+  const editor = (rule: RuleForm, position: number) => (
     <RuleEditor
-      key={at}
+      key={position}
       profileId={profileId}
       rule={rule}
-      others={rules.flatMap((other, index) => (index === at ? [] : other.alarmType))}
+      others={rules.flatMap((other, index) => (index === position ? [] : other.alarmType))}
       onCancel={() => setOpen(undefined)}
-      onSave={(changed) => save(rules.toSpliced(at, 1, changed))}
+      onSave={(changed) => save(rules.toSpliced(position, 1, changed))}
     />
   );
   return (
@@ -73,9 +73,9 @@ export function ProfileRules({ profileId }: { profileId: string }) {
           {add}
         </EmptyPanel>
       )}
-      {rules.map((rule, at) =>
-        open === at ? (
-          editor(rule, at)
+      {rules.map((rule, position) =>
+        open === position ? (
+          editor(rule, position)
         ) : (
           <section key={rule.alarmType} class="panel flex items-start gap-4 p-4" data-testid="rule">
             <div class="min-w-0 flex-1">
@@ -87,13 +87,13 @@ export function ProfileRules({ profileId }: { profileId: string }) {
                 <IconButton
                   icon={Pencil}
                   label={t("rule.editOf", { name: rule.alarmType })}
-                  onClick={() => setOpen(at)}
+                  onClick={() => setOpen(position)}
                 />
                 <IconButton
                   icon={Trash2}
                   label={t("rule.deleteOf", { name: rule.alarmType })}
                   class="btn btn-ghost btn-sm text-error"
-                  onClick={() => setRemoving(at)}
+                  onClick={() => setRemoving(position)}
                 />
               </div>
             )}

@@ -21,16 +21,16 @@ export function ProvisioningDialog({ profile, onClose }: { profile: Profile; onC
   const loaded = useResource(() => profilesApi.provisioning(profileId), [profileId]);
   const state = useKept(loaded);
   /** Until the gateway has taken it. */
-  const [chosen, setChosen] = useState<ProvisioningMode | undefined>(undefined);
+  const [selected, setSelected] = useState<ProvisioningMode | undefined>(undefined);
   const action = useAction();
   const change = (work: () => Promise<Provisioning>, done?: string) =>
     action.run(async () => {
       loaded.set(await work());
       if (done !== undefined) toast("success", done);
     });
-  const choose = (mode: ProvisioningMode) => {
-    setChosen(mode);
-    void change(() => profilesApi.setProvisioning(profileId, mode)).finally(() => setChosen(undefined));
+  const select = (mode: ProvisioningMode) => {
+    setSelected(mode);
+    void change(() => profilesApi.setProvisioning(profileId, mode)).finally(() => setSelected(undefined));
   };
   return (
     <Dialog title={t("provisioning.of", { name })} onClose={onClose}>
@@ -44,8 +44,8 @@ export function ProvisioningDialog({ profile, onClose }: { profile: Profile; onC
               <Radio
                 key={mode}
                 name="mode"
-                checked={(chosen ?? state.mode) === mode}
-                onChange={() => choose(mode)}
+                checked={(selected ?? state.mode) === mode}
+                onChange={() => select(mode)}
                 hint={t(`provisioningHint.${mode}`)}
               >
                 {t(`provisioningMode.${mode}`)}

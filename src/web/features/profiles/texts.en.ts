@@ -18,7 +18,7 @@ export const profilesEn = {
   "profiles.rate.other": "{count} messages a second",
   "profile.name": "Name",
   "profile.description": "Description",
-  "profile.isDefault": "Use it where nothing else is chosen",
+  "profile.isDefault": "Use it where nothing else is selected",
   "profile.isDefaultHint": "Exactly one profile is the default.",
   "profile.isDefaultNow": "This is the default. Make another one the default instead.",
   "profile.data": "Data",

@@ -36,7 +36,7 @@ export function ActionFields({ form, onChange, problem }: Props) {
           text: t(id === "attributes" ? "job.setAttributes" : "job.sendCommand"),
         }))}
         current={form.type}
-        onChoose={(type) => onChange({ type })}
+        onSelect={(type) => onChange({ type })}
       />
       {form.type === "attributes" ? (
         <AttributeRows form={form} onChange={onChange} problem={problem} />
@@ -79,7 +79,9 @@ export function ActionFields({ form, onChange, problem }: Props) {
 
 function AttributeRows({ form, onChange, problem }: Props) {
   const change = (row: AttributeRow, changes: Partial<AttributeRow>) =>
-    onChange({ rows: form.rows.map((known) => (known === row ? { ...row, ...changes } : known)) });
+    onChange({
+      rows: form.rows.map((attributeRow) => (attributeRow === row ? { ...row, ...changes } : attributeRow)),
+    });
   return (
     <div class="flex flex-col gap-3">
       {form.rows.map((row) => (
@@ -101,7 +103,7 @@ function AttributeRows({ form, onChange, problem }: Props) {
               aria-label={t("attributes.kind")}
               value={row.kind}
               onChange={(e) => {
-                const kind = KINDS.find((known) => known === e.currentTarget.value);
+                const kind = KINDS.find((valueKind) => valueKind === e.currentTarget.value);
                 if (kind) change(row, { kind });
               }}
             >
@@ -116,7 +118,7 @@ function AttributeRows({ form, onChange, problem }: Props) {
                 icon={X}
                 label={t("job.removeAttribute", { key: row.key })}
                 class="btn btn-ghost btn-square flex-none"
-                onClick={() => onChange({ rows: form.rows.filter((known) => known !== row) })}
+                onClick={() => onChange({ rows: form.rows.filter((attributeRow) => attributeRow !== row) })}
               />
             )}
           </div>
@@ -146,9 +148,9 @@ function AttributeRows({ form, onChange, problem }: Props) {
 export function TargetFields({ form, onChange, problem }: Props) {
   const types = useResource(devicesApi.types, []);
   const isSome = form.deviceIds !== undefined;
-  const known = (types.data ?? []).map(({ deviceType }) => deviceType);
+  const existing = (types.data ?? []).map(({ deviceType }) => deviceType);
   const shown =
-    form.deviceType === "" || known.includes(form.deviceType) ? known : [form.deviceType, ...known];
+    form.deviceType === "" || existing.includes(form.deviceType) ? existing : [form.deviceType, ...existing];
   return (
     <fieldset class="flex flex-col gap-3">
       <legend class="mb-2 font-semibold">{t("job.targets")}</legend>
@@ -171,7 +173,7 @@ export function TargetFields({ form, onChange, problem }: Props) {
         {t("job.allOfType")}
       </Radio>
       {form.deviceIds && (
-        <DevicePicker chosen={form.deviceIds} onChange={(deviceIds) => onChange({ deviceIds })} />
+        <DevicePicker selected={form.deviceIds} onChange={(deviceIds) => onChange({ deviceIds })} />
       )}
       {!isSome && (
         <SelectField
@@ -191,7 +193,7 @@ export function TargetFields({ form, onChange, problem }: Props) {
       )}
       {problem === "device" && isSome && (
         <p role="alert" class="text-sm text-error">
-          {t("job.chooseDevice")}
+          {t("job.selectDevice")}
         </p>
       )}
     </fieldset>

@@ -48,7 +48,7 @@ export function actionFormOf(action: JobAction | undefined, present: readonly st
 /** The action, or what is wrong with the form. `known` is what it came from: fields that the form does not show stay. */
 export function actionOf(
   form: ActionForm,
-  known?: JobAction,
+  jobAction?: JobAction,
 ): { action: JobAction } | { problem: "device" | "type" | "params" | { readonly key: string } } {
   const { deviceIds, deviceType } = form;
   if (deviceIds?.length === 0) return { problem: "device" };
@@ -62,7 +62,7 @@ export function actionOf(
       action: {
         ...targets,
         type: "command",
-        command: { ...known?.command, method: method.trim(), params, retries },
+        command: { ...jobAction?.command, method: method.trim(), params, retries },
       },
     };
   }

@@ -31,7 +31,7 @@ export function JobDialog({ job, onClose }: Props) {
   const [when, setWhen] = useState<ScheduleForm>(() =>
     job ? formOf(job.schedule, serverNow()) : newForm(ownZone(), serverNow()),
   );
-  const [what, setWhat] = useState<ActionForm>(() => {
+  const [actionForm, setWhat] = useState<ActionForm>(() => {
     rememberNames(job?.devices ?? []);
     return actionFormOf(job?.action, job?.devices.map(({ deviceId }) => deviceId) ?? []);
   });
@@ -43,7 +43,7 @@ export function JobDialog({ job, onClose }: Props) {
   const refused = fieldProblem(action.error, ["deviceType"])?.field;
   const submit = (e: Event) => {
     e.preventDefault();
-    const read = actionOf(what, job?.action);
+    const read = actionOf(actionForm, job?.action);
     setProblem("problem" in read ? read.problem : undefined);
     const isReady = isZone(when.timezone) && (when.repeat !== "weekly" || when.days.length > 0);
     if ("problem" in read || !isReady) return;
@@ -85,13 +85,13 @@ export function JobDialog({ job, onClose }: Props) {
           </Checkbox>
         </fieldset>
         <ActionFields
-          form={what}
-          onChange={(changes) => setWhat({ ...what, ...changes })}
+          form={actionForm}
+          onChange={(changes) => setWhat({ ...actionForm, ...changes })}
           problem={problem}
         />
         <TargetFields
-          form={what}
-          onChange={(changes) => setWhat({ ...what, ...changes })}
+          form={actionForm}
+          onChange={(changes) => setWhat({ ...actionForm, ...changes })}
           problem={refused === "deviceType" ? "forbiddenType" : problem}
         />
         {action.error !== undefined && refused !== "deviceType" && <ErrorNote error={action.error} />}

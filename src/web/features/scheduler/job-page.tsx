@@ -7,7 +7,7 @@ import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { useGathered } from "../../platform/use-gathered.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -38,7 +38,7 @@ export function JobPage({ jobId }: { jobId: string }) {
     loaded.reload();
     listed.reload();
   };
-  const reloadSoon = useGathered(reload);
+  const reloadSoon = useCoalesced(reload);
   useLive({ topics: ["events"] }, (message) => {
     if (message.type !== "data" || message.topic !== "events" || message.event !== "job-run") return;
     if (message.jobId === jobId) reloadSoon();

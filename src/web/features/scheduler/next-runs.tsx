@@ -43,9 +43,9 @@ export function NextRuns({ schedule }: { schedule: JobSchedule }) {
       {next?.length === 0 && <p class="text-sm text-warning">{t("job.previewNone")}</p>}
       {next && next.length > 0 && (
         <ul class="text-sm">
-          {next.map((at) => (
-            <li key={at}>
-              <time dateTime={at}>{zonedTime(at, zone)}</time>
+          {next.map((time) => (
+            <li key={time}>
+              <time dateTime={time}>{zonedTime(time, zone)}</time>
             </li>
           ))}
         </ul>

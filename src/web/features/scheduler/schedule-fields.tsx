@@ -16,15 +16,15 @@ function Choice<Id extends string>(props: {
   value: Id;
   items: readonly Id[];
   text: (id: Id) => string;
-  onChoose: (id: Id) => void;
+  onSelect: (id: Id) => void;
 }) {
   return (
     <SelectField
       label={props.label}
       value={props.value}
       onChange={(e) => {
-        const chosen = props.items.find((known) => known === e.currentTarget.value);
-        if (chosen !== undefined) props.onChoose(chosen);
+        const selectedItem = props.items.find((item) => item === e.currentTarget.value);
+        if (selectedItem !== undefined) props.onSelect(selectedItem);
       }}
     >
       {props.items.map((id) => (
@@ -44,7 +44,7 @@ export function ScheduleFields({ form, onChange }: Props) {
         value={form.repeat}
         items={REPEATS}
         text={(repeat) => t(`repeat.${repeat}`)}
-        onChoose={(repeat) => onChange({ repeat })}
+        onSelect={(repeat) => onChange({ repeat })}
       />
       <RepeatFields form={form} onChange={onChange} />
       <ZoneField value={form.timezone} onChange={(timezone) => onChange({ timezone })} />
@@ -68,7 +68,7 @@ function RepeatFields({ form, onChange }: Props) {
           value={String(form.monthDay)}
           items={[...Array.from({ length: 31 }, (_, index) => String(index + 1)), "L"]}
           text={(day) => (day === "L" ? t("job.lastDay") : day)}
-          onChoose={(day) => onChange({ monthDay: day === "L" ? "L" : Number(day) })}
+          onSelect={(day) => onChange({ monthDay: day === "L" ? "L" : Number(day) })}
         />
         <TimeField form={form} onChange={onChange} />
         {form.monthDay !== "L" && form.monthDay > 28 && (
@@ -94,7 +94,7 @@ function RepeatFields({ form, onChange }: Props) {
           value={form.unit}
           items={["minutes", "hours", "days"] satisfies (keyof typeof UNITS)[]}
           text={(unit) => t(`unit.${unit}`)}
-          onChoose={(unit) => onChange({ unit })}
+          onSelect={(unit) => onChange({ unit })}
         />
       </div>
     );
@@ -136,7 +136,7 @@ const TimeField = ({ form, onChange }: Props) => (
 function DayFields({ form, onChange }: Props) {
   const { days } = form;
   const toggle = (day: number) =>
-    onChange({ days: days.includes(day) ? days.filter((known) => known !== day) : [...days, day] });
+    onChange({ days: days.includes(day) ? days.filter((candidate) => candidate !== day) : [...days, day] });
   return (
     <fieldset class="flex flex-col gap-1.5">
       <legend class="mb-1.5 text-sm font-medium">{t("job.days")}</legend>
@@ -156,7 +156,7 @@ function DayFields({ form, onChange }: Props) {
       </div>
       {days.length === 0 && (
         <p role="alert" class="text-sm text-error">
-          {t("job.chooseDay")}
+          {t("job.selectDay")}
         </p>
       )}
     </fieldset>

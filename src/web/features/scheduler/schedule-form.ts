@@ -107,31 +107,31 @@ export function formOf(schedule: JobSchedule, now: number): ScheduleForm {
 }
 
 /** `known` is the schedule that the form came from: what the form does not show of it stays. */
-export function scheduleOf(form: ScheduleForm, known?: JobSchedule): JobSchedule {
+export function scheduleOf(form: ScheduleForm, jobSchedule?: JobSchedule): JobSchedule {
   const { timezone } = form;
   const [hour = "0", minute = "0"] = form.time.split(":");
   const start = `${Number(minute)} ${Number(hour)}`;
   if (form.repeat === "interval") {
-    const at = known?.kind === "interval" ? known.at : undefined;
+    const time = jobSchedule?.kind === "interval" ? jobSchedule.at : undefined;
     return {
       kind: "interval",
       everyMs: Math.round(form.every * UNITS[form.unit]),
-      ...(at && { at }),
+      ...(time && { at: time }),
       timezone,
     };
   }
   if (form.repeat === "once") {
     const isKept =
-      known?.kind === "once" &&
-      known.timezone === timezone &&
-      toZonedText(Date.parse(known.at), timezone) === form.at;
-    return { kind: "once", at: isKept ? known.at : fromZonedText(form.at), timezone };
+      jobSchedule?.kind === "once" &&
+      jobSchedule.timezone === timezone &&
+      toZonedText(Date.parse(jobSchedule.at), timezone) === form.at;
+    return { kind: "once", at: isKept ? jobSchedule.at : fromZonedText(form.at), timezone };
   }
   if (form.repeat === "monthly")
     return { kind: "cron", expression: `${start} ${form.monthDay} * *`, timezone };
   if (form.repeat === "cron") return { kind: "cron", expression: form.expression.trim(), timezone };
   const days = form.days.length === WEEK.length ? "*" : [...form.days].sort().join(",");
   const expression = `${start} * * ${days}`;
-  const isKept = known?.kind === "cron" && isSameTime(known.expression, expression);
-  return { kind: "cron", expression: isKept ? known.expression : expression, timezone };
+  const isKept = jobSchedule?.kind === "cron" && isSameTime(jobSchedule.expression, expression);
+  return { kind: "cron", expression: isKept ? jobSchedule.expression : expression, timezone };
 }

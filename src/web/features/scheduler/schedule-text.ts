@@ -52,7 +52,7 @@ export function scheduleText(schedule: JobSchedule): string {
 }
 
 export function actionText({ type, attributes, command, deviceIds, deviceType }: JobAction): string {
-  const what =
+  const subject =
     type === "attributes"
       ? t("jobs.setsOn", { keys: Object.keys(attributes ?? {}).join(", ") })
       : t("jobs.sends", { method: command?.method ?? command?.key ?? command?.type ?? "…" });
@@ -60,5 +60,5 @@ export function actionText({ type, attributes, command, deviceIds, deviceType }:
     deviceType === undefined
       ? plural("run.devices", deviceIds?.length ?? 0)
       : t("jobs.onType", { type: deviceType });
-  return `${what} · ${on}`;
+  return `${subject} · ${on}`;
 }

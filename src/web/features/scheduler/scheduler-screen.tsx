@@ -5,8 +5,8 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { useCreateDialog } from "../../platform/use-create-dialog.ts";
-import { useGathered } from "../../platform/use-gathered.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
@@ -30,7 +30,7 @@ function JobsPage() {
   const creating = useCreateDialog();
   const list = useResource(() => schedulerApi.list(search), [search]);
   const jobs = useKept(list);
-  const reloadSoon = useGathered(list.reload);
+  const reloadSoon = useCoalesced(list.reload);
   useLive({ topics: ["events"] }, (message) => {
     if (message.type === "data" && message.topic === "events" && message.event === "job-run") reloadSoon();
   });

@@ -147,7 +147,7 @@ function DetailsStep(props: {
             minLength={PASSWORD_MIN}
             maxLength={256}
           />
-          <PlanChoice plans={plans.data} chosen={props.given?.planId} />
+          <PlanChoice plans={plans.data} selected={props.given?.planId} />
           {action.error !== undefined && <ErrorNote error={action.error} />}
           <SubmitButton busy={action.busy}>{t("signUp.submit")}</SubmitButton>
           <button type="button" class="btn btn-ghost btn-sm self-center" onClick={props.onHasCode}>
@@ -165,8 +165,8 @@ function DetailsStep(props: {
   );
 }
 
-function PlanChoice({ plans, chosen }: { plans: readonly Plan[]; chosen: string | undefined }) {
-  const [planId, setPlanId] = useState(chosen ?? plans[0]?.id);
+function PlanChoice({ plans, selected }: { plans: readonly Plan[]; selected: string | undefined }) {
+  const [planId, setPlanId] = useState(selected ?? plans[0]?.id);
   const plan = plans.find(({ id }) => id === planId);
   return (
     <SelectField

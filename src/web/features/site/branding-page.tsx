@@ -51,7 +51,7 @@ function BrandingForm({
   const [tooLarge, setTooLarge] = useState(false);
   const action = useAction();
   const problem = fieldProblem(action.error, ["name", "logo"]);
-  const at = (field: string) => (problem?.field === field ? problem.text : undefined);
+  const atTime = (field: string) => (problem?.field === field ? problem.text : undefined);
 
   const save = (e: Event) => {
     e.preventDefault();
@@ -71,9 +71,9 @@ function BrandingForm({
       onSaved(left);
       toast("success", t("branding.cleared"));
     });
-  const choose = async (input: HTMLInputElement) => {
+  const select = async (input: HTMLInputElement) => {
     const file = input.files?.[0];
-    input.value = ""; // so that the same file can be chosen again
+    input.value = ""; // so that the same file can be selected again
     if (!file) return;
     setTooLarge(file.size > LOGO_BYTES_MAX);
     if (file.size <= LOGO_BYTES_MAX) setLogo(await readFile(file));
@@ -94,7 +94,7 @@ function BrandingForm({
         <TextField
           label={t("branding.name")}
           hint={t("branding.nameHint")}
-          error={at("name")}
+          error={atTime("name")}
           maxLength={40}
           placeholder="Lineside"
           value={name}
@@ -121,12 +121,12 @@ function BrandingForm({
               class={`btn ${whitelabelEnabled ? "" : "btn-disabled"} focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-primary`}
             >
               <Upload size={16} aria-hidden="true" />
-              {t(logo ? "branding.otherLogo" : "branding.chooseLogo")}
+              {t(logo ? "branding.otherLogo" : "branding.selectLogo")}
               <input
                 type="file"
                 class="sr-only"
                 accept={LOGO_TYPES}
-                onChange={(e) => choose(e.currentTarget)}
+                onChange={(e) => select(e.currentTarget)}
               />
             </label>
             {logo && (
@@ -135,9 +135,9 @@ function BrandingForm({
               </button>
             )}
           </span>
-          {(tooLarge || at("logo")) && (
+          {(tooLarge || atTime("logo")) && (
             <span role="alert" class="text-sm text-error">
-              {tooLarge ? t("branding.logoTooLarge") : at("logo")}
+              {tooLarge ? t("branding.logoTooLarge") : atTime("logo")}
             </span>
           )}
           <span class="text-sm text-soft">{t("branding.logoHint")}</span>

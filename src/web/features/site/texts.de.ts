@@ -55,7 +55,7 @@ export const siteDe: Readonly<Record<keyof typeof siteEn, string>> = {
     "Von Schaltflächen und Links. Wo sie nicht lesbar wäre, wird der nächste lesbare Farbton genommen.",
   "branding.noColor": "Wie geliefert",
   "branding.logo": "Logo",
-  "branding.chooseLogo": "Bild auswählen",
+  "branding.selectLogo": "Bild auswählen",
   "branding.otherLogo": "Anderes Bild",
   "branding.noLogo": "Kein Logo",
   "branding.logoHint": "PNG, JPEG, WebP oder SVG bis 100 KiB; wird 28 Pixel hoch gezeigt.",

@@ -1,17 +1,17 @@
 export const siteEn = {
   "site.title": "Site",
   "site.name": "Name of the site",
-  "site.nameHint": "Stands in the console and in mails to its people.",
+  "site.nameHint": "Stands in the console and in mails to its users.",
   "site.nameFixed": "Only an administrator can change it.",
   "site.id": "Id",
   "site.copyId": "Copy the id of the site",
   "site.delete": "Delete the site",
   "site.deleteHint":
-    "Its people, devices, telemetry and settings go for good. Export first what you want to keep.",
+    "Its users, devices, telemetry and settings go for good. Export first what you want to keep.",
   "site.hostStays":
-    "This is the site of the gateway's own people. It goes only with the gateway's data directory.",
+    "This is the site of the gateway's own users. It goes only with the gateway's data directory.",
   "site.deleteWarning":
-    "{name} is deleted with all its people, devices and telemetry. Everybody is signed out at once. This cannot be undone.",
+    "{name} is deleted with all its users, devices and telemetry. Everybody is signed out at once. This cannot be undone.",
   "site.deleteConfirm": "Type {name} to go on",
   "site.deleteNow": "Delete for good",
 
@@ -53,11 +53,11 @@ export const siteEn = {
     "Of buttons and links. Where it could not be read, the nearest shade that can be is taken.",
   "branding.noColor": "As it comes",
   "branding.logo": "Logo",
-  "branding.chooseLogo": "Choose an image",
+  "branding.selectLogo": "Select an image",
   "branding.otherLogo": "Another image",
   "branding.noLogo": "No logo",
   "branding.logoHint": "PNG, JPEG, WebP or SVG of up to 100 KiB; shown 28 pixels high.",
-  "branding.logoTooLarge": "This image is larger than 100 KiB. Save it smaller and choose it again.",
+  "branding.logoTooLarge": "This image is larger than 100 KiB. Save it smaller and select it again.",
   "branding.preview": "Preview",
   "branding.reset": "Back to how it comes",
   "branding.cleared": "Everything is as it comes again.",

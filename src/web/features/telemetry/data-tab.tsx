@@ -62,7 +62,7 @@ function useControls(): Controls {
 }
 
 export function DataTab({ device }: DeviceTabProps) {
-  const known = useResource(
+  const resource = useResource(
     async () => ({
       latest: await telemetryApi.latest(device.deviceId),
       keys: await telemetryApi.keys(device.deviceId),
@@ -71,23 +71,23 @@ export function DataTab({ device }: DeviceTabProps) {
   );
   const [history, setHistory] = useState<{ shown: ShownTime } | undefined>(undefined);
   const [imported, setImported] = useState(false);
-  if (known.error !== undefined) return <ErrorNote error={known.error} onRetry={known.reload} />;
-  if (!known.data) return <p class="text-soft">{t("common.loading")}</p>;
-  const keys = known.data.keys.map((k) => k.key).sort();
+  if (resource.error !== undefined) return <ErrorNote error={resource.error} onRetry={resource.reload} />;
+  if (!resource.data) return <p class="text-soft">{t("common.loading")}</p>;
+  const keys = resource.data.keys.map((k) => k.key).sort();
   const closeHistory = () => {
     setHistory(undefined);
-    if (imported) known.reload();
+    if (imported) resource.reload();
     setImported(false);
   };
   return (
     <>
       <KnownKeys
         // What an import brought is seen by starting anew.
-        key={`${keys.length} ${known.data.latest.ts}`}
+        key={`${keys.length} ${resource.data.latest.ts}`}
         device={device}
         first={keys}
-        values={known.data.latest.values}
-        newest={known.data.latest.ts}
+        values={resource.data.latest.values}
+        newest={resource.data.latest.ts}
         onHistory={(shown) => setHistory({ shown })}
       />
       {/* Here, so that it stays open when the charts begin anew. */}
@@ -136,13 +136,13 @@ function KnownKeys(props: {
     (key) => props.values[key] === undefined || toNumber(props.values[key]) !== null,
   );
   const fallback = (drawable.length > 0 ? drawable : keys).slice(0, DEFAULT_KEYS);
-  const chosen = controls.keys?.filter((key) => keys.includes(key)) ?? fallback;
+  const selected = controls.keys?.filter((key) => keys.includes(key)) ?? fallback;
   return (
     <LoadedView
       device={device}
       series={series}
       keys={keys}
-      chosen={chosen}
+      selected={selected}
       controls={controls}
       newest={props.newest}
       onHistory={props.onHistory}
@@ -154,7 +154,7 @@ interface ViewProps {
   readonly device: DeviceDetail;
   readonly series: DeviceSeries;
   readonly keys: readonly string[];
-  readonly chosen: readonly string[];
+  readonly selected: readonly string[];
   readonly controls: Controls;
   /** When the device's newest value is from; 0 if it has none. */
   readonly newest: number;
@@ -162,14 +162,14 @@ interface ViewProps {
 }
 
 /** Loads when the person changes something; a moving window is moved by the clock and fed by the live connection. */
-function useLoading({ series, chosen, controls }: ViewProps): void {
+function useLoading({ series, selected, controls }: ViewProps): void {
   const { window, aggregation } = controls;
   const load = () => {
     const bounds = boundsOf(window, serverNow());
     const maxDataPoints = aggregation === "none" ? POINTS_MAX : INTERVALS;
-    series.load({ keys: chosen, ...bounds, aggregation, maxDataPoints });
+    series.load({ keys: selected, ...bounds, aggregation, maxDataPoints });
   };
-  const wanted = JSON.stringify([window, aggregation, chosen]);
+  const wanted = JSON.stringify([window, aggregation, selected]);
   useEffect(() => {
     load();
     if (aggregation === "none" || window.kind === "fixed") return;
@@ -180,7 +180,7 @@ function useLoading({ series, chosen, controls }: ViewProps): void {
 }
 
 function LoadedView(props: ViewProps) {
-  const { series, controls, chosen } = props;
+  const { series, controls, selected } = props;
   const [pausedAt, setPausedAt] = useState<number | undefined>(undefined);
   useLoading(props);
   void now.value;
@@ -196,7 +196,7 @@ function LoadedView(props: ViewProps) {
     setPausedAt(undefined);
     controls.setWindow(window);
   };
-  const buffers = chosen.map((key) => series.of(key).main);
+  const buffers = selected.map((key) => series.of(key).main);
   const empty = !series.loading.value && buffers.every((b) => b.indexOf(bounds.from) >= b.ts.length);
   return (
     <div class="flex flex-col gap-4">
@@ -208,8 +208,8 @@ function LoadedView(props: ViewProps) {
         keyPicker={
           <KeyPicker
             keys={props.keys}
-            chosen={chosen}
-            onChoose={(next) => controls.set({ keys: next.join(",") })}
+            selected={selected}
+            onSelect={(next) => controls.set({ keys: next.join(",") })}
           />
         }
         onWindow={setWindow}
@@ -218,7 +218,7 @@ function LoadedView(props: ViewProps) {
         onPause={() => setPausedAt(pausedAt === undefined ? serverNow() : undefined)}
         onZoom={(factor) => setWindow(zoomed(bounds, factor))}
         onPan={(share) => setWindow(panned(bounds, share, serverNow()))}
-        onDownload={() => download(props.device.name, chosen, tableRows(buffers, listed))}
+        onDownload={() => download(props.device.name, selected, tableRows(buffers, listed))}
         history={<HistoryButton shown={bounds} onOpen={props.onHistory} />}
       />
       <p class="reading text-sm text-soft" aria-live="off">
@@ -228,8 +228,8 @@ function LoadedView(props: ViewProps) {
       {series.error.value !== undefined && (
         <ErrorNote error={series.error.value} onRetry={() => setWindow({ ...controls.window })} />
       )}
-      {chosen.length === 0 && <p class="panel p-6 text-soft">{t("data.chooseKeys")}</p>}
-      {chosen.length > 0 && empty && (
+      {selected.length === 0 && <p class="panel p-6 text-soft">{t("data.selectKeys")}</p>}
+      {selected.length > 0 && empty && (
         <EmptyWindow newest={props.newest} width={bounds.to - bounds.from} onWindow={setWindow} />
       )}
       <Content
@@ -245,25 +245,25 @@ function LoadedView(props: ViewProps) {
 function Content(
   props: ViewProps & { bounds: Bounds; listed: Bounds; onZoom: (from: number, to: number) => void },
 ) {
-  const { series, chosen, controls, bounds, listed } = props;
-  if (chosen.length === 0) return null;
+  const { series, selected, controls, bounds, listed } = props;
+  if (selected.length === 0) return null;
   if (controls.view === "table") {
     return (
       <SeriesTable
-        keys={chosen}
+        keys={selected}
         rows={tableRows(
-          chosen.map((key) => series.of(key).main),
+          selected.map((key) => series.of(key).main),
           listed,
         )}
       />
     );
   }
-  const drawn = chosen
+  const drawn = selected
     .map((key, index) => ({ key, index, series: series.of(key) }))
     .filter(
       ({ series: { main } }) => main.values.length === 0 || main.values.some((v) => toNumber(v) !== null),
     );
-  const text = chosen.filter((key) => !drawn.some((d) => d.key === key));
+  const text = selected.filter((key) => !drawn.some((d) => d.key === key));
   return (
     <>
       {text.length > 0 && <p class="text-sm text-soft">{t("data.textKeys", { keys: text.join(", ") })}</p>}

@@ -50,7 +50,7 @@ export function DataToolbar(props: ToolbarProps) {
           label={t("data.window")}
           items={WINDOW_IDS.map((id) => ({ id, text: t(`window.${id}`) }))}
           current={props.window.kind === "live" ? props.window.id : undefined}
-          onChoose={(id) => props.onWindow({ kind: "live", id })}
+          onSelect={(id) => props.onWindow({ kind: "live", id })}
         />
         <div class="join">
           <IconButton label={t("data.earlier")} onClick={() => props.onPan(-0.5)}>
@@ -89,8 +89,8 @@ export function DataToolbar(props: ToolbarProps) {
           aria-label={t("data.aggregation")}
           value={props.aggregation}
           onChange={(e) => {
-            const chosen = AGGREGATIONS.find((a) => a === e.currentTarget.value);
-            if (chosen) props.onAggregation(chosen);
+            const selected = AGGREGATIONS.find((a) => a === e.currentTarget.value);
+            if (selected) props.onAggregation(selected);
           }}
         >
           {AGGREGATIONS.map((id) => (
@@ -103,7 +103,7 @@ export function DataToolbar(props: ToolbarProps) {
           label={t("data.view")}
           items={VIEWS.map((id) => ({ id, text: t(`view.${id}`) }))}
           current={props.view}
-          onChoose={props.onView}
+          onSelect={props.onView}
         />
         <Button icon={Download} size={14} onClick={props.onDownload}>
           {t("data.csv")}

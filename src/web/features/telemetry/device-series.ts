@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import type { Aggregation, Series } from "../../lib/api-types.ts";
 import type { TelemetryMessage } from "../../lib/realtime-types.ts";
 import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
-import { oncePerFrame } from "../../platform/frame.ts";
+import { oncePerFrame } from "../../platform/coalesce.ts";
 import { telemetryApi } from "./telemetry-api.ts";
 
 export interface SeriesRequest {
@@ -40,11 +40,11 @@ export class DeviceSeries {
   }
 
   of(key: string): KeySeries {
-    const known = this.#series.get(key);
-    if (known) return known;
-    const made = { main: new SeriesBuffer(), low: new SeriesBuffer(), high: new SeriesBuffer() };
-    this.#series.set(key, made);
-    return made;
+    const keySeries = this.#series.get(key);
+    if (keySeries) return keySeries;
+    const created = { main: new SeriesBuffer(), low: new SeriesBuffer(), high: new SeriesBuffer() };
+    this.#series.set(key, created);
+    return created;
   }
 
   async load(request: SeriesRequest): Promise<void> {

@@ -83,13 +83,13 @@ function ExportForm({ deviceId, deviceName, shown }: Props & { shown: { from: nu
           label={t("history.format")}
           items={FORMATS.map((id) => ({ id, text: t(`history.${id}`) }))}
           current={format}
-          onChoose={setFormat}
+          onSelect={setFormat}
         />
         <Segments
           label={t("history.range")}
           items={(["shown", "all"] as const).map((id) => ({ id, text: t(`history.${id}`) }))}
           current={range}
-          onChoose={setRange}
+          onSelect={setRange}
         />
       </div>
       <p class="text-sm text-soft">{t(format === "csv" ? "history.csvHint" : "history.ndjsonHint")}</p>
@@ -153,7 +153,7 @@ function ImportForm({ deviceId, onImported }: Props) {
         label={t("history.decimal")}
         items={DECIMALS.map((id) => ({ id, text: t(`history.decimal.${id}`) }))}
         current={decimal}
-        onChoose={setDecimal}
+        onSelect={setDecimal}
       />
       <ZoneField value={timezone} hint={t("history.zoneHint")} onChange={setTimezone} />
       {progress !== undefined && (

@@ -97,8 +97,8 @@ function Legend({
   const { main } = lane.series;
   const stats = statsOf(main, bounds);
   const pointed = cursor.value;
-  const at = pointed === undefined ? main.ts.length - 1 : main.indexOf(pointed + 1) - 1;
-  const value = main.values[at];
+  const index = pointed === undefined ? main.ts.length - 1 : main.indexOf(pointed + 1) - 1;
+  const value = main.values[index];
   return (
     <div class="flex flex-wrap items-center gap-x-4 gap-y-0.5">
       <span class="flex min-w-0 items-center gap-2 font-medium">
@@ -108,8 +108,8 @@ function Legend({
         <span class="truncate">{lane.key}</span>
       </span>
       <span class="reading text-lg font-medium">{formatValue(value)}</span>
-      {pointed !== undefined && at >= 0 && (
-        <span class="reading text-sm text-soft">{formatDate(main.ts[at]!, "time")}</span>
+      {pointed !== undefined && index >= 0 && (
+        <span class="reading text-sm text-soft">{formatDate(main.ts[index]!, "time")}</span>
       )}
       {stats && typeof value !== "boolean" && (
         <span class="reading ml-auto text-sm text-soft max-sm:hidden">

@@ -14,7 +14,7 @@ export const telemetryDe: Readonly<Record<keyof typeof telemetryEn, string>> = {
   "data.zoomIn": "Vergrößern",
   "data.zoomOut": "Verkleinern",
   "data.backToLive": "Zurück zu Live",
-  "data.keys": "Schlüssel {chosen}/{all}",
+  "data.keys": "Schlüssel {selected}/{all}",
   "data.searchKeys": "Schlüssel suchen",
   "data.all": "Alle",
   "data.noneOfThem": "Keine",
@@ -59,7 +59,7 @@ export const telemetryDe: Readonly<Record<keyof typeof telemetryEn, string>> = {
   "data.time": "Zeit",
   "data.chartOf": "Diagramm von {keys}. Wählen Sie „Tabelle“, um die Werte zu lesen.",
   "data.stats": "min {min} · Mittel {avg} · max {max}",
-  "data.chooseKeys": "Wählen Sie mindestens einen Schlüssel, um seine Werte zu sehen.",
+  "data.selectKeys": "Wählen Sie mindestens einen Schlüssel, um seine Werte zu sehen.",
   "data.emptyWindow":
     "In diesem Zeitfenster wurde nichts empfangen. Wählen Sie ein längeres, oder gehen Sie zu einer früheren Zeit zurück.",
   "data.showNewest": "Neueste zeigen, von {time}",

@@ -12,7 +12,7 @@ export const telemetryEn = {
   "data.zoomIn": "Zoom in",
   "data.zoomOut": "Zoom out",
   "data.backToLive": "Back to live",
-  "data.keys": "Keys {chosen}/{all}",
+  "data.keys": "Keys {selected}/{all}",
   "data.searchKeys": "Search keys",
   "data.all": "All",
   "data.noneOfThem": "None",
@@ -55,11 +55,11 @@ export const telemetryEn = {
   "history.upload": "Import",
   "data.table": "Values as a table",
   "data.time": "Time",
-  "data.chartOf": "Chart of {keys}. Choose Table to read the values.",
+  "data.chartOf": "Chart of {keys}. Select Table to read the values.",
   "data.stats": "min {min} · avg {avg} · max {max}",
-  "data.chooseKeys": "Choose at least one key to see its values.",
+  "data.selectKeys": "Select at least one key to see its values.",
   "data.emptyWindow":
-    "Nothing was received in this time window. Choose a longer one, or go back to an earlier time.",
+    "Nothing was received in this time window. Select a longer one, or go back to an earlier time.",
   "data.showNewest": "Show the newest, from {time}",
   "data.textKeys": "Shown in the table only, because they hold text: {keys}",
 } as const;

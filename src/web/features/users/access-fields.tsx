@@ -11,9 +11,9 @@ interface Props {
   readonly isSection?: boolean;
 }
 
-function Choice(props: { checked: boolean; text: string; hint: string; onChoose: () => void }) {
+function Choice(props: { checked: boolean; text: string; hint: string; onSelect: () => void }) {
   return (
-    <Radio name="access" checked={props.checked} onChange={props.onChoose} hint={props.hint}>
+    <Radio name="access" checked={props.checked} onChange={props.onSelect} hint={props.hint}>
       {props.text}
     </Radio>
   );
@@ -31,19 +31,19 @@ export function AccessFields({ access, onChange, isSection = false }: Props) {
         checked={access.hasGlobalDeviceAccess}
         text={t("access.all")}
         hint={t("access.allHint")}
-        onChoose={() => change({ hasGlobalDeviceAccess: true })}
+        onSelect={() => change({ hasGlobalDeviceAccess: true })}
       />
       <Choice
         checked={!access.hasGlobalDeviceAccess}
         text={t("access.some")}
         hint={t("access.someHint")}
-        onChoose={() => change({ hasGlobalDeviceAccess: false })}
+        onSelect={() => change({ hasGlobalDeviceAccess: false })}
       />
       {!access.hasGlobalDeviceAccess && (
         <div class="flex flex-col gap-4 border-l-2 border-base-300 pl-4">
           <div class="flex flex-col gap-2">
             <p class="text-sm font-medium">{t("access.devices")}</p>
-            <DevicePicker chosen={access.deviceIds} onChange={(deviceIds) => change({ deviceIds })} />
+            <DevicePicker selected={access.deviceIds} onChange={(deviceIds) => change({ deviceIds })} />
           </div>
           <div class="flex flex-col gap-2">
             <p class="text-sm font-medium">{t("access.assets")}</p>
@@ -57,7 +57,7 @@ export function AccessFields({ access, onChange, isSection = false }: Props) {
               {t("access.allAssets")}
             </label>
             {!access.hasGlobalAssetAccess && (
-              <AssetPicker chosen={access.assetIds} onChange={(assetIds) => change({ assetIds })} />
+              <AssetPicker selected={access.assetIds} onChange={(assetIds) => change({ assetIds })} />
             )}
           </div>
         </div>

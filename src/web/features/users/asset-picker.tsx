@@ -4,16 +4,16 @@ import { Chips } from "../../ui/chips.tsx";
 import { KnownAssets } from "../devices/known-assets.tsx";
 
 interface Props {
-  readonly chosen: readonly string[];
+  readonly selected: readonly string[];
   readonly onChange: (assetIds: string[]) => void;
 }
 
 /** Assets are known by the devices that name one; any other may be written as well, for devices to come. */
-export function AssetPicker({ chosen, onChange }: Props) {
+export function AssetPicker({ selected, onChange }: Props) {
   const [text, setText] = useState("");
   const add = () => {
     const assetId = text.trim();
-    if (assetId !== "" && !chosen.includes(assetId)) onChange([...chosen, assetId]);
+    if (assetId !== "" && !selected.includes(assetId)) onChange([...selected, assetId]);
     setText("");
   };
   return (
@@ -39,11 +39,11 @@ export function AssetPicker({ chosen, onChange }: Props) {
       </div>
       <KnownAssets />
       <Chips
-        label={t("access.chosenAssets")}
-        items={chosen.map((id) => ({ id, text: id }))}
+        label={t("access.selectedAssets")}
+        items={selected.map((id) => ({ id, text: id }))}
         more={(count) => t("access.more", { count })}
         removeLabel={(name) => t("access.remove", { name })}
-        onRemove={(id) => onChange(chosen.filter((assetId) => assetId !== id))}
+        onRemove={(id) => onChange(selected.filter((assetId) => assetId !== id))}
       />
     </div>
   );

@@ -46,7 +46,7 @@ function DeliveryChoice(props: { delivery: InviteDelivery; onChange: (delivery: 
 }
 
 /** Makes a user and then shows what to hand over. */
-export function InviteDialog({ onClose }: { onClose: (made: boolean) => void }) {
+export function InviteDialog({ onClose }: { onClose: (created: boolean) => void }) {
   const [role, setRole] = useState<Role>("TENANT_RW");
   const [access, setAccess] = useState(everything);
   const [delivery, setDelivery] = useState<InviteDelivery>(
@@ -60,21 +60,21 @@ export function InviteDialog({ onClose }: { onClose: (made: boolean) => void }) 
     const data = new FormData(e.currentTarget);
     const text = (name: string) => String(data.get(name)).trim();
     action.run(async () => {
-      const made = await usersApi.create({
+      const created = await usersApi.create({
         fullName: text("fullName"),
         email: text("email"),
         role,
         inviteDelivery: delivery,
         ...access,
       });
-      writeStored(DELIVERY_KEY, made.inviteSent ? "EMAIL" : "MANUAL");
-      setInvitation(made);
+      writeStored(DELIVERY_KEY, created.inviteSent ? "EMAIL" : "MANUAL");
+      setInvitation(created);
     });
   };
   if (invitation) {
     const name = invitation.fullName || invitation.email;
     return (
-      <Dialog key="result" title={t("invite.made", { name })} onClose={close} firm>
+      <Dialog key="result" title={t("invite.created", { name })} onClose={close} firm>
         <InvitationResult invitation={invitation} onClose={close} />
       </Dialog>
     );

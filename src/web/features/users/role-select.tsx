@@ -21,13 +21,13 @@ export function RoleSelect({ role, onChange, disabled = false, hint }: Props) {
       value={role}
       disabled={disabled}
       onChange={(e) => {
-        const chosen = ROLES.find((known) => known === e.currentTarget.value);
-        if (chosen) onChange(chosen);
+        const selectedItem = ROLES.find((text) => text === e.currentTarget.value);
+        if (selectedItem) onChange(selectedItem);
       }}
     >
-      {ROLES.filter((known, rank) => rank >= own || known === role).map((known) => (
-        <option key={known} value={known} selected={known === role}>
-          {t(`role.${known}`)}
+      {ROLES.filter((text, rank) => rank >= own || text === role).map((text) => (
+        <option key={text} value={text} selected={text === role}>
+          {t(`role.${text}`)}
         </option>
       ))}
     </SelectField>

@@ -86,10 +86,10 @@ function UserList() {
       {!shown && !list.error && <p class="text-soft">{t("common.loading")}</p>}
       {inviting && (
         <InviteDialog
-          onClose={(made) => {
+          onClose={(created) => {
             setInviting(false);
             if (wantsInvite) set({});
-            if (made) list.reload();
+            if (created) list.reload();
           }}
         />
       )}

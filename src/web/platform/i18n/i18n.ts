@@ -46,9 +46,9 @@ async function fetchTexts(wanted: Language, load: () => Promise<Texts>): Promise
 }
 
 function ensureTexts(wanted: Language, load: () => Promise<Texts>): Promise<void> {
-  const known = asked.get(load) ?? fetchTexts(wanted, load);
-  asked.set(load, known);
-  return known;
+  const existing = asked.get(load) ?? fetchTexts(wanted, load);
+  asked.set(load, existing);
+  return existing;
 }
 
 /** Fetches what the first screens show in a language; nothing may be shown in it before. */

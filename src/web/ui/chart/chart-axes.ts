@@ -36,9 +36,9 @@ function axisStyle(): uPlot.Axis {
 
 function groupsOf(series: readonly ChartSeries[]): ChartSeries[][] {
   const groups: ChartSeries[][] = [];
-  for (const one of series) {
-    groups[one.scale] ??= [];
-    groups[one.scale]!.push(one);
+  for (const chartSeries of series) {
+    groups[chartSeries.scale] ??= [];
+    groups[chartSeries.scale]!.push(chartSeries);
   }
   return groups;
 }

@@ -29,8 +29,8 @@ export function strokeInPieces(u: uPlot, number: number, color: string, width: n
   ctx.beginPath();
   let corners = 0;
   // One point more at either side: lines run to the edges.
-  for (let at = Math.max(0, first - 1); at <= Math.min(xs.length - 1, last + 1); at++) {
-    const value = ys[at];
+  for (let index = Math.max(0, first - 1); index <= Math.min(xs.length - 1, last + 1); index++) {
+    const value = ys[index];
     if (value === undefined) continue;
     if (value === null) {
       ctx.stroke();
@@ -38,7 +38,7 @@ export function strokeInPieces(u: uPlot, number: number, color: string, width: n
       corners = 0;
       continue;
     }
-    const [px, py] = [x(xs[at] ?? 0), y(value)];
+    const [px, py] = [x(xs[index] ?? 0), y(value)];
     if (corners === 0) ctx.moveTo(px, py);
     else ctx.lineTo(px, py);
     if (++corners <= CORNERS_MAX) continue;

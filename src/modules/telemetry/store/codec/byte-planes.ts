@@ -70,8 +70,8 @@ const halvesOf = (values: Float64Array): Uint32Array =>
   new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
 
 /** Four bytes, one from each of four neighbouring planes. */
-const wordAt = (planes: Uint8Array, at: number, length: number): number =>
-  planes[at]! |
-  (planes[at + length]! << 8) |
-  (planes[at + 2 * length]! << 16) |
-  (planes[at + 3 * length]! << 24);
+const wordAt = (planes: Uint8Array, index: number, length: number): number =>
+  planes[index]! |
+  (planes[index + length]! << 8) |
+  (planes[index + 2 * length]! << 16) |
+  (planes[index + 3 * length]! << 24);

@@ -127,9 +127,9 @@ function packedRuns(flags: Uint8Array, effort: Effort): Uint8Array {
 function pickNumbers(column: Column, numeric: number): Float64Array {
   if (numeric === column.tags.length) return column.numbers;
   const numbers = new Float64Array(numeric);
-  let at = 0;
+  let offset = 0;
   for (let row = 0; row < column.tags.length; row++) {
-    if (column.tags[row] === TAG_NUMBER) numbers[at++] = column.numbers[row]!;
+    if (column.tags[row] === TAG_NUMBER) numbers[offset++] = column.numbers[row]!;
   }
   return numbers;
 }
@@ -139,7 +139,7 @@ function encodeOthers(column: Column, others: number, effort: Effort): Uint8Arra
   const indexes = new Map<string, number>();
   const entries = new ByteWriter();
   const picks = new Float64Array(others);
-  let at = 0;
+  let offset = 0;
   for (let row = 0; row < column.tags.length; row++) {
     const tag = column.tags[row]!;
     if (tag === TAG_ABSENT || tag === TAG_NUMBER) continue;
@@ -151,7 +151,7 @@ function encodeOthers(column: Column, others: number, effort: Effort): Uint8Arra
       indexes.set(identity, index);
       writeEntry(entries, tag, text);
     }
-    picks[at++] = index;
+    picks[offset++] = index;
   }
   const writer = new ByteWriter(entries.length + others + 16);
   writer.varint(indexes.size);

@@ -105,12 +105,12 @@ export function writeRuns(writer: ByteWriter, flags: Uint8Array): void {
 export function readRuns(reader: ByteReader, count: number): Uint8Array {
   const flags = new Uint8Array(count);
   const runs = reader.varint();
-  let at = 0;
+  let offset = 0;
   for (let run = 0; run < runs; run++) {
-    const end = at + reader.varint();
+    const end = offset + reader.varint();
     if (end > count) throw new RangeError("runs beyond the end");
-    if (run % 2 === 1) flags.fill(1, at, end);
-    at = end;
+    if (run % 2 === 1) flags.fill(1, offset, end);
+    offset = end;
   }
   return flags;
 }

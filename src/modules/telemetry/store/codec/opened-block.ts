@@ -44,9 +44,9 @@ export class OpenedBlock {
 
   /** A key's pieces, from its second reading on: what is read once is not worth them. Null when it has none. */
   pieces(key: number): ColumnPieces | null {
-    const known = this.#pieces.get(key);
+    const columnPieces = this.#pieces.get(key);
     const plain = this.#plain.get(key);
-    if (known !== undefined || this.#ts === null || plain === undefined) return known ?? null;
+    if (columnPieces !== undefined || this.#ts === null || plain === undefined) return columnPieces ?? null;
     const pieces = plain === null ? null : ColumnPieces.of(this.#ts, plain, this.#head.rows);
     this.#pieces.set(key, pieces);
     this.bytes += pieces?.bytes ?? 0;
@@ -54,10 +54,10 @@ export class OpenedBlock {
   }
 
   #column(key: number, allocate: Allocate): Column | null {
-    const place = this.#head.columns.get(key);
-    if (place === undefined) return null;
+    const location = this.#head.columns.get(key);
+    if (location === undefined) return null;
     const { rows } = this.#head;
-    const bytes = this.#body.subarray(place.offset, place.offset + place.bytes);
+    const bytes = this.#body.subarray(location.offset, location.offset + location.bytes);
     let plain = this.#plain.get(key);
     if (plain === undefined) {
       plain = plainNumbers(bytes);

@@ -75,12 +75,12 @@ export function SliderWidget(props: WidgetProps) {
     async () =>
       isCommand || first === undefined || !may("attributes:read")
         ? undefined
-        : (await attributesApi.list(first.deviceId, "SHARED")).find((one) => one.key === key)?.value,
+        : (await attributesApi.list(first.deviceId, "SHARED")).find((item) => item.key === key)?.value,
     [first?.deviceId, key, isCommand],
   );
-  const heard = first === undefined ? undefined : newestOf(props, first.deviceId, key).value;
+  const newest = first === undefined ? undefined : newestOf(props, first.deviceId, key).value;
   // What was set before; what the device says of it where there is no such thing.
-  const value = set.data ?? heard;
+  const value = set.data ?? newest;
   const [min, max, step] = [
     numberOf(widget, "min") ?? 0,
     numberOf(widget, "max") ?? 100,
@@ -117,7 +117,7 @@ export function SliderWidget(props: WidgetProps) {
     <div class="flex h-full flex-col justify-center gap-2">
       <div class="flex items-baseline justify-between gap-3">
         <span class="reading text-2xl font-semibold">{shown(widget, wanted)}</span>
-        <span class="text-sm text-soft">{t("widget.reported", { value: shown(widget, heard) })}</span>
+        <span class="text-sm text-soft">{t("widget.reported", { value: shown(widget, newest) })}</span>
       </div>
       <input
         type="range"

@@ -74,10 +74,10 @@ export function TimeSeriesWidget(props: WidgetProps) {
             banded={false}
             bounds={bounds}
             height={height}
-            series={series.map((one, index) => ({
-              key: labelOf(props, one),
+            series={series.map((widgetSeries, index) => ({
+              key: labelOf(props, widgetSeries),
               color: lineColor(index, dark),
-              stepped: typeof one.buffer.values[0] === "boolean",
+              stepped: typeof widgetSeries.buffer.values[0] === "boolean",
               scale: scales[index] ?? 0,
             }))}
             label={t("data.chartOf", { keys: widget.name || keysOf(widget).join(", ") })}
@@ -103,18 +103,22 @@ function Legend(of: {
   const dark = darkNow.value;
   return (
     <ul {...scrolling} class="flex max-h-16 flex-none flex-wrap gap-x-4 gap-y-0.5 overflow-y-auto text-sm">
-      {series.map((one, index) => {
-        const { ts, values } = one.buffer;
-        const at = cursor === undefined ? ts.length - 1 : Math.max(0, one.buffer.indexOf(cursor) - 1);
+      {series.map((widgetSeries, index) => {
+        const { ts, values } = widgetSeries.buffer;
+        const position =
+          cursor === undefined ? ts.length - 1 : Math.max(0, widgetSeries.buffer.indexOf(cursor) - 1);
         return (
-          <li key={`${one.device.deviceId} ${one.key}`} class="flex min-w-0 items-baseline gap-1.5">
+          <li
+            key={`${widgetSeries.device.deviceId} ${widgetSeries.key}`}
+            class="flex min-w-0 items-baseline gap-1.5"
+          >
             <span
               class="h-0.5 w-3 flex-none self-center"
               style={{ background: lineColor(index, dark) }}
               aria-hidden="true"
             />
-            <span class="truncate text-soft">{labelOf(props, one)}</span>
-            <span class="reading font-medium">{shown(props.widget, values[at])}</span>
+            <span class="truncate text-soft">{labelOf(props, widgetSeries)}</span>
+            <span class="reading font-medium">{shown(props.widget, values[position])}</span>
           </li>
         );
       })}
@@ -132,17 +136,21 @@ interface Segment {
 function segmentsOf({ buffer }: WidgetSeries, bounds: Bounds): Segment[] {
   const segments: Segment[] = [];
   const { ts, values } = buffer;
-  for (const [index, at] of ts.entries()) {
+  for (const [index, position] of ts.entries()) {
     const value = values[index];
     const last = segments.at(-1);
     if (value === undefined) continue;
-    if (last !== undefined) segments[segments.length - 1] = { ...last, to: at };
-    if (last === undefined || last.value !== value) segments.push({ from: at, to: bounds.to, value });
+    if (last !== undefined) segments[segments.length - 1] = { ...last, to: position };
+    if (last === undefined || last.value !== value) segments.push({ from: position, to: bounds.to, value });
     else segments[segments.length - 1] = { ...last, to: bounds.to };
   }
   return segments
     .filter(({ from, to }) => to > bounds.from && from < bounds.to)
-    .map((one) => ({ ...one, from: Math.max(one.from, bounds.from), to: Math.min(one.to, bounds.to) }));
+    .map((segment) => ({
+      ...segment,
+      from: Math.max(segment.from, bounds.from),
+      to: Math.min(segment.to, bounds.to),
+    }));
 }
 
 /** What is said of a state by its colour, where its name is one of those that all plants know. */
@@ -169,16 +177,16 @@ export function StateTimelineWidget(props: WidgetProps) {
   const { feed } = props;
   void feed.version.value;
   const bounds = props.boundsNow();
-  const lanes = feed.series.map((one) => segmentsOf(one, bounds));
+  const lanes = feed.series.map((widgetSeries) => segmentsOf(widgetSeries, bounds));
   const colors = colorsOf(lanes, darkNow.value);
   const width = Math.max(1, bounds.to - bounds.from);
   const share = (ms: number) => `${(ms / width) * 100}%`;
   return (
     <div {...scrolling} class="flex h-full min-h-0 flex-col gap-2 overflow-y-auto">
-      {feed.series.map((one, index) => (
-        <div key={`${one.device.deviceId} ${one.key}`} class="flex items-center gap-3">
-          <span class="w-28 flex-none truncate text-sm text-soft" title={labelOf(props, one)}>
-            {labelOf(props, one)}
+      {feed.series.map((widgetSeries, index) => (
+        <div key={`${widgetSeries.device.deviceId} ${widgetSeries.key}`} class="flex items-center gap-3">
+          <span class="w-28 flex-none truncate text-sm text-soft" title={labelOf(props, widgetSeries)}>
+            {labelOf(props, widgetSeries)}
           </span>
           <div class="relative h-6 min-w-0 flex-1 overflow-hidden rounded-field bg-base-200">
             {(lanes[index] ?? []).map(({ from, to, value }) => (
@@ -195,7 +203,7 @@ export function StateTimelineWidget(props: WidgetProps) {
             ))}
           </div>
           <span class="reading w-20 flex-none truncate text-sm font-medium">
-            {shown(props.widget, one.buffer.values.at(-1))}
+            {shown(props.widget, widgetSeries.buffer.values.at(-1))}
           </span>
         </div>
       ))}

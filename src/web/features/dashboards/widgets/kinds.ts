@@ -35,34 +35,42 @@ interface WidgetKind {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
-const look = ["unit", "decimals"] as const;
+const appearance = ["unit", "decimals"] as const;
 
 export const widgetKinds = {
   timeseries: {
     View: TimeSeriesWidget,
     size: { w: 6, h: 4 },
-    fields: ["devices", "keys", "aggregation", ...look],
+    fields: ["devices", "keys", "aggregation", ...appearance],
   },
   value: {
     View: ValueWidget,
     size: { w: 3, h: 2 },
-    fields: ["devices", "key", "reduce", ...look, "limits"],
+    fields: ["devices", "key", "reduce", ...appearance, "limits"],
     config: { aggregation: "avg", maxDataPoints: 60 },
   },
   gauge: {
     View: GaugeWidget,
     size: { w: 3, h: 3 },
-    fields: ["devices", "key", "reduce", ...look, "scale", "limits"],
+    fields: ["devices", "key", "reduce", ...appearance, "scale", "limits"],
   },
-  level: { View: LevelWidget, size: { w: 4, h: 3 }, fields: ["devices", "key", ...look, "scale", "limits"] },
+  level: {
+    View: LevelWidget,
+    size: { w: 4, h: 3 },
+    fields: ["devices", "key", ...appearance, "scale", "limits"],
+  },
   stateTimeline: {
     View: StateTimelineWidget,
     size: { w: 12, h: 3 },
     fields: ["devices", "keys"],
     config: { maxDataPoints: 2_000 },
   },
-  statusGrid: { View: StatusGridWidget, size: { w: 6, h: 3 }, fields: ["devices", "key", ...look, "limits"] },
-  deviceTable: { View: DeviceTableWidget, size: { w: 6, h: 4 }, fields: ["devices", "keys", ...look] },
+  statusGrid: {
+    View: StatusGridWidget,
+    size: { w: 6, h: 3 },
+    fields: ["devices", "key", ...appearance, "limits"],
+  },
+  deviceTable: { View: DeviceTableWidget, size: { w: 6, h: 4 }, fields: ["devices", "keys", ...appearance] },
   alarmList: { View: AlarmListWidget, size: { w: 4, h: 3 }, fields: ["devices", "showCleared"] },
   commandButton: {
     View: CommandButtonWidget,
@@ -72,13 +80,13 @@ export const widgetKinds = {
   slider: {
     View: SliderWidget,
     size: { w: 4, h: 2 },
-    fields: ["devices", "key", "as", ...look, "scale", "step"],
+    fields: ["devices", "key", "as", ...appearance, "scale", "step"],
   },
   markdown: { View: MarkdownWidget, size: { w: 4, h: 3 }, fields: ["text", "image"] },
   floorPlan: {
     View: FloorPlanWidget,
     size: { w: 8, h: 6 },
-    fields: ["devices", "key", ...look, "limits", "image", "places"],
+    fields: ["devices", "key", ...appearance, "limits", "image", "places"],
   },
 } as const satisfies Record<string, WidgetKind>;
 

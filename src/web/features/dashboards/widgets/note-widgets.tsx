@@ -93,12 +93,12 @@ export function spotsOf({
   feed,
 }: Pick<WidgetProps, "widget"> & { feed: Pick<WidgetProps["feed"], "devices"> }): Spot[] {
   const places = widget.config.places;
-  const known: Record<string, { x?: unknown; y?: unknown }> =
+  const existing: Record<string, { x?: unknown; y?: unknown }> =
     typeof places === "object" && places !== null
       ? (places as Record<string, { x?: unknown; y?: unknown }>)
       : {};
   return feed.devices.map(({ deviceId }, index) => {
-    const { x, y } = known[deviceId] ?? {};
+    const { x, y } = existing[deviceId] ?? {};
     const isPlaced = typeof x === "number" && typeof y === "number";
     return isPlaced ? { deviceId, x, y } : { deviceId, x: (index + 1) / (feed.devices.length + 1), y: 0.92 };
   });

@@ -23,8 +23,8 @@ function trendOf(props: WidgetProps) {
   const { value } = reduced(props);
   const lines = props.feed.series.map(({ buffer }) =>
     buffer.ts.flatMap((ts, index) => {
-      const given = buffer.values[index];
-      const number = given === undefined ? null : toNumber(given);
+      const telemetryValue = buffer.values[index];
+      const number = telemetryValue === undefined ? null : toNumber(telemetryValue);
       return number === null ? [] : [{ ts, value: number }];
     }),
   );
@@ -91,12 +91,12 @@ export function ValueWidget(props: WidgetProps) {
 const GAUGE = { radius: 40, from: 135, sweep: 270 };
 
 function arc(share: number): string {
-  const at = (degrees: number) => {
+  const atTime = (degrees: number) => {
     const angle = (degrees * Math.PI) / 180;
     return `${50 + GAUGE.radius * Math.cos(angle)} ${50 + GAUGE.radius * Math.sin(angle)}`;
   };
   const sweep = GAUGE.sweep * Math.min(Math.max(share, 0.001), 1);
-  return `M ${at(GAUGE.from)} A ${GAUGE.radius} ${GAUGE.radius} 0 ${sweep > 180 ? 1 : 0} 1 ${at(GAUGE.from + sweep)}`;
+  return `M ${atTime(GAUGE.from)} A ${GAUGE.radius} ${GAUGE.radius} 0 ${sweep > 180 ? 1 : 0} 1 ${atTime(GAUGE.from + sweep)}`;
 }
 
 function scaleOf({ widget }: WidgetProps) {

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { DomainError } from "../../../src/lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../../src/lib/ids.ts";
 import { createRandom } from "../../../src/lib/random.ts";
+import { createGeneratorEngine } from "../../../src/modules/generators/generator-engine.ts";
+import type { Generator } from "../../../src/modules/generators/generators.types.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
-import { createGeneratorEngine } from "../../../src/modules/rule-chains/generator-engine.ts";
-import type { RuleChain } from "../../../src/modules/rule-chains/rule-chains.types.ts";
 import type { LatestSnapshot, Reading } from "../../../src/modules/telemetry/telemetry.types.ts";
 import { createLogger } from "../../../src/platform/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -12,7 +12,7 @@ import { FakeClock } from "../../support/fake-clock.ts";
 const START = Date.parse("2026-03-01T00:00:00Z");
 const counter = { key: "n", min: 0, max: 1_000_000, pattern: "counter" as const };
 
-const chainOf = (config: Partial<RuleChain["config"]> = {}): RuleChain => ({
+const generatorOf = (config: Partial<Generator["config"]> = {}): Generator => ({
   id: "chain",
   tenantId: "tenant" as TenantId,
   name: "demo",
@@ -87,9 +87,9 @@ beforeEach(() => {
 const numbers = () => it.sent.map(({ n }) => n);
 const times = () => it.sent.map(({ ts }) => ts);
 
-async function run(chain = chainOf()) {
+async function run(generator = generatorOf()) {
   it.engine.start([]);
-  it.engine.changed(chain);
+  it.engine.changed(generator);
   await it.settle();
   it.clock.advance(0);
   await it.settle();
@@ -136,7 +136,7 @@ describe("when readings are made", () => {
     await run();
     await it.advance(30_000);
     expect(it.sent).toHaveLength(1);
-    expect(it.engine.activityOf("chain")?.lastError).toEqual({ code: "rule_chain.slow", params: {} });
+    expect(it.engine.activityOf("chain")?.lastError).toEqual({ code: "generator.slow", params: {} });
     it.rig.commit = Promise.resolve();
     commit();
     await it.settle();
@@ -149,7 +149,7 @@ describe("when readings are made", () => {
     await run();
     await it.advance(24_000);
     await it.engine.stop();
-    it.engine.start([chainOf()]);
+    it.engine.start([generatorOf()]);
     await it.settle();
     await it.advance(16_000);
     expect(times()).toEqual([0, 10_000, 20_000, 30_000, 40_000]);
@@ -160,7 +160,7 @@ describe("when readings are made", () => {
     await run();
     await it.engine.stop();
     it.clock.advance(5 * 86_400_000);
-    it.engine.start([chainOf()]);
+    it.engine.start([generatorOf()]);
     await it.settle();
     await it.advance(10_000);
     expect(times().map((ts) => ts - 5 * 86_400_000)).toEqual([-5 * 86_400_000, 0, 10_000]);
@@ -172,7 +172,7 @@ describe("when readings are made", () => {
     await it.advance(10_000);
     await it.engine.stop();
     it.clock.jump(-365 * 86_400_000);
-    it.engine.start([chainOf()]);
+    it.engine.start([generatorOf()]);
     await it.settle();
     await it.advance(10_000);
     expect(it.sent).toHaveLength(3);
@@ -188,8 +188,8 @@ describe("when readings are made", () => {
 describe("changes", () => {
   test("started twice it sends once", async () => {
     it.engine.start([]);
-    it.engine.changed(chainOf());
-    it.engine.changed(chainOf());
+    it.engine.changed(generatorOf());
+    it.engine.changed(generatorOf());
     await it.settle();
     await it.advance(20_000);
     expect(times()).toEqual([0, 10_000, 20_000]);
@@ -198,7 +198,7 @@ describe("changes", () => {
   test("a new interval holds at once, and the counter goes on", async () => {
     await run();
     await it.advance(12_000);
-    it.engine.changed(chainOf({ intervalSeconds: 2 }));
+    it.engine.changed(generatorOf({ intervalSeconds: 2 }));
     await it.settle();
     await it.advance(4_000);
     expect(times()).toEqual([0, 10_000, 12_000, 14_000, 16_000]);
@@ -207,10 +207,10 @@ describe("changes", () => {
 
   test("a chain that is paused or deleted sends nothing more", async () => {
     await run();
-    it.engine.changed({ ...chainOf(), status: "paused" });
+    it.engine.changed({ ...generatorOf(), status: "paused" });
     await it.advance(20_000);
     expect(it.sent).toHaveLength(1);
-    it.engine.changed(chainOf());
+    it.engine.changed(generatorOf());
     it.engine.removed("chain");
     await it.settle();
     await it.advance(20_000);
@@ -220,7 +220,7 @@ describe("changes", () => {
 
   test("chains of a tenant that is deleted end, those of others go on", async () => {
     await run();
-    const other = { ...chainOf({ deviceIds: ["two" as DeviceId] }), id: "b", tenantId: "b" as TenantId };
+    const other = { ...generatorOf({ deviceIds: ["two" as DeviceId] }), id: "b", tenantId: "b" as TenantId };
     it.engine.changed(other);
     await it.settle();
     await it.advance(1_000);
@@ -233,14 +233,14 @@ describe("changes", () => {
   test("a chain that is paused has nothing to complain of any more", async () => {
     it.rig.refusal = new DomainError("unavailable", { code: "storage.disk_full", params: {} });
     await run();
-    it.engine.changed({ ...chainOf(), status: "paused" });
+    it.engine.changed({ ...generatorOf(), status: "paused" });
     expect(it.engine.activityOf("chain")).toMatchObject({ refused: 1, lastError: null });
   });
 
   test("nothing is sent once the engine has stopped, also by what is started later", async () => {
     await run();
     await it.engine.stop();
-    it.engine.changed(chainOf());
+    it.engine.changed(generatorOf());
     await it.settle();
     await it.advance(20_000);
     expect(it.sent).toHaveLength(1);
@@ -271,7 +271,7 @@ describe("what is refused", () => {
 });
 
 describe("devices", () => {
-  const both = () => chainOf({ deviceIds: ["one", "two"] as DeviceId[] });
+  const both = () => generatorOf({ deviceIds: ["one", "two"] as DeviceId[] });
 
   test("each device has its own counter, and the other goes on when one is gone", async () => {
     await run(both());

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { gathered } from "../../src/web/platform/frame.ts";
+import { coalesced } from "../../src/web/platform/coalesce.ts";
 import { until } from "../support/until.ts";
 
 test("a burst of calls becomes one, and a later burst one more", async () => {
   let runs = 0;
-  const ask = gathered(() => runs++, 5);
+  const ask = coalesced(() => runs++, 5);
   for (let i = 0; i < 100; i++) ask();
   await until(() => runs > 0);
   expect(runs).toBe(1);

@@ -1,13 +1,6 @@
 import type { JsonValue } from "../../lib/json.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
-import type {
-  CompiledStep,
-  PlacedStep,
-  PlacedValues,
-  RunPlaced,
-  RunStep,
-  StepContext,
-} from "./step.types.ts";
+import type { CompiledStep, RunSlots, RunStep, SlotStep, SlotValues, StepContext } from "./step.types.ts";
 
 /*
  * Steps whose keys are all known beforehand run over an array in which each key has its place: reading and writing a place costs a
@@ -15,29 +8,29 @@ import type {
  */
 
 /** Gives each key one place. */
-function createPlaces(): { readonly keys: string[]; placeOf(key: string): number } {
+function createSlots(): { readonly keys: string[]; slotOf(key: string): number } {
   const keys: string[] = [];
-  const known = new Map<string, number>();
+  const existing = new Map<string, number>();
   return {
     keys,
-    placeOf(key) {
-      const at = known.get(key) ?? keys.length;
-      if (at === keys.length) keys.push(key);
-      known.set(key, at);
-      return at;
+    slotOf(key) {
+      const index = existing.get(key) ?? keys.length;
+      if (index === keys.length) keys.push(key);
+      existing.set(key, index);
+      return index;
     },
   };
 }
 
 /** The same step over a message by itself. */
-export function runAlone(step: PlacedStep): RunStep {
-  const { keys, placeOf } = createPlaces();
-  const run = step.place(placeOf);
+export function runAlone(step: SlotStep): RunStep {
+  const { keys, slotOf } = createSlots();
+  const run = step.compileSlots(slotOf);
   return ({ values }, context) => {
-    const placed = keys.map((key) => values.get(key));
-    if (!run(placed, context)) return false;
+    const slotStep = keys.map((key) => values.get(key));
+    if (!run(slotStep, context)) return false;
     for (const [index, key] of keys.entries()) {
-      const value = placed[index];
+      const value = slotStep[index];
       if (value === undefined) values.delete(key);
       else if (!Object.is(value, values.get(key))) values.set(key, value);
     }
@@ -56,30 +49,30 @@ export interface FusedSteps {
 
 /** Undefined where one of them does not know its keys. */
 export function fuse(lists: ReadonlyArray<readonly CompiledStep[]>): FusedSteps | undefined {
-  const { keys, placeOf } = createPlaces();
-  const steps: RunPlaced[] = [];
+  const { keys, slotOf } = createSlots();
+  const steps: RunSlots[] = [];
   const listOf: number[] = [];
   for (const [list, compiled] of lists.entries())
-    for (const { placed } of compiled) {
-      if (placed === undefined) return undefined;
-      steps.push(placed.place(placeOf));
+    for (const { slotStep } of compiled) {
+      if (slotStep === undefined) return undefined;
+      steps.push(slotStep.compileSlots(slotOf));
       listOf.push(list);
     }
   // Plain objects have these without having been given them.
   if (keys.some((key) => key in Object.prototype)) return undefined;
-  const places: PlacedValues = keys.map(() => undefined);
-  const before: PlacedValues = keys.map(() => undefined);
+  const slots: SlotValues = keys.map(() => undefined);
+  const before: SlotValues = keys.map(() => undefined);
   return {
     run(values, context) {
       // By index: this runs for every message.
-      for (let at = 0; at < keys.length; at++) {
-        const value = values[keys[at] as string];
-        places[at] = value;
-        before[at] = value;
+      for (let position = 0; position < keys.length; position++) {
+        const value = values[keys[position] as string];
+        slots[position] = value;
+        before[position] = value;
       }
       for (let index = 0; index < steps.length; index++)
-        if (!(steps[index] as RunPlaced)(places, context)) return listOf[index];
-      return changed(values, keys, { before, places });
+        if (!(steps[index] as RunSlots)(slots, context)) return listOf[index];
+      return changed(values, keys, { before, slots });
     },
   };
 }
@@ -87,32 +80,32 @@ export function fuse(lists: ReadonlyArray<readonly CompiledStep[]>): FusedSteps 
 function changed(
   values: Reading["values"],
   keys: readonly string[],
-  { before, places }: { before: PlacedValues; places: PlacedValues },
+  { before, slots }: { before: SlotValues; slots: SlotValues },
 ): Reading["values"] | undefined {
-  let made: Record<string, TelemetryValue> | undefined;
-  for (let at = 0; at < keys.length; at++) {
-    const value = places[at];
-    if (Object.is(value, before[at])) continue;
-    if (value === undefined) return without(values, keys, places);
-    made ??= { ...values };
-    made[keys[at] as string] = value; // within its bounds
+  let created: Record<string, TelemetryValue> | undefined;
+  for (let index = 0; index < keys.length; index++) {
+    const value = slots[index];
+    if (Object.is(value, before[index])) continue;
+    if (value === undefined) return without(values, keys, slots);
+    created ??= { ...values };
+    created[keys[index] as string] = value; // within its bounds
   }
-  return made ?? values;
+  return created ?? values;
 }
 
 function without(
   values: Reading["values"],
   keys: readonly string[],
-  places: PlacedValues,
+  slots: SlotValues,
 ): Reading["values"] | undefined {
   const left = new Map<string, JsonValue>(Object.entries(values));
-  for (const [at, key] of keys.entries()) {
-    const value = places[at];
+  for (const [index, key] of keys.entries()) {
+    const value = slots[index];
     if (value === undefined) left.delete(key);
     else left.set(key, value);
   }
   if (left.size === 0) return undefined;
-  const made: Record<string, JsonValue> = Object.create(null);
-  for (const [key, value] of left) made[key] = value;
-  return made as Reading["values"];
+  const created: Record<string, JsonValue> = Object.create(null);
+  for (const [key, value] of left) created[key] = value;
+  return created as Reading["values"];
 }

@@ -2,10 +2,10 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
-import { type GeneratorConfig, statuses } from "./rule-chains.types.ts";
+import { type GeneratorConfig, statuses } from "./generators.types.ts";
 
-/** Rule chains; all of them generate data. */
-export const ruleChains = sqliteTable(
+/** Generators of telemetry. */
+export const generators = sqliteTable(
   "rule_chains",
   {
     id: text("id").primaryKey(),
@@ -18,7 +18,7 @@ export const ruleChains = sqliteTable(
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
     status: text("status", { enum: statuses }).notNull(),
     config: text("config", { mode: "json" }).notNull().$type<GeneratorConfig>(),
-    /** No reference: what was made for a chain may be deleted as any device. */
+    /** No reference: what was made for a generator may be deleted as any device. */
     virtualDeviceId: text("virtual_device_id").$type<DeviceId>(),
     lastError: text("last_error", { mode: "json" }).$type<Text>(),
     lastErrorAt: integer("last_error_at"),

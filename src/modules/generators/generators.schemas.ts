@@ -1,8 +1,8 @@
 import { t } from "elysia";
 import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
 import { jsonValueSchema, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { patterns } from "./generators.types.ts";
 import { DECIMALS_MAX } from "./metric-values.ts";
-import { patterns } from "./rule-chains.types.ts";
 
 const name = nameText(200);
 const description = t.String({ maxLength: 2_000 });
@@ -39,10 +39,10 @@ const config = documentedAs(generatorConfigSchema, {
   description: `\`{intervalSeconds, metrics: [{key, min, max, decimals?, pattern?, step?, periodSeconds?}], deviceIds?}\`.
 - \`intervalSeconds\`: 0.1 to 86,400
 - \`metrics\`: 1 to 100, each key once. \`pattern\` is \`random\` (unless given), \`walk\` (moves from where it was, by \`step\` on average), \`sine\` (waves of \`periodSeconds\`, 60 readings unless given) or \`counter\` (up by \`step\`, 1 unless given, and from \`min\` again). All values lie within \`min\` and \`max\` and have \`decimals\` (0 to 9)
-- \`deviceIds\`: whom it sends for, 1,000 at most; a device named after the chain is made at its start unless given`,
+- \`deviceIds\`: whom it sends for, 1,000 at most; a device named after the generator is made at its start unless given`,
 });
 
-export const createRuleChainBody = t.Object(
+export const createGeneratorBody = t.Object(
   {
     name,
     description: t.Optional(description),
@@ -51,9 +51,9 @@ export const createRuleChainBody = t.Object(
     status,
     config,
   },
-  { title: "CreateRuleChain" },
+  { title: "CreateGenerator" },
 );
-export const updateRuleChainBody = t.Object(
+export const updateGeneratorBody = t.Object(
   {
     name: t.Optional(name),
     description: t.Optional(description),
@@ -62,11 +62,11 @@ export const updateRuleChainBody = t.Object(
     status: t.Optional(status),
     config: t.Optional(config),
   },
-  { title: "UpdateRuleChain" },
+  { title: "UpdateGenerator" },
 );
 
 const iso = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
-export const ruleChainBody = t.Object(
+export const generatorBody = t.Object(
   {
     id: t.String(),
     name: t.String(),
@@ -94,7 +94,7 @@ export const ruleChainBody = t.Object(
     createdAt: t.String({ description: "ISO 8601" }),
     updatedAt: t.String({ description: "ISO 8601" }),
   },
-  { title: "RuleChain" },
+  { title: "Generator" },
 );
 
 /** A config that is wrong is answered with its errors, so any object is accepted. */

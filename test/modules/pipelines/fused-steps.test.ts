@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { fuse } from "../../../src/modules/pipelines/placed-steps.ts";
+import { fuse } from "../../../src/modules/pipelines/fused-steps.ts";
 import type { StepContext } from "../../../src/modules/pipelines/step.types.ts";
 import { compileSteps, runSteps, toReading } from "../../../src/modules/pipelines/step-engine.ts";
 import type { Reading } from "../../../src/modules/telemetry/telemetry.types.ts";

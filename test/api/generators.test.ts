@@ -58,7 +58,7 @@ async function latestOf(deviceId: string, key: string, app = fixture, token = to
   }
 }
 
-describe("the life of a rule chain", () => {
+describe("the lifecycle of a generator", () => {
   test("it is a draft, is started, paused, started again and deleted; its device stays", async () => {
     const draft = await create({ name: "boiler", description: "for the demo" });
     expect(draft).toEqual({
@@ -109,38 +109,38 @@ describe("the life of a rule chain", () => {
   });
 
   test("created as active it sends at once, for the devices that it names", async () => {
-    const chain = await create({
+    const generator = await create({
       status: "active",
       config: { ...config, metrics: [{ key: "made", min: 1, max: 1 }], deviceIds: [mine.deviceId] },
     });
-    expect(chain).toMatchObject({
+    expect(generator).toMatchObject({
       status: "active",
       devices: [{ deviceId: mine.deviceId, name: "mine" }],
       deviceCount: 1,
     });
     expect(await latestOf(mine.deviceId, "made")).toBe(1);
-    await call("DELETE", `/${chain.id}`);
+    await call("DELETE", `/${generator.id}`);
   });
 
   test("not enabled it is paused, whatever is asked; start enables it", async () => {
-    const chain = await create({ enabled: false, status: "active" });
-    expect(chain).toMatchObject({ enabled: false, status: "paused", deviceCount: 0 });
-    const asked = await call("PATCH", `/${chain.id}`, { status: "active" });
+    const generator = await create({ enabled: false, status: "active" });
+    expect(generator).toMatchObject({ enabled: false, status: "paused", deviceCount: 0 });
+    const asked = await call("PATCH", `/${generator.id}`, { status: "active" });
     expect(asked.body).toMatchObject({ enabled: false, status: "paused" });
-    const enabled = await call("PATCH", `/${chain.id}`, { enabled: true });
+    const enabled = await call("PATCH", `/${generator.id}`, { enabled: true });
     expect(enabled.body).toMatchObject({ enabled: true, status: "paused" });
-    await call("PATCH", `/${chain.id}`, { enabled: false });
-    const started = await call("POST", `/${chain.id}/start`);
+    await call("PATCH", `/${generator.id}`, { enabled: false });
+    const started = await call("POST", `/${generator.id}/start`);
     expect(started.body).toMatchObject({ enabled: true, status: "active" });
-    const off = await call("PATCH", `/${chain.id}`, { enabled: false });
+    const off = await call("PATCH", `/${generator.id}`, { enabled: false });
     expect(off.body).toMatchObject({ enabled: false, status: "paused" });
-    await call("DELETE", `/${chain.id}`);
+    await call("DELETE", `/${generator.id}`);
   });
 
   test("a change of an active one takes effect at once", async () => {
-    const chain = await create({ status: "active", config: { ...config, deviceIds: [other.deviceId] } });
+    const generator = await create({ status: "active", config: { ...config, deviceIds: [other.deviceId] } });
     await latestOf(other.deviceId, "temperature");
-    const changed = await call("PATCH", `/${chain.id}`, {
+    const changed = await call("PATCH", `/${generator.id}`, {
       name: "renamed",
       config: {
         ...config,
@@ -150,7 +150,7 @@ describe("the life of a rule chain", () => {
     });
     expect(changed.body).toMatchObject({ name: "renamed", status: "active" });
     expect(await latestOf(other.deviceId, "pressure")).toBe(3);
-    await call("DELETE", `/${chain.id}`);
+    await call("DELETE", `/${generator.id}`);
   });
 
   test("the list is by name, searched and counted", async () => {
@@ -175,11 +175,11 @@ describe("the life of a rule chain", () => {
       .filter(({ targetId }: { targetId: string }) => targetId === id)
       .map(({ action }: { action: string }) => action);
     expect(actions.toSorted()).toEqual([
-      "rule_chain.create",
-      "rule_chain.delete",
-      "rule_chain.pause",
-      "rule_chain.start",
-      "rule_chain.update",
+      "generator.create",
+      "generator.delete",
+      "generator.pause",
+      "generator.start",
+      "generator.update",
     ]);
   });
 });
@@ -205,24 +205,24 @@ describe("devices that go", () => {
 
   test("a chain goes on without one of its devices, and is paused without the last", async () => {
     const [one, two] = [await fixture.createDevice(tokens.owner), await fixture.createDevice(tokens.owner)];
-    const chain = await create({
+    const generator = await create({
       status: "active",
       config: { ...config, deviceIds: [one.deviceId, two.deviceId] },
     });
     await fixture.call("DELETE", `/api/devices/${one.deviceId}`, { token: tokens.owner });
-    const left = await call("GET", `/${chain.id}`);
+    const left = await call("GET", `/${generator.id}`);
     expect(left.body).toMatchObject({ status: "active", config: { deviceIds: [two.deviceId] } });
     await fixture.call("DELETE", `/api/devices/${two.deviceId}`, { token: tokens.owner });
-    const paused = await call("GET", `/${chain.id}`);
+    const paused = await call("GET", `/${generator.id}`);
     expect(paused.body).toMatchObject({ status: "paused", config: { deviceIds: [] } });
-    const start = await call("POST", `/${chain.id}/start`);
+    const start = await call("POST", `/${generator.id}/start`);
     expect([start.status, start.body.message]).toEqual([409, expect.stringContaining("were deleted")]);
-    const named = await call("PATCH", `/${chain.id}`, {
+    const named = await call("PATCH", `/${generator.id}`, {
       status: "active",
       config: { ...config, deviceIds: [mine.deviceId] },
     });
     expect(named.body).toMatchObject({ status: "active", lastError: null });
-    await call("DELETE", `/${chain.id}`);
+    await call("DELETE", `/${generator.id}`);
   });
 });
 
@@ -316,8 +316,8 @@ describe("what is wrong", () => {
     expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining("too much")]);
     const devices = await fixture.call("GET", "/api/devices?deviceType=generator", { token });
     expect(devices.body).toHaveLength(10);
-    for (const { body: chain } of made)
-      await fixture.call("POST", `/api/rule-chains/${chain.id}/pause`, { token });
+    for (const { body: generator } of made)
+      await fixture.call("POST", `/api/rule-chains/${generator.id}/pause`, { token });
   });
 
   test("a plan without room for one more device starts nothing that needs one", async () => {
@@ -393,7 +393,7 @@ describe("the preview", () => {
       warningTexts: [],
       errorTexts: [
         {
-          code: "rule_chain.problem",
+          code: "generator.problem",
           params: {
             field: "intervalSeconds",
             rule: { code: "rule.number_between", params: { min: 0.1, max: 86400 } },
@@ -432,12 +432,12 @@ describe("the preview", () => {
     });
     const answer = await call("POST", "/preview", JSON.parse(raw));
     expect(answer.text).toContain('"values":{"__proto__":1}');
-    const chain = await create({ status: "active", config: JSON.parse(raw).config });
-    const { deviceId } = chain.devices[0];
+    const generator = await create({ status: "active", config: JSON.parse(raw).config });
+    const { deviceId } = generator.devices[0];
     for (let text = ""; !text.includes('"__proto__":1'); )
       text = (await fixture.call("GET", `/api/devices/${deviceId}/telemetry/latest`, { token: tokens.owner }))
         .text;
-    await call("DELETE", `/${chain.id}`);
+    await call("DELETE", `/${generator.id}`);
   });
 });
 
@@ -592,13 +592,13 @@ describe("limits of what devices may send", () => {
     const { token } = await app.signIn("TENANT_OWNER");
     const ask = async (path: string) => (await app.call("GET", path, { token })).body;
     const body = bodyOf({ status: "active", config: { ...config, intervalSeconds: 10 } });
-    const { body: chain } = await app.call("POST", "/api/rule-chains", { token, body });
+    const { body: generator } = await app.call("POST", "/api/rule-chains", { token, body });
     const advanceUntil = async (
-      isDone: (chain: { readings: number; lastError: string | null }) => boolean,
+      isDone: (generator: { readings: number; lastError: string | null }) => boolean,
     ) => {
       for (;;) {
         clock.advance(1_000);
-        const now = await ask(`/api/rule-chains/${chain.id}`);
+        const now = await ask(`/api/rule-chains/${generator.id}`);
         if (isDone(now)) return now;
       }
     };
@@ -627,15 +627,15 @@ describe("limits of what devices may send", () => {
       status: "active",
       config: { intervalSeconds: 0.5, metrics, deviceIds: [device.deviceId] },
     });
-    const { body: chain } = await app.call("POST", "/api/rule-chains", { token, body });
+    const { body: generator } = await app.call("POST", "/api/rule-chains", { token, body });
     for (let listed = []; ; ) {
       clock.advance(500);
       listed = (await app.call("GET", `/api/devices/${device.deviceId}/rejections`, { token })).body;
       if (listed.length === 0) continue;
-      expect(listed[0]).toMatchObject({ source: "generator", where: "rule chain demo" });
+      expect(listed[0]).toMatchObject({ source: "generator", where: "generator demo" });
       break;
     }
-    const { body: told } = await app.call("GET", `/api/rule-chains/${chain.id}`, { token });
+    const { body: told } = await app.call("GET", `/api/rule-chains/${generator.id}`, { token });
     expect(told.status).toBe("active");
     expect(told.refused).toBeGreaterThan(0);
     await app.stop();

@@ -5,8 +5,8 @@ import { isJsonObject } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { checkConfig, problem, rateOf } from "./generator-config.ts";
+import { configInvalid } from "./generators.errors.ts";
 import { createMetricValues } from "./metric-values.ts";
-import { configInvalid } from "./rule-chains.errors.ts";
 
 const READINGS_SHOWN = 60;
 
@@ -19,11 +19,11 @@ export interface Preview {
 
 /** What a config would make one of its devices send, from now on. */
 export function previewConfig(
-  given: unknown,
+  input: unknown,
   options: { now: number; isVisible: (deviceId: DeviceId) => boolean },
 ): Preview {
-  if (!isJsonObject(given)) throw configInvalid([problem("config", detail("rule.object"))]);
-  const { config, errors, warnings } = checkConfig(given);
+  if (!isJsonObject(input)) throw configInvalid([problem("config", detail("rule.object"))]);
+  const { config, errors, warnings } = checkConfig(input);
   if (config === undefined) return { success: false, result: {}, warnings, errors };
   const { intervalSeconds, metrics, deviceIds } = config;
   const missing = deviceIds?.filter((deviceId) => !options.isVisible(deviceId)) ?? [];

@@ -12,7 +12,7 @@ export function oncePerFrame(action: () => void): () => void {
 }
 
 /** Wraps `action` so that a burst of calls runs it once, `delayMs` after the first of them. */
-export function gathered(action: () => void, delayMs: number): () => void {
+export function coalesced(action: () => void, delayMs: number): () => void {
   let asked = false;
   return () => {
     if (asked) return;

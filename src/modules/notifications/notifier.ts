@@ -5,13 +5,13 @@ import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundRequest, OutboundTarget } from "../outbound/outbound.types.ts";
 import type { User } from "../users/users.types.ts";
 import { fillBody, fillUrl, type TemplateValues } from "./message-template.ts";
-import type { Gathered, Messaging, NoticeLine, TellingSettings } from "./notifications.types.ts";
+import type { Digest, Messaging, NotificationLine, NotificationSettings } from "./notifications.types.ts";
 
 const MESSAGING_TIMEOUT_MS = 15_000;
 export const MESSAGING_SOURCE = { kind: "notification", id: "messaging" } as const;
 
 /** Writes mails and messages into their outboxes: in the caller's transaction, so they are there if what they tell of is. */
-export function createTelling(deps: {
+export function createNotifier(deps: {
   mail: MailSender;
   outbound: Pick<OutboundService, "enqueue" | "sendNow">;
   /** Of the console, where it is known how people reach it. */
@@ -22,11 +22,11 @@ export function createTelling(deps: {
 
   function targetOf(messaging: Messaging, url: string): OutboundTarget {
     const { method, headers } = messaging;
-    const make = () => ({ url, method, headers, timeoutMs: MESSAGING_TIMEOUT_MS, secret: null });
-    if (url !== messaging.url) return make(); // the address itself says to whom
-    const known = targets.get(messaging) ?? make();
-    targets.set(messaging, known);
-    return known;
+    const createTarget = () => ({ url, method, headers, timeoutMs: MESSAGING_TIMEOUT_MS, secret: null });
+    if (url !== messaging.url) return createTarget(); // the address itself says to whom
+    const target = targets.get(messaging) ?? createTarget();
+    targets.set(messaging, target);
+    return target;
   }
 
   function requestOf(
@@ -45,7 +45,11 @@ export function createTelling(deps: {
     };
   }
 
-  const valuesOf = (line: NoticeLine, text: string, { language }: TellingSettings): TemplateValues => ({
+  const valuesOf = (
+    line: NotificationLine,
+    text: string,
+    { language }: NotificationSettings,
+  ): TemplateValues => ({
     text,
     severity: line.severity,
     trigger: triggerWord(line.trigger, language),
@@ -56,7 +60,7 @@ export function createTelling(deps: {
     time: line.at,
   });
 
-  const shared = (tenantId: TenantId, user: User, { language, timezone }: TellingSettings) => ({
+  const shared = (tenantId: TenantId, user: User, { language, timezone }: NotificationSettings) => ({
     to: { tenantId, to: user.email, language },
     values: { fullName: user.fullName, timezone, url: deps.consoleUrl ?? null },
   });
@@ -65,7 +69,7 @@ export function createTelling(deps: {
     mailLine(
       tenantId: TenantId,
       user: User,
-      { line, settings }: { line: NoticeLine; settings: TellingSettings },
+      { line, settings }: { line: NotificationLine; settings: NotificationSettings },
     ) {
       const { to, values } = shared(tenantId, user, settings);
       deps.mail.enqueue({ ...to, template: "alarm", values: { ...values, ...line } });
@@ -73,44 +77,44 @@ export function createTelling(deps: {
     mailDigest(
       tenantId: TenantId,
       user: User,
-      { gathered, settings }: { gathered: Gathered; settings: TellingSettings },
+      { digest, settings }: { digest: Digest; settings: NotificationSettings },
     ) {
       const { to, values } = shared(tenantId, user, settings);
-      deps.mail.enqueue({ ...to, template: "alarm_digest", values: { ...values, ...gathered } });
+      deps.mail.enqueue({ ...to, template: "alarm_digest", values: { ...values, ...digest } });
     },
-    mailTest: (tenantId: TenantId, user: User, settings: TellingSettings): string => {
+    mailTest: (tenantId: TenantId, user: User, settings: NotificationSettings): string => {
       const { to, values } = shared(tenantId, user, settings);
       return deps.mail.enqueue({ ...to, template: "notification_test", values });
     },
     messageLine(
       to: { user: User; tenantId: TenantId; messaging: Messaging },
-      line: NoticeLine,
-      settings: TellingSettings,
+      line: NotificationLine,
+      settings: NotificationSettings,
     ) {
       const text = lineText(line, settings.language);
       deps.outbound.enqueue([requestOf(to, valuesOf(line, text, settings))]);
     },
     messageDigest(
       to: { user: User; tenantId: TenantId; messaging: Messaging },
-      gathered: Gathered,
-      settings: TellingSettings,
+      digest: Digest,
+      settings: NotificationSettings,
     ) {
-      const [worst] = gathered.worst;
+      const [worst] = digest.worst;
       if (worst === undefined) return;
-      const text = digestText(gathered, settings.language);
+      const text = digestText(digest, settings.language);
       deps.outbound.enqueue([requestOf(to, valuesOf(worst, text, settings))]);
     },
     messageTest(
       to: { user: User; tenantId: TenantId; messaging: Messaging },
-      settings: TellingSettings,
-      at: string,
+      settings: NotificationSettings,
+      time: string,
     ) {
       const text = testText(settings.language);
-      const line = { trigger: "CREATED", severity: "WARNING", level: 1, at } as const;
+      const line = { trigger: "CREATED", severity: "WARNING", level: 1, at: time } as const;
       const named = { alarmType: "Test", deviceName: "Test", message: text };
       return deps.outbound.sendNow(requestOf(to, valuesOf({ ...line, ...named }, text, settings)));
     },
   };
 }
 
-export type Telling = ReturnType<typeof createTelling>;
+export type Notifier = ReturnType<typeof createNotifier>;

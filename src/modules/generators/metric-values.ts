@@ -1,5 +1,5 @@
 import { normal } from "../../lib/random.ts";
-import type { Metric } from "./rule-chains.types.ts";
+import type { Metric } from "./generators.types.ts";
 
 /*
  * The numbers that a metric gives. All are multiples of one unit (10^-decimals), reckoned as integers: what comes out lies within min
@@ -20,7 +20,7 @@ const WAVE_READINGS = 60;
 export interface Grid {
   readonly size: number;
   readonly unitsPerOne: number;
-  at(index: number): number;
+  valueAt(index: number): number;
   /** Of the nearest value; undefined when `value` lies outside. */
   indexOf(value: number): number | undefined;
 }
@@ -45,7 +45,7 @@ function usualDecimals(metric: Metric): number {
 /** Undefined when no number with the decimals that were asked for lies between min and max, or none can be told from the next. */
 export function gridOf(metric: Metric): Grid | undefined {
   const { min } = metric;
-  const onlyMin: Grid = { size: 0, unitsPerOne: 1, at: () => min, indexOf: () => 0 };
+  const onlyMin: Grid = { size: 0, unitsPerOne: 1, valueAt: () => min, indexOf: () => 0 };
   return gridOfUnits(metric) ?? (metric.decimals === undefined ? onlyMin : undefined);
 }
 
@@ -62,7 +62,7 @@ function gridOfUnits(metric: Metric): Grid | undefined {
   return {
     size: high - low,
     unitsPerOne,
-    at: (index) => (low + index) / unitsPerOne + 0, // no -0
+    valueAt: (index) => (low + index) / unitsPerOne + 0, // no -0
     indexOf(value) {
       const index = Math.round(value * unitsPerOne) - low;
       return index >= 0 && index <= high - low ? index : undefined;
@@ -94,12 +94,12 @@ export function createMetricValues(metric: Metric, course: Course): (ts: number)
   const lastIndex = course.last === undefined ? undefined : grid.indexOf(course.last);
   switch (metric.pattern ?? "random") {
     case "random":
-      return () => grid.at(Math.min(size, Math.floor(random() * (size + 1))));
+      return () => grid.valueAt(Math.min(size, Math.floor(random() * (size + 1))));
     case "sine": {
       const periodMs = (metric.periodSeconds ?? WAVE_READINGS * course.intervalSeconds) * 1000;
       return (ts) => {
-        const turn = (ts % periodMs) / periodMs + course.offset;
-        return grid.at(Math.round(size * (0.5 + 0.5 * Math.sin(2 * Math.PI * turn))));
+        const phase = (ts % periodMs) / periodMs + course.offset;
+        return grid.valueAt(Math.round(size * (0.5 + 0.5 * Math.sin(2 * Math.PI * phase))));
       };
     }
     case "counter": {
@@ -107,7 +107,7 @@ export function createMetricValues(metric: Metric, course: Course): (ts: number)
       let index = lastIndex;
       return () => {
         index = index === undefined || index + units > size ? 0 : index + units;
-        return grid.at(index);
+        return grid.valueAt(index);
       };
     }
     case "walk": {
@@ -118,7 +118,7 @@ export function createMetricValues(metric: Metric, course: Course): (ts: number)
         const next = position + steps * units;
         const turned = next < 0 ? -next : next > size ? 2 * size - next : next;
         position = Math.max(0, Math.min(size, turned));
-        return grid.at(Math.round(position));
+        return grid.valueAt(Math.round(position));
       };
     }
   }

@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { gathered } from "./frame.ts";
+import { coalesced } from "./coalesce.ts";
 
 /** Long enough for a burst of live messages to end, short enough to feel immediate. */
 const GATHER_MS = 500;
 
 /** For reloading on live messages: however many come, the server is asked twice a second at most. */
-export function useGathered(action: () => void): () => void {
+export function useCoalesced(action: () => void): () => void {
   const current = useRef(action);
   current.current = action;
   // Whoever has left the screen asks no more.
@@ -15,5 +15,5 @@ export function useGathered(action: () => void): () => void {
     },
     [],
   );
-  return useMemo(() => gathered(() => current.current(), GATHER_MS), []);
+  return useMemo(() => coalesced(() => current.current(), GATHER_MS), []);
 }

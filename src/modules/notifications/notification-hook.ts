@@ -2,9 +2,9 @@ import { textOf } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Alarm, AlarmEvent } from "../alarms/alarms.types.ts";
 import type { NotificationsRepository } from "./notifications.repository.ts";
-import type { NoticeTrigger } from "./notifications.types.ts";
+import type { NotificationTrigger } from "./notifications.types.ts";
 
-const triggers: Readonly<Partial<Record<AlarmEvent["eventType"], NoticeTrigger>>> = {
+const triggers: Readonly<Partial<Record<AlarmEvent["eventType"], NotificationTrigger>>> = {
   CREATED: "CREATED",
   REOPENED: "CREATED",
   SEVERITY_CHANGED: "CREATED",
@@ -13,9 +13,9 @@ const triggers: Readonly<Partial<Record<AlarmEvent["eventType"], NoticeTrigger>>
 };
 
 /** Writes down, in the transaction of the event, that people may want to hear of it. Of a device that is mute nothing is told. */
-export const createNoticeHook =
+export const createNotificationHook =
   (deps: {
-    repository: Pick<NotificationsRepository, "addNotice">;
+    repository: Pick<NotificationsRepository, "addNotification">;
     mutedMs: (deviceId: DeviceId) => number;
   }) =>
   (alarm: Alarm, event: AlarmEvent, before: Alarm | undefined): void => {
@@ -23,7 +23,7 @@ export const createNoticeHook =
     if (trigger === undefined || deps.mutedMs(alarm.deviceId) > 0) return;
     const { tenantId, alarmId, deviceId, severity, alarmType, message } = alarm;
     const hasRisen = event.eventType === "SEVERITY_CHANGED";
-    deps.repository.addNotice({
+    deps.repository.addNotification({
       ...{ tenantId, alarmId, deviceId, trigger, severity, alarmType, message },
       formerSeverity: hasRisen ? (before?.severity ?? null) : null,
       cause: trigger === "CLEARED" ? textOf(event) : null,

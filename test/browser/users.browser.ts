@@ -1,7 +1,7 @@
 // People and programs: what somebody sets of themselves, and what an administrator does with users and API keys.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { callApi } from "./support/call-api.ts";
-import { OWNER, setUpOwner } from "./support/newcomer.ts";
+import { OWNER, setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
@@ -122,15 +122,15 @@ test(
 );
 
 test(
-  "access is narrowed to chosen devices and assets, and the counts follow",
+  "access is narrowed to selected devices and assets, and the counts follow",
   async () => {
     const { page } = browser;
     for (const fields of [{ name: "Press 1" }, { name: "Press 2", assetId: "hall 7" }, { name: "Oven" }])
       await callApi(browser.page, app, "POST", "/api/devices", { deviceType: "machine", ...fields });
     await openUsers();
     await page.getByRole("link", { name: /Nina New/ }).click();
-    await page.getByLabel("Only chosen devices").check();
-    await page.getByLabel("Search devices to choose").fill("press");
+    await page.getByLabel("Only selected devices").check();
+    await page.getByLabel("Search devices to select").fill("press");
     await page.getByLabel("Oven").waitFor({ state: "detached" });
     await page.getByLabel("Press 1").check();
     await page.getByLabel("Name of an asset").fill("hall 7");
@@ -244,7 +244,7 @@ const withKey = async (key: string): Promise<{ status: number; names: string[] }
 };
 
 test(
-  "an API key is shown once, works for the chosen devices, and stops when it is revoked",
+  "an API key is shown once, works for the selected devices, and stops when it is revoked",
   async () => {
     const { page } = browser;
     await page.goto(`${app.url}/settings/api-keys`);
@@ -253,9 +253,9 @@ test(
     await dialog().getByLabel("Name", { exact: false }).first().fill("ERP export");
     await dialog().getByLabel("Expires").selectOption("date");
     await dialog().getByLabel("On", { exact: true }).fill("2026-01-01");
-    await dialog().getByLabel("Only chosen devices").check();
+    await dialog().getByLabel("Only selected devices").check();
     await dialog().getByRole("button", { name: "New API key" }).click();
-    await dialog().getByText("Choose at least one device.").waitFor();
+    await dialog().getByText("Select at least one device.").waitFor();
     await dialog().getByLabel("Oven").check();
     await dialog().getByRole("button", { name: "New API key" }).click();
     await dialog().getByText("must be a time in the future").waitFor();
@@ -337,7 +337,7 @@ test(
       ["new api", "New API key"],
     ] as const) {
       await page.goto(app.url);
-      await page.getByText("Last heard from").waitFor();
+      await page.getByText("Last seen").waitFor();
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox", { name: "Find a device, a screen or an action" }).fill(typed);
       await page.getByRole("option", { name: title, selected: true }).waitFor();

@@ -35,7 +35,7 @@ export interface CarriedCommands {
 }
 
 /** What happens to downlinks, and so to the commands that they carry. */
-export function createDownlinkLife(deps: {
+export function createDownlinkLifecycle(deps: {
   repository: DownlinksRepository;
   commands: CarriedCommands;
   transact: (work: () => void) => void;
@@ -48,7 +48,7 @@ export function createDownlinkLife(deps: {
   const early = new Map<string, { report: DownlinkReport; at: number }>();
   const waiters = new Waiters<string, Downlink>(deps.clock);
 
-  function tellCommand(
+  function settleCommand(
     { deviceId, commandRpcId, confirmed }: Downlink,
     state: DownlinkState,
     error: string | null,
@@ -79,7 +79,7 @@ export function createDownlinkLife(deps: {
     const error = rest.error ?? null;
     transact(() => {
       repository.update(current.downlinkId, { ...rest, state, error, changedAt: now() });
-      tellCommand(current, state, error);
+      settleCommand(current, state, error);
     });
     if (current.state === "QUEUED" && current.deviceId !== null) deps.commands.listening(current.deviceId);
     waiters.resolveAll(current.downlinkId, { ...current, ...rest, state, error });
@@ -102,9 +102,9 @@ export function createDownlinkLife(deps: {
     sent(downlink: Downlink, networkId: string | undefined): void {
       change(downlink, "SENT", { ...(networkId && { networkId }), attempts: downlink.attempts + 1 });
       const key = `${downlink.integrationId}\n${networkId}`;
-      const known = networkId === undefined ? undefined : early.get(key);
+      const existing = networkId === undefined ? undefined : early.get(key);
       early.delete(key);
-      if (known !== undefined && now() - known.at < EARLY_MS) apply(downlink, known.report);
+      if (existing !== undefined && now() - existing.at < EARLY_MS) apply(downlink, existing.report);
     },
     /** For good. */
     failed: (downlink: Downlink, error: string): void =>
@@ -134,4 +134,4 @@ export function createDownlinkLife(deps: {
   };
 }
 
-export type DownlinkLife = ReturnType<typeof createDownlinkLife>;
+export type DownlinkLifecycle = ReturnType<typeof createDownlinkLifecycle>;

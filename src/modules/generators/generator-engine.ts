@@ -7,8 +7,8 @@ import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { LatestSnapshot, TelemetryValue } from "../telemetry/telemetry.types.ts";
+import { devicesOf, type Generator, type GeneratorActivity, isRunning } from "./generators.types.ts";
 import { createMetricValues } from "./metric-values.ts";
-import { devicesOf, isRunning, type RuleChain, type RuleChainActivity } from "./rule-chains.types.ts";
 
 /** Devices whose readings are made between two looks at whatever else the program has to do. */
 const DEVICES_AT_ONCE = 100;
@@ -17,8 +17,8 @@ interface EngineDeps {
   readonly ingest: Pick<IngestService, "admit" | "readings">;
   readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   readonly latest: TelemetryStore["latest"];
-  /** Called when none of a chain's devices is there any more. */
-  readonly onOrphaned: (chain: RuleChain) => void;
+  /** Called when none of a generator's devices is there any more. */
+  readonly onOrphaned: (generator: Generator) => void;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -26,9 +26,9 @@ interface EngineDeps {
 
 type Values = ReadonlyArray<{ readonly key: string; readonly next: (ts: number) => number }>;
 
-/** One chain from when it began, or was changed, until it ends. */
+/** One generator from when it began, or was changed, until it ends. */
 interface Run {
-  readonly chain: RuleChain;
+  readonly generator: Generator;
   readonly intervalMs: number;
   /** By device. */
   values: ReadonlyMap<DeviceId, Values>;
@@ -41,7 +41,7 @@ interface Run {
   isSending: boolean;
 }
 
-/** One reading of each device of a chain. */
+/** One reading of each device of a generator. */
 interface Round {
   readonly ts: number;
   /** The commits that they ride. */
@@ -51,18 +51,18 @@ interface Round {
   failed: number;
 }
 
-type Activity = { -readonly [Field in keyof RuleChainActivity]: RuleChainActivity[Field] };
+type Activity = { -readonly [Field in keyof GeneratorActivity]: GeneratorActivity[Field] };
 
 /**
- * Sends what active rule chains make, each on a grid of its own that follows the steady clock: readings that could not be made in time
+ * Sends what active generators make, each on a grid of its own that follows the steady clock: readings that could not be made in time
  * (a sleeping or overloaded gateway, a jump of the clock, storage that is slow) are left out and never made up for. What was stored
  * is all it remembers: after a restart, walks and counters go on from the newest value, and the grid from the newest reading.
  */
 export function createGeneratorEngine(deps: EngineDeps) {
   const { clock, log } = deps;
-  /** Runs by chain. */
+  /** Runs by generator. */
   const runs = new Map<string, Run>();
-  /** What chains did, by chain; kept when one is paused. */
+  /** What generators did, by generator; kept when one is paused. */
   const activities = new Map<string, Activity>();
   let isStopped = true;
 
@@ -79,14 +79,14 @@ export function createGeneratorEngine(deps: EngineDeps) {
     return activity;
   }
 
-  function noteError({ chain }: Run, error: unknown): void {
-    const activity = activityOf(chain.id);
+  function noteError({ generator }: Run, error: unknown): void {
+    const activity = activityOf(generator.id);
     activity.refused++;
     const text = error instanceof DomainError ? textOf(error) : detail("generator_error.not_stored");
     // Once for as long as it lasts: a full disk must not fill the log.
     if (activity.lastError?.code !== text.code)
-      log.warn("what a rule chain sends is refused", {
-        chain: chain.id,
+      log.warn("what a generator sends is refused", {
+        generator: generator.id,
         message: inEnglish(text),
         ...(!(error instanceof DomainError) && { error }),
       });
@@ -94,7 +94,7 @@ export function createGeneratorEngine(deps: EngineDeps) {
     activity.lastErrorAt = clock.now();
   }
 
-  /** Ends what the chain did; resolves when nothing of that is under way. */
+  /** Ends what the generator did; resolves when nothing of that is under way. */
   function end(id: string): Promise<void> {
     const run = runs.get(id);
     if (run === undefined) return Promise.resolve();
@@ -104,11 +104,11 @@ export function createGeneratorEngine(deps: EngineDeps) {
     return run.busy;
   }
 
-  function begin(chain: RuleChain, isResumed: boolean): void {
-    const ended = end(chain.id);
+  function begin(generator: Generator, isResumed: boolean): void {
+    const ended = end(generator.id);
     const run: Run = {
-      chain,
-      intervalMs: chain.config.intervalSeconds * 1000,
+      generator,
+      intervalMs: generator.config.intervalSeconds * 1000,
       values: new Map(),
       isOver: false,
       cancel: () => undefined,
@@ -116,17 +116,17 @@ export function createGeneratorEngine(deps: EngineDeps) {
       busy: Promise.resolve(),
       isSending: false,
     };
-    runs.set(chain.id, run);
+    runs.set(generator.id, run);
     run.busy = ended
       .then(() => prepare(run, isResumed))
-      .catch((error) => log.error("a rule chain could not be begun", { chain: chain.id, error }));
+      .catch((error) => log.error("a generator could not be begun", { generator: generator.id, error }));
   }
 
   async function prepare(run: Run, isResumed: boolean): Promise<void> {
-    const { chain, intervalMs } = run;
-    const newest = await newestOf(chain);
+    const { generator, intervalMs } = run;
+    const newest = await newestOf(generator);
     if (run.isOver) return;
-    run.values = valuesOf(chain, newest);
+    run.values = valuesOf(generator, newest);
     const lastTs = Math.max(0, ...newest.values().map(({ ts }) => ts));
     // A clock that was ahead must not keep it waiting for longer than an interval.
     const waitMs = isResumed ? Math.min(Math.max(0, lastTs + intervalMs - clock.now()), intervalMs) : 0;
@@ -134,27 +134,30 @@ export function createGeneratorEngine(deps: EngineDeps) {
     run.cancel = clock.schedule(waitMs, () => tick(run));
   }
 
-  /** The newest values there are of what a chain sends, by device. */
-  async function newestOf(chain: RuleChain): Promise<ReadonlyMap<DeviceId, LatestSnapshot>> {
+  /** The newest values there are of what a generator sends, by device. */
+  async function newestOf(generator: Generator): Promise<ReadonlyMap<DeviceId, LatestSnapshot>> {
     try {
-      const keys = chain.config.metrics.map(({ key }) => key);
-      const snapshots = await deps.latest(devicesOf(chain), keys);
+      const keys = generator.config.metrics.map(({ key }) => key);
+      const snapshots = await deps.latest(devicesOf(generator), keys);
       return new Map(snapshots.map((snapshot) => [snapshot.deviceId, snapshot]));
     } catch (error) {
-      log.warn("a rule chain begins anew: what it sent last cannot be read", { chain: chain.id, error });
+      log.warn("a generator begins anew: what it sent last cannot be read", {
+        generator: generator.id,
+        error,
+      });
       return new Map();
     }
   }
 
-  function valuesOf(chain: RuleChain, newest: ReadonlyMap<DeviceId, LatestSnapshot>) {
-    const { metrics, intervalSeconds } = chain.config;
-    const deviceIds = devicesOf(chain);
+  function valuesOf(generator: Generator, newest: ReadonlyMap<DeviceId, LatestSnapshot>) {
+    const { metrics, intervalSeconds } = generator.config;
+    const deviceIds = devicesOf(generator);
     return new Map(
       deviceIds.map((deviceId, index) => {
-        const known = newest.get(deviceId)?.values;
+        const existing = newest.get(deviceId)?.values;
         const values = metrics.map((metric) => {
           const value =
-            known !== undefined && Object.hasOwn(known, metric.key) ? known[metric.key] : undefined;
+            existing !== undefined && Object.hasOwn(existing, metric.key) ? existing[metric.key] : undefined;
           const last = typeof value === "number" ? value : undefined;
           const course = {
             intervalSeconds,
@@ -171,7 +174,7 @@ export function createGeneratorEngine(deps: EngineDeps) {
 
   function tick(run: Run): void {
     if (run.isOver) return;
-    if (run.isSending) noteError(run, unavailable("rule_chain.slow"));
+    if (run.isSending) noteError(run, unavailable("generator.slow"));
     else {
       run.isSending = true;
       run.busy = send(run)
@@ -196,10 +199,10 @@ export function createGeneratorEngine(deps: EngineDeps) {
       sendFor(run, round, { deviceId, values });
       if (++index % DEVICES_AT_ONCE === 0) await setImmediate();
     }
-    if (round.found === 0 && !run.isOver) deps.onOrphaned(run.chain);
+    if (round.found === 0 && !run.isOver) deps.onOrphaned(run.generator);
     await Promise.all(round.committed);
     if (round.sent === 0) return;
-    const activity = activityOf(run.chain.id);
+    const activity = activityOf(run.generator.id);
     activity.readings += round.sent;
     activity.lastReadingAt = round.ts;
     if (round.failed > 0) return;
@@ -207,7 +210,7 @@ export function createGeneratorEngine(deps: EngineDeps) {
     activity.lastErrorAt = null;
   }
 
-  /** The way of every message, its limits in: an active chain is no way around a plan. */
+  /** The way of every message, its limits in: an active generator is no way around a plan. */
   function sendFor(run: Run, round: Round, to: { deviceId: DeviceId; values: Values }): void {
     const device = deps.findDevice(to.deviceId);
     if (device === undefined || device.revoked) return;
@@ -216,7 +219,7 @@ export function createGeneratorEngine(deps: EngineDeps) {
     for (const { key, next } of to.values) telemetry[key] = next(round.ts);
     try {
       const body = Buffer.from(JSON.stringify(telemetry));
-      deps.ingest.admit(device, { source: "generator", where: `rule chain ${run.chain.name}`, body });
+      deps.ingest.admit(device, { source: "generator", where: `generator ${run.generator.name}`, body });
       round.committed.add(deps.ingest.readings(device, [{ ts: round.ts, values: telemetry }]));
       round.sent++;
     } catch (error) {
@@ -231,30 +234,31 @@ export function createGeneratorEngine(deps: EngineDeps) {
   }
 
   return {
-    /** Takes up chains as a restart left them. */
-    start(chains: readonly RuleChain[]): void {
+    /** Takes up generators as a restart left them. */
+    start(generators: readonly Generator[]): void {
       isStopped = false;
-      for (const chain of chains) begin(chain, true);
+      for (const generator of generators) begin(generator, true);
     },
     /** Resolves when nothing is under way. */
     async stop(): Promise<void> {
       isStopped = true;
       await Promise.all([...runs.keys()].map(end));
     },
-    /** From now on the chain is like this; an active one sends at once. */
-    changed(chain: RuleChain): void {
-      if (isRunning(chain) && !isStopped) begin(chain, false);
+    /** From now on the generator is like this; an active one sends at once. */
+    changed(generator: Generator): void {
+      if (isRunning(generator) && !isStopped) begin(generator, false);
       else {
-        void end(chain.id);
-        const activity = activities.get(chain.id);
+        void end(generator.id);
+        const activity = activities.get(generator.id);
         if (activity !== undefined) activity.lastError = activity.lastErrorAt = null; // over, as what it was about
       }
     },
     removed,
     tenantRemoved(tenantId: TenantId): void {
-      for (const { chain } of [...runs.values()]) if (chain.tenantId === tenantId) removed(chain.id);
+      for (const { generator } of [...runs.values()])
+        if (generator.tenantId === tenantId) removed(generator.id);
     },
-    activityOf: (id: string): RuleChainActivity | undefined => activities.get(id),
+    activityOf: (id: string): GeneratorActivity | undefined => activities.get(id),
   };
 }
 

@@ -3,8 +3,8 @@ import { excerpt } from "../../lib/excerpt.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { type GeneratorConfig, type Metric, type Pattern, patterns } from "./generators.types.ts";
 import { counterUnits, DECIMALS_MAX, gridOf } from "./metric-values.ts";
-import { type GeneratorConfig, type Metric, type Pattern, patterns } from "./rule-chains.types.ts";
 
 const INTERVAL_SECONDS_MIN = 0.1;
 const INTERVAL_SECONDS_MAX = 86_400;
@@ -48,39 +48,39 @@ export function tooFast(rate: { messages: number; values: number }): Text | unde
   return undefined;
 }
 
-export const problem = (field: string, rule: Text) => detail("rule_chain.problem", { field, rule });
+export const problem = (field: string, rule: Text) => detail("generator.problem", { field, rule });
 
-export function checkConfig(given: unknown): CheckedConfig {
+export function checkConfig(input: unknown): CheckedConfig {
   const notes: Notes = { errors: [], warnings: [] };
-  if (!isJsonObject(given))
+  if (!isJsonObject(input))
     return { config: undefined, errors: [problem("config", detail("rule.object"))], warnings: [] };
-  noteUnknown(given, { known: ["intervalSeconds", "metrics", "deviceIds"], at: "config" }, notes);
-  const intervalSeconds = checkNumber(given.intervalSeconds, "intervalSeconds", notes, {
+  noteUnknown(input, { knownFields: ["intervalSeconds", "metrics", "deviceIds"], path: "config" }, notes);
+  const intervalSeconds = checkNumber(input.intervalSeconds, "intervalSeconds", notes, {
     min: INTERVAL_SECONDS_MIN,
     max: INTERVAL_SECONDS_MAX,
   });
-  const deviceIds = checkDevices(given.deviceIds, notes);
-  const metrics = checkMetrics(given.metrics, notes);
+  const deviceIds = checkDevices(input.deviceIds, notes);
+  const metrics = checkMetrics(input.metrics, notes);
   const config: GeneratorConfig = {
     intervalSeconds: intervalSeconds ?? INTERVAL_SECONDS_MAX,
     metrics,
     ...(deviceIds !== undefined && { deviceIds }),
   };
-  if (notes.errors.length === 0) judge(config, notes);
+  if (notes.errors.length === 0) checkLimits(config, notes);
   const { errors, warnings } = notes;
   const more = errors.length - ERRORS_SHOWN;
   return {
     config: errors.length === 0 ? config : undefined,
     errors:
       more > 0
-        ? [...errors.slice(0, ERRORS_SHOWN), detail("rule_chain.more_problems", { count: more })]
+        ? [...errors.slice(0, ERRORS_SHOWN), detail("generator.more_problems", { count: more })]
         : errors,
     warnings: warnings.slice(0, ERRORS_SHOWN),
   };
 }
 
 /** What can only be said of the whole. */
-function judge(config: GeneratorConfig, { errors, warnings }: Notes): void {
+function checkLimits(config: GeneratorConfig, { errors, warnings }: Notes): void {
   const { intervalSeconds, metrics, deviceIds } = config;
   const rate = rateOf(config, deviceIds?.length ?? 1);
   const excess = tooFast(rate);
@@ -95,10 +95,14 @@ function judge(config: GeneratorConfig, { errors, warnings }: Notes): void {
       warnings.push(problem(`metrics[${index}].periodSeconds`, detail("rule.wave_short")));
 }
 
-function noteUnknown(given: object, { known, at }: { known: readonly string[]; at: string }, notes: Notes) {
-  for (const name of Object.keys(given).slice(0, 100))
-    if (!known.includes(name))
-      notes.warnings.push(problem(`${at}.${excerpt(name)}`, detail("rule.left_out")));
+function noteUnknown(
+  input: object,
+  { knownFields, path }: { knownFields: readonly string[]; path: string },
+  notes: Notes,
+) {
+  for (const name of Object.keys(input).slice(0, 100))
+    if (!knownFields.includes(name))
+      notes.warnings.push(problem(`${path}.${excerpt(name)}`, detail("rule.left_out")));
 }
 
 function checkNumber(
@@ -148,30 +152,30 @@ function checkMetrics(value: unknown, notes: Notes): Metric[] {
 
 const metricFields = ["key", "min", "max", "decimals", "pattern", "step", "periodSeconds"];
 
-function checkMetric(given: unknown, at: string, notes: Notes): Metric {
+function checkMetric(input: unknown, path: string, notes: Notes): Metric {
   const nothing: Metric = { key: "", min: 0, max: 0 };
-  if (!isJsonObject(given)) {
-    notes.errors.push(problem(at, detail("rule.metric_object")));
+  if (!isJsonObject(input)) {
+    notes.errors.push(problem(path, detail("rule.metric_object")));
     return nothing;
   }
   const before = notes.errors.length;
-  noteUnknown(given, { known: metricFields, at }, notes);
+  noteUnknown(input, { knownFields: metricFields, path }, notes);
   const range = { min: -NUMBER_MAX, max: NUMBER_MAX };
-  const key = checkKey(given.key, `${at}.key`, notes);
-  const min = checkNumber(given.min, `${at}.min`, notes, range) ?? 0;
-  const max = checkNumber(given.max, `${at}.max`, notes, range) ?? 0;
-  const pattern = checkPattern(given.pattern, `${at}.pattern`, notes);
+  const key = checkKey(input.key, `${path}.key`, notes);
+  const min = checkNumber(input.min, `${path}.min`, notes, range) ?? 0;
+  const max = checkNumber(input.max, `${path}.max`, notes, range) ?? 0;
+  const pattern = checkPattern(input.pattern, `${path}.pattern`, notes);
   const optional = (name: "step" | "periodSeconds" | "decimals", limits: { min: number; max: number }) => {
-    const value = given[name];
+    const value = input[name];
     return value === undefined || value === null
       ? undefined
-      : checkNumber(value, `${at}.${name}`, notes, limits);
+      : checkNumber(value, `${path}.${name}`, notes, limits);
   };
   const decimals = optional("decimals", { min: 0, max: DECIMALS_MAX });
   const step = optional("step", { min: Number.MIN_VALUE, max: NUMBER_MAX });
   const periodSeconds = optional("periodSeconds", { min: INTERVAL_SECONDS_MIN, max: PERIOD_SECONDS_MAX });
   if (decimals !== undefined && !Number.isInteger(decimals))
-    notes.errors.push(problem(`${at}.decimals`, detail("rule.whole")));
+    notes.errors.push(problem(`${path}.decimals`, detail("rule.whole")));
   const metric: Metric = {
     key,
     min,
@@ -181,51 +185,52 @@ function checkMetric(given: unknown, at: string, notes: Notes): Metric {
     ...(step !== undefined && { step }),
     ...(periodSeconds !== undefined && { periodSeconds }),
   };
-  if (notes.errors.length === before) judgeMetric(metric, at, notes);
+  if (notes.errors.length === before) checkMetricLimits(metric, path, notes);
   return metric;
 }
 
-function judgeMetric(metric: Metric, at: string, { errors, warnings }: Notes): void {
+function checkMetricLimits(metric: Metric, path: string, { errors, warnings }: Notes): void {
   const { min, max, step, pattern = "random", periodSeconds } = metric;
   if (min > max) {
-    errors.push(problem(at, detail("rule.min_above_max")));
+    errors.push(problem(path, detail("rule.min_above_max")));
     return;
   }
   const grid = gridOf(metric);
   if (grid === undefined) {
-    errors.push(problem(`${at}.decimals`, detail("rule.decimals_range")));
+    errors.push(problem(`${path}.decimals`, detail("rule.decimals_range")));
     return;
   }
-  if (grid.size === 0) warnings.push(problem(at, detail("rule.one_value")));
+  if (grid.size === 0) warnings.push(problem(path, detail("rule.one_value")));
   const usesStep = pattern === "counter" || pattern === "walk";
-  if (step !== undefined && !usesStep) warnings.push(problem(`${at}.step`, detail("rule.step_pattern")));
-  if (step !== undefined && usesStep && grid.size > 0) judgeStep(metric, at, errors);
+  if (step !== undefined && !usesStep) warnings.push(problem(`${path}.step`, detail("rule.step_pattern")));
+  if (step !== undefined && usesStep && grid.size > 0) checkStep(metric, path, errors);
   if (periodSeconds !== undefined && pattern !== "sine")
-    warnings.push(problem(`${at}.periodSeconds`, detail("rule.period_pattern")));
+    warnings.push(problem(`${path}.periodSeconds`, detail("rule.period_pattern")));
 }
 
-function judgeStep(metric: Metric, at: string, errors: Text[]): void {
+function checkStep(metric: Metric, path: string, errors: Text[]): void {
   const grid = gridOf(metric);
   if (grid === undefined || metric.step === undefined) return;
-  if (metric.step > metric.max - metric.min) errors.push(problem(`${at}.step`, detail("rule.step_long")));
+  if (metric.step > metric.max - metric.min) errors.push(problem(`${path}.step`, detail("rule.step_long")));
   else if (metric.pattern === "counter") {
     const units = counterUnits(metric, grid);
     const exact = metric.step * grid.unitsPerOne;
     if (units < 1 || Math.abs(units - exact) > 1e-6 * Math.max(1, exact))
-      errors.push(problem(`${at}.step`, detail("rule.step_decimals")));
+      errors.push(problem(`${path}.step`, detail("rule.step_decimals")));
   }
 }
 
-function checkKey(value: unknown, at: string, { errors }: Notes): string {
+function checkKey(value: unknown, path: string, { errors }: Notes): string {
   const isKey = typeof value === "string" && value.trim() !== "" && Buffer.byteLength(value) <= KEY_BYTES_MAX;
   if (isKey) return value;
-  errors.push(problem(at, detail("rule.text_bytes", { max: KEY_BYTES_MAX })));
+  errors.push(problem(path, detail("rule.text_bytes", { max: KEY_BYTES_MAX })));
   return "";
 }
 
-function checkPattern(value: unknown, at: string, { errors }: Notes): Pattern | undefined {
+function checkPattern(value: unknown, path: string, { errors }: Notes): Pattern | undefined {
   if (value === undefined || value === null) return undefined;
-  const pattern = patterns.find((known) => known === value);
-  if (pattern === undefined) errors.push(problem(at, detail("rule.one_of", { values: patterns.join(", ") })));
+  const pattern = patterns.find((candidate) => candidate === value);
+  if (pattern === undefined)
+    errors.push(problem(path, detail("rule.one_of", { values: patterns.join(", ") })));
   return pattern;
 }

@@ -1,7 +1,7 @@
 // The first five minutes, as a newcomer lives them: real program, real browser, real MQTT device.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import mqtt, { type MqttClient } from "mqtt";
-import { setUpOwner, signIn, tokenOnPage } from "./support/newcomer.ts";
+import { setUpOwner, signIn, tokenOnPage } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
@@ -143,7 +143,7 @@ test(
   async () => {
     const { page } = browser;
     await page.goto(app.url);
-    await page.getByText("Last heard from").waitFor();
+    await page.getByText("Last seen").waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Find a device, a screen or an action" }).fill("first");
     await page.getByRole("option", { name: /My first device/, selected: true }).waitFor();
@@ -154,7 +154,7 @@ test(
 );
 
 test(
-  "language and theme are chosen in the menu and kept",
+  "language and theme are selected in the menu and kept",
   async () => {
     const { page } = browser;
     await page
@@ -253,10 +253,10 @@ test(
   async () => {
     const { page } = browser;
     await page.goto(`${app.url}/auth/callback?code=used&state=old`);
-    await page.getByText("Last heard from").waitFor();
+    await page.getByText("Last seen").waitFor();
     const noted = page.waitForEvent("console", (message) => message.text().includes("404"));
     await page.goto(app.setupLink);
-    await page.getByText("Last heard from").waitFor();
+    await page.getByText("Last seen").waitFor();
     await page
       .getByRole("link", { name: /Lineside Plant North/ })
       .first()

@@ -5,28 +5,28 @@ import type { IngestService } from "../ingest/ingest.service.ts";
 import type { Core } from "../module.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import { createGeneratorEngine } from "./generator-engine.ts";
-import { createRuleChainsRepository } from "./rule-chains.repository.ts";
-import { ruleChainsRoutes } from "./rule-chains.routes.ts";
-import { createRuleChainsService } from "./rule-chains.service.ts";
+import { createGeneratorsRepository } from "./generators.repository.ts";
+import { generatorsRoutes } from "./generators.routes.ts";
+import { createGeneratorsService } from "./generators.service.ts";
 
 /** Generators of made-up telemetry, which goes the way that all telemetry goes. */
-export function createRuleChainsModule(
+export function createGeneratorsModule(
   { database, clock, events, log: root }: Core,
   deps: { devices: DevicesService; directory: DeviceDirectory; ingest: IngestService; store: TelemetryStore },
 ) {
   const { devices, directory, ingest, store } = deps;
   const log = root.child("generators");
-  const repository = createRuleChainsRepository(database);
+  const repository = createGeneratorsRepository(database);
   const engine = createGeneratorEngine({
     ingest,
     findDevice: (deviceId) => directory.find(deviceId),
     latest: (device, keys) => store.latest(device, keys),
-    onOrphaned: (chain) => ruleChains.pauseOrphaned(chain),
+    onOrphaned: (generator) => generators.pauseOrphaned(generator),
     clock,
     random: Math.random,
     log,
   });
-  const ruleChains = createRuleChainsService({
+  const generators = createGeneratorsService({
     repository,
     engine,
     devices,
@@ -37,7 +37,7 @@ export function createRuleChainsModule(
     log,
   });
   return {
-    routes: (auth: AuthPlugin) => [ruleChainsRoutes({ ruleChains, auth })],
+    routes: (auth: AuthPlugin) => [generatorsRoutes({ generators, auth })],
     parts: [
       { name: "generators", start: () => engine.start(repository.listActive()), stop: () => engine.stop() },
     ],

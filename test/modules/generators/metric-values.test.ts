@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createRandom } from "../../../src/lib/random.ts";
-import { checkConfig } from "../../../src/modules/rule-chains/generator-config.ts";
-import { createMetricValues } from "../../../src/modules/rule-chains/metric-values.ts";
-import { type Metric, patterns } from "../../../src/modules/rule-chains/rule-chains.types.ts";
+import { checkConfig } from "../../../src/modules/generators/generator-config.ts";
+import { type Metric, patterns } from "../../../src/modules/generators/generators.types.ts";
+import { createMetricValues } from "../../../src/modules/generators/metric-values.ts";
 
 const START = Date.parse("2026-03-01T00:00:00Z");
 

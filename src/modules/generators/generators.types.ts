@@ -2,7 +2,7 @@ import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 export const statuses = ["draft", "active", "paused"] as const;
-export type RuleChainStatus = (typeof statuses)[number];
+export type GeneratorStatus = (typeof statuses)[number];
 
 export const patterns = ["random", "walk", "sine", "counter"] as const;
 /**
@@ -32,14 +32,14 @@ export interface GeneratorConfig {
   readonly deviceIds?: readonly DeviceId[];
 }
 
-export interface RuleChain {
+export interface Generator {
   readonly id: string;
   readonly tenantId: TenantId;
   readonly name: string;
   readonly description: string | null;
   readonly enabled: boolean;
   /** Active only while it is enabled. */
-  readonly status: RuleChainStatus;
+  readonly status: GeneratorStatus;
   readonly config: GeneratorConfig;
   /** The device that was made for it, for as long as that is there. */
   readonly virtualDeviceId: DeviceId | null;
@@ -52,7 +52,7 @@ export interface RuleChain {
 }
 
 /** What it did since the gateway was started, or it was. */
-export interface RuleChainActivity {
+export interface GeneratorActivity {
   readonly readings: number;
   readonly refused: number;
   readonly lastReadingAt: number | null;
@@ -60,8 +60,8 @@ export interface RuleChainActivity {
   readonly lastErrorAt: number | null;
 }
 
-/** The devices that a chain sends for. */
-export const devicesOf = ({ config, virtualDeviceId }: RuleChain): readonly DeviceId[] =>
+/** The devices that a generator sends for. */
+export const devicesOf = ({ config, virtualDeviceId }: Generator): readonly DeviceId[] =>
   config.deviceIds ?? (virtualDeviceId === null ? [] : [virtualDeviceId]);
 
-export const isRunning = ({ enabled, status }: RuleChain): boolean => enabled && status === "active";
+export const isRunning = ({ enabled, status }: Generator): boolean => enabled && status === "active";

@@ -25,7 +25,7 @@ interface Waiting {
  * What one reader still has to be sent, bounded: a reader that keeps up gets every message, a slow one the newest value
  * of each key, and of events the newest (it is told when some were left out).
  */
-export class RealtimeOutbox {
+export class SendBuffer {
   /** By subscription id and device id. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #events: string[] = [];
@@ -140,8 +140,8 @@ function merge(
 ): void {
   for (const [key, value] of Object.entries(reading.values)) {
     if (keys !== undefined && !keys.has(key)) continue;
-    const known = into.get(key);
-    if (known === undefined || known.ts <= reading.ts) into.set(key, { value, ts: reading.ts });
+    const existing = into.get(key);
+    if (existing === undefined || existing.ts <= reading.ts) into.set(key, { value, ts: reading.ts });
   }
 }
 

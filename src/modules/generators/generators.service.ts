@@ -1,0 +1,261 @@
+import { defined } from "../../lib/defined.ts";
+import { detail, forbidden } from "../../lib/domain-error.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import { newId } from "../../platform/ids.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { DomainEvents } from "../events.types.ts";
+import { ensureAllDevices } from "../tenants/tenants.errors.ts";
+import type { Principal } from "../users/users.types.ts";
+import { checkConfig, rateOf, tooFast } from "./generator-config.ts";
+import type { GeneratorEngine } from "./generator-engine.ts";
+import { type Preview, previewConfig } from "./generator-preview.ts";
+import {
+  configInvalid,
+  generatorNotFound,
+  generatorsLimit,
+  noDevices,
+  rateLimit,
+} from "./generators.errors.ts";
+import type { GeneratorsRepository } from "./generators.repository.ts";
+import {
+  devicesOf,
+  type Generator,
+  type GeneratorActivity,
+  type GeneratorConfig,
+  type GeneratorStatus,
+  isRunning,
+} from "./generators.types.ts";
+
+export const GENERATORS_MAX = 100;
+/** Of the device that is made for a generator. */
+const VIRTUAL_DEVICE_TYPE = "generator";
+/** Devices that a generator shows by name. */
+const DEVICES_SHOWN = 20;
+
+export interface GeneratorChanges {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly status?: GeneratorStatus | undefined;
+  readonly config?: unknown;
+}
+export type NewGenerator = Required<Omit<GeneratorChanges, "description">> &
+  Pick<GeneratorChanges, "description"> & { name: string; enabled: boolean; status: GeneratorStatus };
+
+/** What of it the caller may not see is left out, and counted. */
+export type VisibleGenerator = Generator & {
+  /** The first 20. */
+  readonly devices: ReadonlyArray<{ readonly deviceId: DeviceId; readonly name: string }>;
+  readonly deviceCount: number;
+  readonly hiddenDevices: number;
+  readonly activity: GeneratorActivity | undefined;
+};
+
+/**
+ * Generators of a tenant. As with timed jobs, a generator reaches no further than who wrote it: somebody with access to some devices sees
+ * generators that send for at least one of them, and may change those that send for nothing else.
+ */
+export function createGeneratorsService(deps: {
+  repository: GeneratorsRepository;
+  engine: GeneratorEngine;
+  devices: Pick<DevicesService, "ensureAllVisible" | "createMany">;
+  directory: Pick<DeviceDirectory, "find">;
+  transact: (work: () => void) => void;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+  log: Logger;
+}) {
+  const { repository, engine, devices, clock } = deps;
+
+  /** The generator as the caller sees it; undefined when nothing of it is the caller's to see. */
+  function visibleTo({ devices: visible }: Principal, generator: Generator): VisibleGenerator | undefined {
+    const all = devicesOf(generator);
+    const shown = visible === "all" ? all : all.filter((deviceId) => visible.has(deviceId));
+    if (visible !== "all" && shown.length === 0) return undefined;
+    const { config } = generator;
+    return {
+      ...generator,
+      config: config.deviceIds === undefined ? config : { ...config, deviceIds: shown },
+      devices: shown.slice(0, DEVICES_SHOWN).flatMap((deviceId) => {
+        const name = deps.directory.find(deviceId)?.name;
+        return name === undefined ? [] : [{ deviceId, name }];
+      }),
+      deviceCount: shown.length,
+      hiddenDevices: all.length - shown.length,
+      activity: engine.activityOf(generator.id),
+    };
+  }
+
+  function find(principal: Principal, id: string): { generator: Generator; visible: VisibleGenerator } {
+    const generator = repository.find(principal.tenantId, id);
+    const visible = generator && visibleTo(principal, generator);
+    if (generator === undefined || visible === undefined) throw generatorNotFound();
+    return { generator, visible };
+  }
+
+  /** For changing it: whoever may not see all that it sends for may not. */
+  function ensureOwn(principal: Principal, id: string): Generator {
+    const { generator, visible } = find(principal, id);
+    if (visible.hiddenDevices > 0) throw forbidden("generator.not_granted");
+    return generator;
+  }
+
+  function parse(principal: Principal, input: unknown): GeneratorConfig {
+    const { config, errors } = checkConfig(input);
+    if (config === undefined) throw configInvalid(errors);
+    if (config.deviceIds === undefined) ensureAllDevices(principal, detail("action.create_generator_device"));
+    else devices.ensureAllVisible(principal, config.deviceIds);
+    return config;
+  }
+
+  /** What all active generators of the tenant send together is bounded, so that devices are not kept from their own. */
+  function ensureRate(generator: Generator): void {
+    const sum = { messages: 0, values: 0 };
+    const others = repository.list(generator.tenantId).filter(({ id }) => id !== generator.id);
+    for (const active of [...others.filter(isRunning), generator]) {
+      const { messages, values } = rateOf(active.config, Math.max(1, devicesOf(active).length));
+      sum.messages += messages;
+      sum.values += values;
+    }
+    const excess = tooFast(sum);
+    if (excess !== undefined) throw rateLimit(excess);
+  }
+
+  /** Writes a generator as it is to be, with the device that it needs, and has it take effect. */
+  function save(principal: Principal, wanted: Generator, write: (generator: Generator) => void): Generator {
+    let generator: Generator = { ...wanted, status: wanted.enabled ? wanted.status : "paused" };
+    if (isRunning(generator)) {
+      ensureRate(generator);
+      generator = { ...generator, lastError: null, lastErrorAt: null };
+    }
+    if (isRunning(generator) && devicesOf(generator).length === 0) {
+      if (generator.config.deviceIds !== undefined) throw noDevices();
+      const device = { name: generator.name, deviceType: VIRTUAL_DEVICE_TYPE };
+      devices.createMany(principal, [device], ({ deviceId }) => {
+        generator = { ...generator, virtualDeviceId: deviceId };
+        write(generator);
+      });
+    } else deps.transact(() => write(generator));
+    return generator;
+  }
+
+  function change(principal: Principal, current: Generator, changes: Partial<Generator>): VisibleGenerator {
+    const wanted = { ...current, ...changes, updatedAt: clock.now() };
+    const generator = save(principal, wanted, repository.update);
+    const isSame = JSON.stringify(generator.config) === JSON.stringify(current.config);
+    if (!isSame || isRunning(generator) !== isRunning(current)) engine.changed(generator);
+    return find(principal, generator.id).visible;
+  }
+
+  function pauseWithoutDevices(
+    generator: Generator,
+    config: GeneratorConfig,
+    virtualDeviceId: DeviceId | null,
+  ): void {
+    const now = clock.now();
+    const paused: Generator = {
+      ...generator,
+      config,
+      virtualDeviceId,
+      status: generator.status === "active" ? "paused" : generator.status,
+      lastError: detail("generator_error.devices_deleted"),
+      lastErrorAt: now,
+      updatedAt: now,
+    };
+    repository.update(paused);
+    engine.changed(paused);
+    deps.log.warn("a generator was paused: its devices were deleted", {
+      generator: generator.id,
+      name: generator.name,
+    });
+  }
+
+  function forgetDevice(generator: Generator, deviceId: DeviceId): void {
+    const virtualDeviceId = generator.virtualDeviceId === deviceId ? null : generator.virtualDeviceId;
+    const deviceIds = generator.config.deviceIds?.filter((id) => id !== deviceId);
+    const config = deviceIds === undefined ? generator.config : { ...generator.config, deviceIds };
+    const left: Generator = { ...generator, config, virtualDeviceId };
+    if (devicesOf(left).length === 0 && devicesOf(generator).length > 0)
+      pauseWithoutDevices(generator, config, virtualDeviceId);
+    else {
+      repository.update({ ...left, updatedAt: clock.now() });
+      if (devicesOf(left).length < devicesOf(generator).length && isRunning(left)) engine.changed(left);
+    }
+  }
+
+  deps.events.on("device.deleted", ({ tenantId, deviceId }) => {
+    for (const generator of repository.listOfDevice(tenantId, deviceId)) forgetDevice(generator, deviceId);
+  });
+
+  deps.events.on("tenant.deleted", ({ tenantId }) => engine.tenantRemoved(tenantId));
+
+  return {
+    list: (principal: Principal): VisibleGenerator[] =>
+      repository.list(principal.tenantId).flatMap((generator) => visibleTo(principal, generator) ?? []),
+    get: (principal: Principal, id: string): VisibleGenerator => find(principal, id).visible,
+    create(
+      principal: Principal,
+      { name, description, enabled, status, config }: NewGenerator,
+    ): VisibleGenerator {
+      const now = clock.now();
+      const wanted: Generator = {
+        id: newId(),
+        tenantId: principal.tenantId,
+        name,
+        description: description ?? null,
+        enabled,
+        status,
+        config: parse(principal, config),
+        virtualDeviceId: null,
+        lastError: null,
+        lastErrorAt: null,
+        createdAt: now,
+        updatedAt: now,
+      };
+      if (repository.count(principal.tenantId) >= GENERATORS_MAX) throw generatorsLimit(GENERATORS_MAX);
+      const generator = save(principal, wanted, repository.insert);
+      if (isRunning(generator)) engine.changed(generator);
+      return find(principal, generator.id).visible;
+    },
+    update(principal: Principal, id: string, { config, ...changes }: GeneratorChanges): VisibleGenerator {
+      const current = ensureOwn(principal, id);
+      return change(principal, current, {
+        ...defined(changes),
+        ...(config !== undefined && { config: parse(principal, config) }),
+      });
+    },
+    delete(principal: Principal, id: string): void {
+      const generator = ensureOwn(principal, id);
+      repository.delete(generator.id);
+      engine.removed(generator.id);
+    },
+    start: (principal: Principal, id: string): VisibleGenerator =>
+      change(principal, ensureOwn(principal, id), { enabled: true, status: "active" }),
+    pause: (principal: Principal, id: string): VisibleGenerator =>
+      change(principal, ensureOwn(principal, id), { status: "paused" }),
+    preview: (principal: Principal, input: unknown): Preview =>
+      previewConfig(input, {
+        now: clock.now(),
+        isVisible: (deviceId) =>
+          (principal.devices === "all" || principal.devices.has(deviceId)) &&
+          deps.directory.find(deviceId)?.tenantId === principal.tenantId,
+      }),
+    /** None of its devices is there any more: it ends until somebody says what it is for. */
+    pauseOrphaned(generator: Generator): void {
+      const current = repository.find(generator.tenantId, generator.id);
+      if (current === undefined) {
+        engine.removed(generator.id);
+        return;
+      }
+      const config =
+        current.config.deviceIds === undefined ? current.config : { ...current.config, deviceIds: [] };
+      pauseWithoutDevices(current, config, null);
+    },
+  };
+}
+
+export type GeneratorsService = ReturnType<typeof createGeneratorsService>;
