@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { MqttClient } from "mqtt";
 import { createMosquitto, hasMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { untilAnswer } from "../support/until.ts";
 
 /** Downlinks by the brokers of ChirpStack and The Things Stack: a real one, and clients that stand for the network servers. */
 describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
@@ -31,13 +32,6 @@ describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
     if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status} ${answer.text}`);
     return answer.body;
   };
-  const until = async <T>(ask: () => Promise<T> | T, isSo: (value: T) => boolean): Promise<T> => {
-    for (;;) {
-      const value = await ask();
-      if (isSo(value)) return value;
-      await Bun.sleep(10);
-    }
-  };
   async function setUp(type: string, topicFilter: string, devEui: string, downlink: object = {}) {
     const device = await fixture.createDevice(token, { name: devEui, lorawanDevEui: devEui });
     const { integrationId } = await call("POST", "/integrations", {
@@ -47,7 +41,7 @@ describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
         downlink: { via: "mqtt", ...downlink },
       },
     });
-    await until(
+    await untilAnswer(
       () => call("GET", `/integrations/${integrationId}`),
       ({ bridge }) => bridge?.status === "connected",
     );
@@ -56,12 +50,12 @@ describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
       ...{ integrationId, deviceId: device.deviceId },
       send: (body: object) => call("POST", path, { deviceId: device.deviceId, ...body }),
       is: (status: string) =>
-        until(
+        untilAnswer(
           () => call("GET", `${path}s`),
           ([latest]) => latest?.status === status,
         ),
       hasUplink: () =>
-        until(
+        untilAnswer(
           () => call("GET", `/integrations/${integrationId}`),
           ({ stats }) => stats.stored > 0,
         ),
@@ -69,7 +63,7 @@ describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
   }
   const say = (topic: string, body: unknown) => network.publishAsync(topic, JSON.stringify(body), { qos: 1 });
   const isHeard = (count: number) =>
-    until(
+    untilAnswer(
       () => heard.length,
       (length) => length >= count,
     );

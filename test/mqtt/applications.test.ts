@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectAsync, type IClientOptions, type IPublishPacket, type MqttClient } from "mqtt";
 import type { TenantId } from "../../src/lib/ids.ts";
 import type { MqttApplication } from "../../src/mqtt/mqtt.types.ts";
-import { type Running, startMqtt, until } from "./mqtt-fixture.ts";
+import { until } from "../support/until.ts";
+import { type Running, startMqtt } from "./mqtt-fixture.ts";
 import { connectPacket, publishPacket, RawClient } from "./raw-client.ts";
 
 let mqtt: Running;
@@ -49,6 +50,18 @@ async function open(username: string, options: IClientOptions = {}) {
   return { client, heard };
 }
 
+let fences = 0;
+
+/** Waits for a message that the client sends to itself: whatever was on its way to the client before has arrived then. */
+async function passFence({ client, heard }: { client: MqttClient; heard: Heard[] }): Promise<void> {
+  const topic = `fence/${fences++}`;
+  await client.subscribeAsync(topic, { qos: 1 });
+  await client.publishAsync(topic, "fence", { qos: 1 });
+  const find = () => heard.findIndex((message) => message.topic === topic);
+  await until(() => find() >= 0, "the fence");
+  heard.splice(find(), 1);
+}
+
 const texts = (heard: Heard[]) => heard.map(({ text }) => text);
 
 test("an application hears what its tenant's devices do, and nothing of another tenant", async () => {
@@ -67,7 +80,7 @@ test("an application hears what its tenant's devices do, and nothing of another 
   );
   await until(() => ours.heard.length === 1, "the message");
   expect(ours.heard[0]).toMatchObject({ topic: "lineside/devices/7/telemetry", text: "1" });
-  await Bun.sleep(20);
+  await passFence(theirs);
   expect(theirs.heard).toEqual([]);
 });
 
@@ -83,12 +96,13 @@ test("the newest retained state comes with the subscription, as retain handling 
       },
     );
   }
-  const { client, heard } = await open("a-retained");
+  const early = await open("a-retained");
+  const { client, heard } = early;
   await client.subscribeAsync("lineside/devices/+/state", { qos: 1, rh: 2 });
   await client.subscribeAsync("lineside/devices/8/state", { qos: 1, rh: 1 });
   await until(() => heard.length === 1, "the retained message");
   await client.subscribeAsync("lineside/devices/8/state", { qos: 1, rh: 1 });
-  await Bun.sleep(20);
+  await passFence(early);
   expect(texts(heard)).toEqual(["new"]);
   expect(heard[0]?.packet.retain).toBe(true);
   await mqtt.server.applications.publish(
@@ -102,7 +116,7 @@ test("the newest retained state comes with the subscription, as retain handling 
   );
   const late = await open("a-late");
   await late.client.subscribeAsync("lineside/devices/8/state");
-  await Bun.sleep(20);
+  await passFence(late);
   expect(late.heard).toEqual([]);
 });
 
