@@ -54,7 +54,7 @@ const layers: Record<string, readonly string[]> = {
   cli: ["lib", "platform", "modules", "app", "cli", "version"],
   main: ["cli"],
   version: ["../package.json"],
-  web: ["web", "lib/console-routes.ts", "lib/texts"], // the server and the console have one list of addresses, and one of texts
+  web: ["web", "lib/console-routes.ts"], // the server and the router have one list of addresses
 };
 
 /** Modules that a module may ask; types and events are shared by all. */
@@ -125,7 +125,7 @@ test("layers depend only on what lies below", () => {
     if (!isOwn || layer === "tools") return false;
     // The console has the types of requests and answers from their schemas.
     if (layer === "web" && isTypeOnly && /^modules\/.+\.schemas\.ts$/.test(to)) return false;
-    if (layer === "web" && to.startsWith("lib/texts/")) return false; // one catalogue for all who render errors
+    if (layer === "web" && to.startsWith("lib/texts/")) return false; // they share the texts of errors and events
     if (from.startsWith("http/") && /^mqtt\/(mqtt|device-sockets)\.types\.ts$/.test(to)) return false; // the seams for WebSockets
     return !(layers[layer] ?? []).some((allowed) => allowed === layerOf(to) || allowed === to);
   });

@@ -12,12 +12,12 @@ const filesOf = (folder: string) =>
 /** A regular expression, or a text to search for, that has two words of prose in a row. */
 const PROSE = '[^/\\n"]*\\b[a-z]{2,} [a-z]{2,}\\b';
 const patterns = [
-  new RegExp(`(?<![\\w)\\]/<*])/\\^?${PROSE}[^/\\n]*/[a-z]*(?:\\.(?:exec|test)\\(|[,)\\]])`, "gi"),
+  new RegExp(`(?<![\\w)\\]/<*])/(?!\\*)\\^?${PROSE}[^/\\n]*/[a-z]*(?:\\.(?:exec|test)\\(|[,)\\]])`, "gi"),
   new RegExp(`\\.(?:includes|startsWith|endsWith|match|search)\\(["'\`/]${PROSE}`, "gi"),
 ];
 
 test("the console recognises no sentence of the server", () => {
-  const files = filesOf("web").filter((file) => !/texts\.(en|de)\.ts$/.test(file));
+  const files = filesOf("web").filter((file) => !/texts\.(en|de)\.ts$|user-agent\.ts$/.test(file));
   expect(files.length).toBeGreaterThan(300);
   const found = files.flatMap((file) => {
     const text = readFileSync(join(src, file), "utf8");

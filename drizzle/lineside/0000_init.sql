@@ -22,7 +22,8 @@ CREATE TABLE `alarm_events` (
 	`event_id` text NOT NULL,
 	`alarm_id` text NOT NULL,
 	`event_type` text NOT NULL,
-	`message` text NOT NULL,
+	`code` text NOT NULL,
+	`params` text NOT NULL,
 	`by` text,
 	`created_at` integer NOT NULL,
 	FOREIGN KEY (`alarm_id`) REFERENCES `alarms`(`alarm_id`) ON UPDATE no action ON DELETE cascade
@@ -153,6 +154,19 @@ CREATE INDEX `audit_entries_at` ON `audit_entries` (`at`);--> statement-breakpoi
 CREATE INDEX `audit_entries_target` ON `audit_entries` (`tenant_id`,`target_id`);--> statement-breakpoint
 CREATE INDEX `audit_entries_action` ON `audit_entries` (`tenant_id`,`action`);--> statement-breakpoint
 CREATE INDEX `audit_entries_holder` ON `audit_entries` (`tenant_id`,`share`,`holder`,`sequence`);--> statement-breakpoint
+CREATE TABLE `codecs` (
+	`codec_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`description` text,
+	`source` text NOT NULL,
+	`functions` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `codecs_name` ON `codecs` (`tenant_id`,lower("name"));--> statement-breakpoint
 CREATE TABLE `commands` (
 	`rpc_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`command_id` text NOT NULL,
@@ -267,7 +281,7 @@ CREATE TABLE `device_rejections` (
 	`source` text NOT NULL,
 	`where` text NOT NULL,
 	`code` text NOT NULL,
-	`reason` text NOT NULL,
+	`params` text NOT NULL,
 	`sample` text,
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
@@ -313,19 +327,6 @@ CREATE INDEX `devices_type` ON `devices` (`tenant_id`,`device_type`);--> stateme
 CREATE UNIQUE INDEX `devices_child` ON `devices` (`parent_device_id`,`child_name`);--> statement-breakpoint
 CREATE INDEX `devices_profile` ON `devices` (`profile_id`);--> statement-breakpoint
 CREATE INDEX `devices_asset` ON `devices` (`tenant_id`,`asset_id`);--> statement-breakpoint
-CREATE TABLE `codecs` (
-	`codec_id` text PRIMARY KEY NOT NULL,
-	`tenant_id` text NOT NULL,
-	`name` text NOT NULL,
-	`description` text,
-	`source` text NOT NULL,
-	`functions` text NOT NULL,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `codecs_name` ON `codecs` (`tenant_id`,lower("name"));--> statement-breakpoint
 CREATE TABLE `integration_downlinks` (
 	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`downlink_id` text NOT NULL,
@@ -378,7 +379,7 @@ CREATE TABLE `integration_events` (
 	`direction` text NOT NULL,
 	`status` text NOT NULL,
 	`stage` text NOT NULL,
-	`message` text NOT NULL,
+	`text` text NOT NULL,
 	`payload` blob,
 	`origin` text,
 	`result` text,
@@ -475,6 +476,7 @@ CREATE TABLE `notification_notices` (
 	`level` integer NOT NULL,
 	`alarm_type` text NOT NULL,
 	`message` text NOT NULL,
+	`cause` text,
 	`at` integer NOT NULL,
 	FOREIGN KEY (`alarm_id`) REFERENCES `alarms`(`alarm_id`) ON UPDATE no action ON DELETE cascade
 );

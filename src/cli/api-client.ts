@@ -1,5 +1,8 @@
+import { renderIn, type TextLanguage } from "../lib/texts/catalogues.ts";
+import type { Text } from "../lib/texts/text.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import type { Credentials } from "./arguments.ts";
+import { terminalLanguage } from "./terminal-language.ts";
 
 /** A running Lineside as a command sees it: signed in, by the same API that everybody uses. */
 export interface ApiClient {
@@ -40,11 +43,22 @@ async function request(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
+/** The body of an error answer; an older gateway sends the message alone. */
+interface ErrorBody extends Partial<Text> {
+  readonly message?: string;
+}
+
+/** What the gateway says, in the language of the terminal; a code that this version does not know in English. */
+export function errorText({ code, params = {}, message }: ErrorBody, language: TextLanguage): string {
+  const text = code === undefined ? undefined : renderIn(language, { code, params });
+  return text === undefined || text === code ? (message ?? code ?? "") : text;
+}
+
 async function read<Answer>(response: Response): Promise<Answer> {
   if (response.ok) return (await response.json()) as Answer; // our own API, described by its types
-  const text = await response.text();
-  const message = /"message":"([^"]*)"/.exec(text)?.[1] ?? response.statusText;
-  throw new StartupError(`${new URL(response.url).pathname} answered ${response.status}: ${message}`);
+  const body = (await response.json().catch(() => null)) as ErrorBody | null;
+  const said = body === null ? response.statusText : errorText(body, terminalLanguage());
+  throw new StartupError(`${new URL(response.url).pathname} answered ${response.status}: ${said}`);
 }
 
 /** How long a repeated request waits between its tries: together a gateway's restart, or a disk that is made room on. */

@@ -50,7 +50,8 @@ function expectedNumber({ minimum: min, maximum: max, exclusiveMinimum }: Schema
 function expectedText({ minLength: min, maxLength: max, pattern, format }: SchemaPart, value: unknown): Text {
   if (typeof value !== "string") return detail("expected.text");
   if (max !== undefined && value.length > max) return detail("expected.text_max", { max });
-  if (min !== undefined && value.length < min) return detail("expected.text_min", { min });
+  if (min !== undefined && value.length < min)
+    return min === 1 ? detail("expected.text_filled") : detail("expected.text_min", { min });
   if (pattern !== undefined) return detail("expected.pattern", { pattern });
   return format === undefined ? detail("expected.text") : detail("expected.format", { format });
 }
@@ -58,7 +59,8 @@ function expectedText({ minLength: min, maxLength: max, pattern, format }: Schem
 function expectedList({ minItems: min, maxItems: max }: SchemaPart, value: unknown): Text {
   if (!Array.isArray(value)) return detail("expected.array");
   if (max !== undefined && value.length > max) return detail("expected.array_max", { max });
-  return min === undefined ? detail("expected.array") : detail("expected.array_min", { min });
+  if (min === undefined) return detail("expected.array");
+  return min === 1 ? detail("expected.array_filled") : detail("expected.array_min", { min });
 }
 
 const expectedTypes: Readonly<Record<string, (schema: SchemaPart, value: unknown) => Text>> = {
@@ -92,11 +94,11 @@ export function expectedOf(schema: SchemaPart, value: unknown): Text {
   return expectedTypes[schema.type ?? ""]?.(schema, value) ?? detail("expected.any");
 }
 
-/** The rule of the schema that the value breaks, without the value. */
-export function ruleOf({ value, schema, message }: SchemaIssue): Text {
+/** The rule of the schema that the value breaks, without the value; with the description of the field unless forms have one of their own. */
+export function ruleOf({ value, schema, message }: SchemaIssue, isDescribed = true): Text {
   const expects = withoutNull(schema);
   const about = expects.description ?? schema.description ?? "";
-  const description = about.length > DESCRIPTION_CHARACTERS_MAX ? "" : about;
+  const description = !isDescribed || about.length > DESCRIPTION_CHARACTERS_MAX ? "" : about;
   if (message === "Unexpected property") return detail("rule.field_unknown");
   if (value === undefined)
     return description === "" ? detail("rule.required") : detail("rule.required_described", { description });

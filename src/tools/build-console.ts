@@ -15,7 +15,7 @@ const DESTINATION = join(STATIC, "console");
 const OUT = `${DESTINATION}-${process.pid}`;
 const OLD = `${DESTINATION}-${process.pid}-old`;
 const FIRST_LOAD_KB_MAX = 100;
-const ALL_KB_MAX = 300;
+const ALL_KB_MAX = 320;
 
 async function bundle(
   entry: string,

@@ -236,6 +236,11 @@ describe("an alarm's life", () => {
     await send({ t: 30 }, own);
     expect(await get(`${path}/${alarm.alarmId}`)).toMatchObject({ status: "CLEARED_ACK" });
     expect(await eventsOf(alarm.alarmId)).toEqual(["CREATED", "SEVERITY_CHANGED", "ACK", "CLEARED"]);
+    expect((await get(`${path}/${alarm.alarmId}/events`))[1]).toMatchObject({
+      code: "alarm_event.severity_changed",
+      params: { from: { code: "alarm_severity.MAJOR" }, to: { code: "alarm_severity.CRITICAL" } },
+      message: "Major → Critical: 90 °C",
+    });
     await send({ t: 60 }, own);
     expect((await ofDevice(own)).map(({ status }: { status: string }) => status)).toEqual([
       "ACTIVE_UNACK",

@@ -140,8 +140,8 @@ describe("an external provider", () => {
     const { user } = await fixture.signIn("TENANT_RW");
     await fixture.call("PATCH", `/api/users/${user.userId}`, { token, body: { status: "DISABLED" } });
     const cases = [
-      ["stranger@there.example", "There is no user with your e-mail address here."],
-      [user.email, "Your user is disabled."],
+      ["stranger@there.example", "There is no user stranger@there.example here."],
+      [user.email, `The user ${user.email} is disabled.`],
     ];
     for (const [email = "", problem] of cases) {
       const browser = createPlainBrowser(fixture);
@@ -227,7 +227,10 @@ describe("who comes back from it", () => {
       state,
     });
     const answer = await browser.open(`/idp/callback?${query}`);
-    expect([answer.status, answer.alert]).toEqual([403, "The sign-in there did not work. Try again."]);
+    expect([answer.status, answer.alert]).toEqual([
+      403,
+      "The sign-in at the identity provider failed. Try again.",
+    ]);
     expect(answer.html).not.toContain("0900");
     expect(answer.linkTo("Sign in with Plant login")).toContain("/idp/external?");
   });

@@ -53,7 +53,7 @@ describe("a temporary password", () => {
     expect([weak.status, weak.alert]).toEqual([400, "The password must have 10 characters or more."]);
     expect(weak.html).not.toContain("short");
     const same = await weak.submit({ password: TEMPORARY, repeated: TEMPORARY });
-    expect(same.alert).toBe("This is the password that you have had so far. Use another one.");
+    expect(same.alert).toBe("This is the current password. Select another one.");
 
     const done = await same.submit({ password: NEW_PASSWORD, repeated: NEW_PASSWORD });
     expect(done.status).toBe(303);
@@ -141,7 +141,10 @@ describe("a forgotten password", () => {
     const page = await createPlainBrowser(fixture).open(link);
     expect([page.status, page.title]).toEqual([200, "Set a new password"]);
     const weak = await page.submit({ password: "password123", repeated: "password123" });
-    expect([weak.status, weak.alert]).toEqual([400, "This password is too easy to guess."]);
+    expect([weak.status, weak.alert]).toEqual([
+      400,
+      "This password is too easy to guess. Use a short sentence that only you write this way.",
+    ]);
     const done = await weak.submit({ password: NEW_PASSWORD, repeated: NEW_PASSWORD });
     expect([done.status, done.title, done.linkTo("Sign in")]).toEqual([200, "Password changed", "/"]);
     expect(await statusOf(user.email, PASSWORD)).toBe(401);

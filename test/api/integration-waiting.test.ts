@@ -35,7 +35,7 @@ function leaveWaiting(integrationId: string, count: number, payload: string): vo
   const database = new Database(join(fixture.directory, "lineside.db"));
   database.run("PRAGMA busy_timeout = 5000");
   const insert = database.prepare(
-    "INSERT INTO integration_events (event_id, integration_id, direction, status, stage, message, payload, is_replayable, created_at) VALUES (?, ?, 'IN', 'PENDING', 'receive', '', ?, 0, ?)",
+    "INSERT INTO integration_events (event_id, integration_id, direction, status, stage, text, payload, is_replayable, created_at) VALUES (?, ?, 'IN', 'PENDING', 'receive', '{\"code\":\"integration_event.pending\",\"params\":{}}', ?, 0, ?)",
   );
   database.transaction(() => {
     for (let n = 0; n < count; n++)
@@ -147,6 +147,6 @@ test("a message that the full disk refuses does not wait for its script either: 
   for (; refused.status === 200; refused = await send()) time.advance(1_000);
   expect(refused.status).toBe(503);
   const [event] = (await as("GET", `/api/integrations/${integrationId}/events?limit=1`)).body;
-  expect([event.status, event.message]).toEqual(["DROPPED", "it could not be taken; the sender was told"]);
+  expect([event.status, event.code]).toEqual(["DROPPED", "integration_event.not_stored"]);
   await small.stop();
 }, 20_000);

@@ -40,7 +40,7 @@ const rows: Array<[string, string, unknown, RegExp]> = [
     "POST",
     "/api/devices",
     { name: "x", deviceType: "t", tags: ["", "a"] },
-    /^tags\.0: must be a text of at least 1 characters \(1 to 64 characters in one line\)$/,
+    /^tags\.0: must be a text that is not empty \(1 to 64 characters in one line\)$/,
   ],
 ];
 

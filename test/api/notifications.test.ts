@@ -204,7 +204,7 @@ describe("who is told", () => {
     expect(parsed.subject).toBe("Major: Overheated, Kiln <1> (Alarm)");
     expect(parsed.text).toContain("60 °C");
     expect(parsed.html).toContain("Kiln &lt;1&gt;");
-    expect(await told(device, 1)).toEqual([`CREATED: e-mail to ${reader.user.email}`]);
+    expect(await told(device, 1)).toEqual([`Raised: e-mail to ${reader.user.email}`]);
   });
 
   test("in the language and the time zone of the tenant", async () => {
@@ -214,6 +214,26 @@ describe("who is told", () => {
     const { parsed } = await mails.next();
     expect(parsed.subject).toStartWith("Kritisch: Overheated");
     expect(parsed.text).toContain("(Asia/Kathmandu)");
+  });
+
+  test("in German of why an alarm is over, which the API says as a code and in English", async () => {
+    await settle({ language: "de" });
+    const device = await fixture.createDevice(owner);
+    await send(device, 90);
+    await mails.next();
+    await send(device, 0);
+    const { parsed } = await mails.next();
+    expect(parsed.subject).toContain("(Alarm beendet)");
+    expect(parsed.text).toContain("Die Bedingung trifft nicht mehr zu.");
+    const [alarm] = await get(`/api/alarms/device/${device.deviceId}`);
+    expect(await get(`/api/alarms/${alarm.alarmId}/events`)).toContainEqual(
+      expect.objectContaining({
+        eventType: "CLEARED",
+        code: "alarm_event.condition_over",
+        params: {},
+        message: "The condition no longer holds",
+      }),
+    );
   });
 
   test("by trigger, severity, level and what the user may see", async () => {
@@ -327,7 +347,12 @@ describe("a test to oneself", () => {
   test("by mail tells that the server took it", async () => {
     const known = mails.received.length;
     const { body } = await attempt("email");
-    expect(body).toEqual({ success: true, message: `The mail server took it for ${reader.user.email}.` });
+    expect(body).toEqual({
+      success: true,
+      code: "notification_test.mailed",
+      params: { to: reader.user.email },
+      message: `The mail server accepted it for ${reader.user.email}.`,
+    });
     expect(mails.received[known]?.parsed.subject).toBe("Test message of Lineside");
   });
 
@@ -343,10 +368,10 @@ describe("a test to oneself", () => {
     });
     await prefer({ notificationPhone: "+49 170 2" });
     const { body: taken } = await attempt("messaging");
-    expect(taken).toEqual({ success: true, message: expect.any(String), status: 200 });
+    expect(taken).toMatchObject({ success: true, code: "notification_test.sent", status: 200 });
     phone.answer = () => new Response("no credit", { status: 402 });
     const { body: refused } = await attempt("messaging");
-    expect(refused).toEqual({ success: false, message: "it answered 402", status: 402 });
+    expect(refused).toMatchObject({ success: false, message: "it answered 402", status: 402 });
     phone.answer = () => new Response("taken");
     await settle({});
   });

@@ -101,7 +101,7 @@ describe("signing in with it", () => {
     expect([wrong.status, wrong.title, wrong.alert]).toEqual([
       401,
       "One more step",
-      expect.stringContaining("wrong or was used already"),
+      expect.stringContaining("wrong or was already used"),
     ]);
     const { token: owner } = await fixture.signIn("TENANT_OWNER");
     const path = `/api/audit?action=session.start&outcome=FAILED&targetId=${user.userId}`;

@@ -63,7 +63,7 @@ test(
     await page.locator('input[name="new"]').fill(NEW_PASSWORD);
     await page.getByLabel("New password again").fill(NEW_PASSWORD);
     await page.getByRole("button", { name: "Change the password" }).click();
-    await page.getByText("The current password is wrong.").waitFor();
+    await page.getByText("The password is wrong.").waitFor();
   },
   STEP_MS,
 );

@@ -77,7 +77,7 @@ test(
     expect(await called.inputValue()).toBe("slave/1");
     await called.fill("slave/2");
     await page.getByRole("button", { name: "Save" }).last().click();
-    await page.getByText("The gateway calls another device so already").waitFor();
+    await page.getByText("Another child device of this gateway has this name").waitFor();
     await called.fill("slave/1");
     await say("telemetry", { "slave/1": { power: 9.75 } });
     await page.getByRole("link", { name: "Overview", exact: true }).last().click();
@@ -118,7 +118,7 @@ test(
     await dialog.locator('input[name="name"]').fill("Valve 3");
     await dialog.getByLabel("Name at the gateway").fill("slave/1");
     await dialog.getByRole("button", { name: "Create" }).click();
-    await dialog.getByText("The gateway calls another device so already").waitFor();
+    await dialog.getByText("Another child device of this gateway has this name").waitFor();
     await dialog.getByLabel("Name at the gateway").fill("slave/3");
     await dialog.getByRole("button", { name: "Create" }).click();
     await rows().filter({ hasText: "Valve 3" }).filter({ hasText: "slave/3" }).waitFor();

@@ -43,7 +43,7 @@ test(
     await metric(0).getByRole("textbox", { name: /^From/ }).fill("18");
     await dialog().getByRole("button", { name: "Add a key" }).click();
     await metric(1).getByRole("textbox", { name: "Key" }).fill("temperature");
-    await metric(1).getByText("This key stands there twice.").waitFor();
+    await metric(1).getByText("Is there twice.").waitFor();
     await metric(1).getByRole("textbox", { name: "Key" }).fill("energy");
     await metric(1).getByLabel("How it moves").selectOption("counter");
     await metric(1).getByRole("textbox", { name: "Step" }).fill("0.25");
@@ -107,10 +107,10 @@ test(
     const path = "/api/devices?search=Hall";
     const [{ deviceId }] = (await callApi(page, app, "GET", path)) as [{ deviceId: string }];
     await callApi(page, app, "DELETE", `/api/devices/${deviceId}`);
-    await page.getByText("The devices of this generator were deleted.").waitFor();
+    await page.getByText("The devices of this generator were deleted").waitFor();
     await page.getByText("Paused", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Start Demo boiler" }).click();
-    await page.getByText("The devices of this generator were deleted.").nth(1).waitFor();
+    await page.getByText("The devices of this generator were deleted").nth(1).waitFor();
     await page.getByRole("button", { name: "Edit Demo boiler" }).click();
     await dialog().getByLabel("A device of its own").check();
     await dialog().getByText("Select a device.").waitFor({ state: "detached" });

@@ -64,7 +64,7 @@ test(
     await choose(HEADER + rows.join("\r\n"));
     await page.getByText("1 row has mistakes.").waitFor();
     expect(await page.getByRole("row").count()).toBe(2);
-    await page.getByText("name: is missing").waitFor();
+    await page.getByText("name: is required").waitFor();
     await page.getByRole("button", { name: "All", exact: true }).click();
     await rowOf("Presse; links").getByText('press · sagt "an"').waitFor();
     await rowOf("Kühler").getByText("good").waitFor();
@@ -72,7 +72,7 @@ test(
     const outcome = page.getByTestId("imported");
     await outcome.getByText("2 devices are imported.").waitFor();
     await outcome.getByText("1 row was left out.").waitFor();
-    await page.getByText("name: is missing").waitFor();
+    await page.getByText("name: is required").waitFor();
     const tokens = await downloaded(() =>
       page.getByRole("button", { name: "Download the access tokens" }).click(),
     );
@@ -117,7 +117,7 @@ test("fifty thousand rows are scrolled through without all of them on the page",
   );
   await choose(`name,deviceType\n${rows.join("\n")}`, "all.csv");
   await page.getByText("50,000 rows").waitFor();
-  await page.getByText("deviceType: is missing").waitFor();
+  await page.getByText("deviceType: is required").waitFor();
   await page.getByRole("button", { name: "All", exact: true }).click();
   await rowOf("Sensor 1").first().waitFor();
   expect(await page.getByRole("row").count()).toBeLessThan(80);

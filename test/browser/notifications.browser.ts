@@ -74,7 +74,7 @@ test(
   async () => {
     const { page } = browser;
     await panel("Try it").getByRole("button", { name: "Test message" }).click();
-    await page.getByText("Not sent: your profile has no phone number.").waitFor();
+    await page.getByText("Not sent: You have no phone number.").waitFor();
     await page.goto(`${app.url}/settings/profile`);
     await page.getByLabel("Phone").fill("+49 170 1");
     await page.getByRole("button", { name: "Save" }).click();

@@ -51,7 +51,7 @@ test(
     await dialog().getByLabel("Messages at once").fill("50");
     await dialog().getByLabel("A gateway makes its children by naming them").uncheck();
     await save();
-    await dialog().getByText("There is a profile of this name.").waitFor();
+    await dialog().getByText("A device profile with this name already exists.").waitFor();
     await dialog().getByLabel("Name").fill("Meters");
     await save();
     await rowOf("Meters")

@@ -76,7 +76,7 @@ test(
     await dialog().getByRole("textbox", { name: "E-mail" }).fill(OWNER.email);
     await dialog().getByLabel("Hand over myself").check();
     await dialog().getByRole("button", { name: "Invite", exact: true }).click();
-    await dialog().getByRole("alert").getByText("Somebody has this address already").waitFor();
+    await dialog().getByRole("alert").getByText("A user with this e-mail address already exists").waitFor();
     takeRefusal(409);
     await dialog().getByRole("textbox", { name: "E-mail" }).fill("nina@plant-north.example");
     await dialog().getByRole("button", { name: "Invite", exact: true }).click();
@@ -258,7 +258,7 @@ test(
     await dialog().getByText("Select at least one device.").waitFor();
     await dialog().getByLabel("Oven").check();
     await dialog().getByRole("button", { name: "New API key" }).click();
-    await dialog().getByText("The key must expire in the future.").waitFor();
+    await dialog().getByText("must be a time in the future").waitFor();
     takeRefusal(400);
     await dialog().getByLabel("Expires").selectOption("90");
     await dialog().getByRole("button", { name: "New API key" }).click();
@@ -291,7 +291,7 @@ test(
     await page.getByRole("button", { name: "Rename Press line" }).click();
     await dialog().getByLabel("Name").fill("Energy report");
     await dialog().getByRole("button", { name: "Save" }).click();
-    await dialog().getByText("A key of this name exists.").waitFor();
+    await dialog().getByText("An API key with this name already exists.").waitFor();
     takeRefusal(409);
     await dialog().getByLabel("Name").fill("Press line 2");
     await dialog().getByRole("button", { name: "Save" }).click();

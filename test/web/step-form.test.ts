@@ -101,23 +101,23 @@ test("what the server refuses is said in the reader's language", () => {
     [
       { type: "round_keys", keys: ["a"], decimals: 13 },
       "Must be a whole number from 0 to 12.",
-      "Muss eine ganze Zahl von 0 bis 12 sein.",
+      "Erwartet wird eine ganze Zahl von 0 bis 12.",
     ],
     [
       { type: "round_keys", keys: [] },
-      "Must be a list with at least 1 entries.",
-      "Muss eine Liste mit mindestens 1 Einträgen sein.",
+      "Must be a list that is not empty.",
+      "Erwartet wird eine Liste, die nicht leer ist.",
     ],
     [{ type: "copy_key", from: "a" }, "Is required.", "Fehlt."],
     [
       { type: "copy_key", from: "a", to: "b".repeat(300) },
       "Must be a text of at most 256 characters.",
-      "Muss ein Text mit höchstens 256 Zeichen sein.",
+      "Erwartet wird ein Text mit höchstens 256 Zeichen.",
     ],
     [
       { type: "webhook_forward", url: "erp" },
-      "Url must be an http or https address.",
-      "Url muss eine http- oder https-Adresse sein.",
+      "Must be an http or https address.",
+      "Muss eine http- oder https-Adresse sein.",
     ],
     [
       { type: "webhook_forward", url: "http://a", headers: { Host: "b" } },

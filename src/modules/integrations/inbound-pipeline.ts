@@ -1,4 +1,5 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError, detail } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventLog, Logged } from "./event-log.service.ts";
 import type { IntegrationEventsRepository } from "./integration-events.repository.ts";
@@ -26,7 +27,7 @@ export interface Taken {
   /** PENDING: it is kept, and worked on later. */
   readonly status: EventStatus;
   readonly stage: Stage;
-  readonly message: string;
+  readonly text: Text;
   /** What was wrong with it. */
   readonly reason?: DomainError;
 }
@@ -92,9 +93,9 @@ export function createInboundPipeline(deps: {
       logged.written,
       isFinal ? undefined : stored.catch((error) => takeBack(event, logged, error)),
     ]);
-    const { status, stage, message } = outcome;
+    const { status, stage, text } = outcome;
     const { eventId } = logged;
-    return { eventId, status, stage, message, ...(reason !== undefined && { reason }) };
+    return { eventId, status, stage, text, ...(reason !== undefined && { reason }) };
   }
 
   /** Its values did not reach the disk: it was not taken, and whoever sent it is told so. */
@@ -102,15 +103,15 @@ export function createInboundPipeline(deps: {
     const outcome = {
       status: "DROPPED",
       stage: "ingest",
-      message: "it could not be taken; the sender was told",
+      text: detail("integration_event.not_stored"),
     } as const;
     const rest = { result: null, payload: null, isReplayable: false };
     eventLog.finish({ ...event, eventId }, { ...outcome, ...rest }).catch(() => undefined);
     throw error;
   }
 
-  async function drop(live: LiveIntegration, source: InboundMessage, message: string): Promise<Taken> {
-    const told = { status: "DROPPED", stage: "adapter", message } as const;
+  async function drop(live: LiveIntegration, source: InboundMessage, text: Text): Promise<Taken> {
+    const told = { status: "DROPPED", stage: "adapter", text } as const;
     const logged = eventLog.add({
       ...eventOf(live, source),
       ...told,
@@ -151,7 +152,7 @@ export function createInboundPipeline(deps: {
     const begun = {
       status: "PENDING",
       stage: "receive",
-      message: "",
+      text: detail("integration_event.pending"),
       result: null,
       isReplayable: false,
     } as const;
@@ -165,7 +166,12 @@ export function createInboundPipeline(deps: {
     event: ReturnType<typeof eventOf>,
   ): Promise<Taken> {
     let isAnswered = false;
-    const pending: Taken = { eventId: kept.eventId, status: "PENDING", stage: "receive", message: "" };
+    const pending: Taken = {
+      eventId: kept.eventId,
+      status: "PENDING",
+      stage: "receive",
+      text: detail("integration_event.pending"),
+    };
     const late = Promise.withResolvers<Taken>();
     const cancel = clock.schedule(ANSWER_WITHIN_MS, () =>
       kept.written.then(() => {
@@ -204,7 +210,7 @@ export function createInboundPipeline(deps: {
       for (let same = underWay.get(place); same !== undefined; same = underWay.get(place))
         await same.catch(() => undefined);
       if (deps.repository.isSeen(integration.integrationId, dedupKey))
-        return drop(live, source, "the same message came before");
+        return drop(live, source, detail("integration_event.repeated"));
     }
     const kept = keepFirst(live, source, messages);
     const done = work(live, source, { messages, kept, seenKey: dedupKey });
@@ -221,7 +227,8 @@ export function createInboundPipeline(deps: {
         return end(live, source, { ...nothing, work: newWork([normalized]) });
       const { ignored, replies = [] } = normalized;
       if (replies.length > 0) deps.reply(live.integration, replies);
-      if (ignored !== undefined) return drop(live, source, ignored);
+      if (ignored !== undefined)
+        return drop(live, source, detail("integration_event.ignored", { reason: ignored }));
       return takeOnce(live, source, normalized);
     },
     /** Works on a message that is kept already. */

@@ -13,15 +13,15 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
+import { containsText } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { integrationEvents, integrationSeen, integrations } from "./integrations.tables.ts";
 import type { EventStatus, IntegrationEvent } from "./integrations.types.ts";
 
 export type NewEvent = Omit<IntegrationEvent, "seq">;
-export type EventOutcome = Pick<
-  IntegrationEvent,
-  "status" | "stage" | "message" | "result" | "isReplayable"
-> & { readonly payload: Uint8Array | null };
+export type EventOutcome = Pick<IntegrationEvent, "status" | "stage" | "text" | "result" | "isReplayable"> & {
+  readonly payload: Uint8Array | null;
+};
 
 export interface EventFilter {
   readonly status?: EventStatus | undefined;
@@ -53,7 +53,7 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
     "direction",
     "status",
     "stage",
-    "message",
+    "text",
     "payload",
     "origin",
     "result",
@@ -119,7 +119,7 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
       before === undefined ? undefined : lt(integrationEvents.seq, before),
       text === ""
         ? undefined
-        : sql`(instr(lower(${integrationEvents.message}), ${text}) > 0 OR instr(lower(coalesce(${integrationEvents.result}, '')), ${text}) > 0 OR instr(lower(cast(coalesce(substr(${integrationEvents.payload}, 1, ${LISTED_BYTES_MAX}), '') AS TEXT)), ${text}) > 0)`,
+        : sql`(${containsText(integrationEvents.text, text)} OR instr(lower(coalesce(${integrationEvents.result}, '')), ${text}) > 0 OR instr(lower(cast(coalesce(substr(${integrationEvents.payload}, 1, ${LISTED_BYTES_MAX}), '') AS TEXT)), ${text}) > 0)`,
     );
   }
 
@@ -127,6 +127,7 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
     insert: (event: NewEvent): void =>
       void insert.run({
         ...event,
+        text: JSON.stringify(event.text),
         origin: event.origin === null ? null : JSON.stringify(event.origin),
         isReplayable: event.isReplayable ? 1 : 0,
       }),

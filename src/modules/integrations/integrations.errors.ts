@@ -1,4 +1,5 @@
 import { conflict, invalid, notFound } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
 
 export const integrationNotFound = () => notFound("integration.not_found");
 export const eventNotFound = () => notFound("integration.event_not_found");
@@ -10,4 +11,4 @@ export const typeFixed = () => invalid("integration.type_fixed");
 export const secretRequired = () => invalid("webhook.secret_invalid");
 export const tenantMissing = () => invalid("webhook.tenant_missing");
 export const notRunning = () => invalid("webhook.not_running");
-export const nothingIn = (reason: string) => invalid("telemetry.nothing_taken", { reason });
+export const nothingIn = (reason: Text) => invalid("telemetry.nothing_taken", { reason });

@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { documentedAs } from "../documented-as.ts";
 import { newestFirst, pageQuery } from "../lists.schemas.ts";
 import { mappingStepListSchema } from "../pipelines/pipeline-steps.schemas.ts";
-import { jsonObject, jsonValue, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { jsonObject, jsonValue, nameText, textFields, textSchema, wholeNumber } from "../wire.schemas.ts";
 
 const textOrNull = t.Union([textSchema, t.Null()], { description: "the same as data" });
 
@@ -146,7 +146,8 @@ const eventFields = {
   direction: t.Union([t.Literal("IN"), t.Literal("OUT")]),
   status: t.Union([t.Literal("PENDING"), t.Literal("OK"), t.Literal("ERROR"), t.Literal("DROPPED")]),
   stage,
-  message: t.String({ description: "what became of it, or why it failed" }),
+  message: t.String({ description: "what became of it, or why it failed: the text of the code in English" }),
+  ...textFields,
   topic: t.Union([t.String(), t.Null()]),
   replayable: t.Boolean(),
   replayedAt: timeOrNull,
@@ -177,6 +178,7 @@ export const takenBody = t.Object(
     status: eventFields.status,
     stage: eventFields.stage,
     message: t.String(),
+    ...textFields,
   },
   { title: "Replay" },
 );

@@ -48,7 +48,7 @@ export const integrationEvents = sqliteTable(
     /** PENDING: kept, and not worked on to its end yet. */
     status: text("status", { enum: ["PENDING", "OK", "ERROR", "DROPPED"] }).notNull(),
     stage: text("stage").notNull(),
-    message: text("message").notNull(),
+    text: text("text", { mode: "json" }).notNull().$type<Text>(),
     payload: blob("payload", { mode: "buffer" }),
     origin: text("origin", { mode: "json" }).$type<MessageOrigin>(),
     /** JSON text. */

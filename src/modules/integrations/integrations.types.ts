@@ -255,7 +255,8 @@ export interface IntegrationEvent {
   readonly direction: "IN" | "OUT";
   readonly status: EventStatus;
   readonly stage: Stage;
-  readonly message: string;
+  /** What became of it, or why it failed. */
+  readonly text: Text;
   readonly payload: Uint8Array | null;
   readonly origin: MessageOrigin | null;
   /** JSON text. */

@@ -118,9 +118,11 @@ const shownInList = (payload: Uint8Array): unknown =>
 export const listedToWire = (event: IntegrationEvent) => eventToWire(event, shownInList);
 
 export function eventToWire(event: IntegrationEvent, show = showPayload) {
-  const { eventId, seq, direction, status, stage, message, isReplayable, replayedAt, result } = event;
+  const { eventId, seq, direction, status, stage, text, isReplayable, replayedAt, result } = event;
   return {
-    ...{ eventId, seq, direction, status, stage, message },
+    ...{ eventId, seq, direction, status, stage },
+    ...text,
+    message: inEnglish(text),
     topic: event.origin?.topic ?? null,
     replayable: isReplayable && direction === "IN",
     replayedAt: replayedAt === null ? null : new Date(replayedAt).toISOString(),
@@ -130,9 +132,10 @@ export function eventToWire(event: IntegrationEvent, show = showPayload) {
   };
 }
 
-export const takenToWire = ({ eventId, status, stage, message }: Taken) => ({
+export const takenToWire = ({ eventId, status, stage, text }: Taken) => ({
   eventId,
   status,
   stage,
-  message,
+  ...text,
+  message: inEnglish(text),
 });

@@ -1,4 +1,6 @@
-import type { DomainError } from "../../lib/domain-error.ts";
+import { type DomainError, detail, textOf } from "../../lib/domain-error.ts";
+import type { ErrorCode } from "../../lib/texts/en/errors.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { EventOutcome } from "./integration-events.repository.ts";
 import type { Stage } from "./integrations.types.ts";
 import type { StageFailure } from "./message-parts.ts";
@@ -6,7 +8,8 @@ import type { StageFailure } from "./message-parts.ts";
 /** Of a message that was stored: more is cut off, its values are in the store. */
 const PAYLOAD_KEPT_BYTES = 8 * 1024;
 const RESULT_CHARACTERS_MAX = 8 * 1024;
-const MESSAGE_CHARACTERS_MAX = 1_000;
+const NOTES_CHARACTERS_MAX = 1_000;
+const NAMED_MAX = 3;
 const LISTED_MAX = 20;
 
 /** What was stored of a part of a message. */
@@ -53,6 +56,27 @@ export function shortened(payload: Uint8Array): { payload: Uint8Array; isReplaya
   return { payload: isReplayable ? payload : payload.subarray(0, PAYLOAD_KEPT_BYTES), isReplayable };
 }
 
+const dropCodes: Partial<Record<Stage, ErrorCode>> = {
+  mapping: "integration_event.dropped_by_mapping",
+  script: "integration_event.dropped_by_script",
+};
+
+/** The devices whose values were stored, and what the script said. */
+function storedText({ stored, notes }: Work): Text {
+  const devices = [...new Set(stored.map(({ name }) => name))].slice(0, NAMED_MAX);
+  const said = notes
+    .filter((note) => note !== "")
+    .join("; ")
+    .slice(0, NOTES_CHARACTERS_MAX);
+  if (said === "")
+    return devices.length === 0
+      ? detail("integration_event.nothing_stored")
+      : detail("integration_event.stored", { devices });
+  return devices.length === 0
+    ? detail("integration_event.notes", { notes: said })
+    : detail("integration_event.stored_with_notes", { devices, notes: said });
+}
+
 /** How a message ended, for its event; what failed keeps the whole payload. */
 export function outcomeOf(
   work: Work,
@@ -62,22 +86,27 @@ export function outcomeOf(
   const [failure] = work.failures;
   if (failure !== undefined) {
     const parts = work.stored.length + work.failures.length;
-    const count = parts === 1 ? "" : ` (${work.failures.length} of ${parts} parts failed)`;
-    const message = `${failure.message.slice(0, MESSAGE_CHARACTERS_MAX)}${count}`;
     const { stage, reason } = failure;
-    return { outcome: { status: "ERROR", stage, message, result, payload, isReplayable: true }, reason };
+    const text =
+      parts === 1
+        ? textOf(reason)
+        : detail("integration_event.parts_failed", {
+            reason: textOf(reason),
+            failed: work.failures.length,
+            total: parts,
+          });
+    return { outcome: { status: "ERROR", stage, text, result, payload, isReplayable: true }, reason };
   }
   const kept = { result, ...shortened(payload) };
   if (work.stored.length === 0 && work.dropped !== undefined) {
-    const message = `the ${work.dropped} let it go`;
-    return { outcome: { status: "DROPPED", stage: work.dropped, message, ...kept }, reason: undefined };
+    const code = dropCodes[work.dropped] ?? "integration_event.dropped";
+    const text: Text = { code, params: {} };
+    return { outcome: { status: "DROPPED", stage: work.dropped, text, ...kept }, reason: undefined };
   }
-  const names = [...new Set(work.stored.map(({ name }) => name))].slice(0, 3).join(", ");
-  const message = [names, ...work.notes].filter((text) => text !== "").join("; ");
   const outcome = {
     status: "OK",
     stage: "ingest",
-    message: message.slice(0, MESSAGE_CHARACTERS_MAX),
+    text: storedText(work),
     ...kept,
   } as const;
   return { outcome, reason: undefined };

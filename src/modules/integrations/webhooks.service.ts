@@ -99,7 +99,7 @@ export function createWebhooksService(deps: {
       if (taken.status === "ERROR" && isSenders && taken.reason !== undefined) throw taken.reason;
       // A network server says much that carries no values; whoever posts by hand has made a mistake.
       if (request.kind === "generic" && taken.status === "DROPPED" && taken.stage === "adapter")
-        throw nothingIn(taken.message);
+        throw nothingIn(taken.text);
       return taken;
     },
   };

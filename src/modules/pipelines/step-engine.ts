@@ -74,7 +74,10 @@ function compileStep(input: unknown, where: string): CompiledStep | undefined {
     throw invalid("step.field_unknown", { field: where, type, unknown: excerpt(unknown) });
   const wrong = checkOf(definition).Errors(fields).First();
   if (wrong !== undefined)
-    throw invalid("step.field_invalid", { field: pathExcerpt(wrong.path, where), rule: ruleOf(wrong) });
+    throw invalid("step.field_invalid", {
+      field: pathExcerpt(wrong.path, where),
+      rule: ruleOf(wrong, false),
+    });
   try {
     const compiled = definition.compile(fields);
     if (!enabled) return undefined;

@@ -48,9 +48,9 @@ describe("the same message in one tick", () => {
     const { take, worked } = pipelineWith(() => Promise.resolve());
     const taken = await Promise.all([take(), take(), take()]);
     expect(worked()).toBe(1);
-    expect(taken.slice(1).map(({ status, message }) => [status, message])).toEqual([
-      ["DROPPED", "the same message came before"],
-      ["DROPPED", "the same message came before"],
+    expect(taken.slice(1).map(({ status, text }) => [status, text.code])).toEqual([
+      ["DROPPED", "integration_event.repeated"],
+      ["DROPPED", "integration_event.repeated"],
     ]);
   });
 

@@ -60,6 +60,7 @@ export const errorDetailsDe: Readonly<Record<keyof typeof errorDetails, string>>
   "expected.alternatives": "eines davon: {options}",
   "expected.any": "ein anderer Wert",
   "expected.array": "eine Liste",
+  "expected.array_filled": "eine Liste, die nicht leer ist",
   "expected.array_max": "eine Liste mit höchstens {max} Einträgen",
   "expected.array_min": "eine Liste mit mindestens {min} Einträgen",
   "expected.boolean": "true oder false",
@@ -78,6 +79,7 @@ export const errorDetailsDe: Readonly<Record<keyof typeof errorDetails, string>>
   "expected.object": "ein Objekt",
   "expected.pattern": "ein Text, der zu {pattern} passt",
   "expected.text": "ein Text",
+  "expected.text_filled": "ein Text, der nicht leer ist",
   "expected.text_max": "ein Text mit höchstens {max} Zeichen",
   "expected.text_min": "ein Text mit mindestens {min} Zeichen",
   "script_reason.breaker":

@@ -10,7 +10,7 @@ export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
   "api_key.beyond_own_access":
     "Sie dürfen nur API-Schlüssel verwalten, auf deren Geräte Sie selbst Zugriff haben.",
   "api_key.device_unknown": "deviceIds: eines der Geräte gibt es nicht mehr; wählen Sie erneut",
-  "api_key.expiry_invalid": "expiresAt muss eine Zeit in der Zukunft sein (ISO 8601)",
+  "api_key.expiry_invalid": "der Ablauf (expiresAt) muss in der Zukunft liegen (ISO 8601)",
   "api_key.name_taken": "Einen API-Schlüssel dieses Namens gibt es schon. Wählen Sie einen anderen Namen.",
   "api_key.not_found": "Diesen API-Schlüssel gibt es nicht.",
   "api_key.role_too_high": "Die Rolle eines Schlüssels darf nicht über Ihrer eigenen liegen.",

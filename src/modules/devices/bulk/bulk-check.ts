@@ -89,7 +89,11 @@ export function toRowError(row: number, { code, params }: DomainError): RowError
 function formError(row: number, check: TypeCheck<TSchema>, fields: unknown): RowError {
   const first = check.Errors(fields).First();
   const field = first?.path.split("/")[1] ?? "";
-  return { row, field, rule: first === undefined ? detail("rule.required") : ruleOf(first) };
+  return {
+    row,
+    field,
+    rule: first === undefined ? detail("rule.required") : ruleOf(first, first.value !== undefined),
+  };
 }
 
 /** What no two devices may have alike, by the column that says it. */

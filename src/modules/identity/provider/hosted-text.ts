@@ -1,5 +1,6 @@
 import type { DomainError } from "../../../lib/domain-error.ts";
 import { preferredLanguage } from "../../../lib/preferred-language.ts";
+import { renderIn } from "../../../lib/texts/catalogues.ts";
 
 const english = {
   language: "en",
@@ -19,19 +20,14 @@ const english = {
   secondFactorHint:
     "Enter the 6 digits that your authenticator app shows, or one of your recovery codes if you have lost it.",
   secondFactorCode: "Code",
-  secondFactorWrong:
-    "The code is wrong or was used already. Wait for the next one; check the clock of the phone too.",
   continue: "Continue",
   newPassword: "Set a password",
   newPasswordHint: "You have signed in with a temporary password. Set one that only you know.",
   newPasswordLabel: "New password",
   newPasswordRule: "10 characters or more",
   repeatPassword: "The same again",
-  mismatch: "The two passwords differ. Type the new one twice.",
   save: "Save and sign in",
   expired: "This took too long. Sign in again.",
-  temporaryExpired:
-    "This temporary password is more than 14 days old and no longer works. Ask your administrator to invite you again.",
   forgotTitle: "New password",
   forgotHint: "Enter your e-mail address. If it has an account here, you get a mail with a link.",
   forgotSubmit: "Send the link",
@@ -49,17 +45,6 @@ const english = {
   resetDoneHint: "Everybody who was signed in with the old password is signed out. Sign in with the new one.",
   external: "Sign in with {name}",
   or: "or with a password of this gateway",
-  externalUnreachable:
-    "The sign-in service does not answer. Try again, or sign in with a password of this gateway.",
-  externalRefused: "The sign-in there did not work. Try again.",
-  externalUnverified: "The sign-in service names no verified e-mail address of yours. Ask whoever runs it.",
-  externalUnknown: "There is no user with your e-mail address here. Ask an administrator for an invitation.",
-  externalDisabled: "Your user is disabled. Ask an administrator of this site to enable it.",
-  passwordChanged: "The password was changed meanwhile. Sign in with the new one.",
-  passwordShort: "The password must have 10 characters or more.",
-  passwordLong: "The password must have 256 characters or fewer.",
-  passwordWeak: "This password is too easy to guess.",
-  passwordSame: "This is the password that you have had so far. Use another one.",
 };
 
 export type HostedText = Readonly<typeof english>;
@@ -82,8 +67,6 @@ const german: HostedText = {
   secondFactorHint:
     "Geben Sie die 6 Ziffern ein, die Ihre Authenticator-App zeigt, oder einen Ihrer Wiederherstellungscodes, falls Sie sie verloren haben.",
   secondFactorCode: "Code",
-  secondFactorWrong:
-    "Der Code stimmt nicht oder wurde schon benutzt. Warten Sie auf den nächsten; prüfen Sie auch die Uhr des Telefons.",
   continue: "Weiter",
   newPassword: "Passwort wählen",
   newPasswordHint:
@@ -91,11 +74,8 @@ const german: HostedText = {
   newPasswordLabel: "Neues Passwort",
   newPasswordRule: "10 Zeichen oder mehr",
   repeatPassword: "Noch einmal dasselbe",
-  mismatch: "Die beiden Passwörter unterscheiden sich. Geben Sie das neue zweimal ein.",
   save: "Speichern und anmelden",
   expired: "Das hat zu lange gedauert. Melden Sie sich erneut an.",
-  temporaryExpired:
-    "Dieses vorläufige Passwort ist älter als 14 Tage und gilt nicht mehr. Bitten Sie Ihren Administrator um eine neue Einladung.",
   forgotTitle: "Neues Passwort",
   forgotHint: "Geben Sie Ihre E-Mail-Adresse ein. Gibt es hier ein Konto dafür, bekommen Sie einen Link.",
   forgotSubmit: "Link senden",
@@ -114,19 +94,6 @@ const german: HostedText = {
     "Wer mit dem alten Passwort angemeldet war, ist abgemeldet. Melden Sie sich mit dem neuen an.",
   external: "Anmelden mit {name}",
   or: "oder mit einem Passwort dieses Gateways",
-  externalUnreachable:
-    "Der Anmeldedienst antwortet nicht. Versuchen Sie es erneut, oder melden Sie sich mit einem Passwort dieses Gateways an.",
-  externalRefused: "Die Anmeldung dort hat nicht funktioniert. Versuchen Sie es erneut.",
-  externalUnverified:
-    "Der Anmeldedienst nennt keine bestätigte E-Mail-Adresse von Ihnen. Fragen Sie, wer ihn betreibt.",
-  externalUnknown:
-    "Für Ihre E-Mail-Adresse gibt es hier keinen Benutzer. Bitten Sie Ihre Administration um eine Einladung.",
-  externalDisabled: "Ihr Benutzer ist gesperrt. Bitten Sie die Administration, ihn zu aktivieren.",
-  passwordChanged: "Das Passwort wurde inzwischen geändert. Melden Sie sich mit dem neuen an.",
-  passwordShort: "Das Passwort braucht 10 Zeichen oder mehr.",
-  passwordLong: "Das Passwort darf höchstens 256 Zeichen haben.",
-  passwordWeak: "Dieses Passwort ist zu leicht zu erraten.",
-  passwordSame: "Das ist Ihr bisheriges Passwort. Wählen Sie ein anderes.",
 };
 
 export const selectHostedText = (wanted: string | undefined, accepted: string | null): HostedText =>
@@ -135,27 +102,17 @@ export const selectHostedText = (wanted: string | undefined, accepted: string | 
 const minutesOf = ({ retryAfterSeconds = 60 }: DomainError): string =>
   String(Math.ceil(retryAfterSeconds / 60));
 
+/** Where a page says more than the error does: how long to wait, and what to check. */
+const ownTexts: Readonly<Record<string, (text: HostedText, error: DomainError) => string>> = {
+  "sign_in.wrong": (text) => text.wrong,
+  "sign_in.expired": (text) => text.expired,
+  "reset.too_many": (text, error) => text.forgotTooMany.replace("{minutes}", minutesOf(error)),
+};
+
 /** What a page says of an error. */
 export function hostedProblem(text: HostedText, error: DomainError): string {
-  const existing: Record<string, string> = {
-    "sign_in.wrong": text.wrong,
-    "sign_in.expired": text.expired,
-    "sign_in.temporary_expired": text.temporaryExpired,
-    "second_factor.wrong": text.secondFactorWrong,
-    "reset.too_many": text.forgotTooMany.replace("{minutes}", minutesOf(error)),
-    "external.unreachable": text.externalUnreachable,
-    "external.refused": text.externalRefused,
-    "external.unverified": text.externalUnverified,
-    "external.unknown": text.externalUnknown,
-    "external.disabled": text.externalDisabled,
-    "password.changed": text.passwordChanged,
-    "password.mismatch": text.mismatch,
-    "password.short": text.passwordShort,
-    "password.long": text.passwordLong,
-    "password.weak": text.passwordWeak,
-    "password.same": text.passwordSame,
-  };
-  const errorText = existing[error.code];
-  if (errorText !== undefined) return errorText;
-  return error.kind === "limited" ? text.throttled.replace("{minutes}", minutesOf(error)) : error.message;
+  const own = Object.hasOwn(ownTexts, error.code) ? ownTexts[error.code] : undefined;
+  if (own !== undefined) return own(text, error);
+  if (error.kind === "limited") return text.throttled.replace("{minutes}", minutesOf(error));
+  return renderIn(text.language === "de" ? "de" : "en", error);
 }

@@ -42,7 +42,4 @@ export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "script.memory": "Es braucht mehr Speicher, als ein Skript haben darf.",
   "script.breaker":
     "Es lief mehrmals hintereinander zu lange und wird eine Minute lang nicht ausgeführt. Ändern Sie es, um es sofort wieder zu versuchen.",
-  "script.unavailable":
-    "Skripte können im Moment nicht ausgeführt werden; versuchen Sie es gleich noch einmal.",
-  "script.busy": "Zu viele Skripte warten darauf, ausgeführt zu werden; versuchen Sie es gleich noch einmal.",
 };

@@ -39,6 +39,4 @@ export const codecsEn = {
   "script.memory": "It needs more memory than a script may have.",
   "script.breaker":
     "It ran for too long several times in a row and is not run for a minute. Change it to try again at once.",
-  "script.unavailable": "Scripts cannot be run at the moment; try again in a moment.",
-  "script.busy": "Too many scripts are waiting to be run; try again in a moment.",
 } as const;

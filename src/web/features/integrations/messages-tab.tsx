@@ -1,6 +1,7 @@
 import { Inbox, Pause, Play, RotateCw } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
@@ -153,7 +154,7 @@ interface LineProps {
 }
 
 function Line({ integrationId, event, onChanged }: LineProps) {
-  const { eventId, status, stage, message, topic, createdAt, replayable, replayedAt } = event;
+  const { eventId, status, stage, code, params, message, topic, createdAt, replayable, replayedAt } = event;
   const action = useAction();
   const timeMs = toMs(createdAt) ?? 0;
   const replay = () =>
@@ -161,7 +162,9 @@ function Line({ integrationId, event, onChanged }: LineProps) {
       try {
         const done = await integrationsApi.replay(integrationId, eventId);
         const isBad = done.status === "ERROR";
-        const text = t(isBad ? "events.replayedBad" : "events.replayed", { message: done.message });
+        const text = t(isBad ? "events.replayedBad" : "events.replayed", {
+          message: serverPhrase(done, done.message),
+        });
         toast(isBad ? "error" : "success", text);
       } catch (error) {
         toast("error", errorText(error));
@@ -185,7 +188,7 @@ function Line({ integrationId, event, onChanged }: LineProps) {
           {status === "ERROR" && (
             <span class="text-soft">{t(`eventStage.${stage}` as "eventStage.script")}: </span>
           )}
-          {message}
+          {serverPhrase({ code, params }, message)}
         </p>
         <p class="text-sm text-soft wrap-anywhere">
           {topic}

@@ -14,7 +14,6 @@ export const profilesDe: Readonly<Record<keyof typeof profilesEn, string>> = {
   "profiles.deleted": "{name} ist gelöscht.",
   "profiles.saved": "{name} ist gespeichert.",
   "profiles.default": "Standard",
-  "profiles.limited": "Profile ändert nur, wer auf alle Geräte Zugriff hat.",
   "profiles.silentAfter": "still nach {time}",
   "profiles.keptDays.one": "Daten bleiben {count} Tag",
   "profiles.keptDays.other": "Daten bleiben {count} Tage",

@@ -11,7 +11,6 @@ export const profilesEn = {
   "profiles.deleted": "{name} is deleted.",
   "profiles.saved": "{name} is saved.",
   "profiles.default": "default",
-  "profiles.limited": "Only users with access to all devices change profiles.",
   "profiles.silentAfter": "silent after {time}",
   "profiles.keptDays.one": "data kept for {count} day",
   "profiles.keptDays.other": "data kept for {count} days",

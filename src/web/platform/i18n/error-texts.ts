@@ -60,7 +60,7 @@ const isText = (value: unknown): value is Text =>
 /** What is wrong with a field, without the name of the field: the form shows it beside the field. */
 export function ruleText(text: Text, field: string, english = text.code): string {
   const rule = text.params.rule ?? text.params.reason;
-  if (isText(rule)) return serverText(rule, english);
+  if (isText(rule)) return ruleText(rule, field, english);
   const whole = render(text, english);
   return asSentence(whole.startsWith(`${field}: `) ? whole.slice(field.length + 2) : whole);
 }
