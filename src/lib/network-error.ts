@@ -17,8 +17,8 @@ const codes = {
 export function networkErrorText(error: unknown): Text {
   if (error instanceof DomainError) return textOf(error);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const known = Object.entries(codes).find(([name]) => name === code)?.[1];
-  if (known !== undefined) return detail(known);
+  const existing = Object.entries(codes).find(([name]) => name === code)?.[1];
+  if (existing !== undefined) return detail(existing);
   const message = error instanceof Error ? error.message : String(error);
   return detail("network_error.other", { message: message === "" ? code : message });
 }

@@ -53,8 +53,8 @@ export function createIntegrationsRepository({ orm }: MainDatabase) {
     update(integration: Integration): void {
       const { name, type, status, isDefault, settings, secrets, mappingSteps } = integration;
       const { lastError, lastErrorAt, updatedAt } = integration;
-      const what = { name, type, status, isDefault, settings, secrets, mappingSteps };
-      set(integration.integrationId, { ...what, lastError, lastErrorAt, updatedAt });
+      const options = { name, type, status, isDefault, settings, secrets, mappingSteps };
+      set(integration.integrationId, { ...options, lastError, lastErrorAt, updatedAt });
     },
     /** The only default of its type. */
     setDefault({ tenantId, type, integrationId }: Integration, now: number): void {
