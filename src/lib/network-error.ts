@@ -11,7 +11,11 @@ const codes = {
   ENODATA: "network_error.no_address",
   EAI_AGAIN: "network_error.no_lookup",
   ETIMEDOUT: "network_error.timed_out",
+  HPE_HEADER_OVERFLOW: "network_error.headers_too_long",
 } as const satisfies Record<string, ErrorCode>;
+
+/** Codes of the HTTP parser. */
+const PARSER_CODE_PREFIX = "HPE_";
 
 /** Why something on the network failed, as data; what has no text of its own stands for itself. */
 export function networkErrorText(error: unknown): Text {
@@ -19,6 +23,7 @@ export function networkErrorText(error: unknown): Text {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const existing = Object.entries(codes).find(([name]) => name === code)?.[1];
   if (existing !== undefined) return detail(existing);
+  if (code.startsWith(PARSER_CODE_PREFIX)) return detail("network_error.no_http");
   const message = error instanceof Error ? error.message : String(error);
   return detail("network_error.other", { message: message === "" ? code : message });
 }

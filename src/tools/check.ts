@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { findDrift } from "./drift.ts";
 
 /*
  * `npm run check`: everything that is checked without running the program. Prints one line a check and, last,
@@ -27,31 +27,9 @@ async function run(command: readonly string[]): Promise<Result> {
   return { ok: code === 0, output: `${stdout}${stderr}` };
 }
 
-/** Generates migrations into a copy of the folder: a new file there means that the tables have moved on. */
 async function checkDrift(name: string): Promise<Result> {
-  const work = join(root, "dist", `.drift-${name}`);
-  await rm(work, { recursive: true, force: true });
-  await mkdir(work, { recursive: true });
-  await cp(join(root, "drizzle", name), join(work, "out"), { recursive: true });
-  const before = await readdir(join(work, "out"));
-  const config = `import base from "../../drizzle.${name}.config.ts";\nexport default { ...base, out: "./dist/.drift-${name}/out" };\n`;
-  await Bun.write(join(work, "drizzle.config.ts"), config);
-  const generated = await run([
-    bin("drizzle-kit"),
-    "generate",
-    "--config",
-    join("dist", `.drift-${name}`, "drizzle.config.ts"),
-  ]);
-  const added = (await readdir(join(work, "out"))).filter((file) => !before.includes(file));
-  await rm(work, { recursive: true, force: true });
-  if (!generated.ok) return generated;
-  return {
-    ok: added.length === 0,
-    output:
-      added.length === 0
-        ? ""
-        : `the tables of ${name} have changed: run npm run migration -- <name> (${added.join(", ")})`,
-  };
+  const drift = await findDrift(name, { config: `drizzle.${name}.config.ts`, migrations: `drizzle/${name}` });
+  return { ok: drift === undefined, output: drift ?? "" };
 }
 
 const checks: Record<string, () => Promise<Result>> = {
@@ -63,6 +41,7 @@ const checks: Record<string, () => Promise<Result>> = {
   "migrations of lineside": () => checkDrift("lineside"),
   "migrations of identity": () => checkDrift("identity"),
   "configuration docs": () => run([process.execPath, join("src", "tools", "docs.ts"), "--check"]),
+  "length of functions": () => run([process.execPath, join("src", "tools", "long-functions.ts")]),
   vocabulary: () => run([process.execPath, join("src", "tools", "vocabulary.ts")]),
 };
 

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import ts from "typescript";
 import { countDuplicates } from "./code-duplicates.ts";
+import { FUNCTION_LINES_MAX, longFunctionsOf } from "./long-functions.ts";
 
 /*
  * `npm run size [-- directory [field …]]`: prints the measures of a checkout as a table in Markdown. Two checkouts are compared by two runs.
  */
 
-const FUNCTION_LINES_MAX = 70;
 /** Fields of different features, each with a column, a schema and a form. */
 const sampleFields = ["commandTimeoutMs", "inactivityTimeoutMs", "notificationEscalationLevel"];
 
@@ -48,21 +48,6 @@ function parse(checkout: string): SourceFile[] {
         ast: ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, kind),
       };
     });
-}
-
-/** Functions of any kind with more lines than the limit; those inside count for the one around them, too. */
-function countLongFunctions({ ast }: SourceFile): number {
-  let count = 0;
-  const visit = (node: ts.Node): void => {
-    if (ts.isFunctionLike(node) && "body" in node && node.body !== undefined) {
-      const first = ast.getLineAndCharacterOfPosition(node.getStart()).line;
-      const last = ast.getLineAndCharacterOfPosition(node.end).line;
-      if (last - first + 1 > FUNCTION_LINES_MAX) count++;
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(ast);
-  return count;
 }
 
 function importsOf({ path, ast }: SourceFile): Import[] {
@@ -134,7 +119,7 @@ export function measure(
     ["files over 400 lines in src", files.filter(({ text }) => linesOf(text) > 400).length],
     [
       `functions over ${FUNCTION_LINES_MAX} lines`,
-      files.reduce((sum, file) => sum + countLongFunctions(file), 0),
+      files.reduce((sum, file) => sum + longFunctionsOf(file.ast).length, 0),
     ],
     ["import cycles at run time", countCycles(graphOf(({ isTypeOnly }) => !isTypeOnly))],
     ["import cycles, types included", countCycles(graphOf(() => true))],

@@ -32,7 +32,7 @@ export class DevServer {
   #gateway: Bun.Subprocess | undefined;
   /** Ends when all changes so far are handled. */
   #work: Promise<void> = Promise.resolve();
-  #isStopped = false;
+  #stopping: Promise<void> | undefined;
 
   constructor(options: DevServerOptions) {
     this.#options = options;
@@ -50,8 +50,13 @@ export class DevServer {
     this.#startGateway();
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
+  /** Ends the gateway. Ctrl-C asks twice: from the terminal and from npm. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stopOnce();
+    return this.#stopping;
+  }
+
+  async #stopOnce(): Promise<void> {
     clearTimeout(this.#timer);
     for (const watcher of this.#watchers) watcher.close();
     await this.#work;
@@ -70,12 +75,12 @@ export class DevServer {
   async #applyChanges(): Promise<void> {
     const paths = [...this.#changed];
     this.#changed.clear();
-    if (paths.length === 0 || this.#isStopped) return;
+    if (paths.length === 0 || this.#stopping !== undefined) return;
     const others = paths.length === 1 ? "" : ` and ${paths.length - 1} more`;
     this.#options.report(`${paths[0]}${others} changed`);
     if (paths.some(isOfConsole) && !(await this.#rebuildConsole())) return;
     await this.#stopGateway();
-    if (!this.#isStopped) this.#startGateway();
+    if (this.#stopping === undefined) this.#startGateway();
   }
 
   async #rebuildConsole(): Promise<boolean> {
@@ -91,7 +96,7 @@ export class DevServer {
     const gateway = Bun.spawn([...serve], { cwd: directory, stdio: ["ignore", "inherit", "inherit"] });
     this.#gateway = gateway;
     void gateway.exited.then((code) => {
-      if (this.#gateway === gateway)
+      if (this.#gateway === gateway && this.#stopping === undefined)
         report(`the gateway ended with ${code}; the next change starts it again`);
     });
   }

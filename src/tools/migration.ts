@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { findDrift } from "./drift.ts";
 
 /*
  * `npm run migration -- <name in words>`: generates the migrations that bring the databases to the tables of `*.tables.ts`. A database
@@ -12,9 +13,14 @@ if (!/^[a-z0-9]+(-[a-z0-9]+)+$/.test(name)) {
 }
 const drizzleKit = join(import.meta.dir, "..", "..", "node_modules", ".bin", "drizzle-kit");
 for (const database of ["lineside", "identity"]) {
-  const command = [drizzleKit, "generate", "--config", `drizzle.${database}.config.ts`];
-  const { exitCode } = Bun.spawnSync([...command, "--name", name.replaceAll("-", "_")], {
-    stdio: ["ignore", "inherit", "inherit"],
+  const config = `drizzle.${database}.config.ts`;
+  // It asks at the terminal whether a column is new or renamed.
+  Bun.spawnSync([drizzleKit, "generate", "--config", config, "--name", name.replaceAll("-", "_")], {
+    stdio: ["inherit", "inherit", "inherit"],
   });
-  if (exitCode !== 0) process.exit(exitCode);
+  const drift = await findDrift(database, { config, migrations: `drizzle/${database}` });
+  if (drift !== undefined) {
+    console.error(`There is no migration for all changes: ${drift}`);
+    process.exit(1);
+  }
 }

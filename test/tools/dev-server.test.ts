@@ -10,7 +10,7 @@ import { until } from "../support/until.ts";
 
 const gateway = `
   const { appendFileSync } = require("node:fs");
-  process.on("SIGTERM", () => { appendFileSync("log", "stop\\n"); process.exit(0); });
+  process.on("SIGTERM", () => setTimeout(() => { appendFileSync("log", "stop\\n"); process.exit(0); }, 20));
   appendFileSync("log", "start\\n");
   setInterval(() => undefined, 1000);
 `;
@@ -72,7 +72,8 @@ test("temporary files of editors change nothing", async () => {
   expect(messages).toEqual(["src/app.ts changed"]);
 });
 
-test("a stop ends the gateway", async () => {
+test("a stop that is asked for twice ends the gateway before it resolves", async () => {
+  void server.stop();
   await server.stop();
   expect(log()).toEqual(["start", "stop"]);
 });

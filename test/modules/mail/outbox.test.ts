@@ -321,7 +321,7 @@ describe("the outbox", () => {
       "long-ago@plant.example",
     ]);
     expect(items[0]?.content.text).toContain("k7mf-92qx-tdh4-w3ra");
-    expect(() => first.mail.retry(scope, items[0]!.mailId)).toThrow("No SMTP server");
+    expect(() => first.mail.retry(scope, items[0]!.mailId)).toThrow("No mail server");
     await first.stop();
     const server = await serve();
     const second = await openOutbox({ url: server.url, directory: first.directory, clock });

@@ -466,7 +466,7 @@ describe("a run that does not come to its end", () => {
     await later(15_000);
     expect(rig.runsOf(job.jobId)[0]).toMatchObject({
       status: "FAILED",
-      error: expect.stringContaining("5 times"),
+      error: { code: "run_result.never_ended", params: { count: 5 } },
     });
     expect(rig.effects()).toHaveLength(1);
   });
@@ -495,7 +495,7 @@ describe("run now", () => {
     clock.advance(MINUTE);
     const run = rig.runner.runNow(job);
     expect(run).toMatchObject({ trigger: "MANUAL", status: "RUNNING", scheduledFor: clock.now() });
-    expect(() => rig.runner.runNow(job)).toThrow("under way");
+    expect(() => rig.runner.runNow(job)).toThrow("already running");
     while (rig.finished.length === 0) await setImmediate();
     await later(HOUR);
     expect(rig.runsOf(job.jobId).map(({ trigger, status }) => `${trigger} ${status}`)).toEqual([

@@ -388,7 +388,7 @@ describe("the circuit breaker", () => {
       "script.breaker",
     ]);
     expect(own.breakerOf("e")).toMatchObject({ isOpen: true, retryInMs: 60_000 });
-    expect((await failureOf(own.run(evil))).message).toContain("60 s more");
+    expect((await failureOf(own.run(evil))).message).toContain("not run for 60 s");
     expect((await own.run({ ...good, key: "other" })).value).toEqual(good.value);
     clock.advance(60_000);
     expect(await overrun(own, 2)).toEqual(["script.overrun", "script.breaker"]);

@@ -53,6 +53,8 @@ export const eventTextsDe: Readonly<Record<keyof typeof eventTexts, string>> = {
   "integration_event.repeated": "dieselbe Nachricht kam schon einmal",
   "integration_event.stored": "{devices}",
   "integration_event.stored_with_notes": "{devices}; {notes}",
+  "network_error.headers_too_long": "die Kopfzeilen der Antwort sind zu lang",
+  "network_error.no_http": "was dort antwortet, spricht kein HTTP/1.1",
   "network_error.no_address": "der Name hat keine Adresse",
   "network_error.no_host": "es gibt keinen Weg zu diesem Rechner",
   "network_error.no_lookup": "der Name ließ sich gerade nicht auflösen",

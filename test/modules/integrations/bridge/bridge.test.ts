@@ -388,7 +388,9 @@ describe("a bridge that cannot connect", () => {
   test("goes to no address that the rule forbids", async () => {
     const { addresses } = await import("./bridge-fixture.ts");
     const rig = open({ brokerUrl: "mqtt://localhost:1883", topicFilter: "a" }, { addresses: addresses("") });
-    expect(await reasonOf(rig)).toMatch(/^nothing is sent to localhost \(.*\): it is this machine itself/);
+    expect(await reasonOf(rig)).toMatch(
+      /^the gateway sends nothing to localhost \(.*\): it is this machine itself/,
+    );
   });
 
   test("says what is wrong with its settings", async () => {

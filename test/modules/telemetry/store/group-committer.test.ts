@@ -161,7 +161,7 @@ describe("the group committer", () => {
       expect(await failureOf(refused)).toMatchObject({ kind: "unavailable", code: "telemetry.broken" });
     }
     bench.nowMs = 1_000_000;
-    expect(() => bench.append(3)).toThrow("takes no more telemetry");
+    expect(() => bench.append(3)).toThrow("accepts no telemetry until");
     expect(bench.sent).toHaveLength(0);
   });
 });
