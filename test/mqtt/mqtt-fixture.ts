@@ -91,7 +91,7 @@ const limits: MqttLimits = {
   queuedBytesMax: 64 * 1024 * 1024,
 };
 
-export const makeDevice = (name: string, role: "DEVICE" | "GATEWAY" = "DEVICE"): IngestDevice => {
+export const createDevice = (name: string, role: "DEVICE" | "GATEWAY" = "DEVICE"): IngestDevice => {
   const tenantId = "tenant" as TenantId;
   const deviceId = `device-${name}` as DeviceId;
   return {
@@ -190,7 +190,7 @@ export async function startMqtt(overrides: Overrides = {}, directory?: string): 
       if (username === "wrong" || username === "banned" || username === "later") {
         return { ok: false, reason: refused[username] };
       }
-      const device = devices.get(username) ?? makeDevice(username);
+      const device = devices.get(username) ?? createDevice(username);
       devices.set(username, device);
       return { ok: true, device };
     },
@@ -226,10 +226,10 @@ export async function startMqtt(overrides: Overrides = {}, directory?: string): 
 }
 
 /** Waits for `condition`, at most `ms`: an upper bound that turns a hang into a failure. */
-export async function until(condition: () => boolean, what: string, ms = 5_000): Promise<void> {
+export async function until(condition: () => boolean, subject: string, ms = 5_000): Promise<void> {
   const deadline = performance.now() + ms;
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`timed out waiting for ${what}`);
+    if (performance.now() > deadline) throw new Error(`timed out waiting for ${subject}`);
     await Bun.sleep(2);
   }
 }

@@ -37,7 +37,7 @@ export interface DeviceState {
 /** `stoppedMs`: how long the gateway had not run by then, in all. */
 export const writeState = ({ values, rules, due }: DeviceState, stoppedMs: number): string =>
   JSON.stringify({
-    values: [...values].map(([key, { deadBand: _, ...known }]) => [key, known]),
+    values: [...values].map(([key, { deadBand: _, ...kept }]) => [key, kept]),
     rules: [...rules].map(([alarmType, { isSteady: _, ...own }]) => [alarmType, own]),
     due: Object.fromEntries(due),
     stoppedMs,

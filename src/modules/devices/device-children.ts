@@ -67,13 +67,13 @@ export function createDeviceChildren(deps: {
       created.push(device);
       return device;
     };
-    return { made: created, create };
+    return { createdDevices: created, create };
   }
 
   /** Several at once cost one transaction, so that a gateway that names a thousand new ones holds up nobody. */
   function createMissing(gateway: GatewayRef, refs: readonly ChildRef[]): Array<DeviceId | DomainError> {
-    const { made: created, results } = deps.transact(() => {
-      const { made: created, create } = creating(gateway);
+    const { createdDevices: created, results } = deps.transact(() => {
+      const { createdDevices: created, create } = creating(gateway);
       const results = refs.map((ref) => {
         try {
           return create(ref).deviceId;
@@ -82,7 +82,7 @@ export function createDeviceChildren(deps: {
           throw error;
         }
       });
-      return { made: created, results };
+      return { createdDevices: created, results };
     });
     for (const device of created) deps.events.emit("device.created", device);
     return results;

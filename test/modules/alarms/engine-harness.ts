@@ -39,9 +39,9 @@ export function openAlarmDatabase(file: string): MainDatabase {
 const repositories = new WeakMap<MainDatabase, ReturnType<typeof createAlarmsRepository>>();
 
 function repositoryOf(database: MainDatabase) {
-  const made = repositories.get(database) ?? createAlarmsRepository(database);
-  repositories.set(database, made);
-  return made;
+  const repository = repositories.get(database) ?? createAlarmsRepository(database);
+  repositories.set(database, repository);
+  return repository;
 }
 
 /** The engine of one device, which has had no alarm yet, with time that moves when it is told. */

@@ -92,8 +92,7 @@ const bdSeqOf = ({ metrics }: RawPayload): string | undefined => {
 
 /** Of a clock that is set; undefined for the time of receipt. */
 function timeOf(candidates: readonly (number | undefined)[], receivedAt: number): number | undefined {
-  const isRight = (timeMs: number) =>
-    timeMs >= CLOCK_IS_SET_FROM && timeMs <= receivedAt + FUTURE_MS_MAX;
+  const isRight = (timeMs: number) => timeMs >= CLOCK_IS_SET_FROM && timeMs <= receivedAt + FUTURE_MS_MAX;
   return candidates.find((candidate) => candidate !== undefined && isRight(candidate));
 }
 
