@@ -59,7 +59,7 @@ describe("an error of the server", () => {
 });
 
 test("an alarm's history is German in a German console, but for what people write", () => {
-  const told: Text = detail("alarm_event.notified_more", {
+  const notified: Text = detail("alarm_event.notified_more", {
     occasion: detail("alarm_occasion.CREATED"),
     ways: [
       detail("notification_way.email", { to: "a@b.example" }),
@@ -68,7 +68,7 @@ test("an alarm's history is German in a German console, but for what people writ
     count: 3,
   });
   language.value = "de";
-  expect(serverPhrase(told)).toBe(
+  expect(serverPhrase(notified)).toBe(
     "Ausgelöst: E-Mail an a@b.example, Nachricht an Eva (gesammelt) und 3 weitere",
   );
   expect(serverPhrase(detail("alarm_event.condition_over"))).toBe("Die Bedingung trifft nicht mehr zu");
@@ -81,11 +81,11 @@ test("an alarm's history is German in a German console, but for what people writ
 });
 
 test("every code of the server has a text in every language of the console", () => {
-  for (const [chosen, catalogue] of [
+  for (const [tested, catalogue] of [
     ["en", englishErrors],
     ["de", germanErrors],
   ] as const) {
-    language.value = chosen;
+    language.value = tested;
     expect(Object.keys(catalogue).sort()).toEqual(Object.keys(englishErrors).sort());
     const without = Object.keys(englishErrors).filter(
       (code) => serverText({ code, params: {} }, "no text") === "No text.",
