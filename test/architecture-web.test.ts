@@ -113,9 +113,9 @@ test("the check sees the console", () => {
 
 describe("layers", () => {
   test("depend only on what lies below", () => {
-    const wrong = own.filter((one) => {
-      const { from, to } = one;
-      if (isSharedWithServer(one) || layerOf(from) === layerOf(to)) return false;
+    const wrong = own.filter((candidate) => {
+      const { from, to } = candidate;
+      if (isSharedWithServer(candidate) || layerOf(from) === layerOf(to)) return false;
       if (layerOf(from) === "catalogue") return !isTexts(to);
       return !layers[layerOf(from)]?.includes(layerOf(to));
     });

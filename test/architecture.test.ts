@@ -144,9 +144,9 @@ test("modules ask one another only along the declared list, and it has no cycle"
     return !modules[moduleOf(from) ?? ""]?.includes(moduleOf(to) ?? "");
   });
   expect(wrong.map(show)).toEqual([]);
-  const known = Object.keys(modules);
-  for (const [index, name] of known.entries())
-    for (const target of modules[name] ?? []) expect(known.indexOf(target)).toBeLessThan(index);
+  const existing = Object.keys(modules);
+  for (const [index, name] of existing.entries())
+    for (const target of modules[name] ?? []) expect(existing.indexOf(target)).toBeLessThan(index);
 });
 
 test("across modules only services, types, errors, plugins, schemas and the shapes of tables are seen", () => {

@@ -36,10 +36,11 @@ function windowHashes(ids: readonly number[]): number[] {
   for (let i = 0; i < WINDOW_TOKENS; i++) power = Math.imul(power, FACTOR);
   let hash = 0;
   const hashes: number[] = [];
-  ids.forEach((id, at) => {
+  ids.forEach((id, position) => {
     hash = (Math.imul(hash, FACTOR) + id + 1) | 0;
-    if (at >= WINDOW_TOKENS) hash = (hash - Math.imul(power, (ids[at - WINDOW_TOKENS] ?? 0) + 1)) | 0;
-    if (at >= WINDOW_TOKENS - 1) hashes.push(hash);
+    if (position >= WINDOW_TOKENS)
+      hash = (hash - Math.imul(power, (ids[position - WINDOW_TOKENS] ?? 0) + 1)) | 0;
+    if (position >= WINDOW_TOKENS - 1) hashes.push(hash);
   });
   return hashes;
 }
@@ -52,11 +53,11 @@ function countInFile(
   const lines = new Set<number>();
   let blocks = 0;
   let end = -1;
-  for (const [at, repeated] of isRepeated.entries()) {
+  for (const [position, repeated] of isRepeated.entries()) {
     if (!repeated) continue;
-    if (at > end) blocks++;
-    end = at + WINDOW_TOKENS;
-    for (const line of lineOf.slice(at, end)) lines.add(line);
+    if (position > end) blocks++;
+    end = position + WINDOW_TOKENS;
+    for (const line of lineOf.slice(position, end)) lines.add(line);
   }
   return { blocks, lines: lines.size };
 }
@@ -67,7 +68,9 @@ export function countDuplicates(files: readonly ts.SourceFile[]): { blocks: numb
   const tokens = files.map((file) => tokensOf(file, numbers));
   // With three of its tokens, different windows with the same hash are unlikely.
   const keys = tokens.map(({ ids }) =>
-    windowHashes(ids).map((hash, at) => `${hash} ${ids[at]} ${ids[at + 30]} ${ids[at + WINDOW_TOKENS - 1]}`),
+    windowHashes(ids).map(
+      (hash, index) => `${hash} ${ids[index]} ${ids[index + 30]} ${ids[index + WINDOW_TOKENS - 1]}`,
+    ),
   );
   /** How often a window occurs. */
   const counts = new Map<string, number>();

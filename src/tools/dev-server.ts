@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { join, relative } from "node:path";
 
 /** Editors write a file in several steps, and a change of branch many files: one restart serves them all. */
-const QUIET_MS = 100;
+const SETTLE_MS = 100;
 /** A gateway that hangs in its stop is killed. */
 const STOP_MS_MAX = 5000;
 
@@ -69,7 +69,7 @@ export class DevServer {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#work = this.#work.then(() => this.#applyChanges());
-    }, QUIET_MS);
+    }, SETTLE_MS);
   }
 
   async #applyChanges(): Promise<void> {

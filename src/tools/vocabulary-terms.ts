@@ -19,20 +19,29 @@ export const nameTerms: readonly Term[] = [
   ...names(
     "acts, life, look, looked, looks, quiet, loud, telling, tell, told, tells, newcomer, company, turns",
   ),
-  ...names("waiting room, under way, let go, lost to, judge, judged, judges, fleeting, placed, heard, hear"),
+  ...names("waiting room, under way, let go, lost to, judge, judged, judges, fleeting, heard, hear"),
   ...names("made, make, makes, maker, choose, chosen, tied, to pipe, try out, gathered, people"),
   // A link of a rule chain exists only in the paths of the contract and in the name of a table.
-  ...names("rule chain, rule chains", ["test/contract/"]),
+  ...names("rule chain, rule chains", ["test/contract/", "src/http/openapi/operation-names.ts"]),
+  // Devices are placed on the image of a dashboard.
+  ...names("placed", ["src/web/features/dashboards/"]),
   // A time-out is a state of a command.
   { word: "timed", pattern: /\btimed\b(?! out\b)/ },
-  // Mails wait in the outbox. A notice is the part of a site in which something is announced to everybody.
+  // Mails wait in the outbox, and what is named so belongs to them.
   ...names("outbox", [
     "src/modules/mail/",
+    "src/modules/identity/permissions.ts",
     "src/web/features/outbox/",
+    "src/web/app/",
+    "src/web/catalogue/",
     "src/cli/outbox.ts",
+    "src/cli/command-line.ts",
+    "src/http/openapi/operation-names.ts",
+    "src/lib/texts/",
     "test/modules/mail/",
-    "test/api/outbox.test.ts",
+    "test/api/",
     "test/cli/outbox.test.ts",
+    "test/architecture-web.test.ts",
   ]),
   ...names("notice, notices"),
 ];

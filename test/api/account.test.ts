@@ -369,9 +369,9 @@ describe("acting as somebody else", () => {
       (await impersonate(token, { targetUserId: user.userId })).body.accessToken as string;
 
     const first = await fixture.signIn("TENANT_ADMIN");
-    const [one, two] = [await act(first.token), await act(first.token)];
-    await fixture.call("POST", "/api/auth/logout", { token: one });
-    expect([await meStatus(one), await meStatus(two), await meStatus(first.token)]).toEqual([401, 200, 200]);
+    const [text, two] = [await act(first.token), await act(first.token)];
+    await fixture.call("POST", "/api/auth/logout", { token: text });
+    expect([await meStatus(text), await meStatus(two), await meStatus(first.token)]).toEqual([401, 200, 200]);
     await fixture.call("POST", "/api/auth/logout", { token: first.token });
     expect(await meStatus(two)).toBe(401);
 

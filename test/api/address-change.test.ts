@@ -12,13 +12,13 @@ test("another address is told to the one before, in the language of the request,
   const path = `/api/users/${user.userId}`;
   const patch = (body: unknown) =>
     fixture.call("PATCH", path, { token, body, headers: { "accept-language": "de" } });
-  const noticesTo = async (email: string) =>
+  const mailsTo = async (email: string) =>
     (await fixture.call("GET", `/api/outbox?search=${email}`, { token })).body;
   await patch({ fullName: "Olga" });
-  expect(await noticesTo(user.email)).toEqual([]);
+  expect(await mailsTo(user.email)).toEqual([]);
   const email = "olga@there.example";
   expect((await patch({ email })).status).toBe(200);
-  expect(await noticesTo(user.email)).toMatchObject([{ template: "email_changed", language: "de" }]);
+  expect(await mailsTo(user.email)).toMatchObject([{ template: "email_changed", language: "de" }]);
   const [entry] = (
     await fixture.call("GET", `/api/audit?action=user.update&targetId=${user.userId}`, { token })
   ).body;

@@ -199,7 +199,7 @@ describe("escalation", () => {
 
 describe("a rule with a schedule", () => {
   const alarmsOf = ({ deviceId }: { deviceId: string }) => get(`/api/alarms/device/${deviceId}`);
-  const time = (at: number) => new Date(at).toISOString().slice(11, 16);
+  const time = (timeMs: number) => new Date(timeMs).toISOString().slice(11, 16);
 
   test("raises when its time begins, if the condition still holds then, and leaves open what is open when it ends", async () => {
     clock.advance(60_000 - (clock.now() % 60_000));
@@ -225,7 +225,7 @@ describe("a rule with a schedule", () => {
 });
 
 describe("a rule with commands", () => {
-  const actions = (...given: object[]) => setRules({ actions: given });
+  const actions = (...input: object[]) => setRules({ actions: input });
   const siren = (on: string, deviceId?: string) => ({
     on,
     type: "command",

@@ -44,10 +44,10 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 describe("a test of an alarm rule on stored telemetry", () => {
-  const at = Date.now() - 3_600_000;
+  const timeMs = Date.now() - 3_600_000;
   beforeAll(async () => {
     const items = Array.from({ length: 60 }, (_, index) => ({
-      ts: at + index * 60_000,
+      ts: timeMs + index * 60_000,
       telemetry: { t: index % 20 === 5 ? 90 : 20, other: index },
     }));
     await fixture.call("POST", `/api/v1/${device.token}/telemetry/batch`, { body: { items } });
@@ -72,14 +72,14 @@ describe("a test of an alarm rule on stored telemetry", () => {
       deviceName: "Kiln",
       severity: "MAJOR",
       message: "at last",
-      raisedAt: new Date(at + 5 * 60_000).toISOString(),
-      clearedAt: new Date(at + 6 * 60_000).toISOString(),
+      raisedAt: new Date(timeMs + 5 * 60_000).toISOString(),
+      clearedAt: new Date(timeMs + 6 * 60_000).toISOString(),
     });
     expect((await fixture.call("GET", "/api/alarms", { token: owner })).body).toEqual([]);
   });
 
   test("takes the devices of a profile, and a part of the time", async () => {
-    const { body } = await backTest({ rule: simple, profileId, from: at, to: at + 10 * 60_000 });
+    const { body } = await backTest({ rule: simple, profileId, from: timeMs, to: timeMs + 10 * 60_000 });
     expect(body).toMatchObject({ deviceCount: 1, rowCount: 11, alarmCount: 1 });
     expect((await backTest({ rule: simple, profileId: "none" })).body).toMatchObject({ deviceCount: 0 });
   });
@@ -91,7 +91,7 @@ describe("a test of an alarm rule on stored telemetry", () => {
     expect(JSON.stringify(refused.body)).toContain("createRules[0].severity");
     expect((await backTest({ rule: simple })).status).toBe(400);
     const devices = { rule: simple, deviceIds: [device.deviceId] };
-    expect((await backTest({ ...devices, from: at, to: at - 1 })).status).toBe(400);
+    expect((await backTest({ ...devices, from: timeMs, to: timeMs - 1 })).status).toBe(400);
     expect((await backTest({ ...devices, from: 0 })).status).toBe(400);
   });
 

@@ -64,7 +64,7 @@ test("who may handle alarms is told so", async () => {
 const settings = { level1To2Minutes: 5, level2To3Minutes: 10, stopOnAck: true, stopOnClear: false };
 
 describe("alarms", () => {
-  const one = (suffix = "") => `${path}/${alarmId}${suffix}`;
+  const pathOf = (suffix = "") => `${path}/${alarmId}${suffix}`;
   const asked = (method: string, url: () => string, token?: () => string, body?: () => unknown) => () => ({
     method,
     path: url(),
@@ -72,7 +72,7 @@ describe("alarms", () => {
     ...(body && { body: body() }),
   });
   const ids = () => ({ alarmIds: [alarmId] });
-  const ack = () => one("/ack");
+  const ack = () => pathOf("/ack");
   const bulk = () => `${path}/ack/bulk`;
   const escalation = () => `${path}/escalation-settings`;
   const theReader = () => reader;
@@ -98,7 +98,7 @@ describe("alarms", () => {
       refused("a writer without the right may not acknowledge", asked("PATCH", ack, theWriter), 403),
       refused(
         "a writer without the right may not clear",
-        asked("PATCH", () => one("/clear"), theWriter),
+        asked("PATCH", () => pathOf("/clear"), theWriter),
         403,
       ),
       refused("a reader may not acknowledge many", asked("PATCH", bulk, theReader, ids), 403),
@@ -107,7 +107,7 @@ describe("alarms", () => {
         asked("PATCH", () => `${path}/clear/bulk`, theReader, ids),
         403,
       ),
-      refused("another tenant's is 404", asked("GET", one, theStranger), 404),
+      refused("another tenant's is 404", asked("GET", pathOf, theStranger), 404),
       refused(
         "another tenant's device is 404",
         asked("GET", () => `${path}/device/${device.deviceId}`, theStranger),
@@ -116,7 +116,7 @@ describe("alarms", () => {
       refused("another tenant may not acknowledge it", asked("PATCH", ack, theStranger), 404),
       refused(
         "a device that was not granted hides its alarm",
-        asked("GET", one, () => limited),
+        asked("GET", pathOf, () => limited),
         404,
       ),
       refused(
@@ -169,7 +169,7 @@ describe("alarms", () => {
         "an empty comment is 400",
         asked(
           "POST",
-          () => one("/comments"),
+          () => pathOf("/comments"),
           theOwner,
           () => ({ message: " " }),
         ),
@@ -177,7 +177,7 @@ describe("alarms", () => {
       ),
       {
         name: "an alarm has the contract's fields",
-        request: asked("GET", one, theReader),
+        request: asked("GET", pathOf, theReader),
         status: 200,
         answer: ({ body }) =>
           expect(body).toMatchObject({
@@ -349,9 +349,9 @@ describe("alarm rules", () => {
       "noData",
     ],
   ];
-  for (const [name, given, part] of wrong)
+  for (const [name, input, part] of wrong)
     test(`${name} is 400 and is named`, async () => {
-      const answer = await setRules([given]);
+      const answer = await setRules([input]);
       expect(answer.status).toBe(400);
       expect(answer.body.message).toContain(part);
     });

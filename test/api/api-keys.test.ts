@@ -28,7 +28,7 @@ const keyBody = (fields: Record<string, unknown> = {}) => ({
 const create = (fields: Record<string, unknown> = {}, token = tokens.TENANT_OWNER) =>
   fixture.call("POST", "/api/api-keys", { token, body: keyBody(fields) });
 
-async function made(
+async function createKey(
   fields: Record<string, unknown> = {},
   token = tokens.TENANT_OWNER,
 ): Promise<{ apiKeyId: string; key: string }> {
@@ -96,8 +96,8 @@ describe("managing keys", () => {
   ];
   apiRows(
     () => fixture,
-    refused.map(([what, status, fields]) => ({
-      name: `${what} is ${status}`,
+    refused.map(([subject, status, fields]) => ({
+      name: `${subject} is ${status}`,
       request: () => ({
         method: "POST",
         path: "/api/api-keys",
@@ -139,8 +139,8 @@ describe("managing keys", () => {
   });
 
   test("a name is one key's in the tenant, and may be changed", async () => {
-    const { apiKeyId } = await made({ name: "taken" });
-    const other = await made();
+    const { apiKeyId } = await createKey({ name: "taken" });
+    const other = await createKey();
     expect((await create({ name: "taken" })).status).toBe(409);
     expect((await create({ name: "taken" }, tokens.stranger)).status).toBe(201);
     const rename = (name: string, id = other.apiKeyId, token = tokens.TENANT_OWNER) =>
@@ -155,12 +155,12 @@ describe("managing keys", () => {
     expect((await create({ role: "TENANT_OWNER" }, tokens.TENANT_ADMIN)).status).toBe(403);
     const limited = await fixture.signIn("TENANT_ADMIN", { devices: [deviceId] });
     expect((await create({ deviceIds: [second] }, limited.token)).status).toBe(400);
-    const { key } = await made({}, limited.token);
+    const { key } = await createKey({}, limited.token);
     expect(await devicesBy(key)).toEqual([deviceId]);
   });
 
   test("a key manages neither keys nor users, and has no session", async () => {
-    const { key, apiKeyId } = await made({ role: "TENANT_OWNER" });
+    const { key, apiKeyId } = await createKey({ role: "TENANT_OWNER" });
     const call = (method: string, path: string, body?: unknown) =>
       fixture.call(method, path, { token: key, ...(body !== undefined && { body }) });
     const answers = await Promise.all([
@@ -181,9 +181,9 @@ describe("managing keys", () => {
 
 describe("a key at work", () => {
   test("does what its role allows, in its tenant", async () => {
-    const writer = await made({ role: "TENANT_RW" });
-    const reader = await made({ role: "TENANT_READ_ONLY" });
-    const stranger = await made({}, tokens.stranger);
+    const writer = await createKey({ role: "TENANT_RW" });
+    const reader = await createKey({ role: "TENANT_READ_ONLY" });
+    const stranger = await createKey({}, tokens.stranger);
     expect(await devicesBy(reader.key)).toContain(deviceId);
     expect(await devicesBy(stranger.key)).toEqual([]);
     const rename = (token: string) =>
@@ -194,8 +194,8 @@ describe("a key at work", () => {
   });
 
   test("is refused when it is unknown, mistyped, expired or revoked, in the same words", async () => {
-    const { key, apiKeyId } = await made({ expiresAt: new Date(clock.now() + 60_000).toISOString() });
-    const revoked = await made();
+    const { key, apiKeyId } = await createKey({ expiresAt: new Date(clock.now() + 60_000).toISOString() });
+    const revoked = await createKey();
     const refused = async (token: string) => {
       const answer = await fixture.call("GET", "/api/devices", { token });
       expect([answer.status, answer.text]).toEqual([401, ""]);
@@ -217,7 +217,7 @@ describe("a key at work", () => {
   });
 
   test("sees only the devices that it was given, in lists and one by one", async () => {
-    const { key } = await made({ deviceIds: [second] });
+    const { key } = await createKey({ deviceIds: [second] });
     expect(await devicesBy(key)).toEqual([second]);
     expect((await fixture.call("GET", `/api/devices/${deviceId}`, { token: key })).status).toBe(404);
     expect((await fixture.call("GET", `/api/devices/${second}`, { token: key })).status).toBe(200);
@@ -225,7 +225,7 @@ describe("a key at work", () => {
 
   test("never does more than its creator may at the moment, and stops with the creator", async () => {
     const { token, user } = await fixture.signIn("TENANT_ADMIN");
-    const { key, apiKeyId } = await made({ role: "TENANT_ADMIN" }, token);
+    const { key, apiKeyId } = await createKey({ role: "TENANT_ADMIN" }, token);
     const change = (fields: Record<string, unknown>) => changeUser(user.userId, fields);
     const role = async () => (await fixture.call("GET", "/api/auth/me", { token: key })).body?.role;
     expect(await role()).toBe("TENANT_ADMIN");
@@ -247,7 +247,7 @@ describe("a key at work", () => {
     for (const way of ["revoked", "creator disabled", "expired"] as const) {
       const creator = await fixture.signIn("TENANT_ADMIN");
       const expiresAt = way === "expired" ? new Date(clock.now() + 60_000).toISOString() : null;
-      const { key, apiKeyId } = await made({ expiresAt }, creator.token);
+      const { key, apiKeyId } = await createKey({ expiresAt }, creator.token);
       const socket = new WebSocket(`${fixture.app.url.replace("http", "ws")}/api/ws`);
       const closed = new Promise<number>((resolve) => {
         socket.onclose = ({ code }) => resolve(code);
@@ -268,7 +268,7 @@ describe("a key at work", () => {
   });
 
   test("its last use is kept, coarsely, and across a restart", async () => {
-    const { key, apiKeyId } = await made();
+    const { key, apiKeyId } = await createKey();
     await devicesBy(key);
     const usedAt = new Date(clock.now()).toISOString();
     expect(await find(apiKeyId)).toMatchObject({ lastUsedAt: null });

@@ -112,8 +112,8 @@ describe("the history of attributes", () => {
   });
 
   test("keeps the newest of each device, and those of the others", async () => {
-    const quiet = await fixture.createDevice(owner);
-    await set({ a: 1 }, "SERVER", quiet);
+    const idleDevice = await fixture.createDevice(owner);
+    await set({ a: 1 }, "SERVER", idleDevice);
     const busy = await fixture.createDevice(owner);
     for (let n = 0; n < 150; n++) await report({ n }, busy);
     const kept = await history("?limit=1000", busy);
@@ -122,7 +122,7 @@ describe("the history of attributes", () => {
     expect(kept.map(({ value }: { value: number }) => value)).toEqual(
       Array.from({ length: kept.length }, (_, index) => 149 - index),
     );
-    expect(await history("", quiet)).toMatchObject([{ key: "a", value: 1 }]);
+    expect(await history("", idleDevice)).toMatchObject([{ key: "a", value: 1 }]);
   });
 
   test("goes with its device", async () => {

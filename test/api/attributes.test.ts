@@ -9,8 +9,8 @@ let stranger: string;
 let device: { deviceId: string; token: string };
 const json = { "content-type": "application/json" };
 
-const at = (suffix = "") => `/api/devices/${device.deviceId}/attributes${suffix}`;
-const set = (body: unknown, token = owner) => ({ method: "POST", path: at(), token, body });
+const atTime = (suffix = "") => `/api/devices/${device.deviceId}/attributes${suffix}`;
+const set = (body: unknown, token = owner) => ({ method: "POST", path: atTime(), token, body });
 
 beforeAll(async () => {
   fixture = await createTestApp();
@@ -27,7 +27,7 @@ describe("a person sets attributes", () => {
     [
       {
         name: "anonymous is 401 without a body",
-        request: () => ({ method: "POST", path: at(), body: {} }),
+        request: () => ({ method: "POST", path: atTime(), body: {} }),
         status: 401,
         answer: "none",
       },
@@ -106,25 +106,25 @@ describe("a person reads attributes", () => {
     [
       {
         name: "anonymous is 401 without a body",
-        request: () => ({ method: "GET", path: at() }),
+        request: () => ({ method: "GET", path: atTime() }),
         status: 401,
         answer: "none",
       },
       {
         name: "another tenant's device is 404",
-        request: () => ({ method: "GET", path: at(), token: stranger }),
+        request: () => ({ method: "GET", path: atTime(), token: stranger }),
         status: 404,
         answer: "error",
       },
       {
         name: "an unknown scope is 400",
-        request: () => ({ method: "GET", path: at("?scope=ALL"), token: owner }),
+        request: () => ({ method: "GET", path: atTime("?scope=ALL"), token: owner }),
         status: 400,
         answer: "error",
       },
       {
         name: "one scope",
-        request: () => ({ method: "GET", path: at("?scope=SHARED"), token: reader }),
+        request: () => ({ method: "GET", path: atTime("?scope=SHARED"), token: reader }),
         status: 200,
         answer: ({ body }) => {
           expect(body).toMatchObject([
@@ -136,14 +136,14 @@ describe("a person reads attributes", () => {
       },
       {
         name: "all scopes",
-        request: () => ({ method: "GET", path: at(), token: reader }),
+        request: () => ({ method: "GET", path: atTime(), token: reader }),
         status: 200,
         answer: ({ body }) =>
           expect(body.map((entry: { key: string }) => entry.key)).toEqual(["note", "mode", "target"]),
       },
       {
         name: "the names of a device",
-        request: () => ({ method: "GET", path: at("/keys"), token: reader }),
+        request: () => ({ method: "GET", path: atTime("/keys"), token: reader }),
         status: 200,
         answer: ({ body }) => expect(body).toEqual([{ key: "mode" }, { key: "note" }, { key: "target" }]),
       },
@@ -237,7 +237,7 @@ describe("a device reads and reports attributes", () => {
       },
       {
         name: "what it reported is in CLIENT scope",
-        request: () => ({ method: "GET", path: at("?scope=CLIENT"), token: owner }),
+        request: () => ({ method: "GET", path: atTime("?scope=CLIENT"), token: owner }),
         status: 200,
         answer: ({ body }) =>
           expect(body).toMatchObject([
@@ -260,7 +260,7 @@ describe("a device reads and reports attributes", () => {
   });
 
   test("being heard of makes it active, as SERVER attributes", async () => {
-    const { body } = await fixture.call("GET", at("?scope=SERVER"), { token: reader });
+    const { body } = await fixture.call("GET", atTime("?scope=SERVER"), { token: reader });
     expect(body).toContainEqual({
       key: "active",
       value: true,
@@ -271,13 +271,13 @@ describe("a device reads and reports attributes", () => {
 });
 
 describe("a person deletes an attribute", () => {
-  const remove = (path: string, token = owner) => ({ method: "DELETE", path: at(path), token });
+  const remove = (path: string, token = owner) => ({ method: "DELETE", path: atTime(path), token });
   apiRows(
     () => fixture,
     [
       {
         name: "anonymous is 401 without a body",
-        request: () => ({ method: "DELETE", path: at("/SHARED/target") }),
+        request: () => ({ method: "DELETE", path: atTime("/SHARED/target") }),
         status: 401,
         answer: "none",
       },
@@ -302,7 +302,7 @@ describe("a person deletes an attribute", () => {
       },
       {
         name: "and is gone",
-        request: () => ({ method: "GET", path: at("?scope=SHARED"), token: owner }),
+        request: () => ({ method: "GET", path: atTime("?scope=SHARED"), token: owner }),
         status: 200,
         answer: ({ body }) => expect(body.map((entry: { key: string }) => entry.key)).toEqual(["mode"]),
       },

@@ -424,11 +424,11 @@ describe("the log is read", () => {
       body: { ...grants, assetIds: ["secret hall"] },
     });
     const { auditId } = await newest("?action=user.update");
-    const made = await fixture.call("POST", "/api/api-keys", {
+    const apiAnswer = await fixture.call("POST", "/api/api-keys", {
       token: owner.token,
       body: { name: "of two", role: "TENANT_RW", ...grants },
     });
-    await fixture.call("DELETE", `/api/api-keys/${made.body.apiKeyId}`, { token: owner.token });
+    await fixture.call("DELETE", `/api/api-keys/${apiAnswer.body.apiKeyId}`, { token: owner.token });
     const exported = "/api/audit/export?format=";
     for (const path of [
       "/api/audit?limit=1000",

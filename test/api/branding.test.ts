@@ -238,8 +238,8 @@ describe("setting it", () => {
           ["a colour by name", { primaryColor: "red" }, "primaryColor: "],
           ["a colour with more behind it", { primaryColor: "#aabbcc;background:url(x)" }, "primaryColor: "],
         ] as const
-      ).map(([what, body, message]) => ({
-        name: `${what} is 400 and names the field`,
+      ).map(([subject, body, message]) => ({
+        name: `${subject} is 400 and names the field`,
         request: () => request(host, body)(),
         status: 400,
         answer: (answer: { body: { message: string } }) => expect(answer.body.message).toStartWith(message),

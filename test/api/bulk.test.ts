@@ -9,14 +9,14 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-interface Given {
+interface BulkInput {
   readonly csv?: string | Uint8Array;
   readonly rows?: unknown;
   readonly query?: string;
   readonly token?: string;
 }
-const call = (what: "import" | "validate", { csv, rows, query = "", token = owner }: Given) =>
-  fixture.call("POST", `/api/devices/bulk/${what}${query}`, {
+const call = (subject: "import" | "validate", { csv, rows, query = "", token = owner }: BulkInput) =>
+  fixture.call("POST", `/api/devices/bulk/${subject}${query}`, {
     token,
     ...(csv === undefined ? { body: { rows } } : { raw: csv, headers: { "content-type": "text/csv" } }),
   });
@@ -74,10 +74,10 @@ describe("a list of devices", () => {
   test("with a type and a role that contradict each other is refused, in either form", async () => {
     const csv = "name,deviceType,type,role\nx,t,GATEWAY,DEVICE\n";
     const rows = [{ name: "x", deviceType: "t", type: "GATEWAY", role: "DEVICE" }];
-    for (const given of [{ csv }, { rows }]) {
-      const { body } = await call("validate", given);
+    for (const candidate of [{ csv }, { rows }]) {
+      const { body } = await call("validate", candidate);
       expect(body).toMatchObject({ valid: false, errors: [{ row: 1, field: "type" }] });
-      expect((await call("import", given)).status).toBe(400);
+      expect((await call("import", candidate)).status).toBe(400);
     }
   });
 
@@ -312,12 +312,12 @@ test("only who may change devices, and sees all of them, imports; who only reads
   const granted = (await fixture.signIn("TENANT_RW", { devices: [] })).token;
   expect((await call("import", { rows, token: reader })).status).toBe(403);
   expect((await call("import", { rows, token: granted })).status).toBe(403);
-  const made = await fixture.createDevice(owner, { name: "=1+1" });
+  const createdDevice = await fixture.createDevice(owner, { name: "=1+1" });
   const full = await fixture.call("GET", "/api/devices/bulk/export.csv", { token: owner });
-  expect(full.text).toContain(made.token);
+  expect(full.text).toContain(createdDevice.token);
   expect(full.text).toMatch(/^'=1\+1,/m);
   const without = await fixture.call("GET", "/api/devices/bulk/export.csv", { token: reader });
-  expect(without.text).not.toContain(made.token);
+  expect(without.text).not.toContain(createdDevice.token);
   expect(without.text.split("\r\n")[0]).not.toContain("token");
   const none = await fixture.call("GET", "/api/devices/bulk/export.csv", { token: granted });
   expect(none.text.trim().split("\r\n")).toHaveLength(1);

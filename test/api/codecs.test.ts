@@ -100,10 +100,10 @@ describe("the library", () => {
     expect((await call("POST", "", { name: "vicki", source }, "stranger")).status).toBe(201);
     const two = await Promise.all([1, 2, 3].map(() => call("POST", "", { name: "at once", source })));
     expect(two.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
-    const made = two.find(({ status }) => status === 201)?.body.codecId;
-    expect((await call("PATCH", `/${made}`, { name: "Vicki" })).status).toBe(409);
-    expect((await call("PATCH", `/${made}`, { name: "AT ONCE" })).body.name).toBe("AT ONCE");
-    await call("DELETE", `/${made}`);
+    const codecId = two.find(({ status }) => status === 201)?.body.codecId;
+    expect((await call("PATCH", `/${codecId}`, { name: "Vicki" })).status).toBe(409);
+    expect((await call("PATCH", `/${codecId}`, { name: "AT ONCE" })).body.name).toBe("AT ONCE");
+    await call("DELETE", `/${codecId}`);
   });
 
   test("is in the audit log with what was changed", async () => {
@@ -146,10 +146,10 @@ describe("a trial", () => {
   test("keeps a list a list, and a __proto__ key a key", async () => {
     const echo = "function transform(m) { return m; }";
     expect((await trial({ source: echo, message: [1, [2]] })).result).toEqual([1, [2]]);
-    const given = '{"source":"function transform(m) { return m; }","message":{"__proto__":{"a":1}}}';
+    const text = '{"source":"function transform(m) { return m; }","message":{"__proto__":{"a":1}}}';
     const answer = await fixture.call("POST", `${path}/preview`, {
       token: tokens.owner,
-      raw: given,
+      raw: text,
       headers: { "content-type": "application/json" },
     });
     expect([200, 400]).toContain(answer.status);
@@ -208,13 +208,13 @@ describe("an integration's codecs", () => {
     data,
     ...(object !== undefined && { object }),
   });
-  const made: Record<string, string> = {};
+  const createdItem: Record<string, string> = {};
   let integrationId = "";
   let secret = "";
 
   beforeAll(async () => {
     for (const name of ["valves", "meters", "others"])
-      made[name] = (await call("POST", "", { name, source: decodes(name) })).body.codecId;
+      createdItem[name] = (await call("POST", "", { name, source: decodes(name) })).body.codecId;
     const created = await fixture.call("POST", "/api/integrations", {
       token: tokens.owner,
       body: {
@@ -225,9 +225,9 @@ describe("an integration's codecs", () => {
           autoCreateDevice: true,
           radioMetadata: false,
           codecs: [
-            { codecId: made.valves, deviceType: "Vicki" },
-            { codecId: made.meters, deviceType: "meter here" },
-            { codecId: made.others },
+            { codecId: createdItem.valves, deviceType: "Vicki" },
+            { codecId: createdItem.meters, deviceType: "meter here" },
+            { codecId: createdItem.others },
           ],
         },
         mappingSteps: [{ type: "scale_keys", keys: ["v"], factor: 10 }],
@@ -260,20 +260,22 @@ describe("an integration's codecs", () => {
   });
 
   test("are shown where they are used, and cannot be deleted there", async () => {
-    expect((await call("GET", `/${made.valves}`)).body.usedBy).toEqual([{ integrationId, name: "site" }]);
-    const refused = await call("DELETE", `/${made.valves}`);
+    expect((await call("GET", `/${createdItem.valves}`)).body.usedBy).toEqual([
+      { integrationId, name: "site" },
+    ]);
+    const refused = await call("DELETE", `/${createdItem.valves}`);
     expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining("site")]);
   });
 
   test("that fail keep the message, which goes through once the codec is mended", async () => {
-    await call("PATCH", `/${made.others}`, {
+    await call("PATCH", `/${createdItem.others}`, {
       source: "function decodeUplink() { throw new Error('not this one'); }",
     });
     await post(uplink("0000000000000003", undefined, "Dg=="));
     const failed = await newest();
     expect(failed).toMatchObject({ status: "ERROR", stage: "script", replayable: true });
     expect(failed.message).toContain("codec “others”, line 1: Error: not this one");
-    await call("PATCH", `/${made.others}`, { source: decodes("mended") });
+    await call("PATCH", `/${createdItem.others}`, { source: decodes("mended") });
     const replayed = await fixture.call(
       "POST",
       `/api/integrations/${integrationId}/events/${failed.eventId}/replay`,
@@ -285,7 +287,7 @@ describe("an integration's codecs", () => {
 
   test("that overrun again and again are not run for a while, which the integration shows, and again once it is started", async () => {
     const kept = decodes("mended");
-    await call("PATCH", `/${made.others}`, { source: "function decodeUplink() { for (;;); }" });
+    await call("PATCH", `/${createdItem.others}`, { source: "function decodeUplink() { for (;;); }" });
     for (let n = 0; n < 4; n++) await post(uplink("0000000000000003", undefined, "Dg=="));
     expect((await newest()).message).toContain("the script overran too often");
     const blocked = async () =>
@@ -295,7 +297,7 @@ describe("an integration's codecs", () => {
     for (const verb of ["pause", "start"])
       await fixture.call("POST", `/api/integrations/${integrationId}/${verb}`, { token: tokens.owner });
     expect(await blocked()).toBeNull();
-    await call("PATCH", `/${made.others}`, { source: kept });
+    await call("PATCH", `/${createdItem.others}`, { source: kept });
     await post(uplink("0000000000000003", undefined, "Dg=="));
     expect((await newest()).status).toBe("OK");
   });
@@ -331,7 +333,7 @@ describe("an integration's codecs", () => {
       token: tokens.owner,
       body: {
         type: "CHIRPSTACK",
-        settings_json: { autoCreateDevice: true, codecs: [{ codecId: made.valves }] },
+        settings_json: { autoCreateDevice: true, codecs: [{ codecId: createdItem.valves }] },
         payload: uplink("0000000000000009", "any", "AQ=="),
         event: "up",
       },
@@ -357,7 +359,7 @@ describe("access", () => {
     token: tokens[who],
     ...(body !== undefined && { body }),
   });
-  const one = () => `/${id}`;
+  const pathOf = () => `/${id}`;
   const body = { name: "x", source };
   apiRows(
     () => fixture,
@@ -374,7 +376,7 @@ describe("access", () => {
         status: 401,
         answer: "none",
       },
-      { name: "a reader reads", request: as("reader", "GET", one), status: 200 },
+      { name: "a reader reads", request: as("reader", "GET", pathOf), status: 200 },
       {
         name: "a writer adds nothing",
         request: as("writer", "POST", () => "", body),
@@ -395,13 +397,13 @@ describe("access", () => {
       },
       {
         name: "a reader changes nothing",
-        request: as("reader", "PATCH", one, { name: "x" }),
+        request: as("reader", "PATCH", pathOf, { name: "x" }),
         status: 403,
         answer: "error",
       },
       {
         name: "a writer deletes nothing",
-        request: as("writer", "DELETE", one),
+        request: as("writer", "DELETE", pathOf),
         status: 403,
         answer: "error",
       },
@@ -413,25 +415,25 @@ describe("access", () => {
       },
       {
         name: "who has some devices only deletes nothing",
-        request: as("limited", "DELETE", one),
+        request: as("limited", "DELETE", pathOf),
         status: 403,
         answer: "error",
       },
       {
         name: "another tenant reads nothing",
-        request: as("stranger", "GET", one),
+        request: as("stranger", "GET", pathOf),
         status: 404,
         answer: "error",
       },
       {
         name: "another tenant changes nothing",
-        request: as("stranger", "PATCH", one, { name: "x" }),
+        request: as("stranger", "PATCH", pathOf, { name: "x" }),
         status: 404,
         answer: "error",
       },
       {
         name: "another tenant deletes nothing",
-        request: as("stranger", "DELETE", one),
+        request: as("stranger", "DELETE", pathOf),
         status: 404,
         answer: "error",
       },

@@ -111,8 +111,8 @@ describe("a command to a device on MQTT", () => {
         error: null,
         rpcId: Number(request.topic.split("/").at(-1)),
       });
-      for (const at of ["createdAt", "sentAt", "deliveredAt", "finishedAt"])
-        expect(new Date(command[at]).toISOString()).toBe(command[at]);
+      for (const time of ["createdAt", "sentAt", "deliveredAt", "finishedAt"])
+        expect(new Date(command[time]).toISOString()).toBe(command[time]);
       await connected.client.endAsync();
     });
 
@@ -357,14 +357,14 @@ test("a reader may see commands but not send them, and hears of them in realtime
   const reader = (await fixture.signIn("TENANT_READ_ONLY")).token;
   expect((await send(device, { method: "m" }, { token: reader })).status).toBe(403);
   const socket = new WebSocket(`${fixture.app.url.replace("http", "ws")}/api/ws`);
-  const heard: Array<{ type: string; status?: string }> = [];
+  const received: Array<{ type: string; status?: string }> = [];
   let wake = () => {};
   socket.onmessage = ({ data }) => {
-    heard.push(JSON.parse(data));
+    received.push(JSON.parse(data));
     wake();
   };
   const until = async (found: (message: { type: string; status?: string }) => boolean) => {
-    while (!heard.some(found)) await new Promise<void>((resolve) => (wake = resolve));
+    while (!received.some(found)) await new Promise<void>((resolve) => (wake = resolve));
   };
   await new Promise((resolve) => (socket.onopen = resolve));
   socket.send(JSON.stringify({ type: "auth", token: reader }));
@@ -377,7 +377,7 @@ test("a reader may see commands but not send them, and hears of them in realtime
   await until(({ status }) => status === "QUEUED");
   await fixture.call("POST", `/api/devices/${device.deviceId}/test-ack`, { token: owner, body: {} });
   await until(({ status }) => status === "SUCCESSFUL");
-  expect(heard.find(({ status }) => status === "QUEUED")).toMatchObject({
+  expect(received.find(({ status }) => status === "QUEUED")).toMatchObject({
     topic: "commands",
     deviceId: device.deviceId,
     commandId: body.commandId,

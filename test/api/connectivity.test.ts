@@ -66,17 +66,17 @@ describe("the webhook secret of a tenant", () => {
   test("is told once, when an owner or administrator makes it, and each tenant has its own", async () => {
     const before = await fixture.call("GET", path, { token: owner });
     expect(before.body).toMatchObject({ hasSecret: false, secretUpdatedAt: null, oldSecretUntil: null });
-    const made = await fixture.call("POST", `${path}/rotate-secret`, { token: owner });
-    expect(made.status).toBe(201);
-    expect(made.body.secret).toMatch(/^[\w-]{43}$/);
+    const apiAnswer = await fixture.call("POST", `${path}/rotate-secret`, { token: owner });
+    expect(apiAnswer.status).toBe(201);
+    expect(apiAnswer.body.secret).toMatch(/^[\w-]{43}$/);
     const after = await fixture.call("GET", path, { token: reader });
-    expect(after.body).toMatchObject({ hasSecret: true, secretUpdatedAt: made.body.secretUpdatedAt });
-    expect(after.text).not.toContain(made.body.secret);
+    expect(after.body).toMatchObject({ hasSecret: true, secretUpdatedAt: apiAnswer.body.secretUpdatedAt });
+    expect(after.text).not.toContain(apiAnswer.body.secret);
     const again = await fixture.call("POST", `${path}/rotate-secret`, {
       token: admin,
       body: { keepOld: true },
     });
-    expect(again.body.secret).not.toBe(made.body.secret);
+    expect(again.body.secret).not.toBe(apiAnswer.body.secret);
     expect(Date.parse(again.body.oldSecretUntil) - Date.parse(again.body.secretUpdatedAt)).toBe(600_000);
     expect((await fixture.call("GET", path, { token: stranger })).body.hasSecret).toBe(false);
     const audit = await fixture.call("GET", "/api/audit?action=webhook_secret.rotate", {
@@ -122,13 +122,13 @@ describe("the catalog's webhooks", () => {
     ["lorawan-b", "THE_THINGS_STACK"],
   ])("%s: its example stores a value, as it stands", async (id, type) => {
     const { token, user } = await fixture.signIn("TENANT_OWNER", { tenant: `example ${id}` });
-    const call = async (method: string, at: string, body?: unknown) =>
-      (await fixture.call(method, at, { token, body })).body;
+    const call = async (method: string, time: string, body?: unknown) =>
+      (await fixture.call(method, time, { token, body })).body;
     const settings_json = { autoCreateDevice: true };
     await call("POST", "/api/integrations", { name: "example", type, status: "active", settings_json });
     const { secret } = await call("POST", "/api/tenant/integration/rotate-secret", {});
     const { transports } = await call("GET", "/api/v1/connectivity/catalog");
-    const { example, url } = transports.find((one: { id: string }) => one.id === id);
+    const { example, url } = transports.find((transport: { id: string }) => transport.id === id);
     const filled = example.replace("$SECRET", secret).replace("$TENANT", user.tenantId);
     const headers = [...filled.matchAll(/-H ["']([^:]+): ([^"']+)["']/g)].map(([, name, value]) => [
       name,

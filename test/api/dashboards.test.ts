@@ -11,12 +11,12 @@ const tokens: Record<"owner" | "writer" | "reader" | "limited" | "stranger", str
   limited: "",
   stranger: "",
 };
-interface Made {
+interface Created {
   readonly deviceId: string;
   readonly token: string;
 }
-let oven: Made;
-let press: Made;
+let oven: Created;
+let press: Created;
 let now: number;
 
 beforeAll(async () => {
@@ -162,12 +162,15 @@ describe("what goes in comes out", () => {
   test("texts of any kind come back exactly as they were given", async () => {
     const texts = ["", "state-1", "{", "[]", '{"id": 1}', '{ "id":"a", "name":"A" }', "ü\n"];
     const lists = { states: texts, layout: texts, widgets: texts, aliases: texts };
-    const made = await create(lists);
-    expect(made).toMatchObject(lists);
-    expect((await call("GET", `/${made.id}`)).body).toEqual(made);
-    expect((await call("PATCH", `/${made.id}`, { widgets: ["other"] })).body.widgets).toEqual(["other"]);
-    expect((await call("POST", `/${made.id}/execute`, {})).body).toMatchObject({ states: texts, data: {} });
-    expect((await call("GET", `/${made.id}/export`)).body.layout).toEqual(texts);
+    const created = await create(lists);
+    expect(created).toMatchObject(lists);
+    expect((await call("GET", `/${created.id}`)).body).toEqual(created);
+    expect((await call("PATCH", `/${created.id}`, { widgets: ["other"] })).body.widgets).toEqual(["other"]);
+    expect((await call("POST", `/${created.id}/execute`, {})).body).toMatchObject({
+      states: texts,
+      data: {},
+    });
+    expect((await call("GET", `/${created.id}/export`)).body.layout).toEqual(texts);
     expect((await call("POST", "/import", lists)).status).toBe(400); // it has no name
     expect((await call("POST", "/import", { name: "again", ...lists })).body).toMatchObject(lists);
   });
@@ -181,20 +184,20 @@ describe("what goes in comes out", () => {
   });
 
   test("a change names what it changes, and all else stays", async () => {
-    const made = await create({
+    const created = await create({
       ...content(),
       settings: { dashboardState: "main" },
       configuration: { states: {} },
     });
-    const changed = await call("PATCH", `/${made.id}`, { name: "other", layout: [] });
+    const changed = await call("PATCH", `/${created.id}`, { name: "other", layout: [] });
     expect(changed.body).toEqual({
-      ...made,
+      ...created,
       name: "other",
       layout: [],
       updatedAt: expect.any(String),
     });
-    expect((await call("DELETE", `/${made.id}`)).body).toEqual({ success: true });
-    expect((await call("GET", `/${made.id}`)).status).toBe(404);
+    expect((await call("DELETE", `/${created.id}`)).body).toEqual({ success: true });
+    expect((await call("GET", `/${created.id}`)).status).toBe(404);
   });
 
   test.each([
@@ -230,7 +233,9 @@ describe("execute", () => {
     ]);
     const { chart, now: value, table, text, alarms, only } = body.data;
     expect(
-      chart.series.map((one: { series: Array<{ points: unknown[] }> }) => one.series[0]?.points.length),
+      chart.series.map(
+        (candidate: { series: Array<{ points: unknown[] }> }) => candidate.series[0]?.points.length,
+      ),
     ).toEqual([6, 6]);
     expect(value.latest).toMatchObject([{ deviceId: oven.deviceId, values: { t: 0 } }]);
     expect(Math.max(...value.series[0].series[0].points.map((point: { value: number }) => point.value))).toBe(
@@ -392,14 +397,14 @@ describe("export and import", () => {
 });
 
 test("one click makes a dashboard for a device type, of the keys that its devices send", async () => {
-  const made = await call("POST", "/for-type", { deviceType: "oven", name: "Ovens" });
-  expect([made.status, made.body.name]).toEqual([201, "Ovens"]);
-  const types = made.body.widgets.map(({ type }: { type: string }) => type);
+  const apiAnswer = await call("POST", "/for-type", { deviceType: "oven", name: "Ovens" });
+  expect([apiAnswer.status, apiAnswer.body.name]).toEqual([201, "Ovens"]);
+  const types = apiAnswer.body.widgets.map(({ type }: { type: string }) => type);
   expect(new Set(types)).toEqual(
     new Set(["statusGrid", "alarmList", "value", "timeseries", "stateTimeline", "deviceTable"]),
   );
-  const { body } = await call("POST", `/${made.body.id}/execute`);
-  const chart = made.body.widgets.find(({ type }: { type: string }) => type === "timeseries");
+  const { body } = await call("POST", `/${apiAnswer.body.id}/execute`);
+  const chart = apiAnswer.body.widgets.find(({ type }: { type: string }) => type === "timeseries");
   expect(body.data[chart.widgetId].series[0].series[0]).toMatchObject({ key: "t" });
   expect(body.data[chart.widgetId].series[0].series[0].points.length).toBeGreaterThan(3);
 });

@@ -9,7 +9,7 @@ const devices: Record<"asset" | "named" | "hidden", string> = { asset: "", named
 
 const FROM = 1_700_000_000_000;
 
-async function make(name: keyof typeof devices, fields: Record<string, unknown> = {}): Promise<void> {
+async function create(name: keyof typeof devices, fields: Record<string, unknown> = {}): Promise<void> {
   const { deviceId, token } = await fixture.createDevice(owner, {
     name,
     deviceType: `${name}-type`,
@@ -28,9 +28,9 @@ async function make(name: keyof typeof devices, fields: Record<string, unknown> 
 beforeAll(async () => {
   fixture = await createTestApp();
   owner = (await fixture.signIn("TENANT_OWNER")).token;
-  await make("asset", { assetId: "hall 7" });
-  await make("named");
-  await make("hidden", { assetId: "hall 8" });
+  await create("asset", { assetId: "hall 7" });
+  await create("named");
+  await create("hidden", { assetId: "hall 8" });
   const { token, user } = await fixture.signIn("TENANT_READ_ONLY", { devices: [] });
   reader = { token, userId: user.userId };
   await grant({ deviceIds: [devices.named], assetIds: ["hall 7"] });
@@ -128,7 +128,7 @@ describe("who sees devices by name and by asset", () => {
     await grant({ deviceIds: [devices.named, devices.hidden] });
     await fixture.call("DELETE", `/api/devices/${devices.hidden}`, { token: owner });
     expect((await read(`/api/users/${reader.userId}`)).body.deviceIds).toEqual([devices.named]);
-    await make("hidden");
+    await create("hidden");
     expect(await names()).toEqual(["asset", "named"]);
   });
 });

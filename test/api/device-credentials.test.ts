@@ -71,8 +71,8 @@ apiRows(
       [{ type: "ACCESS_TOKEN", token: "!MQTT_BASIC!x" }, "a token that stands for none"],
       [{ type: "SECRET" }, "of an unknown type"],
       [{}, "of no type"],
-    ].map(([body, what]) => ({
-      name: `credentials ${what} are refused`,
+    ].map(([body, options]) => ({
+      name: `credentials ${options} are refused`,
       request: () => ({ method: "PUT", path: pathOf(device.deviceId), token: owner, body }),
       status: 400,
       answer: "error" as const,
@@ -141,9 +141,9 @@ describe("user name and password", () => {
   });
 
   test("are one device's only", async () => {
-    const [one, two] = [await fixture.createDevice(owner), await fixture.createDevice(owner)];
+    const [item, two] = [await fixture.createDevice(owner), await fixture.createDevice(owner)];
     const username = unique();
-    await set(one.deviceId, { type: "MQTT_BASIC", username });
+    await set(item.deviceId, { type: "MQTT_BASIC", username });
     const stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
     const theirs = await fixture.createDevice(stranger);
     for (const [deviceId, token] of [
@@ -153,8 +153,8 @@ describe("user name and password", () => {
       const body = { type: "MQTT_BASIC", username };
       expect((await fixture.call("PUT", pathOf(deviceId), { token, body })).status).toBe(409);
     }
-    expect((await set(one.deviceId, { type: "MQTT_BASIC", username })).status).toBe(200);
-    await fixture.call("DELETE", `/api/devices/${one.deviceId}`, { token: owner });
+    expect((await set(item.deviceId, { type: "MQTT_BASIC", username })).status).toBe(200);
+    await fixture.call("DELETE", `/api/devices/${item.deviceId}`, { token: owner });
     expect((await set(two.deviceId, { type: "MQTT_BASIC", username })).status).toBe(200);
   });
 });
@@ -192,14 +192,14 @@ test("over HTTP a device without an access token cannot be reached", async () =>
 });
 
 test("a token may be chosen, and is one device's only", async () => {
-  const [one, two] = [await fixture.createDevice(owner), await fixture.createDevice(owner)];
+  const [item, two] = [await fixture.createDevice(owner), await fixture.createDevice(owner)];
   const token = `chosen-${unique()}`;
-  expect((await set(one.deviceId, { type: "ACCESS_TOKEN", token })).body).toEqual({
+  expect((await set(item.deviceId, { type: "ACCESS_TOKEN", token })).body).toEqual({
     type: "ACCESS_TOKEN",
     token,
   });
   expect((await set(two.deviceId, { type: "ACCESS_TOKEN", token })).status).toBe(409);
-  expect((await set(one.deviceId, { type: "ACCESS_TOKEN", token })).status).toBe(200);
+  expect((await set(item.deviceId, { type: "ACCESS_TOKEN", token })).status).toBe(200);
 });
 
 test("a certificate cannot be rotated, and the list of devices shows no text in place of a token", async () => {

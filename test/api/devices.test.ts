@@ -263,7 +263,7 @@ describe("listing devices", () => {
 });
 
 describe("one device", () => {
-  const one = (method: string, token: string | undefined, body?: unknown) => ({
+  const pathOf = (method: string, token: string | undefined, body?: unknown) => ({
     method,
     path: `/api/devices/${pump.deviceId}`,
     token,
@@ -274,11 +274,16 @@ describe("one device", () => {
     [
       {
         name: "anonymous is 401 without a body",
-        request: () => one("GET", undefined),
+        request: () => pathOf("GET", undefined),
         status: 401,
         answer: "none",
       },
-      { name: "another tenant's is 404", request: () => one("GET", stranger), status: 404, answer: "error" },
+      {
+        name: "another tenant's is 404",
+        request: () => pathOf("GET", stranger),
+        status: 404,
+        answer: "error",
+      },
       {
         name: "an id that is none is 404",
         request: () => ({ method: "GET", path: "/api/devices/%00", token: owner }),
@@ -287,44 +292,44 @@ describe("one device", () => {
       },
       {
         name: "a reader sees no credentials",
-        request: () => one("GET", reader),
+        request: () => pathOf("GET", reader),
         status: 200,
         answer: ({ body }) => expect(body.credentials).toBeUndefined(),
       },
       {
         name: "a writer does",
-        request: () => one("GET", writer),
+        request: () => pathOf("GET", writer),
         status: 200,
         answer: ({ body }) => expect(body.credentials).toEqual({ type: "ACCESS_TOKEN", token: pump.token }),
       },
       {
         name: "a reader may not change it",
-        request: () => one("PATCH", reader, { name: "x" }),
+        request: () => pathOf("PATCH", reader, { name: "x" }),
         status: 403,
         answer: "error",
       },
       {
         name: "another tenant may not change it",
-        request: () => one("PATCH", stranger, { name: "x" }),
+        request: () => pathOf("PATCH", stranger, { name: "x" }),
         status: 404,
         answer: "error",
       },
       {
         name: "an inactivity timeout of -1 is 400",
-        request: () => one("PATCH", owner, { inactivityTimeoutMs: -1 }),
+        request: () => pathOf("PATCH", owner, { inactivityTimeoutMs: -1 }),
         status: 400,
         answer: "error",
       },
       {
         name: "it can be attached to a gateway",
-        request: () => one("PATCH", writer, { parentDeviceId: gateway.deviceId, label: "north" }),
+        request: () => pathOf("PATCH", writer, { parentDeviceId: gateway.deviceId, label: "north" }),
         status: 200,
         answer: ({ body }) =>
           expect(body).toMatchObject({ parentDeviceId: gateway.deviceId, label: "north", name: "Pump 7" }),
       },
       {
         name: "and detached with null",
-        request: () => one("PATCH", writer, { parentDeviceId: null }),
+        request: () => pathOf("PATCH", writer, { parentDeviceId: null }),
         status: 200,
         answer: ({ body }) => expect(body.parentDeviceId).toBeUndefined(),
       },
@@ -342,7 +347,7 @@ describe("one device", () => {
       {
         name: "a dashboard for all of its type",
         request: () =>
-          one("PATCH", writer, { targetDashboardId: "d1", targetStateId: "s1", applyToAllOfType: true }),
+          pathOf("PATCH", writer, { targetDashboardId: "d1", targetStateId: "s1", applyToAllOfType: true }),
         status: 200,
       },
       {

@@ -143,7 +143,7 @@ test("one that is too old, or has been tried as often as the settings say, is gi
   const tried = await setUp({ retries: 2 });
   const before = network.received.length;
   await tried.send("02");
-  const isOver = async (one: typeof old) => (await one.latest()).status === "FAILED";
+  const isOver = async (item: typeof old) => (await item.latest()).status === "FAILED";
   await moveUntil(async () => (await isOver(old)) && (await isOver(tried)));
   expect(await old.latest()).toMatchObject({ status: "FAILED", error: expect.stringContaining("in time") });
   expect(await tried.latest()).toMatchObject({ status: "FAILED", attempts: 3 });
@@ -186,7 +186,7 @@ describe("a report that is faster than the network server's own answer", () => {
     const tenantId = (await call("GET", "/tenant/integration")).tenantId;
     const { secret } = await call("POST", "/tenant/integration/rotate-secret");
     network.answer = async () => {
-      const told = await fixture.call(
+      const notified = await fixture.call(
         "POST",
         `/api/v1/integrations/lorawan-a/${integrationId}/telemetry?event=txack`,
         {
@@ -194,7 +194,7 @@ describe("a report that is faster than the network server's own answer", () => {
           body: { deviceInfo: { devEui: "0000000000000001" }, queueItemId: "fast", downlinkId: 1 },
         },
       );
-      expect(told.status).toBe(200);
+      expect(notified.status).toBe(200);
       return Response.json({ id: "fast" });
     };
     const { downlinkId } = await send("01");
@@ -209,7 +209,7 @@ test("commands beyond what a device's queue holds wait as commands, and all go o
   const { deviceId } = await fixture.createDevice(owner, { name: "many", lorawanDevEui: devEui });
   const { tenantId } = await call("GET", "/tenant/integration");
   const { secret } = await call("POST", "/tenant/integration/rotate-secret");
-  const heard = await fixture.call(
+  const apiAnswer = await fixture.call(
     "POST",
     `/api/v1/integrations/lorawan-a/${integrationId}/telemetry?event=up`,
     {
@@ -217,7 +217,7 @@ test("commands beyond what a device's queue holds wait as commands, and all go o
       body: { deviceInfo: { devEui, applicationId: "a" }, object: { t: 1 } },
     },
   );
-  expect(heard.status).toBe(200);
+  expect(apiAnswer.status).toBe(200);
   network.answer = down();
   for (let n = 0; n < 105; n++)
     await call("POST", `/devices/${deviceId}/commands`, {

@@ -47,12 +47,12 @@ async function setUp(type: "CHIRPSTACK" | "THE_THINGS_STACK", downlink: Record<s
   number++;
   const devEui = number.toString(16).padStart(16, "0");
   const device = await fixture.createDevice(owner, { name: `${type} ${number}`, lorawanDevEui: devEui });
-  const made = await call("POST", "/api/integrations", {
+  const apiAnswer = await call("POST", "/api/integrations", {
     ...{ name: `${type} ${number}`, type, status: "active" },
     settings_json: { downlink: { url: network.url, apiKey: KEY, ...downlink } },
   });
-  expect([made.status, made.text]).toEqual([201, expect.any(String)]);
-  const { integrationId } = made.body;
+  expect([apiAnswer.status, apiAnswer.text]).toEqual([201, expect.any(String)]);
+  const { integrationId } = apiAnswer.body;
   return {
     ...{ devEui, deviceId: device.deviceId, integrationId },
     send: (body: Record<string, unknown>) =>
@@ -72,12 +72,12 @@ const chirpstackTakes = (id: string) => {
 
 /** What the gateway's commands look like to people. */
 async function command(deviceId: string, body: Record<string, unknown>) {
-  const given = await call("POST", `/api/devices/${deviceId}/commands`, body);
-  expect([given.status, given.text]).toEqual([201, expect.any(String)]);
+  const apiAnswer = await call("POST", `/api/devices/${deviceId}/commands`, body);
+  expect([apiAnswer.status, apiAnswer.text]).toEqual([201, expect.any(String)]);
   return {
-    commandId: given.body.commandId as string,
+    commandId: apiAnswer.body.commandId as string,
     async state() {
-      return (await call("GET", `/api/devices/${deviceId}/commands/${given.body.commandId}`)).body;
+      return (await call("GET", `/api/devices/${deviceId}/commands/${apiAnswer.body.commandId}`)).body;
     },
   };
 }
@@ -167,7 +167,7 @@ describe("through ChirpStack's REST proxy", () => {
     expect(body.error).toContain("cannot parse Bearer …");
     const events = await call("GET", `/api/integrations/${integrationId}/events?direction=OUT`);
     const list = await call("GET", `/api/integrations/${integrationId}/downlinks`);
-    for (const told of [text, events.text, list.text]) expect(told).not.toContain(KEY);
+    for (const candidate of [text, events.text, list.text]) expect(candidate).not.toContain(KEY);
   });
 });
 
@@ -254,18 +254,18 @@ describe("a device's command", () => {
   test("becomes a downlink, and ends when the device acknowledges it", async () => {
     const { deviceId, devEui, integrationId } = await setUp("CHIRPSTACK");
     chirpstackTakes("command-1");
-    const heard = { deviceInfo: { devEui, applicationId: "app" }, fPort: 1, fCnt: 1, object: { t: 1 } };
-    await report("lorawan-a", integrationId, { ...heard, deduplicationId: "u1" }, "?event=up");
+    const received = { deviceInfo: { devEui, applicationId: "app" }, fPort: 1, fCnt: 1, object: { t: 1 } };
+    await report("lorawan-a", integrationId, { ...received, deduplicationId: "u1" }, "?event=up");
     const before = network.received.length;
-    const given = await command(deviceId, { method: "downlink", params: { fPort: 7, data: "AQID" } });
+    const input = await command(deviceId, { method: "downlink", params: { fPort: 7, data: "AQID" } });
     await network.until(before + 1);
     expect(last().body).toEqual({ queueItem: { confirmed: true, fPort: 7, data: "AQID" } });
-    expect((await given.state()).status).toBe("SENT");
+    expect((await input.state()).status).toBe("SENT");
     const about = { deviceInfo: { devEui }, queueItemId: "command-1" };
     await report("lorawan-a", integrationId, { ...about, downlinkId: 1 }, "?event=txack");
-    expect((await given.state()).status).toBe("DELIVERED");
+    expect((await input.state()).status).toBe("DELIVERED");
     await report("lorawan-a", integrationId, { ...about, acknowledged: true }, "?event=ack");
-    expect(await given.state()).toMatchObject({ status: "SUCCESSFUL", response: { acknowledged: true } });
+    expect(await input.state()).toMatchObject({ status: "SUCCESSFUL", response: { acknowledged: true } });
   });
 
   test("that is not acknowledged, or that was thrown away there, has failed", async () => {
@@ -278,7 +278,7 @@ describe("a device's command", () => {
       "?event=up",
     );
     const before = network.received.length;
-    const given = await command(deviceId, { method: "setValue", params: { fPort: 7, hex: "00" } });
+    const input = await command(deviceId, { method: "setValue", params: { fPort: 7, hex: "00" } });
     await network.until(before + 1);
     await report(
       "lorawan-a",
@@ -286,7 +286,7 @@ describe("a device's command", () => {
       { deviceInfo: { devEui }, queueItemId: "command-2", acknowledged: false },
       "?event=ack",
     );
-    expect(await given.state()).toMatchObject({
+    expect(await input.state()).toMatchObject({
       status: "FAILED",
       error: expect.stringContaining("acknowledge"),
     });
@@ -302,7 +302,7 @@ describe("a device's command", () => {
       "?event=up",
     );
     const before = network.received.length;
-    const given = await command(deviceId, { key: "led", value: "on" });
+    const input = await command(deviceId, { key: "led", value: "on" });
     await network.until(before + 1);
     expect(last().body).toEqual({ queueItem: { confirmed: false, fPort: 4, object: { led: "on" } } });
     // Nobody says more of one that is not confirmed.
@@ -312,7 +312,7 @@ describe("a device's command", () => {
       { deviceInfo: { devEui }, queueItemId: "command-3", downlinkId: 1 },
       "?event=txack",
     );
-    expect(await given.state()).toMatchObject({ status: "SUCCESSFUL", response: { transmitted: true } });
+    expect(await input.state()).toMatchObject({ status: "SUCCESSFUL", response: { transmitted: true } });
   });
 
   test("that is no downlink fails and says why", async () => {
@@ -323,8 +323,8 @@ describe("a device's command", () => {
       { deviceInfo: { devEui, applicationId: "app" }, fPort: 1, object: { t: 1 }, deduplicationId: "u4" },
       "?event=up",
     );
-    const given = await command(deviceId, { method: "downlink", params: { data: "no base64!" } });
-    expect(await given.state()).toMatchObject({ status: "FAILED", error: expect.stringContaining("base64") });
+    const input = await command(deviceId, { method: "downlink", params: { data: "no base64!" } });
+    expect(await input.state()).toMatchObject({ status: "FAILED", error: expect.stringContaining("base64") });
   });
 });
 
@@ -369,16 +369,16 @@ describe("what cannot be sent is refused in words", () => {
 
   test("also what is missing in the settings", async () => {
     const { deviceId } = await setUp("CHIRPSTACK");
-    const make = async (type: string, settings_json: unknown) =>
+    const create = async (type: string, settings_json: unknown) =>
       (await call("POST", "/api/integrations", { name: "bare", type, settings_json })).body.integrationId;
     const rows = [
-      [await make("HTTP", {}), "ChirpStack and The Things Stack"],
-      [await make("CHIRPSTACK", {}), "settings_json.downlink"],
-      [await make("CHIRPSTACK", { downlink: { url: network.url } }), "apiKey"],
-      [await make("CHIRPSTACK", { downlink: { via: "mqtt" } }), "applicationId"],
-      [await make("THE_THINGS_STACK", { downlink: { url: network.url, apiKey: KEY } }), "applicationId"],
+      [await create("HTTP", {}), "ChirpStack and The Things Stack"],
+      [await create("CHIRPSTACK", {}), "settings_json.downlink"],
+      [await create("CHIRPSTACK", { downlink: { url: network.url } }), "apiKey"],
+      [await create("CHIRPSTACK", { downlink: { via: "mqtt" } }), "applicationId"],
+      [await create("THE_THINGS_STACK", { downlink: { url: network.url, apiKey: KEY } }), "applicationId"],
       [
-        await make("THE_THINGS_STACK", { downlink: { url: network.url, apiKey: KEY, applicationId: "a" } }),
+        await create("THE_THINGS_STACK", { downlink: { url: network.url, apiKey: KEY, applicationId: "a" } }),
         "webhookId",
       ],
     ];
@@ -495,11 +495,11 @@ test("commands that wait for an integration that is deleted have failed", async 
   const other = await setUp("CHIRPSTACK");
   // Not heard yet, and more than one leads to it: the first of them is the default.
   const devEui = (await call("GET", `/api/devices/${deviceId}`)).body.lorawanDevEui;
-  const heard = { deviceInfo: { devEui, applicationId: "app" }, deduplicationId: "x", object: { t: 1 } };
-  expect((await report("lorawan-a", integrationId, heard, "?event=up")).status).toBe(200);
-  const given = await command(deviceId, { method: "downlink", params: { hex: "01" } });
-  expect((await given.state()).status).toBe("SENT");
+  const received = { deviceInfo: { devEui, applicationId: "app" }, deduplicationId: "x", object: { t: 1 } };
+  expect((await report("lorawan-a", integrationId, received, "?event=up")).status).toBe(200);
+  const input = await command(deviceId, { method: "downlink", params: { hex: "01" } });
+  expect((await input.state()).status).toBe("SENT");
   expect((await call("DELETE", `/api/integrations/${integrationId}`)).status).toBe(200);
-  expect(await given.state()).toMatchObject({ status: "FAILED", error: expect.stringContaining("deleted") });
+  expect(await input.state()).toMatchObject({ status: "FAILED", error: expect.stringContaining("deleted") });
   expect(other.integrationId).not.toBe(integrationId);
 });

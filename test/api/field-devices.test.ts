@@ -56,7 +56,7 @@ describe.skipIf(!hasMosquitto)("devices at somebody else's broker", () => {
     const [device] = await untilAnswer(
       async () =>
         (await call("GET", `/devices?deviceType=${deviceType}`)).filter(
-          (one: { name: string }) => one.name === name,
+          (item: { name: string }) => item.name === name,
         ),
       ({ length }) => length > 0,
     );

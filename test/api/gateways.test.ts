@@ -156,8 +156,8 @@ describe("the tree", () => {
         "name,deviceType,parentDeviceId,childName",
         ...names.map((name) => `Pump,pump,${parent},${name}`),
       ].join("\n");
-    const call = (what: string, raw: string) =>
-      fixture.call("POST", `/api/devices/bulk/${what}`, {
+    const call = (subject: string, raw: string) =>
+      fixture.call("POST", `/api/devices/bulk/${subject}`, {
         token: owner,
         raw,
         headers: { "content-type": "text/csv" },
@@ -173,20 +173,20 @@ describe("the tree", () => {
         params: { row: 1 },
       },
     ]);
-    const made = await call("import", csv("modbus/2", "modbus/3"));
-    expect((await read(made.body.rows[1].deviceId)).childName).toBe("modbus/3");
+    const apiAnswer = await call("import", csv("modbus/2", "modbus/3"));
+    expect((await read(apiAnswer.body.rows[1].deviceId)).childName).toBe("modbus/3");
     const exported = await fixture.call("GET", "/api/devices/bulk/export.csv", { token: owner });
     expect(exported.text).toContain(`${parent},modbus/3`);
   });
 });
 
 test("a profile says whether its gateways make children by naming them", async () => {
-  const made = await fixture.call("POST", "/api/device-profiles", {
+  const apiAnswer = await fixture.call("POST", "/api/device-profiles", {
     token: owner,
     body: { name: "closed gateway", createsChildren: false },
   });
-  expect(made.body.createsChildren).toBe(false);
-  const path = `/api/device-profiles/${made.body.profileId}`;
+  expect(apiAnswer.body.createsChildren).toBe(false);
+  const path = `/api/device-profiles/${apiAnswer.body.profileId}`;
   const changed = await fixture.call("PATCH", path, { token: owner, body: { createsChildren: true } });
   expect(changed.body.createsChildren).toBe(true);
   const profiles = await fixture.call("GET", "/api/device-profiles", { token: owner });

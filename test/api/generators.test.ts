@@ -205,12 +205,12 @@ describe("devices that go", () => {
   });
 
   test("a chain goes on without one of its devices, and is paused without the last", async () => {
-    const [one, two] = [await fixture.createDevice(tokens.owner), await fixture.createDevice(tokens.owner)];
+    const [item, two] = [await fixture.createDevice(tokens.owner), await fixture.createDevice(tokens.owner)];
     const generator = await create({
       status: "active",
-      config: { ...config, deviceIds: [one.deviceId, two.deviceId] },
+      config: { ...config, deviceIds: [item.deviceId, two.deviceId] },
     });
-    await fixture.call("DELETE", `/api/devices/${one.deviceId}`, { token: tokens.owner });
+    await fixture.call("DELETE", `/api/devices/${item.deviceId}`, { token: tokens.owner });
     const left = await call("GET", `/${generator.id}`);
     expect(left.body).toMatchObject({ status: "active", config: { deviceIds: [two.deviceId] } });
     await fixture.call("DELETE", `/api/devices/${two.deviceId}`, { token: tokens.owner });
@@ -298,10 +298,10 @@ describe("what is wrong", () => {
 
   test("a tenant has at most 100 chains", async () => {
     const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "many" });
-    const make = () => fixture.call("POST", "/api/rule-chains", { token, body: bodyOf() });
-    const made = await Promise.all(Array.from({ length: 100 }, make));
-    expect(made.every(({ status }) => status === 201)).toBe(true);
-    const last = await make();
+    const post = () => fixture.call("POST", "/api/rule-chains", { token, body: bodyOf() });
+    const apiAnswers = await Promise.all(Array.from({ length: 100 }, post));
+    expect(apiAnswers.every(({ status }) => status === 201)).toBe(true);
+    const last = await post();
     expect([last.status, last.body.message]).toEqual([409, expect.stringContaining("100 generators")]);
   }, 20_000);
 
@@ -309,15 +309,15 @@ describe("what is wrong", () => {
     const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "fast" });
     const many = Array.from({ length: 100 }, (_, index) => ({ key: `k${index}`, min: 0, max: 1 }));
     const body = bodyOf({ status: "active", config: { intervalSeconds: 0.1, metrics: many } });
-    const made = [];
+    const created = [];
     for (let count = 0; count < 10; count++)
-      made.push(await fixture.call("POST", "/api/rule-chains", { token, body }));
-    expect(made.map(({ status }) => status)).toEqual(Array(10).fill(201));
+      created.push(await fixture.call("POST", "/api/rule-chains", { token, body }));
+    expect(created.map(({ status }) => status)).toEqual(Array(10).fill(201));
     const refused = await fixture.call("POST", "/api/rule-chains", { token, body });
     expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining("too much")]);
     const devices = await fixture.call("GET", "/api/devices?deviceType=generator", { token });
     expect(devices.body).toHaveLength(10);
-    for (const { body: generator } of made)
+    for (const { body: generator } of created)
       await fixture.call("POST", `/api/rule-chains/${generator.id}/pause`, { token });
   });
 
@@ -327,18 +327,18 @@ describe("what is wrong", () => {
     });
     const { token } = await app.signIn("TENANT_OWNER", { plan: "small" });
     await app.createDevice(token);
-    const made = await app.call("POST", "/api/rule-chains", { token, body: bodyOf() });
-    const start = await app.call("POST", `/api/rule-chains/${made.body.id}/start`, { token });
+    const apiAnswer = await app.call("POST", "/api/rule-chains", { token, body: bodyOf() });
+    const start = await app.call("POST", `/api/rule-chains/${apiAnswer.body.id}/start`, { token });
     expect(start.status).toBe(403);
-    const after = await app.call("GET", `/api/rule-chains/${made.body.id}`, { token });
+    const after = await app.call("GET", `/api/rule-chains/${apiAnswer.body.id}`, { token });
     expect(after.body).toMatchObject({ status: "draft", deviceCount: 0 });
     await app.stop();
   });
 });
 
 describe("the preview", () => {
-  const preview = async (given: unknown, who: Who = "reader") => {
-    const answer = await call("POST", "/preview", { config: given }, who);
+  const preview = async (input: unknown, who: Who = "reader") => {
+    const answer = await call("POST", "/preview", { config: input }, who);
     expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
     return answer.body;
   };
@@ -413,15 +413,15 @@ describe("the preview", () => {
 
   test.each([[{}], [{ metrics: {} }], [{ metrics: [null, [], "x"] }], [{ deviceIds: {} }]])(
     "answers a wild config: %j",
-    async (given) => {
-      expect((await preview(given)).success).toBe(false);
+    async (input) => {
+      expect((await preview(input)).success).toBe(false);
     },
   );
 
   test.each([[undefined], [null], [7], ["x"], [[]]])(
     "a config that is no object is 400: %j",
-    async (given) => {
-      const answer = await call("POST", "/preview", { config: given });
+    async (input) => {
+      const answer = await call("POST", "/preview", { config: input });
       expect(answer.status).toBe(400);
       expect(answer.body.message).toMatch(/^config: (is required|expected object|must be an object)$/);
     },
@@ -459,7 +459,7 @@ describe("who may do what", () => {
     token: tokens[who],
     ...(body !== undefined && { body }),
   });
-  const one = () => `/${id}`;
+  const pathOf = () => `/${id}`;
   apiRows(
     () => fixture,
     [
@@ -475,7 +475,7 @@ describe("who may do what", () => {
         status: 401,
         answer: "none",
       },
-      { name: "a reader reads", request: as("reader", "GET", one), status: 200 },
+      { name: "a reader reads", request: as("reader", "GET", pathOf), status: 200 },
       {
         name: "a reader creates nothing",
         request: as("reader", "POST", () => "", bodyOf()),
@@ -484,7 +484,7 @@ describe("who may do what", () => {
       },
       {
         name: "a reader changes nothing",
-        request: as("reader", "PATCH", one, { name: "x" }),
+        request: as("reader", "PATCH", pathOf, { name: "x" }),
         status: 403,
         answer: "error",
       },
@@ -502,13 +502,13 @@ describe("who may do what", () => {
       },
       {
         name: "a reader deletes nothing",
-        request: as("reader", "DELETE", one),
+        request: as("reader", "DELETE", pathOf),
         status: 403,
         answer: "error",
       },
       {
         name: "another tenant reads nothing",
-        request: as("stranger", "GET", one),
+        request: as("stranger", "GET", pathOf),
         status: 404,
         answer: "error",
       },
@@ -520,15 +520,15 @@ describe("who may do what", () => {
       },
       {
         name: "another tenant deletes nothing",
-        request: as("stranger", "DELETE", one),
+        request: as("stranger", "DELETE", pathOf),
         status: 404,
         answer: "error",
       },
-      { name: "a writer changes", request: as("writer", "PATCH", one, { description: "x" }), status: 200 },
+      { name: "a writer changes", request: as("writer", "PATCH", pathOf, { description: "x" }), status: 200 },
       { name: "an administrator pauses", request: as("admin", "POST", () => `/${id}/pause`), status: 200 },
       {
         name: "with access to its device it is changed",
-        request: as("limited", "PATCH", one, { name: "for mine" }),
+        request: as("limited", "PATCH", pathOf, { name: "for mine" }),
         status: 200,
       },
       {
@@ -636,21 +636,21 @@ describe("limits of what devices may send", () => {
       expect(listed[0]).toMatchObject({ source: "generator", where: "generator demo" });
       break;
     }
-    const { body: told } = await app.call("GET", `/api/rule-chains/${generator.id}`, { token });
-    expect(told.status).toBe("active");
-    expect(told.refused).toBeGreaterThan(0);
+    const { body: notified } = await app.call("GET", `/api/rule-chains/${generator.id}`, { token });
+    expect(notified.status).toBe("active");
+    expect(notified.refused).toBeGreaterThan(0);
     await app.stop();
   });
 
   test("a tenant that is deleted takes its chains along", async () => {
     const { token, user } = await fixture.signIn("TENANT_OWNER", { tenant: "gone" });
     const body = bodyOf({ status: "active", config: { ...config, intervalSeconds: 0.1 } });
-    const made = await fixture.call("POST", "/api/rule-chains", { token, body });
-    await latestOf(made.body.devices[0].deviceId, "temperature", fixture, token);
+    const apiAnswer = await fixture.call("POST", "/api/rule-chains", { token, body });
+    await latestOf(apiAnswer.body.devices[0].deviceId, "temperature", fixture, token);
     const gone = await fixture.call("DELETE", "/api/tenant", { token, body: { tenantName: "gone" } });
     expect([gone.status, gone.text]).toEqual([200, expect.any(String)]);
     expect(fixture.app.services.tenants.find(user.tenantId as never)).toBeUndefined();
-    const stored = await fixture.app.services.store.latest([made.body.devices[0].deviceId]);
+    const stored = await fixture.app.services.store.latest([apiAnswer.body.devices[0].deviceId]);
     expect(stored.flatMap(({ values }) => Object.keys(values))).toEqual([]);
   });
 });

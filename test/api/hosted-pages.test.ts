@@ -39,15 +39,15 @@ describe("a temporary password", () => {
   test("opens the page on which it is changed, and nothing else", async () => {
     const email = await invited();
     const page = await createPlainBrowser(fixture).open(AUTHORIZE);
-    const choose = await page.submit({ email, password: TEMPORARY });
-    expect([choose.status, choose.title, choose.headers.get("location")]).toEqual([
+    const passwordPage = await page.submit({ email, password: TEMPORARY });
+    expect([passwordPage.status, passwordPage.title, passwordPage.headers.get("location")]).toEqual([
       200,
       "Set a password",
       null,
     ]);
-    expect(choose.html).toContain('data-theme="dark"');
+    expect(passwordPage.html).toContain('data-theme="dark"');
 
-    const differ = await choose.submit({ password: NEW_PASSWORD, repeated: `${NEW_PASSWORD}!` });
+    const differ = await passwordPage.submit({ password: NEW_PASSWORD, repeated: `${NEW_PASSWORD}!` });
     expect([differ.status, differ.alert]).toEqual([400, "The two passwords differ. Type the new one twice."]);
     const weak = await differ.submit({ password: "short", repeated: "short" });
     expect([weak.status, weak.alert]).toEqual([400, "The password must have 10 characters or more."]);
@@ -67,12 +67,12 @@ describe("a temporary password", () => {
 
   test("that was changed cannot be changed a second time with the same page", async () => {
     const email = await invited();
-    const choose = await (await createPlainBrowser(fixture).open(AUTHORIZE)).submit({
+    const passwordPage = await (await createPlainBrowser(fixture).open(AUTHORIZE)).submit({
       email,
       password: TEMPORARY,
     });
-    await choose.submit({ password: NEW_PASSWORD, repeated: NEW_PASSWORD });
-    const again = await choose.submit({ password: "taken over 123456", repeated: "taken over 123456" });
+    await passwordPage.submit({ password: NEW_PASSWORD, repeated: NEW_PASSWORD });
+    const again = await passwordPage.submit({ password: "taken over 123456", repeated: "taken over 123456" });
     expect([again.status, again.title, again.alert]).toEqual([
       401,
       "Sign in",
@@ -83,12 +83,12 @@ describe("a temporary password", () => {
 
   test("gives 15 minutes to think of another one", async () => {
     const email = await invited();
-    const choose = await (await createPlainBrowser(fixture).open(AUTHORIZE)).submit({
+    const passwordPage = await (await createPlainBrowser(fixture).open(AUTHORIZE)).submit({
       email,
       password: TEMPORARY,
     });
     clock.advance(15 * MINUTE_MS);
-    const late = await choose.submit({ password: NEW_PASSWORD, repeated: NEW_PASSWORD });
+    const late = await passwordPage.submit({ password: NEW_PASSWORD, repeated: NEW_PASSWORD });
     expect([late.status, late.title]).toEqual([401, "Sign in"]);
   });
 
@@ -197,9 +197,9 @@ describe("a forgotten password", () => {
         headers.get("retry-after"),
       ]);
     };
-    const known = await transcript(user.email);
-    expect(known.map(([status]) => status)).toEqual([200, 429]);
-    expect(await transcript("nobody@there.example")).toEqual(known);
+    const existing = await transcript(user.email);
+    expect(existing.map(([status]) => status)).toEqual([200, 429]);
+    expect(await transcript("nobody@there.example")).toEqual(existing);
     await mailServer.next();
     const count = mailServer.received.length;
     expect(

@@ -133,8 +133,8 @@ describe("an integration's life", () => {
     const first = await create({ type: "THE_THINGS_STACK", name: "first", status: "active" });
     const second = await create({ type: "THE_THINGS_STACK", name: "second", status: "active" });
     expect([first.isDefault, second.isDefault]).toEqual([true, false]);
-    const made = await call("POST", `/${second.integrationId}/set-default`);
-    expect([made.status, made.body.isDefault]).toEqual([200, true]);
+    const apiAnswer = await call("POST", `/${second.integrationId}/set-default`);
+    expect([apiAnswer.status, apiAnswer.body.isDefault]).toEqual([200, true]);
     expect((await call("GET", `/${first.integrationId}`)).body.isDefault).toBe(false);
   });
 
@@ -191,14 +191,14 @@ describe("an integration's life", () => {
 
   test("secrets are never told again, are kept where that is asked for, and never go to another server", async () => {
     const settings = { downlink: { url: "https://ns.example", apiKey: "a-very-secret-key" } };
-    const made = await create({ type: "CHIRPSTACK", settings_json: settings });
-    expect(JSON.stringify(made)).not.toContain("a-very-secret-key");
-    expect(made.settings_json.downlink).toEqual({ url: "https://ns.example", apiKey: { kept: true } });
-    const kept = { ...made.settings_json.downlink, fPort: 7 };
-    const changed = await call("PATCH", `/${made.integrationId}`, { settings_json: { downlink: kept } });
+    const created = await create({ type: "CHIRPSTACK", settings_json: settings });
+    expect(JSON.stringify(created)).not.toContain("a-very-secret-key");
+    expect(created.settings_json.downlink).toEqual({ url: "https://ns.example", apiKey: { kept: true } });
+    const kept = { ...created.settings_json.downlink, fPort: 7 };
+    const changed = await call("PATCH", `/${created.integrationId}`, { settings_json: { downlink: kept } });
     expect(changed.body.settings_json.downlink).toEqual({ ...kept });
     const moved = { ...kept, url: "https://evil.example" };
-    const refused = await call("PATCH", `/${made.integrationId}`, { settings_json: { downlink: moved } });
+    const refused = await call("PATCH", `/${created.integrationId}`, { settings_json: { downlink: moved } });
     expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining("another server")]);
   });
 });
@@ -276,20 +276,20 @@ describe("preview", () => {
     const source =
       "function transform(m) {\n  console.log(m.t);\n  return m.t > 50 ? missing : { ...m, ok: true };\n}";
     const changes = { scriptTransform: { enabled: true, source } };
-    const given = { integrationId, type: "MQTT", settings_json: changes, topic: "plant/oven 1/up" };
-    const { status, body } = await call("POST", "/preview", { ...given, payload: { t: 20 } });
+    const input = { integrationId, type: "MQTT", settings_json: changes, topic: "plant/oven 1/up" };
+    const { status, body } = await call("POST", "/preview", { ...input, payload: { t: 20 } });
     expect([status, body.errors]).toEqual([200, []]);
     expect(body.results).toMatchObject([
       { device: { reference: { externalId: "oven 1" } }, readings: [{ values: { t: 40, ok: true } }] },
     ]);
-    const failed = await call("POST", "/preview", { ...given, payload: { t: 30 }, mappingSteps: [] });
+    const failed = await call("POST", "/preview", { ...input, payload: { t: 30 }, mappingSteps: [] });
     expect(failed.body.results).toMatchObject([{ readings: [{ values: { t: 30, ok: true } }] }]);
-    const wrong = await call("POST", "/preview", { ...given, payload: { t: 30 } });
+    const wrong = await call("POST", "/preview", { ...input, payload: { t: 30 } });
     expect(wrong.body.errors).toMatchObject([{ stage: "script", line: 3 }]);
     expect(wrong.body.scripts).toMatchObject([{ value: null, console: [{ text: "60" }] }]);
     const { settings_json } = (await call("GET", `/${integrationId}`)).body;
     expect(settings_json.scriptTransform).toBeUndefined();
-    expect((await call("POST", "/preview", { ...given, payload: {} }, "stranger")).status).toBe(404);
+    expect((await call("POST", "/preview", { ...input, payload: {} }, "stranger")).status).toBe(404);
   });
 
   test("names the stage that fails", async () => {

@@ -59,13 +59,13 @@ describe.each(["user", "API key"] as const)("by a caller (%s) that is limited to
   });
 });
 
-const ofPeople: Array<[who: "admin" | "owner", method: string, path: string, body: unknown]> = [
+const ofUsers: Array<[who: "admin" | "owner", method: string, path: string, body: unknown]> = [
   ["admin", "POST", "/api/tenant/integration/rotate-secret", {}],
   ["owner", "GET", "/api/outbox", undefined],
   ["owner", "DELETE", "/api/tenant", { tenantName: "one" }],
 ];
 
-test.each(ofPeople)(
+test.each(ofUsers)(
   "an %s who is limited to some devices is refused %s %s",
   async (who, method, path, body) => {
     const { deviceId } = await fixture.createDevice(owner);
@@ -82,7 +82,7 @@ test.each(ofPeople)(
 test("API keys that see more are neither ended nor renamed, and their hidden devices are not told", async () => {
   const [hidden, granted] = [await fixture.createDevice(owner), await fixture.createDevice(owner)];
   const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [granted.deviceId] });
-  const made = await fixture.call("POST", "/api/api-keys", {
+  const apiAnswer = await fixture.call("POST", "/api/api-keys", {
     token: owner,
     body: {
       name: "both",
@@ -91,7 +91,7 @@ test("API keys that see more are neither ended nor renamed, and their hidden dev
       deviceIds: [hidden.deviceId, granted.deviceId],
     },
   });
-  const path = `/api/api-keys/${made.body.apiKeyId}`;
+  const path = `/api/api-keys/${apiAnswer.body.apiKeyId}`;
   expect((await fixture.call("PATCH", path, { token, body: { name: "mine" } })).status).toBe(403);
   expect((await fixture.call("DELETE", path, { token })).status).toBe(403);
   const { text } = await fixture.call("GET", "/api/api-keys", { token });

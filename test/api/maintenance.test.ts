@@ -25,7 +25,7 @@ describe("who may", () => {
   let device: { deviceId: string };
   const tokens = new Map<string, string>();
   const later = () => new Date(Date.now() + MINUTE).toISOString();
-  const at = () => `/api/devices/${device.deviceId}/maintenance`;
+  const atTime = () => `/api/devices/${device.deviceId}/maintenance`;
 
   beforeAll(async () => {
     fixture = await createTestApp();
@@ -45,7 +45,7 @@ describe("who may", () => {
 
   const as = (who: string | undefined, method: string, body?: () => unknown) => () => {
     const token = who && tokens.get(who);
-    return { method, path: at(), ...(token && { token }), ...(body && { body: body() }) };
+    return { method, path: atTime(), ...(token && { token }), ...(body && { body: body() }) };
   };
   const row = (name: string, request: ApiRow["request"], status: number): ApiRow => {
     if (status < 400) return { name, request, status };
@@ -126,16 +126,19 @@ describe("who may", () => {
 
   test("the device, the list and the audit log tell of it", async () => {
     const token = tokens.get("writer");
-    const begun = await fixture.call("POST", at(), { token, body: { until: later(), reason: " new belt " } });
+    const begun = await fixture.call("POST", atTime(), {
+      token,
+      body: { until: later(), reason: " new belt " },
+    });
     const meant = { deviceId: device.deviceId, reason: "new belt", by: expect.stringContaining("@") };
     expect(begun.body).toMatchObject({ active: true, maintenance: meant });
     const { maintenance } = begun.body;
-    expect((await fixture.call("GET", at(), { token })).body).toEqual(begun.body);
+    expect((await fixture.call("GET", atTime(), { token })).body).toEqual(begun.body);
     expect((await fixture.call("GET", "/api/devices", { token })).body[0].maintenance).toEqual(maintenance);
     const read = await fixture.call("GET", `/api/devices/${device.deviceId}`, { token });
     expect(read.body.maintenance).toEqual(maintenance);
-    await fixture.call("DELETE", at(), { token });
-    expect((await fixture.call("GET", at(), { token })).body).toEqual({ active: false });
+    await fixture.call("DELETE", atTime(), { token });
+    expect((await fixture.call("GET", atTime(), { token })).body).toEqual({ active: false });
     const log = await fixture.call("GET", "/api/audit?action=device.maintenance_end", {
       token: tokens.get("owner"),
     });

@@ -127,8 +127,8 @@ describe("shared attributes", () => {
   test("are pushed as they change, deletions too, and only to their device", async () => {
     const neighbour = await fixture.createDevice(owner);
     const [client, other] = await Promise.all([connect(), connect({ token: neighbour.token })]);
-    let heard = 0;
-    other.on("message", () => heard++);
+    let received = 0;
+    other.on("message", () => received++);
     await client.subscribeAsync("v1/devices/me/attributes", { qos: 1 });
     await other.subscribeAsync("v1/devices/me/attributes", { qos: 1 });
     const changed = nextMessage(client);
@@ -139,7 +139,7 @@ describe("shared attributes", () => {
       token: owner,
     });
     expect((await deleted).text).toBe('{"deleted":["target"]}');
-    expect(heard).toBe(0);
+    expect(received).toBe(0);
     await Promise.all([client.endAsync(), other.endAsync()]);
   });
 

@@ -7,7 +7,7 @@ import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { createWebhookReceiver, type WebhookReceiver } from "../support/webhook-receiver.ts";
 
 const MINUTE = 60_000;
-const quiet = {
+const mutedDevice = {
   notificationsEmailEnabled: false,
   notificationsMessagingEnabled: false,
   notificationPhone: "",
@@ -56,7 +56,7 @@ afterAll(async () => {
 const get = async (url: string) => (await fixture.call("GET", url, { token: owner })).body;
 const patch = (path: string, body: unknown) => fixture.call("PATCH", path, { token: owner, body });
 const prefer = (changes: object, userId = reader.user.userId) =>
-  patch(`/api/users/${userId}`, { ...quiet, ...changes });
+  patch(`/api/users/${userId}`, { ...mutedDevice, ...changes });
 const send = (device: { token: string }, t: number) =>
   fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body: { t } });
 const messaging = (changes: object = {}) => ({
@@ -77,7 +77,7 @@ const settle = async (changes: object) => {
   expect(answer.status).toBe(200);
 };
 /** Once nothing that happened to alarms waits to be told: the newest alarm of the device has been dealt with. */
-async function told(device: { deviceId: string }, count: number): Promise<string[]> {
+async function notifiedOf(device: { deviceId: string }, count: number): Promise<string[]> {
   for (;;) {
     const [alarm] = await get(`/api/alarms/device/${device.deviceId}`);
     const events = await get(`/api/alarms/${alarm.alarmId}/events`);
@@ -89,10 +89,10 @@ async function told(device: { deviceId: string }, count: number): Promise<string
 describe("settings", () => {
   const path = "/api/notifications/settings";
   const ask =
-    (who: () => string | undefined, method: string, body?: unknown, at = path) =>
+    (who: () => string | undefined, method: string, body?: unknown, time = path) =>
     () => {
       const token = who();
-      return { method, path: at, ...(token && { token }), ...(body === undefined ? {} : { body }) };
+      return { method, path: time, ...(token && { token }), ...(body === undefined ? {} : { body }) };
     };
   const row = (name: string, request: ApiRow["request"], status: number): ApiRow =>
     status < 400
@@ -204,7 +204,7 @@ describe("who is told", () => {
     expect(parsed.subject).toBe("Major: Overheated, Kiln <1> (Alarm)");
     expect(parsed.text).toContain("60 °C");
     expect(parsed.html).toContain("Kiln &lt;1&gt;");
-    expect(await told(device, 1)).toEqual([`Raised: e-mail to ${reader.user.email}`]);
+    expect(await notifiedOf(device, 1)).toEqual([`Raised: e-mail to ${reader.user.email}`]);
   });
 
   test("in the language and the time zone of the tenant", async () => {
@@ -259,7 +259,7 @@ describe("who is told", () => {
     const unseen = await fixture.createDevice(owner, { name: "unseen" });
     await send(unseen, 60);
     await send(other, 60);
-    await told(other, 1);
+    await notifiedOf(other, 1);
     expect((await mails.next()).parsed.text).toContain("60 °C");
     expect(mails.received.filter(({ raw }) => raw.includes("unseen"))).toEqual([]);
     await patch(`/api/users/${reader.user.userId}`, { hasGlobalDeviceAccess: true, deviceIds: [] });
@@ -269,7 +269,7 @@ describe("who is told", () => {
     const device = await fixture.createDevice(owner);
     for (const t of [20, 60, 90]) await send(device, t);
     expect((await mails.next()).parsed.subject).toStartWith("Major");
-    expect(await told(device, 1)).toHaveLength(1);
+    expect(await notifiedOf(device, 1)).toHaveLength(1);
   });
 
   test("nobody who is disabled, and nobody of a device in maintenance", async () => {
@@ -316,14 +316,14 @@ test("who is told much at once gets the first ones, and the rest in one mail, ag
   for (let index = 0; index < 20; index++) devices.push(await fixture.createDevice(owner));
   for (const [index, device] of devices.entries()) await send(device, index === 7 ? 90 : 60);
   for (let index = 0; index < 3; index++) await mails.next();
-  for (const device of devices) await told(device, 1);
+  for (const device of devices) await notifiedOf(device, 1);
   expect(mails.received.length).toBe(before + 3);
   clock.advance(5 * MINUTE);
   const { parsed } = await mails.next();
   expect(parsed.subject).toBe("17 more alarm messages: 1 × Critical, 16 × Major");
   expect(parsed.text).toMatch(/The most severe of them:\s+Critical: Overheated/);
   for (const device of devices.slice(0, 4)) await send(device, 0);
-  for (const device of devices.slice(0, 4)) await told(device, 2);
+  for (const device of devices.slice(0, 4)) await notifiedOf(device, 2);
   clock.advance(5 * MINUTE);
   expect((await mails.next()).parsed.subject).toBe("4 more alarm messages: 4 × Major");
   for (const { deviceId } of devices)
@@ -345,7 +345,7 @@ describe("a test to oneself", () => {
     await fixture.call("POST", "/api/notifications/test", { token, body: { channel } });
 
   test("by mail tells that the server took it", async () => {
-    const known = mails.received.length;
+    const length = mails.received.length;
     const { body } = await attempt("email");
     expect(body).toEqual({
       success: true,
@@ -353,7 +353,7 @@ describe("a test to oneself", () => {
       params: { to: reader.user.email },
       message: `The mail server accepted it for ${reader.user.email}.`,
     });
-    expect(mails.received[known]?.parsed.subject).toBe("Test message of Lineside");
+    expect(mails.received[length]?.parsed.subject).toBe("Test message of Lineside");
   });
 
   test("by message tells what is missing, and what the gateway said", async () => {
@@ -377,11 +377,11 @@ describe("a test to oneself", () => {
   });
 
   test("is not for keys, and ends after ten", async () => {
-    const made = await fixture.call("POST", "/api/api-keys", {
+    const apiAnswer = await fixture.call("POST", "/api/api-keys", {
       token: owner,
       body: { name: "x", role: "TENANT_RW" },
     });
-    expect((await attempt("email", made.body.key)).status).toBe(403);
+    expect((await attempt("email", apiAnswer.body.key)).status).toBe(403);
     let last = 200;
     for (let count = 0; count < 11; count++) last = (await attempt("messaging")).status;
     expect(last).toBe(429);

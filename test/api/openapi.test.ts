@@ -132,9 +132,9 @@ describe("the document", () => {
       for (const requirement of operation.security)
         for (const scheme of Object.keys(requirement)) expect(Object.keys(securitySchemes)).toContain(scheme);
     const webhooks = operations().filter(({ name }) => name.includes("/api/v1/integrations/"));
-    expect(webhooks.every(({ operation }) => operation.security.some((one) => "webhookSecret" in one))).toBe(
-      true,
-    );
+    expect(
+      webhooks.every(({ operation }) => operation.security.some((candidate) => "webhookSecret" in candidate)),
+    ).toBe(true);
   });
 });
 

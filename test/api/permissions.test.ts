@@ -219,7 +219,8 @@ describe.each([...roles])("%s", (role) => {
       const rule = ruleOf(operation);
       // A key is nobody: it has no user of its own to read.
       const needsSelf =
-        operation.permission === "users:self" && !permissions["users:read"].roles.some((one) => one === role);
+        operation.permission === "users:self" &&
+        !permissions["users:read"].roles.some((candidate) => candidate === role);
       // A key for writing has what the owner who made it has.
       const isAcknowledger = !isPerson && role !== "TENANT_READ_ONLY";
       const isCovered =
@@ -227,8 +228,8 @@ describe.each([...roles])("%s", (role) => {
       const may = isCovered && (isPerson || (rule.needsPerson !== true && !needsSelf));
       const { status, text } = await statusOf(operation, await token(operation), self);
       const came = status !== 403 && status !== 401 && status < 500;
-      const isTold = came || (JSON.parse(text) as { statusCode: number }).statusCode === status;
-      if (came !== may || !isTold) wrong.push(`${named(operation)}: ${status} ${text}`);
+      const isExpected = came || (JSON.parse(text) as { statusCode: number }).statusCode === status;
+      if (came !== may || !isExpected) wrong.push(`${named(operation)}: ${status} ${text}`);
     }
     expect(wrong).toEqual([]);
   };

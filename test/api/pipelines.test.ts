@@ -48,7 +48,7 @@ test("a device that was deleted may stay in the scope of a pipeline", async () =
 });
 
 describe("data pipelines", () => {
-  const at = (suffix = "") => `${path}/${pipelineId}${suffix}`;
+  const atTime = (suffix = "") => `${path}/${pipelineId}${suffix}`;
   apiRows(
     () => fixture,
     [
@@ -60,7 +60,7 @@ describe("data pipelines", () => {
       },
       {
         name: "anonymous may not start one",
-        request: () => ({ method: "POST", path: at("/start") }),
+        request: () => ({ method: "POST", path: atTime("/start") }),
         status: 401,
         answer: "none",
       },
@@ -89,25 +89,25 @@ describe("data pipelines", () => {
       },
       {
         name: "a writer of some devices may not start",
-        request: () => ({ method: "POST", path: at("/start"), token: limited }),
+        request: () => ({ method: "POST", path: atTime("/start"), token: limited }),
         status: 403,
         answer: "error",
       },
       {
         name: "another tenant's is 404",
-        request: () => ({ method: "GET", path: at(), token: stranger }),
+        request: () => ({ method: "GET", path: atTime(), token: stranger }),
         status: 404,
         answer: "error",
       },
       {
         name: "another tenant may not change it",
-        request: () => ({ method: "PATCH", path: at(), token: stranger, body: { name: "x" } }),
+        request: () => ({ method: "PATCH", path: atTime(), token: stranger, body: { name: "x" } }),
         status: 404,
         answer: "error",
       },
       {
         name: "another tenant may not delete it",
-        request: () => ({ method: "DELETE", path: at(), token: stranger }),
+        request: () => ({ method: "DELETE", path: atTime(), token: stranger }),
         status: 404,
         answer: "error",
       },
@@ -155,7 +155,7 @@ describe("data pipelines", () => {
         name: "a profile that is none in the scope is 404",
         request: () => ({
           method: "PATCH",
-          path: at(),
+          path: atTime(),
           token: owner,
           body: { scope: { profileIds: ["nothing"] } },
         }),
@@ -164,19 +164,19 @@ describe("data pipelines", () => {
       },
       {
         name: "steps that are no list are 400",
-        request: () => ({ method: "PATCH", path: at(), token: owner, body: { steps: {} } }),
+        request: () => ({ method: "PATCH", path: atTime(), token: owner, body: { steps: {} } }),
         status: 400,
         answer: "error",
       },
       {
         name: "a version that never was is 404",
-        request: () => ({ method: "POST", path: at("/rollback"), token: owner, body: { version: 99 } }),
+        request: () => ({ method: "POST", path: atTime("/rollback"), token: owner, body: { version: 99 } }),
         status: 404,
         answer: "error",
       },
       {
         name: "a reader may look",
-        request: () => ({ method: "GET", path: at(), token: reader }),
+        request: () => ({ method: "GET", path: atTime(), token: reader }),
         status: 200,
       },
       {
@@ -230,7 +230,7 @@ describe("data pipelines", () => {
 
   test("a draft changes nothing; started it does, at once, and paused it does not any more", async () => {
     const own = await fixture.createDevice(owner);
-    const made = await create({
+    const created = await create({
       name: "Fahrenheit",
       scope: { deviceIds: [own.deviceId] },
       steps: [
@@ -239,23 +239,23 @@ describe("data pipelines", () => {
         { type: "rename_keys", mapping: { t: "temperature" } },
       ],
     });
-    expect(made).toMatchObject({
+    expect(created).toMatchObject({
       status: "draft",
       version: 1,
       stats: { in: 0, out: 0, dropped: 0, errors: 0 },
     });
     await report({ t: 212 }, own);
     expect(await latest(own)).toEqual({ t: 212 });
-    expect((await start(made.pipelineId)).body.status).toBe("active");
+    expect((await start(created.pipelineId)).body.status).toBe("active");
     await report({ t: 212, other: "x" }, own);
     await report({ t: 32 });
     expect(await latest(own)).toEqual({ t: 212, temperature: 100, other: "x" });
     expect((await latest()).t).toBe(32);
-    expect((await read(made.pipelineId)).stats).toEqual({ in: 1, out: 1, dropped: 0, errors: 0 });
-    await fixture.call("POST", `${path}/${made.pipelineId}/pause`, { token: owner });
+    expect((await read(created.pipelineId)).stats).toEqual({ in: 1, out: 1, dropped: 0, errors: 0 });
+    await fixture.call("POST", `${path}/${created.pipelineId}/pause`, { token: owner });
     await report({ t: 50 }, own);
     expect((await latest(own)).t).toBe(50);
-    await remove(made.pipelineId);
+    await remove(created.pipelineId);
   });
 
   test("several run by their order, each on what the one before has left", async () => {
@@ -279,11 +279,11 @@ describe("data pipelines", () => {
 
   test("a message that is dropped is acknowledged, counted and not stored, and the device has spoken all the same", async () => {
     const own = await fixture.createDevice(owner);
-    const made = await create({
+    const created = await create({
       scope: { deviceIds: [own.deviceId] },
       steps: [{ type: "conditional_drop", condition: { key: "starting", op: "EQ", value: true } }],
     });
-    await start(made.pipelineId);
+    await start(created.pipelineId);
     expect((await report({ starting: true, t: 0 }, own)).status).toBe(200);
     expect(await latest(own)).toEqual({});
     expect((await fixture.call("GET", `/api/devices/${own.deviceId}`, { token: owner })).body.active).toBe(
@@ -291,8 +291,8 @@ describe("data pipelines", () => {
     );
     await report([{ starting: true }, { starting: false, t: 5 }], own);
     expect(await latest(own)).toEqual({ starting: false, t: 5 });
-    expect((await read(made.pipelineId)).stats).toEqual({ in: 3, out: 1, dropped: 2, errors: 0 });
-    await remove(made.pipelineId);
+    expect((await read(created.pipelineId)).stats).toEqual({ in: 3, out: 1, dropped: 2, errors: 0 });
+    await remove(created.pipelineId);
   });
 
   test("telemetry becomes attributes, and attributes are in expressions, over MQTT as over HTTP", async () => {
@@ -301,14 +301,14 @@ describe("data pipelines", () => {
       token: owner,
       body: { scope: "SERVER", attributes: { offset: 2 } },
     });
-    const made = await create({
+    const created = await create({
       scope: { deviceIds: [own.deviceId] },
       steps: [
         { type: "change_scope", keys: ["firmware"], scope: "CLIENT" },
         { type: "derive_key", key: "t", expression: 't - attribute("SERVER", "offset")' },
       ],
     });
-    await start(made.pipelineId);
+    await start(created.pipelineId);
     const client = await connectAsync(`mqtt://127.0.0.1:${fixture.app.mqttPort}`, {
       username: own.token,
       reconnectPeriod: 0,
@@ -322,63 +322,63 @@ describe("data pipelines", () => {
     expect(body).toMatchObject([{ key: "firmware", value: "1.5" }]);
     expect(await latest(own)).toEqual({ t: 20 });
     await client.endAsync();
-    await remove(made.pipelineId);
+    await remove(created.pipelineId);
   });
 
   test("what cannot become an attribute is listed, and the rest of its message is stored", async () => {
     const own = await fixture.createDevice(owner);
-    const made = await create({
+    const created = await create({
       scope: { deviceIds: [own.deviceId] },
       steps: [{ type: "change_scope", keys: ["note"], scope: "CLIENT" }],
     });
-    await start(made.pipelineId);
+    await start(created.pipelineId);
     expect((await report({ note: '"'.repeat(40_000), t: 5 }, own)).status).toBe(200);
     expect(await latest(own)).toEqual({ t: 5 });
     const { body } = await fixture.call("GET", `/api/devices/${own.deviceId}/rejections`, { token: owner });
     expect(body).toMatchObject([{ code: "attribute.value_too_large" }]);
-    await remove(made.pipelineId);
+    await remove(created.pipelineId);
   });
 
   test("a step that cannot do its work is left out, counted, and its newest error told", async () => {
     const own = await fixture.createDevice(owner);
-    const made = await create({
+    const created = await create({
       scope: { deviceIds: [own.deviceId] },
       steps: [
         { type: "derive_key", key: "x", expression: "mode - 1" },
         { type: "copy_key", from: "mode", to: "copy" },
       ],
     });
-    await start(made.pipelineId);
+    await start(created.pipelineId);
     await report({ mode: "eco" }, own);
     expect(await latest(own)).toEqual({ mode: "eco", copy: "eco" });
-    expect(await read(made.pipelineId)).toMatchObject({
+    expect(await read(created.pipelineId)).toMatchObject({
       stats: { in: 1, out: 1, dropped: 0, errors: 1 },
       lastError: expect.stringContaining("derive_key (step 1)"),
       lastErrorAt: expect.any(String),
     });
-    const at = `${path}/${made.pipelineId}`;
-    await fixture.call("PATCH", at, { token: owner, body: { name: "renamed" } });
-    expect((await read(made.pipelineId)).lastError).toContain("derive_key");
-    await fixture.call("PATCH", at, { token: owner, body: { steps: [] } });
-    expect(await read(made.pipelineId)).toMatchObject({ lastError: null, lastErrorAt: null });
-    await remove(made.pipelineId);
+    const time = `${path}/${created.pipelineId}`;
+    await fixture.call("PATCH", time, { token: owner, body: { name: "renamed" } });
+    expect((await read(created.pipelineId)).lastError).toContain("derive_key");
+    await fixture.call("PATCH", time, { token: owner, body: { steps: [] } });
+    expect(await read(created.pipelineId)).toMatchObject({ lastError: null, lastErrorAt: null });
+    await remove(created.pipelineId);
   });
 
   test("each change of its steps is a version, which can be brought back", async () => {
-    const made = await create({ name: "versions", steps: [{ type: "drop_keys", keys: ["a"] }] });
-    const at = `${path}/${made.pipelineId}`;
-    await fixture.call("PATCH", at, { token: owner, body: { name: "renamed" } });
-    const changed = await fixture.call("PATCH", at, {
+    const created = await create({ name: "versions", steps: [{ type: "drop_keys", keys: ["a"] }] });
+    const time = `${path}/${created.pipelineId}`;
+    await fixture.call("PATCH", time, { token: owner, body: { name: "renamed" } });
+    const changed = await fixture.call("PATCH", time, {
       token: writer,
       body: { steps: [{ type: "drop_keys", keys: ["b"] }] },
     });
     expect(changed.body).toMatchObject({ name: "renamed", version: 2 });
-    const back = await fixture.call("POST", `${at}/rollback`, { token: owner, body: { version: 1 } });
+    const back = await fixture.call("POST", `${time}/rollback`, { token: owner, body: { version: 1 } });
     expect(back.body).toMatchObject({ version: 3, steps: [{ type: "drop_keys", keys: ["a"] }] });
-    const { body } = await fixture.call("GET", `${at}/versions`, { token: reader });
+    const { body } = await fixture.call("GET", `${time}/versions`, { token: reader });
     expect(body.map(({ version }: { version: number }) => version)).toEqual([3, 2, 1]);
-    await remove(made.pipelineId);
-    expect((await fixture.call("GET", at, { token: owner })).status).toBe(404);
+    await remove(created.pipelineId);
+    expect((await fixture.call("GET", time, { token: owner })).status).toBe(404);
   });
 });
 

@@ -213,14 +213,14 @@ describe("where devices are entered beforehand", () => {
 
   test("one that is expected gets its token once, until a person lets it claim again", async () => {
     const name = nameOf();
-    const made = await fixture.createDevice(owner, { name, profileId });
+    const device = await fixture.createDevice(owner, { name, profileId });
     expect((await claim({ deviceName: name })).body).toEqual({
       status: "SUCCESS",
       credentialsType: "ACCESS_TOKEN",
-      credentialsValue: made.token,
+      credentialsValue: device.token,
     });
     expect((await claim({ deviceName: name })).body.status).toBe("FAILURE");
-    await fixture.call("DELETE", `/api/devices/${made.deviceId}/claim`, { token: owner });
+    await fixture.call("DELETE", `/api/devices/${device.deviceId}/claim`, { token: owner });
     expect((await claim({ deviceName: name })).body.status).toBe("SUCCESS");
   });
 
@@ -235,16 +235,16 @@ describe("where devices are entered beforehand", () => {
 
   test("one that has been in use is not given away", async () => {
     const name = nameOf();
-    const made = await fixture.createDevice(owner, { name, profileId });
-    expect(await send(made.token)).toBe(200);
+    const device = await fixture.createDevice(owner, { name, profileId });
+    expect(await send(device.token)).toBe(200);
     expect((await claim({ deviceName: name })).body.status).toBe("FAILURE");
   });
 
   test("one whose password a person set gets a token instead", async () => {
     const name = nameOf();
-    const made = await fixture.createDevice(owner, { name, profileId });
+    const device = await fixture.createDevice(owner, { name, profileId });
     const body = { type: "MQTT_BASIC", username: nameOf() };
-    await fixture.call("PUT", `/api/devices/${made.deviceId}/credentials`, { token: owner, body });
+    await fixture.call("PUT", `/api/devices/${device.deviceId}/credentials`, { token: owner, body });
     const answer = await claim({ deviceName: name });
     expect(answer.body).toMatchObject({ status: "SUCCESS", credentialsType: "ACCESS_TOKEN" });
     expect(await send(answer.body.credentialsValue)).toBe(200);
@@ -291,8 +291,8 @@ describe("over MQTT", () => {
 
   test("it may do nothing else, hears nobody else, and does not stay", async () => {
     const [client, other] = [await connect(5), await connect(5)];
-    let heard = 0;
-    other.on("message", () => heard++);
+    let received = 0;
+    other.on("message", () => received++);
     await other.subscribeAsync("/provision/response");
     await client.subscribeAsync("/provision/response");
     const codeOf = (work: Promise<unknown>) =>
@@ -305,7 +305,7 @@ describe("over MQTT", () => {
     for (const filter of ["#", "lineside/#", "v1/devices/me/attributes"])
       expect(await codeOf(client.subscribeAsync(filter))).not.toBe(0);
     await asked(client, "{}");
-    expect(heard).toBe(0);
+    expect(received).toBe(0);
     const closed = new Promise((resolve) => client.once("close", () => resolve("closed")));
     for (let second = 0; second < 62 * 4; second++) clock.advance(250);
     expect(await closed).toBe("closed");

@@ -91,8 +91,8 @@ describe("writing jobs", () => {
       '"__proto__":{"a":1}',
     );
     const headers = { "content-type": "application/json" };
-    const made = await fixture.call("POST", "/api/scheduler", { token: tokens.owner, raw, headers });
-    expect([made.status, made.text]).toEqual([201, expect.stringContaining('"__proto__":{"a":1}')]);
+    const apiAnswer = await fixture.call("POST", "/api/scheduler", { token: tokens.owner, raw, headers });
+    expect([apiAnswer.status, apiAnswer.text]).toEqual([201, expect.stringContaining('"__proto__":{"a":1}')]);
   });
 
   test("pause and start keep an interval on its grid, and the job's state is told", async () => {
@@ -123,8 +123,8 @@ describe("writing jobs", () => {
     const body = { name: "x", schedule: hourly, action: set([deviceId]) };
     const create = () => fixture.call("POST", "/api/scheduler", { token, body });
     for (let batch = 0; batch < 20; batch++) {
-      const made = await Promise.all(Array.from({ length: 50 }, create));
-      expect(made.every(({ status }) => status === 201)).toBe(true);
+      const apiAnswers = await Promise.all(Array.from({ length: 50 }, create));
+      expect(apiAnswers.every(({ status }) => status === 201)).toBe(true);
     }
     const last = await create();
     expect([last.status, last.body.message]).toEqual([409, expect.stringContaining("at most 1000 jobs")]);
@@ -264,11 +264,11 @@ describe("who may do what", () => {
     const action = { type: "attributes", deviceType: "pump", attributes: { a: 1 } };
     typeId = (await createJob({ name: "for pumps", action })).jobId;
   });
-  const as = (who: Who, method: string, path: () => string, given?: () => unknown) => () => ({
+  const as = (who: Who, method: string, path: () => string, input?: () => unknown) => () => ({
     method,
     path: `/api/scheduler${path()}`,
     token: tokens[who],
-    ...(given && { body: given() }),
+    ...(input && { body: input() }),
   });
   apiRows(
     () => fixture,
@@ -533,8 +533,8 @@ describe("runs", () => {
     const limited = await listen(tokens.limited);
     const stranger = await listen(tokens.stranger);
     await call("POST", `/${jobId}/run`);
-    const told = JSON.parse(await owner.until("job-run"));
-    expect(told).toMatchObject({
+    const notified = JSON.parse(await owner.until("job-run"));
+    expect(notified).toMatchObject({
       topic: "events",
       event: "job-run",
       jobId,
@@ -558,7 +558,7 @@ describe("runs", () => {
     };
     expect((await app.call("POST", "/api/scheduler", { token, body })).status).toBe(201);
     const client = await connectAsync(`mqtt://127.0.0.1:${app.app.mqttPort}`, { username: device.token });
-    const heard = new Promise<string>((resolve) =>
+    const received = new Promise<string>((resolve) =>
       client.on("message", (_topic, text) => resolve(text.toString())),
     );
     await client.subscribeAsync("v1/devices/me/rpc/request/+", { qos: 1 });
@@ -566,7 +566,7 @@ describe("runs", () => {
       await app.call("GET", "/api/scheduler", { token }); // whatever the last look began has its turn
       clock.advance(15_000);
     }
-    expect(JSON.parse(await heard)).toMatchObject({ method: "tick" });
+    expect(JSON.parse(await received)).toMatchObject({ method: "tick" });
     await client.endAsync();
     await app.stop();
   });

@@ -45,10 +45,10 @@ const person = (fields: Record<string, unknown> = {}) => ({
 });
 
 /** Signs up and reads the code from the mail. */
-async function signUp(given = person()): Promise<{ email: string; otp: string }> {
-  const { status, text } = await post("signup", given);
+async function signUp(input = person()): Promise<{ email: string; otp: string }> {
+  const { status, text } = await post("signup", input);
   if (status !== 200) throw new Error(`signup answered ${status} ${text}`);
-  return { email: given.email, otp: await readCode() };
+  return { email: input.email, otp: await readCode() };
 }
 
 async function readCode(): Promise<string> {
@@ -162,11 +162,11 @@ describe("a newcomer", () => {
   });
 
   test("has the password of the newest sign-up", async () => {
-    const given = person({ password: "the first one 1234" });
-    await signUp(given);
+    const input = person({ password: "the first one 1234" });
+    await signUp(input);
     clock.advance(MINUTE_MS);
-    const { email, otp } = await signUp({ ...given, password: NEW_PASSWORD });
-    expect((await post("verify-otp", { email, otp, password: given.password })).status).toBe(400);
+    const { email, otp } = await signUp({ ...input, password: NEW_PASSWORD });
+    expect((await post("verify-otp", { email, otp, password: input.password })).status).toBe(400);
     expect((await post("verify-otp", { email, otp, password: NEW_PASSWORD })).status).toBe(200);
   });
 
@@ -345,7 +345,7 @@ describe("limits and silence", () => {
   });
 
   test("a known address and an unknown one get the same answers and the same limits", async () => {
-    const known = (await fixture.signIn("TENANT_RW")).user.email;
+    const existing = (await fixture.signIn("TENANT_RW")).user.email;
     const transcript = async (email: string) => {
       const answers = [await post("signup", person({ email })), await post("signup", person({ email }))];
       clock.advance(MINUTE_MS);
@@ -354,32 +354,33 @@ describe("limits and silence", () => {
         await post("resend-otp", { email }),
         await post("verify-otp", { email, otp: "123456", password: NEW_PASSWORD }),
       );
-      const told = ["retry-after", "content-type", "content-length"];
+      const notified = ["retry-after", "content-type", "content-length"];
       return answers.map(({ status, text, headers }) => [
         status,
         text,
-        ...told.map((name) => headers.get(name)),
+        ...notified.map((name) => headers.get(name)),
       ]);
     };
-    const ofKnown = await transcript(known);
+    const ofKnown = await transcript(existing);
     expect(ofKnown.map(([status]) => status)).toEqual([200, 429, 200, 429, 400]);
     expect(await transcript(person().email)).toEqual(ofKnown);
     const mails = [await mailServer.next(), await mailServer.next(), await mailServer.next()];
-    expect(mails.map(({ recipients, parsed }) => [recipients[0] === known, parsed.subject])).toEqual([
+    expect(mails.map(({ recipients, parsed }) => [recipients[0] === existing, parsed.subject])).toEqual([
       [true, "You have a Lineside account already"],
       [false, "Your Lineside code"],
       [false, "Your Lineside code"],
     ]);
     // And the account is as it was.
     expect(
-      (await fixture.call("POST", "/idp/authorize", { body: { email: known, password: PASSWORD } })).status,
+      (await fixture.call("POST", "/idp/authorize", { body: { email: existing, password: PASSWORD } }))
+        .status,
     ).toBe(200);
   });
 
   test("a link in a mail never leads where the sender of the request wanted", async () => {
-    const known = (await fixture.signIn("TENANT_RW")).user.email;
+    const email = (await fixture.signIn("TENANT_RW")).user.email;
     const { port } = new URL(fixture.app.url);
-    await post("signup", person({ email: known }), { host: `evil.example:${port}` });
+    await post("signup", person({ email: email }), { host: `evil.example:${port}` });
     const { text } = (await mailServer.next()).parsed;
     expect(text).toContain("http://");
     expect(text).not.toContain("evil.example");
@@ -474,7 +475,7 @@ test("strangers choose among the plans that are offered, and no other", async ()
       body: { email: "late@b.example", password: NEW_PASSWORD },
     });
     const token = (await limited.call("POST", "/api/auth/exchange", { body })).body.accessToken;
-    const onboard = (given: unknown) => limited.call("POST", "/api/auth/onboarding", { token, body: given });
+    const onboard = (input: unknown) => limited.call("POST", "/api/auth/onboarding", { token, body: input });
     expect((await onboard({ planId: "onprem" })).status).toBe(400);
     const { tenantId } = (await onboard({})).body;
     expect(limited.app.services.tenants.find(tenantId)?.planName).toBe("basic");

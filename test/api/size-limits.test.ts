@@ -24,10 +24,10 @@ const streamOf = (text: string) =>
   });
 /** Text that is so long as JSON. */
 const textOf = (bytes: number) => "x".repeat(bytes - 2);
-const at = (path: string) => `/api/devices/${device.deviceId}/${path}`;
+const atTime = (path: string) => `/api/devices/${device.deviceId}/${path}`;
 const setBy = (attributes: unknown) =>
-  fixture.call("POST", at("attributes"), { token: owner, body: { scope: "SHARED", attributes } });
-const command = (body: unknown) => fixture.call("POST", at("commands"), { token: owner, body });
+  fixture.call("POST", atTime("attributes"), { token: owner, body: { scope: "SHARED", attributes } });
+const command = (body: unknown) => fixture.call("POST", atTime("commands"), { token: owner, body });
 
 describe("the value of an attribute", () => {
   test("has at most 64 KiB, whoever sets it", async () => {
@@ -37,7 +37,7 @@ describe("the value of an attribute", () => {
       const answer = await set({ small: 1, large: textOf(LIMIT + 1) });
       expect([answer.status, answer.body?.message]).toEqual([400, expect.stringContaining("64 KiB")]);
     }
-    const kept = await fixture.call("GET", at("attributes/keys"), { token: owner });
+    const kept = await fixture.call("GET", atTime("attributes/keys"), { token: owner });
     expect(kept.body).toContainEqual({ key: "fits" });
     expect(kept.body).not.toContainEqual({ key: "small" });
   });
@@ -86,7 +86,7 @@ describe("what anybody may send, signed in or not,", () => {
 describe("a body of the API", () => {
   test("is refused above 1 MiB before it is read, and where it does not say how long it is", async () => {
     const headers = { "content-type": "application/json" };
-    for (const path of [at("commands"), at("attributes"), "/api/scheduler", "/api/data-pipelines"]) {
+    for (const path of [atTime("commands"), atTime("attributes"), "/api/scheduler", "/api/data-pipelines"]) {
       const large = await fixture.call("POST", path, {
         token: owner,
         headers,

@@ -111,8 +111,8 @@ describe("tenant attributes", () => {
           ["null", null],
           ["a number", 1],
         ] as const
-      ).map(([what, bad]) => ({
-        name: `POST with ${what} for a value is 400`,
+      ).map(([subject, bad]) => ({
+        name: `POST with ${subject} for a value is 400`,
         request: () => set(as("TENANT_OWNER"), { key: "logo", value: bad }),
         status: 400,
         answer: "error" as const,

@@ -41,8 +41,8 @@ test("over MQTT it is told in what the device's profile reads", async () => {
 
 test("without a payload, and without a body, a sample is made", async () => {
   const { deviceId } = await fixture.createDevice(owner);
-  const made = await send(deviceId, {});
-  expect(await latest(deviceId)).toEqual(made.body.payload);
+  const apiAnswer = await send(deviceId, {});
+  expect(await latest(deviceId)).toEqual(apiAnswer.body.payload);
   expect((await send(deviceId)).status).toBe(201);
 });
 

@@ -30,7 +30,7 @@ const selfSigned = (name: string) =>
   );
 
 /** A certificate whose time is over. */
-async function makeEnded(): Promise<void> {
+async function createEndedCertificate(): Promise<void> {
   await import("reflect-metadata");
   const x509 = await import("@peculiar/x509");
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
@@ -59,7 +59,7 @@ beforeAll(async () => {
   ca = (await fixture.call("GET", "/api/v1/connectivity/ca.pem")).text;
   writeFileSync(file("ca.pem"), ca);
   if (openssl !== null) for (const name of ["one", "two", "rsa"]) await selfSigned(name);
-  await makeEnded();
+  await createEndedCertificate();
 });
 afterAll(async () => {
   await fixture.stop();
@@ -231,7 +231,7 @@ test("half handshakes by the hundred hold up nobody, and are ended", async () =>
   });
   try {
     const token = (await hostile.signIn("TENANT_OWNER")).token;
-    const made = await hostile.createDevice(token);
+    const createdDevice = await hostile.createDevice(token);
     const authority = (await hostile.call("GET", "/api/v1/connectivity/ca.pem")).text;
     const ports = hostile.app.tlsPorts;
     let open = 0;
@@ -252,7 +252,7 @@ test("half handshakes by the hundred hold up nobody, and are ended", async () =>
       if (head !== undefined) socket.write(head);
     }
     const client = await connectAsync(`mqtts://localhost:${ports.mqtt}`, {
-      username: made.token,
+      username: createdDevice.token,
       ca: authority,
       reconnectPeriod: 0,
     });
@@ -280,12 +280,12 @@ describe.skipIf(openssl === null)("with the operator's files", () => {
     const app = await createTestApp({ clock, config: { ...files, tls_ca: file("one.pem") } });
     try {
       const token = (await app.signIn("TENANT_OWNER")).token;
-      const made = await app.createDevice(token);
+      const createdDevice = await app.createDevice(token);
       const ports = app.app.tlsPorts;
       expect([await shownBy(ports.mqtt), await shownBy(ports.https)]).toEqual(["one", "one"]);
       expect((await app.call("GET", "/api/v1/connectivity/ca.pem")).text).toBe(text("one.pem"));
       const client = await connectAsync(`mqtts://localhost:${ports.mqtt}`, {
-        username: made.token,
+        username: createdDevice.token,
         rejectUnauthorized: false,
         reconnectPeriod: 0,
         keepalive: 0,

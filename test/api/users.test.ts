@@ -41,7 +41,7 @@ const read = (userId: string, as = "TENANT_OWNER") =>
 const change = (userId: string, body: unknown, as = "TENANT_OWNER") =>
   fixture.call("PATCH", `/api/users/${userId}`, { token: tokens[as], body });
 
-async function made(fields: Record<string, unknown> = {}): Promise<string> {
+async function createUser(fields: Record<string, unknown> = {}): Promise<string> {
   const answer = await create(fields);
   expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
   return answer.body.userId;
@@ -222,8 +222,8 @@ describe("creating", () => {
         status: 400,
         answer: "none" as const,
       })),
-      ...refused.map(([what, fields]) => ({
-        name: `${what} is 400 without a body`,
+      ...refused.map(([subject, fields]) => ({
+        name: `${subject} is 400 without a body`,
         request: () => ({
           method: "POST",
           path: "/api/users",
@@ -293,7 +293,7 @@ describe("creating", () => {
   });
 
   test("what is granted by name takes the place of access to everything", async () => {
-    const userId = await made({ deviceIds: [deviceId, deviceId], assetIds: ["press-hall"] });
+    const userId = await createUser({ deviceIds: [deviceId, deviceId], assetIds: ["press-hall"] });
     expect((await read(userId)).body).toMatchObject({
       hasGlobalDeviceAccess: false,
       deviceIds: [deviceId],
@@ -304,7 +304,12 @@ describe("creating", () => {
   });
 
   test("fields that are not to be set are ignored", async () => {
-    const userId = await made({ isProtected: true, userId: "mine", tenantId: ids.stranger, deviceCount: 99 });
+    const userId = await createUser({
+      isProtected: true,
+      userId: "mine",
+      tenantId: ids.stranger,
+      deviceCount: 99,
+    });
     expect(userId).not.toBe("mine");
     expect((await read(userId)).body).toMatchObject({ isProtected: false, deviceCount: 1 });
     expect((await read(userId, "stranger")).status).toBe(404);
@@ -482,7 +487,7 @@ describe("reading and changing", () => {
   });
 
   test("every writable field is kept", async () => {
-    const userId = await made();
+    const userId = await createUser();
     const fields = {
       fullName: "Nora Nextname",
       email: "nora@plant.example",
@@ -518,11 +523,11 @@ describe("reading and changing", () => {
 describe("signing out", () => {
   const me = (token: string) => fixture.call("GET", "/api/auth/me", { token });
 
-  for (const [what, body] of Object.entries({
+  for (const [subject, body] of Object.entries({
     disabling: { status: "DISABLED" },
     "another role": { role: "TENANT_READ_ONLY" },
   }))
-    test(`${what} ends the user's sessions at once`, async () => {
+    test(`${subject} ends the user's sessions at once`, async () => {
       const { token, user } = await fixture.signIn("TENANT_RW");
       expect((await change(user.userId, body)).status).toBe(200);
       const answer = await me(token);
@@ -554,7 +559,7 @@ describe("signing out", () => {
     expect((await me(token)).status).toBe(401);
     expect((await remove()).status).toBe(404);
     expect(fixture.app.services.provider.hasAccount(user.email)).toBe(false);
-    await made({ email: user.email });
+    await createUser({ email: user.email });
   });
 
   test("a change that is none, or of another field, ends nothing", async () => {
@@ -650,7 +655,7 @@ describe("inviting again", () => {
   });
 
   test("refused: by who may not, for oneself, for a disabled user, for another tenant's", async () => {
-    const disabled = await made({ status: "DISABLED" });
+    const disabled = await createUser({ status: "DISABLED" });
     for (const kind of ["credentials", "email"] as const) {
       expect((await invite(disabled, kind)).status).toBe(409);
       expect((await invite(ids.TENANT_ADMIN as string, kind, "TENANT_ADMIN")).status).toBe(403);

@@ -23,15 +23,15 @@ const api = (method: string, path: string, body?: unknown) =>
 
 async function integration(fields: Record<string, unknown> = {}) {
   const settings_json = { autoCreateDevice: true, ...(fields.settings_json as object) };
-  const made = await api("POST", "/api/integrations", {
+  const apiAnswer = await api("POST", "/api/integrations", {
     name: "hook",
     type: "HTTP",
     status: "active",
     ...fields,
     settings_json,
   });
-  expect([made.status, made.text]).toEqual([201, expect.any(String)]);
-  return made.body.integrationId as string;
+  expect([apiAnswer.status, apiAnswer.text]).toEqual([201, expect.any(String)]);
+  return apiAnswer.body.integrationId as string;
 }
 
 interface Posted {
@@ -248,8 +248,8 @@ describe("messages", () => {
       status: "ERROR",
       message: expect.stringContaining("1 of 301 parts failed"),
     });
-    const made = await api("GET", "/api/devices?search=many-");
-    expect(made.headers.get("x-total-count")).toBe("300");
+    const apiAnswer = await api("GET", "/api/devices?search=many-");
+    expect(apiAnswer.headers.get("x-total-count")).toBe("300");
     expect(await latestOf("many-299")).toEqual({ a: 299 });
   });
 
@@ -347,9 +347,11 @@ describe("messages", () => {
 
   test("without a default integration the address of a kind makes one, which lists what comes", async () => {
     const owner = await fixture.signIn("TENANT_OWNER", { tenant: "three" });
-    const made = await fixture.call("POST", "/api/tenant/integration/rotate-secret", { token: owner.token });
+    const apiAnswer = await fixture.call("POST", "/api/tenant/integration/rotate-secret", {
+      token: owner.token,
+    });
     const answer = await fixture.call("POST", "/api/v1/integrations/lorawan-b/telemetry", {
-      headers: { authorization: `Bearer ${made.body.secret}`, "x-tenant-id": owner.user.tenantId ?? "" },
+      headers: { authorization: `Bearer ${apiAnswer.body.secret}`, "x-tenant-id": owner.user.tenantId ?? "" },
       body: {
         end_device_ids: { device_id: "d", dev_eui: "00000000000000FF" },
         received_at: "2026-01-05T10:00:00Z",
@@ -357,8 +359,8 @@ describe("messages", () => {
       },
     });
     expect(answer.status).toBe(400);
-    const [one] = (await fixture.call("GET", "/api/integrations", { token: owner.token })).body;
-    expect(one).toMatchObject({
+    const [item] = (await fixture.call("GET", "/api/integrations", { token: owner.token })).body;
+    expect(item).toMatchObject({
       type: "THE_THINGS_STACK",
       status: "active",
       isDefault: true,

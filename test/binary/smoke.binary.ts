@@ -297,7 +297,7 @@ for (const { name, command, native } of binaries)
     test.skipIf(!hasMosquitto)("fetches from another broker", async () => {
       const token = await signIn(running.url);
       const broker = await createMosquitto();
-      const { body: made } = await send(running.url, "/api/integrations", {
+      const { body: created } = await send(running.url, "/api/integrations", {
         token,
         body: {
           name: "hall",
@@ -314,7 +314,7 @@ for (const { name, command, native } of binaries)
         },
       });
       const ask = async (path: string) => (await send(running.url, path, { token })).body;
-      while ((await ask(`/api/integrations/${made.integrationId}`)).bridge?.status !== "connected")
+      while ((await ask(`/api/integrations/${created.integrationId}`)).bridge?.status !== "connected")
         await Bun.sleep(20);
       const client = await broker.client();
       await client.publishAsync("hall/press-1/up", '{"force":12}', { qos: 1 });
@@ -322,7 +322,7 @@ for (const { name, command, native } of binaries)
       while (found.length === 0) found = await ask("/api/devices?search=press-1");
       const { values } = await ask(`/api/devices/${found[0]?.deviceId}/telemetry/latest`);
       expect(values).toEqual({ force: 12 });
-      await send(running.url, `/api/integrations/${made.integrationId}/pause`, { token, body: {} });
+      await send(running.url, `/api/integrations/${created.integrationId}/pause`, { token, body: {} });
       await broker.stop();
     });
 

@@ -141,14 +141,14 @@ for (const [theme, width, language] of [
     async () => {
       const { page } = browser;
       await page.evaluate(
-        ([chosen, spoken]) => {
-          localStorage.setItem("lineside.theme", chosen);
+        ([selected, spoken]) => {
+          localStorage.setItem("lineside.theme", selected);
           localStorage.setItem("lineside.language", spoken);
         },
         [theme, language] as const,
       );
       await page.setViewportSize({ width, height: 900 });
-      const look = async (name: string) => {
+      const checkScreen = async (name: string) => {
         if (process.env.SHOTS)
           await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
         expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
@@ -159,10 +159,10 @@ for (const [theme, width, language] of [
       };
       await page.reload();
       await page.getByTestId("rule").waitFor();
-      await look("rules");
+      await checkScreen("rules");
       await page.getByTestId("rule").getByRole("button").first().click();
       await editor().waitFor();
-      await look("rule-editor");
+      await checkScreen("rule-editor");
     },
     STEP_MS,
   );

@@ -191,14 +191,14 @@ for (const [theme, width, language] of [
     async () => {
       const { page } = browser;
       await page.evaluate(
-        ([chosen, spoken]) => {
-          localStorage.setItem("lineside.theme", chosen);
+        ([selected, spoken]) => {
+          localStorage.setItem("lineside.theme", selected);
           localStorage.setItem("lineside.language", spoken);
         },
         [theme, language] as const,
       );
       await page.setViewportSize({ width, height: 900 });
-      const look = async (name: string) => {
+      const checkScreen = async (name: string) => {
         if (process.env.SHOTS)
           await page.screenshot({
             path: `${process.env.SHOTS}/${name}-${theme}-${width}.png`,
@@ -212,13 +212,13 @@ for (const [theme, width, language] of [
       };
       await page.goto(`${app.url}/alarms?state=all`);
       await rows().nth(2).waitFor();
-      await look("alarms");
+      await checkScreen("alarms");
       await rows().last().getByRole("link").first().click();
       await page.getByTestId("trigger").first().waitFor();
-      await look("alarm");
+      await checkScreen("alarm");
       await page.goto(`${app.url}/`);
       await page.getByTestId("open-alarm").first().waitFor();
-      await look("overview");
+      await checkScreen("overview");
     },
     STEP_MS,
   );

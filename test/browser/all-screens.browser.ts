@@ -114,7 +114,7 @@ const unwritten = async (): Promise<string[]> => {
   return texts.map((text) => text.trim()).filter((text) => keys.has(text));
 };
 
-async function look(name: string): Promise<void> {
+async function checkScreen(name: string): Promise<void> {
   const { page, complaints } = browser;
   if (process.env.SHOTS)
     await page.screenshot({ path: `${process.env.SHOTS}/${name.replace(/[^a-z0-9]+/gi, "-")}.png` });
@@ -126,7 +126,7 @@ async function look(name: string): Promise<void> {
 // The other halves are seen in English elsewhere; LINESIDE_ALL_SCREENS=1 looks at all four.
 const isAll = process.env.LINESIDE_ALL_SCREENS === "1";
 for (const theme of ["light", "dark"] as const)
-  for (const width of [360, 1440].filter((one) => isAll || (one === 360) === (theme === "light")))
+  for (const width of [360, 1440].filter((item) => isAll || (item === 360) === (theme === "light")))
     describe(`in German, ${theme}, at ${width} px`, () => {
       beforeAll(async () => {
         await browser.page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
@@ -138,7 +138,7 @@ for (const theme of ["light", "dark"] as const)
           async () => {
             await open(path);
             expect(await seriousFindings(browser.page)).toEqual([]);
-            await look(`${path}-${theme}-${width}`);
+            await checkScreen(`${path}-${theme}-${width}`);
           },
           SCREEN_MS,
         );
@@ -151,7 +151,7 @@ describe("on a wall of screens, 3840 px", () => {
       path,
       async () => {
         await open(path);
-        await look(`${path}-3840`);
+        await checkScreen(`${path}-3840`);
       },
       SCREEN_MS,
     );
@@ -175,7 +175,7 @@ describe("on paper", () => {
         expect(await page.locator("main h1").first().isVisible()).toBe(true);
         const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
         expect(background).toMatch(/^(rgb\(255, 255, 255\)|rgba\(0, 0, 0, 0\)|oklch\(1 )/);
-        await look(`${path}-print`);
+        await checkScreen(`${path}-print`);
       },
       SCREEN_MS,
     );

@@ -35,7 +35,7 @@ const dialog = () => browser.page.getByRole("dialog");
 const bridge = () => browser.page.getByTestId("bridge");
 
 /** In both themes, on a phone and a desk: nothing sticks out, nothing is hard to use. */
-async function look(name: string): Promise<void> {
+async function checkScreen(name: string): Promise<void> {
   const { page } = browser;
   for (const theme of ["light", "dark"] as const)
     for (const width of [360, 1440]) {
@@ -75,7 +75,7 @@ describe.skipIf(!hasMosquitto)("another MQTT broker", () => {
       const client = await broker.client();
       await client.publishAsync("hall/press-1/up", '{"force":12}', { qos: 1 });
       await page.getByTestId("arrival").getByText("Messages arrive.").waitFor();
-      await look("bridge");
+      await checkScreen("bridge");
       const devices = (await callApi(page, app, "GET", "/api/devices?search=press-1")) as unknown[];
       expect(devices).toMatchObject([{ name: "press-1" }]);
     },
@@ -91,7 +91,7 @@ describe.skipIf(!hasMosquitto)("another MQTT broker", () => {
       await bridge()
         .getByText(/^Next try in \d+ s$/)
         .waitFor();
-      await look("bridge-away");
+      await checkScreen("bridge-away");
       await broker.start();
       await bridge().getByText("Connected", { exact: true }).waitFor();
       await bridge().getByText("Nothing listens at this address.").waitFor({ state: "detached" });
@@ -137,7 +137,7 @@ test(
       path: "/api/devices/010203040506070a/queue",
       body: { queueItem: { confirmed: true, fPort: 10, data: "AQo=" } },
     });
-    await look("downlinks");
+    await checkScreen("downlinks");
   },
   STEP_MS,
 );

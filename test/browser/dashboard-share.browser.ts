@@ -25,17 +25,17 @@ beforeAll(async () => {
   await setUpOwner(browser.page, app);
   for (const name of ["Press 1", "Oven 1"]) {
     const deviceType = name.split(" ")[0]?.toLowerCase();
-    const made = (await callApi(browser.page, app, "POST", "/api/devices", { name, deviceType })) as {
+    const created = (await callApi(browser.page, app, "POST", "/api/devices", { name, deviceType })) as {
       credentials: { token: string };
     };
-    tokens[name] = made.credentials.token;
+    tokens[name] = created.credentials.token;
     await send(name, { force: 41 });
   }
-  const made = (await callApi(browser.page, app, "POST", "/api/dashboards/for-type", {
+  const createdItem = (await callApi(browser.page, app, "POST", "/api/dashboards/for-type", {
     deviceType: "press",
     name: "Hall",
   })) as { id: string };
-  dashboardId = made.id;
+  dashboardId = createdItem.id;
 }, 60_000);
 
 afterAll(async () => {
@@ -167,20 +167,20 @@ for (const appearance of [
   test(
     `links, pages and the shared dashboard are accessible and keep within ${appearance.width} px, ${appearance.theme}, ${appearance.language}`,
     async () => {
-      const look = ({ page }: WatchedBrowser, name: string) => expectTidy(page, name, appearance);
+      const checkScreen = ({ page }: WatchedBrowser, name: string) => expectTidy(page, name, appearance);
       for (const { page } of [browser, guest]) await appear(page, appearance);
       await guest.page.reload();
       await guest.page.getByTestId("widget").first().waitFor();
-      await look(guest, "shared");
+      await checkScreen(guest, "shared");
       const { page } = browser;
       await page.goto(`${app.url}/dashboards/${dashboardId}`);
       await page.getByRole("button", { name: /^(Share|Teilen)$/ }).click();
       await dialog().getByTestId("share").waitFor();
-      await look(browser, "share-dialog");
+      await checkScreen(browser, "share-dialog");
       await page.goto(`${app.url}/dashboards/${dashboardId}?edit=1`);
       await page.getByRole("button", { name: /^(Pages and devices|Seiten und Geräte)$/ }).click();
       await dialog().waitFor();
-      await look(browser, "parts-dialog");
+      await checkScreen(browser, "parts-dialog");
     },
     STEP_MS,
   );

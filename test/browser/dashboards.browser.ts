@@ -19,11 +19,11 @@ beforeAll(async () => {
   await setUpOwner(browser.page, app);
   for (const name of ["Press 1", "Press 2"]) {
     const body = { name, deviceType: "press" };
-    const made = (await callApi(browser.page, app, "POST", "/api/devices", body)) as {
+    const created = (await callApi(browser.page, app, "POST", "/api/devices", body)) as {
       deviceId: string;
       credentials: { token: string };
     };
-    devices.push({ deviceId: made.deviceId, token: made.credentials.token, name });
+    devices.push({ deviceId: created.deviceId, token: created.credentials.token, name });
   }
   for (const [index, { token }] of devices.entries())
     for (let minute = 30; minute >= 0; minute--)
@@ -290,25 +290,25 @@ for (const appearance of [
     async () => {
       const { page } = browser;
       await appear(page, appearance);
-      const look = (name: string) => expectTidy(page, name, appearance);
+      const checkScreen = (name: string) => expectTidy(page, name, appearance);
       await page.goto(`${app.url}/dashboards`);
       await page.getByRole("link", { name: "Wall" }).waitFor();
-      await look("dashboards");
+      await checkScreen("dashboards");
       for (const name of ["Presses", "Wall"]) {
         await page.goto(`${app.url}/dashboards`);
         await page.getByRole("link", { name }).click();
         await page.getByTestId("widget").nth(3).waitFor();
-        await look(`dashboard-${name.toLowerCase()}`);
+        await checkScreen(`dashboard-${name.toLowerCase()}`);
       }
       await page.goto(`${page.url()}?edit=1`);
       await page.getByTestId("widget").nth(3).waitFor();
-      await look("dashboard-edit");
+      await checkScreen("dashboard-edit");
       await page
         .getByRole("button", { name: /^(Set up|.* einrichten)/ })
         .first()
         .click();
       await dialog().getByTestId("widget-preview").waitFor();
-      await look("dashboard-widget");
+      await checkScreen("dashboard-widget");
     },
     STEP_MS,
   );

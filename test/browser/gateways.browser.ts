@@ -13,7 +13,7 @@ let browser: WatchedBrowser;
 let gateway: { deviceId: string; credentials: { token: string } };
 let connection: MqttClient;
 
-const make = (fields: object) =>
+const create = (fields: object) =>
   callApi(browser.page, app, "POST", "/api/devices", { deviceType: "gateway", ...fields });
 const say = (topic: string, body: unknown) =>
   connection.publishAsync(`v1/gateway/${topic}`, JSON.stringify(body), { qos: 1 });
@@ -24,8 +24,8 @@ beforeAll(async () => {
   browser = await openBrowser(app.url);
   browser.page.setDefaultTimeout(10_000);
   await setUpOwner(browser.page, app);
-  gateway = (await make({ name: "Modbus gateway hall 2", role: "GATEWAY" })) as typeof gateway;
-  await make({ name: "Pump 7", deviceType: "pump" });
+  gateway = (await create({ name: "Modbus gateway hall 2", role: "GATEWAY" })) as typeof gateway;
+  await create({ name: "Pump 7", deviceType: "pump" });
   connection = await connectAsync(`mqtt://127.0.0.1:${app.mqttPort}`, {
     username: gateway.credentials.token,
     protocolVersion: 5,

@@ -127,9 +127,9 @@ test(
   async () => {
     const { page } = browser;
     const key = { name: "reader", role: "TENANT_READ_ONLY" };
-    const made = (await callApi(page, app, "POST", "/api/api-keys", key)) as { key: string };
+    const created = (await callApi(page, app, "POST", "/api/api-keys", key)) as { key: string };
     const own = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
-    await page.evaluate((token) => localStorage.setItem("lineside.token", token), made.key);
+    await page.evaluate((token) => localStorage.setItem("lineside.token", token), created.key);
     await page.goto(`${app.url}/generators`);
     await page.getByText("Demo boiler").first().waitFor();
     for (const name of [/New generator/, /Pause/, /Edit/, /Delete/])
@@ -150,14 +150,14 @@ for (const [theme, width, language] of [
     async () => {
       const { page } = browser;
       await page.evaluate(
-        ([chosen, spoken]) => {
-          localStorage.setItem("lineside.theme", chosen);
+        ([selected, spoken]) => {
+          localStorage.setItem("lineside.theme", selected);
           localStorage.setItem("lineside.language", spoken);
         },
         [theme, language] as const,
       );
       await page.setViewportSize({ width, height: 900 });
-      const look = async (name: string) => {
+      const checkScreen = async (name: string) => {
         if (process.env.SHOTS)
           await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
         expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
@@ -168,13 +168,13 @@ for (const [theme, width, language] of [
       };
       await page.goto(`${app.url}/generators`);
       await page.getByText("Demo boiler").first().waitFor();
-      await look("generators");
+      await checkScreen("generators");
       await page.getByTestId("generator").getByRole("button").nth(1).click();
       await metric(1).getByRole("img").waitFor();
-      await look("generator-editor");
+      await checkScreen("generator-editor");
       await dialog().getByRole("radio").nth(1).check();
       await dialog().getByRole("alert").first().waitFor();
-      await look("generator-editor-devices");
+      await checkScreen("generator-editor-devices");
       await page.keyboard.press("Escape");
       await dialog().waitFor({ state: "detached" });
     },

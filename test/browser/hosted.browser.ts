@@ -39,10 +39,10 @@ afterAll(async () => {
   await app?.stop();
 }, 30_000);
 
-const pages = (look: string) => [
-  { title: "Sign in", path: `/idp/authorize?${look}` },
-  { title: "New password", path: `/idp/forgot?${look}` },
-  { title: "Link used or expired", path: `/idp/reset?token=x&${look}` },
+const pages = (checkScreen: string) => [
+  { title: "Sign in", path: `/idp/authorize?${checkScreen}` },
+  { title: "New password", path: `/idp/forgot?${checkScreen}` },
+  { title: "Link used or expired", path: `/idp/reset?token=x&${checkScreen}` },
 ];
 
 for (const theme of ["light", "dark"])

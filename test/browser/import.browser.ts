@@ -24,7 +24,7 @@ afterAll(async () => {
   await app?.stop();
 }, 30_000);
 
-const choose = (text: string, name = "devices.csv") =>
+const selectFile = (text: string, name = "devices.csv") =>
   browser.page
     .locator('input[type="file"]')
     .setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
@@ -61,7 +61,7 @@ test(
       ";oven;;;",
       "Kühler;cooler;;;1.5",
     ];
-    await choose(HEADER + rows.join("\r\n"));
+    await selectFile(HEADER + rows.join("\r\n"));
     await page.getByText("1 row has mistakes.").waitFor();
     expect(await page.getByRole("row").count()).toBe(2);
     await page.getByText("name: is required").waitFor();
@@ -93,9 +93,9 @@ test(
   async () => {
     const { page } = browser;
     await page.getByRole("button", { name: "Another file" }).click();
-    await choose("colour;size\r\nred;3\r\n");
+    await selectFile("colour;size\r\nred;3\r\n");
     await page.getByRole("alert").getByText("there is no column colour").waitFor();
-    await choose("name,deviceType\r\nPump,pump\r\n");
+    await selectFile("name,deviceType\r\nPump,pump\r\n");
     await page.getByText("All rows are good.").waitFor();
     await page.getByRole("button", { name: "Import 1 device" }).click();
     await page.getByText("1 device is imported.").waitFor();
@@ -115,7 +115,7 @@ test("fifty thousand rows are scrolled through without all of them on the page",
     { length: 50_000 },
     (_, index) => `Sensor ${index + 1},${index === 40_000 ? "" : "sensor"}`,
   );
-  await choose(`name,deviceType\n${rows.join("\n")}`, "all.csv");
+  await selectFile(`name,deviceType\n${rows.join("\n")}`, "all.csv");
   await page.getByText("50,000 rows").waitFor();
   await page.getByText("deviceType: is required").waitFor();
   await page.getByRole("button", { name: "All", exact: true }).click();
@@ -136,9 +136,9 @@ for (const [theme, width] of [
     `chooser and preview are accessible and keep within ${width} px, ${theme}`,
     async () => {
       const { page } = browser;
-      await page.evaluate((chosen) => localStorage.setItem("lineside.theme", chosen), theme);
+      await page.evaluate((selected) => localStorage.setItem("lineside.theme", selected), theme);
       await page.setViewportSize({ width, height: 900 });
-      const look = async (name: string) => {
+      const checkScreen = async (name: string) => {
         if (process.env.SHOTS)
           await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
         expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
@@ -149,11 +149,11 @@ for (const [theme, width] of [
       };
       await page.goto(`${app.url}/devices/import`);
       await page.getByText("Drop a CSV file here").waitFor();
-      await look("import");
-      await choose(`${HEADER}Ofen;oven;;;1\r\n;oven;;;2\r\nKiln;oven;;;3`);
+      await checkScreen("import");
+      await selectFile(`${HEADER}Ofen;oven;;;1\r\n;oven;;;2\r\nKiln;oven;;;3`);
       await page.getByRole("button", { name: "All", exact: true }).click();
       await rowOf("Kiln").waitFor();
-      await look("import-preview");
+      await checkScreen("import-preview");
     },
     STEP_MS,
   );

@@ -34,7 +34,7 @@ interface Integration {
 }
 const named = async (name: string) => {
   const list = (await callApi(browser.page, app, "GET", "/api/integrations")) as Integration[];
-  const found = list.find((one) => one.name === name);
+  const found = list.find((integration) => integration.name === name);
   if (found === undefined) throw new Error(`there is no integration ${name}`);
   return found;
 };
@@ -217,14 +217,14 @@ for (const [theme, width, language] of [
     async () => {
       const { page } = browser;
       await page.evaluate(
-        ([chosen, spoken]) => {
-          localStorage.setItem("lineside.theme", chosen);
+        ([selected, spoken]) => {
+          localStorage.setItem("lineside.theme", selected);
           localStorage.setItem("lineside.language", spoken);
         },
         [theme, language] as const,
       );
       await page.setViewportSize({ width, height: 900 });
-      const look = async (name: string) => {
+      const checkScreen = async (name: string) => {
         if (process.env.SHOTS)
           await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
         expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
@@ -239,24 +239,24 @@ for (const [theme, width, language] of [
       await dialog()
         .getByRole("button", { name: /^ChirpStack/ })
         .waitFor();
-      await look("integration-choice");
+      await checkScreen("integration-choice");
       await dialog()
         .getByRole("button", { name: /^Tasmota/ })
         .click();
       await dialog().getByRole("textbox").first().waitFor();
-      await look("integration-wizard");
+      await checkScreen("integration-wizard");
       await page.keyboard.press("Escape");
       await dialog().waitFor({ state: "detached" });
-      await look("integrations");
+      await checkScreen("integrations");
       await page.goto(`${app.url}/integrations/${integrationId}`);
       await page.getByTestId("arrival").waitFor();
-      await look("integration-connect");
+      await checkScreen("integration-connect");
       await page.goto(`${app.url}/integrations/${integrationId}/messages`);
       await events().first().waitFor();
-      await look("integration-messages");
+      await checkScreen("integration-messages");
       await page.goto(`${app.url}/integrations/${integrationId}/settings`);
       await page.getByRole("checkbox").first().waitFor();
-      await look("integration-settings");
+      await checkScreen("integration-settings");
     },
     STEP_MS,
   );

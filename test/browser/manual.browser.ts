@@ -49,7 +49,7 @@ for (const [theme, width] of [
     `it is accessible and keeps within ${width} px, ${theme}`,
     async () => {
       const { page } = browser;
-      await page.evaluate((chosen) => localStorage.setItem("lineside.theme", chosen), theme);
+      await page.evaluate((selected) => localStorage.setItem("lineside.theme", selected), theme);
       await page.setViewportSize({ width, height: 900 });
       for (const id of ["integrations", "benchmarks", "device-protocol"]) {
         await page.goto(`${app.url}/manual/${id}`);

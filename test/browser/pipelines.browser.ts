@@ -238,9 +238,9 @@ for (const [theme, width] of [
     `list, steps, webhooks and dialogs are accessible and keep within ${width} px, ${theme}`,
     async () => {
       const { page } = browser;
-      await page.evaluate((chosen) => localStorage.setItem("lineside.theme", chosen), theme);
+      await page.evaluate((selected) => localStorage.setItem("lineside.theme", selected), theme);
       await page.setViewportSize({ width, height: 900 });
-      const look = async (name: string) => {
+      const checkScreen = async (name: string) => {
         if (process.env.SHOTS)
           await page.screenshot({
             path: `${process.env.SHOTS}/${name}-${theme}-${width}.png`,
@@ -254,22 +254,22 @@ for (const [theme, width] of [
       };
       await page.goto(`${app.url}/pipelines`);
       await page.getByRole("link", { name: "Fahrenheit to Celsius" }).waitFor();
-      await look("pipelines");
+      await checkScreen("pipelines");
       await page.getByRole("link", { name: "Fahrenheit to Celsius" }).click();
       await page.getByTestId("trace").first().waitFor();
       await page.getByTestId("result").getByText(`POST ${receiver.url}/in`).waitFor();
-      await look("pipeline-steps");
+      await checkScreen("pipeline-steps");
       await page.getByRole("button", { name: "Add a step" }).click();
       await dialog().getByRole("searchbox").waitFor();
-      await look("pipeline-add-step");
+      await checkScreen("pipeline-add-step");
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Details" }).click();
       await dialog().getByLabel("thermo", { exact: true }).waitFor();
-      await look("pipeline-details");
+      await checkScreen("pipeline-details");
       await page.keyboard.press("Escape");
       await page.getByRole("link", { name: "Webhooks", exact: true }).click();
       await page.getByText("Nothing waits").waitFor();
-      await look("pipeline-webhooks");
+      await checkScreen("pipeline-webhooks");
     },
     STEP_MS,
   );
@@ -286,9 +286,9 @@ test(
     await page.evaluate(() => localStorage.setItem("lineside.language", "en"));
 
     const key = { name: "reader", role: "TENANT_READ_ONLY" };
-    const made = (await callApi(page, app, "POST", "/api/api-keys", key)) as { key: string };
+    const created = (await callApi(page, app, "POST", "/api/api-keys", key)) as { key: string };
     const own = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
-    await page.evaluate((token) => localStorage.setItem("lineside.token", token), made.key);
+    await page.evaluate((token) => localStorage.setItem("lineside.token", token), created.key);
     await page.goto(`${app.url}/pipelines`);
     await page.getByRole("link", { name: "Fahrenheit to Celsius" }).click();
     await page.getByText("You may look at the steps, not change them.").waitFor();

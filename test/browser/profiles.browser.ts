@@ -154,9 +154,9 @@ for (const [theme, width] of [
     `list and editor are accessible and keep within ${width} px, ${theme}`,
     async () => {
       const { page } = browser;
-      await page.evaluate((chosen) => localStorage.setItem("lineside.theme", chosen), theme);
+      await page.evaluate((selected) => localStorage.setItem("lineside.theme", selected), theme);
       await page.setViewportSize({ width, height: 900 });
-      const look = async (name: string) => {
+      const checkScreen = async (name: string) => {
         if (process.env.SHOTS)
           await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
         expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
@@ -167,10 +167,10 @@ for (const [theme, width] of [
       };
       await page.goto(`${app.url}/settings/profiles`);
       await rowOf("Meters").waitFor();
-      await look("profiles");
+      await checkScreen("profiles");
       await page.getByRole("button", { name: "Edit Meters" }).click();
       await dialog().getByLabel("Description").waitFor();
-      await look("profile-editor");
+      await checkScreen("profile-editor");
       await page.keyboard.press("Escape");
       await dialog().waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Claiming with Meters" }).click();
@@ -178,7 +178,7 @@ for (const [theme, width] of [
       await dialog()
         .getByText(/^curl /)
         .waitFor();
-      await look("claiming");
+      await checkScreen("claiming");
     },
     STEP_MS,
   );

@@ -18,8 +18,11 @@ beforeAll(async () => {
   browser.page.setDefaultTimeout(10_000);
   await setUpOwner(browser.page, app);
   for (const name of ["Hall 1 heating", "Hall 2 heating"]) {
-    const made = await callApi(browser.page, app, "POST", "/api/devices", { name, deviceType: "thermostat" });
-    ids.push((made as { deviceId: string }).deviceId);
+    const created = await callApi(browser.page, app, "POST", "/api/devices", {
+      name,
+      deviceType: "thermostat",
+    });
+    ids.push((created as { deviceId: string }).deviceId);
   }
 }, 60_000);
 
@@ -133,9 +136,9 @@ test(
   async () => {
     const { page } = browser;
     const key = { name: "reader", role: "TENANT_READ_ONLY" };
-    const made = (await callApi(page, app, "POST", "/api/api-keys", key)) as { key: string };
+    const created = (await callApi(page, app, "POST", "/api/api-keys", key)) as { key: string };
     const own = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
-    await page.evaluate((token) => localStorage.setItem("lineside.token", token), made.key);
+    await page.evaluate((token) => localStorage.setItem("lineside.token", token), created.key);
     await page.goto(`${app.url}/scheduler`);
     await page.getByRole("link", { name: "Night setback" }).click();
     await page.getByTestId("runs").waitFor();
@@ -156,9 +159,9 @@ for (const [theme, width] of [
     `list, job and editor are accessible and keep within ${width} px, ${theme}`,
     async () => {
       const { page } = browser;
-      await page.evaluate((chosen) => localStorage.setItem("lineside.theme", chosen), theme);
+      await page.evaluate((selected) => localStorage.setItem("lineside.theme", selected), theme);
       await page.setViewportSize({ width, height: 900 });
-      const look = async (name: string) => {
+      const checkScreen = async (name: string) => {
         if (process.env.SHOTS)
           await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
         expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
@@ -169,19 +172,19 @@ for (const [theme, width] of [
       };
       await page.goto(`${app.url}/scheduler`);
       await page.getByRole("link", { name: "Night setback" }).waitFor();
-      await look("jobs");
+      await checkScreen("jobs");
       await page.getByRole("link", { name: "Night setback" }).click();
       await page.getByTestId("runs").getByText("2 devices").click();
       await page.getByTestId("next-runs").getByRole("listitem").first().waitFor();
-      await look("job");
+      await checkScreen("job");
       await page.getByRole("button", { name: "Edit" }).click();
       await dialog().getByTestId("next-runs").getByRole("listitem").first().waitFor();
-      await look("job-editor");
+      await checkScreen("job-editor");
       await dialog().getByLabel("Repeat").selectOption("weekly");
       await dialog().getByRole("button", { name: "Set attributes" }).click();
       await dialog().getByText("Selected devices").click();
       await dialog().getByLabel("Hall 1 heating").waitFor();
-      await look("job-editor-attributes");
+      await checkScreen("job-editor-attributes");
       await page.keyboard.press("Escape");
       await dialog().waitFor({ state: "detached" });
     },

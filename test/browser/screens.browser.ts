@@ -13,7 +13,7 @@ let browser: WatchedBrowser;
 let filled = "";
 let empty = "";
 let reader = "";
-let keysMade = 0;
+let keysCreated = 0;
 
 interface Screen {
   readonly name: string;
@@ -144,7 +144,7 @@ const SCREENS: Screen[] = [
     name: "new API key, shown once",
     path: () => "/settings/api-keys?create=1",
     ready: async (page) => {
-      await page.getByRole("dialog").getByLabel("Name").fill(`key ${++keysMade}`);
+      await page.getByRole("dialog").getByLabel("Name").fill(`key ${++keysCreated}`);
       await page.getByRole("dialog").getByRole("button", { name: "New API key" }).click();
       await page.getByTestId("made-key").waitFor();
     },
@@ -196,14 +196,14 @@ beforeAll(async () => {
   const devices = await furnish(browser.page, app);
   filled = devices[0]!.deviceId;
   empty = devices.at(-1)!.deviceId;
-  const made = await callApi(browser.page, app, "POST", "/api/users", {
+  const created = await callApi(browser.page, app, "POST", "/api/users", {
     fullName: "Rita Reader",
     email: "rita.reader@plant-north.example",
     role: "TENANT_READ_ONLY",
     deviceIds: [filled],
     assetIds: ["hall 7"],
   });
-  reader = (made as { userId: string }).userId;
+  reader = (created as { userId: string }).userId;
 }, 60_000);
 
 afterAll(async () => {

@@ -262,9 +262,9 @@ test(
     takeRefusal(400);
     await dialog().getByLabel("Expires").selectOption("90");
     await dialog().getByRole("button", { name: "New API key" }).click();
-    const made = page.getByTestId("made-key");
-    await made.waitFor();
-    const key = (await made.locator("code").first().textContent()) ?? "";
+    const byTestId = page.getByTestId("made-key");
+    await byTestId.waitFor();
+    const key = (await byTestId.locator("code").first().textContent()) ?? "";
     expect(await withKey(key)).toEqual({ status: 200, names: ["Oven"] });
     await page.mouse.click(5, 5); // beside the dialog
     await dialog().getByRole("button", { name: "I have copied it" }).click();

@@ -97,16 +97,16 @@ test("a person reads tables and sentences", async () => {
 });
 
 test("API keys are made and revoked beside a running gateway", async () => {
-  const made = await json("apikey", "create", "ERP", "--role", "read-only", "--days", "30");
-  expect(made).toMatchObject({ name: "ERP", role: "TENANT_READ_ONLY", createdBy: null, lastUsedAt: null });
-  expect(Date.parse(made.expiresAt) - Date.parse(made.createdAt)).toBe(30 * 86_400_000);
-  const devices = async () => (await fixture.call("GET", "/api/devices", { token: made.key })).status;
+  const created = await json("apikey", "create", "ERP", "--role", "read-only", "--days", "30");
+  expect(created).toMatchObject({ name: "ERP", role: "TENANT_READ_ONLY", createdBy: null, lastUsedAt: null });
+  expect(Date.parse(created.expiresAt) - Date.parse(created.createdAt)).toBe(30 * 86_400_000);
+  const devices = async () => (await fixture.call("GET", "/api/devices", { token: created.key })).status;
   expect(await devices()).toBe(200);
   const listed = await run("apikey", "list");
   expect(listed.output).toMatch(
     /^NAME +KEY +ROLE +EXPIRES +LAST USED\nERP +lsk_\w{6}… +read-only +20\d\d-\d\d-\d\d +never\n$/,
   );
-  expect(listed.output).not.toContain(made.key);
+  expect(listed.output).not.toContain(created.key);
   const again = await run("apikey", "create", "ERP", "--role", "rw");
   expect([again.code, again.errors]).toEqual([
     1,

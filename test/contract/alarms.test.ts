@@ -222,12 +222,12 @@ describe("bulk forms", () => {
 });
 
 describe("escalation settings", () => {
-  const at = "/api/alarms/escalation-settings";
+  const time = "/api/alarms/escalation-settings";
   const settings = { level1To2Minutes: 5, level2To3Minutes: 10, stopOnAck: true, stopOnClear: false };
   contract(world, [
     [
       "are read by an administrator",
-      `admin GET ${at}`,
+      `admin GET ${time}`,
       200,
       {
         is: {
@@ -238,31 +238,36 @@ describe("escalation settings", () => {
         },
       },
     ],
-    ["are not read by a read-write user", `rw GET ${at}`, 403],
-    ["are not read by a reader", `reader GET ${at}`, 403],
-    ["are not written by a read-write user", `rw PATCH ${at}`, 403, { body: settings }],
-    ["are not written by a reader", `reader PATCH ${at}`, 403, { body: settings }],
-    ["are written by an owner", `owner PATCH ${at}`, 200, { body: settings, is: settings }],
-    ["are the same when read", `owner GET ${at}`, 200, { is: settings }],
+    ["are not read by a read-write user", `rw GET ${time}`, 403],
+    ["are not read by a reader", `reader GET ${time}`, 403],
+    ["are not written by a read-write user", `rw PATCH ${time}`, 403, { body: settings }],
+    ["are not written by a reader", `reader PATCH ${time}`, 403, { body: settings }],
+    ["are written by an owner", `owner PATCH ${time}`, 200, { body: settings, is: settings }],
+    ["are the same when read", `owner GET ${time}`, 200, { is: settings }],
     ...Object.keys(settings).map(
       (field): ContractRow => [
         `need ${field}`,
-        `owner PATCH ${at}`,
+        `owner PATCH ${time}`,
         400,
         { body: { ...settings, [field]: undefined } },
       ],
     ),
     [
       "refuse minutes that are a text",
-      `owner PATCH ${at}`,
+      `owner PATCH ${time}`,
       400,
       { body: { ...settings, level1To2Minutes: "5" } },
     ],
-    ["refuse a flag that is a text", `owner PATCH ${at}`, 400, { body: { ...settings, stopOnAck: "true" } }],
-    ["refuse negative minutes", `owner PATCH ${at}`, 400, { body: { ...settings, level2To3Minutes: -1 } }],
+    [
+      "refuse a flag that is a text",
+      `owner PATCH ${time}`,
+      400,
+      { body: { ...settings, stopOnAck: "true" } },
+    ],
+    ["refuse negative minutes", `owner PATCH ${time}`, 400, { body: { ...settings, level2To3Minutes: -1 } }],
     [
       "are another tenant's own",
-      `stranger GET ${at}`,
+      `stranger GET ${time}`,
       200,
       { check: ({ body }) => expect(body).not.toEqual(settings) },
     ],
@@ -270,13 +275,13 @@ describe("escalation settings", () => {
 });
 
 describe("maintenance", () => {
-  const at = "/api/devices/{device}/maintenance";
+  const time = "/api/devices/{device}/maintenance";
   const body = { until: new Date(Date.now() + 3_600_000).toISOString(), reason: "new bearing" };
   contract(world, [
-    ["is not set by a reader", `reader POST ${at}`, 403, { body }],
-    ["is 404 for another tenant", `stranger POST ${at}`, 404, { body }],
-    ["needs an end", `rw POST ${at}`, 400, { body: { reason: "x" } }],
-    ["is set", `rw POST ${at}`, 200, { body }],
+    ["is not set by a reader", `reader POST ${time}`, 403, { body }],
+    ["is 404 for another tenant", `stranger POST ${time}`, 404, { body }],
+    ["needs an end", `rw POST ${time}`, 400, { body: { reason: "x" } }],
+    ["is set", `rw POST ${time}`, 200, { body }],
     [
       "mutes alarms and keeps data",
       "anonymous POST /api/v1/{deviceToken}/telemetry",
@@ -299,7 +304,7 @@ describe("maintenance", () => {
 });
 
 describe("alarm rules", () => {
-  const at = "rw POST /api/device-profiles";
+  const time = "rw POST /api/device-profiles";
   const rule = (fields: object) => ({
     body: () => ({ name: crypto.randomUUID(), alarmRules: [{ ...rules[1], ...fields }] }),
   });
@@ -308,38 +313,43 @@ describe("alarm rules", () => {
   const simple = { key: "a", source: "telemetry", op: "GT", value: 1 };
   contract(world, [
     ...["EQ", "NE", "GT", "GE", "LT", "LE"].map(
-      (op): ContractRow => [`know ${op}`, at, 201, when({ ...simple, op })],
+      (op): ContractRow => [`know ${op}`, time, 201, when({ ...simple, op })],
     ),
-    ["know CHANGED", at, 201, when({ key: "a", source: "telemetry", op: "CHANGED" })],
-    ["know STARTS_WITH", at, 201, when({ ...simple, op: "STARTS_WITH", value: "x" })],
-    ["know CONTAINS", at, 201, when({ ...simple, op: "CONTAINS", value: "x" })],
-    ["know IN", at, 201, when({ ...simple, op: "IN", value: [1, 2] })],
-    ["know BETWEEN", at, 201, when({ ...simple, op: "BETWEEN", value: [1, 2] })],
-    ["know trees", at, 201, when({ all: [simple, { any: [simple, { not: simple }] }] })],
-    ["know noData", at, 201, when({ noData: { key: "a", forMs: 60_000 } })],
+    ["know CHANGED", time, 201, when({ key: "a", source: "telemetry", op: "CHANGED" })],
+    ["know STARTS_WITH", time, 201, when({ ...simple, op: "STARTS_WITH", value: "x" })],
+    ["know CONTAINS", time, 201, when({ ...simple, op: "CONTAINS", value: "x" })],
+    ["know IN", time, 201, when({ ...simple, op: "IN", value: [1, 2] })],
+    ["know BETWEEN", time, 201, when({ ...simple, op: "BETWEEN", value: [1, 2] })],
+    ["know trees", time, 201, when({ all: [simple, { any: [simple, { not: simple }] }] })],
+    ["know noData", time, 201, when({ noData: { key: "a", forMs: 60_000 } })],
     [
       "know attributes as sources",
-      at,
+      time,
       201,
       when({ key: "a", source: "attribute", scope: "SHARED", op: "EQ", value: 1 }),
     ],
     [
       "compare with attributes",
-      at,
+      time,
       201,
       when({ key: "a", source: "telemetry", op: "GT", attribute: { key: "limit", scope: "SERVER" } }),
     ],
     ...["CRITICAL", "MAJOR", "MINOR", "WARNING", "INDETERMINATE"].map(
       (severity): ContractRow => [
         `know ${severity}`,
-        at,
+        time,
         201,
         rule({ createRules: [{ severity, condition: simple }] }),
       ],
     ),
-    ["refuse an unknown severity", at, 400, rule({ createRules: [{ severity: "BAD", condition: simple }] })],
-    ["refuse an unknown operator", at, 400, when({ ...simple, op: "XOR" })],
-    ["refuse a rule without a type", at, 400, rule({ alarmType: undefined })],
-    ["refuse a rule without a condition", at, 400, rule({ createRules: [{ severity: "MINOR" }] })],
+    [
+      "refuse an unknown severity",
+      time,
+      400,
+      rule({ createRules: [{ severity: "BAD", condition: simple }] }),
+    ],
+    ["refuse an unknown operator", time, 400, when({ ...simple, op: "XOR" })],
+    ["refuse a rule without a type", time, 400, rule({ alarmType: undefined })],
+    ["refuse a rule without a condition", time, 400, rule({ createRules: [{ severity: "MINOR" }] })],
   ]);
 });

@@ -120,7 +120,7 @@ const operations = [
 ];
 
 const world = createWorld();
-const withBody = (at: string) => (/^(POST|PATCH)/.test(at) ? { body: {} } : {});
+const withBody = (time: string) => (/^(POST|PATCH)/.test(time) ? { body: {} } : {});
 const credentials: ReadonlyArray<[string, string]> = [
   ["an unknown token", "Bearer nonsense"],
   ["a forged JWT", "Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0."],
@@ -131,7 +131,7 @@ const credentials: ReadonlyArray<[string, string]> = [
 describe("without a credential", () => {
   contract(
     world,
-    operations.map((at) => ["401 without a body", `anonymous ${at}`, 401, { ...withBody(at) }]),
+    operations.map((time) => ["401 without a body", `anonymous ${time}`, 401, { ...withBody(time) }]),
   );
 });
 
@@ -139,13 +139,13 @@ describe("without a credential", () => {
 describe("with an invalid credential", () => {
   contract(
     world,
-    operations.map((at, index) => {
+    operations.map((time, index) => {
       const [kind, authorization] = credentials[index % credentials.length] ?? ["", ""];
       return [
         `401 without a body for ${kind}`,
-        `anonymous ${at}`,
+        `anonymous ${time}`,
         401,
-        { ...withBody(at), headers: { authorization } },
+        { ...withBody(time), headers: { authorization } },
       ];
     }),
   );

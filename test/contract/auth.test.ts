@@ -138,23 +138,23 @@ describe("the current user", () => {
 });
 
 describe("impersonation", () => {
-  const at = "POST /api/auth/impersonate";
+  const time = "POST /api/auth/impersonate";
   const target = () => ({ targetUserId: world.ids.readerUser });
   contract(world, [
-    ["400 without a body when targetUserId is missing", `owner ${at}`, 400, { body: {}, is: nothing }],
-    ["403 for a read-write user", `rw ${at}`, 403, { body: target }],
-    ["403 for a reader", `reader ${at}`, 403, { body: target }],
+    ["400 without a body when targetUserId is missing", `owner ${time}`, 400, { body: {}, is: nothing }],
+    ["403 for a read-write user", `rw ${time}`, 403, { body: target }],
+    ["403 for a reader", `reader ${time}`, 403, { body: target }],
     [
       "404 for a user of another tenant",
-      `owner ${at}`,
+      `owner ${time}`,
       404,
       { body: () => ({ targetUserId: world.ids.strangerUser }) },
     ],
-    ["404 for an unknown user", `owner ${at}`, 404, { body: () => ({ targetUserId: world.ids.unknown }) }],
-    ["answers a session to an owner", `owner ${at}`, 200, { body: target, is: session }],
+    ["404 for an unknown user", `owner ${time}`, 404, { body: () => ({ targetUserId: world.ids.unknown }) }],
+    ["answers a session to an owner", `owner ${time}`, 200, { body: target, is: session }],
     [
       "answers a session of the target, which names the impersonator, to an administrator",
-      `admin ${at}`,
+      `admin ${time}`,
       200,
       {
         body: target,
@@ -253,12 +253,12 @@ describe("API keys", () => {
   test("are shown once, work as the bearer credential and end when deleted", async () => {
     const { token } = await world.test.signIn("TENANT_OWNER", { tenant: "plant" });
     world.tokens.owner = token;
-    const made = await world.need("owner", "POST /api/api-keys", {
+    const created = await world.need("owner", "POST /api/api-keys", {
       name: "script",
       role: "TENANT_READ_ONLY",
     });
-    expect(made.key).toMatch(/^lsk_[\w-]{20,}$/);
-    const headers = { authorization: `Bearer ${made.key}` };
+    expect(created.key).toMatch(/^lsk_[\w-]{20,}$/);
+    const headers = { authorization: `Bearer ${created.key}` };
     expect((await world.ask("anonymous", "GET /api/devices", { headers })).status).toBe(200);
     const write = await world.ask("anonymous", "POST /api/devices", {
       headers,
@@ -266,8 +266,8 @@ describe("API keys", () => {
     });
     expect(write.status).toBe(403);
     const listed = await world.ask("owner", "GET /api/api-keys");
-    expect(listed.text).not.toContain(made.key);
-    world.ids.key = made.apiKeyId ?? made.keyId ?? made.id;
+    expect(listed.text).not.toContain(created.key);
+    world.ids.key = created.apiKeyId ?? created.keyId ?? created.id;
     expect((await world.ask("owner", "DELETE /api/api-keys/{key}")).status).toBe(200);
     expect((await world.ask("anonymous", "GET /api/devices", { headers })).status).toBe(401);
   });

@@ -80,7 +80,7 @@ describe("bulk validation", () => {
 });
 
 describe("bulk import", () => {
-  const made = { deviceId: uuid, name: text };
+  const created = { deviceId: uuid, name: text };
   contract(world, [
     ["creates nothing when a row is wrong", `rw ${load}`, 400, { ...csv(mixed) }],
     ["has created nothing", "rw GET /api/devices", 200, { is: without({ name: "ok" }) }],
@@ -88,7 +88,10 @@ describe("bulk import", () => {
       "creates the good rows with partial=true",
       `rw ${load}?partial=true`,
       201,
-      { ...csv(mixed), is: { created: 1, failed: 1, rows: including({ row: number, ...made, name: "ok" }) } },
+      {
+        ...csv(mixed),
+        is: { created: 1, failed: 1, rows: including({ row: number, ...created, name: "ok" }) },
+      },
     ],
     [
       "creates all rows",
@@ -105,8 +108,8 @@ describe("bulk import", () => {
           created: 2,
           failed: 0,
           rows: [
-            { row: count, ...made },
-            { row: count, ...made },
+            { row: count, ...created },
+            { row: count, ...created },
           ],
         },
       },
@@ -128,7 +131,7 @@ describe("bulk import", () => {
         is: {
           created: 1,
           failed: 0,
-          rows: [{ ...made, name: "b3", deviceToken: "a-token-of-our-own-0123456789" }],
+          rows: [{ ...created, name: "b3", deviceToken: "a-token-of-our-own-0123456789" }],
         },
         check: keep(world, "b3", (body) => body.rows[0].deviceId),
       },

@@ -38,10 +38,10 @@ export interface World {
   readonly test: TestApp;
   readonly ids: Record<string, string>;
   readonly tokens: Record<Who, string | undefined>;
-  ask(as: Who, at: string, sent?: Sent): Promise<ApiAnswer>;
+  ask(as: Who, time: string, sent?: Sent): Promise<ApiAnswer>;
   /** Asks for something that must succeed; its body. */
   // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
-  need(as: Who, at: string, body?: unknown): Promise<any>;
+  need(as: Who, time: string, body?: unknown): Promise<any>;
 }
 
 interface WorldOptions {
@@ -53,7 +53,7 @@ interface WorldOptions {
   readonly prepare?: (world: World) => Promise<void>;
 }
 
-const people: ReadonlyArray<[Who, Role, string]> = [
+const users: ReadonlyArray<[Who, Role, string]> = [
   ["owner", "TENANT_OWNER", "plant"],
   ["admin", "TENANT_ADMIN", "plant"],
   ["rw", "TENANT_RW", "plant"],
@@ -73,8 +73,8 @@ export function createWorld(options: WorldOptions = {}): World {
     },
     ids,
     tokens,
-    ask(as, at, { body, raw, headers } = {}) {
-      const [method = "", template = ""] = at.split(" ");
+    ask(as, time, { body, raw, headers } = {}) {
+      const [method = "", template = ""] = time.split(" ");
       return app.call(method, fill(template, ids), {
         token: tokens[as],
         body: typeof body === "function" ? body() : body,
@@ -82,16 +82,16 @@ export function createWorld(options: WorldOptions = {}): World {
         ...(headers === undefined ? {} : { headers: typeof headers === "function" ? headers() : headers }),
       });
     },
-    async need(as, at, body) {
-      const answer = await world.ask(as, at, { body });
-      if (answer.status >= 300) throw new Error(`${at} answered ${answer.status} ${answer.text}`);
+    async need(as, time, body) {
+      const answer = await world.ask(as, time, { body });
+      if (answer.status >= 300) throw new Error(`${time} answered ${answer.status} ${answer.text}`);
       return answer.body;
     },
   };
   beforeAll(async () => {
     const { clock, config = await options.lateConfig?.() } = options;
     app = await createTestApp({ ...(clock && { clock }), ...(config && { config }), host: "plant" });
-    for (const [who, role, tenant] of people) {
+    for (const [who, role, tenant] of users) {
       const { token, user } = await app.signIn(role, { tenant });
       tokens[who] = token;
       ids[`${who}User`] = user.userId;
@@ -141,8 +141,8 @@ const errorBody = (status: number): Shape => ({
 export function contract(world: World, rows: readonly ContractRow[]): void {
   for (const [rule, request, status, details = {}] of rows)
     test(`${rule} (${request})`, async () => {
-      const [as, ...at] = request.split(" ");
-      const answer = await world.ask(as as Who, at.join(" "), details);
+      const [as, ...pathParts] = request.split(" ");
+      const answer = await world.ask(as as Who, pathParts.join(" "), details);
       expect(`${answer.status} ${answer.status === status ? "" : answer.text.slice(0, 300)}`).toBe(
         `${status} `,
       );

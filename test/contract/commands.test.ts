@@ -4,9 +4,9 @@ import { type ContractRow, contract, createWorld, keep } from "./client.ts";
 import { including, iso, listOf, oneOf, uuid } from "./shapes.ts";
 
 const world = createWorld();
-const at = "/api/devices/{device}/commands";
+const time = "/api/devices/{device}/commands";
 const statuses = oneOf("QUEUED", "SENT", "DELIVERED", "SUCCESSFUL", "FAILED", "TIMEOUT", "EXPIRED");
-const made = {
+const created = {
   success: true,
   commandId: uuid,
   requestId: (value: unknown) => (value === undefined ? "no requestId" : undefined),
@@ -14,7 +14,7 @@ const made = {
 };
 const poll = () => world.ask("anonymous", "GET /api/v1/{deviceToken}/rpc?timeout=5000");
 const status = async (commandId: string) => {
-  const list: Array<{ commandId: string; status: string }> = await world.need("rw", `GET ${at}`);
+  const list: Array<{ commandId: string; status: string }> = await world.need("rw", `GET ${time}`);
   return list.find((command) => command.commandId === commandId)?.status;
 };
 
@@ -29,7 +29,7 @@ const forms: ReadonlyArray<[name: string, request: object, method: string, param
 describe("sending a command", () => {
   for (const [name, request, method, params] of forms)
     test(`${name} reach the device as ${method}, and its answer makes the command SUCCESSFUL`, async () => {
-      const answer = await world.ask("rw", `POST ${at}`, { body: request });
+      const answer = await world.ask("rw", `POST ${time}`, { body: request });
       expect([answer.status, answer.body.success]).toEqual([201, true]);
       const received = await poll();
       expect([received.status, received.body.method, received.body.params]).toEqual([200, method, params]);
@@ -42,7 +42,7 @@ describe("sending a command", () => {
     });
 
   test("type alone is the method", async () => {
-    await world.need("rw", `POST ${at}`, { type: "reboot" });
+    await world.need("rw", `POST ${time}`, { type: "reboot" });
     const { body } = await poll();
     expect(body.method).toBe("reboot");
     await world.need("anonymous", `POST /api/v1/{deviceToken}/rpc/${body.id}`, {});
@@ -51,23 +51,23 @@ describe("sending a command", () => {
   contract(world, [
     [
       "answers id, request id and status",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       201,
       {
         body: { method: "later", requestId: "r-1" },
-        is: { ...made, requestId: "r-1" },
+        is: { ...created, requestId: "r-1" },
         check: keep(world, "command", (body) => body.commandId),
       },
     ],
     [
       "lists commands",
-      `reader GET ${at}`,
+      `reader GET ${time}`,
       200,
       { is: listOf({ commandId: uuid, status: statuses, createdAt: iso }) },
     ],
     [
       "lists the waiting one",
-      `reader GET ${at}`,
+      `reader GET ${time}`,
       200,
       { is: including({ commandId: uuid, requestId: "r-1", status: "QUEUED" }) },
     ],
@@ -77,11 +77,11 @@ describe("sending a command", () => {
       "retries that are a text": { method: "x", retries: "3" },
       "a command that is a text": { command: "x" },
       "a list": [],
-    }).map(([name, body]): ContractRow => [`refuses ${name}`, `rw POST ${at}`, 400, { body }]),
-    ["403 for a reader", `reader POST ${at}`, 403, { body: { method: "x" } }],
-    ["404 for another tenant's device", `stranger POST ${at}`, 404, { body: { method: "x" } }],
-    ["404 to list another tenant's", `stranger GET ${at}`, 404],
-    ["404 for a hidden device", `limited POST ${at}`, 404, { body: { method: "x" } }],
+    }).map(([name, body]): ContractRow => [`refuses ${name}`, `rw POST ${time}`, 400, { body }]),
+    ["403 for a reader", `reader POST ${time}`, 403, { body: { method: "x" } }],
+    ["404 for another tenant's device", `stranger POST ${time}`, 404, { body: { method: "x" } }],
+    ["404 to list another tenant's", `stranger GET ${time}`, 404],
+    ["404 for a hidden device", `limited POST ${time}`, 404, { body: { method: "x" } }],
   ]);
 });
 
@@ -100,7 +100,7 @@ describe("playing the device's answer", () => {
     ],
     [
       "a further command is sent",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       201,
       {
         body: { method: "fails", requestId: "r-2" },

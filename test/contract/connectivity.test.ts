@@ -12,16 +12,16 @@ const world = createWorld({
     for (const type of ["HTTP", "CHIRPSTACK", "THE_THINGS_STACK"]) {
       const list: Array<{ type: string }> = await need("owner", "GET /api/integrations");
       if (list.some((integration) => integration.type === type)) continue;
-      const made = await need("owner", "POST /api/integrations", { name: type, type });
-      await need("owner", `POST /api/integrations/${made.integrationId}/start`);
+      const created = await need("owner", "POST /api/integrations", { name: type, type });
+      await need("owner", `POST /api/integrations/${created.integrationId}/start`);
     }
   },
 });
 
-const at = "anonymous POST /api/v1/integrations";
-const generic = `${at}/generic/telemetry`;
-const lorawanA = `${at}/lorawan-a/telemetry`;
-const lorawanB = `${at}/lorawan-b/telemetry`;
+const time = "anonymous POST /api/v1/integrations";
+const generic = `${time}/generic/telemetry`;
+const lorawanA = `${time}/lorawan-a/telemetry`;
+const lorawanB = `${time}/lorawan-b/telemetry`;
 /** Read when the row runs, as the secret exists only then. */
 const sent = (body: unknown, headers: Record<string, string> = {}): RowDetails => ({
   body,

@@ -109,7 +109,7 @@ describe("lists", () => {
 });
 
 const json = { "content-type": "application/json" };
-const bodies: ReadonlyArray<[who: string, at: string]> = [
+const bodies: ReadonlyArray<[who: string, target: string]> = [
   ["rw", "POST /api/devices"],
   ["rw", "PATCH /api/devices/{device}"],
   ["rw", "POST /api/dashboards"],
@@ -128,18 +128,18 @@ describe("bodies", () => {
   const types = ["text/plain", "application/xml", "application/merge-patch+json"];
   contract(
     world,
-    bodies.flatMap(([who, at]): ContractRow[] => [
+    bodies.flatMap(([who, time]): ContractRow[] => [
       ...types.map(
         (type): ContractRow => [
           `415 for ${type}`,
-          `${who} ${at}`,
+          `${who} ${time}`,
           415,
           { raw: '{"name":"x"}', headers: { "content-type": type } },
         ],
       ),
       [
         "400 for broken JSON, without an echo",
-        `${who} ${at}`,
+        `${who} ${time}`,
         400,
         {
           raw: '{"secret word": ',
@@ -147,8 +147,8 @@ describe("bodies", () => {
           check: ({ text: body }) => expect(body).not.toContain("secret word"),
         },
       ],
-      ["400 for null", `${who} ${at}`, 400, { raw: "null", headers: json }],
-      ["400 for a list", `${who} ${at}`, 400, { body: [1, 2] }],
+      ["400 for null", `${who} ${time}`, 400, { raw: "null", headers: json }],
+      ["400 for a list", `${who} ${time}`, 400, { body: [1, 2] }],
     ]),
   );
 

@@ -51,7 +51,7 @@ const texts = Object.fromEntries(
   ]),
 );
 const board = { id: uuid, name: text, type: text, tenantId: uuid, createdAt: iso, updatedAt: iso };
-const at = "/api/dashboards";
+const time = "/api/dashboards";
 const bad: Record<string, object> = {
   "a name that is no text": { name: 5 },
   "an unknown type": { type: "MOVING" },
@@ -68,7 +68,7 @@ describe("dashboards", () => {
   contract(world, [
     [
       "are created with a name alone, as STATIC",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       201,
       {
         body: { name: "Plain" },
@@ -78,7 +78,7 @@ describe("dashboards", () => {
     ],
     [
       "are created with all their parts",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       201,
       {
         body: { name: "Full", type: "CONTEXT_DEVICE", ...parts },
@@ -88,61 +88,66 @@ describe("dashboards", () => {
     ],
     [
       "take parts as JSON strings and give them back so",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       201,
       { body: { name: "Texts", ...texts }, is: texts, check: keep(world, "texts", (body) => body.id) },
     ],
     [
       "take any text as a part",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       201,
       { body: { name: "x", states: ["main"] }, is: { states: ["main"] } },
     ],
-    ["keep the form that went in", `reader GET ${at}/{texts}`, 200, { is: texts }],
-    ["need a name", `rw POST ${at}`, 400, { body: { type: "STATIC" } }],
+    ["keep the form that went in", `reader GET ${time}/{texts}`, 200, { is: texts }],
+    ["need a name", `rw POST ${time}`, 400, { body: { type: "STATIC" } }],
     ...Object.entries(bad).map(
       ([name, body]): ContractRow => [
         `refuse ${name} when created`,
-        `rw POST ${at}`,
+        `rw POST ${time}`,
         400,
         { body: { name: "x", ...body } },
       ],
     ),
     ...Object.entries(bad).map(
-      ([name, body]): ContractRow => [`refuse ${name} when changed`, `rw PATCH ${at}/{full}`, 400, { body }],
-    ),
-    ...[[], "x", 5, true].map(
-      (body): ContractRow => [
-        `refuse ${JSON.stringify(body)} as a change`,
-        `rw PATCH ${at}/{full}`,
+      ([name, body]): ContractRow => [
+        `refuse ${name} when changed`,
+        `rw PATCH ${time}/{full}`,
         400,
         { body },
       ],
     ),
-    ["are not created by a reader", `reader POST ${at}`, 403, { body: { name: "x" } }],
-    ["are listed", `reader GET ${at}`, 200, { is: listOf(board) }],
+    ...[[], "x", 5, true].map(
+      (body): ContractRow => [
+        `refuse ${JSON.stringify(body)} as a change`,
+        `rw PATCH ${time}/{full}`,
+        400,
+        { body },
+      ],
+    ),
+    ["are not created by a reader", `reader POST ${time}`, 403, { body: { name: "x" } }],
+    ["are listed", `reader GET ${time}`, 200, { is: listOf(board) }],
     [
       "are listed with what is in them",
-      `reader GET ${at}`,
+      `reader GET ${time}`,
       200,
       { is: including({ name: "Full", ...parts }) },
     ],
-    ["are not listed to another tenant", `stranger GET ${at}`, 200, { is: emptyList }],
-    ["are read", `reader GET ${at}/{full}`, 200, { is: { ...board, ...parts } }],
-    ["are 404 when unknown", `owner GET ${at}/{unknown}`, 404],
-    ["are 404 for another tenant", `stranger GET ${at}/{full}`, 404],
+    ["are not listed to another tenant", `stranger GET ${time}`, 200, { is: emptyList }],
+    ["are read", `reader GET ${time}/{full}`, 200, { is: { ...board, ...parts } }],
+    ["are 404 when unknown", `owner GET ${time}/{unknown}`, 404],
+    ["are 404 for another tenant", `stranger GET ${time}/{full}`, 404],
     [
       "are changed",
-      `rw PATCH ${at}/{full}`,
+      `rw PATCH ${time}/{full}`,
       200,
       { body: { name: "Fuller" }, is: { ...board, name: "Fuller", ...parts } },
     ],
-    ["are not changed by a reader", `reader PATCH ${at}/{full}`, 403, { body: { name: "x" } }],
-    ["are not changed by another tenant", `stranger PATCH ${at}/{full}`, 404, { body: { name: "x" } }],
-    ["are not deleted by a reader", `reader DELETE ${at}/{plain}`, 403],
-    ["are not deleted by another tenant", `stranger DELETE ${at}/{plain}`, 404],
-    ["are deleted", `rw DELETE ${at}/{plain}`, 200, { is: { success: true } }],
-    ["are gone then", `rw GET ${at}/{plain}`, 404],
+    ["are not changed by a reader", `reader PATCH ${time}/{full}`, 403, { body: { name: "x" } }],
+    ["are not changed by another tenant", `stranger PATCH ${time}/{full}`, 404, { body: { name: "x" } }],
+    ["are not deleted by a reader", `reader DELETE ${time}/{plain}`, 403],
+    ["are not deleted by another tenant", `stranger DELETE ${time}/{plain}`, 404],
+    ["are deleted", `rw DELETE ${time}/{plain}`, 200, { is: { success: true } }],
+    ["are gone then", `rw GET ${time}/{plain}`, 404],
   ]);
 });
 
@@ -150,14 +155,14 @@ describe("executing", () => {
   contract(world, [
     [
       "answers the dashboard with an absolute time window",
-      `reader POST ${at}/{full}/execute`,
+      `reader POST ${time}/{full}/execute`,
       200,
       { body: {}, is: { ...board, timeWindow: { from: epochMs, to: epochMs } } },
     ],
-    ["needs no body", `reader POST ${at}/{full}/execute`, 200, { is: board }],
+    ["needs no body", `reader POST ${time}/{full}/execute`, 200, { is: board }],
     [
       "takes a time range",
-      `reader POST ${at}/{full}/execute`,
+      `reader POST ${time}/{full}/execute`,
       200,
       {
         body: { timeRange: { from: 1_600_000_000_000, to: 1_600_000_060_000 } },
@@ -166,28 +171,33 @@ describe("executing", () => {
     ],
     [
       "takes a state and a context",
-      `reader POST ${at}/{full}/execute`,
+      `reader POST ${time}/{full}/execute`,
       200,
       { body: () => ({ dashboardStateId: "main", context: { deviceId: world.ids.device } }), is: board },
     ],
-    ["refuses a context that is a text", `reader POST ${at}/{full}/execute`, 400, { body: { context: "x" } }],
+    [
+      "refuses a context that is a text",
+      `reader POST ${time}/{full}/execute`,
+      400,
+      { body: { context: "x" } },
+    ],
     [
       "refuses a time range that is a text",
-      `reader POST ${at}/{full}/execute`,
+      `reader POST ${time}/{full}/execute`,
       400,
       { body: { timeRange: "x" } },
     ],
-    ["is 404 for another tenant", `stranger POST ${at}/{full}/execute`, 404, { body: {} }],
+    ["is 404 for another tenant", `stranger POST ${time}/{full}/execute`, 404, { body: {} }],
   ]);
 });
 
 describe("importing", () => {
-  const exported = async () => world.need("rw", `GET ${at}/{full}`);
+  const exported = async () => world.need("rw", `GET ${time}/{full}`);
   let dashboard: Record<string, unknown>;
   contract(world, [
     [
       "an export is read",
-      `rw GET ${at}/{full}`,
+      `rw GET ${time}/{full}`,
       200,
       {
         check: ({ body }) => {
@@ -197,7 +207,7 @@ describe("importing", () => {
     ],
     [
       "takes an exported dashboard",
-      `rw POST ${at}/import`,
+      `rw POST ${time}/import`,
       200,
       {
         body: () => dashboard,
@@ -207,18 +217,18 @@ describe("importing", () => {
     ],
     [
       "takes a dashboard with a map of ids",
-      `rw POST ${at}/import`,
+      `rw POST ${time}/import`,
       200,
       { body: () => ({ dashboard, idMap: { old: "new" } }), is: board },
     ],
-    ["refuses an empty body", `rw POST ${at}/import`, 400, { body: {} }],
-    ["refuses a list", `rw POST ${at}/import`, 400, { body: [] }],
-    ["refuses a reader", `reader POST ${at}/import`, 403, { body: () => dashboard }],
+    ["refuses an empty body", `rw POST ${time}/import`, 400, { body: {} }],
+    ["refuses a list", `rw POST ${time}/import`, 400, { body: [] }],
+    ["refuses a reader", `reader POST ${time}/import`, 403, { body: () => dashboard }],
   ]);
 });
 
 describe("resolving an alias", () => {
-  const path = `${at}/resolve-alias`;
+  const path = `${time}/resolve-alias`;
   const device = {
     deviceId: uuid,
     name: text,

@@ -10,17 +10,17 @@ const world = createWorld({
 const times = { createdAt: iso, updatedAt: iso };
 
 describe("credentials", () => {
-  const at = "POST /api/devices/{pump}/credentials/rotate";
+  const time = "POST /api/devices/{pump}/credentials/rotate";
   const send = (token: string) =>
     world.ask("anonymous", `POST /api/v1/${token}/telemetry`, { body: { payload: { a: 1 } } });
   contract(world, [
-    ["refuses a reader", `reader ${at}`, 403],
+    ["refuses a reader", `reader ${time}`, 403],
     ["404 for another tenant's", "owner POST /api/devices/{foreign}/credentials/rotate", 404],
   ]);
   test("rotate: the new token works and the old one does not", async () => {
     const { credentials } = await world.need("rw", "GET /api/devices/{pump}");
     expect((await send(credentials.token)).status).toBe(200);
-    await world.need("rw", at);
+    await world.need("rw", time);
     const fresh = (await world.need("rw", "GET /api/devices/{pump}")).credentials.token;
     expect(fresh).not.toBe(credentials.token);
     expect(fresh).toMatch(/^[\w-]{20,}$/);
@@ -30,7 +30,7 @@ describe("credentials", () => {
 });
 
 describe("profiles", () => {
-  const at = "/api/device-profiles";
+  const time = "/api/device-profiles";
   const record = {
     profileId: uuid,
     name: text,
@@ -43,7 +43,7 @@ describe("profiles", () => {
   contract(world, [
     [
       "every tenant has a default one",
-      `reader GET ${at}`,
+      `reader GET ${time}`,
       200,
       {
         is: [{ ...record, isDefault: true }],
@@ -52,7 +52,7 @@ describe("profiles", () => {
     ],
     [
       "are created",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       201,
       {
         body: {
@@ -76,10 +76,10 @@ describe("profiles", () => {
         check: keep(world, "profile", (body) => body.profileId),
       },
     ],
-    ["are read", `reader GET ${at}/{profile}`, 200, { is: { ...record, name: "Cold room" } }],
+    ["are read", `reader GET ${time}/{profile}`, 200, { is: { ...record, name: "Cold room" } }],
     [
       "are updated",
-      `rw PATCH ${at}/{profile}`,
+      `rw PATCH ${time}/{profile}`,
       200,
       { body: { name: "Freezer" }, is: { ...record, name: "Freezer", retentionDays: 30 } },
     ],
@@ -92,20 +92,25 @@ describe("profiles", () => {
         check: ({ body }) => expect(body.profileId).toBe(world.ids.profile),
       },
     ],
-    ["need a name", `rw POST ${at}`, 400, { body: {} }],
-    ["know the payloads JSON, CBOR and AUTO", `rw POST ${at}`, 400, { body: { name: "p", payload: "XML" } }],
-    ["are not written by a reader", `reader POST ${at}`, 403, { body: { name: "p" } }],
-    ["are 404 for another tenant", `stranger GET ${at}/{profile}`, 404],
-    ["are not changed by another tenant", `stranger PATCH ${at}/{profile}`, 404, { body: { name: "p" } }],
-    ["are not deleted by another tenant", `stranger DELETE ${at}/{profile}`, 404],
-    ["are not deleted while a device has one", `rw DELETE ${at}/{profile}`, 409],
+    ["need a name", `rw POST ${time}`, 400, { body: {} }],
+    [
+      "know the payloads JSON, CBOR and AUTO",
+      `rw POST ${time}`,
+      400,
+      { body: { name: "p", payload: "XML" } },
+    ],
+    ["are not written by a reader", `reader POST ${time}`, 403, { body: { name: "p" } }],
+    ["are 404 for another tenant", `stranger GET ${time}/{profile}`, 404],
+    ["are not changed by another tenant", `stranger PATCH ${time}/{profile}`, 404, { body: { name: "p" } }],
+    ["are not deleted by another tenant", `stranger DELETE ${time}/{profile}`, 404],
+    ["are not deleted while a device has one", `rw DELETE ${time}/{profile}`, 409],
     [
       "let a device go back to the default",
       "rw PATCH /api/devices/{pump}",
       200,
       { body: () => ({ profileId: world.ids.defaultProfile }) },
     ],
-    ["are deleted", `rw DELETE ${at}/{profile}`, 200, { is: { success: true } }],
-    ["are gone then", `rw GET ${at}/{profile}`, 404],
+    ["are deleted", `rw DELETE ${time}/{profile}`, 200, { is: { success: true } }],
+    ["are gone then", `rw GET ${time}/{profile}`, 404],
   ]);
 });

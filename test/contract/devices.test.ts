@@ -7,15 +7,15 @@ const item = { deviceId: uuid, name: text, deviceType: text, assetId: nullable(s
 const times = { createdAt: iso, updatedAt: iso };
 const keepAs = (name: string, field = "deviceId") => keep(world, name, (body) => body[field]);
 const create = (fields: Record<string, unknown>) => ({ name: "d", deviceType: "sensor", ...fields });
-const refusals = (at: string, as: "rw", bodies: Record<string, unknown>): ContractRow[] =>
-  Object.entries(bodies).map(([name, body]) => [`refuses ${name}`, `${as} ${at}`, 400, { body }]);
+const refusals = (time: string, as: "rw", bodies: Record<string, unknown>): ContractRow[] =>
+  Object.entries(bodies).map(([name, body]) => [`refuses ${name}`, `${as} ${time}`, 400, { body }]);
 
 describe("creating a device", () => {
-  const at = "POST /api/devices";
+  const time = "POST /api/devices";
   contract(world, [
     [
       "answers id, name and type",
-      `rw ${at}`,
+      `rw ${time}`,
       201,
       {
         body: create({ name: "pump" }),
@@ -25,7 +25,7 @@ describe("creating a device", () => {
     ],
     [
       "takes role GATEWAY",
-      `rw ${at}`,
+      `rw ${time}`,
       201,
       {
         body: create({ name: "gate", deviceType: "gateway", role: "GATEWAY" }),
@@ -35,13 +35,13 @@ describe("creating a device", () => {
     ],
     [
       "takes type as the alias of role",
-      `rw ${at}`,
+      `rw ${time}`,
       201,
       { body: create({ name: "gate 2", type: "GATEWAY" }), is: item, check: keepAs("gate2") },
     ],
     [
       "takes a parent",
-      `rw ${at}`,
+      `rw ${time}`,
       201,
       {
         body: () => create({ name: "child", parentDeviceId: world.ids.gate }),
@@ -51,7 +51,7 @@ describe("creating a device", () => {
     ],
     [
       "takes every optional field",
-      `rw ${at}`,
+      `rw ${time}`,
       201,
       {
         body: create({
@@ -67,18 +67,18 @@ describe("creating a device", () => {
     ],
     [
       "409 for a DevEUI that is taken",
-      `rw ${at}`,
+      `rw ${time}`,
       409,
       { body: create({ name: "again", lorawanDevEui: "0011223344556677" }) },
     ],
-    ["refuses a reader", `reader ${at}`, 403, { body: create({}) }],
+    ["refuses a reader", `reader ${time}`, 403, { body: create({}) }],
     [
       "takes no parent of another tenant",
-      `rw ${at}`,
+      `rw ${time}`,
       400,
       { body: () => create({ parentDeviceId: world.ids.foreign }) },
     ],
-    ...refusals(at, "rw", {
+    ...refusals(time, "rw", {
       "no name": { deviceType: "sensor" },
       "no deviceType": { name: "x" },
       "a name that is no text": create({ name: 5 }),
@@ -179,11 +179,11 @@ describe("reading devices", () => {
 });
 
 describe("updating a device", () => {
-  const at = "PATCH /api/devices/{pump}";
+  const time = "PATCH /api/devices/{pump}";
   contract(world, [
     [
       "answers the device",
-      `rw ${at}`,
+      `rw ${time}`,
       200,
       { body: { name: "pump 1" }, is: { ...item, ...times, name: "pump 1", deviceType: "sensor" } },
     ],
@@ -195,7 +195,7 @@ describe("updating a device", () => {
     ],
     [
       "takes a parent",
-      `rw ${at}`,
+      `rw ${time}`,
       200,
       {
         body: () => ({ parentDeviceId: world.ids.gate }),
@@ -204,25 +204,25 @@ describe("updating a device", () => {
     ],
     [
       "null detaches",
-      `rw ${at}`,
+      `rw ${time}`,
       200,
       { body: { parentDeviceId: null }, check: ({ body }) => expect(body.parentDeviceId ?? null).toBeNull() },
     ],
     [
       "changes role by type",
-      `rw ${at}`,
+      `rw ${time}`,
       200,
       { body: { type: "GATEWAY" }, is: { role: "GATEWAY", type: "GATEWAY" } },
     ],
     [
       "changes it back",
-      `rw ${at}`,
+      `rw ${time}`,
       200,
       { body: { role: "DEVICE" }, is: { role: "DEVICE", type: "DEVICE" } },
     ],
     [
       "takes type, asset, time-out and DevEUI",
-      `rw ${at}`,
+      `rw ${time}`,
       200,
       {
         body: {
@@ -234,15 +234,15 @@ describe("updating a device", () => {
         is: { deviceType: "pump", assetId: "hall", inactivityTimeoutMs: 1000 },
       },
     ],
-    ["refuses a reader", `reader ${at}`, 403, { body: { name: "x" } }],
+    ["refuses a reader", `reader ${time}`, 403, { body: { name: "x" } }],
     ["404 for another tenant's", "owner PATCH /api/devices/{foreign}", 404, { body: { name: "x" } }],
     [
       "takes no parent of another tenant",
-      `rw ${at}`,
+      `rw ${time}`,
       400,
       { body: () => ({ parentDeviceId: world.ids.foreign }) },
     ],
-    ...refusals(at, "rw", {
+    ...refusals(time, "rw", {
       "a list": [],
       "a text": "x",
       "a number": 5,
@@ -251,7 +251,7 @@ describe("updating a device", () => {
       "a number as name": { name: 1 },
       "an unknown role": { role: "X" },
     }),
-    ["refuses null", `rw ${at}`, 400, { raw: "null", headers: { "content-type": "application/json" } }],
+    ["refuses null", `rw ${time}`, 400, { raw: "null", headers: { "content-type": "application/json" } }],
     [
       "refuses a device as its own parent",
       "rw PATCH /api/devices/{gate}",
@@ -262,11 +262,11 @@ describe("updating a device", () => {
 });
 
 describe("dashboards of a device type", () => {
-  const at = "GET /api/devices/type-defaults/valve";
+  const time = "GET /api/devices/type-defaults/valve";
   contract(world, [
     [
       "has none at first",
-      `reader ${at}`,
+      `reader ${time}`,
       200,
       { is: { deviceType: "valve", targetDashboardId: absent, targetStateId: absent } },
     ],
@@ -293,7 +293,7 @@ describe("dashboards of a device type", () => {
     ],
     [
       "applyToAllOfType sets the default",
-      `reader ${at}`,
+      `reader ${time}`,
       200,
       { is: { deviceType: "valve", targetDashboardId: uuid, targetStateId: "main" } },
     ],
@@ -305,7 +305,7 @@ describe("dashboards of a device type", () => {
     ],
     [
       "another tenant has none",
-      `stranger ${at}`,
+      `stranger ${time}`,
       200,
       { is: { deviceType: "valve", targetDashboardId: absent } },
     ],

@@ -25,7 +25,7 @@ const world = createWorld({
     ids.secret = (await need("owner", "POST /api/tenant/integration/rotate-secret")).secret;
   },
 });
-const at = "/api/integrations";
+const time = "/api/integrations";
 const list = (value: unknown) => (Array.isArray(value) ? undefined : "no list");
 const types = ["HTTP", "MQTT", "CHIRPSTACK", "THE_THINGS_STACK"];
 const record = {
@@ -50,18 +50,18 @@ describe("integrations", () => {
   contract(world, [
     [
       "are created as drafts",
-      `admin POST ${at}`,
+      `admin POST ${time}`,
       201,
       {
         ...body({ settings_json: { autoCreateDevice: true } }),
         is: { ...record, name: "Meters", type: "HTTP", status: "draft", isDefault: false },
-        check: keep(world, "http", (made) => made.integrationId),
+        check: keep(world, "http", (created) => created.integrationId),
       },
     ],
     ...types.slice(1).map(
       (type): ContractRow => [
         `know the type ${type}`,
-        `admin POST ${at}`,
+        `admin POST ${time}`,
         201,
         {
           ...body({
@@ -80,7 +80,7 @@ describe("integrations", () => {
               : {}),
           }),
           is: { ...record, type, status: "draft" },
-          check: keep(world, type, (made) => made.integrationId),
+          check: keep(world, type, (created) => created.integrationId),
         },
       ],
     ),
@@ -92,41 +92,46 @@ describe("integrations", () => {
       "steps that are no list": { mappingSteps: {} },
       "an unknown step": { mappingSteps: [{ type: "teleport" }] },
       "a script that does not parse": script("function transform( {"),
-    }).map(([name, fields]): ContractRow => [`refuse ${name}`, `admin POST ${at}`, 400, body(fields)]),
-    ["are not created by a read-write user", `rw POST ${at}`, 403, body()],
-    ["are not created by a reader", `reader POST ${at}`, 403, body()],
-    ["are listed", `reader GET ${at}`, 200, { is: listOf(record) }],
-    ["are not listed to another tenant", `stranger GET ${at}`, 200, { is: emptyList }],
-    ["are read", `reader GET ${at}/{http}`, 200, { is: record }],
-    ["are 404 when unknown", `owner GET ${at}/{unknown}`, 404],
+    }).map(([name, fields]): ContractRow => [`refuse ${name}`, `admin POST ${time}`, 400, body(fields)]),
+    ["are not created by a read-write user", `rw POST ${time}`, 403, body()],
+    ["are not created by a reader", `reader POST ${time}`, 403, body()],
+    ["are listed", `reader GET ${time}`, 200, { is: listOf(record) }],
+    ["are not listed to another tenant", `stranger GET ${time}`, 200, { is: emptyList }],
+    ["are read", `reader GET ${time}/{http}`, 200, { is: record }],
+    ["are 404 when unknown", `owner GET ${time}/{unknown}`, 404],
     [
       "are changed",
-      `admin PATCH ${at}/{http}`,
+      `admin PATCH ${time}/{http}`,
       200,
       { body: { name: "Water" }, is: { ...record, name: "Water" } },
     ],
     ...[[], "x", 5, true, { name: 5 }, { settings_json: [] }, { mappingSteps: "x" }].map(
-      (bad): ContractRow => [`refuse ${JSON.stringify(bad)}`, `admin PATCH ${at}/{http}`, 400, { body: bad }],
+      (bad): ContractRow => [
+        `refuse ${JSON.stringify(bad)}`,
+        `admin PATCH ${time}/{http}`,
+        400,
+        { body: bad },
+      ],
     ),
-    ["are not changed by a read-write user", `rw PATCH ${at}/{http}`, 403, { body: { name: "x" } }],
-    ["are not deleted by a read-write user", `rw DELETE ${at}/{http}`, 403],
+    ["are not changed by a read-write user", `rw PATCH ${time}/{http}`, 403, { body: { name: "x" } }],
+    ["are not deleted by a read-write user", `rw DELETE ${time}/{http}`, 403],
     ...["start", "pause", "set-default"].flatMap((act): ContractRow[] => [
-      [`${act} is not for a read-write user`, `rw POST ${at}/{http}/${act}`, 403],
-      [`${act} is not for a reader`, `reader POST ${at}/{http}/${act}`, 403],
-      [`${act} is 404 for another tenant`, `stranger POST ${at}/{http}/${act}`, 404],
+      [`${act} is not for a read-write user`, `rw POST ${time}/{http}/${act}`, 403],
+      [`${act} is not for a reader`, `reader POST ${time}/{http}/${act}`, 403],
+      [`${act} is 404 for another tenant`, `stranger POST ${time}/{http}/${act}`, 404],
     ]),
     ...["GET", "PATCH", "DELETE"].map(
       (method): ContractRow => [
         `are 404 for another tenant's ${method}`,
-        `stranger ${method} ${at}/{http}`,
+        `stranger ${method} ${time}/{http}`,
         404,
         method === "PATCH" ? { body: { name: "x" } } : {},
       ],
     ),
-    ["events are 404 for another tenant", `stranger GET ${at}/{http}/events`, 404],
+    ["events are 404 for another tenant", `stranger GET ${time}/{http}/events`, 404],
     [
       "downlinks are 404 for another tenant",
-      `stranger POST ${at}/{CHIRPSTACK}/downlink`,
+      `stranger POST ${time}/{CHIRPSTACK}/downlink`,
       404,
       { body: { devEui: "0102030405060708", fPort: 1, data: "AQ==" } },
     ],
@@ -142,15 +147,15 @@ const message = (externalDeviceId: string, telemetry: object): RowDetails => ({
   headers,
   body: { externalDeviceId, telemetry },
 });
-const made = (name: string) => async () =>
+const createIntegration = (name: string) => async () =>
   (await world.need("owner", `GET /api/devices?search=${name}`)).length;
 
 describe("the states of an integration", () => {
   contract(world, [
-    ["a draft does not become default", `admin POST ${at}/{http}/set-default`, 409],
+    ["a draft does not become default", `admin POST ${time}/{http}/set-default`, 409],
     ["a draft takes no messages", inbound, 400, message("meter-0", { volume: 1 })],
-    ["starts", `admin POST ${at}/{http}/start`, 200, { is: { ...record, status: "active" } }],
-    ["becomes default", `admin POST ${at}/{http}/set-default`, 200, { is: { ...record, isDefault: true } }],
+    ["starts", `admin POST ${time}/{http}/start`, 200, { is: { ...record, status: "active" } }],
+    ["becomes default", `admin POST ${time}/{http}/set-default`, 200, { is: { ...record, isDefault: true } }],
     [
       "takes messages at its own address",
       inbound,
@@ -165,13 +170,13 @@ describe("the states of an integration", () => {
     ],
     [
       "creates devices as its settings say",
-      `owner GET ${at}/{http}`,
+      `owner GET ${time}/{http}`,
       200,
-      { check: () => until(async () => (await made("meter")()) === 2, "two devices") },
+      { check: () => until(async () => (await createIntegration("meter")()) === 2, "two devices") },
     ],
     [
       "a second one is created",
-      `admin POST ${at}`,
+      `admin POST ${time}`,
       201,
       {
         ...body({ name: "Draft" }),
@@ -181,13 +186,13 @@ describe("the states of an integration", () => {
     ],
     [
       "a draft leaves the default as it is",
-      `owner GET ${at}/{http}`,
+      `owner GET ${time}/{http}`,
       200,
       { is: { isDefault: true, status: "active" } },
     ],
     [
       "lists events, newest first",
-      `owner GET ${at}/{http}/events`,
+      `owner GET ${time}/{http}/events`,
       200,
       {
         is: including({
@@ -200,11 +205,11 @@ describe("the states of an integration", () => {
         }),
       },
     ],
-    ["pauses", `admin POST ${at}/{http}/pause`, 200, { is: { ...record, status: "paused" } }],
+    ["pauses", `admin POST ${time}/{http}/pause`, 200, { is: { ...record, status: "paused" } }],
     ["takes no messages while it is paused", inbound, 400, message("meter-3", { volume: 1 })],
-    ["starts again", `admin POST ${at}/{http}/start`, 200, { is: { status: "active" } }],
-    ["deletes the second", `admin DELETE ${at}/{draft}`, 200, { is: { success: true } }],
-    ["is gone then", `admin GET ${at}/{draft}`, 404],
+    ["starts again", `admin POST ${time}/{http}/start`, 200, { is: { status: "active" } }],
+    ["deletes the second", `admin DELETE ${time}/{draft}`, 200, { is: { success: true } }],
+    ["is gone then", `admin GET ${time}/{draft}`, 404],
   ]);
 });
 
@@ -214,7 +219,7 @@ describe("the order of processing", () => {
   contract(world, [
     [
       "mapping steps and a script are set",
-      `admin PATCH ${at}/{http}`,
+      `admin PATCH ${time}/{http}`,
       200,
       {
         body: {
@@ -240,9 +245,9 @@ describe("the order of processing", () => {
 });
 
 describe("the preview", () => {
-  const path = `admin POST ${at}/preview`;
+  const path = `admin POST ${time}/preview`;
   contract(world, [
-    ["refuses a reader", `reader POST ${at}/preview`, 403, { body: { type: "HTTP", payload: {} } }],
+    ["refuses a reader", `reader POST ${time}/preview`, 403, { body: { type: "HTTP", payload: {} } }],
     ["refuses a list", path, 400, { body: [] }],
     ["refuses a text", path, 400, { body: "x" }],
   ]);
@@ -250,14 +255,14 @@ describe("the preview", () => {
 
 describe("downlinks", () => {
   test("reach a ChirpStack server's queue", async () => {
-    await world.need("admin", `PATCH ${at}/{CHIRPSTACK}`, {
+    await world.need("admin", `PATCH ${time}/{CHIRPSTACK}`, {
       settings_json: {
         downlink: { url: networkServer.url, apiKey: "key" },
       },
     });
-    await world.need("admin", `POST ${at}/{CHIRPSTACK}/start`);
+    await world.need("admin", `POST ${time}/{CHIRPSTACK}/start`);
     await world.need("rw", "PATCH /api/devices/{device}", { lorawanDevEui: "0102030405060708" });
-    const answer = await world.ask("admin", `POST ${at}/{CHIRPSTACK}/downlink`, {
+    const answer = await world.ask("admin", `POST ${time}/{CHIRPSTACK}/downlink`, {
       body: {
         deviceId: world.ids.device,
         fPort: 10,

@@ -102,15 +102,15 @@ describe("the switches", () => {
   });
 
   test("INTEGRATIONS_MAPPING_ENABLED=false leaves messages as they are", async () => {
-    const made = await need("POST", "/api/integrations", {
+    const created = await need("POST", "/api/integrations", {
       name: "Meters",
       type: "HTTP",
       mappingSteps: [{ type: "scale_keys", keys: ["litres"], factor: 10 }],
     });
-    await need("POST", `/api/integrations/${made.integrationId}/start`);
+    await need("POST", `/api/integrations/${created.integrationId}/start`);
     const { secret } = await need("POST", "/api/tenant/integration/rotate-secret");
     const { tenantId } = await need("GET", "/api/tenant/profile");
-    const answer = await app.call("POST", `/api/v1/integrations/generic/${made.integrationId}/telemetry`, {
+    const answer = await app.call("POST", `/api/v1/integrations/generic/${created.integrationId}/telemetry`, {
       headers: { "x-webhook-secret": secret, "x-tenant-id": tenantId },
       body: { deviceToken: device.token, telemetry: { litres: 3 } },
     });
@@ -148,11 +148,11 @@ describe("limits", () => {
       body: { rows: rows.slice(0, limit) },
     });
     expect(full.status).toBe(201);
-    const one = await world.test.call("POST", "/api/devices", {
+    const apiAnswer = await world.test.call("POST", "/api/devices", {
       token,
       body: { name: "x", deviceType: "s" },
     });
-    expect(one.status).toBe(403);
+    expect(apiAnswer.status).toBe(403);
   });
 
   test("a text value has at most 64 KiB", async () => {

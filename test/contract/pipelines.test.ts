@@ -19,7 +19,7 @@ import {
 const receiver = createWebhookReceiver();
 afterAll(() => receiver.stop());
 const world = createWorld({ config: { outbound_allow: "127.0.0.1" } });
-const at = "/api/data-pipelines";
+const time = "/api/data-pipelines";
 const list = (value: unknown) => (Array.isArray(value) ? undefined : "no list");
 const record = {
   pipelineId: uuid,
@@ -38,7 +38,7 @@ describe("data pipelines", () => {
   contract(world, [
     [
       "are created",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       201,
       {
         body: () => ({
@@ -54,50 +54,50 @@ describe("data pipelines", () => {
     ],
     [
       "are created as drafts",
-      `reader GET ${at}/{pipeline}`,
+      `reader GET ${time}/{pipeline}`,
       200,
       { is: { ...record, status: "draft", stats: { in: 0, out: 0, dropped: 0, errors: 0 } } },
     ],
-    ["need a name", `rw POST ${at}`, 400, { body: { steps: [] } }],
-    ["need steps that are a list", `rw POST ${at}`, 400, { body: { name: "x", steps: {} } }],
+    ["need a name", `rw POST ${time}`, 400, { body: { steps: [] } }],
+    ["need steps that are a list", `rw POST ${time}`, 400, { body: { name: "x", steps: {} } }],
     [
       "refuse an unknown step type",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       400,
       { body: { name: "x", steps: [{ type: "teleport" }] } },
     ],
     [
       "refuse a step without its fields",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       400,
       { body: { name: "x", steps: [{ type: "scale_keys" }] } },
     ],
-    ["are listed", `reader GET ${at}`, 200, { is: listOf(record) }],
-    ["are not listed to another tenant", `stranger GET ${at}`, 200, { is: emptyList }],
-    ["are 404 when unknown", `owner GET ${at}/{unknown}`, 404],
+    ["are listed", `reader GET ${time}`, 200, { is: listOf(record) }],
+    ["are not listed to another tenant", `stranger GET ${time}`, 200, { is: emptyList }],
+    ["are 404 when unknown", `owner GET ${time}/{unknown}`, 404],
     [
       "are changed",
-      `rw PATCH ${at}/{pipeline}`,
+      `rw PATCH ${time}/{pipeline}`,
       200,
       { body: { name: "Twice" }, is: { ...record, name: "Twice", order: 3 } },
     ],
     ...[[], "x", 5, true, { steps: "x" }, { name: 5 }, { order: "1" }].map(
-      (body): ContractRow => [`refuse ${JSON.stringify(body)}`, `rw PATCH ${at}/{pipeline}`, 400, { body }],
+      (body): ContractRow => [`refuse ${JSON.stringify(body)}`, `rw PATCH ${time}/{pipeline}`, 400, { body }],
     ),
     ...["GET", "PATCH", "DELETE"].map(
       (method): ContractRow => [
         `are 404 for another tenant's ${method}`,
-        `stranger ${method} ${at}/{pipeline}`,
+        `stranger ${method} ${time}/{pipeline}`,
         404,
         method === "PATCH" ? { body: { name: "x" } } : {},
       ],
     ),
-    ["are not created by a reader", `reader POST ${at}`, 403, { body: { name: "x", steps: [] } }],
-    ["are not changed by a reader", `reader PATCH ${at}/{pipeline}`, 403, { body: { name: "x" } }],
-    ["are not deleted by a reader", `reader DELETE ${at}/{pipeline}`, 403],
+    ["are not created by a reader", `reader POST ${time}`, 403, { body: { name: "x", steps: [] } }],
+    ["are not changed by a reader", `reader PATCH ${time}/{pipeline}`, 403, { body: { name: "x" } }],
+    ["are not deleted by a reader", `reader DELETE ${time}/{pipeline}`, 403],
     ...["start", "pause"].flatMap((act): ContractRow[] => [
-      [`are not to be ${act}ed by a reader`, `reader POST ${at}/{pipeline}/${act}`, 403],
-      [`are 404 for another tenant's ${act}`, `stranger POST ${at}/{pipeline}/${act}`, 404],
+      [`are not to be ${act}ed by a reader`, `reader POST ${time}/{pipeline}/${act}`, 403],
+      [`are 404 for another tenant's ${act}`, `stranger POST ${time}/{pipeline}/${act}`, 404],
     ]),
   ]);
 });
@@ -110,20 +110,20 @@ describe("the states of a pipeline", () => {
   ];
   contract(world, [
     ...stores("a draft takes no part", 1, 1),
-    ["start sets active", `rw POST ${at}/{pipeline}/start`, 200, { is: { ...record, status: "active" } }],
+    ["start sets active", `rw POST ${time}/{pipeline}/start`, 200, { is: { ...record, status: "active" } }],
     ...stores("an active one takes part", 2, 4),
     [
       "it counts what it takes",
-      `reader GET ${at}/{pipeline}`,
+      `reader GET ${time}/{pipeline}`,
       200,
       { is: { stats: { in: 1, out: 1, dropped: 0, errors: 0 } } },
     ],
-    ["pause sets paused", `rw POST ${at}/{pipeline}/pause`, 200, { is: { ...record, status: "paused" } }],
+    ["pause sets paused", `rw POST ${time}/{pipeline}/pause`, 200, { is: { ...record, status: "paused" } }],
     ...stores("a paused one takes no part", 3, 3),
-    ["start sets active again", `rw POST ${at}/{pipeline}/start`, 200, { is: { status: "active" } }],
+    ["start sets active again", `rw POST ${time}/{pipeline}/start`, 200, { is: { status: "active" } }],
     ...stores("a restarted one takes part", 5, 10),
-    ["it is deleted", `rw DELETE ${at}/{pipeline}`, 200],
-    ["it is gone", `rw GET ${at}/{pipeline}`, 404],
+    ["it is deleted", `rw DELETE ${time}/{pipeline}`, 200],
+    ["it is gone", `rw GET ${time}/{pipeline}`, 404],
     ...stores("a deleted one takes no part", 6, 6),
   ]);
 });
@@ -172,7 +172,7 @@ const steps: ReadonlyArray<[object, object, Shape]> = [
 ];
 
 describe("the preview", () => {
-  const path = `rw POST ${at}/preview`;
+  const path = `rw POST ${time}/preview`;
   contract(
     world,
     steps.map(
@@ -274,13 +274,13 @@ function previewProblem(body: unknown, expected: Shape): string | undefined {
 
 describe("webhook_forward", () => {
   const start = async (step: object) => {
-    const made = await world.need("rw", `POST ${at}`, {
+    const created = await world.need("rw", `POST ${time}`, {
       name: crypto.randomUUID(),
       scope: { deviceIds: [world.ids.device] },
       steps: [{ type: "webhook_forward", url: receiver.url, ...step }],
     });
-    await world.need("rw", `POST ${at}/${made.pipelineId}/start`);
-    return async () => void (await world.need("rw", `DELETE ${at}/${made.pipelineId}`));
+    await world.need("rw", `POST ${time}/${created.pipelineId}/start`);
+    return async () => void (await world.need("rw", `DELETE ${time}/${created.pipelineId}`));
   };
   const forward = async (step: object, value: number) => {
     const stop = await start(step);

@@ -41,7 +41,7 @@ async function subscribe(who: Who, topics: string[], fields: object = {}) {
 }
 const send = (token: string, values: object) =>
   world.need("anonymous", `POST /api/v1/{${token}}/telemetry`, { payload: values });
-const heard = (messages: readonly Message[], part: string) =>
+const received = (messages: readonly Message[], part: string) =>
   messages.some(
     ({ type, id, ...rest }) => type === "data" && id === "s1" && JSON.stringify(rest).includes(part),
   );
@@ -53,10 +53,10 @@ async function untilSnapshot(messages: readonly Message[]): Promise<readonly unk
 }
 
 /** Sends until the stream has it: a subscription is in force only some time after it is sent. */
-const untilHeard = (messages: readonly Message[], part: string, act: () => Promise<unknown>) =>
+const untilReceived = (messages: readonly Message[], part: string, act: () => Promise<unknown>) =>
   until(async () => {
     await act();
-    return heard(messages, part);
+    return received(messages, part);
   }, part);
 
 describe("the stream", () => {
@@ -74,7 +74,7 @@ describe("the stream", () => {
 
   test("brings telemetry of the tenant", async () => {
     const { messages } = await subscribe("reader", ["telemetry"]);
-    await untilHeard(messages, '"live"', () => send("deviceToken", { live: 1 }));
+    await untilReceived(messages, '"live"', () => send("deviceToken", { live: 1 }));
   });
 
   test("begins with a snapshot of what is there", async () => {
@@ -89,7 +89,7 @@ describe("the stream", () => {
       deviceIds: [world.ids.device],
       keys: ["wanted"],
     });
-    await untilHeard(messages, '"wanted"', async () => {
+    await untilReceived(messages, '"wanted"', async () => {
       await send("grantedToken", { wanted: 1, other: 1 });
       await send("deviceToken", { wanted: 1, unwanted: 1 });
     });
@@ -99,7 +99,7 @@ describe("the stream", () => {
 
   test("brings attributes", async () => {
     const { messages } = await subscribe("reader", ["attributes"]);
-    await untilHeard(messages, '"changing"', () =>
+    await untilReceived(messages, '"changing"', () =>
       world.need("rw", "POST /api/devices/{device}/attributes", {
         scope: "SERVER",
         attributes: { changing: Math.random() },
@@ -111,14 +111,14 @@ describe("the stream", () => {
     const { messages } = await subscribe("reader", ["commands"]);
     await untilSnapshot(messages);
     const { commandId } = await world.need("rw", "POST /api/devices/{device}/commands", { method: "blink" });
-    await until(() => heard(messages, commandId), "the command");
+    await until(() => received(messages, commandId), "the command");
   });
 
   test("brings changes of devices", async () => {
     const { messages } = await subscribe("reader", ["devices"]);
     await untilSnapshot(messages);
     const { deviceId } = await world.need("rw", "POST /api/devices", { name: "newly", deviceType: "sensor" });
-    await until(() => heard(messages, deviceId), "the device");
+    await until(() => received(messages, deviceId), "the device");
   });
 
   for (const who of ["stranger", "limited"] as const)
@@ -132,7 +132,7 @@ describe("the stream", () => {
         "events",
       ]);
       const own = who === "stranger" ? "foreignToken" : "grantedToken";
-      await untilHeard(messages, '"own"', async () => {
+      await untilReceived(messages, '"own"', async () => {
         await send("deviceToken", { concealed: 1 });
         await send(own, { own: 1 });
       });

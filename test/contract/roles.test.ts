@@ -97,51 +97,53 @@ const reading = [
 const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
 const world = createWorld();
 /** Maintenance is also for those who may acknowledge alarms, so it is refused only where its body is right. */
-const withBody = (at: string) =>
-  /^(POST|PATCH)/.test(at) ? { body: at.endsWith("/maintenance") ? { until: tomorrow } : {} } : {};
-const refused = (who: Who, at: string): ContractRow => [
+const withBody = (time: string) =>
+  /^(POST|PATCH)/.test(time) ? { body: time.endsWith("/maintenance") ? { until: tomorrow } : {} } : {};
+const refused = (who: Who, time: string): ContractRow => [
   "403 for the role",
-  `${who} ${at}`,
+  `${who} ${time}`,
   403,
-  withBody(at),
+  withBody(time),
 ];
 
 describe("a reader writes nothing", () =>
   contract(
     world,
-    [...editing, ...administering].map((at) => refused("reader", at)),
+    [...editing, ...administering].map((time) => refused("reader", time)),
   ));
 describe("a read-write user does not administer", () =>
   contract(
     world,
-    administering.map((at) => refused("rw", at)),
+    administering.map((time) => refused("rw", time)),
   ));
 
 describe("every role reads", () => {
   const roles: readonly Who[] = ["owner", "admin", "rw", "reader"];
   contract(
     world,
-    reading.flatMap((at) => roles.map((who): ContractRow => ["200 for the role", `${who} ${at}`, 200])),
+    reading.flatMap((time) => roles.map((who): ContractRow => ["200 for the role", `${who} ${time}`, 200])),
   );
 });
 
 describe("a device of another tenant, or one that is not granted, does not exist", () => {
-  const ofDevice = [...reading, ...editing].filter((at) => at.includes("{device}"));
+  const ofDevice = [...reading, ...editing].filter((time) => time.includes("{device}"));
   const bodies: Record<string, object> = {
     "/attributes": { scope: "SHARED", attributes: { a: 1 } },
     "/commands": { method: "x" },
     "/maintenance": { until: tomorrow },
   };
-  const sent = (at: string) => {
-    if (at.endsWith("/telemetry/import"))
+  const sent = (time: string) => {
+    if (time.endsWith("/telemetry/import"))
       return { raw: "ts,key,value\n1700000000000,a,1\n", headers: { "content-type": "text/csv" } };
-    const [, body] = Object.entries(bodies).find(([end]) => at.endsWith(end)) ?? [];
-    return at.startsWith("GET") || at.startsWith("DELETE") ? {} : { body: body ?? {} };
+    const [, body] = Object.entries(bodies).find(([end]) => time.endsWith(end)) ?? [];
+    return time.startsWith("GET") || time.startsWith("DELETE") ? {} : { body: body ?? {} };
   };
   contract(
     world,
-    ofDevice.flatMap((at) =>
-      (["stranger", "limited"] as const).map((who): ContractRow => ["404", `${who} ${at}`, 404, sent(at)]),
+    ofDevice.flatMap((time) =>
+      (["stranger", "limited"] as const).map(
+        (who): ContractRow => ["404", `${who} ${time}`, 404, sent(time)],
+      ),
     ),
   );
 });

@@ -4,7 +4,7 @@ import { type ContractRow, contract, createWorld, keep } from "./client.ts";
 import { boolean, emptyList, iso, listOf, object, oneOf, text, uuid } from "./shapes.ts";
 
 const world = createWorld();
-const at = "/api/rule-chains";
+const time = "/api/rule-chains";
 const config = { intervalSeconds: 1, metrics: [{ key: "temp", min: 10, max: 20 }] };
 const body = { name: "Generator", type: "data_generator", enabled: true, status: "draft", config };
 const record = {
@@ -33,7 +33,7 @@ describe("rule chains", () => {
   contract(world, [
     [
       "are created as drafts",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       201,
       {
         body: { ...body, description: "made up" },
@@ -44,19 +44,19 @@ describe("rule chains", () => {
     ...["name", "type", "enabled", "status", "config"].map(
       (field): ContractRow => [
         `need ${field}`,
-        `rw POST ${at}`,
+        `rw POST ${time}`,
         400,
         { body: { ...body, [field]: undefined } },
       ],
     ),
-    ["know one type", `rw POST ${at}`, 400, { body: { ...body, type: "graph" } }],
-    ["know three states", `rw POST ${at}`, 400, { body: { ...body, status: "running" } }],
-    ["have a name that is a text", `rw POST ${at}`, 400, { body: { ...body, name: 5 } }],
-    ["have a flag that is a boolean", `rw POST ${at}`, 400, { body: { ...body, enabled: "yes" } }],
+    ["know one type", `rw POST ${time}`, 400, { body: { ...body, type: "graph" } }],
+    ["know three states", `rw POST ${time}`, 400, { body: { ...body, status: "running" } }],
+    ["have a name that is a text", `rw POST ${time}`, 400, { body: { ...body, name: 5 } }],
+    ["have a flag that is a boolean", `rw POST ${time}`, 400, { body: { ...body, enabled: "yes" } }],
     ...Object.entries(badConfigs).map(
       ([name, bad]): ContractRow => [
         `refuse ${name}`,
-        `rw POST ${at}`,
+        `rw POST ${time}`,
         400,
         { body: { ...body, config: bad } },
       ],
@@ -64,7 +64,7 @@ describe("rule chains", () => {
     ...["random", "walk", "sine", "counter"].map(
       (pattern): ContractRow => [
         `know the pattern ${pattern}`,
-        `rw POST ${at}`,
+        `rw POST ${time}`,
         201,
         {
           body: { ...body, config: metric({ pattern, decimals: 2 }) },
@@ -72,27 +72,27 @@ describe("rule chains", () => {
         },
       ],
     ),
-    ["are listed", `reader GET ${at}`, 200, { is: listOf(record) }],
-    ["are not listed to another tenant", `stranger GET ${at}`, 200, { is: emptyList }],
-    ["are read", `reader GET ${at}/{chain}`, 200, { is: { ...record, config } }],
-    ["are 404 when unknown", `owner GET ${at}/{unknown}`, 404],
+    ["are listed", `reader GET ${time}`, 200, { is: listOf(record) }],
+    ["are not listed to another tenant", `stranger GET ${time}`, 200, { is: emptyList }],
+    ["are read", `reader GET ${time}/{chain}`, 200, { is: { ...record, config } }],
+    ["are 404 when unknown", `owner GET ${time}/{unknown}`, 404],
     [
       "are changed",
-      `rw PATCH ${at}/{chain}`,
+      `rw PATCH ${time}/{chain}`,
       200,
       {
         body: { name: "Maker", description: "new" },
         is: { ...record, name: "Maker", description: "new", config },
       },
     ],
-    ["keep their type", `rw PATCH ${at}/{chain}`, 400, { body: { type: "graph" } }],
+    ["keep their type", `rw PATCH ${time}/{chain}`, 400, { body: { type: "graph" } }],
     ...[[], "x", 5, true, { config: "x" }, { enabled: "no" }, { status: "gone" }].map(
-      (bad): ContractRow => [`refuse ${JSON.stringify(bad)}`, `rw PATCH ${at}/{chain}`, 400, { body: bad }],
+      (bad): ContractRow => [`refuse ${JSON.stringify(bad)}`, `rw PATCH ${time}/{chain}`, 400, { body: bad }],
     ),
     ...["GET", "PATCH", "DELETE"].map(
       (method): ContractRow => [
         `are 404 for another tenant's ${method}`,
-        `stranger ${method} ${at}/{chain}`,
+        `stranger ${method} ${time}/{chain}`,
         404,
         method === "PATCH" ? { body: { name: "x" } } : {},
       ],
@@ -100,38 +100,48 @@ describe("rule chains", () => {
     ...["start", "pause"].map(
       (act): ContractRow => [
         `are 404 for another tenant's ${act}`,
-        `stranger POST ${at}/{chain}/${act}`,
+        `stranger POST ${time}/{chain}/${act}`,
         404,
       ],
     ),
-    ["are not created by a reader", `reader POST ${at}`, 403, { body }],
-    ["are not changed by a reader", `reader PATCH ${at}/{chain}`, 403, { body: { name: "x" } }],
-    ["are not started by a reader", `reader POST ${at}/{chain}/start`, 403],
-    ["are not paused by a reader", `reader POST ${at}/{chain}/pause`, 403],
-    ["are not deleted by a reader", `reader DELETE ${at}/{chain}`, 403],
+    ["are not created by a reader", `reader POST ${time}`, 403, { body }],
+    ["are not changed by a reader", `reader PATCH ${time}/{chain}`, 403, { body: { name: "x" } }],
+    ["are not started by a reader", `reader POST ${time}/{chain}/start`, 403],
+    ["are not paused by a reader", `reader POST ${time}/{chain}/pause`, 403],
+    ["are not deleted by a reader", `reader DELETE ${time}/{chain}`, 403],
   ]);
 });
 
 describe("the states of a rule chain", () => {
   contract(world, [
-    ["draft → start → active", `rw POST ${at}/{chain}/start`, 200, { is: { ...record, status: "active" } }],
-    ["active → pause → paused", `rw POST ${at}/{chain}/pause`, 200, { is: { ...record, status: "paused" } }],
-    ["paused → start → active", `rw POST ${at}/{chain}/start`, 200, { is: { ...record, status: "active" } }],
+    ["draft → start → active", `rw POST ${time}/{chain}/start`, 200, { is: { ...record, status: "active" } }],
+    [
+      "active → pause → paused",
+      `rw POST ${time}/{chain}/pause`,
+      200,
+      { is: { ...record, status: "paused" } },
+    ],
+    [
+      "paused → start → active",
+      `rw POST ${time}/{chain}/start`,
+      200,
+      { is: { ...record, status: "active" } },
+    ],
     [
       "enabled: false forces paused",
-      `rw PATCH ${at}/{chain}`,
+      `rw PATCH ${time}/{chain}`,
       200,
       { body: { enabled: false }, is: { enabled: false, status: "paused" } },
     ],
     [
       "enabled: true does not start",
-      `rw PATCH ${at}/{chain}`,
+      `rw PATCH ${time}/{chain}`,
       200,
       { body: { enabled: true }, is: { enabled: true, status: "paused" } },
     ],
     [
       "an active one has a device named after it, or the named ones",
-      `rw PATCH ${at}/{chain}`,
+      `rw PATCH ${time}/{chain}`,
       200,
       {
         body: () => ({ config: { ...config, deviceIds: [world.ids.device] } }),
@@ -140,11 +150,11 @@ describe("the states of a rule chain", () => {
     ],
     [
       "takes no device of another tenant",
-      `rw PATCH ${at}/{chain}`,
+      `rw PATCH ${time}/{chain}`,
       404,
       { body: () => ({ config: { ...config, deviceIds: [world.ids.foreign] } }) },
     ],
-    ["starts with a device", `rw POST ${at}/{chain}/start`, 200, { is: { status: "active" } }],
+    ["starts with a device", `rw POST ${time}/{chain}/start`, 200, { is: { status: "active" } }],
   ]);
 
   test("an active chain feeds values within its limits", async () => {
@@ -154,16 +164,16 @@ describe("the states of a rule chain", () => {
   });
 
   test("a chain without devices makes a device named after it", async () => {
-    const chain = await world.need("rw", `POST ${at}`, { ...body, name: "Virtual one" });
-    await world.need("rw", `POST ${at}/${chain.id}/start`);
+    const chain = await world.need("rw", `POST ${time}`, { ...body, name: "Virtual one" });
+    await world.need("rw", `POST ${time}/${chain.id}/start`);
     const devices = async (): Promise<unknown[]> => world.need("rw", "GET /api/devices?search=Virtual");
     await until(async () => (await devices()).length === 1, "the virtual device");
-    await world.need("rw", `POST ${at}/${chain.id}/pause`);
+    await world.need("rw", `POST ${time}/${chain.id}/pause`);
   });
 });
 
 describe("the preview", () => {
-  const path = `POST ${at}/preview`;
+  const path = `POST ${time}/preview`;
   const list = (value: unknown) => (Array.isArray(value) ? undefined : "no list");
   contract(world, [
     [
@@ -188,7 +198,7 @@ describe("the preview", () => {
 
 describe("deleting", () => {
   contract(world, [
-    ["answers success", `rw DELETE ${at}/{chain}`, 200, { is: { success: true } }],
-    ["is gone then", `rw GET ${at}/{chain}`, 404],
+    ["answers success", `rw DELETE ${time}/{chain}`, 200, { is: { success: true } }],
+    ["is gone then", `rw GET ${time}/{chain}`, 404],
   ]);
 });

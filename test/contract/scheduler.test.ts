@@ -6,7 +6,7 @@ import { boolean, emptyList, including, iso, listOf, nullable, oneOf, text, uuid
 
 const clock = new FakeClock(Date.now());
 const world = createWorld({ clock });
-const at = "/api/scheduler";
+const time = "/api/scheduler";
 const action = () => ({ type: "attributes", deviceIds: [world.ids.device], attributes: { target: 19 } });
 const every = { kind: "interval", everyMs: 60_000, timezone: "UTC" };
 const job = (fields: object = {}) => ({
@@ -28,7 +28,7 @@ describe("scheduled jobs", () => {
   contract(world, [
     [
       "are created",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       201,
       {
         ...job(),
@@ -38,7 +38,7 @@ describe("scheduled jobs", () => {
     ],
     [
       "take a cron expression",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       201,
       {
         ...schedule({ kind: "cron", expression: "0 6 * * 1-5" }),
@@ -47,7 +47,7 @@ describe("scheduled jobs", () => {
     ],
     [
       "take one time",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       201,
       {
         ...schedule({ kind: "once", at: new Date(Date.now() + 3_600_000_000).toISOString() }),
@@ -56,7 +56,7 @@ describe("scheduled jobs", () => {
     ],
     [
       "take a command",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       201,
       {
         body: () => ({
@@ -68,11 +68,11 @@ describe("scheduled jobs", () => {
     ],
     [
       "take a device type",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       201,
       { ...job({ action: { type: "attributes", deviceType: "sensor", attributes: { a: 1 } } }), is: record },
     ],
-    ["take misfire once", `rw POST ${at}`, 201, { ...job({ misfire: "once" }), is: { misfire: "once" } }],
+    ["take misfire once", `rw POST ${time}`, 201, { ...job({ misfire: "once" }), is: { misfire: "once" } }],
     ...Object.entries({
       "no name": { name: undefined },
       "no schedule": { schedule: undefined },
@@ -87,45 +87,45 @@ describe("scheduled jobs", () => {
       "an action without devices": { action: { type: "attributes", attributes: { a: 1 } } },
       "an unknown misfire": { misfire: "twice" },
       "a flag that is a text": { enabled: "yes" },
-    }).map(([name, fields]): ContractRow => [`refuse ${name}`, `rw POST ${at}`, 400, job(fields)]),
+    }).map(([name, fields]): ContractRow => [`refuse ${name}`, `rw POST ${time}`, 400, job(fields)]),
     [
       "refuse another tenant's device",
-      `rw POST ${at}`,
+      `rw POST ${time}`,
       404,
       { body: () => ({ ...job().body(), action: { ...action(), deviceIds: [world.ids.foreign] } }) },
     ],
-    ["are listed", `reader GET ${at}`, 200, { is: listOf(record) }],
-    ["are not listed to another tenant", `stranger GET ${at}`, 200, { is: emptyList }],
-    ["are read", `reader GET ${at}/{job}`, 200, { is: record }],
-    ["are 404 when unknown", `owner GET ${at}/{unknown}`, 404],
-    ["are changed", `rw PATCH ${at}/{job}`, 200, { body: { name: "Day" }, is: { ...record, name: "Day" } }],
+    ["are listed", `reader GET ${time}`, 200, { is: listOf(record) }],
+    ["are not listed to another tenant", `stranger GET ${time}`, 200, { is: emptyList }],
+    ["are read", `reader GET ${time}/{job}`, 200, { is: record }],
+    ["are 404 when unknown", `owner GET ${time}/{unknown}`, 404],
+    ["are changed", `rw PATCH ${time}/{job}`, 200, { body: { name: "Day" }, is: { ...record, name: "Day" } }],
     ...[[], "x", 5, true, { schedule: "x" }, { action: 5 }, { enabled: "no" }].map(
-      (body): ContractRow => [`refuse ${JSON.stringify(body)}`, `rw PATCH ${at}/{job}`, 400, { body }],
+      (body): ContractRow => [`refuse ${JSON.stringify(body)}`, `rw PATCH ${time}/{job}`, 400, { body }],
     ),
     ...["GET", "PATCH", "DELETE"].map(
       (method): ContractRow => [
         `are 404 for another tenant's ${method}`,
-        `stranger ${method} ${at}/{job}`,
+        `stranger ${method} ${time}/{job}`,
         404,
         method === "PATCH" ? { body: { name: "x" } } : {},
       ],
     ),
-    ["another tenant sees no runs", `stranger GET ${at}/{job}/runs`, 404],
-    ["are not created by a reader", `reader POST ${at}`, 403, job()],
-    ["are not changed by a reader", `reader PATCH ${at}/{job}`, 403, { body: { name: "x" } }],
-    ["are not deleted by a reader", `reader DELETE ${at}/{job}`, 403],
-    ["are not started by a reader", `reader POST ${at}/{job}/start`, 403],
-    ["are not paused by a reader", `reader POST ${at}/{job}/pause`, 403],
-    ["are 404 to start for another tenant", `stranger POST ${at}/{job}/start`, 404],
-    ["are 404 to pause for another tenant", `stranger POST ${at}/{job}/pause`, 404],
-    ["pause", `rw POST ${at}/{job}/pause`, 200, { is: { ...record, status: "paused" } }],
-    ["start", `rw POST ${at}/{job}/start`, 200, { is: { ...record, status: "active" } }],
-    ["have no runs at first", `reader GET ${at}/{job}/runs`, 200, { is: emptyList }],
+    ["another tenant sees no runs", `stranger GET ${time}/{job}/runs`, 404],
+    ["are not created by a reader", `reader POST ${time}`, 403, job()],
+    ["are not changed by a reader", `reader PATCH ${time}/{job}`, 403, { body: { name: "x" } }],
+    ["are not deleted by a reader", `reader DELETE ${time}/{job}`, 403],
+    ["are not started by a reader", `reader POST ${time}/{job}/start`, 403],
+    ["are not paused by a reader", `reader POST ${time}/{job}/pause`, 403],
+    ["are 404 to start for another tenant", `stranger POST ${time}/{job}/start`, 404],
+    ["are 404 to pause for another tenant", `stranger POST ${time}/{job}/pause`, 404],
+    ["pause", `rw POST ${time}/{job}/pause`, 200, { is: { ...record, status: "paused" } }],
+    ["start", `rw POST ${time}/{job}/start`, 200, { is: { ...record, status: "active" } }],
+    ["have no runs at first", `reader GET ${time}/{job}/runs`, 200, { is: emptyList }],
   ]);
 });
 
 describe("the preview of run times", () => {
-  const path = `reader POST ${at}/preview-next`;
+  const path = `reader POST ${time}/preview-next`;
   contract(world, [
     [
       "answers as many as asked",
@@ -166,10 +166,10 @@ describe("running", () => {
     status: oneOf("SUCCESS", "FAILED", "PARTIAL", "SKIPPED"),
     targets: (value: unknown) => (Array.isArray(value) ? undefined : "no targets"),
   };
-  const runs = async () => world.need("owner", `GET ${at}/{job}/runs`);
+  const runs = async () => world.need("owner", `GET ${time}/{job}/runs`);
 
   test("a due job runs within 15 s of its time, once, and saves SHARED attributes", async () => {
-    const { nextRunAt } = await world.need("owner", `GET ${at}/{job}`);
+    const { nextRunAt } = await world.need("owner", `GET ${time}/{job}`);
     const due = Date.parse(nextRunAt);
     while (clock.now() < due + 15_000) {
       clock.advance(15_000);
@@ -187,17 +187,17 @@ describe("running", () => {
   contract(world, [
     [
       "has a record of it",
-      `reader GET ${at}/{job}/runs`,
+      `reader GET ${time}/{job}/runs`,
       200,
       { is: including({ ...run, status: "SUCCESS" }) },
     ],
     [
       "names the last run",
-      `reader GET ${at}/{job}`,
+      `reader GET ${time}/{job}`,
       200,
       { is: { ...record, lastRunAt: iso, lastStatus: "SUCCESS", nextRunAt: iso } },
     ],
-    ["deletes", `rw DELETE ${at}/{job}`, 200, { is: { success: true } }],
-    ["is gone then", `rw GET ${at}/{job}`, 404],
+    ["deletes", `rw DELETE ${time}/{job}`, 200, { is: { success: true } }],
+    ["is gone then", `rw GET ${time}/{job}`, 404],
   ]);
 });

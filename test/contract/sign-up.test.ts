@@ -10,7 +10,7 @@ const NEW_PASSWORD = "seven green bottles 42";
 const clock = new FakeClock(Date.now());
 let mail: MailServer;
 let app: TestApp;
-let people = 0;
+let userCount = 0;
 
 beforeAll(async () => {
   mail = await startMailServer();
@@ -29,7 +29,7 @@ beforeEach(() => clock.advance(2 * HOUR_MS));
 
 const post = (operation: string, body?: unknown) => app.call("POST", `/api/auth/${operation}`, { body });
 const person = () => ({
-  email: `new${++people}@there.example`,
+  email: `new${++userCount}@there.example`,
   password: NEW_PASSWORD,
   fullName: "Nora New",
   planId: "basic",
@@ -111,10 +111,10 @@ describe("signup", () => {
     const { email, otp } = await signUp();
     expect((await verify({ email, otp })).status).toBe(200);
     clock.advance(2 * HOUR_MS);
-    const known = await post("signup", { ...person(), email });
+    const apiAnswer = await post("signup", { ...person(), email });
     const unknown = await post("signup", person());
-    expect([known.status, known.body]).toEqual([200, { success: true, expiresInSeconds: 600 }]);
-    expect([unknown.status, unknown.body]).toEqual([known.status, known.body]);
+    expect([apiAnswer.status, apiAnswer.body]).toEqual([200, { success: true, expiresInSeconds: 600 }]);
+    expect([unknown.status, unknown.body]).toEqual([apiAnswer.status, apiAnswer.body]);
   });
 });
 
@@ -172,15 +172,15 @@ describe("resend-otp", () => {
   test("answers the same for a known and an unknown address", async () => {
     const { email } = await signUp();
     clock.advance(61_000);
-    const known = await post("resend-otp", { email });
+    const apiAnswer = await post("resend-otp", { email });
     const unknown = await post("resend-otp", { email: "nobody@there.example" });
-    expect([known.status, known.body]).toEqual([200, { success: true }]);
+    expect([apiAnswer.status, apiAnswer.body]).toEqual([200, { success: true }]);
     expect([unknown.status, unknown.body]).toEqual([200, { success: true }]);
     expect(await readCode(email)).toMatch(/^\d{6}$/);
   });
 
   test("is limited to one a minute and five an hour", async () => {
-    const email = `never${++people}@there.example`;
+    const email = `never${++userCount}@there.example`;
     expect((await post("resend-otp", { email })).status).toBe(200);
     const early = await post("resend-otp", { email });
     expectError(early, 429);

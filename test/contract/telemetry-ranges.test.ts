@@ -5,31 +5,34 @@ import { epochMs, including, listOf, number, type Shape, text, uuid } from "./sh
 /** A whole UTC hour of yesterday, so that intervals are round. */
 const START = Math.floor((Date.now() - 86_400_000) / 3_600_000) * 3_600_000;
 const MINUTE_MS = 60_000;
-const at = (minute: number) => START + minute * MINUTE_MS;
+const atTime = (minute: number) => START + minute * MINUTE_MS;
 
 const world = createWorld({
   prepare: async ({ need, test: app, tokens, ids }) => {
     const other = await app.createDevice(tokens.rw ?? "", { name: "second" });
     ids.second = other.deviceId;
     ids.secondToken = other.token;
-    const items = [1, 5, 2, 8, 4, 4].map((temp, minute) => ({ ts: at(minute), telemetry: { temp } }));
+    const items = [1, 5, 2, 8, 4, 4].map((temp, minute) => ({ ts: atTime(minute), telemetry: { temp } }));
     await need("anonymous", "POST /api/v1/{deviceToken}/telemetry/batch", { items });
     await need("anonymous", "POST /api/v1/{deviceToken}/telemetry/batch", {
-      items: [{ ts: at(2), telemetry: { state: "on", open: true, deep: { a: [1] }, digits: "42" } }],
+      items: [{ ts: atTime(2), telemetry: { state: "on", open: true, deep: { a: [1] }, digits: "42" } }],
     });
     await need("anonymous", "POST /api/v1/{secondToken}/telemetry/batch", {
-      items: [{ ts: at(1), telemetry: { temp: 9 } }],
+      items: [{ ts: atTime(1), telemetry: { temp: 9 } }],
     });
   },
 });
 
 const range = (query: string) => `GET /api/devices/{device}/telemetry/range?${query}`;
-const hour = `from=${at(0)}&to=${at(60)}`;
+const hour = `from=${atTime(0)}&to=${atTime(60)}`;
 const points = (...values: Array<[number, unknown]>): Shape => [
   {
     deviceId: uuid,
     series: [
-      { key: "temp", points: values.map(([minute, value]) => ({ ts: at(minute), value: value as Shape })) },
+      {
+        key: "temp",
+        points: values.map(([minute, value]) => ({ ts: atTime(minute), value: value as Shape })),
+      },
     ],
   },
 ];
@@ -43,8 +46,8 @@ describe("ranges", () => {
       {
         is: {
           data: listOf({ deviceId: uuid, series: listOf({ key: text, points: listOf({ ts: epochMs }) }) }),
-          from: at(0),
-          to: at(60),
+          from: atTime(0),
+          to: atTime(60),
           aggregation: "none",
         },
       },
@@ -57,20 +60,20 @@ describe("ranges", () => {
     ],
     [
       "include both ends",
-      `reader ${range(`from=${at(1)}&to=${at(3)}&keys=temp`)}`,
+      `reader ${range(`from=${atTime(1)}&to=${atTime(3)}&keys=temp`)}`,
       200,
       { is: { data: points([1, 5], [2, 2], [3, 8]) } },
     ],
     [
       "take from = to",
-      `reader ${range(`from=${at(1)}&to=${at(1)}&keys=temp`)}`,
+      `reader ${range(`from=${atTime(1)}&to=${atTime(1)}&keys=temp`)}`,
       200,
       { is: { data: points([1, 5]) } },
     ],
-    ["refuse from after to", `reader ${range(`from=${at(3)}&to=${at(1)}`)}`, 400],
-    ["need from", `reader ${range(`to=${at(1)}`)}`, 400],
-    ["need to", `reader ${range(`from=${at(1)}`)}`, 400],
-    ["refuse a from that is no number", `reader ${range(`from=yesterday&to=${at(1)}`)}`, 400],
+    ["refuse from after to", `reader ${range(`from=${atTime(3)}&to=${atTime(1)}`)}`, 400],
+    ["need from", `reader ${range(`to=${atTime(1)}`)}`, 400],
+    ["need to", `reader ${range(`from=${atTime(1)}`)}`, 400],
+    ["refuse a from that is no number", `reader ${range(`from=yesterday&to=${atTime(1)}`)}`, 400],
     ["refuse a maxDataPoints of zero", `reader ${range(`${hour}&maxDataPoints=0`)}`, 400],
     ["refuse an unknown aggregation", `reader ${range(`${hour}&aggregation=median`)}`, 400],
     ["refuse an aggregation in capitals", `reader ${range(`${hour}&aggregation=AVG`)}`, 400],
@@ -98,14 +101,14 @@ describe("ranges", () => {
     ...Object.entries({ min: [1, 4], max: [8, 4], avg: [4, 4], sum: [16, 8], count: [4, 2] }).map(
       ([aggregation, [first, second]]): ContractRow => [
         `${aggregation} by intervals of 4 min, each stamped with its start`,
-        `reader ${range(`from=${at(0)}&to=${at(8) - 1}&keys=temp&aggregation=${aggregation}&maxDataPoints=2`)}`,
+        `reader ${range(`from=${atTime(0)}&to=${atTime(8) - 1}&keys=temp&aggregation=${aggregation}&maxDataPoints=2`)}`,
         200,
         { is: { data: points([0, first], [4, second]), aggregation } },
       ],
     ),
     [
       "leave empty intervals out",
-      `reader ${range(`from=${at(0)}&to=${at(12) - 1}&keys=temp&aggregation=count&maxDataPoints=3`)}`,
+      `reader ${range(`from=${atTime(0)}&to=${atTime(12) - 1}&keys=temp&aggregation=count&maxDataPoints=3`)}`,
       200,
       { is: { data: points([0, 4], [4, 2]) } },
     ],
@@ -117,7 +120,7 @@ describe("ranges", () => {
     ],
     [
       "take an interval in milliseconds",
-      `reader ${range(`from=${at(0)}&to=${at(5)}&keys=temp&aggregation=max&interval=120000`)}`,
+      `reader ${range(`from=${atTime(0)}&to=${atTime(5)}&keys=temp&aggregation=max&interval=120000`)}`,
       200,
       { is: { data: points([0, 5], [2, 8], [4, 4]) } },
     ],
@@ -137,8 +140,8 @@ describe("queries over devices", () => {
     () => ({
       deviceIds: [world.ids.device, world.ids.second],
       keys: ["temp"],
-      from: at(0),
-      to: at(60),
+      from: atTime(0),
+      to: atTime(60),
       ...fields,
     });
   contract(world, [
@@ -149,9 +152,9 @@ describe("queries over devices", () => {
       {
         body: ask(),
         is: {
-          data: including({ series: [{ key: "temp", points: [{ ts: at(1), value: 9 }] }] }),
-          from: at(0),
-          to: at(60),
+          data: including({ series: [{ key: "temp", points: [{ ts: atTime(1), value: 9 }] }] }),
+          from: atTime(0),
+          to: atTime(60),
           aggregation: "none",
         },
       },
@@ -177,7 +180,7 @@ describe("queries over devices", () => {
       "no from": { from: undefined },
       "no to": { to: undefined },
       "a from that is a text": { from: "1" },
-      "from after to": { from: at(2), to: at(1) },
+      "from after to": { from: atTime(2), to: atTime(1) },
       "an unknown aggregation": { aggregation: "p99" },
       "a maxDataPoints that is a text": { maxDataPoints: "5" },
       "keys that are numbers": { keys: [1] },
@@ -191,7 +194,7 @@ describe("queries over devices", () => {
 
 describe("history", () => {
   const path = "/api/devices/{second}/telemetry";
-  const csv = `ts,key,value\n${at(1)},temp,9\n`;
+  const csv = `ts,key,value\n${atTime(1)},temp,9\n`;
   contract(world, [
     [
       "is exported as CSV",
@@ -233,7 +236,7 @@ describe("history", () => {
       `rw POST ${path}/import`,
       200,
       {
-        raw: `{"ts":${at(3)},"values":{"old":1}}\n{"ts":${at(4)},"values":{"old":2}}\n`,
+        raw: `{"ts":${atTime(3)},"values":{"old":1}}\n{"ts":${atTime(4)},"values":{"old":2}}\n`,
         headers: { "content-type": "application/x-ndjson" },
       },
     ],
@@ -249,8 +252,8 @@ describe("history", () => {
                 {
                   key: "old",
                   points: [
-                    { ts: at(3), value: 1 },
-                    { ts: at(4), value: 2 },
+                    { ts: atTime(3), value: 1 },
+                    { ts: atTime(4), value: 2 },
                   ],
                 },
               ],
@@ -260,12 +263,12 @@ describe("history", () => {
       },
     ],
     ["is not deleted by a reader", `reader DELETE ${path}?keys=old&${hour}`, 403],
-    ["is deleted by keys and range", `rw DELETE ${path}?keys=old&from=${at(0)}&to=${at(3)}`, 200],
+    ["is deleted by keys and range", `rw DELETE ${path}?keys=old&from=${atTime(0)}&to=${atTime(3)}`, 200],
     [
       "keeps what is outside the range",
       `reader GET ${path}/range?${hour}&keys=old`,
       200,
-      { is: { data: [{ series: [{ key: "old", points: [{ ts: at(4), value: 2 }] }] }] } },
+      { is: { data: [{ series: [{ key: "old", points: [{ ts: atTime(4), value: 2 }] }] }] } },
     ],
   ]);
 });

@@ -16,20 +16,20 @@ import {
 /** A whole UTC hour of yesterday, so that intervals are round. */
 const START = Math.floor((Date.now() - 86_400_000) / 3_600_000) * 3_600_000;
 const MINUTE_MS = 60_000;
-const at = (minute: number) => START + minute * MINUTE_MS;
+const atTime = (minute: number) => START + minute * MINUTE_MS;
 
 const world = createWorld({
   prepare: async ({ need, test: app, tokens, ids }) => {
     const other = await app.createDevice(tokens.rw ?? "", { name: "second" });
     ids.second = other.deviceId;
     ids.secondToken = other.token;
-    const items = [1, 5, 2, 8, 4, 4].map((temp, minute) => ({ ts: at(minute), telemetry: { temp } }));
+    const items = [1, 5, 2, 8, 4, 4].map((temp, minute) => ({ ts: atTime(minute), telemetry: { temp } }));
     await need("anonymous", "POST /api/v1/{deviceToken}/telemetry/batch", { items });
     await need("anonymous", "POST /api/v1/{deviceToken}/telemetry/batch", {
-      items: [{ ts: at(2), telemetry: { state: "on", open: true, deep: { a: [1] }, digits: "42" } }],
+      items: [{ ts: atTime(2), telemetry: { state: "on", open: true, deep: { a: [1] }, digits: "42" } }],
     });
     await need("anonymous", "POST /api/v1/{secondToken}/telemetry/batch", {
-      items: [{ ts: at(1), telemetry: { temp: 9 } }],
+      items: [{ ts: atTime(1), telemetry: { temp: 9 } }],
     });
   },
 });
@@ -59,7 +59,7 @@ describe("posting telemetry", () => {
       `anonymous ${post}`,
       200,
       {
-        body: { payload: { ts: new Date(at(30)).toISOString(), p5: 5 } },
+        body: { payload: { ts: new Date(atTime(30)).toISOString(), p5: 5 } },
         is: success,
         check: latest({ p5: 5 }),
       },
@@ -69,19 +69,23 @@ describe("posting telemetry", () => {
       "takes {ts, values}",
       `anonymous ${post}`,
       200,
-      { body: { ts: at(31), values: { q2: 2 } }, is: success, check: latest({ q2: 2 }) },
+      { body: { ts: atTime(31), values: { q2: 2 } }, is: success, check: latest({ q2: 2 }) },
     ],
     [
       "takes {ts, telemetry}",
       `anonymous ${post}`,
       200,
-      { body: { ts: at(31), telemetry: { q3: 3 } }, is: success, check: latest({ q3: 3 }) },
+      { body: { ts: atTime(31), telemetry: { q3: 3 } }, is: success, check: latest({ q3: 3 }) },
     ],
     [
       "takes a list of those",
       `anonymous ${post}`,
       200,
-      { body: [{ ts: at(31), values: { q4: 4 } }, { q5: 5 }], is: success, check: latest({ q4: 4, q5: 5 }) },
+      {
+        body: [{ ts: atTime(31), values: { q4: 4 } }, { q5: 5 }],
+        is: success,
+        check: latest({ q4: 4, q5: 5 }),
+      },
     ],
     [
       "keeps a numeric string a string",
@@ -150,8 +154,8 @@ describe("posting telemetry", () => {
       {
         body: {
           items: [
-            { ts: at(32), telemetry: { b1: 1 } },
-            { ts: at(33), telemetry: { b1: 2 } },
+            { ts: atTime(32), telemetry: { b1: 1 } },
+            { ts: atTime(33), telemetry: { b1: 2 } },
           ],
         },
         is: success,
@@ -171,7 +175,7 @@ describe("posting telemetry", () => {
       "refuses an item whose telemetry is no object",
       `anonymous ${batch}`,
       400,
-      { body: { items: [{ ts: at(1), telemetry: 5 }] } },
+      { body: { items: [{ ts: atTime(1), telemetry: 5 }] } },
     ],
     [
       "refuses an invalid token in a batch",
@@ -182,9 +186,9 @@ describe("posting telemetry", () => {
   ]);
 
   for (const [name, ts] of [
-    ["epoch milliseconds", at(40)],
-    ["epoch seconds", at(41) / 1000],
-    ["ISO 8601", new Date(at(42)).toISOString()],
+    ["epoch milliseconds", atTime(40)],
+    ["epoch seconds", atTime(41) / 1000],
+    ["ISO 8601", new Date(atTime(42)).toISOString()],
   ] as const)
     test(`takes a device's ts as ${name}`, async () => {
       const key = `ts ${name}`;
@@ -192,7 +196,7 @@ describe("posting telemetry", () => {
       const expected = typeof ts === "string" ? Date.parse(ts) : ts < 1e11 ? ts * 1000 : ts;
       const { data } = await world.need(
         "reader",
-        `GET /api/devices/{device}/telemetry/range?from=${at(0)}&to=${at(60)}&keys=${encodeURIComponent(key)}`,
+        `GET /api/devices/{device}/telemetry/range?from=${atTime(0)}&to=${atTime(60)}&keys=${encodeURIComponent(key)}`,
       );
       expect(data[0].series[0].points).toEqual([{ ts: expected, value: 1 }]);
     });
@@ -235,7 +239,10 @@ describe("latest values", () => {
       "of many devices: the values",
       `reader ${many}`,
       200,
-      { body: ids("device", "second"), is: including({ values: { temp: 9 }, timestamps: { temp: at(1) } }) },
+      {
+        body: ids("device", "second"),
+        is: including({ values: { temp: 9 }, timestamps: { temp: atTime(1) } }),
+      },
     ],
     [
       "without keys means all",

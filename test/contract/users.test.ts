@@ -17,7 +17,7 @@ import {
 } from "./shapes.ts";
 
 const world = createWorld();
-const at = "/api/users";
+const time = "/api/users";
 const strings = (value: unknown) =>
   Array.isArray(value) && value.every((item) => typeof item === "string") ? undefined : "no list of texts";
 const user = {
@@ -85,13 +85,13 @@ describe("creating a user", () => {
   contract(world, [
     [
       "answers an invitation",
-      `admin POST ${at}`,
+      `admin POST ${time}`,
       201,
       { ...person("ann@plant.example"), is: invitation, check: keep(world, "ann", (body) => body.userId) },
     ],
     [
       "the text to share has link, address and password",
-      `admin POST ${at}`,
+      `admin POST ${time}`,
       201,
       {
         ...person("bob@plant.example", { inviteDelivery: "MANUAL" }),
@@ -101,7 +101,7 @@ describe("creating a user", () => {
     ],
     [
       "MANUAL sends nothing",
-      `admin POST ${at}`,
+      `admin POST ${time}`,
       201,
       {
         ...person("cyd@plant.example", { inviteDelivery: "MANUAL" }),
@@ -110,7 +110,7 @@ describe("creating a user", () => {
     ],
     [
       "takes a status",
-      `admin POST ${at}`,
+      `admin POST ${time}`,
       201,
       {
         ...person("dan@plant.example", { status: "DISABLED" }),
@@ -118,10 +118,10 @@ describe("creating a user", () => {
         check: keep(world, "dan", (body) => body.userId),
       },
     ],
-    ["has that status", `admin GET ${at}/{dan}`, 200, { is: { status: "DISABLED" } }],
+    ["has that status", `admin GET ${time}/{dan}`, 200, { is: { status: "DISABLED" } }],
     [
       "takes devices",
-      `admin POST ${at}`,
+      `admin POST ${time}`,
       201,
       {
         body: () =>
@@ -131,16 +131,16 @@ describe("creating a user", () => {
     ],
     [
       "has those devices",
-      `admin GET ${at}/{eve}`,
+      `admin GET ${time}/{eve}`,
       200,
       { is: { hasGlobalDeviceAccess: false, deviceCount: 1 } },
     ],
-    ["409 for an address that is there", `admin POST ${at}`, 409, person("ann@plant.example")],
-    ["403 for a read-write user", `rw POST ${at}`, 403, person("x@plant.example")],
-    ["403 for a reader", `reader POST ${at}`, 403, person("x@plant.example")],
+    ["409 for an address that is there", `admin POST ${time}`, 409, person("ann@plant.example")],
+    ["403 for a read-write user", `rw POST ${time}`, 403, person("x@plant.example")],
+    ["403 for a reader", `reader POST ${time}`, 403, person("x@plant.example")],
     [
       "403 for an administrator who creates an owner",
-      `admin POST ${at}`,
+      `admin POST ${time}`,
       403,
       person("x@plant.example", { role: "TENANT_OWNER" }),
     ],
@@ -159,7 +159,7 @@ describe("creating a user", () => {
     }).map(
       ([name, fields]): ContractRow => [
         `400 without a body for ${name}`,
-        `admin POST ${at}`,
+        `admin POST ${time}`,
         400,
         { ...person("y@plant.example", fields), is: nothing },
       ],
@@ -169,28 +169,28 @@ describe("creating a user", () => {
 
 describe("reading users", () => {
   contract(world, [
-    ["lists them to an administrator", `admin GET ${at}`, 200, { is: listOf(user) }],
+    ["lists them to an administrator", `admin GET ${time}`, 200, { is: listOf(user) }],
     [
       "lists no other tenant's",
-      `admin GET ${at}`,
+      `admin GET ${time}`,
       200,
       { is: without({ email: "user5@elsewhere.example" }) },
     ],
     [
       "reads one with every field",
-      `admin GET ${at}/{ann}`,
+      `admin GET ${time}/{ann}`,
       200,
       { is: { ...every, email: "ann@plant.example", role: "TENANT_RW", status: "ACTIVE" } },
     ],
     [
       "tells that the last owner is protected",
-      `admin GET ${at}/{ownerUser}`,
+      `admin GET ${time}/{ownerUser}`,
       200,
       { is: { isProtected: true } },
     ],
-    ["tells that others are not", `admin GET ${at}/{ann}`, 200, { is: { isProtected: false } }],
-    ["404 for an unknown user", `owner GET ${at}/{unknown}`, 404],
-    ["404 for another tenant's", `owner GET ${at}/{strangerUser}`, 404],
+    ["tells that others are not", `admin GET ${time}/{ann}`, 200, { is: { isProtected: false } }],
+    ["404 for an unknown user", `owner GET ${time}/{unknown}`, 404],
+    ["404 for another tenant's", `owner GET ${time}/{strangerUser}`, 404],
   ]);
 });
 
@@ -198,14 +198,14 @@ describe("changing a user", () => {
   contract(world, [
     [
       "takes every writable field",
-      `admin PATCH ${at}/{ann}`,
+      `admin PATCH ${time}/{ann}`,
       200,
       { body: writable, is: { ...every, ...writable } },
     ],
-    ["keeps them", `admin GET ${at}/{ann}`, 200, { is: writable }],
+    ["keeps them", `admin GET ${time}/{ann}`, 200, { is: writable }],
     [
       "takes role and status",
-      `admin PATCH ${at}/{bob}`,
+      `admin PATCH ${time}/{bob}`,
       200,
       {
         body: { role: "TENANT_READ_ONLY", status: "DISABLED" },
@@ -214,44 +214,44 @@ describe("changing a user", () => {
     ],
     [
       "takes a way of inviting",
-      `admin PATCH ${at}/{bob}`,
+      `admin PATCH ${time}/{bob}`,
       200,
       { body: { inviteDelivery: "MANUAL", status: "ACTIVE" }, is: { status: "ACTIVE" } },
     ],
     [
       "takes devices",
-      `admin PATCH ${at}/{eve}`,
+      `admin PATCH ${time}/{eve}`,
       200,
       { body: () => ({ deviceIds: [world.ids.device, world.ids.granted] }), is: { deviceCount: 2 } },
     ],
-    ["403 for a read-write user", `rw PATCH ${at}/{ann}`, 403, { body: { fullName: "x" } }],
-    ["403 for a reader", `reader PATCH ${at}/{ann}`, 403, { body: { fullName: "x" } }],
-    ["404 for another tenant's", `owner PATCH ${at}/{strangerUser}`, 404, { body: { fullName: "x" } }],
+    ["403 for a read-write user", `rw PATCH ${time}/{ann}`, 403, { body: { fullName: "x" } }],
+    ["403 for a reader", `reader PATCH ${time}/{ann}`, 403, { body: { fullName: "x" } }],
+    ["404 for another tenant's", `owner PATCH ${time}/{strangerUser}`, 404, { body: { fullName: "x" } }],
     [
       "403 for an administrator who changes an owner",
-      `admin PATCH ${at}/{ownerUser}`,
+      `admin PATCH ${time}/{ownerUser}`,
       403,
       { body: { fullName: "x" } },
     ],
     [
       "403 for an administrator who makes an owner",
-      `admin PATCH ${at}/{ann}`,
+      `admin PATCH ${time}/{ann}`,
       403,
       { body: { role: "TENANT_OWNER" } },
     ],
     [
       "the last owner is not disabled",
-      `owner PATCH ${at}/{ownerUser}`,
+      `owner PATCH ${time}/{ownerUser}`,
       409,
       { body: { status: "DISABLED" } },
     ],
     [
       "the last owner is not demoted",
-      `owner PATCH ${at}/{ownerUser}`,
+      `owner PATCH ${time}/{ownerUser}`,
       409,
       { body: { role: "TENANT_ADMIN" } },
     ],
-    ["the last owner is not deleted", `owner DELETE ${at}/{ownerUser}`, 409],
+    ["the last owner is not deleted", `owner DELETE ${time}/{ownerUser}`, 409],
     ...[
       [],
       "x",
@@ -263,14 +263,14 @@ describe("changing a user", () => {
       { notificationSeverities: ["BAD"] },
       { deviceIds: "x" },
     ].map(
-      (body): ContractRow => [`refuses ${JSON.stringify(body)}`, `admin PATCH ${at}/{ann}`, 400, { body }],
+      (body): ContractRow => [`refuses ${JSON.stringify(body)}`, `admin PATCH ${time}/{ann}`, 400, { body }],
     ),
   ]);
 });
 
 describe("invitations", () => {
-  const manual = `${at}/{ann}/invite/credentials`;
-  const byMail = `${at}/{ann}/invite/email`;
+  const manual = `${time}/{ann}/invite/credentials`;
+  const byMail = `${time}/{ann}/invite/email`;
   contract(world, [
     [
       "give a link and a new password",
@@ -281,9 +281,13 @@ describe("invitations", () => {
     ["have a text to share", `admin POST ${manual}`, 200, { is: shares }],
     ["403 for a read-write user", `rw POST ${manual}`, 403],
     ["403 for a reader", `reader POST ${byMail}`, 403],
-    ["404 for another tenant's user", `owner POST ${at}/{strangerUser}/invite/credentials`, 404],
-    ["404 by mail for another tenant's user", `owner POST ${at}/{strangerUser}/invite/email`, 404],
-    ["403 for an administrator who invites an owner", `admin POST ${at}/{ownerUser}/invite/credentials`, 403],
+    ["404 for another tenant's user", `owner POST ${time}/{strangerUser}/invite/credentials`, 404],
+    ["404 by mail for another tenant's user", `owner POST ${time}/{strangerUser}/invite/email`, 404],
+    [
+      "403 for an administrator who invites an owner",
+      `admin POST ${time}/{ownerUser}/invite/credentials`,
+      403,
+    ],
     [
       "by mail reset the password",
       `admin POST ${byMail}`,
@@ -305,12 +309,12 @@ describe("invitations", () => {
 
 describe("deleting a user", () => {
   contract(world, [
-    ["403 for a read-write user", `rw DELETE ${at}/{ann}`, 403],
-    ["403 for a reader", `reader DELETE ${at}/{ann}`, 403],
-    ["404 for another tenant's", `owner DELETE ${at}/{strangerUser}`, 404],
-    ["answers success", `admin DELETE ${at}/{ann}`, 200, { is: { success: true } }],
-    ["is gone then", `admin GET ${at}/{ann}`, 404],
-    ["is not listed", `admin GET ${at}`, 200, { is: without({ email: "ann@plant.example" }) }],
+    ["403 for a read-write user", `rw DELETE ${time}/{ann}`, 403],
+    ["403 for a reader", `reader DELETE ${time}/{ann}`, 403],
+    ["404 for another tenant's", `owner DELETE ${time}/{strangerUser}`, 404],
+    ["answers success", `admin DELETE ${time}/{ann}`, 200, { is: { success: true } }],
+    ["is gone then", `admin GET ${time}/{ann}`, 404],
+    ["is not listed", `admin GET ${time}`, 200, { is: without({ email: "ann@plant.example" }) }],
   ]);
 });
 
@@ -326,15 +330,15 @@ describe("with a mail server", () => {
   afterAll(() => mail.stop());
 
   test("EMAIL sends link, address and temporary password", async () => {
-    const made = await mailed.need(
+    const created = await mailed.need(
       "admin",
-      `POST ${at}`,
+      `POST ${time}`,
       person("zoe@plant.example", { inviteDelivery: "EMAIL" }).body,
     );
-    expect([made.inviteDelivery, made.inviteSent]).toEqual(["EMAIL", true]);
+    expect([created.inviteDelivery, created.inviteSent]).toEqual(["EMAIL", true]);
     const received = await mail.next();
     expect(received.recipients).toEqual(["zoe@plant.example"]);
-    expect(received.parsed.text).toContain(made.temporaryPassword);
-    expect(received.parsed.text).toContain(made.loginUrl);
+    expect(received.parsed.text).toContain(created.temporaryPassword);
+    expect(received.parsed.text).toContain(created.loginUrl);
   });
 });

@@ -24,7 +24,7 @@ interface Site {
 }
 
 /** What a page takes for granted, by its name. */
-const given: Readonly<Record<string, (site: Site) => Promise<Record<string, string>>>> = {
+const input: Readonly<Record<string, (site: Site) => Promise<Record<string, string>>>> = {
   "docs/alarms.md": async ({ create }) => ({
     PROFILE: (await create("/api/device-profiles", { name: "mine" })).profileId ?? "",
   }),
@@ -130,7 +130,7 @@ async function openSite(name: string): Promise<{ site: Site; sandbox: Sandbox; s
     LINESIDE_OWNER_PASSWORD: PASSWORD,
   };
   const site = { fixture, env, create, receiver: `http://127.0.0.1:${receiver.port}` };
-  const sandbox = await Sandbox.create(fixture, { ...env, ...(await given[name]?.(site)) });
+  const sandbox = await Sandbox.create(fixture, { ...env, ...(await input[name]?.(site)) });
   return {
     site,
     sandbox,

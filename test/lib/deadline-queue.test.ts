@@ -9,16 +9,16 @@ test("gives back what is due, earliest first, and nothing before its time", () =
       fc.integer({ min: 0, max: 100 }),
       (deadlines, now) => {
         const queue = new DeadlineQueue<number>();
-        for (const [index, at] of deadlines.entries()) queue.add(at, index);
+        for (const [index, timeMs] of deadlines.entries()) queue.add(timeMs, index);
         const taken: number[] = [];
         for (let due = queue.takeDue(now); due !== undefined; due = queue.takeDue(now)) {
           expect(due.dueAt).toBe(deadlines[due.item] ?? -1);
           taken.push(due.dueAt);
         }
-        const expected = deadlines.filter((at) => at <= now).sort((a, b) => a - b);
+        const expected = deadlines.filter((atMs) => atMs <= now).sort((a, b) => a - b);
         expect(taken).toEqual(expected);
         expect(queue.size).toBe(deadlines.length - expected.length);
-        const left = deadlines.filter((at) => at > now);
+        const left = deadlines.filter((atMs) => atMs > now);
         expect(queue.nextAt()).toBe(left.length === 0 ? undefined : Math.min(...left));
       },
     ),

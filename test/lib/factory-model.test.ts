@@ -14,9 +14,9 @@ test("the same seed is the same plant, another seed another", () => {
 
 test("machines warm up in the shift and cool down at night, and values look like a sensor's", () => {
   const [press = []] = sampleDay(1);
-  const at = (hour: number) => Number(press[hour * 12]?.temperature);
-  expect(at(12)).toBeGreaterThan(at(4) + 20);
-  expect(at(23)).toBeLessThan(at(12));
+  const atTime = (hour: number) => Number(press[hour * 12]?.temperature);
+  expect(atTime(12)).toBeGreaterThan(atTime(4) + 20);
+  expect(atTime(23)).toBeLessThan(atTime(12));
   expect(press[10]?.state).toBe("idle");
   for (const values of press)
     expect(Math.round(Number(values.temperature) * 10) / 10).toBe(Number(values.temperature));

@@ -55,16 +55,16 @@ describe.each([4, 5] as const)("MQTT version %d", (version) => {
   test("each connection gets its own answers from a shared commit", async () => {
     const { port, ingest } = await start();
     ingest.held = true;
-    const one = await RawClient.connect(port, version, { username: "one" });
+    const rawClient = await RawClient.connect(port, version, { username: "one" });
     const two = await RawClient.connect(port, version, { username: "two" });
     for (let id = 1; id <= 50; id++) {
-      one.send(publishPacket(telemetry, "{}", { id }));
+      rawClient.send(publishPacket(telemetry, "{}", { id }));
       two.send(publishPacket(telemetry, "{}", { id: id + 100 }));
     }
     await until(() => ingest.taken.length === 100, "all messages");
     ingest.commit();
-    await until(() => ids(one).length === 50 && ids(two).length === 50, "all answers");
-    expect(ids(one)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+    await until(() => ids(rawClient).length === 50 && ids(two).length === 50, "all answers");
+    expect(ids(rawClient)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
     expect(ids(two)).toEqual(Array.from({ length: 50 }, (_, index) => index + 101));
   });
 
@@ -109,10 +109,10 @@ describe.each([4, 5] as const)("MQTT version %d", (version) => {
   });
 
   test("other messages of a device go to the application and are acknowledged when it has them", async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const { port } = await start({
       onMessage: (device, topic, body) => {
-        heard.push(`${device.name} ${topic} ${new TextDecoder().decode(body)}`);
+        received.push(`${device.name} ${topic} ${new TextDecoder().decode(body)}`);
         return Promise.resolve();
       },
     });
@@ -121,7 +121,7 @@ describe.each([4, 5] as const)("MQTT version %d", (version) => {
     client.send(publishPacket("v2/a/req/5", "{}", { id: 2 }));
     await client.next("puback");
     await client.next("puback");
-    expect(heard).toEqual([`token ${command} 1`, "token v1/devices/me/attributes/request/5 {}"]);
+    expect(received).toEqual([`token ${command} 1`, "token v1/devices/me/attributes/request/5 {}"]);
   });
 
   test("stopping waits for commits under way, then says good-bye", async () => {

@@ -33,13 +33,13 @@ describe.each([
   test("subscribes and receives", async () => {
     const { port, server } = await start();
     const client = await open(`mqtt://127.0.0.1:${port}`, options);
-    const heard: string[] = [];
-    client.on("message", (topic, payload) => heard.push(`${topic} ${payload}`));
+    const received: string[] = [];
+    client.on("message", (topic, payload) => received.push(`${topic} ${payload}`));
     await client.subscribeAsync([attributes, "v1/devices/me/rpc/request/+"], { qos: 1 });
     await server.publishToDevice(deviceId, attributes, Buffer.from("{}"), 1);
     await server.publishToDevice(deviceId, "v1/devices/me/rpc/request/4", Buffer.from("[]"), 0);
-    await until(() => heard.length === 2, "both messages");
-    expect(heard.toSorted()).toEqual([`${attributes} {}`, "v1/devices/me/rpc/request/4 []"]);
+    await until(() => received.length === 2, "both messages");
+    expect(received.toSorted()).toEqual([`${attributes} {}`, "v1/devices/me/rpc/request/4 []"]);
     await client.endAsync();
   });
 
@@ -47,12 +47,12 @@ describe.each([
     const { server, ingest } = await start();
     const http = serveWebSocket(server);
     const client = await open(`ws://127.0.0.1:${http.port}/mqtt`, options);
-    const heard: string[] = [];
-    client.on("message", (topic) => heard.push(topic));
+    const received: string[] = [];
+    client.on("message", (topic) => received.push(topic));
     await client.subscribeAsync(attributes, { qos: 1 });
     await client.publishAsync(telemetry, "{}", { qos: 2 });
     await server.publishToDevice(deviceId, attributes, Buffer.from("x".repeat(20_000)), 1);
-    await until(() => heard.length === 1, "the message");
+    await until(() => received.length === 1, "the message");
     expect(ingest.taken.length).toBe(1);
     await client.endAsync();
     await until(() => server.stats().connections === 0, "the disconnect");

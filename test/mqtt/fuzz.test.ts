@@ -33,14 +33,14 @@ test.each([4, 5] as const)(
     const { port, server, devices } = await start();
     const healthy = await RawClient.connect(port, version, { username: "healthy" });
     const next = createRandom(version);
-    const known = packets(version).map((packet) => generate(packet, { protocolVersion: version }));
+    const existing = packets(version).map((packet) => generate(packet, { protocolVersion: version }));
     let sent = 0;
     let client = await RawClient.open(port, version);
     while (sent < packetsMax) {
       if (client.closed) client = await RawClient.open(port, version);
-      if (next() < 0.9) client.raw(known[0]!);
+      if (next() < 0.9) client.raw(existing[0]!);
       for (let count = 0; count < 20; count++, sent++) {
-        const packet = known[Math.floor(next() * known.length)]!;
+        const packet = existing[Math.floor(next() * existing.length)]!;
         client.raw(next() < 0.6 ? mutate(packet, next) : packet);
       }
       if (sent % 200 === 0) client.drop();

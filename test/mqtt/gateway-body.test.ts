@@ -44,7 +44,7 @@ describe.each(Object.entries(parsers))("%s", (_name, parse) => {
       fc.object({ withBigInt: true, withDate: true, withTypedArray: true, withMap: true }),
     );
     fc.assert(
-      fc.property(body, (given) => void outcome(parse, given)),
+      fc.property(body, (input) => void outcome(parse, input)),
       { numRuns: 300 },
     );
   });
@@ -52,7 +52,7 @@ describe.each(Object.entries(parsers))("%s", (_name, parse) => {
   test("takes or refuses any bytes that decode", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 64 }), (bytes) => {
-        void outcome((given) => parse(decodeBody(given as Uint8Array, "AUTO")), bytes);
+        void outcome((input) => parse(decodeBody(input as Uint8Array, "AUTO")), bytes);
       }),
       { numRuns: 500 },
     );
@@ -68,10 +68,10 @@ describe("what was said is what is heard", () => {
 
   test("of parts in JSON: every child once, with its own value", () => {
     fc.assert(
-      fc.property(parts, (given) => {
-        const said = `{${given.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(",")}}`;
-        const heard = new Map(parseParts(decodeBody(Buffer.from(said), "AUTO")));
-        expect(heard).toEqual(new Map(JSON.parse(JSON.stringify(given))));
+      fc.property(parts, (input) => {
+        const said = `{${input.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(",")}}`;
+        const received = new Map(parseParts(decodeBody(Buffer.from(said), "AUTO")));
+        expect(received).toEqual(new Map(JSON.parse(JSON.stringify(input))));
       }),
     );
   });
@@ -81,9 +81,9 @@ describe("what was said is what is heard", () => {
     const name = text.filter((key) => key !== "__proto__");
     const plain = fc.uniqueArray(fc.tuple(name, fc.integer()), { minLength: 1, selector: ([key]) => key });
     fc.assert(
-      fc.property(plain, (given) => {
-        const bytes = new Uint8Array(encode(Object.fromEntries(given)));
-        expect(new Map(parseParts(decodeBody(bytes, "CBOR")))).toEqual(new Map(given));
+      fc.property(plain, (input) => {
+        const bytes = new Uint8Array(encode(Object.fromEntries(input)));
+        expect(new Map(parseParts(decodeBody(bytes, "CBOR")))).toEqual(new Map(input));
       }),
     );
   });

@@ -6,23 +6,23 @@ export interface GatewayDevice {
   readonly token: string;
 }
 
-export interface Heard {
+export interface ReceivedMessage {
   readonly topic: string;
   readonly payload: Buffer;
 }
 
-export const json = ({ payload }: Heard) => JSON.parse(payload.toString());
+export const json = ({ payload }: ReceivedMessage) => JSON.parse(payload.toString());
 
 /** A gateway of a test that is connected, with what it is told, in order. */
 export class GatewayClient {
   readonly client: MqttClient;
-  readonly #heard: Heard[] = [];
+  readonly #received: ReceivedMessage[] = [];
   #wake: () => void = () => undefined;
 
   private constructor(client: MqttClient) {
     this.client = client;
     client.on("message", (topic, payload) => {
-      this.#heard.push({ topic, payload });
+      this.#received.push({ topic, payload });
       this.#wake();
     });
   }
@@ -60,13 +60,13 @@ export class GatewayClient {
     }
   }
 
-  async next(): Promise<Heard> {
-    while (this.#heard.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
-    return this.#heard.shift()!;
+  async next(): Promise<ReceivedMessage> {
+    while (this.#received.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+    return this.#received.shift()!;
   }
 
   get waiting(): number {
-    return this.#heard.length;
+    return this.#received.length;
   }
 
   end(): Promise<void> {

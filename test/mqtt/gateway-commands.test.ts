@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { decode, encode } from "cbor-x";
 import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
-import { GatewayClient, type GatewayDevice, type Heard, json } from "./gateway-client.ts";
+import { GatewayClient, type GatewayDevice, json, type ReceivedMessage } from "./gateway-client.ts";
 
 let fixture: TestApp;
 let owner: string;
@@ -16,10 +16,10 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 const RPC = "v1/gateway/rpc";
-const makeGateway = (fields: Record<string, unknown> = {}): Promise<GatewayDevice> =>
+const createGateway = (fields: Record<string, unknown> = {}): Promise<GatewayDevice> =>
   fixture.createDevice(owner, { role: "GATEWAY", deviceType: "gateway", ...fields });
 let names = 0;
-async function makeChild({ deviceId }: GatewayDevice, fields: Record<string, unknown> = {}) {
+async function createChild({ deviceId }: GatewayDevice, fields: Record<string, unknown> = {}) {
   const name = `worker ${++names}`;
   return { name, ...(await fixture.createDevice(owner, { name, parentDeviceId: deviceId, ...fields })) };
 }
@@ -42,8 +42,8 @@ async function reached(
   }
   throw new Error(`the command is ${(await read(device, commandId, app, token)).status}, not ${status}`);
 }
-const reply = (connection: GatewayClient, heard: Heard, data: unknown) => {
-  const { device, data: command } = json(heard);
+const reply = (connection: GatewayClient, received: ReceivedMessage, data: unknown) => {
+  const { device, data: command } = json(received);
   return connection.say("rpc", { device, id: command.id, data });
 };
 const codes = async (deviceId: string) =>
@@ -54,18 +54,18 @@ const codes = async (deviceId: string) =>
 describe("a command to a child", () => {
   for (const version of [4, 5] as const)
     test(`goes through its gateway, is delivered and answered, version ${version}`, async () => {
-      const gateway = await makeGateway();
-      const child = await makeChild(gateway);
+      const gateway = await createGateway();
+      const child = await createChild(gateway);
       const connection = await GatewayClient.connect(fixture, gateway, { version, filter: RPC });
       const { commandId } = await send(child, { method: "setRelay", params: { on: true } });
-      const heard = await connection.next();
-      expect(heard.topic).toBe(RPC);
-      expect(json(heard)).toEqual({
+      const received = await connection.next();
+      expect(received.topic).toBe(RPC);
+      expect(json(received)).toEqual({
         device: child.name,
         data: { id: expect.any(Number), method: "setRelay", params: { on: true } },
       });
       await reached(child, commandId, "DELIVERED");
-      expect(await reply(connection, heard, { done: true })).toBe(0);
+      expect(await reply(connection, received, { done: true })).toBe(0);
       expect(await read(child, commandId)).toMatchObject({
         status: "SUCCESSFUL",
         response: { done: true },
@@ -75,8 +75,8 @@ describe("a command to a child", () => {
     });
 
   test("waits for the gateway to be there and to listen", async () => {
-    const gateway = await makeGateway();
-    const child = await makeChild(gateway);
+    const gateway = await createGateway();
+    const child = await createChild(gateway);
     const { commandId, status } = await send(child, { method: "later" });
     expect(status).toBe("QUEUED");
     const connection = await GatewayClient.connect(fixture, gateway, { filter: "v1/gateway/attributes" });
@@ -89,8 +89,8 @@ describe("a command to a child", () => {
   });
 
   test("waits while the gateway has said good-bye for it, and goes out as soon as it speaks of it", async () => {
-    const gateway = await makeGateway();
-    const [child, other] = [await makeChild(gateway), await makeChild(gateway)];
+    const gateway = await createGateway();
+    const [child, other] = [await createChild(gateway), await createChild(gateway)];
     const connection = await GatewayClient.connect(fixture, gateway, { filter: RPC });
     await connection.say("disconnect", { device: child.name });
     const { commandId } = await send(child, { method: "first" });
@@ -107,8 +107,8 @@ describe("a command to a child", () => {
       token: owner,
       body: { name: "cbor relay", payload: "CBOR" },
     });
-    const gateway = await makeGateway({ profileId: profile.body.profileId });
-    const child = await makeChild(gateway);
+    const gateway = await createGateway({ profileId: profile.body.profileId });
+    const child = await createChild(gateway);
     const connection = await GatewayClient.connect(fixture, gateway, { filter: RPC });
     const { commandId } = await send(child, { method: "open", params: [1] });
     const { device, data } = decode((await connection.next()).payload);
@@ -120,8 +120,8 @@ describe("a command to a child", () => {
   });
 
   test("goes to the child itself where that has a connection of its own", async () => {
-    const gateway = await makeGateway();
-    const child = await makeChild(gateway);
+    const gateway = await createGateway();
+    const child = await createChild(gateway);
     const connection = await GatewayClient.connect(fixture, gateway, { filter: RPC });
     const own = await GatewayClient.connect(fixture, child, { filter: "v1/devices/me/rpc/request/+" });
     await send(child, { method: "direct" });
@@ -133,8 +133,8 @@ describe("a command to a child", () => {
   });
 
   test("is taken by a child that polls over HTTP with its own token", async () => {
-    const gateway = await makeGateway();
-    const child = await makeChild(gateway);
+    const gateway = await createGateway();
+    const child = await createChild(gateway);
     const { commandId } = await send(child, { method: "polled" });
     const polled = await fixture.call("GET", `/api/v1/${child.token}/rpc?timeout=1000`);
     expect(polled.body).toMatchObject({ method: "polled" });
@@ -143,8 +143,8 @@ describe("a command to a child", () => {
   });
 
   test("that the gateway lost with its connection goes out again; one that it acknowledged does not", async () => {
-    const gateway = await makeGateway();
-    const child = await makeChild(gateway);
+    const gateway = await createGateway();
+    const child = await createChild(gateway);
     const first = await GatewayClient.connect(fixture, gateway, { filter: RPC });
     const kept = await send(child, { method: "kept" });
     await first.next();
@@ -187,8 +187,8 @@ describe("a command to a child", () => {
   });
 
   test("follows a child that is given another gateway", async () => {
-    const [old, next] = [await makeGateway(), await makeGateway()];
-    const child = await makeChild(old);
+    const [old, next] = [await createGateway(), await createGateway()];
+    const child = await createChild(old);
     const before = await GatewayClient.connect(fixture, old, { filter: RPC });
     const after = await GatewayClient.connect(fixture, next, { filter: RPC });
     before.client.handleMessage = () => undefined;
@@ -199,14 +199,14 @@ describe("a command to a child", () => {
     await move(null);
     await reached(child, commandId, "QUEUED");
     await move(next.deviceId);
-    const heard = await after.next();
-    expect(json(heard)).toMatchObject({ device: child.name, data: { method: "follow" } });
+    const received = await after.next();
+    expect(json(received)).toMatchObject({ device: child.name, data: { method: "follow" } });
     await reached(child, commandId, "DELIVERED");
     // Whoever has it no longer does not answer for it.
-    const { id } = json(heard).data;
-    const stranger = await GatewayClient.connect(fixture, await makeGateway());
+    const { id } = json(received).data;
+    const stranger = await GatewayClient.connect(fixture, await createGateway());
     expect(await stranger.say("rpc", { device: child.name, id, data: 666 })).toBe(0x90);
-    expect(await reply(after, heard, "here")).toBe(0);
+    expect(await reply(after, received, "here")).toBe(0);
     expect(await read(child, commandId)).toMatchObject({ status: "SUCCESSFUL", response: "here" });
     for (const { client } of [before, after, stranger]) await client.endAsync(true);
   });
@@ -235,8 +235,8 @@ describe("a command to a child", () => {
 });
 
 test("hundreds of commands to many children go out as the gateway acknowledges them, and none is lost", async () => {
-  const gateway = await makeGateway();
-  const children = await Promise.all(Array.from({ length: 10 }, () => makeChild(gateway)));
+  const gateway = await createGateway();
+  const children = await Promise.all(Array.from({ length: 10 }, () => createChild(gateway)));
   const sent: (readonly [{ deviceId: string }, string])[] = [];
   const all = children.flatMap((child) => Array.from({ length: 25 }, () => child));
   for (const sending of all.map(
@@ -244,21 +244,21 @@ test("hundreds of commands to many children go out as the gateway acknowledges t
   ))
     sent.push(await sending);
   const connection = await GatewayClient.connect(fixture, gateway, { filter: RPC });
-  const heard = new Set<number>();
-  while (heard.size < sent.length) heard.add(json(await connection.next()).data.id);
+  const received = new Set<number>();
+  while (received.size < sent.length) received.add(json(await connection.next()).data.id);
   for (const [child, commandId] of sent) await reached(child, commandId, "DELIVERED");
   expect(connection.waiting).toBe(0);
   await connection.end();
 }, 30_000);
 
 test("commands that went with their deleted devices keep no room from the others", async () => {
-  const gateway = await makeGateway();
+  const gateway = await createGateway();
   const connection = await GatewayClient.connect(fixture, gateway, { filter: RPC });
   const { handleMessage } = connection.client;
   connection.client.handleMessage = () => undefined; // acknowledges nothing
-  const doomed = await makeChild(gateway);
+  const doomed = await createChild(gateway);
   await Promise.all(Array.from({ length: 200 }, (_, n) => send(doomed, { method: `m${n}` })));
-  const other = await makeChild(gateway);
+  const other = await createChild(gateway);
   const { commandId } = await send(other, { method: "waits" });
   expect((await read(other, commandId)).status).toBe("QUEUED");
   await fixture.call("DELETE", `/api/devices/${doomed.deviceId}`, { token: owner });
@@ -269,8 +269,8 @@ test("commands that went with their deleted devices keep no room from the others
 
 describe("an answer is refused", () => {
   test("to no command of the gateway's children, and without a number", async () => {
-    const gateway = await makeGateway();
-    const [child, other] = [await makeChild(gateway), await makeChild(gateway)];
+    const gateway = await createGateway();
+    const [child, other] = [await createChild(gateway), await createChild(gateway)];
     const connection = await GatewayClient.connect(fixture, gateway, { filter: RPC });
     const { commandId } = await send(child, { method: "mine" });
     const { id } = json(await connection.next()).data;

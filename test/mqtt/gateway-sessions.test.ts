@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 const get = async (path: string) => (await fixture.call("GET", path, { token: owner })).body;
-const makeGateway = (): Promise<GatewayDevice> =>
+const createGateway = (): Promise<GatewayDevice> =>
   fixture.createDevice(owner, { role: "GATEWAY", deviceType: "gateway" });
 const detail = (deviceId: string) => get(`/api/devices/${deviceId}`);
 const childrenOf = (gateway: GatewayDevice) => get(`/api/devices/${gateway.deviceId}/children`);
@@ -27,7 +27,7 @@ const fresh = () => `visitor ${++names}`;
 
 /** A gateway that is connected and has connected one child. */
 async function connected() {
-  const gateway = await makeGateway();
+  const gateway = await createGateway();
   const name = fresh();
   const connection = await GatewayClient.connect(fixture, gateway);
   await connection.say("connect", { device: name });
@@ -46,14 +46,14 @@ async function gone({ deviceId }: { deviceId: string }): Promise<void> {
 describe("a child", () => {
   test("is connected by a word or by its data, and disconnected by a word", async () => {
     const { name, connection, deviceId, gateway } = await connected();
-    const at = iso();
-    expect(await detail(deviceId)).toMatchObject({ lastConnectedAt: at, active: false });
+    const time = iso();
+    expect(await detail(deviceId)).toMatchObject({ lastConnectedAt: time, active: false });
     clock.advance(1_000);
     await connection.say("connect", { device: name });
-    expect((await detail(deviceId)).lastConnectedAt).toBe(at);
+    expect((await detail(deviceId)).lastConnectedAt).toBe(time);
     await connection.say("telemetry", { [name]: { t: 1 } });
     expect(await detail(deviceId)).toMatchObject({
-      lastConnectedAt: at,
+      lastConnectedAt: time,
       active: true,
       lastActivityAt: iso(),
     });
@@ -117,7 +117,7 @@ describe("a child", () => {
 
   test("that is moved to another gateway belongs to that one only", async () => {
     const { connection, deviceId, name } = await connected();
-    const other = await makeGateway();
+    const other = await createGateway();
     const second = await GatewayClient.connect(fixture, other);
     expect(await second.say("telemetry", { [name]: { t: 1 } })).toBe(0x87);
     await patch(deviceId, { parentDeviceId: other.deviceId });
@@ -156,9 +156,9 @@ describe("a child", () => {
     await connection.say("telemetry", { [name]: { old: 1 } });
     await fixture.call("DELETE", `/api/devices/${deviceId}`, { token: owner });
     expect(await connection.say("telemetry", { [name]: { t: 1 } })).toBe(0);
-    const [made] = await childrenOf(gateway);
-    expect(made.deviceId).not.toBe(deviceId);
-    expect((await get(`/api/devices/${made.deviceId}/telemetry/latest`)).values).toEqual({ t: 1 });
+    const [created] = await childrenOf(gateway);
+    expect(created.deviceId).not.toBe(deviceId);
+    expect((await get(`/api/devices/${created.deviceId}/telemetry/latest`)).values).toEqual({ t: 1 });
     await connection.end();
   });
 
@@ -168,7 +168,7 @@ describe("a child", () => {
     clock.advance(1_000);
     await fixture.call("DELETE", `/api/devices/${gateway.deviceId}`, { token: owner });
     expect((await detail(deviceId)).lastDisconnectedAt).toBe(iso());
-    const next = await makeGateway();
+    const next = await createGateway();
     const second = await GatewayClient.connect(fixture, next);
     expect(await second.say("telemetry", { [name]: { t: 1 } })).toBe(0x87);
     await patch(deviceId, { parentDeviceId: next.deviceId });
@@ -179,7 +179,7 @@ describe("a child", () => {
 
   test("has its shared attributes told to the gateway that has it now", async () => {
     const { connection, deviceId, name } = await connected();
-    const other = await makeGateway();
+    const other = await createGateway();
     const second = await GatewayClient.connect(fixture, other, { filter: "v1/gateway/attributes" });
     await connection.client.subscribeAsync("v1/gateway/attributes", { qos: 1 });
     await patch(deviceId, { parentDeviceId: other.deviceId });
@@ -197,19 +197,19 @@ describe("a child", () => {
 test("states of children are told live", async () => {
   const { connection, deviceId, name } = await connected();
   const socket = new WebSocket(`${fixture.app.url.replace("http", "ws")}/api/ws`);
-  const heard: Record<string, unknown>[] = [];
-  socket.onmessage = ({ data }) => heard.push(JSON.parse(`${data}`));
+  const received: Record<string, unknown>[] = [];
+  socket.onmessage = ({ data }) => received.push(JSON.parse(`${data}`));
   await new Promise((resolve) => (socket.onopen = resolve));
   socket.send(JSON.stringify({ type: "auth", token: owner }));
-  await until(() => heard.some(({ type }) => type === "ready"), "the sign-in");
+  await until(() => received.some(({ type }) => type === "ready"), "the sign-in");
   socket.send(JSON.stringify({ type: "subscribe", id: "tree", topics: ["devices"] }));
-  await until(() => heard.some(({ type }) => type === "snapshot"), "the subscription");
+  await until(() => received.some(({ type }) => type === "snapshot"), "the subscription");
   await connection.say("telemetry", { [name]: { t: 1 } });
   await until(() => {
     clock.advance(100); // what is told is gathered for some moments
-    return heard.some(({ event, ...state }) => event === "state" && state.deviceId === deviceId);
+    return received.some(({ event, ...state }) => event === "state" && state.deviceId === deviceId);
   }, "the state of the child");
-  expect(heard.find((message) => message.deviceId === deviceId)).toMatchObject({ active: true });
+  expect(received.find((message) => message.deviceId === deviceId)).toMatchObject({ active: true });
   socket.close();
   await connection.end();
 });

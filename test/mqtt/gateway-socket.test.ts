@@ -37,17 +37,17 @@ async function open({ token }: GatewayDevice) {
     close: () => socket.close(),
   };
 }
-const makeGateway = (fields = {}): Promise<GatewayDevice> =>
+const createGateway = (fields = {}): Promise<GatewayDevice> =>
   fixture.createDevice(owner, { role: "GATEWAY", deviceType: "gateway", ...fields });
 
 test("a gateway speaks and hears for its children on its WebSocket", async () => {
-  const gateway = await makeGateway();
+  const gateway = await createGateway();
   const socket = await open(gateway);
   socket.say("telemetry", { "ws child": [{ t: 1 }], topic: { t: 2 } }, 1);
   expect(await socket.next()).toEqual({ ack: 1 });
-  const made = await children(gateway);
-  expect(made.map(({ name }: Frame) => name)).toEqual(["topic", "ws child"]);
-  const [, { deviceId }] = made;
+  const created = await children(gateway);
+  expect(created.map(({ name }: Frame) => name)).toEqual(["topic", "ws child"]);
+  const [, { deviceId }] = created;
   socket.say("attributes", { "ws child": { firmware: "3" } }, 2);
   expect(await socket.next()).toEqual({ ack: 2 });
   socket.say("attributes/request", { id: 1, device: "ws child", client: true, key: "firmware" });
@@ -80,7 +80,7 @@ test("a gateway speaks and hears for its children on its WebSocket", async () =>
 });
 
 test("its children are gone with its last connection, and their commands wait for the next", async () => {
-  const gateway = await makeGateway();
+  const gateway = await createGateway();
   const first = await open(gateway);
   first.say("connect", { device: "lasting" }, 1);
   await first.next();
@@ -108,7 +108,7 @@ test("its children are gone with its last connection, and their commands wait fo
 });
 
 test("a gateway whose commands go over a WebSocket gets those of its children there, too", async () => {
-  const gateway = await makeGateway({ commandTransport: "WS" });
+  const gateway = await createGateway({ commandTransport: "WS" });
   const mqtt = await GatewayClient.connect(fixture, gateway, { filter: "v1/gateway/rpc" });
   await mqtt.say("connect", { device: "by socket" });
   const [{ deviceId }] = await children(gateway);

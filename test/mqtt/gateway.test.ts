@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-const makeGateway = (fields: Record<string, unknown> = {}, token = owner): Promise<GatewayDevice> =>
+const createGateway = (fields: Record<string, unknown> = {}, token = owner): Promise<GatewayDevice> =>
   fixture.createDevice(token, { role: "GATEWAY", deviceType: "gateway", ...fields });
 const get = async (path: string, token = owner) => (await fixture.call("GET", path, { token })).body;
 const children = (gateway: GatewayDevice, token = owner) =>
@@ -38,7 +38,7 @@ const fresh = () => `child ${++names}`;
 
 describe.each([4, 5] as const)("a gateway on MQTT version %i", (version) => {
   test("makes its children by speaking of them: all forms of telemetry, readable once acknowledged", async () => {
-    const gateway = await makeGateway();
+    const gateway = await createGateway();
     const [a, b, c, d] = [fresh(), fresh(), fresh(), fresh()];
     const connection = await GatewayClient.connect(fixture, gateway, { version });
     const ts = Date.now();
@@ -71,7 +71,7 @@ describe.each([4, 5] as const)("a gateway on MQTT version %i", (version) => {
       token: owner,
       body: { name: `meter v${version}` },
     });
-    const gateway = await makeGateway();
+    const gateway = await createGateway();
     const [a, b] = [fresh(), fresh()];
     const connection = await GatewayClient.connect(fixture, gateway, { version });
     await connection.say("connect", { device: a, type: `meter v${version}` });
@@ -86,7 +86,7 @@ describe.each([4, 5] as const)("a gateway on MQTT version %i", (version) => {
   });
 
   test("reports attributes of its children and asks for them", async () => {
-    const gateway = await makeGateway();
+    const gateway = await createGateway();
     const name = fresh();
     const connection = await GatewayClient.connect(fixture, gateway, {
       version,
@@ -126,7 +126,7 @@ describe.each([4, 5] as const)("a gateway on MQTT version %i", (version) => {
   });
 
   test("is told of shared attributes that change, and that go", async () => {
-    const gateway = await makeGateway();
+    const gateway = await createGateway();
     const name = fresh();
     const connection = await GatewayClient.connect(fixture, gateway, {
       version,
@@ -150,7 +150,7 @@ test("a gateway speaks CBOR, and is answered in it where its profile says so", a
     token: owner,
     body: { name: "cbor gateway", payload: "CBOR" },
   });
-  const gateway = await makeGateway({ profileId: profile.body.profileId });
+  const gateway = await createGateway({ profileId: profile.body.profileId });
   const name = fresh();
   const connection = await GatewayClient.connect(fixture, gateway, { filter: "v1/gateway/#" });
   await connection.say(
@@ -169,7 +169,7 @@ test("a gateway speaks CBOR, and is answered in it where its profile says so", a
 
 describe("what is refused", () => {
   test("costs the other children nothing: the good is stored, the bad listed where it belongs", async () => {
-    const gateway = await makeGateway();
+    const gateway = await createGateway();
     const [good, bad, unborn] = [fresh(), fresh(), fresh()];
     const connection = await GatewayClient.connect(fixture, gateway);
     await connection.say("connect", { device: bad });
@@ -198,7 +198,7 @@ describe("what is refused", () => {
   });
 
   test("altogether has a reason code on MQTT 5, and the session goes on", async () => {
-    const gateway = await makeGateway();
+    const gateway = await createGateway();
     const name = fresh();
     const connection = await GatewayClient.connect(fixture, gateway);
     for (const [topic, body] of [
@@ -246,7 +246,7 @@ describe("what is refused", () => {
       token: owner,
       body: { name: "makes none", createsChildren: false },
     });
-    const gateway = await makeGateway({ profileId: profile.body.profileId });
+    const gateway = await createGateway({ profileId: profile.body.profileId });
     const name = fresh();
     const connection = await GatewayClient.connect(fixture, gateway);
     expect(await connection.say("telemetry", { [name]: { t: 1 } })).toBe(0x87);
@@ -260,7 +260,7 @@ describe("what is refused", () => {
   test("is a child beyond the plan, while those that are there go on", async () => {
     const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "small", plan: "basic" });
     const { limits } = (await get("/api/plans")).find(({ id }: { id: string }) => id === "basic");
-    const gateway = await makeGateway({}, token);
+    const gateway = await createGateway({}, token);
     const connection = await GatewayClient.connect(fixture, gateway);
     const body = Object.fromEntries(Array.from({ length: limits.devices + 5 }, (_, n) => [`n${n}`, { n }]));
     expect(await connection.say("telemetry", body)).toBe(0);
@@ -272,7 +272,7 @@ describe("what is refused", () => {
   });
 
   test("is a message of more children than one may carry; of many bad ones, some are listed and the rest counted", async () => {
-    const gateway = await makeGateway();
+    const gateway = await createGateway();
     const connection = await GatewayClient.connect(fixture, gateway);
     const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`many ${n}`, { n }]));
     expect(await connection.say("telemetry", many)).toBe(0x99);
@@ -297,21 +297,21 @@ describe("names", () => {
     "a+b#c",
     "'; DROP TABLE devices;--",
   ])("%s is only a name", async (name) => {
-    const gateway = await makeGateway();
+    const gateway = await createGateway();
     const connection = await GatewayClient.connect(fixture, gateway);
     const key = JSON.stringify(name);
     expect(await connection.say("telemetry", `{${key}: {"__proto__": 1, "t": 2}}`)).toBe(0);
     expect(await connection.say("attributes", `{${key}: {"constructor": "x"}}`)).toBe(0);
-    const [made] = await children(gateway);
-    expect(made).toMatchObject({ name, childName: name });
-    const values = await get(`/api/devices/${made.deviceId}/telemetry/latest`);
+    const [created] = await children(gateway);
+    expect(created).toMatchObject({ name, childName: name });
+    const values = await get(`/api/devices/${created.deviceId}/telemetry/latest`);
     expect(values.values.t).toBe(2);
-    await fixture.call("DELETE", `/api/devices/${made.deviceId}`, { token: owner });
+    await fixture.call("DELETE", `/api/devices/${created.deviceId}`, { token: owner });
     await connection.end();
   });
 
   test("of devices that the gateway has not are not spoken for: one with its own connection, another's, its own", async () => {
-    const [gateway, other] = [await makeGateway({ name: fresh() }), await makeGateway()];
+    const [gateway, other] = [await createGateway({ name: fresh() }), await createGateway()];
     const [own, others] = [fresh(), fresh()];
     const device = await fixture.createDevice(owner, { name: own });
     const connection = await GatewayClient.connect(fixture, gateway);
@@ -342,17 +342,17 @@ describe("names", () => {
     const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "neighbour" });
     const name = fresh();
     const foreign = await fixture.createDevice(token, { name });
-    const gateway = await makeGateway();
+    const gateway = await createGateway();
     const connection = await GatewayClient.connect(fixture, gateway);
     expect(await connection.say("telemetry", { [name]: { t: 1 } })).toBe(0);
-    const made = await child(gateway, name);
-    expect(made.deviceId).not.toBe(foreign.deviceId);
+    const created = await child(gateway, name);
+    expect(created.deviceId).not.toBe(foreign.deviceId);
     expect((await get(`/api/devices/${foreign.deviceId}/telemetry/latest`, token)).values).toEqual({});
     await connection.end();
   });
 
   test("stay with the gateway when a person renames the device", async () => {
-    const gateway = await makeGateway();
+    const gateway = await createGateway();
     const name = fresh();
     const connection = await GatewayClient.connect(fixture, gateway, { filter: "v1/gateway/attributes" });
     await connection.say("telemetry", { [name]: { t: 1 } });
@@ -371,7 +371,7 @@ describe("names", () => {
 });
 
 test("a child belongs to the asset of its gateway, so that whoever was granted that sees it", async () => {
-  const gateway = await makeGateway({ assetId: "hall 7" });
+  const gateway = await createGateway({ assetId: "hall 7" });
   const name = fresh();
   const connection = await GatewayClient.connect(fixture, gateway);
   await connection.say("telemetry", { [name]: { t: 1 } });
@@ -380,7 +380,7 @@ test("a child belongs to the asset of its gateway, so that whoever was granted t
 });
 
 test("a child may have the name that a person gave to another child of the same gateway", async () => {
-  const gateway = await makeGateway();
+  const gateway = await createGateway();
   const [a, b] = [fresh(), fresh()];
   const connection = await GatewayClient.connect(fixture, gateway);
   await connection.say("telemetry", { [a]: { t: 1 } });
@@ -393,7 +393,7 @@ test("a child may have the name that a person gave to another child of the same 
 });
 
 test("a gateway makes ten thousand children by itself, and no more", async () => {
-  const gateway = await makeGateway();
+  const gateway = await createGateway();
   const connection = await GatewayClient.connect(fixture, gateway);
   const thousand = (round: number) =>
     Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`${round}/${n}`, { n }]));
@@ -410,7 +410,7 @@ test("a message counts once against the rate of its gateway, whatever it carries
     token: owner,
     body: { name: "two at once", messagesPerSecond: 1, messagesBurst: 2 },
   });
-  const gateway = await makeGateway({ profileId: profile.body.profileId });
+  const gateway = await createGateway({ profileId: profile.body.profileId });
   const names = Array.from({ length: 20 }, fresh);
   const connection = await GatewayClient.connect(fixture, gateway);
   const body = Object.fromEntries(names.map((name) => [name, { t: 1 }]));
@@ -423,7 +423,7 @@ test("a message counts once against the rate of its gateway, whatever it carries
 });
 
 test("messages that name the same new child at once make one", async () => {
-  const gateway = await makeGateway();
+  const gateway = await createGateway();
   const name = fresh();
   const connection = await GatewayClient.connect(fixture, gateway);
   const said = Array.from({ length: 20 }, (_, n) =>

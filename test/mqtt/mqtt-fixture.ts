@@ -91,7 +91,7 @@ const limits: MqttLimits = {
   queuedBytesMax: 64 * 1024 * 1024,
 };
 
-export const makeDevice = (name: string, role: "DEVICE" | "GATEWAY" = "DEVICE"): IngestDevice => {
+export const createDevice = (name: string, role: "DEVICE" | "GATEWAY" = "DEVICE"): IngestDevice => {
   const tenantId = "tenant" as TenantId;
   const deviceId = `device-${name}` as DeviceId;
   return {
@@ -190,7 +190,7 @@ export async function startMqtt(overrides: Overrides = {}, directory?: string): 
       if (username === "wrong" || username === "banned" || username === "later") {
         return { ok: false, reason: refused[username] };
       }
-      const device = devices.get(username) ?? makeDevice(username);
+      const device = devices.get(username) ?? createDevice(username);
       devices.set(username, device);
       return { ok: true, device };
     },

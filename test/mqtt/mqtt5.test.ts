@@ -31,12 +31,12 @@ test("CONNACK tells a client without an id which one it got, and the limits", as
 
 test("CONNACK tells a client which keep-alive holds when the server has a limit", async () => {
   const { port } = await start({ limits: { keepAliveSecondsMax: 60 } });
-  for (const [keepalive, told] of [
+  for (const [keepalive, notified] of [
     [120, 60],
     [0, 60],
     [30, undefined],
   ] as const) {
-    expect((await connack(port, { keepalive })).properties?.serverKeepAlive).toBe(told);
+    expect((await connack(port, { keepalive })).properties?.serverKeepAlive).toBe(notified);
   }
 });
 

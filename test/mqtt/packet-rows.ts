@@ -74,12 +74,12 @@ export function packetRows() {
   };
   const unsigned = (version: Version) => RawClient.open(mqtt.port, version);
   const row =
-    (open: typeof signedIn, judge: typeof expectAnswer) =>
+    (open: typeof signedIn, check: typeof expectAnswer) =>
     (version: Version, name: string, send: string, answer = "") =>
       test(`version ${version}: ${name}`, async () => {
         const client = await open(version);
         client.hex(send);
-        await judge(client, answer);
+        await check(client, answer);
       });
   return {
     running: () => mqtt,

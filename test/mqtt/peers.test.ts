@@ -107,9 +107,9 @@ describe.skipIf(!hasPaho).each(["3.1.1", "5"])("paho speaking %s", (version) => 
     const peer = paho("gateway", token, name);
     expect(await peer.json()).toEqual({ event: "connected", reason: 0 });
     expect(await peer.json()).toEqual({ event: "subscribed", granted: [1, 1, 1] });
-    const heard = [await peer.json(), await peer.json()];
-    expect(heard).toContainEqual({ event: "published" });
-    expect(heard).toContainEqual({
+    const received = [await peer.json(), await peer.json()];
+    expect(received).toContainEqual({ event: "published" });
+    expect(received).toContainEqual({
       event: "message",
       topic: "v1/gateway/attributes/response",
       body: { id: 7, device: name, value: "2.1" },

@@ -32,16 +32,16 @@ describe.each([4, 5] as const)("MQTT version %d", (version) => {
 
   test("two devices with the same client id receive only their own", async () => {
     const { port, server } = await start();
-    const one = await RawClient.connect(port, version, { username: "one" });
+    const rawClient = await RawClient.connect(port, version, { username: "one" });
     const two = await RawClient.connect(port, version, { username: "two" });
-    await subscribe(one);
+    await subscribe(rawClient);
     await subscribe(two);
     await server.publishToDevice("device-one" as DeviceId, attributes, bytes("for one"), 1);
     await server.publishToDevice("device-two" as DeviceId, attributes, bytes("for two"), 1);
-    await until(() => payloads(one).length > 0 && payloads(two).length > 0, "both messages");
-    await one.ping();
+    await until(() => payloads(rawClient).length > 0 && payloads(two).length > 0, "both messages");
+    await rawClient.ping();
     await two.ping();
-    expect(payloads(one)).toEqual(["for one"]);
+    expect(payloads(rawClient)).toEqual(["for one"]);
     expect(payloads(two)).toEqual(["for two"]);
   });
 

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { MqttAuthentication, MqttCredentials } from "../../src/mqtt/mqtt.types.ts";
 import { until } from "../support/until.ts";
-import { makeDevice, type Running, startMqtt } from "./mqtt-fixture.ts";
+import { createDevice, type Running, startMqtt } from "./mqtt-fixture.ts";
 import { connectPacket, publishPacket, RawClient } from "./raw-client.ts";
 
 let mqtt: Running;
 /** Sign-ins that wait, by user name. */
 const pending = new Map<
   string,
-  { given: MqttCredentials; settle: (answer: MqttAuthentication) => void; fail: (error: Error) => void }
+  { credentials: MqttCredentials; settle: (answer: MqttAuthentication) => void; fail: (error: Error) => void }
 >();
-const devices = new Map<string, ReturnType<typeof makeDevice>>();
+const devices = new Map<string, ReturnType<typeof createDevice>>();
 
 function deviceOf(name: string) {
-  const device = devices.get(name) ?? makeDevice(name);
+  const device = devices.get(name) ?? createDevice(name);
   devices.set(name, device);
   if (name.startsWith("three")) device.sessionsMax = 3;
   return device;
@@ -21,10 +21,12 @@ function deviceOf(name: string) {
 
 beforeAll(async () => {
   mqtt = await startMqtt({
-    authenticate(given) {
-      const { username = "" } = given;
+    authenticate(mqttCredentials) {
+      const { username = "" } = mqttCredentials;
       if (!username.startsWith("slow")) return { ok: true, device: deviceOf(username) };
-      return new Promise((settle, fail) => pending.set(username, { given, settle, fail }));
+      return new Promise((settle, fail) =>
+        pending.set(username, { credentials: mqttCredentials, settle, fail }),
+      );
     },
   });
 });
@@ -74,10 +76,10 @@ test.each([
 test("a client that goes while it waits is not let in, and whoever decides can tell", async () => {
   const raw = await RawClient.open(mqtt.port, 5);
   raw.send(connectPacket(5, { username: "slow-gone" }));
-  const { given, settle } = await waiting("slow-gone");
-  expect(given.isGone()).toBe(false);
+  const { credentials, settle } = await waiting("slow-gone");
+  expect(credentials.isGone()).toBe(false);
   raw.drop();
-  await until(() => given.isGone(), "the end");
+  await until(() => credentials.isGone(), "the end");
   settle({ ok: true, device: deviceOf("slow-gone") });
   await RawClient.connect(mqtt.port, 5, { username: "after-gone" });
   expect(mqtt.events).toContain("connected after-gone");
@@ -96,13 +98,13 @@ test("a sign-in that fails costs its client the connection and nobody else", asy
 test("a client that floods before it is in is cut off", async () => {
   const raw = await RawClient.open(mqtt.port, 5);
   raw.send(connectPacket(5, { username: "slow-flood" }));
-  const { given } = await waiting("slow-flood");
-  for (let index = 0; index < 40 && !given.isGone(); index++) {
+  const { credentials } = await waiting("slow-flood");
+  for (let index = 0; index < 40 && !credentials.isGone(); index++) {
     raw.send(publishPacket("v1/devices/me/telemetry", "x".repeat(32_000), { id: index + 1 }));
     await Bun.sleep(1);
   }
   raw.drop();
-  await until(() => given.isGone(), "the end");
+  await until(() => credentials.isGone(), "the end");
 });
 
 const connect = (username: string, clientId: string) =>
@@ -156,13 +158,13 @@ test("durable sessions under ever new client ids stay within the number", async 
     raw.send({ cmd: "disconnect" });
     await raw.end();
   }
-  const known: boolean[] = [];
+  const existing: boolean[] = [];
   for (let index = 0; index < 6; index++) {
     const raw = await RawClient.open(mqtt.port, 4);
     raw.send(connectPacket(4, { username: "three-c", clientId: `c${index}`, clean: false }));
-    known.push((await raw.next("connack")).sessionPresent);
+    existing.push((await raw.next("connack")).sessionPresent);
     raw.drop();
   }
-  expect(known.filter(Boolean).length).toBeLessThanOrEqual(3);
+  expect(existing.filter(Boolean).length).toBeLessThanOrEqual(3);
   expect(mqtt.server.hasDurableSession(deviceOf("three-c").deviceId)).toBe(true);
 });

@@ -39,7 +39,7 @@ async function start(): Promise<Tls> {
 const serialOf = ({ current }: Tls) => new X509Certificate(current.cert).serialNumber;
 /** Lets looks at names and files happen until one has changed something. */
 async function changed(tls: Tls, serial: string): Promise<string> {
-  for (let look = 0; look < 500 && serialOf(tls) === serial; look++) {
+  for (let attempt = 0; attempt < 500 && serialOf(tls) === serial; attempt++) {
     clock.advance(10_000);
     await Bun.sleep(2);
   }
@@ -56,8 +56,8 @@ test("the pair survives a restart", async () => {
 test("a new name or address gets a certificate that keeps the old ones, under the same authority", async () => {
   const tls = await start();
   const authority = tls.authority;
-  const heard: string[] = [];
-  tls.onChange(({ cert }) => heard.push(cert));
+  const received: string[] = [];
+  tls.onChange(({ cert }) => received.push(cert));
   const serial = serialOf(tls);
   clock.advance(60_000);
   names = { dns: ["localhost", "gateway"], ip: ["127.0.0.1", "192.168.7.9", "fd00::7"] };
@@ -67,7 +67,7 @@ test("a new name or address gets a certificate that keeps the old ones, under th
     dns: ["localhost", "gateway"],
     ip: ["127.0.0.1", "192.168.7.9", "fd00::7"],
   });
-  expect(heard).toEqual([tls.current.cert]);
+  expect(received).toEqual([tls.current.cert]);
   expect(tls.authority).toBe(authority);
   names = { dns: ["localhost", "gateway"], ip: ["127.0.0.1"] };
   const kept = serialOf(tls);
@@ -128,7 +128,7 @@ test("a listener that fails is told again", async () => {
   });
   names = { dns: ["localhost", "gateway", "another"], ip: [] };
   clock.advance(60_000);
-  for (let look = 0; look < 500 && calls < 2; look++) {
+  for (let attempt = 0; attempt < 500 && calls < 2; attempt++) {
     clock.advance(10_000);
     await Bun.sleep(2);
   }

@@ -83,7 +83,7 @@ const openOf = (api: ApiClient) => api.get<Alarm[]>("/api/alarms?status=ACTIVE_U
 /** Every alarm that there must be is there, once; none that cannot be. */
 async function check(api: ApiClient, senders: readonly Sender[]): Promise<void> {
   const alarms = await openOf(api);
-  const told = senders.flatMap(({ deviceId, messages, sent, acknowledged }) =>
+  const notified = senders.flatMap(({ deviceId, messages, sent, acknowledged }) =>
     alarmRules.map(({ alarmType }) => {
       const open = alarms.filter((alarm) => alarm.deviceId === deviceId && alarm.name === alarmType).length;
       const must = isRaisedBy(messages.slice(0, acknowledged), alarmType);
@@ -91,7 +91,7 @@ async function check(api: ApiClient, senders: readonly Sender[]): Promise<void> 
       return { alarmType, sent, acknowledged, open, isRight: open === 1 ? may : open === 0 && !must };
     }),
   );
-  expect(told.filter(({ isRight }) => !isRight)).toEqual([]);
+  expect(notified.filter(({ isRight }) => !isRight)).toEqual([]);
 }
 
 /** Events of an alarm begin with CREATED and tell raising and clearing in turn, once each. */

@@ -5,9 +5,9 @@ import { createTestApp } from "../support/test-app.ts";
 
 const RULES = 500;
 const DEVICES = 20;
-const PEOPLE = 3;
+const USERS = 3;
 const ALARMS = RULES * DEVICES;
-const TOLD_SINGLY = 10;
+const NOTIFIED_SINGLY = 10;
 
 test("of a storm of ten thousand alarms none is lost: each is there, each is told or counted, and the API answers meanwhile", async () => {
   const clock = new FakeClock();
@@ -16,8 +16,8 @@ test("of a storm of ten thousand alarms none is lost: each is there, each is tol
   const { token, user } = await fixture.signIn("TENANT_OWNER");
   const call = (method: string, path: string, body?: unknown) =>
     fixture.call(method, path, { token, ...(body === undefined ? {} : { body }) });
-  const people = [user];
-  while (people.length < PEOPLE) people.push((await fixture.signIn("TENANT_READ_ONLY")).user);
+  const users = [user];
+  while (users.length < USERS) users.push((await fixture.signIn("TENANT_READ_ONLY")).user);
   const [profile] = (await call("GET", "/api/device-profiles")).body;
   const keys = Array.from({ length: RULES }, (_, index) => `k${index}`);
   await call("PATCH", `/api/device-profiles/${profile.profileId}`, {
@@ -50,12 +50,13 @@ test("of a storm of ten thousand alarms none is lost: each is there, each is tol
   const historyOf = async () => (await call("GET", `/api/alarms/${last.alarmId}/events`)).body;
   while ((await historyOf()).length < 2) await Bun.sleep(5);
   clock.advance(5 * 60_000);
-  const total = PEOPLE * (TOLD_SINGLY + 1);
+  const total = USERS * (NOTIFIED_SINGLY + 1);
   const subjects: string[] = [];
   while (subjects.length < total) subjects.push((await mails.next()).parsed.subject ?? "");
   const digests = subjects.filter((subject) => subject.includes("more alarm messages"));
-  expect(digests).toHaveLength(PEOPLE);
-  for (const digest of digests) expect(digest).toStartWith(`${ALARMS - TOLD_SINGLY} more alarm messages: `);
+  expect(digests).toHaveLength(USERS);
+  for (const digest of digests)
+    expect(digest).toStartWith(`${ALARMS - NOTIFIED_SINGLY} more alarm messages: `);
   await fixture.stop();
   await mails.stop();
 }, 60_000);

@@ -74,15 +74,15 @@ test.skipIf(!hasMosquitto)(
       return data[0]?.series[0]?.points.map(({ value }) => value) ?? [];
     };
     const lost = async () => {
-      const known = await devices();
-      const stored = new Set(await pointsOf(known.get("old")));
-      return acknowledged.filter((n) => (n % 50 === 0 ? !known.has(`new-${n}`) : !stored.has(n)));
+      const existing = await devices();
+      const stored = new Set(await pointsOf(existing.get("old")));
+      return acknowledged.filter((n) => (n % 50 === 0 ? !existing.has(`new-${n}`) : !stored.has(n)));
     };
     // What the broker still has comes by and by; the test's own limit ends the waiting.
     while ((await lost()).length > 0) await Bun.sleep(50);
-    const known = await devices();
+    const current = await devices();
     for (const n of acknowledged)
-      if (n % 50 === 0) expect(await pointsOf(known.get(`new-${n}`))).toEqual([n]);
+      if (n % 50 === 0) expect(await pointsOf(current.get(`new-${n}`))).toEqual([n]);
     expect(acknowledged.length).toBeGreaterThanOrEqual(ROUNDS * ACKNOWLEDGED_MIN);
     await server.kill("SIGTERM");
     await broker.stop();

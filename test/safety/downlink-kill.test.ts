@@ -37,8 +37,8 @@ test("downlinks and commands that were taken outlive kills: the network server h
   async function speak(device: number): Promise<void> {
     const devEui = device.toString(16).padStart(16, "0");
     const isCommanded = device % 2 === 1;
-    const made = isCommanded && { ...{ name: devEui, deviceType: "valve" }, lorawanDevEui: devEui };
-    const deviceId = made && (await api.post<{ deviceId: string }>("/api/devices", made)).deviceId;
+    const created = isCommanded && { ...{ name: devEui, deviceType: "valve" }, lorawanDevEui: devEui };
+    const deviceId = created && (await api.post<{ deviceId: string }>("/api/devices", created)).deviceId;
     const numbers: number[] = [];
     taken.set(pathOf(device), numbers);
     while (!isOver) {

@@ -64,8 +64,8 @@ test("a gateway whose server is killed has every child once, and every point tha
     expect(byName.size).toBe(children.length);
     const stored = new Map<string, ReadonlySet<number>>();
     const pointsOf = async (name: string) => {
-      const known = stored.get(name);
-      if (known !== undefined) return known;
+      const existing = stored.get(name);
+      if (existing !== undefined) return existing;
       const path = `/api/devices/${byName.get(name)}/telemetry/range?from=${FIRST_TS}&to=${FIRST_TS + next}&keys=n&aggregation=none&maxDataPoints=100000`;
       type Answer = { data: { series: { points: { value: number }[] }[] }[] };
       const { data } = await api.get<Answer>(path);

@@ -25,8 +25,8 @@ test("kills under load: no message that was acknowledged is lost, also where its
   let api = await server.signIn();
   const { secret } = await api.post<{ secret: string }>("/api/tenant/integration/rotate-secret", {});
   const settings_json = { autoCreateDevice: true, scriptTransform: { enabled: true, source: script } };
-  const given = { name: "kills", type: "HTTP", status: "active", settings_json };
-  const { integrationId } = await api.post<Integration>("/api/integrations", given);
+  const input = { name: "kills", type: "HTTP", status: "active", settings_json };
+  const { integrationId } = await api.post<Integration>("/api/integrations", input);
   const acknowledged = new Set<number>();
   let next = 0;
 

@@ -64,8 +64,8 @@ test("of alarms that are raised while the server is killed again and again, each
     });
   const share = DEVICES / ROUNDS;
   for (let round = 0; round < ROUNDS; round++) {
-    const some = devices.slice(round * share, (round + 1) * share);
-    const asked = Promise.allSettled(some.map(raise)); // those that are cut off are asked again below
+    const subset = devices.slice(round * share, (round + 1) * share);
+    const asked = Promise.allSettled(subset.map(raise)); // those that are cut off are asked again below
     await Bun.sleep(Math.random() * KILL_MS_MAX);
     await server.kill("SIGKILL");
     await asked;
@@ -77,12 +77,12 @@ test("of alarms that are raised while the server is killed again and again, each
   const alarms = await api.get<Alarm[]>("/api/alarms?limit=1000");
   expect(alarms).toHaveLength(DEVICES);
   for (const { alarmId } of alarms) {
-    const told = async () =>
+    const notifiedCount = async () =>
       (await api.get<Array<{ eventType: string; message: string }>>(`/api/alarms/${alarmId}/events`)).filter(
         ({ eventType }) => eventType === "NOTIFIED",
       );
-    while ((await told()).length === 0) await Bun.sleep(10);
-    expect(await told()).toHaveLength(1);
+    while ((await notifiedCount()).length === 0) await Bun.sleep(10);
+    expect(await notifiedCount()).toHaveLength(1);
   }
   const once = new Map(devices.map(({ name }) => [name, 1]));
   const queued = await api.get<Array<{ subject: string }>>("/api/outbox?limit=1000");

@@ -90,23 +90,23 @@ test("a target is down for an hour and the gateway is killed twice meanwhile: ev
   await api.post(`/api/data-pipelines/${pipelineId}/start`, {});
   const devices: Reporter[] = [];
   for (let name = 0; name < DEVICES; name++) {
-    const made = await api.post<{ credentials: { token: string } }>("/api/devices", {
+    const created = await api.post<{ credentials: { token: string } }>("/api/devices", {
       name: `d${name}`,
       deviceType: "t",
     });
-    devices.push({ name, token: made.credentials.token, next: 0, acknowledged: -1 });
+    devices.push({ name, token: created.credentials.token, next: 0, acknowledged: -1 });
   }
   await gateway.kill();
 
   // An hour in three lives; each but the last ends in the middle of whatever it does.
-  for (let life = 0; life < 3; life++) {
+  for (let run = 0; run < 3; run++) {
     gateway = await start(directory, FAST);
     const stop = new AbortController();
     const reporting = report(gateway.url, devices, stop.signal);
     await Bun.sleep(HOUR_MS / 3 / FAST);
-    const enough = PER_LIFETIME * (life + 1) - 1;
+    const enough = PER_LIFETIME * (run + 1) - 1;
     while (devices.some(({ acknowledged }) => acknowledged < enough)) await Bun.sleep(10);
-    if (life === 2) {
+    if (run === 2) {
       stop.abort();
       await reporting;
     }

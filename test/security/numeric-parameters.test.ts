@@ -19,7 +19,7 @@ const NUMBERS = [
 
 /** How long a device waits for something to happen: not in this test. */
 const WAIT = "timeout";
-const given: Record<string, string> = { scope: "CLIENT", [WAIT]: "0" };
+const input: Record<string, string> = { scope: "CLIENT", [WAIT]: "0" };
 
 interface Parameter {
   readonly in: string;
@@ -82,7 +82,7 @@ test("no number in a query makes an operation fail", async () => {
         const others = parameters
           .filter((other) => other.in === "query" && /^(from|to|scope|keys|timeout)$/.test(other.name))
           .filter((other) => other.name !== name)
-          .map((other) => `${other.name}=${given[other.name] ?? "1"}`);
+          .map((other) => `${other.name}=${input[other.name] ?? "1"}`);
         return NUMBERS.map((number) => `${filled(path)}?${[...others, `${name}=${number}`].join("&")}`);
       }),
   );

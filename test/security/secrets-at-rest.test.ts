@@ -27,10 +27,10 @@ const written = () =>
     .filter((name) => !name.endsWith("-shm") && name !== "ballast" && name !== "secrets")
     .map((name) => readFileSync(join(fixture.directory, name)));
 
-async function makeSecrets(): Promise<Record<string, string>> {
+async function createSecrets(): Promise<Record<string, string>> {
   const device = await fixture.createDevice(owner);
-  const given = await fixture.createDevice(owner);
-  const credentials = `/api/devices/${given.deviceId}/credentials`;
+  const input = await fixture.createDevice(owner);
+  const credentials = `/api/devices/${input.deviceId}/credentials`;
   await call("PUT", credentials, { type: "ACCESS_TOKEN", token: "token-that-a-person-gave-1" });
   const rotated = await call("POST", `${credentials}/rotate`);
   const dashboard = await call("POST", "/api/dashboards", { name: "shared" });
@@ -61,7 +61,7 @@ async function makeSecrets(): Promise<Record<string, string>> {
 }
 
 test("no secret stands in a file as it is", async () => {
-  const secrets = await makeSecrets();
+  const secrets = await createSecrets();
   const files = written();
   for (const [name, secret] of Object.entries(secrets)) {
     expect([name, secret.length]).toEqual([name, expect.any(Number)]);

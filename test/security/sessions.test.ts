@@ -47,7 +47,7 @@ test("a renewed token ends those before it, after an overlap for other tabs", as
 test("two tabs that renew at once both stay signed in", async () => {
   const { token } = await fixture.signIn("TENANT_OWNER");
   clock.advance(HOUR_MS);
-  const [one, other] = await Promise.all([renewed(token), renewed(token)]);
+  const [text, other] = await Promise.all([renewed(token), renewed(token)]);
   clock.advance(30 * MINUTE_MS);
-  expect([await isGood(one), await isGood(other), await isGood(token)]).toEqual([true, true, false]);
+  expect([await isGood(text), await isGood(other), await isGood(token)]).toEqual([true, true, false]);
 });

@@ -30,7 +30,7 @@ test.each(["=", "==", ".", "%3D", "\u00a0"])("an access token with %j behind it 
   const headers = { authorization: `Bearer ${owner.token}${tail}` };
   expect((await fixture.call("GET", "/api/auth/me", { headers })).status).toBe(401);
   for (const index of [0, 1]) {
-    const changed = parts.map((part, at) => (at === index ? `${part}${tail}` : part)).join(".");
+    const changed = parts.map((part, position) => (position === index ? `${part}${tail}` : part)).join(".");
     const { status } = await fixture.call("GET", "/api/auth/me", {
       headers: { authorization: `Bearer ${changed}` },
     });

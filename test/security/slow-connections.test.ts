@@ -78,7 +78,7 @@ async function withApp(config: Partial<Config>, run: (fixture: TestApp) => Promi
 }
 
 /** Resolves when the gateway has looked at every connection that is open now: it closes a younger one. */
-async function allLookedAt(fixture: TestApp): Promise<void> {
+async function allInspected(fixture: TestApp): Promise<void> {
   const client = await Client.open(portOf(fixture), { from: PROXY });
   client.write("G"); // the kernel keeps back connections that have sent nothing
   await client.closed();
@@ -108,8 +108,8 @@ test("a connection on which a device has only sent telemetry stays open", () =>
       await until(() => device.isClosed || device.text.includes('"success":true'), "an answer or the end");
     };
     await send();
-    await allLookedAt(fixture);
-    await allLookedAt(fixture);
+    await allInspected(fixture);
+    await allInspected(fixture);
     await send();
     expect([device.isClosed, device.text.split("\r\n")[0]]).toEqual([false, "HTTP/1.1 200 OK"]);
     device.end();
@@ -123,8 +123,8 @@ test("a device whose first message comes slowly is not cut off", () =>
     device.write(
       `POST /api/v1/${token}/telemetry HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 7\r\n\r\n{"a"`,
     );
-    await allLookedAt(fixture);
-    await allLookedAt(fixture);
+    await allInspected(fixture);
+    await allInspected(fixture);
     device.write(":1}");
     await until(() => device.isClosed || device.text.includes('"success":true'), "an answer or the end");
     expect([device.isClosed, device.text.split("\r\n")[0]]).toEqual([false, "HTTP/1.1 200 OK"]);
@@ -194,17 +194,17 @@ test("the connections of one address are limited, those of exempt addresses are 
   withApp({ http_connections_per_address_max: 3 }, async (fixture) => {
     const clients = await openWith(3, fixture);
     const proxied = await openWith(5, fixture, PROXY);
-    await allLookedAt(fixture);
+    await allInspected(fixture);
     const refused = await Client.open(portOf(fixture));
     await refused.get().catch(() => undefined); // the refusal may come first
     await refused.closed();
     const others = await openWith(3, fixture, "127.0.0.2");
-    await allLookedAt(fixture);
+    await allInspected(fixture);
     for (const client of [...clients, ...proxied, ...others]) await client.get();
     clients.pop()?.end();
-    await allLookedAt(fixture);
+    await allInspected(fixture);
     const [next] = await openWith(1, fixture);
-    await allLookedAt(fixture);
+    await allInspected(fixture);
     await next?.get();
     for (const client of [...clients, ...proxied, ...others, next]) client?.end();
   }));
@@ -212,7 +212,7 @@ test("the connections of one address are limited, those of exempt addresses are 
 test("the connections of all addresses together are limited", () =>
   withApp({ http_connections_max: 4 }, async (fixture) => {
     const clients = [...(await openWith(2, fixture)), ...(await openWith(2, fixture, "127.0.0.2"))];
-    await allLookedAt(fixture);
+    await allInspected(fixture);
     for (const from of ["127.0.0.1", "127.0.0.3", PROXY]) {
       const refused = await Client.open(portOf(fixture), { from });
       await refused.get().catch(() => undefined); // the refusal may come first
@@ -233,8 +233,8 @@ test("WebSockets of devices have limits of their own", () =>
       ...[1, 2, 3].map(() => new WebSocket(`${url}/mqtt`, "mqtt")),
     ];
     await until(() => sockets.every(({ readyState }) => readyState === WebSocket.OPEN), "six connections");
-    await allLookedAt(fixture);
-    await allLookedAt(fixture);
+    await allInspected(fixture);
+    await allInspected(fixture);
     expect(sockets.map(({ readyState }) => readyState)).toEqual(sockets.map(() => WebSocket.OPEN));
     for (const socket of sockets) socket.close();
   }));
@@ -242,7 +242,7 @@ test("WebSockets of devices have limits of their own", () =>
 test("a request to /mqtt that becomes no WebSocket still counts", () =>
   withApp({ http_connections_per_address_max: 1 }, async (fixture) => {
     const [kept] = await openWith(1, fixture);
-    await allLookedAt(fixture);
+    await allInspected(fixture);
     const refused = await Client.open(portOf(fixture));
     refused.write("GET /mqtt HTTP/1.1\r\nhost: localhost\r\n\r\n");
     await refused.closed();

@@ -54,7 +54,7 @@ export class ApiContract {
     const [pointer, resolved] = this.#resolve(response, `${operationPointer}/responses/${status}`);
     const content = resolved.content ?? {};
     const type = contentType?.split(";", 1)[0]?.trim() ?? "";
-    const [range] = Object.keys(content).filter((known) => known === type || known === "*/*");
+    const [range] = Object.keys(content).filter((text) => text === type || text === "*/*");
     // A missing or wrong credential has no body for scripts.
     if (type === "" && (status === 401 || Object.keys(content).length === 0)) return undefined;
     if (range === undefined)
@@ -86,11 +86,11 @@ export class ApiContract {
     return { where: `${method} ${found.template}`, pointer, operation };
   }
 
-  #mismatch(what: string, pointer: string, body: unknown): string | undefined {
+  #mismatch(subject: string, pointer: string, body: unknown): string | undefined {
     const validate = this.#validator(pointer);
     if (validate(body)) return undefined;
     const [error] = validate.errors ?? [];
-    return `${what}: ${error?.instancePath} ${error?.message} ${JSON.stringify(error?.params)}`;
+    return `${subject}: ${error?.instancePath} ${error?.message} ${JSON.stringify(error?.params)}`;
   }
 
   #resolve(response: object, pointer: string): [string, DocumentedResponse] {
@@ -101,8 +101,8 @@ export class ApiContract {
   }
 
   #validator(pointer: string): ValidateFunction {
-    const known = this.#validators.get(pointer);
-    if (known !== undefined) return known;
+    const validator = this.#validators.get(pointer);
+    if (validator !== undefined) return validator;
     const compiled = this.#ajv.compile({ $ref: `api#${pointer}` });
     this.#validators.set(pointer, compiled);
     return compiled;

@@ -86,8 +86,8 @@ function growths(schema: Schema, path: Path, bytes: number): Growth[] {
       const item = JSON.stringify(smallest(items));
       const fitting = Math.floor(bytes / (item.length + 1));
       const count = Math.min(fitting, Number(schema.maxItems ?? fitting));
-      const full = (length: number, make: (index: number) => unknown) =>
-        Array.from({ length }, (_, index) => make(index));
+      const full = (length: number, itemAt: (index: number) => unknown) =>
+        Array.from({ length }, (_, index) => itemAt(index));
       const same = full(count, () => JSON.parse(item));
       const different =
         items.type === "string"

@@ -15,8 +15,8 @@ export interface PlainPage {
 
 const unescapeHtml = (text: string): string =>
   text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => {
-    const known: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
-    return known[name] ?? "";
+    const existing: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+    return existing[name] ?? "";
   });
 
 /** A browser without JavaScript that keeps cookies and fills in forms; it follows no redirect. */

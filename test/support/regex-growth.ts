@@ -8,7 +8,7 @@ import { parseRegex, type RegexNode } from "./regex-tree.ts";
 const STEPS_MAX = 2_000_000;
 class TooManySteps extends Error {}
 
-type Then = (at: number) => boolean;
+type Then = (position: number) => boolean;
 
 /** Width of what a node takes; undefined when it can vary. */
 function widthOf(node: RegexNode): number | undefined {
@@ -48,67 +48,69 @@ class Matcher {
     private readonly isMultiline: boolean,
   ) {}
 
-  run(node: RegexNode, at: number, then: Then): boolean {
+  run(node: RegexNode, position: number, then: Then): boolean {
     if (++this.steps > STEPS_MAX) throw new TooManySteps();
     switch (node.kind) {
       case "char": {
-        const char = this.text[at];
-        return char !== undefined && node.accepts(char) && then(at + 1);
+        const char = this.text[position];
+        return char !== undefined && node.accepts(char) && then(position + 1);
       }
       case "edge":
-        return this.isEdge(node.source, at) && then(at);
+        return this.isEdge(node.source, position) && then(position);
       case "look":
-        return this.looks(node, at) !== node.isNegative && then(at);
+        return this.looks(node, position) !== node.isNegative && then(position);
       case "group":
-        return this.run(node.body, at, (end) => {
-          this.groups.set(node.index, [at, end]);
+        return this.run(node.body, position, (end) => {
+          this.groups.set(node.index, [position, end]);
           return then(end);
         });
       case "back": {
         const word = this.text.slice(...(this.groups.get(node.index) ?? [0, 0]));
-        return word.every((char, index) => this.text[at + index] === char) && then(at + word.length);
+        return (
+          word.every((char, index) => this.text[position + index] === char) && then(position + word.length)
+        );
       }
       case "either":
-        return node.options.some((option) => this.run(option, at, then));
+        return node.options.some((option) => this.run(option, position, then));
       case "sequence":
-        return this.sequence(node.parts, 0, at, then);
+        return this.sequence(node.parts, 0, position, then);
       case "repeat":
         return node.body.kind === "char"
-          ? this.repeatChar(node, node.body, at, then)
-          : this.repeat(node, 0, at, then);
+          ? this.repeatChar(node, node.body, position, then)
+          : this.repeat(node, 0, position, then);
     }
   }
 
-  private looks(node: RegexNode & { kind: "look" }, at: number): boolean {
-    if (node.isAhead) return this.run(node.body, at, () => true);
+  private looks(node: RegexNode & { kind: "look" }, position: number): boolean {
+    if (node.isAhead) return this.run(node.body, position, () => true);
     const width = widthOf(node.body);
-    const ends = (from: number) => from >= 0 && this.run(node.body, from, (end) => end === at);
-    if (width !== undefined) return ends(at - width);
-    for (let from = at; from >= 0; from--) if (ends(from)) return true;
+    const ends = (from: number) => from >= 0 && this.run(node.body, from, (end) => end === position);
+    if (width !== undefined) return ends(position - width);
+    for (let from = position; from >= 0; from--) if (ends(from)) return true;
     return false;
   }
 
-  private sequence(parts: readonly RegexNode[], index: number, at: number, then: Then): boolean {
+  private sequence(parts: readonly RegexNode[], index: number, position: number, then: Then): boolean {
     const part = parts[index];
-    if (part === undefined) return then(at);
-    return this.run(part, at, (end) => this.sequence(parts, index + 1, end, then));
+    if (part === undefined) return then(position);
+    return this.run(part, position, (end) => this.sequence(parts, index + 1, end, then));
   }
 
-  private repeat(node: RegexNode & { kind: "repeat" }, count: number, at: number, then: Then): boolean {
+  private repeat(node: RegexNode & { kind: "repeat" }, count: number, position: number, then: Then): boolean {
     if (++this.steps > STEPS_MAX) throw new TooManySteps();
     const more = () =>
       count < node.max &&
-      this.run(node.body, at, (end) =>
-        end === at && count >= node.min ? false : this.repeat(node, count + 1, end, then),
+      this.run(node.body, position, (end) =>
+        end === position && count >= node.min ? false : this.repeat(node, count + 1, end, then),
       );
     if (count < node.min) return more();
-    return node.isLazy ? then(at) || more() : more() || then(at);
+    return node.isLazy ? then(position) || more() : more() || then(position);
   }
 
   private repeatChar(
     { min, max, isLazy }: RegexNode & { kind: "repeat" },
     char: RegexNode & { kind: "char" },
-    at: number,
+    position: number,
     then: Then,
   ): boolean {
     const fits = (index: number) => {
@@ -117,26 +119,26 @@ class Matcher {
       return next !== undefined && char.accepts(next);
     };
     let count = 0;
-    while (count < (isLazy ? min : max) && fits(at + count)) count++;
+    while (count < (isLazy ? min : max) && fits(position + count)) count++;
     if (count < min) return false;
     if (isLazy) {
       for (; ; count++) {
-        if (then(at + count)) return true;
-        if (count >= max || !fits(at + count)) return false;
+        if (then(position + count)) return true;
+        if (count >= max || !fits(position + count)) return false;
       }
     }
     for (; count >= min; count--) {
       this.steps++;
-      if (then(at + count)) return true;
+      if (then(position + count)) return true;
     }
     return false;
   }
 
-  private isEdge(source: string, at: number): boolean {
+  private isEdge(source: string, position: number): boolean {
     const word = (index: number) => /\w/.test(this.text[index] ?? "");
-    if (source === "\\b") return word(at - 1) !== word(at);
-    if (source === "\\B") return word(at - 1) === word(at);
-    const beside = source === "^" ? at - 1 : at;
+    if (source === "\\b") return word(position - 1) !== word(position);
+    if (source === "\\B") return word(position - 1) === word(position);
+    const beside = source === "^" ? position - 1 : position;
     return this.text[beside] === undefined || (this.isMultiline && this.text[beside] === "\n");
   }
 }
@@ -148,8 +150,8 @@ function stepsOf(tree: RegexNode, flags: string, input: string): number {
   try {
     for (let from = 0; from <= text.length; ) {
       let end = -1;
-      const isFound = matcher.run(tree, from, (at) => {
-        end = at;
+      const isFound = matcher.run(tree, from, (position) => {
+        end = position;
         return true;
       });
       if (flags.includes("y") || (isFound && !flags.includes("g"))) break;
@@ -279,7 +281,7 @@ export function findSuperLinearGrowth(source: string, flags: string): Growth | u
       }),
     ),
   );
-  const worst = candidates.sort((one, other) => other.cost - one.cost).slice(0, 12);
+  const worst = candidates.sort((candidate, other) => other.cost - candidate.cost).slice(0, 12);
   for (const { input } of worst) {
     const steps = SIZES.map((size) =>
       stepsOf(tree, flags, input.head + input.pump.repeat(size) + input.tail),

@@ -17,21 +17,21 @@ const beforeExpression =
 
 function endOfString(code: string, from: number): number {
   const quote = code[from];
-  let at = from + 1;
-  while (at < code.length && code[at] !== quote) at += code[at] === "\\" ? 2 : 1;
-  return at + 1;
+  let index = from + 1;
+  while (index < code.length && code[index] !== quote) index += code[index] === "\\" ? 2 : 1;
+  return index + 1;
 }
 
 function endOfLiteral(code: string, from: number): number {
   let isInClass = false;
-  let at = from + 1;
-  for (; at < code.length && (isInClass || code[at] !== "/"); at++) {
-    if (code[at] === "\\") at++;
-    else if (code[at] === "[") isInClass = true;
-    else if (code[at] === "]") isInClass = false;
-    else if (code[at] === "\n") throw new Error(`no regular expression: ${code.slice(from, from + 60)}`);
+  let index = from + 1;
+  for (; index < code.length && (isInClass || code[index] !== "/"); index++) {
+    if (code[index] === "\\") index++;
+    else if (code[index] === "[") isInClass = true;
+    else if (code[index] === "]") isInClass = false;
+    else if (code[index] === "\n") throw new Error(`no regular expression: ${code.slice(from, from + 60)}`);
   }
-  return at;
+  return index;
 }
 
 /** The literals of JavaScript without comments and JSX. */
@@ -41,46 +41,47 @@ function literalsIn(code: string): RegexLiteral[] {
   const templates: number[] = [];
   let depth = 0;
   const endOfTemplate = (from: number): number => {
-    let at = from;
-    for (; at < code.length && code[at] !== "`"; at++) {
-      if (code[at] === "\\") at++;
-      else if (code.startsWith("${", at)) {
+    let index = from;
+    for (; index < code.length && code[index] !== "`"; index++) {
+      if (code[index] === "\\") index++;
+      else if (code.startsWith("${", index)) {
         templates.push(depth++);
-        return at + 2;
+        return index + 2;
       }
     }
-    return at + 1;
+    return index + 1;
   };
-  for (let at = 0; at < code.length; ) {
-    const char = code[at];
-    if (char === '"' || char === "'") at = endOfString(code, at);
-    else if (char === "`") at = endOfTemplate(at + 1);
-    else if (code.startsWith("//", at)) at = (code.indexOf("\n", at) + 1 || code.length + 1) - 1;
-    else if (code.startsWith("/*", at)) at = code.indexOf("*/", at) + 2;
+  for (let position = 0; position < code.length; ) {
+    const char = code[position];
+    if (char === '"' || char === "'") position = endOfString(code, position);
+    else if (char === "`") position = endOfTemplate(position + 1);
+    else if (code.startsWith("//", position))
+      position = (code.indexOf("\n", position) + 1 || code.length + 1) - 1;
+    else if (code.startsWith("/*", position)) position = code.indexOf("*/", position) + 2;
     else if (char === "}" && templates.at(-1) === depth - 1) {
       templates.pop();
       depth--;
-      at = endOfTemplate(at + 1);
-    } else if (char === "/" && isExpressionNext(code, at)) {
-      const end = endOfLiteral(code, at);
+      position = endOfTemplate(position + 1);
+    } else if (char === "/" && isExpressionNext(code, position)) {
+      const end = endOfLiteral(code, position);
       const flags = /^[a-z]*/.exec(code.slice(end + 1, end + 12))?.[0] ?? "";
       found.push({
-        source: code.slice(at + 1, end),
+        source: code.slice(position + 1, end),
         flags,
-        isSplit: /\.(?:split|replaceAll|matchAll)\($/.test(code.slice(0, at)),
+        isSplit: /\.(?:split|replaceAll|matchAll)\($/.test(code.slice(0, position)),
       });
-      at = end + 1 + flags.length;
+      position = end + 1 + flags.length;
     } else {
       if (char === "{") depth++;
       if (char === "}") depth--;
-      at++;
+      position++;
     }
   }
   return found;
 }
 
-function isExpressionNext(code: string, at: number): boolean {
-  const before = code.slice(Math.max(0, at - 40), at).trimEnd();
+function isExpressionNext(code: string, position: number): boolean {
+  const before = code.slice(Math.max(0, position - 40), position).trimEnd();
   return !/[\w$)\]}"'`]$/.test(before) || beforeExpression.test(before);
 }
 

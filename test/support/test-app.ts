@@ -127,9 +127,12 @@ export async function createTestApp(
     }: { tenant?: string; plan?: string; devices?: readonly string[] } = {},
   ) {
     const { services } = app;
-    const known = services.tenants.list().find((candidate) => candidate.tenantId === tenants.get(tenant));
+    const existingTenant = services.tenants
+      .list()
+      .find((candidate) => candidate.tenantId === tenants.get(tenant));
     const { tenantId } =
-      known ?? services.tenants.create(tenant, plan, { isHost: tenant === (options.host ?? "host") });
+      existingTenant ??
+      services.tenants.create(tenant, plan, { isHost: tenant === (options.host ?? "host") });
     tenants.set(tenant, tenantId);
     const email = `user${++counter}@${tenant}.example`;
     const user = services.users.create({

@@ -3,11 +3,11 @@ const TIMEOUT_MS = 20_000;
 /** Resolves once the condition holds; fails when it does not within 20 s. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  what = "the condition",
+  subject = "the condition",
 ): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`${what} did not come true`);
+    if (performance.now() > deadline) throw new Error(`${subject} did not come true`);
     await Bun.sleep(5);
   }
 }

@@ -29,15 +29,15 @@ export function createWebhookReceiver(port = 0): WebhookReceiver {
     idleTimeout: 0,
     async fetch(request) {
       const text = await request.text();
-      const one = {
+      const item = {
         path: new URL(request.url).pathname,
         method: request.method,
         headers: request.headers,
         text,
         body: text.startsWith("{") ? JSON.parse(text) : undefined,
       };
-      received.push(one);
-      const answer = await receiver.answer(one);
+      received.push(item);
+      const answer = await receiver.answer(item);
       for (const waiter of waiting)
         if (received.length >= waiter.count) {
           waiting.delete(waiter);

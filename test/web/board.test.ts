@@ -88,10 +88,10 @@ describe("a dashboard that is edited", () => {
 
   test("takes a widget in, changes it and lets it go; ids are never given twice", () => {
     const empty = boardOf(dashboard());
-    const one = withWidget(empty, widget("w1"), { w: 3, h: 2 });
-    expect(one.layout).toEqual([{ i: "w1", x: 0, y: 0, w: 3, h: 2 }]);
-    const changed = withWidget(one, { ...widget("w1"), name: "other" }, { w: 9, h: 9 });
-    expect([changed.widgets[0]?.name, changed.layout]).toEqual(["other", one.layout]);
+    const board = withWidget(empty, widget("w1"), { w: 3, h: 2 });
+    expect(board.layout).toEqual([{ i: "w1", x: 0, y: 0, w: 3, h: 2 }]);
+    const changed = withWidget(board, { ...widget("w1"), name: "other" }, { w: 9, h: 9 });
+    expect([changed.widgets[0]?.name, changed.layout]).toEqual(["other", board.layout]);
     expect(withoutWidget(changed, "w1")).toMatchObject({ widgets: [], layout: [] });
     expect(newId("w", ["w1", "w3", "w4"])).toBe("w5");
     expect(newId("w", ["w2"])).not.toBe("w2");

@@ -14,6 +14,6 @@ test("only what differs is sent, and the order of a list is no difference", () =
 });
 
 test("an emptied list and a field that was not there are changes", () => {
-  const given: { deviceIds: string[]; status?: string } = { deviceIds: [], status: "DISABLED" };
-  expect(changedFields(given, { deviceIds: ["a"] })).toEqual(given);
+  const input: { deviceIds: string[]; status?: string } = { deviceIds: [], status: "DISABLED" };
+  expect(changedFields(input, { deviceIds: ["a"] })).toEqual(input);
 });

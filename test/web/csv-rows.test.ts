@@ -30,12 +30,12 @@ test("rows are told apart as the gateway tells them apart", () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 8 }), fc.constantFrom("\n", "\r\n"), (lines, end) => {
       const text = [["name", "label"], ...lines].map((cells) => cells.map(quoted).join(",")).join(end);
-      const known = parse(text, {
+      const existing = parse(text, {
         trim: true,
         skip_empty_lines: true,
         relax_column_count: true,
       }) as string[][];
-      const expected = known.slice(1).filter((row) => row.some((value) => value !== ""));
+      const expected = existing.slice(1).filter((row) => row.some((value) => value !== ""));
       expect(parseCsvTable(text).rows).toEqual(expected);
     }),
   );

@@ -25,14 +25,14 @@ const places = fc
     }),
     { maxLength: 12 },
   )
-  .map((all) => all.map((one, index) => ({ i: `w${index}`, ...one })));
+  .map((all) => all.map((candidate, index) => ({ i: `w${index}`, ...candidate })));
 
 function ensureGood(settled: readonly Place[]): void {
-  for (const [index, one] of settled.entries()) {
-    expect(one.x >= 0 && one.w >= 1 && one.h >= 1 && one.y >= 0 && one.x + one.w <= COLUMNS).toBe(true);
-    for (const other of settled.slice(index + 1)) expect(isOver(one, other)).toBe(false);
-    const raised = { ...one, y: one.y - 1 };
-    const isHeld = one.y === 0 || settled.some((other) => other.i !== one.i && isOver(raised, other));
+  for (const [index, item] of settled.entries()) {
+    expect(item.x >= 0 && item.w >= 1 && item.h >= 1 && item.y >= 0 && item.x + item.w <= COLUMNS).toBe(true);
+    for (const other of settled.slice(index + 1)) expect(isOver(item, other)).toBe(false);
+    const raised = { ...item, y: item.y - 1 };
+    const isHeld = item.y === 0 || settled.some((other) => other.i !== item.i && isOver(raised, other));
     expect(isHeld).toBe(true);
   }
 }
@@ -43,14 +43,14 @@ test("whatever is done, nothing lies over anything else, leaves the grid or floa
     fc.record({ kind: fc.constant("resize" as const), n: fc.nat(12), a: fc.integer(), b: fc.integer() }),
   );
   fc.assert(
-    fc.property(places, fc.array(step, { maxLength: 8 }), (given, steps) => {
-      let now = settle(given);
+    fc.property(places, fc.array(step, { maxLength: 8 }), (input, steps) => {
+      let now = settle(input);
       ensureGood(now);
       for (const { kind, n, a, b } of steps) {
         const [x, y] = [a % 20, b % 40];
         now = kind === "move" ? move(now, `w${n}`, { x, y }) : resize(now, `w${n}`, { w: x, h: y });
         ensureGood(now);
-        expect(now.map(({ i }) => i)).toEqual(given.map(({ i }) => i));
+        expect(now.map(({ i }) => i)).toEqual(input.map(({ i }) => i));
       }
     }),
     { numRuns: 300 },

@@ -14,12 +14,12 @@ test("every text of the docs is a page of the manual, once", () => {
 });
 
 test("links lead to pages that are there, or elsewhere as whole addresses; there are no pictures to fetch", () => {
-  const known = new Set(pages.map(({ id }) => id));
+  const existing = new Set(pages.map(({ id }) => id));
   const wrong = pages.flatMap(({ id, html }) => {
     const links = [...html.matchAll(/href="([^"]*)"/g)].map((match) => match[1] ?? "");
     return links
       .filter((href) => !/^(https?:|mailto:|#)/.test(href))
-      .filter((href) => !known.has(/^\/manual\/([^#]+)/.exec(href)?.[1] ?? ""))
+      .filter((href) => !existing.has(/^\/manual\/([^#]+)/.exec(href)?.[1] ?? ""))
       .map((href) => `${id}: ${href}`);
   });
   expect(wrong).toEqual([]);

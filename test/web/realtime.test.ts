@@ -67,19 +67,19 @@ function reached(client: RealtimeClient, kind: ConnectionState["kind"]): Promise
 
 test("a subscription made before the sign-in is sent after it and gets its snapshot", async () => {
   const { client, frames } = connect("good");
-  const heard: RealtimeMessage[] = [];
-  client.subscribe({ topics: ["telemetry"], deviceIds: ["d1"] }, (message) => heard.push(message));
-  await until(() => heard.length === 1);
+  const realtimeMessages: RealtimeMessage[] = [];
+  client.subscribe({ topics: ["telemetry"], deviceIds: ["d1"] }, (message) => realtimeMessages.push(message));
+  await until(() => realtimeMessages.length === 1);
   expect(frames.map((f) => f.type)).toEqual(["auth", "subscribe"]);
-  expect(heard[0]).toMatchObject({ type: "snapshot" });
+  expect(realtimeMessages[0]).toMatchObject({ type: "snapshot" });
 });
 
 test("after the line broke, it signs in again and renews what is still wanted, nothing else", async () => {
   const { client, frames, sockets } = connect("good");
-  const heard: RealtimeMessage[] = [];
-  client.subscribe({ topics: ["devices"] }, (message) => heard.push(message));
+  const realtimeMessages: RealtimeMessage[] = [];
+  client.subscribe({ topics: ["devices"] }, (message) => realtimeMessages.push(message));
   const end = client.subscribe({ topics: ["events"] }, () => undefined);
-  await until(() => heard.length === 1);
+  await until(() => realtimeMessages.length === 1);
   end();
   await until(() => frames.some((f) => f.type === "unsubscribe"));
   frames.length = 0;
@@ -87,7 +87,7 @@ test("after the line broke, it signs in again and renews what is still wanted, n
   for (const socket of sockets) socket.close();
   await waiting;
   await reached(client, "ready");
-  await until(() => heard.length === 2);
+  await until(() => realtimeMessages.length === 2);
   expect(frames.map((f) => f.type)).toEqual(["auth", "subscribe"]);
 });
 

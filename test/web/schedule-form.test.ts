@@ -136,7 +136,7 @@ describe("an action that is entered", () => {
 
   test("keeps what the form does not show of a command", () => {
     const command = { method: "flush", params: [1], retries: 2, expiresInMs: 5 };
-    const known = { type: "command" as const, deviceType: "pump", command };
-    expect(actionOf(actionFormOf(known, []), known)).toEqual({ action: known });
+    const existing = { type: "command" as const, deviceType: "pump", command };
+    expect(actionOf(actionFormOf(existing, []), existing)).toEqual({ action: existing });
   });
 });

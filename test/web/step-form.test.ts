@@ -34,8 +34,8 @@ describe("each type of step", () => {
     test(`${type.type} can be entered: each field has a control and help in both languages`, () => {
       for (const [name, schema] of Object.entries(type.fields.properties)) {
         expect(kindOfField(name, schema).kind).toBeString();
-        for (const chosen of ["en", "de"] as const) {
-          language.value = chosen;
+        for (const text of ["en", "de"] as const) {
+          language.value = text;
           expect(fieldText(type.type, name, undefined) ?? "").not.toBe("");
           expect(stepText(type.type).title).not.toBe(type.type);
         }
@@ -53,7 +53,7 @@ describe("each type of step", () => {
 
 test("what a step needs of controls follows from its schema", () => {
   const kind = (type: string, name: string) => {
-    const schema = types.find((one) => one.type === type)?.fields.properties[name];
+    const schema = types.find((stepType) => stepType.type === type)?.fields.properties[name];
     return schema && kindOfField(name, schema);
   };
   expect(kind("scale_keys", "keys")).toEqual({ kind: "keys" });

@@ -27,10 +27,10 @@ describe("columns for a chart that is narrower than its points are many", () => 
     const bounds = { from: 0, to: 1_000_000 };
     const [axis, column = []] = new ColumnThinner().columns([buffer], bounds, 1_000);
     expect(axis.length).toBeLessThanOrEqual(2 * 1_003);
-    expect(axis.every((ts, at) => at === 0 || ts > (axis[at - 1] ?? 0))).toBe(true);
+    expect(axis.every((ts, position) => position === 0 || ts > (axis[position - 1] ?? 0))).toBe(true);
     expect(Math.max(...numbers(column))).toBe(4_711);
-    const at = column.indexOf(4_711);
-    expect(Math.abs((axis[at] ?? 0) - 500_005)).toBeLessThan(1_000);
+    const index = column.indexOf(4_711);
+    expect(Math.abs((axis[index] ?? 0) - 500_005)).toBeLessThan(1_000);
   });
 
   test("what is missing is seen as missing", () => {
@@ -53,8 +53,11 @@ describe("columns for a chart that is narrower than its points are many", () => 
   });
 
   test("two series share an axis, each with its own values", () => {
-    const [one, two] = [wave(9_000), bufferOf(Array.from({ length: 9_000 }, (_, n) => [n * 10 + 3, 7]))];
-    const columns = new ColumnThinner().columns([one, two], { from: 0, to: 90_000 }, 300);
+    const [seriesBuffer, two] = [
+      wave(9_000),
+      bufferOf(Array.from({ length: 9_000 }, (_, n) => [n * 10 + 3, 7])),
+    ];
+    const columns = new ColumnThinner().columns([seriesBuffer, two], { from: 0, to: 90_000 }, 300);
     expect(new Set(columns.map((column) => column.length)).size).toBe(1);
     expect(new Set(numbers(columns[2] ?? []))).toEqual(new Set([7]));
   });

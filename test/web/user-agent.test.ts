@@ -31,8 +31,8 @@ const rows: [string, string][] = [
 
 for (const [text, expected] of rows)
   test(`${expected} is told by its name`, () => {
-    const known = describeUserAgent(text);
-    expect(`${known?.browser} on ${known?.system}`).toBe(expected);
+    const existing = describeUserAgent(text);
+    expect(`${existing?.browser} on ${existing?.system}`).toBe(expected);
   });
 
 test("scripts are no browsers", () => {

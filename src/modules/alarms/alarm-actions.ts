@@ -29,18 +29,18 @@ const URL_MAX = 2_048;
 const HEADERS_MAX = 30;
 const HEADER_MAX = 4_096;
 const TIMEOUT_MS = 10_000;
-function urlOf(given: unknown, where: string): string {
-  const url = text(given, where, URL_MAX);
+function urlOf(input: unknown, where: string): string {
+  const url = text(input, where, URL_MAX);
   const problem = urlProblem(url);
   if (problem !== undefined) throw wrong(where, problem);
   return url;
 }
 
-function headersOf(given: unknown, where: string): Readonly<Record<string, string>> {
-  if (given === undefined) return {};
-  if (!isJsonObject(given) || Object.keys(given).length > HEADERS_MAX)
+function headersOf(input: unknown, where: string): Readonly<Record<string, string>> {
+  if (input === undefined) return {};
+  if (!isJsonObject(input) || Object.keys(input).length > HEADERS_MAX)
     throw wrong(where, detail("rule.headers_object", { max: HEADERS_MAX }));
-  const entries = Object.entries(given).map(([name, value]) => {
+  const entries = Object.entries(input).map(([name, value]) => {
     const problem = headerProblem(name, value);
     if (problem !== undefined) throw wrong(where, problem);
     if (isSecretHeader(name)) throw wrong(where, detail("rule.header_readable", { name }));
@@ -51,15 +51,15 @@ function headersOf(given: unknown, where: string): Readonly<Record<string, strin
   return Object.fromEntries(entries);
 }
 
-function methodOf(given: unknown, where: string): string {
-  const known = ["POST", "PUT", "PATCH"].find((method) => method === (given ?? "POST"));
-  if (known === undefined) throw wrong(where, detail("rule.http_method"));
-  return known;
+function methodOf(input: unknown, where: string): string {
+  const existing = ["POST", "PUT", "PATCH"].find((method) => method === (input ?? "POST"));
+  if (existing === undefined) throw wrong(where, detail("rule.http_method"));
+  return existing;
 }
 
 /** A command of which the params are the frame: where a network server leads to the device, that is a downlink. */
-function downlinkOf(given: unknown, where: string): JsonValue {
-  const downlink = only(given, where, ["fPort", "confirmed", "priority", "data", "hex", "object"]);
+function downlinkOf(input: unknown, where: string): JsonValue {
+  const downlink = only(input, where, ["fPort", "confirmed", "priority", "data", "hex", "object"]);
   const { fPort, confirmed, priority } = downlink;
   if (fPort !== undefined && !isFPort(fPort)) throw wrong(`${where}.fPort`, detail("rule.f_port"));
   if (confirmed !== undefined && typeof confirmed !== "boolean")
@@ -76,13 +76,13 @@ function downlinkOf(given: unknown, where: string): JsonValue {
 const deviceIdOf = (node: Record<string, unknown>, where: string): string | null =>
   node.deviceId === undefined ? null : text(node.deviceId, `${where}.deviceId`, ID_MAX);
 
-function compileAction(given: unknown, where: string): AlarmAction {
-  if (!isJsonObject(given)) throw wrong(where, detail("rule.object"));
-  const on = occasions.find((known) => known === given.on);
+function compileAction(input: unknown, where: string): AlarmAction {
+  if (!isJsonObject(input)) throw wrong(where, detail("rule.object"));
+  const on = occasions.find((occasion) => occasion === input.on);
   if (on === undefined)
     throw wrong(`${where}.on`, detail("rule.occasion_unknown", { occasions: occasions.join(", ") }));
-  if (given.type === "webhook") {
-    const node = only(given, where, ["on", "type", "url", "method", "headers"]);
+  if (input.type === "webhook") {
+    const node = only(input, where, ["on", "type", "url", "method", "headers"]);
     const target = {
       url: urlOf(node.url, `${where}.url`),
       method: methodOf(node.method, `${where}.method`),
@@ -92,13 +92,13 @@ function compileAction(given: unknown, where: string): AlarmAction {
     };
     return { on, type: "webhook", target };
   }
-  if (given.type === "integration_downlink") {
-    const node = only(given, where, ["on", "type", "downlink", "deviceId"]);
+  if (input.type === "integration_downlink") {
+    const node = only(input, where, ["on", "type", "downlink", "deviceId"]);
     const params = downlinkOf(node.downlink, `${where}.downlink`);
     return { on, type: "command", deviceId: deviceIdOf(node, where), method: "downlink", params };
   }
-  if (given.type !== "command") throw wrong(`${where}.type`, detail("rule.alarm_action_type"));
-  const node = only(given, where, ["on", "type", "command", "deviceId"]);
+  if (input.type !== "command") throw wrong(`${where}.type`, detail("rule.alarm_action_type"));
+  const node = only(input, where, ["on", "type", "command", "deviceId"]);
   const command = only(node.command, `${where}.command`, ["method", "params"]);
   return {
     on,
@@ -110,11 +110,11 @@ function compileAction(given: unknown, where: string): AlarmAction {
 }
 
 /** `actions: [{on, type: "command", command: {method, params?}, deviceId?} | {on, type: "integration_downlink", downlink, deviceId?} | {on, type: "webhook", url, method?, headers?}]` */
-export function compileActions(given: unknown, where: string): readonly AlarmAction[] {
-  if (given === undefined) return [];
-  if (!Array.isArray(given) || given.length > ACTIONS_MAX)
+export function compileActions(input: unknown, where: string): readonly AlarmAction[] {
+  if (input === undefined) return [];
+  if (!Array.isArray(input) || input.length > ACTIONS_MAX)
     throw wrong(where, detail("rule.actions_list", { max: ACTIONS_MAX }));
-  return given.map((one, index) => compileAction(one, `${where}[${index}]`));
+  return input.map((candidate, index) => compileAction(candidate, `${where}[${index}]`));
 }
 
 /** Why nothing is sent to a URL; undefined if something is. */

@@ -11,7 +11,7 @@ import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundRequest, OutboundTarget } from "../outbound/outbound.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AlarmCommandsRepository } from "./alarm-commands.repository.ts";
-import type { AlarmEventHook, AlarmLife } from "./alarm-life.ts";
+import type { AlarmEventHook, AlarmLifecycle } from "./alarm-lifecycle.ts";
 import type { AlarmRule } from "./alarm-rule.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import type { Alarm, AlarmCommand, AlarmEvent } from "./alarms.types.ts";
@@ -53,7 +53,7 @@ export function createAlarmCommander(deps: {
   commandsRepository: AlarmCommandsRepository;
   repository: Pick<AlarmsRepository, "findById">;
   ruleOf: (alarm: Alarm) => AlarmRule | undefined;
-  life: Pick<AlarmLife, "commit" | "comment">;
+  lifecycle: Pick<AlarmLifecycle, "commit" | "comment">;
   commands: Pick<CommandsService, "create">;
   outbound: Pick<OutboundService, "enqueue">;
   clock: Clock;
@@ -95,10 +95,10 @@ export function createAlarmCommander(deps: {
       if (!(error instanceof DomainError)) throw error;
       if (error.code !== "command.request_id_taken") {
         const text = detail("alarm_event.command_failed", { method: excerpt(method), reason: textOf(error) });
-        const { life } = deps;
-        life.commit(() => {
+        const { lifecycle } = deps;
+        lifecycle.commit(() => {
           commandsRepository.delete(sequence);
-          life.comment(alarm, null, text);
+          lifecycle.comment(alarm, null, text);
         });
         return;
       }

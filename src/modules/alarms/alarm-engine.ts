@@ -5,35 +5,35 @@ import type { Logger } from "../../platform/log.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
-import { createActs } from "./alarm-acts.ts";
 import { earliest, evaluateRule, type Moment, type RuleState } from "./alarm-evaluation.ts";
 import { type ExplainedRule, explainRule } from "./alarm-explain.ts";
 import { createJumpWatch, type HoldBack } from "./alarm-hold.ts";
-import type { AlarmLife } from "./alarm-life.ts";
+import type { AlarmLifecycle } from "./alarm-lifecycle.ts";
 import { createOrphans } from "./alarm-orphans.ts";
 import type { AlarmRule } from "./alarm-rule.ts";
 import { AlarmStates, dueOf } from "./alarm-states.ts";
 import { AlarmTimers } from "./alarm-timers.ts";
+import { createTransitions } from "./alarm-transitions.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
+import { clearDeadBand, setDeadBand, takeIn } from "./dead-band.ts";
 import type { DeviceState } from "./device-state.ts";
 import type { ProfileRules } from "./profile-rules.ts";
-import { setLoud, setQuiet, takeIn } from "./quiet-range.ts";
 
 /** What is held back is on the disk before anything else. */
 const remember = () => undefined;
 
 /** True when it is sooner than it was. */
-function setDue({ due }: DeviceState, alarmType: string, at: number | undefined): boolean {
+function setDue({ due }: DeviceState, alarmType: string, timeMs: number | undefined): boolean {
   const before = due.get(alarmType) ?? Number.POSITIVE_INFINITY;
-  if (at === undefined) due.delete(alarmType);
-  else due.set(alarmType, at);
-  return at !== undefined && at < before;
+  if (timeMs === undefined) due.delete(alarmType);
+  else due.set(alarmType, timeMs);
+  return timeMs !== undefined && timeMs < before;
 }
 
 /** What is remembered of the rule as it is now. */
 function ownState({ rules }: DeviceState, { alarmType, fingerprint }: AlarmRule): RuleState {
-  const known = rules.get(alarmType);
-  const own: RuleState = known?.fingerprint === fingerprint ? known : { fingerprint, triggers: [] };
+  const ruleState = rules.get(alarmType);
+  const own: RuleState = ruleState?.fingerprint === fingerprint ? ruleState : { fingerprint, triggers: [] };
   rules.set(alarmType, own);
   return own;
 }
@@ -41,7 +41,7 @@ function ownState({ rules }: DeviceState, { alarmType, fingerprint }: AlarmRule)
 /** Holds what devices send against the rules of their profiles. */
 export function createAlarmEngine(deps: {
   repository: AlarmsRepository;
-  life: AlarmLife;
+  lifecycle: AlarmLifecycle;
   rulesOf: (device: IngestDevice) => ProfileRules | undefined;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   attribute: (device: IngestDevice, scope: string, key: string) => unknown;
@@ -53,10 +53,10 @@ export function createAlarmEngine(deps: {
   events: EventBus<DomainEvents>;
   log: Logger;
 }) {
-  const { repository, life, events, log } = deps;
+  const { repository, lifecycle, events, log } = deps;
   const now = createSteadyNow(deps.clock);
   const startedAt = now();
-  const actOn = createActs(life);
+  const actOn = createTransitions(lifecycle);
   /** What the message at hand has brought is more than values. */
   let hasWritten = false;
   const states = new AlarmStates({
@@ -66,26 +66,30 @@ export function createAlarmEngine(deps: {
   });
 
   function momentOf(device: IngestDevice, { values }: DeviceState, named: Moment["named"]): Moment {
-    const at = now();
+    const timeMs = now();
     const cameAt = (key: string) => values.get(key)?.at;
     return {
-      now: at,
+      now: timeMs,
       named,
       cameAt,
       scope: {
         key: (name) => values.get(name)?.value,
         attribute: (scope, name) => deps.attribute(device, scope, name),
         changed: (name) => values.get(name)?.hasChanged ?? false,
-        isSilent: (name, forMs) => at - (cameAt(name) ?? at) >= forMs,
+        isSilent: (name, forMs) => timeMs - (cameAt(name) ?? timeMs) >= forMs,
       },
     };
   }
 
   /** What is to be done about the rule now. */
-  function lookAtRule(device: IngestDevice, rule: AlarmRule, of: { state: DeviceState; moment: Moment }) {
+  function evaluateDeviceRule(
+    device: IngestDevice,
+    rule: AlarmRule,
+    of: { state: DeviceState; moment: Moment },
+  ) {
     const { state, moment } = of;
     const { alarmType } = rule;
-    const known = state.rules.get(alarmType);
+    const ruleState = state.rules.get(alarmType);
     const own = ownState(state, rule);
     const outcome = evaluateRule(rule, own, moment);
     const act = actOn(device, rule, { outcome, state });
@@ -94,7 +98,7 @@ export function createAlarmEngine(deps: {
     // A time that moves on is not worth a write: looked at too early, nothing is found.
     const isCounted = setDue(state, alarmType, dueAt) || outcome.hasChanged;
     hasWritten ||= isCounted;
-    if (isCounted || own !== known) states.changed(device.deviceId, isCounted);
+    if (isCounted || own !== ruleState) states.changed(device.deviceId, isCounted);
     const wasHeld = own.isHeld;
     if (heldMs > 0) own.isHeld = true;
     else delete own.isHeld;
@@ -103,22 +107,26 @@ export function createAlarmEngine(deps: {
   }
 
   /** `named`: keys that a message brought. */
-  function look(device: IngestDevice, rules: Iterable<AlarmRule>, named?: ReadonlySet<string>): void {
+  function evaluateRules(
+    device: IngestDevice,
+    rules: Iterable<AlarmRule>,
+    named?: ReadonlySet<string>,
+  ): void {
     const { deviceId } = device;
     const state = states.of(deviceId);
     const moment = momentOf(device, state, named);
-    const looked = Array.from(rules, (rule) => lookAtRule(device, rule, { state, moment }));
-    if (looked.every(({ run }) => run === undefined)) states.heard(deviceId);
+    const evaluations = Array.from(rules, (rule) => evaluateDeviceRule(device, rule, { state, moment }));
+    if (evaluations.every(({ run }) => run === undefined)) states.markSeen(deviceId);
     else {
       hasWritten = true;
-      life.commit(() => {
-        for (const { run } of looked) run?.();
+      lifecycle.commit(() => {
+        for (const { run } of evaluations) run?.();
         states.save(deviceId, state);
       });
     }
-    for (const { rule, own, outcome } of looked) {
+    for (const { rule, own, outcome } of evaluations) {
       own.isSteady = !outcome.counts && (own.isHeld || actOn(device, rule, { outcome, state }) === undefined);
-      if (!own.isSteady || named === undefined) setLoud(state, rule);
+      if (!own.isSteady || named === undefined) clearDeadBand(state, rule);
     }
     const dueAt = dueOf(state);
     if (dueAt !== undefined) timers.set(deviceId, dueAt);
@@ -137,24 +145,28 @@ export function createAlarmEngine(deps: {
   function take(device: IngestDevice, rules: ProfileRules, reading: Reading): void {
     const { deviceId } = device;
     const state = states.of(deviceId);
-    if (state.quietFor !== rules) {
-      for (const known of state.values.values()) known.quiet = undefined;
-      state.quietFor = rules;
+    if (state.deadBandFor !== rules) {
+      for (const knownValue of state.values.values()) knownValue.deadBand = undefined;
+      state.deadBandFor = rules;
     }
-    const loud = takeIn(state.values, rules, reading, now());
-    if (loud === undefined) {
-      states.heard(deviceId);
+    const crossed = takeIn(state.values, rules, reading, now());
+    if (crossed === undefined) {
+      states.markSeen(deviceId);
       return;
     }
-    if (loud.isNews) states.changed(deviceId);
-    look(device, new Set([...loud.keys].flatMap((key) => rules.byKey.get(key) ?? [])), loud.keys);
-    if (state.quietFor !== rules) return; // somebody cleared one of its alarms meanwhile
+    if (crossed.isNews) states.changed(deviceId);
+    evaluateRules(
+      device,
+      new Set([...crossed.keys].flatMap((key) => rules.byKey.get(key) ?? [])),
+      crossed.keys,
+    );
+    if (state.deadBandFor !== rules) return; // somebody cleared one of its alarms meanwhile
     const attribute = (scope: string, name: string) => deps.attribute(device, scope, name);
-    setQuiet(state, rules, { keys: loud.keys, attribute });
+    setDeadBand(state, rules, { keys: crossed.keys, attribute });
   }
 
   /** Only rules whose time it is: another one may have been cleared by hand and waits for a message. */
-  function lookAtDue(deviceId: DeviceId): void {
+  function evaluateDue(deviceId: DeviceId): void {
     const device = deps.findDevice(deviceId);
     const rules = device && deps.rulesOf(device);
     if (device === undefined || rules === undefined) {
@@ -163,41 +175,41 @@ export function createAlarmEngine(deps: {
       return;
     }
     const { due } = states.of(deviceId);
-    const at = now();
-    const types = [...due].flatMap(([alarmType, dueAt]) => (dueAt <= at ? alarmType : []));
+    const timeMs = now();
+    const types = [...due].flatMap(([alarmType, dueAt]) => (dueAt <= timeMs ? alarmType : []));
     for (const alarmType of types) due.delete(alarmType);
-    look(
+    evaluateRules(
       device,
       rules.all.filter(({ alarmType }) => types.includes(alarmType)),
     );
   }
 
   /** What was held back may be raised, or for longer not: the time for it has changed. */
-  function lookAtHeld(deviceId: DeviceId): void {
+  function evaluateHeld(deviceId: DeviceId): void {
     const device = deps.findDevice(deviceId);
     const rules = device && deps.rulesOf(device);
     if (device === undefined || rules === undefined) return;
     guarded(deviceId, () => {
-      const known = states.of(deviceId).rules;
-      const held = rules.all.filter(({ alarmType }) => known.get(alarmType)?.isHeld === true);
-      if (held.length > 0) look(device, held);
+      const existing = states.of(deviceId).rules;
+      const held = rules.all.filter(({ alarmType }) => existing.get(alarmType)?.isHeld === true);
+      if (held.length > 0) evaluateRules(device, held);
     });
   }
 
   const timers = new AlarmTimers<DeviceId>(deps.clock, now, (deviceId) =>
-    guarded(deviceId, () => lookAtDue(deviceId)),
+    guarded(deviceId, () => evaluateDue(deviceId)),
   );
 
   const orphans = createOrphans({ ...deps, guarded });
   events.on("profile.changed", ({ profileId }) =>
-    orphans.look(repository.listOpenOfProfile(profileId).map(({ deviceId }) => deviceId)),
+    orphans.clearOrphans(repository.listOpenOfProfile(profileId).map(({ deviceId }) => deviceId)),
   );
   events.on("device.updated", ({ deviceId }) => {
-    orphans.look([deviceId]);
-    lookAtHeld(deviceId); // it may have left a gateway that is worked on
+    orphans.clearOrphans([deviceId]);
+    evaluateHeld(deviceId); // it may have left a gateway that is worked on
   });
   events.on("device.maintenance", ({ deviceId }) => {
-    for (const one of [deviceId, ...deps.childrenOf(deviceId)]) lookAtHeld(one);
+    for (const candidate of [deviceId, ...deps.childrenOf(deviceId)]) evaluateHeld(candidate);
   });
   events.on("device.deleted", ({ deviceId }) => {
     states.forget(deviceId);
@@ -211,7 +223,7 @@ export function createAlarmEngine(deps: {
     if (alarm.clearedAt === null) state.open.set(alarmType, alarm);
     else state.open.delete(alarmType);
     if (!startsAnew) return;
-    state.quietFor = undefined;
+    state.deadBandFor = undefined;
     state.rules.delete(alarmType);
     state.due.delete(alarmType);
     states.changed(deviceId);
@@ -222,10 +234,10 @@ export function createAlarmEngine(deps: {
     if (device === undefined || rules === undefined || rules.byAttribute.size === 0) return;
     const names = [...Object.keys(values), ...deleted];
     const meant = new Set(names.flatMap((name) => rules.byAttribute.get(`${scope}/${name}`) ?? []));
-    if (meant.size > 0) guarded(deviceId, () => look(device, meant));
+    if (meant.size > 0) guarded(deviceId, () => evaluateRules(device, meant));
   });
   const jumps = createJumpWatch(deps.clock, () => {
-    for (const { deviceId } of repository.listDue()) lookAtHeld(deviceId);
+    for (const { deviceId } of repository.listDue()) evaluateHeld(deviceId);
   });
 
   return {
@@ -236,7 +248,7 @@ export function createAlarmEngine(deps: {
       states.start();
       jumps.start();
       // A profile may have been changed in the moment in which the power went.
-      orphans.look(repository.listDevicesWithOpen());
+      orphans.clearOrphans(repository.listDevicesWithOpen());
     },
     stop(): void {
       timers.stop();

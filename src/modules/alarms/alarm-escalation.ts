@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { DomainEvents } from "../events.types.ts";
-import type { AlarmLife } from "./alarm-life.ts";
+import type { AlarmLifecycle } from "./alarm-lifecycle.ts";
 import { AlarmTimers } from "./alarm-timers.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import type { Alarm, EscalationSettings } from "./alarms.types.ts";
@@ -18,7 +18,7 @@ const RETRY_MS = 5_000;
  */
 export function createEscalation(deps: {
   repository: Pick<AlarmsRepository, "findById" | "listEscalating" | "update">;
-  life: Pick<AlarmLife, "commit" | "escalate">;
+  lifecycle: Pick<AlarmLifecycle, "commit" | "escalate">;
   settingsOf: (tenantId: TenantId) => EscalationSettings;
   /** How long the device is mute; 0 when it is not. */
   mutedMs: (deviceId: DeviceId) => number;
@@ -28,7 +28,7 @@ export function createEscalation(deps: {
   events: EventBus<DomainEvents>;
   log: Logger;
 }) {
-  const { repository, life, now, log } = deps;
+  const { repository, lifecycle, now, log } = deps;
 
   const minutesOf = ({ tenantId }: Alarm, level: number): number => {
     const { level1To2Minutes, level2To3Minutes } = deps.settingsOf(tenantId);
@@ -57,7 +57,7 @@ export function createEscalation(deps: {
     return (stopOnAck && acknowledgedAt !== null) || (stopOnClear && clearedAt !== null);
   };
 
-  function lookAt(alarmId: string): void {
+  function escalateIfDue(alarmId: string): void {
     const alarm = repository.findById(alarmId);
     if (alarm === undefined || alarm.escalationSince === null) return;
     const mutedMs = deps.mutedMs(alarm.deviceId);
@@ -65,12 +65,13 @@ export function createEscalation(deps: {
     if (isStopped(alarm)) repository.update({ ...alarm, escalationSince: null });
     else if (mutedMs > 0) timers.set(alarmId, now() + mutedMs);
     else if (level === alarm.escalationLevel) watch(alarm);
-    else life.commit(() => life.escalate(alarm, { level, since: level === LEVEL_MAX ? null : since }));
+    else
+      lifecycle.commit(() => lifecycle.escalate(alarm, { level, since: level === LEVEL_MAX ? null : since }));
   }
 
   const timers = new AlarmTimers<string>(deps.clock, now, (alarmId) => {
     try {
-      lookAt(alarmId);
+      escalateIfDue(alarmId);
     } catch (error) {
       log.error("an alarm could not be escalated, is tried again", { alarmId, error }); // a full disk, say
       timers.set(alarmId, now() + RETRY_MS);

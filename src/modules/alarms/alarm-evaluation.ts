@@ -42,7 +42,7 @@ export interface Outcome {
   readonly met: readonly boolean[];
 }
 
-interface Looked {
+interface Evaluated {
   readonly isMet: boolean;
   readonly dueAt?: number | undefined;
   readonly counts?: boolean;
@@ -54,7 +54,7 @@ export const earliest = (a: number | undefined, b: number | undefined): number |
 
 type Repeating = Extract<AlarmTrigger["kind"], { readonly type: "REPEATING" }>;
 
-function repeats(trigger: AlarmTrigger, kind: Repeating, state: TriggerState, moment: Moment): Looked {
+function repeats(trigger: AlarmTrigger, kind: Repeating, state: TriggerState, moment: Moment): Evaluated {
   const { scope, named } = moment;
   const isNamed = named !== undefined && anyOf(named, trigger.keys);
   const holds = trigger.test(scope);
@@ -69,18 +69,18 @@ function repeats(trigger: AlarmTrigger, kind: Repeating, state: TriggerState, mo
 
 function repeatsWithin(
   state: TriggerState,
-  given: { count: number; withinMs: number; now: number; holds: boolean; isCounted: boolean },
-): Looked {
-  const { count, withinMs, now, holds, isCounted } = given;
-  const times = (state.times ?? []).filter((at) => at > now - withinMs);
+  input: { count: number; withinMs: number; now: number; holds: boolean; isCounted: boolean },
+): Evaluated {
+  const { count, withinMs, now, holds, isCounted } = input;
+  const times = (state.times ?? []).filter((timeMs) => timeMs > now - withinMs);
   if (isCounted) times.push(now);
   state.times = times.slice(-count);
-  const looked = { counts: holds, hasChanged: isCounted };
+  const evaluated = { counts: holds, hasChanged: isCounted };
   const [first] = state.times;
   // The oldest of them leaves the window at some time, and then they are too few.
   return times.length < count || first === undefined
-    ? { ...looked, isMet: false }
-    : { ...looked, isMet: true, dueAt: first + withinMs };
+    ? { ...evaluated, isMet: false }
+    : { ...evaluated, isMet: true, dueAt: first + withinMs };
 }
 
 function anyOf(named: ReadonlySet<string>, keys: ReadonlySet<string>): boolean {
@@ -88,7 +88,7 @@ function anyOf(named: ReadonlySet<string>, keys: ReadonlySet<string>): boolean {
   return false;
 }
 
-function evaluateTrigger(trigger: AlarmTrigger, state: TriggerState, moment: Moment): Looked {
+function evaluateTrigger(trigger: AlarmTrigger, state: TriggerState, moment: Moment): Evaluated {
   const { kind } = trigger;
   if (kind.type === "REPEATING") return repeats(trigger, kind, state, moment);
   const holds = trigger.test(moment.scope);
@@ -108,8 +108,8 @@ function evaluateTrigger(trigger: AlarmTrigger, state: TriggerState, moment: Mom
 function silentAt({ silences }: AlarmTrigger, { now, cameAt }: Moment): number | undefined {
   let next: number | undefined;
   for (const { key, forMs } of silences) {
-    const at = cameAt(key);
-    if (at !== undefined && at + forMs > now) next = earliest(next, at + forMs);
+    const timeMs = cameAt(key);
+    if (timeMs !== undefined && timeMs + forMs > now) next = earliest(next, timeMs + forMs);
   }
   return next;
 }
@@ -121,7 +121,7 @@ export function evaluateRule(rule: AlarmRule, state: RuleState, moment: Moment):
   let counts = false;
   let hasChanged = false;
   const met: boolean[] = [];
-  const look = (trigger: AlarmTrigger, index: number): boolean => {
+  const evaluateOne = (trigger: AlarmTrigger, index: number): boolean => {
     const own = state.triggers[index] ?? {};
     state.triggers[index] = own;
     const result = evaluateTrigger(trigger, own, moment);
@@ -131,7 +131,7 @@ export function evaluateRule(rule: AlarmRule, state: RuleState, moment: Moment):
     met.push(result.isMet);
     return result.isMet;
   };
-  for (const [index, create] of rule.creates.entries()) if (look(create, index)) raised ??= create;
-  const isCleared = rule.clear === undefined || look(rule.clear, rule.creates.length);
+  for (const [index, create] of rule.creates.entries()) if (evaluateOne(create, index)) raised ??= create;
+  const isCleared = rule.clear === undefined || evaluateOne(rule.clear, rule.creates.length);
   return { raised, isOver: raised === undefined && isCleared, dueAt, counts, hasChanged, met };
 }

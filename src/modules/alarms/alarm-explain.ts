@@ -37,7 +37,7 @@ export interface ExplainedRule {
 
 function explainTrigger(
   trigger: AlarmTrigger,
-  given: {
+  input: {
     node: unknown;
     severity: AlarmSeverity | null;
     state: TriggerState;
@@ -45,10 +45,10 @@ function explainTrigger(
     isMet: boolean;
   },
 ): ExplainedTrigger {
-  const { node, state, moment, isMet } = given;
+  const { node, state, moment, isMet } = input;
   const { kind } = trigger;
   const condition = explainCondition(isJsonObject(node) ? node.condition : undefined, moment.scope);
-  const common = { severity: given.severity, kind: kind.type, condition, isMet };
+  const common = { severity: input.severity, kind: kind.type, condition, isMet };
   if (kind.type === "DURATION") {
     const { since } = state;
     const { forMs } = kind;
@@ -60,7 +60,7 @@ function explainTrigger(
     const counted =
       withinMs === undefined
         ? (state.inRow ?? 0)
-        : (state.times ?? []).filter((at) => at > moment.now - withinMs).length;
+        : (state.times ?? []).filter((timeMs) => timeMs > moment.now - withinMs).length;
     return { ...common, count, counted, ...(withinMs !== undefined && { withinMs }) };
   }
   return common;
@@ -69,7 +69,7 @@ function explainTrigger(
 /** Why a rule raises something for a device now, or why not. Changes nothing. */
 export function explainRule(
   rule: AlarmRule,
-  given: {
+  input: {
     /** The rule as it was written. */
     node: unknown;
     state: RuleState | undefined;
@@ -79,14 +79,14 @@ export function explainRule(
     dueAt: number | undefined;
   },
 ): ExplainedRule {
-  const { moment, open, heldMs } = given;
-  const node = isJsonObject(given.node) ? given.node : {};
+  const { moment, open, heldMs } = input;
+  const node = isJsonObject(input.node) ? input.node : {};
   const written = Array.isArray(node.createRules) ? node.createRules : [];
   const writtenOf = (severity: AlarmSeverity) =>
     written.find((create) => isJsonObject(create) && create.severity === severity);
   const state: RuleState =
-    given.state?.fingerprint === rule.fingerprint
-      ? structuredClone(given.state)
+    input.state?.fingerprint === rule.fingerprint
+      ? structuredClone(input.state)
       : { fingerprint: rule.fingerprint, triggers: [] };
   const { met } = evaluateRule(rule, state, moment);
   const stateOf = (index: number) => state.triggers[index] ?? {};
@@ -115,6 +115,6 @@ export function explainRule(
     openAlarmId: open?.alarmId ?? null,
     openSeverity: open?.severity ?? null,
     heldUntil: heldMs > 0 ? moment.now + heldMs : null,
-    dueAt: given.dueAt ?? null,
+    dueAt: input.dueAt ?? null,
   };
 }

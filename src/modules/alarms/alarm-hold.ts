@@ -14,28 +14,28 @@ export const createHoldBack =
   (device, { schedule }) => {
     const mutedMs = deps.maintenance.remainingMs(device);
     if (schedule === undefined) return mutedMs;
-    const at = deps.clock.now();
-    return schedule.isOpen(at) ? mutedMs : Math.max(mutedMs, schedule.staysMs(at));
+    const timeMs = deps.clock.now();
+    return schedule.isOpen(timeMs) ? mutedMs : Math.max(mutedMs, schedule.staysMs(timeMs));
   };
 
-const LOOK_MS = 15_000;
+const POLL_MS = 15_000;
 const JUMP_MS = 1_000;
 
 /** Tells when the wall clock was set: times of day, and ends of maintenance, come sooner or later then. */
 export function createJumpWatch(clock: Clock, onJump: () => void): { start(): void; stop(): void } {
   const driftOf = () => clock.now() - clock.monotonic();
   let cancel: () => void = () => undefined;
-  let known = driftOf();
-  function look(): void {
+  let existing = driftOf();
+  function poll(): void {
     const drift = driftOf();
-    if (Math.abs(drift - known) >= JUMP_MS) onJump();
-    known = drift;
-    cancel = clock.schedule(LOOK_MS, look);
+    if (Math.abs(drift - existing) >= JUMP_MS) onJump();
+    existing = drift;
+    cancel = clock.schedule(POLL_MS, poll);
   }
   return {
     start() {
-      known = driftOf();
-      cancel = clock.schedule(LOOK_MS, look);
+      existing = driftOf();
+      cancel = clock.schedule(POLL_MS, poll);
     },
     stop: () => cancel(),
   };

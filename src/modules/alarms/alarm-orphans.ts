@@ -1,7 +1,7 @@
 import { detail } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
-import type { AlarmLife } from "./alarm-life.ts";
+import type { AlarmLifecycle } from "./alarm-lifecycle.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import type { ProfileRules } from "./profile-rules.ts";
 
@@ -11,12 +11,12 @@ const ALARMS_AT_ONCE = 100;
 /** Clears alarms whose rule is not there any more: they would never end. */
 export function createOrphans(deps: {
   repository: Pick<AlarmsRepository, "listOpen">;
-  life: Pick<AlarmLife, "commit" | "clear">;
+  lifecycle: Pick<AlarmLifecycle, "commit" | "clear">;
   rulesOf: (device: IngestDevice) => ProfileRules | undefined;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   guarded: (deviceId: DeviceId, work: () => void) => void;
 }) {
-  const { repository, life } = deps;
+  const { repository, lifecycle } = deps;
   const waiting = new Set<DeviceId>();
   let next: NodeJS.Immediate | undefined;
 
@@ -27,8 +27,8 @@ export function createOrphans(deps: {
     const types = new Set(deps.rulesOf(device)?.all.map(({ alarmType }) => alarmType));
     const orphans = repository.listOpen(deviceId).filter(({ alarmType }) => !types.has(alarmType));
     if (orphans.length > 0)
-      life.commit(() => {
-        for (const alarm of orphans) life.clear(alarm, null, detail("alarm_event.rule_gone"));
+      lifecycle.commit(() => {
+        for (const alarm of orphans) lifecycle.clear(alarm, null, detail("alarm_event.rule_gone"));
       });
     return orphans.length;
   }
@@ -48,7 +48,7 @@ export function createOrphans(deps: {
 
   return {
     /** Some at once, and the others soon. */
-    look(deviceIds: Iterable<DeviceId>): void {
+    clearOrphans(deviceIds: Iterable<DeviceId>): void {
       for (const deviceId of deviceIds) waiting.add(deviceId);
       if (next === undefined) work();
     },

@@ -42,20 +42,20 @@ export class AlarmReplay {
     this.advance(ts);
     const named = new Set<string>();
     for (const [key, value] of values) {
-      const known = this.#values.get(key);
-      const hasChanged = known !== undefined && !Bun.deepEquals(known.value, value);
+      const knownValue = this.#values.get(key);
+      const hasChanged = knownValue !== undefined && !Bun.deepEquals(knownValue.value, value);
       this.#values.set(key, { ts, at: ts, value, hasChanged });
       named.add(key);
     }
-    this.#look(ts, named);
+    this.#evaluate(ts, named);
   }
 
   /** Until then nothing more comes. */
   advance(to: number): void {
-    while (this.#dueAt !== undefined && this.#dueAt <= to) this.#look(this.#dueAt, undefined);
+    while (this.#dueAt !== undefined && this.#dueAt <= to) this.#evaluate(this.#dueAt, undefined);
   }
 
-  #look(now: number, named: Moment["named"]): void {
+  #evaluate(now: number, named: Moment["named"]): void {
     const values = this.#values;
     const outcome = evaluateRule(this.rule, this.#state, {
       now,

@@ -93,9 +93,9 @@ function compileTrigger(
   return { ...condition, kind: compileKind(node, where) };
 }
 
-function compileCreate(given: unknown, where: string, attributes: Attributes): CreateTrigger {
-  const node = only(given, where, ["severity", "message", ...triggerFields]);
-  const severity = alarmSeverities.find((known) => known === node.severity);
+function compileCreate(input: unknown, where: string, attributes: Attributes): CreateTrigger {
+  const node = only(input, where, ["severity", "message", ...triggerFields]);
+  const severity = alarmSeverities.find((alarmSeverity) => alarmSeverity === node.severity);
   if (severity === undefined)
     throw wrong(
       `${where}.severity`,
@@ -116,8 +116,8 @@ const ruleFields = [
   "actions",
 ];
 
-function compileRule(given: unknown, where: string): AlarmRule {
-  const node = only(given, where, ruleFields);
+function compileRule(input: unknown, where: string): AlarmRule {
+  const node = only(input, where, ruleFields);
   if (node.id !== undefined) text(node.id, `${where}.id`, TEXT_MAX);
   const alarmType = text(node.alarmType, `${where}.alarmType`, TEXT_MAX);
   const downgrade = flag(node.downgrade, `${where}.downgrade`);
@@ -150,17 +150,17 @@ function compileRule(given: unknown, where: string): AlarmRule {
     actions: compileActions(node.actions, `${where}.actions`),
     keys,
     attributes,
-    fingerprint: Bun.hash(JSON.stringify(given)).toString(36),
+    fingerprint: Bun.hash(JSON.stringify(input)).toString(36),
   };
 }
 
 /** @throws DomainError of kind `invalid` that names the part and what is wrong with it. */
-export function compileAlarmRules(given: readonly unknown[]): AlarmRule[] {
-  if (given.length > RULES_MAX) throw wrong("alarmRules", detail("rule.at_most", { max: RULES_MAX }));
+export function compileAlarmRules(input: readonly unknown[]): AlarmRule[] {
+  if (input.length > RULES_MAX) throw wrong("alarmRules", detail("rule.at_most", { max: RULES_MAX }));
   const types = new Set<string>();
-  return given.map((one, index) => {
+  return input.map((candidate, index) => {
     const where = `alarmRules[${index}]`;
-    const rule = compileRule(one, where);
+    const rule = compileRule(candidate, where);
     if (types.has(rule.alarmType))
       throw wrong(
         `${where}.alarmType`,
@@ -172,20 +172,20 @@ export function compileAlarmRules(given: readonly unknown[]): AlarmRule[] {
 }
 
 /** Checks rules that are to be stored. @throws DomainError of kind `invalid` that names the part that is wrong. */
-export function checkAlarmRules(given: readonly unknown[], refusalOf: RefusalOf): void {
-  for (const [index, { actions }] of compileAlarmRules(given).entries())
+export function checkAlarmRules(input: readonly unknown[], refusalOf: RefusalOf): void {
+  for (const [index, { actions }] of compileAlarmRules(input).entries())
     ensureReachable(actions, `alarmRules[${index}].actions`, refusalOf);
 }
 
 /** Those that can be run: what another version wrote and this one cannot read raises nothing and stops nothing. */
 export function compileKnownRules(
-  given: readonly unknown[],
+  input: readonly unknown[],
   onUnknown: (error: DomainError) => void,
 ): AlarmRule[] {
   const types = new Set<string>();
-  return given.flatMap((one, index) => {
+  return input.flatMap((candidate, index) => {
     try {
-      const rule = compileRule(one, `alarmRules[${index}]`);
+      const rule = compileRule(candidate, `alarmRules[${index}]`);
       if (types.has(rule.alarmType)) return [];
       types.add(rule.alarmType);
       return [rule];

@@ -6,8 +6,8 @@ import type { ExplainedRule, ExplainedTrigger } from "./alarm-explain.ts";
 import { backTestAnswer, backTestBody, ruleBody } from "./alarm-rules.schemas.ts";
 import type { AlarmRulesService, BackTest } from "./alarm-rules.service.ts";
 
-const iso = (at: number): string => new Date(at).toISOString();
-const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
+const iso = (timeMs: number): string => new Date(timeMs).toISOString();
+const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 
 const triggerToWire = ({ since, metAt, ...trigger }: ExplainedTrigger) => ({
   ...trigger,

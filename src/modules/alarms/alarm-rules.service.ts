@@ -16,14 +16,14 @@ import type { ProfileRules } from "./profile-rules.ts";
 const DAY_MS = 86_400_000;
 const SPAN_MS_MAX = 31 * DAY_MS;
 const DEVICES_MAX = 100;
-const DEVICES_LOOKED_AT = 100_000;
+const DEVICES_EVALUATED_MAX = 100_000;
 /** Rows that one test reads: some seconds of work. */
 const ROWS_MAX = 500_000;
 /** Of a tenant; each takes its share of the processor. */
 const TESTS_AT_ONCE_MAX = 3;
 /** For so long it keeps others waiting, whatever the rule costs. */
 const TURN_MS_MAX = 10;
-const ROWS_BETWEEN_LOOKS = 16;
+const ROWS_PER_CHECK = 16;
 /** More are counted and not listed. */
 const ALARMS_LISTED_MAX = 500;
 
@@ -85,7 +85,7 @@ export function createAlarmRulesService(deps: {
     if (deviceIds !== undefined) return devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
     if (profileId === undefined) throw invalid("alarm.test_devices");
     return devices
-      .list(principal, { limit: DEVICES_LOOKED_AT, offset: 0 })
+      .list(principal, { limit: DEVICES_EVALUATED_MAX, offset: 0 })
       .items.flatMap((device) => (device.profileId === profileId ? device.deviceId : []));
   }
 
@@ -106,7 +106,7 @@ export function createAlarmRulesService(deps: {
     let turnBegan = clock.monotonic();
     for (let row = 0; row < rows; row++) {
       run.take(ts[row] as number, valuesAt(columns, row)); // within its bounds
-      if (row % ROWS_BETWEEN_LOOKS > 0 || clock.monotonic() - turnBegan <= TURN_MS_MAX) continue;
+      if (row % ROWS_PER_CHECK > 0 || clock.monotonic() - turnBegan <= TURN_MS_MAX) continue;
       await setImmediate();
       if (signal?.aborted) return row + 1;
       turnBegan = clock.monotonic();
@@ -118,9 +118,9 @@ export function createAlarmRulesService(deps: {
   async function replay(
     rule: AlarmRule,
     device: IngestDevice,
-    given: { from: number; to: number; rowsMax: number; signal: AbortSignal | undefined },
+    input: { from: number; to: number; rowsMax: number; signal: AbortSignal | undefined },
   ) {
-    const { from, to, rowsMax, signal } = given;
+    const { from, to, rowsMax, signal } = input;
     const attribute = (scope: string, key: string) => deps.attribute(device, scope, key);
     const run = new AlarmReplay(rule, { name: device.name, attribute });
     const query = { deviceIds: [device.deviceId], keys: [...rule.keys], from, to };
@@ -151,9 +151,9 @@ export function createAlarmRulesService(deps: {
   };
 
   async function oneOfFew<Result>({ tenantId }: Principal, test: () => Promise<Result>): Promise<Result> {
-    const underWay = running.get(tenantId) ?? 0;
-    if (underWay >= TESTS_AT_ONCE_MAX) throw limited("alarm.tests", 5);
-    running.set(tenantId, underWay + 1);
+    const inFlight = running.get(tenantId) ?? 0;
+    if (inFlight >= TESTS_AT_ONCE_MAX) throw limited("alarm.tests", 5);
+    running.set(tenantId, inFlight + 1);
     try {
       return await test();
     } finally {

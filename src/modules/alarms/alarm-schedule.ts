@@ -6,30 +6,30 @@ import { only, wrong } from "./rule-fields.ts";
 const timeOfDay = /^([01]\d|2[0-3]):([0-5]\d)$/;
 const DAY_MINUTES = 1_440;
 
-function minutesOf(given: unknown, where: string, canEndDay = false): number {
-  if (canEndDay && given === "24:00") return DAY_MINUTES;
-  const [, hours, minutes] = (typeof given === "string" && timeOfDay.exec(given)) || [];
+function minutesOf(input: unknown, where: string, canEndDay = false): number {
+  if (canEndDay && input === "24:00") return DAY_MINUTES;
+  const [, hours, minutes] = (typeof input === "string" && timeOfDay.exec(input)) || [];
   if (hours === undefined || minutes === undefined)
     throw wrong(where, detail("rule.time_of_day", { last: canEndDay ? "24:00" : "23:59" }));
   return Number(hours) * 60 + Number(minutes);
 }
 
-function daysOf(given: unknown, where: string): ReadonlySet<Weekday> {
-  if (given === undefined) return new Set(weekdays);
+function daysOf(input: unknown, where: string): ReadonlySet<Weekday> {
+  if (input === undefined) return new Set(weekdays);
   const mistake = wrong(where, detail("rule.weekdays", { weekdays: weekdays.join(", ") }));
-  if (!Array.isArray(given) || given.length === 0) throw mistake;
+  if (!Array.isArray(input) || input.length === 0) throw mistake;
   return new Set(
-    given.map((day) => {
-      const known = weekdays.find((weekday) => weekday === day);
-      if (known === undefined) throw mistake;
-      return known;
+    input.map((day) => {
+      const existing = weekdays.find((weekday) => weekday === day);
+      if (existing === undefined) throw mistake;
+      return existing;
     }),
   );
 }
 
 /** When a rule may raise: `{timezone, days?, from, to}`, over midnight where `to` is not later than `from`. */
-export function compileSchedule(given: unknown, where: string): TimeWindow {
-  const node = only(given, where, ["timezone", "days", "from", "to"]);
+export function compileSchedule(input: unknown, where: string): TimeWindow {
+  const node = only(input, where, ["timezone", "days", "from", "to"]);
   const { timezone } = node;
   if (!isTimeZone(timezone)) throw wrong(`${where}.timezone`, detail("rule.timezone"));
   return createTimeWindow({

@@ -20,7 +20,7 @@ export class AlarmStates {
   /** Of these, what is to be written in this turn. */
   readonly #counted = new Set<DeviceId>();
   /** Of which nothing but values came since they were written. */
-  readonly #heard = new Set<DeviceId>();
+  readonly #seenDevices = new Set<DeviceId>();
   readonly #writing: { start(): void; stop(): void };
   /** How long the gateway has not run, in all: nobody is silent in that time. */
   readonly #stoppedMs: number;
@@ -52,14 +52,14 @@ export class AlarmStates {
 
   stop(): void {
     this.#writing.stop();
-    this.#takeHeard();
+    this.#writeSeen();
     this.#save();
     this.#note(true);
   }
 
   of(deviceId: DeviceId): DeviceState {
-    const known = this.#states.get(deviceId);
-    if (known !== undefined) return known;
+    const deviceState = this.#states.get(deviceId);
+    if (deviceState !== undefined) return deviceState;
     if (this.#states.size >= STATES_MAX) this.#dropOne();
     const { repository, now } = this.deps;
     const times = { now: now(), stoppedMs: this.#stoppedMs };
@@ -77,7 +77,7 @@ export class AlarmStates {
   save(deviceId: DeviceId, state: DeviceState): void {
     this.deps.repository.saveState(deviceId, writeState(state, this.#stoppedMs), dueOf(state));
     this.#unwritten.delete(deviceId);
-    this.#heard.delete(deviceId);
+    this.#seenDevices.delete(deviceId);
   }
 
   /**
@@ -92,33 +92,33 @@ export class AlarmStates {
   }
 
   /** Values came, and nothing turned round with them. */
-  heard(deviceId: DeviceId): void {
-    this.#heard.add(deviceId);
+  markSeen(deviceId: DeviceId): void {
+    this.#seenDevices.add(deviceId);
   }
 
   /** What is on the disk counts. */
   forget(deviceId: DeviceId): void {
     this.#states.delete(deviceId);
     this.#unwritten.delete(deviceId);
-    this.#heard.delete(deviceId);
+    this.#seenDevices.delete(deviceId);
   }
 
   #dropOne(): void {
     for (const candidate of this.#states.keys())
-      if (!this.#unwritten.has(candidate) && !this.#heard.has(candidate)) {
+      if (!this.#unwritten.has(candidate) && !this.#seenDevices.has(candidate)) {
         this.#states.delete(candidate);
         return;
       }
   }
 
-  #takeHeard(): void {
-    for (const deviceId of this.#heard) this.#unwritten.add(deviceId);
-    this.#heard.clear();
+  #writeSeen(): void {
+    for (const deviceId of this.#seenDevices) this.#unwritten.add(deviceId);
+    this.#seenDevices.clear();
   }
 
   #write(): void {
     const isRefresh = ++this.#writes % WRITES_PER_REFRESH === 0;
-    if (isRefresh) this.#takeHeard();
+    if (isRefresh) this.#writeSeen();
     this.#save();
     if (isRefresh && this.#states.size > 0) this.#note(false);
   }
@@ -145,7 +145,7 @@ export class AlarmStates {
     });
     for (const deviceId of written) {
       this.#unwritten.delete(deviceId);
-      this.#heard.delete(deviceId);
+      this.#seenDevices.delete(deviceId);
     }
   }
 
@@ -158,6 +158,6 @@ export class AlarmStates {
 /** When something is to be done if nothing comes. */
 export const dueOf = ({ due }: DeviceState): number | undefined => {
   let earliest: number | undefined;
-  for (const at of due.values()) if (earliest === undefined || at < earliest) earliest = at;
+  for (const timeMs of due.values()) if (earliest === undefined || timeMs < earliest) earliest = timeMs;
   return earliest;
 };

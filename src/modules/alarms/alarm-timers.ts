@@ -30,10 +30,10 @@ export class AlarmTimers<Id extends string> {
     this.#wakesAt = Number.POSITIVE_INFINITY;
   }
 
-  set(id: Id, at: number): void {
-    if ((this.#queued.get(id) ?? Number.POSITIVE_INFINITY) <= at) return;
-    this.#queued.set(id, at);
-    this.#queue.add(at, id);
+  set(id: Id, timeMs: number): void {
+    if ((this.#queued.get(id) ?? Number.POSITIVE_INFINITY) <= timeMs) return;
+    this.#queued.set(id, timeMs);
+    this.#queue.add(timeMs, id);
     this.#arm();
   }
 

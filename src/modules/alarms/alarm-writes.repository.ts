@@ -34,11 +34,11 @@ const lasting = ["alarmId", "tenantId", "deviceId", "alarmType", "createdAt"] as
 
 const each = <Name extends string, Given>(names: readonly Name[], give: (name: Name) => Given) =>
   Object.fromEntries(names.map((name) => [name, give(name)])) as Record<Name, Given>; // one for each
-const given = <Name extends string>(name: Name): Placeholder<Name> => sql.placeholder(name);
+const input = <Name extends string>(name: Name): Placeholder<Name> => sql.placeholder(name);
 const set = (name: string): SQL => sql`${sql.placeholder(name)}`;
 
 export function createAlarmWrites({ orm }: MainDatabase) {
-  const ofDevice = eq(alarms.deviceId, given("deviceId"));
+  const ofDevice = eq(alarms.deviceId, input("deviceId"));
   const listOpen = orm
     .select()
     .from(alarms)
@@ -47,18 +47,18 @@ export function createAlarmWrites({ orm }: MainDatabase) {
   const findNewest = orm
     .select()
     .from(alarms)
-    .where(and(ofDevice, eq(alarms.alarmType, given("alarmType"))))
+    .where(and(ofDevice, eq(alarms.alarmType, input("alarmType"))))
     .orderBy(desc(alarms.sequence))
     .limit(1)
     .prepare();
   const insert = orm
     .insert(alarms)
-    .values(each([...lasting, ...changing], given))
+    .values(each([...lasting, ...changing], input))
     .prepare();
   const update = orm
     .update(alarms)
     .set(each(changing, set))
-    .where(eq(alarms.alarmId, given("alarmId")))
+    .where(eq(alarms.alarmId, input("alarmId")))
     .prepare();
   const over = orm
     .select({ sequence: alarms.sequence })
@@ -71,12 +71,12 @@ export function createAlarmWrites({ orm }: MainDatabase) {
   const trim = orm.delete(alarms).where(inArray(alarms.sequence, over)).prepare();
   const addEvent = orm
     .insert(alarmEvents)
-    .values(each(["eventId", "alarmId", "eventType", "code", "params", "by", "createdAt"], given))
+    .values(each(["eventId", "alarmId", "eventType", "code", "params", "by", "createdAt"], input))
     .prepare();
   const tooMany = orm
     .select({ sequence: alarmEvents.sequence })
     .from(alarmEvents)
-    .where(eq(alarmEvents.alarmId, given("alarmId")))
+    .where(eq(alarmEvents.alarmId, input("alarmId")))
     .orderBy(desc(alarmEvents.sequence))
     .limit(TRIMMED_AT_ONCE)
     .offset(EVENTS_KEPT_MAX);
@@ -84,7 +84,7 @@ export function createAlarmWrites({ orm }: MainDatabase) {
   const trimEvents = orm.delete(alarmEvents).where(inArray(alarmEvents.sequence, tooMany)).prepare();
   const saveState = orm
     .insert(alarmStates)
-    .values(each(["deviceId", "state", "dueAt"], given))
+    .values(each(["deviceId", "state", "dueAt"], input))
     .onConflictDoUpdate({
       target: alarmStates.deviceId,
       set: { state: sql`excluded.state`, dueAt: sql`excluded.due_at` },
@@ -93,7 +93,7 @@ export function createAlarmWrites({ orm }: MainDatabase) {
   const findState = orm
     .select({ state: alarmStates.state })
     .from(alarmStates)
-    .where(eq(alarmStates.deviceId, given("deviceId")))
+    .where(eq(alarmStates.deviceId, input("deviceId")))
     .prepare();
 
   return {

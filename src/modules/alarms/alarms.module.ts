@@ -19,7 +19,7 @@ import { createAlarmCommandsRepository } from "./alarm-commands.repository.ts";
 import { createAlarmEngine } from "./alarm-engine.ts";
 import { createEscalation } from "./alarm-escalation.ts";
 import { createHoldBack } from "./alarm-hold.ts";
-import { type AlarmEventHook, createAlarmLife } from "./alarm-life.ts";
+import { type AlarmEventHook, createAlarmLifecycle } from "./alarm-lifecycle.ts";
 import { alarmRulesRoutes } from "./alarm-rules.routes.ts";
 import { createAlarmRulesService } from "./alarm-rules.service.ts";
 import { createAlarmsRepository } from "./alarms.repository.ts";
@@ -66,7 +66,7 @@ export function createAlarmsModule(
   };
   /** Called with each event of an alarm, in the transaction that writes it; the modules that react add theirs. */
   const hooks: AlarmEventHook[] = [];
-  const life = createAlarmLife({ repository, transact, hooks, escalationOf, clock, now, events });
+  const lifecycle = createAlarmLifecycle({ repository, transact, hooks, escalationOf, clock, now, events });
   const commander = createAlarmCommander({
     commandsRepository: createAlarmCommandsRepository(database),
     repository,
@@ -74,7 +74,7 @@ export function createAlarmsModule(
       const device = directory.find(deviceId);
       return device && rulesOf(device)?.all.find((rule) => rule.alarmType === alarmType);
     },
-    life,
+    lifecycle,
     commands,
     outbound,
     clock,
@@ -84,7 +84,7 @@ export function createAlarmsModule(
   hooks.push(commander.hook);
   const escalation = createEscalation({
     repository,
-    life,
+    lifecycle,
     settingsOf: escalationOf,
     mutedMs,
     clock,
@@ -94,7 +94,7 @@ export function createAlarmsModule(
   });
   const engine = createAlarmEngine({
     repository,
-    life,
+    lifecycle,
     rulesOf,
     findDevice,
     attribute,
@@ -117,7 +117,7 @@ export function createAlarmsModule(
   });
   const alarms = createAlarmsService({
     repository,
-    life,
+    lifecycle,
     devices,
     onEscalationChanged(tenantId) {
       escalations.delete(tenantId);

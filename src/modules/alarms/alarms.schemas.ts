@@ -79,7 +79,7 @@ export const commentBody = t.Object(
   { title: "AlarmComment" },
 );
 
-const minutes = (what: string) => t.Integer({ minimum: 1, maximum: WEEK_MINUTES, description: what });
+const minutes = (subject: string) => t.Integer({ minimum: 1, maximum: WEEK_MINUTES, description: subject });
 export const escalationBody = t.Object(
   {
     level1To2Minutes: minutes("from level 1 to level 2"),

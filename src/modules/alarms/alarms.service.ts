@@ -5,7 +5,7 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import { isAllowed } from "../identity/permissions.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
-import type { AlarmLife } from "./alarm-life.ts";
+import type { AlarmLifecycle } from "./alarm-lifecycle.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import {
   type Alarm,
@@ -24,11 +24,11 @@ const noSuchAlarm = () => notFound("alarm.not_found");
 /** Alarms as people see and handle them. One of a device that the caller may not see does not exist for the caller. */
 export function createAlarmsService(deps: {
   repository: AlarmsRepository;
-  life: AlarmLife;
+  lifecycle: AlarmLifecycle;
   devices: Pick<DevicesService, "ensureVisible">;
   onEscalationChanged: (tenantId: TenantId) => void;
 }) {
-  const { repository, life } = deps;
+  const { repository, lifecycle } = deps;
 
   function get({ tenantId, devices }: Principal, alarmId: string): ListedAlarm {
     const alarm = repository.find(tenantId, alarmId);
@@ -60,12 +60,12 @@ export function createAlarmsService(deps: {
     const ids = [...new Set(alarmIds)];
     if (readAll(principal, ids).length < ids.length) throw noSuchAlarm();
     ensureMayHandle(principal);
-    for (let at = 0; at < ids.length; at += HANDLED_AT_ONCE) {
-      if (at > 0) await setImmediate();
+    for (let index = 0; index < ids.length; index += HANDLED_AT_ONCE) {
+      if (index > 0) await setImmediate();
       // Read anew: a rule may have changed them while others had their turn.
-      const some = readAll(principal, ids.slice(at, at + HANDLED_AT_ONCE));
-      life.commit(() => {
-        for (const alarm of some) change(alarm);
+      const alarms = readAll(principal, ids.slice(index, index + HANDLED_AT_ONCE));
+      lifecycle.commit(() => {
+        for (const alarm of alarms) change(alarm);
       });
     }
   }
@@ -89,18 +89,18 @@ export function createAlarmsService(deps: {
      * others get their turn in between.
      */
     acknowledge: (principal: Principal, alarmIds: readonly string[]): Promise<void> =>
-      handle(principal, alarmIds, (alarm) => life.acknowledge(alarm, nameOf(principal))),
+      handle(principal, alarmIds, (alarm) => lifecycle.acknowledge(alarm, nameOf(principal))),
     clear(principal: Principal, alarmIds: readonly string[]): Promise<void> {
       const by = nameOf(principal);
       return handle(principal, alarmIds, (alarm) =>
-        life.clear(alarm, by, detail("alarm_event.cleared", { by })),
+        lifecycle.clear(alarm, by, detail("alarm_event.cleared", { by })),
       );
     },
     comment(principal: Principal, alarmId: string, text: string): void {
       const alarm = get(principal, alarmId);
       ensureMayHandle(principal);
-      life.commit(() =>
-        life.comment(alarm, nameOf(principal), detail("alarm_event.message", { message: text })),
+      lifecycle.commit(() =>
+        lifecycle.comment(alarm, nameOf(principal), detail("alarm_event.message", { message: text })),
       );
     },
     escalation: ({ tenantId }: Principal): EscalationSettings =>

@@ -3,8 +3,8 @@ import { inEnglish, invalid } from "../../lib/domain-error.ts";
 import { alarmSeverities } from "../users/users.types.ts";
 import { type AlarmEvent, alarmStatuses, type ListedAlarm } from "./alarms.types.ts";
 
-const iso = (at: number): string => new Date(at).toISOString();
-const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
+const iso = (timeMs: number): string => new Date(timeMs).toISOString();
+const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 
 export function alarmToWire({ tenantId: _, alarmType, escalationSince: __, ...alarm }: ListedAlarm) {
   const { acknowledgedAt, acknowledgedBy, clearedAt, clearedBy, createdAt, updatedAt, ...others } = alarm;
@@ -31,12 +31,13 @@ export const eventToWire = ({ by, createdAt, ...event }: AlarmEvent) => ({
   createdAt: iso(createdAt),
 });
 
-function listed<Name extends string>(given: string | undefined, names: readonly Name[], what: string) {
-  if (given === undefined || given === "") return undefined;
-  return given.split(",").map((one) => {
-    const known = names.find((name) => name === one.trim());
-    if (known === undefined) throw invalid("alarm.filter_invalid", { field: what, names: names.join(", ") });
-    return known;
+function listed<Name extends string>(text: string | undefined, names: readonly Name[], subject: string) {
+  if (text === undefined || text === "") return undefined;
+  return text.split(",").map((candidate) => {
+    const existing = names.find((name) => name === candidate.trim());
+    if (existing === undefined)
+      throw invalid("alarm.filter_invalid", { field: subject, names: names.join(", ") });
+    return existing;
   });
 }
 

@@ -12,11 +12,11 @@ export interface KnownValue {
   hasChanged: boolean;
   value: TelemetryValue;
   /** Not kept: what may come next without any rule taking notice of it. */
-  quiet?: Quiet | undefined;
+  deadBand?: DeadBand | undefined;
 }
 
 /** The same value again, or a number above `low` and below `high`. */
-export interface Quiet {
+export interface DeadBand {
   readonly low: number;
   readonly high: number;
 }
@@ -31,20 +31,20 @@ export interface DeviceState {
   /** By alarm type: when its rule is to be looked at if nothing comes. */
   readonly due: Map<string, number>;
   /** Not kept: the rules that the values' quiet ranges are of. */
-  quietFor?: unknown;
+  deadBandFor?: unknown;
 }
 
 /** `stoppedMs`: how long the gateway had not run by then, in all. */
 export const writeState = ({ values, rules, due }: DeviceState, stoppedMs: number): string =>
   JSON.stringify({
-    values: [...values].map(([key, { quiet: _, ...known }]) => [key, known]),
+    values: [...values].map(([key, { deadBand: _, ...kept }]) => [key, kept]),
     rules: [...rules].map(([alarmType, { isSteady: _, ...own }]) => [alarmType, own]),
     due: Object.fromEntries(due),
     stoppedMs,
   });
 
-const entriesOf = (given: unknown): Array<[string, Record<string, unknown>]> =>
-  (Array.isArray(given) ? given : []).filter(
+const entriesOf = (input: unknown): Array<[string, Record<string, unknown>]> =>
+  (Array.isArray(input) ? input : []).filter(
     (entry) => Array.isArray(entry) && typeof entry[0] === "string" && isJsonObject(entry[1]),
   );
 
@@ -63,22 +63,23 @@ export function readState(
   } catch {
     parsed = {};
   }
-  const given = isJsonObject(parsed) ? parsed : {};
-  const values = new Map(entriesOf(given.values)) as unknown as Map<string, KnownValue>; // as we wrote them
-  const before = typeof given.stoppedMs === "number" ? given.stoppedMs : stoppedMs;
+  const input = isJsonObject(parsed) ? parsed : {};
+  const values = new Map(entriesOf(input.values)) as unknown as Map<string, KnownValue>; // as we wrote them
+  const before = typeof input.stoppedMs === "number" ? input.stoppedMs : stoppedMs;
   const sinceMs = Math.max(0, stoppedMs - before);
-  for (const [key, known] of values) values.set(key, { ...known, at: Math.min(known.at + sinceMs, now) });
+  for (const [key, knownValue] of values)
+    values.set(key, { ...knownValue, at: Math.min(knownValue.at + sinceMs, now) });
   const due = new Map(
-    Object.entries(isJsonObject(given.due) ? given.due : {}).filter(
+    Object.entries(isJsonObject(input.due) ? input.due : {}).filter(
       (entry): entry is [string, number] => typeof entry[1] === "number",
     ),
   );
-  const known = entriesOf(given.rules).filter(([, { triggers }]) => Array.isArray(triggers));
-  const rules = new Map(known) as unknown as Map<string, RuleState>; // as we wrote them
+  const existing = entriesOf(input.rules).filter(([, { triggers }]) => Array.isArray(triggers));
+  const rules = new Map(existing) as unknown as Map<string, RuleState>; // as we wrote them
   for (const { triggers } of rules.values())
     for (const trigger of triggers) {
       if (trigger.since !== undefined) trigger.since = Math.min(trigger.since, now);
-      if (trigger.times !== undefined) trigger.times = trigger.times.map((at) => Math.min(at, now));
+      if (trigger.times !== undefined) trigger.times = trigger.times.map((timeMs) => Math.min(timeMs, now));
     }
   return {
     values,

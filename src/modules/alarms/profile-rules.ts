@@ -3,7 +3,7 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { type AlarmRule, compileKnownRules } from "./alarm-rule.ts";
-import { type KeyBounds, keyBoundsOf } from "./quiet-range.ts";
+import { type KeyBounds, keyBoundsOf } from "./dead-band.ts";
 
 /** The rules of a profile, by what they look at. */
 export interface ProfileRules {
@@ -18,9 +18,9 @@ function indexed(rules: readonly AlarmRule[], namesOf: (rule: AlarmRule) => Read
   const index = new Map<string, AlarmRule[]>();
   for (const rule of rules)
     for (const name of namesOf(rule)) {
-      const known = index.get(name);
-      if (known === undefined) index.set(name, [rule]);
-      else known.push(rule);
+      const alarmRules = index.get(name);
+      if (alarmRules === undefined) index.set(name, [rule]);
+      else alarmRules.push(rule);
     }
   return index;
 }
@@ -36,8 +36,8 @@ export function createProfileRules(deps: {
   deps.events.on("tenant.deleted", () => compiled.clear());
 
   return ({ tenantId, profileId }) => {
-    const known = compiled.get(profileId);
-    if (known !== undefined || compiled.has(profileId)) return known;
+    const profileRules = compiled.get(profileId);
+    if (profileRules !== undefined || compiled.has(profileId)) return profileRules;
     const all = compileKnownRules(deps.rulesOf(tenantId, profileId), (error) =>
       deps.log.warn("an alarm rule cannot be read and raises nothing", { profileId, error: error.message }),
     );

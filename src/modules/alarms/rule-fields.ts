@@ -8,31 +8,31 @@ export const wrong = (field: string, rule: Text) => invalid("alarm_rule.invalid"
 
 /** An object with none but these fields. */
 export function only(
-  given: unknown,
+  input: unknown,
   where: string,
-  known: readonly string[],
+  existing: readonly string[],
 ): Readonly<Record<string, unknown>> {
-  if (!isJsonObject(given)) throw wrong(where, detail("rule.object"));
-  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (!isJsonObject(input)) throw wrong(where, detail("rule.object"));
+  const unknown = Object.keys(input).find((name) => !existing.includes(name));
   if (unknown !== undefined)
-    throw wrong(`${where}.${excerpt(unknown)}`, detail("rule.unknown", { known: known.join(", ") }));
-  return given;
+    throw wrong(`${where}.${excerpt(unknown)}`, detail("rule.unknown", { known: existing.join(", ") }));
+  return input;
 }
 
-export function text(given: unknown, where: string, max: number): string {
-  if (typeof given !== "string" || given.trim() === "" || given.length > max)
+export function text(input: unknown, where: string, max: number): string {
+  if (typeof input !== "string" || input.trim() === "" || input.length > max)
     throw wrong(where, detail("rule.text_length", { max }));
-  return given;
+  return input;
 }
 
-export function whole(given: unknown, where: string, [min, max]: readonly [number, number]): number {
-  if (typeof given !== "number" || !Number.isInteger(given) || given < min || given > max)
+export function whole(input: unknown, where: string, [min, max]: readonly [number, number]): number {
+  if (typeof input !== "number" || !Number.isInteger(input) || input < min || input > max)
     throw wrong(where, detail("rule.whole_number_between", { min, max }));
-  return given;
+  return input;
 }
 
 /** True, false, or left out, which is false. */
-export function flag(given: unknown, where: string): boolean {
-  if (given !== undefined && typeof given !== "boolean") throw wrong(where, detail("rule.boolean"));
-  return given === true;
+export function flag(input: unknown, where: string): boolean {
+  if (input !== undefined && typeof input !== "boolean") throw wrong(where, detail("rule.boolean"));
+  return input === true;
 }

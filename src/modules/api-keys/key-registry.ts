@@ -15,14 +15,14 @@ export function addApiKey(
     transact: (work: () => void) => void;
     clock: Pick<Clock, "now">;
   },
-  { deviceIds, ...given }: NewApiKey,
+  { deviceIds, ...fields }: NewApiKey,
 ): { apiKey: ApiKey; secret: string } {
   const { repository, clock } = deps;
   const now = clock.now();
-  if (given.expiresAt !== null && given.expiresAt <= now) throw apiKeyExpiryInvalid();
+  if (fields.expiresAt !== null && fields.expiresAt <= now) throw apiKeyExpiryInvalid();
   const secret = createKeySecret();
   const apiKey: ApiKey = {
-    ...given,
+    ...fields,
     apiKeyId: newId(),
     hint: hintOf(secret),
     hasGlobalDeviceAccess: deviceIds === undefined,
@@ -30,11 +30,11 @@ export function addApiKey(
     lastUsedAt: null,
   };
   deps.transact(() => {
-    if (repository.findByName(given.tenantId, given.name) !== undefined) throw apiKeyNameTaken();
-    if (repository.count(given.tenantId) >= KEYS_PER_TENANT_MAX) throw apiKeysMax(KEYS_PER_TENANT_MAX);
+    if (repository.findByName(fields.tenantId, fields.name) !== undefined) throw apiKeyNameTaken();
+    if (repository.count(fields.tenantId) >= KEYS_PER_TENANT_MAX) throw apiKeysMax(KEYS_PER_TENANT_MAX);
     repository.insert(apiKey, sha256(secret));
     if (deviceIds === undefined) return;
-    if (repository.findUnknownDevice(given.tenantId, deviceIds) !== undefined) throw apiKeyDeviceUnknown();
+    if (repository.findUnknownDevice(fields.tenantId, deviceIds) !== undefined) throw apiKeyDeviceUnknown();
     repository.setDevices(apiKey.apiKeyId, deviceIds as readonly DeviceId[]); // found just above
   });
   return { apiKey, secret };

@@ -10,7 +10,7 @@ const secretName = /passw|secret|token|otp|credential|authorization|api_?key|pri
 /** They change with everything else. */
 const stamps: ReadonlySet<string> = new Set(["updatedAt", "lastUsedAt"]);
 /** What the entry says anyway, of something made or deleted. */
-const known: ReadonlySet<string> = new Set([...stamps, "createdAt", "tenantId"]);
+const existing: ReadonlySet<string> = new Set([...stamps, "createdAt", "tenantId"]);
 
 function withoutSecrets(value: unknown, depth = 0): unknown {
   if (depth > DEPTH_MAX) return "…";
@@ -52,7 +52,7 @@ function differing(first: unknown, second: unknown): unknown {
 function filled(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).filter(([name, inner]) => inner !== null && !known.has(name)),
+    Object.entries(value).filter(([name, inner]) => inner !== null && !existing.has(name)),
   );
 }
 

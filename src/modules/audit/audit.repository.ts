@@ -217,12 +217,12 @@ export function createAuditRepository({ orm }: MainDatabase) {
       return true;
     },
     /** Deletes at most `limit` entries that are older than `at`, and returns whose they were. */
-    pruneBefore(at: number, limit: number): PrunedEntry[] {
+    pruneBefore(timeMs: number, limit: number): PrunedEntry[] {
       const { sequence, tenantId, share, holder } = auditEntries;
       const doomed = orm
         .select({ sequence, tenantId, share, holder })
         .from(auditEntries)
-        .where(lt(auditEntries.at, at))
+        .where(lt(auditEntries.at, timeMs))
         .orderBy(asc(auditEntries.at))
         .limit(limit)
         .all();

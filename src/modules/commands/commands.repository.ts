@@ -69,7 +69,7 @@ export function createCommandsRepository({ orm }: MainDatabase) {
     .from(commands)
     .where(and(eq(commands.deviceId, placeholder("deviceId")), eq(commands.status, placeholder("status"))))
     .prepare();
-  const known = (row: Row | undefined) => (row === undefined ? undefined : toCommand(row));
+  const commandOf = (row: Row | undefined) => (row === undefined ? undefined : toCommand(row));
   const of = (deviceId: DeviceId, status?: CommandState) =>
     and(eq(commands.deviceId, deviceId), status === undefined ? undefined : eq(commands.status, status));
   const matching = (deviceId: DeviceId, { status, search }: CommandFilter) =>
@@ -83,17 +83,17 @@ export function createCommandsRepository({ orm }: MainDatabase) {
         requestId: requestId ?? command.commandId,
         params: JSON.stringify(params),
       };
-      return known(insert.get(values));
+      return commandOf(insert.get(values));
     },
-    find: (commandId: string): Command | undefined => known(byId.get({ commandId })),
-    findByRpcId: (rpcId: number): Command | undefined => known(byRpcId.get({ rpcId })),
+    find: (commandId: string): Command | undefined => commandOf(byId.get({ commandId })),
+    findByRpcId: (rpcId: number): Command | undefined => commandOf(byRpcId.get({ rpcId })),
     findByRequestId(deviceId: DeviceId, requestId: string): Command | undefined {
       const row = orm
         .select()
         .from(commands)
         .where(and(eq(commands.deviceId, deviceId), eq(commands.requestId, requestId)))
         .get();
-      return known(row);
+      return commandOf(row);
     },
     /** The newest first. */
     list: (

@@ -68,8 +68,8 @@ export const webhookSecretsRoutes = (deps: {
       ({ principal, body, set }) => {
         ensureAllDevices(principal, detail("action.create_new_webhook_secret"));
         set.status = 201;
-        const { secret, ...made } = secrets.rotate(principal.tenantId, body?.keepOld ?? false);
-        return { secret, ...toWire(made) };
+        const { secret, ...rotated } = secrets.rotate(principal.tenantId, body?.keepOld ?? false);
+        return { secret, ...toWire(rotated) };
       },
       {
         auth: "integrations:secret",

@@ -100,7 +100,7 @@ function placesOf(machines: readonly DeviceId[]) {
 /** As `POST /api/dashboards` takes it. */
 export function dashboardOf(machines: readonly DeviceId[]) {
   const types = ["press", "oven", "compressor", "climate", "meter"];
-  const made = (deviceType: string) => ({
+  const definitionOf = (deviceType: string) => ({
     id: deviceType,
     name: `Demo: ${deviceType}`,
     type: "deviceList",
@@ -168,7 +168,7 @@ export function dashboardOf(machines: readonly DeviceId[]) {
     states: [{ id: "default", name: "Demo plant" }],
     aliases: [
       { id: "all", name: "Demo: all machines", type: "deviceList", deviceIds: machines },
-      ...types.map(made),
+      ...types.map(definitionOf),
     ],
     widgets: widgets.map(([widgetId, type, name, config]) => ({ widgetId, type, name, config })),
     layout: layout.map(([i, x, y, w, h]) => ({ i, x, y, w, h })),

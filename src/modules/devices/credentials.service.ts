@@ -82,11 +82,11 @@ export function createCredentialsService(deps: {
     if (clientId === null && username === null) throw invalid("credentials.name_missing");
     if (username === PROVISION_USERNAME) throw invalid("credentials.name_reserved");
     if (password?.startsWith(KEY_PREFIX) === true) throw invalid("credentials.password_reserved");
-    const made =
+    const next =
       password === undefined
         ? passwords.generate()
         : { password: undefined, passwordHash: await passwords.hash(password) };
-    return { made, names: { clientId, username } };
+    return { made: next, names: { clientId, username } };
   }
 
   async function prepare(change: CredentialsChange): Promise<PreparedCredentials> {
@@ -94,8 +94,8 @@ export function createCredentialsService(deps: {
     if (type === "ACCESS_TOKEN") return { other: undefined, token: change.token ?? newToken() };
     const token = placeholderToken(type, newId());
     if (type === "X509") return { other: { ...noOther, type, ...certificateOf(change) }, token };
-    const { made, names } = await basic(change);
-    const { password, passwordHash } = made;
+    const { made: next, names } = await basic(change);
+    const { password, passwordHash } = next;
     return { other: { ...noOther, type, ...names, passwordHash }, token, password };
   }
 

@@ -57,10 +57,10 @@ export function createDeviceActivityTracker(deps: {
   }
 
   function track(device: IngestDevice): Tracked {
-    const known = tracked.get(device.deviceId);
-    if (known !== undefined) return known;
+    const existingTracked = tracked.get(device.deviceId);
+    if (existingTracked !== undefined) return existingTracked;
     const activity = { ...(repository.find(device.deviceId) ?? noActivity) };
-    const made: Tracked = {
+    const newTracked: Tracked = {
       device,
       timeoutMs: timeoutOf(device),
       seenAt: clock.monotonic(),
@@ -68,8 +68,8 @@ export function createDeviceActivityTracker(deps: {
       savedAt: clock.monotonic(),
       activity,
     };
-    tracked.set(device.deviceId, made);
-    return made;
+    tracked.set(device.deviceId, newTracked);
+    return newTracked;
   }
 
   function set(entry: Tracked, change: Partial<DeviceActivity>): void {

@@ -104,9 +104,9 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
     repository.applyToType(tenantId, { deviceType, targetDashboardId, targetStateId }, clock.now());
   }
 
-  function saveBelongings(device: Device, given: DeviceChanges): void {
-    saveDevEui(device.tenantId, device.deviceId, given.lorawanDevEui);
-    applyToType(device, given.applyToAllOfType);
+  function saveBelongings(device: Device, deviceChanges: DeviceChanges): void {
+    saveDevEui(device.tenantId, device.deviceId, deviceChanges.lorawanDevEui);
+    applyToType(device, deviceChanges.applyToAllOfType);
   }
 
   function fieldsOf({
@@ -186,14 +186,14 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
       if (repository.findByTokenHash(repository.hashOf(token)) !== undefined) throw tokenTaken();
     },
     /** Within a transaction. */
-    insert(device: Device, given: DeviceChanges): void {
-      repository.insert({ ...device, childName: childNameOf(device, given.childName) });
-      saveBelongings(device, given);
+    insert(device: Device, deviceChanges: DeviceChanges): void {
+      repository.insert({ ...device, childName: childNameOf(device, deviceChanges.childName) });
+      saveBelongings(device, deviceChanges);
     },
     /** Within a transaction. */
-    update(device: Device, given: DeviceChanges): void {
-      repository.update({ ...device, childName: childNameOf(device, given.childName) });
-      saveBelongings(device, given);
+    update(device: Device, deviceChanges: DeviceChanges): void {
+      repository.update({ ...device, childName: childNameOf(device, deviceChanges.childName) });
+      saveBelongings(device, deviceChanges);
     },
   };
 }

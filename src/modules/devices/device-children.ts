@@ -18,7 +18,7 @@ const NAME_CHARACTERS_MAX = 256;
 const TYPE_CHARACTERS_MAX = 128;
 const TYPE_DEFAULT = "default";
 /** That a gateway makes by itself: one that invents names must not fill the site. People may attach more. */
-const CHILDREN_MADE_MAX = 10_000;
+const CHILDREN_CREATED_MAX = 10_000;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const controlCharacters = /[\u0000-\u001f\u007f]/;
@@ -33,19 +33,19 @@ export function createDeviceChildren(deps: {
 }) {
   const { repository, profiles, building } = deps;
 
-  function typeOf(given: unknown): string {
-    if (given === undefined || given === null || given === "") return TYPE_DEFAULT;
-    if (typeof given !== "string" || given.length > TYPE_CHARACTERS_MAX || controlCharacters.test(given))
+  function typeOf(input: unknown): string {
+    if (input === undefined || input === null || input === "") return TYPE_DEFAULT;
+    if (typeof input !== "string" || input.length > TYPE_CHARACTERS_MAX || controlCharacters.test(input))
       throw childTypeInvalid(TYPE_CHARACTERS_MAX);
-    return given;
+    return input;
   }
 
-  function ensureMayCreate(gateway: GatewayRef, name: string, made: number): void {
+  function ensureMayCreate(gateway: GatewayRef, name: string, created: number): void {
     const isText = name.trim() !== "" && name.isWellFormed() && !controlCharacters.test(name);
     if (!isText || name.length > NAME_CHARACTERS_MAX) throw childNameInvalid(NAME_CHARACTERS_MAX);
     if (repository.hasNameElsewhere(gateway, name)) throw childElsewhere(name);
     if (!profiles.ensure(gateway.tenantId, gateway.profileId).createsChildren) throw childUnknown(name);
-    if (made >= CHILDREN_MADE_MAX) throw childrenLimit(CHILDREN_MADE_MAX);
+    if (created >= CHILDREN_CREATED_MAX) throw childrenLimit(CHILDREN_CREATED_MAX);
   }
 
   /** Within a transaction. */
@@ -55,25 +55,25 @@ export function createDeviceChildren(deps: {
     const children = repository.countChildren(parentDeviceId);
     // Whoever was granted the asset sees the gateway, and what it makes.
     const assetId = repository.find(parentDeviceId)?.assetId ?? null;
-    const made: Device[] = [];
+    const created: Device[] = [];
     const create = ({ name, type }: ChildRef): Device => {
-      ensureMayCreate(gateway, name, children + made.length);
+      ensureMayCreate(gateway, name, children + created.length);
       const deviceType = typeOf(type);
-      if (room !== null && made.length >= room) building.ensureRoom(tenantId, 1); // throws
+      if (room !== null && created.length >= room) building.ensureRoom(tenantId, 1); // throws
       const { profileId } = profiles.forType(tenantId, deviceType);
       const defaults = building.defaultsOf(tenantId, profileId);
       const device = building.assemble(tenantId, { name, deviceType, assetId }, { parentDeviceId }, defaults);
       building.insert(device, {});
-      made.push(device);
+      created.push(device);
       return device;
     };
-    return { made, create };
+    return { createdDevices: created, create };
   }
 
   /** Several at once cost one transaction, so that a gateway that names a thousand new ones holds up nobody. */
   function createMissing(gateway: GatewayRef, refs: readonly ChildRef[]): Array<DeviceId | DomainError> {
-    const { made, results } = deps.transact(() => {
-      const { made, create } = creating(gateway);
+    const { createdDevices: created, results } = deps.transact(() => {
+      const { createdDevices: created, create } = creating(gateway);
       const results = refs.map((ref) => {
         try {
           return create(ref).deviceId;
@@ -82,9 +82,9 @@ export function createDeviceChildren(deps: {
           throw error;
         }
       });
-      return { made, results };
+      return { createdDevices: created, results };
     });
-    for (const device of made) deps.events.emit("device.created", device);
+    for (const device of created) deps.events.emit("device.created", device);
     return results;
   }
 

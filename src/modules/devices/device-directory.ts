@@ -75,11 +75,11 @@ export function createDeviceDirectory(deps: {
   }
 
   function keep(device: Device): IngestDevice {
-    const known = byId.get(device.deviceId)?.deref();
-    if (known !== undefined) return known;
+    const ingestDevice = byId.get(device.deviceId)?.deref();
+    if (ingestDevice !== undefined) return ingestDevice;
     if (ready.size >= CACHED_MAX) ready.delete(ready.values().next().value as IngestDevice); // the set is not empty
     const { deviceId, tenantId } = device;
-    const made: IngestDevice = {
+    const newIngestDevice: IngestDevice = {
       deviceId,
       tenantId,
       ...describe(device),
@@ -88,14 +88,14 @@ export function createDeviceDirectory(deps: {
       revoked: false,
     };
     if (deps.rates.bytesPerDevice > 0) {
-      made.byteLimiter = new RateMeter();
-      made.byteLimiter.perSecond = deps.rates.bytesPerDevice;
+      newIngestDevice.byteLimiter = new RateMeter();
+      newIngestDevice.byteLimiter.perSecond = deps.rates.bytesPerDevice;
     }
-    limit(made, deps.profiles.ensure(tenantId, device.profileId));
-    byId.set(deviceId, new WeakRef(made));
-    forgotten.register(made, deviceId);
-    ready.add(made);
-    return made;
+    limit(newIngestDevice, deps.profiles.ensure(tenantId, device.profileId));
+    byId.set(deviceId, new WeakRef(newIngestDevice));
+    forgotten.register(newIngestDevice, deviceId);
+    ready.add(newIngestDevice);
+    return newIngestDevice;
   }
 
   function revoke(deviceId: DeviceId): void {
@@ -129,8 +129,8 @@ export function createDeviceDirectory(deps: {
   return {
     findByToken(token: string): IngestDevice | undefined {
       if (token.startsWith("!")) return undefined; // what stands in place of a token opens nothing
-      const known = byToken.get(token);
-      if (known?.revoked === false) return known;
+      const ingestDevice = byToken.get(token);
+      if (ingestDevice?.revoked === false) return ingestDevice;
       byToken.delete(token);
       const device = repository.findByTokenHash(repository.hashOf(token));
       if (device === undefined) return undefined;

@@ -46,7 +46,7 @@ function isSame(a: string, b: string): boolean {
 }
 
 /** Keeps a map from growing without end: what was added first goes first. */
-function makeRoom(map: Map<string, unknown>, max: number): void {
+function evictOldest(map: Map<string, unknown>, max: number): void {
   if (map.size < max) return;
   const oldest = map.keys().next().value;
   if (oldest !== undefined) map.delete(oldest);
@@ -66,9 +66,9 @@ export function createDevicePasswords({ clock }: { clock: Pick<Clock, "monotonic
   let running = 0;
 
   function learnedOf({ deviceId, passwordHash }: SignInAttempt): Learned {
-    const known = learned.get(deviceId);
-    if (known?.passwordHash === passwordHash) return known;
-    makeRoom(learned, DEVICES_MAX);
+    const existingLearned = learned.get(deviceId);
+    if (existingLearned?.passwordHash === passwordHash) return existingLearned;
+    evictOldest(learned, DEVICES_MAX);
     const fresh = { passwordHash, right: undefined, wrong: new Set<string>() };
     learned.set(deviceId, fresh);
     return fresh;
@@ -78,7 +78,7 @@ export function createDevicePasswords({ clock }: { clock: Pick<Clock, "monotonic
     const name = `${address} ${deviceId}`;
     let meter = guesses.get(name);
     if (meter === undefined) {
-      makeRoom(guesses, ADDRESSES_MAX);
+      evictOldest(guesses, ADDRESSES_MAX);
       meter = new RateMeter();
       meter.perSecond = 1;
       meter.burst = GUESSES_AT_ONCE;
@@ -116,7 +116,7 @@ export function createDevicePasswords({ clock }: { clock: Pick<Clock, "monotonic
     });
   }
 
-  function verifyChosen(attempt: SignInAttempt): Verdict | Promise<Verdict> {
+  function verifyCustom(attempt: SignInAttempt): Verdict | Promise<Verdict> {
     const { password } = attempt;
     if (password.length === 0 || password.length > 1024) return "wrong";
     const digest = new Bun.CryptoHasher("sha256", key).update(password).digest("hex");
@@ -137,7 +137,7 @@ export function createDevicePasswords({ clock }: { clock: Pick<Clock, "monotonic
       const { passwordHash, password } = attempt;
       if (passwordHash.startsWith(GENERATED))
         return isSame(passwordHash, GENERATED + sha256(password)) ? "right" : "wrong";
-      return verifyChosen(attempt);
+      return verifyCustom(attempt);
     },
   };
 }

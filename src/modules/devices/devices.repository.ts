@@ -93,7 +93,7 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
       .from(devices)
       .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId));
 
-  const one = joined()
+  const item = joined()
     .where(
       and(
         eq(devices.tenantId, sql.placeholder("tenantId")),
@@ -150,7 +150,7 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
       return row && toDevice(row);
     },
     findWithActivity(tenantId, deviceId) {
-      const row = one.get({ tenantId, deviceId });
+      const row = item.get({ tenantId, deviceId });
       return row && withActivity(row);
     },
     hashOf: tokens.hash,

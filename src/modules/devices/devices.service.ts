@@ -54,12 +54,12 @@ export function createDevicesService(deps: {
 
   function build(
     principal: Principal,
-    given: NewDevice,
+    newDevice: NewDevice,
     defaults = building.defaultsOf(principal.tenantId),
   ): Device {
-    building.ensureTokenFree(given.token);
-    const references = building.checkReferences(principal, given);
-    const device = building.assemble(principal.tenantId, given, references, defaults);
+    building.ensureTokenFree(newDevice.token);
+    const references = building.checkReferences(principal, newDevice);
+    const device = building.assemble(principal.tenantId, newDevice, references, defaults);
     building.ensureFlat(device);
     return device;
   }
@@ -79,12 +79,12 @@ export function createDevicesService(deps: {
     /** All ids given, or `not_found` for the first that the caller may not see. */
     ensureAllVisible: (principal: Principal, deviceIds: readonly string[]): DeviceId[] =>
       deviceIds.map((deviceId) => ensureVisible(principal, deviceId)),
-    create(principal: Principal, given: NewDevice): DeviceWithActivity {
+    create(principal: Principal, newDevice: NewDevice): DeviceWithActivity {
       ensureAllDevices(principal, detail("action.create_device"));
-      const device = build(principal, given);
+      const device = build(principal, newDevice);
       deps.transact(() => {
         building.ensureRoom(principal.tenantId, 1);
-        building.insert(device, given);
+        building.insert(device, newDevice);
       });
       events.emit("device.created", device);
       return get(principal, device.deviceId);
@@ -97,24 +97,27 @@ export function createDevicesService(deps: {
     ): Device[] {
       ensureAllDevices(principal, detail("action.create_devices"));
       const defaults = building.defaultsOf(principal.tenantId);
-      const made = givens.map((given) => ({ given, device: build(principal, given, defaults) }));
+      const created = givens.map((newDevice) => ({
+        given: newDevice,
+        device: build(principal, newDevice, defaults),
+      }));
       deps.transact(() => {
-        building.ensureRoom(principal.tenantId, made.length);
-        for (const [index, { given, device }] of made.entries()) {
+        building.ensureRoom(principal.tenantId, created.length);
+        for (const [index, { given, device }] of created.entries()) {
           building.insert(device, given);
           each(device, index);
         }
       });
-      for (const { device } of made) events.emit("device.created", device);
-      return made.map(({ device }) => device);
+      for (const { device } of created) events.emit("device.created", device);
+      return created.map(({ device }) => device);
     },
     /** Throws what `create` would throw of references that are not there; writes nothing. */
-    check(principal: Principal, given: NewDevice): void {
-      const { parentDeviceId = null } = building.checkReferences(principal, given);
-      building.ensureFlat({ role: given.role ?? "DEVICE", parentDeviceId });
-      building.ensureChildNameFree(parentDeviceId, given.childName);
-      building.ensureTokenFree(given.token);
-      const devEui = given.lorawanDevEui?.toLowerCase();
+    check(principal: Principal, newDevice: NewDevice): void {
+      const { parentDeviceId = null } = building.checkReferences(principal, newDevice);
+      building.ensureFlat({ role: newDevice.role ?? "DEVICE", parentDeviceId });
+      building.ensureChildNameFree(parentDeviceId, newDevice.childName);
+      building.ensureTokenFree(newDevice.token);
+      const devEui = newDevice.lorawanDevEui?.toLowerCase();
       if (devEui !== undefined && repository.findByDevEui(principal.tenantId, devEui) !== undefined)
         throw devEuiTaken();
     },

@@ -37,8 +37,8 @@ export function createTokenSignIn(deps: {
   const wrong = new Map<string, RateMeter>();
 
   function meterOf(network: string): RateMeter {
-    const known = wrong.get(network);
-    if (known !== undefined) return known;
+    const rateMeter = wrong.get(network);
+    if (rateMeter !== undefined) return rateMeter;
     if (wrong.size >= ADDRESSES_MAX) wrong.delete(wrong.keys().next().value ?? "");
     const meter = Object.assign(new RateMeter(), WRONG);
     wrong.set(network, meter);

@@ -117,7 +117,7 @@ export function createDownlinksModule(
   integrated.downlinkReported.connect(({ integrationId }, report) => {
     lifecycle.reported(integrationId, report);
   });
-  integrated.deviceHeard.connect((integration, { deviceId }, reference) => {
+  integrated.deviceSeen.connect((integration, { deviceId }, reference) => {
     ways.uplinkSeen(integration, reference);
     commands.listening(deviceId);
   });

@@ -18,7 +18,7 @@ const toDownlink = (row: typeof downlinks.$inferSelect): Downlink => ({
 export function createDownlinksRepository({ orm }: MainDatabase) {
   const isQueued = eq(downlinks.state, "QUEUED");
   const isOpen = notInArray(downlinks.state, ["ACKNOWLEDGED", "FAILED"]);
-  const known = (row: typeof downlinks.$inferSelect | undefined) => row && toDownlink(row);
+  const downlinkOf = (row: typeof downlinks.$inferSelect | undefined) => row && toDownlink(row);
   const routeOf = orm
     .select()
     .from(routes)
@@ -47,14 +47,14 @@ export function createDownlinksRepository({ orm }: MainDatabase) {
         .onConflictDoNothing()
         .returning()
         .get() as typeof downlinks.$inferSelect | undefined; // none on a conflict
-      return known(row);
+      return downlinkOf(row);
     },
     find: (downlinkId: string): Downlink | undefined =>
-      known(orm.select().from(downlinks).where(eq(downlinks.downlinkId, downlinkId)).get()),
+      downlinkOf(orm.select().from(downlinks).where(eq(downlinks.downlinkId, downlinkId)).get()),
     /** By our id or the network server's. */
     findReported(integrationId: string, id: string): Downlink | undefined {
       const isIt = or(eq(downlinks.downlinkId, id), eq(downlinks.networkId, id));
-      return known(
+      return downlinkOf(
         orm
           .select()
           .from(downlinks)
@@ -103,7 +103,7 @@ export function createDownlinksRepository({ orm }: MainDatabase) {
         busy.length === 0 ? undefined : notInArray(downlinks.deviceKey, [...busy]),
         isOldest,
       );
-      return known(
+      return downlinkOf(
         orm.select().from(downlinks).where(wanted).orderBy(asc(downlinks.sequence)).limit(1).get(),
       );
     },

@@ -22,7 +22,7 @@ const ID_CHARACTERS_MAX = 256;
 /** Known ones that are kept at hand. */
 const CACHED_MAX = 100_000;
 /** Devices that an integration makes: a whole site at once, and no flood of invented ones. */
-const MADE = { perSecond: 20, burst: 2_000 };
+const CREATION_RATE = { perSecond: 20, burst: 2_000 };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is left out
 const controlCharacters = /[\u0000-\u001f\u007f]/g;
@@ -49,26 +49,26 @@ export function createDeviceResolution(deps: {
 }) {
   const { identities, directory, devices, clock } = deps;
   /** Devices by tenant and what a network calls them. */
-  const known = new Map<string, IngestDevice>();
+  const existing = new Map<string, IngestDevice>();
   /** What each integration made, by its id. */
-  const made = new Map<string, RateMeter>();
+  const creationRates = new Map<string, RateMeter>();
 
-  deps.events.on("device.updated", () => known.clear());
-  deps.events.on("device.deleted", () => known.clear());
+  deps.events.on("device.updated", () => existing.clear());
+  deps.events.on("device.deleted", () => existing.clear());
   deps.events.on("attributes.changed", ({ scope, values, deleted }) => {
     const isIdentity = (key: string) => key.startsWith("integration.");
     if (scope === "SERVER" && (Object.keys(values).some(isIdentity) || deleted.some(isIdentity)))
-      known.clear();
+      existing.clear();
   });
 
   function cached(key: string, find: () => DeviceId | undefined): IngestDevice | undefined {
-    const before = known.get(key);
+    const before = existing.get(key);
     if (before?.revoked === false) return before;
     const deviceId = find();
     const device = deviceId && directory.find(deviceId);
     if (device === undefined) return undefined;
-    if (known.size >= CACHED_MAX) known.clear();
-    known.set(key, device);
+    if (existing.size >= CACHED_MAX) existing.clear();
+    existing.set(key, device);
     return device;
   }
 
@@ -103,12 +103,12 @@ export function createDeviceResolution(deps: {
     throw noReference();
   }
 
-  function ensureMayMake(integrationId: string): void {
-    let meter = made.get(integrationId);
+  function ensureMayCreate(integrationId: string): void {
+    let meter = creationRates.get(integrationId);
     if (meter === undefined) {
       meter = new RateMeter();
-      Object.assign(meter, MADE);
-      made.set(integrationId, meter);
+      Object.assign(meter, CREATION_RATE);
+      creationRates.set(integrationId, meter);
     }
     if (meter.take(clock.monotonic()) > 0) throw invalid("integration.devices_flood");
   }
@@ -120,7 +120,7 @@ export function createDeviceResolution(deps: {
   ): IngestDevice {
     const { devEui, externalId } = reference;
     const id = externalId ?? devEui ?? "";
-    ensureMayMake(integration.integrationId);
+    ensureMayCreate(integration.integrationId);
     const wanted = asText(reference.name ?? id, NAME_CHARACTERS_MAX) || id;
     const isTaken = devices.findNamed(integration.tenantId, wanted).length > 0;
     const deviceType = asText(settings.deviceType ?? reference.type ?? "", TYPE_CHARACTERS_MAX) || "default";
@@ -139,11 +139,11 @@ export function createDeviceResolution(deps: {
     return found;
   }
 
-  function childOf(gateway: IngestDevice, childId: string, mayMake: boolean): IngestDevice | undefined {
+  function childOf(gateway: IngestDevice, childId: string, mayCreate: boolean): IngestDevice | undefined {
     if (gateway.role !== "GATEWAY") throw invalid("integration.no_gateway", { name: excerpt(gateway.name) });
     const own = directory.find(childId as DeviceId); // a wrong id is simply not found
     if (own?.parentDeviceId === gateway.deviceId) return own;
-    if (!mayMake) {
+    if (!mayCreate) {
       const id = devices.children.findChild(gateway, childId);
       return id && directory.find(id);
     }

@@ -21,7 +21,7 @@ const KEPT: EventsSize = { events: 1_000, bytes: 16 * 1024 * 1024 };
 /** Beyond it before the oldest go: deleting a hundred costs about what one does. */
 const SLACK: EventsSize = { events: 100, bytes: 1024 * 1024 };
 const COUNTS_EVERY_MS = 5_000;
-const TOLD_EVERY_MS = 250;
+const PUBLISH_INTERVAL_MS = 250;
 const groups: readonly [readonly EventStatus[], readonly EventStatus[]] = [["OK", "DROPPED"], ["ERROR"]];
 const groupOf = (status: EventStatus) => (status === "ERROR" ? 1 : 0);
 
@@ -61,20 +61,20 @@ export function createEventLog(deps: {
   /** Whether integrations are there, for one turn. */
   const there = new Map<string, boolean>();
   /** Integrations of which it will be told that they have new events, with what cancels that. */
-  const telling = new Map<string, () => void>();
+  const scheduled = new Map<string, () => void>();
   /** How many events of an integration there are, in each group, and how large; read from the table when one is first written. */
   const kept = new Map<string, [EventsSize, EventsSize]>();
   const counts = new Map<string, Counted>();
   let cancelTimer: () => void = () => undefined;
 
   /** Thousands a second are told four times a second. */
-  function tellSoon(integrationId: string): void {
-    if (telling.has(integrationId)) return;
-    const cancel = clock.schedule(TOLD_EVERY_MS, () => {
-      telling.delete(integrationId);
+  function publishSoon(integrationId: string): void {
+    if (scheduled.has(integrationId)) return;
+    const cancel = clock.schedule(PUBLISH_INTERVAL_MS, () => {
+      scheduled.delete(integrationId);
       deps.onLogged(integrationId);
     });
-    telling.set(integrationId, cancel);
+    scheduled.set(integrationId, cancel);
   }
 
   function later(work: () => void): Promise<void> {
@@ -88,8 +88,8 @@ export function createEventLog(deps: {
   }
 
   function isThere(integrationId: string): boolean {
-    const known = there.get(integrationId);
-    if (known !== undefined) return known;
+    const existing = there.get(integrationId);
+    if (existing !== undefined) return existing;
     const found = deps.integrations.find(integrationId) !== undefined;
     there.set(integrationId, found);
     return found;
@@ -112,7 +112,7 @@ export function createEventLog(deps: {
     if (waiting === undefined) return;
     there.clear();
     const [work, promise] = [writes, waiting];
-    const told = [...touched];
+    const published = [...touched];
     writes = [];
     waiting = undefined;
     touched.clear();
@@ -126,7 +126,7 @@ export function createEventLog(deps: {
       return;
     }
     deps.durable().then(promise.resolve, promise.reject);
-    for (const integrationId of told) tellSoon(integrationId);
+    for (const integrationId of published) publishSoon(integrationId);
   }
 
   const sizeOf = (integrationId: string, group: 0 | 1) => repository.sizeOf(integrationId, groups[group]);
@@ -150,11 +150,11 @@ export function createEventLog(deps: {
   }
 
   function ofIntegration(integrationId: string): Counted {
-    const known = counts.get(integrationId);
-    if (known !== undefined) return known;
-    const made = nothing();
-    counts.set(integrationId, made);
-    return made;
+    const count = counts.get(integrationId);
+    if (count !== undefined) return count;
+    const newCounted = nothing();
+    counts.set(integrationId, newCounted);
+    return newCounted;
   }
 
   function tally(integrationId: string, direction: "IN" | "OUT", status: EventStatus): void {
@@ -190,8 +190,8 @@ export function createEventLog(deps: {
   }
 
   return {
-    add(given: Omit<NewEvent, "eventId" | "createdAt" | "replayedAt">, seenKey?: string): Logged {
-      const event: NewEvent = { ...given, eventId: newId(), createdAt: clock.now(), replayedAt: null };
+    add(input: Omit<NewEvent, "eventId" | "createdAt" | "replayedAt">, seenKey?: string): Logged {
+      const event: NewEvent = { ...input, eventId: newId(), createdAt: clock.now(), replayedAt: null };
       const { integrationId, direction, status } = event;
       touched.add(integrationId);
       if (direction === "IN") {
@@ -238,8 +238,8 @@ export function createEventLog(deps: {
     start: arm,
     stop(): void {
       cancelTimer();
-      for (const cancel of telling.values()) cancel();
-      telling.clear();
+      for (const cancel of scheduled.values()) cancel();
+      scheduled.clear();
       flush();
       saveCounts();
     },

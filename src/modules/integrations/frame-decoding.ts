@@ -38,8 +38,9 @@ export function createFrameDecoding(deps: {
   function typesOf({ device }: NormalizedMessage, { integration, settings }: LiveIntegration): string[] {
     let here = settings.deviceType;
     try {
-      const known = deps.resolution.preview(integration, settings, device);
-      if (known) here = deps.devices.get(integrationPrincipal(integration), known.deviceId).deviceType;
+      const ingestDevice = deps.resolution.preview(integration, settings, device);
+      if (ingestDevice)
+        here = deps.devices.get(integrationPrincipal(integration), ingestDevice.deviceId).deviceType;
     } catch (error) {
       // An unknown device is refused where devices are looked for; until then its frame is decoded like any other.
       if (!(error instanceof DomainError)) throw error;

@@ -1,6 +1,7 @@
 import { DomainError, detail } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { Backlog } from "./backlog.ts";
 import type { EventLog, Logged } from "./event-log.service.ts";
 import type { IntegrationEventsRepository } from "./integration-events.repository.ts";
 import type {
@@ -16,7 +17,6 @@ import type { LiveIntegration } from "./live-integration.ts";
 import { newWork, outcomeOf, shortened, type Work } from "./message-outcome.ts";
 import { inStage, StageFailure } from "./message-parts.ts";
 import type { WorkThrough } from "./message-worker.ts";
-import type { WaitingRoom } from "./waiting-room.ts";
 
 /** Network servers give up after five seconds: by then they are told that the message is kept, and it is worked on afterwards. */
 const ANSWER_WITHIN_MS = 3_000;
@@ -51,7 +51,7 @@ const needsScript = ({ kind, frame }: NormalizedMessage, { script, settings }: L
 export function createInboundPipeline(deps: {
   eventLog: Pick<EventLog, "add" | "finish">;
   repository: Pick<IntegrationEventsRepository, "isSeen">;
-  waitingRoom: WaitingRoom;
+  backlog: Backlog;
   workThrough: WorkThrough;
   /** To the broker that an integration is connected to. */
   reply: (integration: Integration, replies: NonNullable<Normalized["replies"]>) => void;
@@ -59,7 +59,7 @@ export function createInboundPipeline(deps: {
 }) {
   const { eventLog, clock } = deps;
   /** Messages under way by integration and key: the same one again waits for what becomes of it. */
-  const underWay = new Map<string, Promise<unknown>>();
+  const inFlight = new Map<string, Promise<unknown>>();
 
   const originOf = ({ bytes: _, ...origin }: InboundMessage) => origin;
   const eventOf = ({ integration }: LiveIntegration, source: InboundMessage) => ({
@@ -75,15 +75,15 @@ export function createInboundPipeline(deps: {
   async function end(
     live: LiveIntegration,
     source: InboundMessage,
-    given: Ending & { work: Work },
+    input: Ending & { work: Work },
   ): Promise<Taken> {
-    const { work, kept } = given;
+    const { work, kept } = input;
     const stored = Promise.all(work.commits);
-    const isFinal = kept !== undefined || given.seenKey !== undefined;
+    const isFinal = kept !== undefined || input.seenKey !== undefined;
     if (isFinal) await stored;
     const { outcome, reason } = outcomeOf(work, source.bytes);
     // What failed may come again, and be taken then.
-    const seenKey = outcome.status === "ERROR" ? undefined : given.seenKey;
+    const seenKey = outcome.status === "ERROR" ? undefined : input.seenKey;
     const event = eventOf(live, source);
     const logged =
       kept === undefined
@@ -111,15 +111,15 @@ export function createInboundPipeline(deps: {
   }
 
   async function drop(live: LiveIntegration, source: InboundMessage, text: Text): Promise<Taken> {
-    const told = { status: "DROPPED", stage: "adapter", text } as const;
+    const outcome = { status: "DROPPED", stage: "adapter", text } as const;
     const logged = eventLog.add({
       ...eventOf(live, source),
-      ...told,
+      ...outcome,
       ...shortened(source.bytes),
       result: null,
     });
     await logged.written;
-    return { eventId: logged.eventId, ...told };
+    return { eventId: logged.eventId, ...outcome };
   }
 
   function normalize(live: LiveIntegration, source: InboundMessage): Normalized | StageFailure {
@@ -134,11 +134,11 @@ export function createInboundPipeline(deps: {
   async function work(
     live: LiveIntegration,
     source: InboundMessage,
-    given: Ending & { messages: readonly NormalizedMessage[] },
+    input: Ending & { messages: readonly NormalizedMessage[] },
   ) {
     const done = newWork();
-    await deps.workThrough(given.messages, { live, source, work: done });
-    return end(live, source, { ...given, work: done });
+    await deps.workThrough(input.messages, { live, source, work: done });
+    return end(live, source, { ...input, work: done });
   }
 
   /** Kept before a script begins: it may take as long as the sender waits, and a power cut must not cost the message. */
@@ -148,7 +148,7 @@ export function createInboundPipeline(deps: {
     messages: readonly NormalizedMessage[],
   ): Logged | undefined {
     if (!messages.some((message) => needsScript(message, live))) return undefined;
-    deps.waitingRoom.ensure(live.integration.integrationId);
+    deps.backlog.ensure(live.integration.integrationId);
     const begun = {
       status: "PENDING",
       stage: "receive",
@@ -193,8 +193,8 @@ export function createInboundPipeline(deps: {
   }
 
   function goesOn(place: string, done: Promise<unknown>): void {
-    underWay.set(place, done);
-    const over = () => void (underWay.get(place) === done && underWay.delete(place));
+    inFlight.set(place, done);
+    const over = () => void (inFlight.get(place) === done && inFlight.delete(place));
     done.then(over, over);
   }
 
@@ -207,7 +207,7 @@ export function createInboundPipeline(deps: {
     const place = `${integration.integrationId}\n${dedupKey}`;
     if (dedupKey !== undefined) {
       // No await between the last look and `goesOn`: of two in one tick the second must see the first.
-      for (let same = underWay.get(place); same !== undefined; same = underWay.get(place))
+      for (let same = inFlight.get(place); same !== undefined; same = inFlight.get(place))
         await same.catch(() => undefined);
       if (deps.repository.isSeen(integration.integrationId, dedupKey))
         return drop(live, source, detail("integration_event.repeated"));

@@ -46,7 +46,7 @@ type Row = typeof integrationEvents.$inferSelect;
 const toEvent = (row: Row) => row as IntegrationEvent; // its stage is one that we wrote
 
 export function createIntegrationEventsRepository({ orm }: MainDatabase) {
-  const given = sql.placeholder;
+  const placeholder = sql.placeholder;
   const fields = [
     "eventId",
     "integrationId",
@@ -65,19 +65,22 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
   const insert = orm
     .insert(integrationEvents)
     .values(
-      Object.fromEntries(fields.map((name) => [name, sql`${given(name)}`])) as unknown as Row, // every column but the number has its placeholder
+      Object.fromEntries(fields.map((name) => [name, sql`${placeholder(name)}`])) as unknown as Row, // every column but the number has its placeholder
     )
     .prepare();
   const isSeen = orm
     .select({ at: integrationSeen.at })
     .from(integrationSeen)
     .where(
-      and(eq(integrationSeen.integrationId, given("integrationId")), eq(integrationSeen.key, given("key"))),
+      and(
+        eq(integrationSeen.integrationId, placeholder("integrationId")),
+        eq(integrationSeen.key, placeholder("key")),
+      ),
     )
     .prepare();
   const markSeen = orm
     .insert(integrationSeen)
-    .values({ integrationId: given("integrationId"), key: given("key"), at: given("at") })
+    .values({ integrationId: placeholder("integrationId"), key: placeholder("key"), at: placeholder("at") })
     .onConflictDoNothing()
     .prepare();
 
@@ -239,8 +242,8 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
     deleteAll: (integrationId: string): void =>
       void orm.delete(integrationEvents).where(ofIntegration(integrationId)).run(),
     isSeen: (integrationId: string, key: string): boolean => isSeen.get({ integrationId, key }) !== undefined,
-    markSeen: (integrationId: string, key: string, at: number): void =>
-      void markSeen.run({ integrationId, key, at }),
+    markSeen: (integrationId: string, key: string, timeMs: number): void =>
+      void markSeen.run({ integrationId, key, at: timeMs }),
     forgetSeen: (before: number, limit: number): void =>
       void orm.run(
         sql`DELETE FROM integration_seen WHERE rowid IN (SELECT rowid FROM integration_seen WHERE at < ${before} LIMIT ${limit})`,

@@ -20,7 +20,7 @@ export function createIntegrationEventsService(deps: {
 }) {
   const { repository, integrations, eventLog } = deps;
   /** Events that are worked on again now: a second click, or somebody else's, must not do it twice. */
-  const underWay = new Set<string>();
+  const inFlight = new Set<string>();
 
   function forEvents(principal: Principal, integrationId: string): Integration {
     const integration = integrations.ensure(principal, integrationId);
@@ -36,14 +36,14 @@ export function createIntegrationEventsService(deps: {
   }
 
   async function again(integration: Integration, event: IntegrationEvent): Promise<Taken> {
-    underWay.add(event.eventId);
+    inFlight.add(event.eventId);
     try {
       const taken = await deps.pipeline.resume(integrations.readyOf(integration), event);
       eventLog.setReplayed(event.eventId);
       eventLog.flush();
       return taken;
     } finally {
-      underWay.delete(event.eventId);
+      inFlight.delete(event.eventId);
     }
   }
 
@@ -65,7 +65,7 @@ export function createIntegrationEventsService(deps: {
     async replay(principal: Principal, integrationId: string, eventId: string): Promise<Taken> {
       const integration = forEvents(principal, integrationId);
       const event = findEvent(integration, eventId);
-      if (!event.isReplayable || event.direction === "OUT" || underWay.has(eventId)) throw notReplayable();
+      if (!event.isReplayable || event.direction === "OUT" || inFlight.has(eventId)) throw notReplayable();
       return again(integration, event);
     },
     /** The same with all that failed, the oldest first. */
@@ -78,7 +78,7 @@ export function createIntegrationEventsService(deps: {
       for (const eventId of repository.listReplayable(integration.integrationId, REPLAYED_AT_ONCE)) {
         const event = repository.find(integration.integrationId, eventId);
         // Deleted, or worked on again by somebody else, meanwhile.
-        if (event?.isReplayable !== true || underWay.has(eventId)) continue;
+        if (event?.isReplayable !== true || inFlight.has(eventId)) continue;
         const { status } = await again(integration, event);
         if (status === "ERROR") sums.failed++;
         else sums.stored++;

@@ -14,7 +14,7 @@ import type {
   NormalizedMessage,
   Stage,
 } from "./integrations.types.ts";
-import { type LiveIntegration, makeLive } from "./live-integration.ts";
+import { createLive, type LiveIntegration } from "./live-integration.ts";
 import {
   inStage,
   type Mapped,
@@ -148,7 +148,7 @@ export async function previewMessage(
     warnings: [],
   };
   // Only what making it ready looks at.
-  const live = makeLive(deps.box, deps.integration as Integration, deps.isMapped);
+  const live = createLive(deps.box, deps.integration as Integration, deps.isMapped);
   const { encoding = "AUTO", topic, event } = request;
   const topicDevice = request.topicDevice ?? (await deviceOf(topic, live));
   const source: InboundMessage = {
@@ -189,9 +189,9 @@ export async function previewMessage(
     return mapped;
   }
 
-  function show(part: MessagePart, given: LiveIntegration): void {
+  function show(part: MessagePart, liveIntegration: LiveIntegration): void {
     const device = inStage("resolution", () =>
-      deps.resolution.preview(deps.integration, given.settings, part.device),
+      deps.resolution.preview(deps.integration, liveIntegration.settings, part.device),
     );
     const readings = inStage("ingest", () => (part.body === undefined ? [] : deps.toReadings(part.body)));
     const { deviceToken: _, route: __, ...reference } = part.device;
@@ -209,12 +209,12 @@ export async function previewMessage(
     });
   }
 
-  const named = (given: NormalizedMessage): NormalizedMessage => {
-    const { deviceToken, devEui, externalId } = given.device;
+  const named = (normalizedMessage: NormalizedMessage): NormalizedMessage => {
+    const { deviceToken, devEui, externalId } = normalizedMessage.device;
     const isNamed = (deviceToken ?? devEui ?? externalId) !== undefined;
     return isNamed || topicDevice === undefined
-      ? given
-      : { ...given, device: { ...given.device, externalId: topicDevice } };
+      ? normalizedMessage
+      : { ...normalizedMessage, device: { ...normalizedMessage.device, externalId: topicDevice } };
   };
 
   async function runScript(message: NormalizedMessage, mapped: Mapped): Promise<ScriptResult | undefined> {
@@ -239,8 +239,8 @@ export async function previewMessage(
     return undefined;
   }
 
-  async function work(given: NormalizedMessage): Promise<void> {
-    const message = await decode(named(given));
+  async function work(normalizedMessage: NormalizedMessage): Promise<void> {
+    const message = await decode(named(normalizedMessage));
     if (message !== undefined) await mapAndShow(message);
   }
 

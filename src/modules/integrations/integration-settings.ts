@@ -62,32 +62,32 @@ interface Place {
 }
 
 /** What was kept for this server. */
-function keptSecret(given: unknown, { at, server }: Place, before: SplitSettings | undefined): string {
+function keptSecret(input: unknown, { at, server }: Place, before: SplitSettings | undefined): string {
   const name = at.join(".");
   const kept = before?.secrets[name];
   if (kept === undefined) throw invalid("integration.secret_unknown", { name });
-  if (originOf(valueAt(given, server)) !== originOf(valueAt(before?.settings, server)))
+  if (originOf(valueAt(input, server)) !== originOf(valueAt(before?.settings, server)))
     throw invalid("integration.secret_moved", { name });
   return kept;
 }
 
 /** Undefined for none. */
-function secretAt(given: unknown, place: Place, before: SplitSettings | undefined): string | undefined {
-  const value = valueAt(given, place.at);
+function secretAt(input: unknown, place: Place, before: SplitSettings | undefined): string | undefined {
+  const value = valueAt(input, place.at);
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "string") return value;
-  if (isKept(value)) return keptSecret(given, place, before);
+  if (isKept(value)) return keptSecret(input, place, before);
   throw invalid("integration.secret_invalid", { name: place.at.join(".") });
 }
 
 /** Takes secrets out; those that are to be kept come from what there was. @throws DomainError of kind `invalid`. */
-function splitSecrets(given: unknown, before: SplitSettings | undefined) {
-  let rest = given;
+function splitSecrets(input: unknown, before: SplitSettings | undefined) {
+  let rest = input;
   const secrets: Record<string, string> = {};
   for (const place of secretPlaces) {
-    const secret = secretAt(given, place, before);
+    const secret = secretAt(input, place, before);
     if (secret !== undefined) secrets[place.at.join(".")] = secret;
-    if (valueAt(given, place.at) !== undefined) rest = withAt(rest, place.at, undefined);
+    if (valueAt(input, place.at) !== undefined) rest = withAt(rest, place.at, undefined);
   }
   return { rest, secrets };
 }
@@ -179,9 +179,9 @@ export function ensureReachable(
 }
 
 /** Checks what a person gives, and takes it apart. `before`: what there was, for secrets that are to be kept. */
-export function parseSettings(type: IntegrationType, given: unknown, before?: SplitSettings): SplitSettings {
-  if (!isJsonObject(given)) throw invalid("integration.settings_not_object");
-  const { rest, secrets } = splitSecrets(given, before);
+export function parseSettings(type: IntegrationType, input: unknown, before?: SplitSettings): SplitSettings {
+  if (!isJsonObject(input)) throw invalid("integration.settings_not_object");
+  const { rest, secrets } = splitSecrets(input, before);
   ensureSchema(rest);
   const split = { settings: rest, secrets };
   const joined = joinSecrets(split);

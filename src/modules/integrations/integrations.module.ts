@@ -12,6 +12,7 @@ import type { Core } from "../module.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { createScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";
+import { createBacklog } from "./backlog.ts";
 import { createBridges } from "./bridges.ts";
 import { usesOfCodecs } from "./codec-uses.ts";
 import { createDeviceIdentities } from "./device-identities.repository.ts";
@@ -27,7 +28,6 @@ import { createIntegrationsService } from "./integrations.service.ts";
 import type { BrokerMessage } from "./integrations.types.ts";
 import { createMessageWorker, type MessageWorkerDeps } from "./message-worker.ts";
 import { createPendingMessages } from "./pending-messages.ts";
-import { createWaitingRoom } from "./waiting-room.ts";
 import { webhooksRoutes } from "./webhooks.routes.ts";
 import { createWebhooksService } from "./webhooks.service.ts";
 
@@ -55,7 +55,7 @@ export function createIntegrationsModule(
   /** A network server says what became of a downlink. */
   const downlinkReported = new Port<MessageWorkerDeps["onDownlink"]>("integrations.downlinkReported");
   /** A device was heard through a network, and may take what waits for it. */
-  const deviceHeard = new Port<MessageWorkerDeps["onHeard"]>("integrations.deviceHeard");
+  const deviceSeen = new Port<MessageWorkerDeps["onDeviceSeen"]>("integrations.deviceSeen");
   const repository = createIntegrationsRepository(database);
   const eventsRepository = createIntegrationEventsRepository(database);
   const eventLog = createEventLog({
@@ -102,7 +102,7 @@ export function createIntegrationsModule(
   const pipeline = createInboundPipeline({
     eventLog,
     repository: eventsRepository,
-    waitingRoom: createWaitingRoom({ repository: eventsRepository, clock }),
+    backlog: createBacklog({ repository: eventsRepository, clock }),
     workThrough: createMessageWorker({
       resolution,
       ingest,
@@ -110,7 +110,7 @@ export function createIntegrationsModule(
       runScript: sandbox.run,
       decodeFrame: createFrameDecoding({ codecs, resolution, devices, run: sandbox.run }),
       onDownlink: (integration, report) => downlinkReported.call(integration, report),
-      onHeard: (integration, device, reference) => deviceHeard.call(integration, device, reference),
+      onDeviceSeen: (integration, device, reference) => deviceSeen.call(integration, device, reference),
     }),
     reply: (integration, replies) => bridges.reply(integration, replies),
     clock,
@@ -138,7 +138,7 @@ export function createIntegrationsModule(
     /** Sends by the integration's own connection to a broker. */
     publish: (integrationId: string, message: BrokerMessage) => bridges.fleet.publish(integrationId, message),
     downlinkReported,
-    deviceHeard,
+    deviceSeen,
     routes: (auth: AuthPlugin) => [
       integrationsRoutes({
         integrations,

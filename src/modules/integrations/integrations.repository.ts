@@ -16,7 +16,7 @@ export function createIntegrationsRepository({ orm }: MainDatabase) {
       .orderBy(sql`${integrations.name} COLLATE NOCASE`, asc(integrations.integrationId))
       .all()
       .map(toIntegration);
-  const one = (integrationId: string) => eq(integrations.integrationId, integrationId);
+  const whereId = (integrationId: string) => eq(integrations.integrationId, integrationId);
   // Asked for with each message: prepared.
   const byId = orm
     .select()
@@ -37,7 +37,7 @@ export function createIntegrationsRepository({ orm }: MainDatabase) {
     .prepare();
   const found = (row: Row | undefined) => row && toIntegration(row);
   const set = (integrationId: string, values: Partial<Row>) =>
-    void orm.update(integrations).set(values).where(one(integrationId)).run();
+    void orm.update(integrations).set(values).where(whereId(integrationId)).run();
   return {
     /** By name. */
     list: (tenantId: TenantId): Integration[] => listed(eq(integrations.tenantId, tenantId)),
@@ -53,8 +53,8 @@ export function createIntegrationsRepository({ orm }: MainDatabase) {
     update(integration: Integration): void {
       const { name, type, status, isDefault, settings, secrets, mappingSteps } = integration;
       const { lastError, lastErrorAt, updatedAt } = integration;
-      const what = { name, type, status, isDefault, settings, secrets, mappingSteps };
-      set(integration.integrationId, { ...what, lastError, lastErrorAt, updatedAt });
+      const options = { name, type, status, isDefault, settings, secrets, mappingSteps };
+      set(integration.integrationId, { ...options, lastError, lastErrorAt, updatedAt });
     },
     /** The only default of its type. */
     setDefault({ tenantId, type, integrationId }: Integration, now: number): void {
@@ -66,7 +66,8 @@ export function createIntegrationsRepository({ orm }: MainDatabase) {
         .run();
       set(integrationId, { isDefault: true, updatedAt: now });
     },
-    delete: (integrationId: string): void => void orm.delete(integrations).where(one(integrationId)).run(),
+    delete: (integrationId: string): void =>
+      void orm.delete(integrations).where(whereId(integrationId)).run(),
     addCounts: (integrationId: string, counts: IntegrationCounts & { lastMessageAt: number | null }): void =>
       void orm
         .update(integrations)
@@ -78,7 +79,7 @@ export function createIntegrationsRepository({ orm }: MainDatabase) {
           sent: sql`${integrations.sent} + ${counts.sent}`,
           ...(counts.lastMessageAt !== null && { lastMessageAt: counts.lastMessageAt }),
         })
-        .where(one(integrationId))
+        .where(whereId(integrationId))
         .run(),
     setState: (
       integrationId: string,

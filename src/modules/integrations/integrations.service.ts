@@ -25,7 +25,7 @@ import { defaultNotRunning, integrationNotFound, integrationsLimit } from "./int
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type { Integration, IntegrationStatus, IntegrationType } from "./integrations.types.ts";
 import { type Webhook, webhooksOf } from "./integrations.wire.ts";
-import { compileMapping, type LiveIntegration, makeLive } from "./live-integration.ts";
+import { compileMapping, createLive, type LiveIntegration } from "./live-integration.ts";
 import type { MessageWorkerDeps } from "./message-worker.ts";
 import { isRunning, oldestRunning } from "./running-integrations.ts";
 import { nameOfType, type ShownIntegration, showIntegration } from "./shown-integration.ts";
@@ -98,8 +98,8 @@ export function createIntegrationsService(deps: {
     return show(wanted);
   }
 
-  function checkSettings(tenantId: TenantId, type: IntegrationType, given: unknown, before?: SplitSettings) {
-    const { settings, secrets } = parseSettings(type, given, before);
+  function checkSettings(tenantId: TenantId, type: IntegrationType, input: unknown, before?: SplitSettings) {
+    const { settings, secrets } = parseSettings(type, input, before);
     ensureReachable(settings, (url) => deps.refusalOf(tenantId, url));
     if (settings.profileId !== undefined) deps.ensureProfile(tenantId, settings.profileId);
     deps.ensureCodecs(tenantId, settings.codecs ?? []);
@@ -110,10 +110,10 @@ export function createIntegrationsService(deps: {
   async function checkScript(
     tenantId: TenantId,
     type: IntegrationType,
-    given: unknown,
+    input: unknown,
     before?: SplitSettings,
   ) {
-    const { settings } = parseSettings(type, given, before);
+    const { settings } = parseSettings(type, input, before);
     const { source = "" } = settings.scriptTransform ?? {};
     if (source.trim() === "" || source === before?.settings.scriptTransform?.source) return;
     await deps.ensureScript(tenantId, source);
@@ -128,20 +128,21 @@ export function createIntegrationsService(deps: {
   const mayBecomeDefault = (tenantId: TenantId, type: IntegrationType, status: IntegrationStatus): boolean =>
     isRunning({ status }) && repository.findDefault(tenantId, type) === undefined;
 
-  function insert(tenantId: TenantId, given: NewIntegration): Integration {
+  function insert(tenantId: TenantId, newIntegration: NewIntegration): Integration {
     const now = clock.now();
-    const status = given.status ?? "draft";
-    if (given.isDefault === true && !isRunning({ status })) throw defaultNotRunning();
-    const isFirst = mayBecomeDefault(tenantId, given.type, status);
+    const status = newIntegration.status ?? "draft";
+    if (newIntegration.isDefault === true && !isRunning({ status })) throw defaultNotRunning();
+    const isFirst = mayBecomeDefault(tenantId, newIntegration.type, status);
     const integration: Integration = {
       integrationId: newId(),
       tenantId,
-      name: given.name,
-      type: given.type,
+      name: newIntegration.name,
+      type: newIntegration.type,
       status,
       isDefault: isFirst,
-      ...checkSettings(tenantId, given.type, given.settings_json ?? {}),
-      mappingSteps: given.mappingSteps === undefined ? [] : checkMapping(given.mappingSteps),
+      ...checkSettings(tenantId, newIntegration.type, newIntegration.settings_json ?? {}),
+      mappingSteps:
+        newIntegration.mappingSteps === undefined ? [] : checkMapping(newIntegration.mappingSteps),
       received: 0,
       stored: 0,
       dropped: 0,
@@ -155,11 +156,11 @@ export function createIntegrationsService(deps: {
     };
     deps.transact(() => {
       repository.insert(integration);
-      if (given.isDefault === true && !isFirst) repository.setDefault(integration, now);
+      if (newIntegration.isDefault === true && !isFirst) repository.setDefault(integration, now);
     });
-    const made = { ...integration, isDefault: isFirst || given.isDefault === true };
-    changed(made);
-    return made;
+    const created = { ...integration, isDefault: isFirst || newIntegration.isDefault === true };
+    changed(created);
+    return created;
   }
 
   /** Gives the address of a type that has no default to the oldest running integration of the type. */
@@ -173,13 +174,13 @@ export function createIntegrationsService(deps: {
   }
 
   function liveOf(integrationId: string): LiveIntegration | undefined {
-    const known = live.get(integrationId);
-    if (known !== undefined) return known;
+    const liveIntegration = live.get(integrationId);
+    if (liveIntegration !== undefined) return liveIntegration;
     const integration = repository.find(integrationId);
     if (integration === undefined || !isRunning(integration)) return undefined;
-    const made = makeLive(box, integration, deps.isMapped);
-    live.set(integrationId, made);
-    return made;
+    const createdLive = createLive(box, integration, deps.isMapped);
+    live.set(integrationId, createdLive);
+    return createdLive;
   }
 
   deps.events.on("tenant.deleted", ({ tenantId }) => {
@@ -197,11 +198,11 @@ export function createIntegrationsService(deps: {
     },
     get: (principal: Principal, integrationId: string): ShownIntegration =>
       show(find(principal, integrationId)),
-    async create(principal: Principal, given: NewIntegration): Promise<ShownIntegration> {
+    async create(principal: Principal, newIntegration: NewIntegration): Promise<ShownIntegration> {
       ensureAllDevices(principal, detail("action.create_integration"));
-      await checkScript(principal.tenantId, given.type, given.settings_json ?? {});
+      await checkScript(principal.tenantId, newIntegration.type, newIntegration.settings_json ?? {});
       if (repository.count(principal.tenantId) >= INTEGRATIONS_MAX) throw integrationsLimit(INTEGRATIONS_MAX);
-      return show(insert(principal.tenantId, given));
+      return show(insert(principal.tenantId, newIntegration));
     },
     async update(
       principal: Principal,
@@ -211,8 +212,8 @@ export function createIntegrationsService(deps: {
       ensureAllDevices(principal, detail("action.change_integration"));
       const asked = find(principal, integrationId);
       if (settings_json !== undefined) {
-        const given = mergeSettings(split(asked), settings_json);
-        await checkScript(asked.tenantId, asked.type, given, split(asked));
+        const input = mergeSettings(split(asked), settings_json);
+        await checkScript(asked.tenantId, asked.type, input, split(asked));
       }
       // Others may have changed it while its script was checked.
       const current = find(principal, integrationId);
@@ -255,7 +256,7 @@ export function createIntegrationsService(deps: {
       const current = integrationId === undefined ? undefined : find(principal, integrationId);
       const before = current && split(current);
       const type = current?.type ?? request.type;
-      const given = before === undefined ? settings_json : mergeSettings(before, settings_json);
+      const input = before === undefined ? settings_json : mergeSettings(before, settings_json);
       const steps = request.mappingSteps ?? current?.mappingSteps ?? [];
       return previewMessage(request, {
         ...deps,
@@ -266,7 +267,7 @@ export function createIntegrationsService(deps: {
           tenantId: principal.tenantId,
           name: current?.name ?? "preview",
           type,
-          ...checkSettings(principal.tenantId, type, given, before),
+          ...checkSettings(principal.tenantId, type, input, before),
           mappingSteps: deps.isMapped ? checkMapping(steps) : [],
         },
       });
@@ -285,7 +286,7 @@ export function createIntegrationsService(deps: {
     ensure: find,
     /** Made ready, whether or not it is switched on. */
     readyOf: (integration: Integration): LiveIntegration =>
-      liveOf(integration.integrationId) ?? makeLive(box, integration, deps.isMapped),
+      liveOf(integration.integrationId) ?? createLive(box, integration, deps.isMapped),
   };
 }
 

@@ -21,7 +21,7 @@ export const typeOfKind = (kind: WebhookKind): IntegrationType => typesOfKinds[k
 
 /** Under which path an integration takes messages; undefined for one that only fetches them itself. */
 function webhookPathOf(type: IntegrationType, integrationId: string): string | undefined {
-  const kind = webhookKinds.find((one) => typesOfKinds[one] === type);
+  const kind = webhookKinds.find((webhookKind) => typesOfKinds[webhookKind] === type);
   return kind && `/api/v1/integrations/${kind}/${integrationId}/telemetry`;
 }
 
@@ -36,7 +36,7 @@ export interface Webhook {
 export function webhooksOf(integrations: readonly Integration[]): Webhook[] {
   const ofKinds = webhookKinds.map((kind) => ({ kind, path: `/api/v1/integrations/${kind}/telemetry` }));
   const own = integrations.flatMap(({ integrationId, name, type }) => {
-    const kind = webhookKinds.find((one) => typesOfKinds[one] === type);
+    const kind = webhookKinds.find((webhookKind) => typesOfKinds[webhookKind] === type);
     const path = webhookPathOf(type, integrationId);
     return kind === undefined || path === undefined ? [] : [{ kind, path, integrationId, name }];
   });
@@ -46,7 +46,7 @@ export function webhooksOf(integrations: readonly Integration[]): Webhook[] {
 /** Without it, nothing that is posted is accepted, but for messages of LoRaWAN networks that carry a device's token. */
 const MISSING_SECRET = "WEBHOOK_SECRET" as const;
 
-const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
 
 const inEnglishOrNull = (text: Text | null) => (text === null ? null : inEnglish(text));
 

@@ -42,7 +42,7 @@ export function compileMapping(steps: unknown): CompiledStep[] {
   return compileSteps(steps);
 }
 
-export function makeLive(box: SealedBox, integration: Integration, isMapped: boolean): LiveIntegration {
+export function createLive(box: SealedBox, integration: Integration, isMapped: boolean): LiveIntegration {
   const settings = openSettings(splitOf(box, integration));
   const { scriptTransform } = settings;
   return {

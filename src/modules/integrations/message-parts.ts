@@ -73,14 +73,14 @@ function telemetryOf(telemetry: Readonly<Record<string, unknown>>): Record<strin
 /** Undefined where a step drops the message. */
 export function mapMessage(
   steps: readonly CompiledStep[],
-  given: {
+  input: {
     message: NormalizedMessage;
     receivedAt: number;
     tenantId: TenantId;
     onFailure: (message: string) => void;
   },
 ): Mapped | undefined {
-  const { message, receivedAt, tenantId } = given;
+  const { message, receivedAt, tenantId } = input;
   // What cannot be a value is the sender's mistake, and none of the mapping's.
   const reading: Reading = {
     ts: message.ts ?? receivedAt,
@@ -91,7 +91,7 @@ export function mapMessage(
   const context = { deviceId: "", tenantId, profileId: "", attribute: () => undefined };
   const mapped = runSteps(steps, reading, {
     context,
-    onFailure: ({ index, message: why }) => given.onFailure(`${steps[index]?.type}: ${why}`),
+    onFailure: ({ index, message: why }) => input.onFailure(`${steps[index]?.type}: ${why}`),
   });
   if (mapped === undefined) return undefined;
   const values: Record<string, TelemetryValue> = Object.create(null);

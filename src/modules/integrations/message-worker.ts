@@ -35,7 +35,7 @@ export interface MessageWorkerDeps {
   /** What a network server says of a downlink of ours. */
   readonly onDownlink: (integration: Integration, report: DownlinkReport) => void;
   /** A device has said something: it is there, and reached the way that its message came. */
-  readonly onHeard: (integration: Integration, device: IngestDevice, reference: DeviceReference) => void;
+  readonly onDeviceSeen: (integration: Integration, device: IngestDevice, reference: DeviceReference) => void;
 }
 
 interface Given {
@@ -51,7 +51,7 @@ const isFromDevice = ({ kind, downlink, log }: NormalizedMessage): boolean =>
   kind === "uplink" && downlink === undefined && log === undefined;
 
 /** Takes the parts of a message through mapping, script, device and ingest; what came of it stands in `work`. */
-export type WorkThrough = (messages: readonly NormalizedMessage[], given: Given) => Promise<void>;
+export type WorkThrough = (messages: readonly NormalizedMessage[], input: Given) => Promise<void>;
 
 export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
   const { ingest } = deps;
@@ -67,7 +67,7 @@ export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
     const { device, isNew } = inStage("resolution", () =>
       deps.resolution.resolve(integration, settings, part.device),
     );
-    if (part.device.route !== undefined) deps.onHeard(integration, device, part.device);
+    if (part.device.route !== undefined) deps.onDeviceSeen(integration, device, part.device);
     inStage("ingest", () => {
       const readings = part.body === undefined ? [] : ingest.toReadings(part.body);
       if (readings.length > 0 || part.attributes.size > 0) {
@@ -112,9 +112,9 @@ export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
   function storeParts(
     message: NormalizedMessage,
     mapped: Mapped,
-    given: Given & { scripted?: ScriptResult },
+    input: Given & { scripted?: ScriptResult },
   ): void {
-    const { live, work, scripted } = given;
+    const { live, work, scripted } = input;
     if (scripted !== undefined) noteScript(scripted, work);
     if (scripted !== undefined && scripted.value === undefined) {
       work.dropped ??= "script";
@@ -123,7 +123,7 @@ export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
     for (const part of inStage("script", () => partsOf(message, live.settings, { mapped, scripted }))) {
       const isEmpty = part.body === undefined && part.attributes.size === 0;
       // What only reports something needs no device of ours.
-      if (!isEmpty || isFromDevice(message)) attempt(work, () => store(part, given));
+      if (!isEmpty || isFromDevice(message)) attempt(work, () => store(part, input));
     }
   }
 
@@ -135,20 +135,20 @@ export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
   }
 
   /** A promise only where a script has to be waited for. */
-  function workOn(message: NormalizedMessage, given: Given): Promise<void> | undefined {
-    noteReport(message, given);
-    const decoding = deps.decodeFrame(message, given.live, given.source.receivedAt);
-    if (decoding === undefined) return mapAndStore(message, given);
+  function workOn(message: NormalizedMessage, input: Given): Promise<void> | undefined {
+    noteReport(message, input);
+    const decoding = deps.decodeFrame(message, input.live, input.source.receivedAt);
+    if (decoding === undefined) return mapAndStore(message, input);
     return decoding.then((decoded) => {
-      noteScript(decoded.scripted, given.work);
-      if (decoded.scripted.value !== undefined) return mapAndStore(decoded.message, given);
-      given.work.dropped ??= "script";
+      noteScript(decoded.scripted, input.work);
+      if (decoded.scripted.value !== undefined) return mapAndStore(decoded.message, input);
+      input.work.dropped ??= "script";
       return undefined;
     });
   }
 
-  function mapAndStore(message: NormalizedMessage, given: Given): Promise<void> | undefined {
-    const { live, source, work } = given;
+  function mapAndStore(message: NormalizedMessage, input: Given): Promise<void> | undefined {
+    const { live, source, work } = input;
     const { integration, script } = live;
     const { tenantId } = integration;
     const onFailure = (why: string) => void work.notes.push(`step left out, ${why}`);
@@ -160,11 +160,11 @@ export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
       return undefined;
     }
     if (script === undefined || message.kind !== "uplink") {
-      storeParts(message, mapped, given);
+      storeParts(message, mapped, input);
       return undefined;
     }
     const run = scriptRunOf(integration, script, { mapped, message, source });
-    return runScript(run).then((scripted) => storeParts(message, mapped, { ...given, scripted }));
+    return runScript(run).then((scripted) => storeParts(message, mapped, { ...input, scripted }));
   }
 
   /** A device that only the topic names. */
@@ -184,7 +184,7 @@ export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
     throw toStorageFailure(error) ?? error;
   }
 
-  return async (messages, given) => {
+  return async (messages, input) => {
     let busySince = performance.now();
     for (const message of messages)
       try {
@@ -193,10 +193,10 @@ export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
           await setImmediate();
           busySince = performance.now();
         }
-        const later = workOn(named(message, given.source), given);
+        const later = workOn(named(message, input.source), input);
         if (later !== undefined) await later;
       } catch (error) {
-        fail(given.work, error);
+        fail(input.work, error);
       }
   };
 }

@@ -5,7 +5,7 @@ import { type InboundPipeline, isNoRoom } from "./inbound-pipeline.ts";
 import type { IntegrationEventsRepository } from "./integration-events.repository.ts";
 import type { LiveIntegration } from "./live-integration.ts";
 
-const LOOK_EVERY_MS = 5_000;
+const POLL_INTERVAL_MS = 5_000;
 /** After as many as are worked on at once: what comes in now has its turn, too. */
 const NEXT_AFTER_MS = 50;
 const AT_ONCE = 100;
@@ -70,14 +70,14 @@ export function createPendingMessages(deps: {
     return hasMore.includes(true);
   }
 
-  function look(): void {
+  function poll(): void {
     workOffAll()
       .catch((error) => {
         log.warn("messages of integrations that wait could not be looked for", { error });
         return false;
       })
       .then((hasMore) => {
-        if (isRunning) cancel = clock.schedule(hasMore ? NEXT_AFTER_MS : LOOK_EVERY_MS, look);
+        if (isRunning) cancel = clock.schedule(hasMore ? NEXT_AFTER_MS : POLL_INTERVAL_MS, poll);
       });
   }
 
@@ -85,7 +85,7 @@ export function createPendingMessages(deps: {
     start() {
       isRunning = true;
       ownFrom = repository.nextSeq();
-      look();
+      poll();
     },
     stop() {
       isRunning = false;

@@ -104,9 +104,9 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
     const bytes = await readBytes(request, BODY_BYTES_MAX);
     const secret = secretOf(request);
     const tenant = request.headers.get("x-tenant-id") || query.tenantId || undefined;
-    const isToldBy = secret !== undefined && (tenant ?? integrationId) !== undefined;
+    const isAuthenticatedBySecret = secret !== undefined && (tenant ?? integrationId) !== undefined;
     // The generic webhook takes nothing without the secret, as the contract has it.
-    const isBodyOfUse = !isToldBy && (kind !== "generic" || secret !== undefined);
+    const isBodyOfUse = !isAuthenticatedBySecret && (kind !== "generic" || secret !== undefined);
     const sender = isBodyOfUse ? senderIn(bytes, encoding) : undefined;
     const { event } = query;
     const pushUrl = kind === "lorawan-b" ? request.headers.get("x-downlink-push") : null;
@@ -126,8 +126,8 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
     return { success: true, eventId };
   }
 
-  const detailOf = (kind: WebhookKind, what: string) => ({
-    summary: `Webhook, ${names[kind]}: ${what}`,
+  const detailOf = (kind: WebhookKind, subject: string) => ({
+    summary: `Webhook, ${names[kind]}: ${subject}`,
     description: `${bodies[kind]} ${description}`,
     security: [{ webhookSecret: [] }, {}],
     requestBody: {

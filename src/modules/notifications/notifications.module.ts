@@ -1,7 +1,7 @@
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { createSteadyNow } from "../../platform/clock.ts";
-import type { AlarmEventHook } from "../alarms/alarm-life.ts";
+import type { AlarmEventHook } from "../alarms/alarm-lifecycle.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { MailService } from "../mail/mail.service.ts";

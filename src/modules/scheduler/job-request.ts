@@ -22,7 +22,7 @@ export interface ActionRequest {
 
 /** The action of a job, checked; `checkCommand` throws for a command that no device could be sent. @throws DomainError */
 export function parseAction(
-  given: ActionRequest,
+  actionRequest: ActionRequest,
   checks: {
     /** The ids as known ones; throws for what the caller may not act on. */
     targets: (deviceIds: readonly string[]) => DeviceId[];
@@ -30,13 +30,14 @@ export function parseAction(
     command: (request: CommandRequest) => void;
   },
 ): JobAction {
-  const targets = parseTargets(given, checks);
-  if (given.type === "attributes") {
-    if (given.command !== undefined) throw actionInvalid("command", detail("rule.command_job_only"));
-    return { ...targets, type: "attributes", attributes: parseAttributes(given.attributes) };
+  const targets = parseTargets(actionRequest, checks);
+  if (actionRequest.type === "attributes") {
+    if (actionRequest.command !== undefined) throw actionInvalid("command", detail("rule.command_job_only"));
+    return { ...targets, type: "attributes", attributes: parseAttributes(actionRequest.attributes) };
   }
-  const { command } = given;
-  if (given.attributes !== undefined) throw actionInvalid("attributes", detail("rule.attributes_job_only"));
+  const { command } = actionRequest;
+  if (actionRequest.attributes !== undefined)
+    throw actionInvalid("attributes", detail("rule.attributes_job_only"));
   if (!isJsonObject(command)) throw actionInvalid("command", detail("rule.command_object"));
   if (command.requestId !== undefined)
     throw actionInvalid("command.requestId", detail("rule.request_id_of_run"));
@@ -60,14 +61,14 @@ function parseTargets(
   return { deviceType: deviceType ?? "" };
 }
 
-function parseAttributes(given: unknown): JsonObject {
-  if (!isJsonObject(given)) throw actionInvalid("attributes", detail("rule.object_of_values"));
-  const keys = Object.keys(given);
+function parseAttributes(input: unknown): JsonObject {
+  if (!isJsonObject(input)) throw actionInvalid("attributes", detail("rule.object_of_values"));
+  const keys = Object.keys(input);
   if (keys.length === 0 || keys.length > ATTRIBUTES_MAX)
     throw actionInvalid("attributes", detail("rule.count_max", { max: ATTRIBUTES_MAX }));
   if (keys.some((key) => key === "" || Buffer.byteLength(key) > KEY_BYTES_MAX))
     throw actionInvalid("attributes", detail("rule.name_bytes", { max: KEY_BYTES_MAX }));
-  const plain = toPlainJson(given, "attribute");
+  const plain = toPlainJson(input, "attribute");
   return withinSize(plain as JsonObject, "attributes"); // an object went in
 }
 

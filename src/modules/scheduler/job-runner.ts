@@ -8,7 +8,7 @@ import type { Logger } from "../../platform/log.ts";
 import type { Perform } from "./job-actions.ts";
 import { describeMissed, planRun } from "./job-plan.ts";
 import type { JobsRepository, Lease } from "./jobs.repository.ts";
-import { RunActs } from "./run-acts.ts";
+import { RunActions } from "./run-actions.ts";
 import type { RunsRepository } from "./runs.repository.ts";
 import { nextTime } from "./schedule.ts";
 import { alreadyRunning } from "./scheduler.errors.ts";
@@ -53,7 +53,7 @@ interface RunnerDeps {
  */
 export class JobRunner {
   readonly #deps: RunnerDeps;
-  readonly #acts: RunActs;
+  readonly #actions: RunActions;
   readonly #owner: string = newId();
   /** Runs that this runner works on now, by id. */
   readonly #held = new Set<string>();
@@ -66,7 +66,7 @@ export class JobRunner {
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
-    this.#acts = new RunActs(deps);
+    this.#actions = new RunActions(deps);
   }
 
   start(): void {
@@ -105,7 +105,8 @@ export class JobRunner {
     transact(() => {
       if (runs.isRunning(job.jobId)) throw alreadyRunning();
       // The very millisecond may be taken by a run of the schedule.
-      for (let at = clock.now(); run === undefined; at++) run = this.#begin(job, { at, trigger: "MANUAL" });
+      for (let timeMs = clock.now(); run === undefined; timeMs++)
+        run = this.#begin(job, { at: timeMs, trigger: "MANUAL" });
     });
     if (run === undefined) throw alreadyRunning();
     this.#work(job, run);
@@ -190,9 +191,9 @@ export class JobRunner {
       const plan = planRun(job, due, clock.now());
       transact(() => {
         if (!jobs.advance(job.jobId, this.#owner, { due, next: plan.next ?? null })) return;
-        const { scheduledFor: at, missed } = plan;
-        if (plan.runs) begun = this.#begin(job, { at, missed, trigger: "SCHEDULE" });
-        else this.#begin(job, { at, missed, trigger: "SCHEDULE", skipped: describeMissed(plan) });
+        const { scheduledFor: timeMs, missed } = plan;
+        if (plan.runs) begun = this.#begin(job, { at: timeMs, missed, trigger: "SCHEDULE" });
+        else this.#begin(job, { at: timeMs, missed, trigger: "SCHEDULE", skipped: describeMissed(plan) });
       });
       if (!plan.runs) {
         jobs.setLast(job.jobId, { status: "SKIPPED" });
@@ -207,21 +208,21 @@ export class JobRunner {
   /** Undefined when the job has had a run for this time. */
   #begin(
     { jobId }: Job,
-    given: { at: number; trigger: Run["trigger"]; missed?: number; skipped?: Text },
+    input: { at: number; trigger: Run["trigger"]; missed?: number; skipped?: Text },
   ): Run | undefined {
     const lease = this.#lease;
-    const isSkipped = given.skipped !== undefined;
+    const isSkipped = input.skipped !== undefined;
     const run = this.#deps.runs.begin(
       {
         runId: newId(),
         jobId,
-        scheduledFor: given.at,
-        trigger: given.trigger,
+        scheduledFor: input.at,
+        trigger: input.trigger,
         startedAt: lease.now,
         finishedAt: isSkipped ? lease.now : null,
         status: isSkipped ? "SKIPPED" : "RUNNING",
-        error: given.skipped ?? null,
-        missed: given.missed ?? 0,
+        error: input.skipped ?? null,
+        missed: input.missed ?? 0,
       },
       lease,
     );
@@ -243,7 +244,7 @@ export class JobRunner {
     try {
       if (run.attempts > ATTEMPTS_MAX)
         this.#finish(job, run, detail("run_result.never_ended", { count: ATTEMPTS_MAX }));
-      else if (await this.#acts.onAll(job, run, this.#optionsOf(job, run))) this.#finish(job, run);
+      else if (await this.#actions.onAll(job, run, this.#optionsOf(job, run))) this.#finish(job, run);
     } catch (error) {
       // What is not written (a full disk, say) is done again when the lease has run out.
       this.#deps.log.error("a run could not be finished", { jobId: job.jobId, runId: run.runId, error });
@@ -253,7 +254,7 @@ export class JobRunner {
   }
 
   /** A run that was broken off follows the job's rule, too: valves are not opened days late, unless somebody wants that. */
-  #optionsOf({ misfire }: Job, run: Run): Parameters<RunActs["onAll"]>[2] {
+  #optionsOf({ misfire }: Job, run: Run): Parameters<RunActions["onAll"]>[2] {
     const lateMs = this.#deps.clock.now() - run.scheduledFor;
     const isTooLate = misfire === "skip" && run.attempts > 1 && lateMs > BROKEN_OFF_MS_MAX;
     return {
@@ -272,7 +273,7 @@ export class JobRunner {
     const { total, failed } = targets.count(run.runId, { visible: "all" });
     const { status, error } =
       failure === undefined
-        ? this.#acts.resultOf(job, run, { total, failed })
+        ? this.#actions.resultOf(job, run, { total, failed })
         : { status: "FAILED" as const, error: failure };
     const result = { status, error, finishedAt: clock.now(), targetCount: total, failedCount: failed };
     let isOurs = false;

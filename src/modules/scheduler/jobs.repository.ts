@@ -36,7 +36,7 @@ export const isFree = ({ now, leaseMs }: Lease) =>
   sql`(lease_until IS NULL OR lease_until <= ${now} OR lease_until > ${now + 2 * leaseMs})`;
 
 export function createJobsRepository({ orm }: MainDatabase) {
-  const one = (...conditions: Parameters<typeof and>) => {
+  const findOne = (...conditions: Parameters<typeof and>) => {
     const row = orm
       .select()
       .from(schedulerJobs)
@@ -57,8 +57,8 @@ export function createJobsRepository({ orm }: MainDatabase) {
       orm.select({ n: count() }).from(schedulerJobs).where(eq(schedulerJobs.tenantId, tenantId)).get()?.n ??
       0,
     find: (tenantId: TenantId, jobId: string): Job | undefined =>
-      one(eq(schedulerJobs.jobId, jobId), eq(schedulerJobs.tenantId, tenantId)),
-    findById: (jobId: string): Job | undefined => one(eq(schedulerJobs.jobId, jobId)),
+      findOne(eq(schedulerJobs.jobId, jobId), eq(schedulerJobs.tenantId, tenantId)),
+    findById: (jobId: string): Job | undefined => findOne(eq(schedulerJobs.jobId, jobId)),
     insert: (job: Job): void => void orm.insert(schedulerJobs).values(toRow(job)).run(),
     /** Whoever looks at it now gives it up. */
     update: (job: Job): void =>

@@ -28,12 +28,12 @@ const COMPILED_MAX = 500;
 
 function cronOf(expression: string, timezone: string): Cron {
   const key = `${timezone} ${expression}`;
-  const known = compiled.get(key);
-  if (known !== undefined) return known;
-  const made = newCron(expression, { timezone, mode: "5-part", paused: true });
+  const existing = compiled.get(key);
+  if (existing !== undefined) return existing;
+  const created = newCron(expression, { timezone, mode: "5-part", paused: true });
   if (compiled.size >= COMPILED_MAX) compiled.clear();
-  compiled.set(key, made);
-  return made;
+  compiled.set(key, created);
+  return created;
 }
 
 /**
@@ -79,36 +79,36 @@ export function isSameSchedule(a: Schedule, b: Schedule): boolean {
 }
 
 /** A schedule as it is asked for, checked. `now` begins an interval that names no start. @throws DomainError */
-export function parseSchedule(given: unknown, now: number): Schedule {
-  if (!isJsonObject(given)) throw scheduleInvalid("kind", detail("rule.schedule_kind"));
-  const timezone = parseZone(given.timezone);
-  if (given.kind === "cron")
-    return { kind: "cron", expression: parseExpression(given.expression, timezone), timezone };
-  if (given.kind === "once") {
-    if (given.at === undefined) throw scheduleInvalid("at", detail("rule.once_needs_time"));
-    return { kind: "once", at: parseTime(given.at, timezone), timezone };
+export function parseSchedule(input: unknown, now: number): Schedule {
+  if (!isJsonObject(input)) throw scheduleInvalid("kind", detail("rule.schedule_kind"));
+  const timezone = parseZone(input.timezone);
+  if (input.kind === "cron")
+    return { kind: "cron", expression: parseExpression(input.expression, timezone), timezone };
+  if (input.kind === "once") {
+    if (input.at === undefined) throw scheduleInvalid("at", detail("rule.once_needs_time"));
+    return { kind: "once", at: parseTime(input.at, timezone), timezone };
   }
-  if (given.kind !== "interval") throw scheduleInvalid("kind", detail("rule.schedule_kind"));
-  const { everyMs } = given;
+  if (input.kind !== "interval") throw scheduleInvalid("kind", detail("rule.schedule_kind"));
+  const { everyMs } = input;
   if (!Number.isInteger(everyMs) || Number(everyMs) < INTERVAL_MS_MIN || Number(everyMs) > INTERVAL_MS_MAX)
     throw scheduleInvalid(
       "everyMs",
       detail("rule.whole_number_between", { min: INTERVAL_MS_MIN, max: INTERVAL_MS_MAX }),
     );
-  const at = given.at === undefined ? null : parseTime(given.at, timezone);
-  return { kind: "interval", everyMs: Number(everyMs), at, anchorAt: at ?? now, timezone };
+  const timeMs = input.at === undefined ? null : parseTime(input.at, timezone);
+  return { kind: "interval", everyMs: Number(everyMs), at: timeMs, anchorAt: timeMs ?? now, timezone };
 }
 
-function parseZone(given: unknown): string {
-  if (given === undefined) return "UTC";
-  if (!isTimeZone(given)) throw scheduleInvalid("timezone", detail("rule.timezone"));
-  return given;
+function parseZone(input: unknown): string {
+  if (input === undefined) return "UTC";
+  if (!isTimeZone(input)) throw scheduleInvalid("timezone", detail("rule.timezone"));
+  return input;
 }
 
-function parseExpression(given: unknown, timezone: string): string {
-  if (typeof given !== "string" || given.length > EXPRESSION_LENGTH_MAX)
+function parseExpression(input: unknown, timezone: string): string {
+  if (typeof input !== "string" || input.length > EXPRESSION_LENGTH_MAX)
     throw scheduleInvalid("expression", detail("rule.text_max", { max: EXPRESSION_LENGTH_MAX }));
-  const expression = given.trim().replaceAll(/\s+/g, " ");
+  const expression = input.trim().replaceAll(/\s+/g, " ");
   if (expression.startsWith("@") ? !nicknames.has(expression) : expression.split(" ").length !== 5)
     throw scheduleInvalid("expression", detail("rule.cron_parts"));
   try {
@@ -121,15 +121,16 @@ function parseExpression(given: unknown, timezone: string): string {
 }
 
 /** ISO 8601; without an offset it is meant in the time zone. */
-function parseTime(given: unknown, timezone: string): number {
-  if (typeof given !== "string" || !isoTime.test(given)) throw scheduleInvalid("at", detail("rule.time"));
-  const [, local = "", offset] = /^(.+?)(Z|[+-]\d{2}:\d{2})?$/.exec(given) ?? [];
+function parseTime(input: unknown, timezone: string): number {
+  if (typeof input !== "string" || !isoTime.test(input)) throw scheduleInvalid("at", detail("rule.time"));
+  const [, local = "", offset] = /^(.+?)(Z|[+-]\d{2}:\d{2})?$/.exec(input) ?? [];
   const shown = Date.parse(`${local}Z`);
   // Parsing takes the 31st of February for the 3rd of March.
   const exists = !Number.isNaN(shown) && new Date(shown).toISOString().startsWith(local.slice(0, 16));
-  const at = offset === undefined ? shown : Date.parse(given);
-  if (!exists || !(at >= 0 && at <= TIME_MAX)) throw scheduleInvalid("at", detail("rule.time_missing"));
-  return offset === undefined ? inZone(at, timezone) : at;
+  const timeMs = offset === undefined ? shown : Date.parse(input);
+  if (!exists || !(timeMs >= 0 && timeMs <= TIME_MAX))
+    throw scheduleInvalid("at", detail("rule.time_missing"));
+  return offset === undefined ? inZone(timeMs, timezone) : timeMs;
 }
 
 /** The moment at which clocks in the zone show what clocks in UTC show at `local`. */

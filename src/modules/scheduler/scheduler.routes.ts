@@ -76,7 +76,7 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
       "/preview-next",
       ({ body }) => {
         const times = scheduler.preview(body.schedule, body.count ?? PREVIEW_DEFAULT);
-        return { next: times.map((at) => new Date(at).toISOString()) };
+        return { next: times.map((timeMs) => new Date(timeMs).toISOString()) };
       },
       {
         auth: "scheduler:read",

@@ -183,22 +183,22 @@ export function createSchedulerService(deps: {
         .filter(({ deviceId }) => visible === "all" || visible.has(deviceId))
         .slice(0, DEVICES_SHOWN);
     },
-    create(principal: Principal, given: NewJob): SeenJob {
+    create(principal: Principal, newJob: NewJob): SeenJob {
       const now = clock.now();
-      const schedule = parseSchedule(given.schedule, now);
-      const action = parse(principal, given.action);
+      const schedule = parseSchedule(newJob.schedule, now);
+      const action = parse(principal, newJob.action);
       const nextRunAt = nextTime(schedule, now);
       if (nextRunAt === undefined) throw neverRuns();
       if (jobs.count(principal.tenantId) >= JOBS_MAX) throw jobsLimit(JOBS_MAX);
-      const enabled = given.enabled ?? true;
+      const enabled = newJob.enabled ?? true;
       const job: Job = {
         jobId: newId(),
         tenantId: principal.tenantId,
-        name: given.name,
+        name: newJob.name,
         enabled,
         schedule,
         action,
-        misfire: given.misfire ?? "skip",
+        misfire: newJob.misfire ?? "skip",
         nextRunAt: enabled ? nextRunAt : null,
         lastRunAt: null,
         lastStatus: null,
@@ -249,12 +249,12 @@ export function createSchedulerService(deps: {
       return { items: targets.list(run.runId, { visible, ...page }), total: matching };
     },
     /** Epoch ms; fewer where the schedule ends. */
-    preview(given: unknown, count: number): number[] {
-      const schedule = parseSchedule(given, clock.now());
+    preview(input: unknown, count: number): number[] {
+      const schedule = parseSchedule(input, clock.now());
       const times: number[] = [];
-      for (let at = nextTime(schedule, clock.now()); at !== undefined && times.length < count; ) {
-        times.push(at);
-        at = nextTime(schedule, at);
+      for (let timeMs = nextTime(schedule, clock.now()); timeMs !== undefined && times.length < count; ) {
+        times.push(timeMs);
+        timeMs = nextTime(schedule, timeMs);
       }
       return times;
     },

@@ -3,8 +3,8 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { SeenJob, SeenRun } from "./scheduler.service.ts";
 import type { RunTarget, Schedule } from "./scheduler.types.ts";
 
-const iso = (at: number) => new Date(at).toISOString();
-const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
+const iso = (timeMs: number) => new Date(timeMs).toISOString();
+const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 
 function scheduleToWire(schedule: Schedule) {
   const { kind, timezone } = schedule;

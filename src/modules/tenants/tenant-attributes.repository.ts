@@ -10,7 +10,7 @@ export function createTenantAttributesRepository({ orm }: MainDatabase) {
     value: JSON.parse(value) as TenantAttribute["value"], // written by `save`
     updatedAt,
   });
-  const one = (tenantId: TenantId, key: string) =>
+  const whereKey = (tenantId: TenantId, key: string) =>
     and(eq(tenantAttributes.tenantId, tenantId), eq(tenantAttributes.key, key));
   return {
     list: (tenantId: TenantId): TenantAttribute[] =>
@@ -22,7 +22,7 @@ export function createTenantAttributesRepository({ orm }: MainDatabase) {
         .all()
         .map(toAttribute),
     find(tenantId: TenantId, key: string): TenantAttribute | undefined {
-      const row = orm.select().from(tenantAttributes).where(one(tenantId, key)).get();
+      const row = orm.select().from(tenantAttributes).where(whereKey(tenantId, key)).get();
       return row && toAttribute(row);
     },
     count: (tenantId: TenantId): number =>
@@ -41,8 +41,11 @@ export function createTenantAttributesRepository({ orm }: MainDatabase) {
     },
     /** Whether there was one. */
     delete: (tenantId: TenantId, key: string): boolean =>
-      orm.delete(tenantAttributes).where(one(tenantId, key)).returning({ key: tenantAttributes.key }).all()
-        .length > 0,
+      orm
+        .delete(tenantAttributes)
+        .where(whereKey(tenantId, key))
+        .returning({ key: tenantAttributes.key })
+        .all().length > 0,
   };
 }
 

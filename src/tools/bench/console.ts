@@ -99,12 +99,12 @@ async function firstRowMs(page: Page, url: string): Promise<number> {
         const { document } = globalThis as unknown as {
           document: { querySelector(subject: string): unknown };
         };
-        const look = () => {
+        const readOnce = () => {
           if (document.querySelector("main [role=row] a, main tbody tr a") === null)
-            requestAnimationFrame(look);
+            requestAnimationFrame(readOnce);
           else requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
         };
-        look();
+        readOnce();
       }),
   );
 }

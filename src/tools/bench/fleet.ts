@@ -130,9 +130,9 @@ async function commandType(api: ApiClient): Promise<{ seconds: number; status: s
 /** Ten thousand devices that hold a connection each: what one costs, how fast they come back, how fast all are told something. */
 export async function benchFleet(): Promise<Row[]> {
   const directory = temporaryDirectory();
-  const maker = await startGateway(directory);
-  const devices = await importDevices(await maker.signIn());
-  await maker.kill("SIGTERM");
+  const creator = await startGateway(directory);
+  const devices = await importDevices(await creator.signIn());
+  await creator.kill("SIGTERM");
   // One that has just started: what making the devices left behind would hide what they cost.
   const gateway = await startGateway(directory);
   try {
@@ -144,7 +144,7 @@ export async function benchFleet(): Promise<Row[]> {
     const aedes = await holdPeer(startAedes);
     const fleet = await connectFleet(gateway.mqttPort, usersFile, "commands");
     const notified = await command(api, devices);
-    const typeTold = await commandType(api);
+    const typeCommanded = await commandType(api);
     await fleet.end();
     const peers = (of: (held: Held) => string) =>
       [mosquitto && `Mosquitto ${of(mosquitto)}`, aedes && `bare Aedes ${of(aedes)}`]
@@ -178,9 +178,9 @@ export async function benchFleet(): Promise<Row[]> {
       {
         section: "Fleet",
         measure: `the same by one request: a job for all ${count} devices of a type, run now`,
-        value: `${fixed(typeTold.seconds, 1)} s, ${typeTold.status}`,
+        value: `${fixed(typeCommanded.seconds, 1)} s, ${typeCommanded.status}`,
         goal: "all sent",
-        met: typeTold.status === "SUCCESS",
+        met: typeCommanded.status === "SUCCESS",
       },
     ];
   } finally {

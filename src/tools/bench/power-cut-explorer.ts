@@ -81,7 +81,7 @@ type Verdict =
   | { readonly kind: "sound" }
   | { readonly kind: "corrupt" | "lost" | "invented"; readonly why: string };
 
-function judge(file: string, expectation: Expectation): Verdict {
+function check(file: string, expectation: Expectation): Verdict {
   let engine: StoreEngine | null = null;
   try {
     engine = new StoreEngine({ file, ...engineOptions });
@@ -119,11 +119,11 @@ export interface Exploration {
 }
 
 /** Opens what a cut left, in files of their own: what could not be opened may stay locked. */
-function judgeState(file: string, images: readonly Uint8Array[], expectation: Expectation): Verdict {
+function checkState(file: string, images: readonly Uint8Array[], expectation: Expectation): Verdict {
   const [database = nothing, log = nothing] = images;
   writeFileSync(file, database);
   writeFileSync(`${file}-wal`, log);
-  const verdict = judge(file, expectation);
+  const verdict = check(file, expectation);
   for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
   return verdict;
 }
@@ -157,7 +157,7 @@ export function explore(exploration: Exploration): Findings {
     else if (entry.kind !== "sync" || !withoutSyncs) disk.apply(entry);
     for (const state of due) {
       const variant = mixture[Math.floor(state / shards) % mixture.length] ?? "all";
-      const verdict = judgeState(join(directory, `${state}.db`), disk.after(variant, state), expectation);
+      const verdict = checkState(join(directory, `${state}.db`), disk.after(variant, state), expectation);
       counts.states++;
       if (verdict.kind === "sound") continue;
       counts[verdict.kind]++;

@@ -72,16 +72,16 @@ function history(phase: number, now: number) {
 /** Some devices with history, attributes and a refused message, made through the public interface as the signed-in person. */
 export async function furnish(page: Page, app: RunningApp): Promise<PlantDevice[]> {
   const bearer = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
-  const made: PlantDevice[] = [];
+  const plantDevices: PlantDevice[] = [];
   for (const body of SKETCHES) {
     const answer = await post(app, "/api/devices", body, bearer);
     const device = (await answer.json()) as { deviceId: string; credentials: { token: string } };
-    made.push({ deviceId: device.deviceId, token: device.credentials.token });
+    plantDevices.push({ deviceId: device.deviceId, token: device.credentials.token });
   }
-  for (const [i, { token }] of made.slice(0, -SILENT).entries()) {
+  for (const [i, { token }] of plantDevices.slice(0, -SILENT).entries()) {
     await post(app, `/api/v1/${token}/telemetry/batch`, { items: history(i, Date.now()) });
   }
-  const [first] = made;
+  const [first] = plantDevices;
   const attributes = `/api/devices/${first!.deviceId}/attributes`;
   await post(app, attributes, { scope: "SHARED", attributes: { targetTemperature: 52.5 } }, bearer);
   await post(app, attributes, { scope: "SERVER", attributes: { inventoryNumber: "DE-4711" } }, bearer);
@@ -91,5 +91,5 @@ export async function furnish(page: Page, app: RunningApp): Promise<PlantDevice[
   const answer = { success: false, message: "the press is running" };
   await post(app, `/api/devices/${first!.deviceId}/test-ack`, answer, bearer);
   await post(app, `/api/v1/${first!.token}/telemetry`, "nonsense").catch(() => undefined);
-  return made;
+  return plantDevices;
 }

@@ -11,8 +11,8 @@ export interface Appearance {
 /** From the next page on. */
 export async function appear(page: Page, { theme, language, width }: Appearance): Promise<void> {
   await page.evaluate(
-    ([chosen, spoken]) => {
-      localStorage.setItem("lineside.theme", chosen);
+    ([selected, spoken]) => {
+      localStorage.setItem("lineside.theme", selected);
       localStorage.setItem("lineside.language", spoken);
     },
     [theme, language] as const,

@@ -17,10 +17,10 @@ test("packets come out as they went in, however the stream is cut", () => {
       const stream = Buffer.concat(sent.map(frame));
       const reader = new FrameReader(fromClient, 1_000);
       const views: Uint8Array[] = [];
-      for (let at = 0, turn = 0; at < stream.length; turn++) {
+      for (let index = 0, turn = 0; index < stream.length; turn++) {
         const size = sizes[turn % sizes.length]!;
-        reader.push(Uint8Array.from(stream.subarray(at, at + size)));
-        at += size;
+        reader.push(Uint8Array.from(stream.subarray(index, index + size)));
+        index += size;
         while (reader.next()) views.push(reader.buffer.subarray(reader.start, reader.end));
         if (settles) reader.settle();
       }
@@ -69,10 +69,10 @@ test("a message that is too large comes out truncated, and its rest costs no mem
     fc.property(fc.array(fc.integer({ min: 1, max: 30_000 }), { minLength: 1, maxLength: 20 }), (sizes) => {
       const seen: [isTruncated: boolean, body: number[]][] = [];
       let largestBuffer = 0;
-      for (let at = 0, turn = 0; at < stream.length; turn++) {
+      for (let position = 0, turn = 0; position < stream.length; turn++) {
         const size = sizes[turn % sizes.length]!;
-        reader.push(Uint8Array.from(stream.subarray(at, at + size)));
-        at += size;
+        reader.push(Uint8Array.from(stream.subarray(position, position + size)));
+        position += size;
         while (reader.next())
           seen.push([reader.isTruncated, [...reader.buffer.subarray(reader.start, reader.end)]]);
         reader.settle();

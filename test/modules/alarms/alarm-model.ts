@@ -58,8 +58,8 @@ export class AlarmModel {
     return schedule === undefined || isWithin(schedule, this.now);
   }
 
-  send(ts: number, given: Record<string, number>): void {
-    const kept = Object.entries(given).filter(
+  send(ts: number, input: Record<string, number>): void {
+    const kept = Object.entries(input).filter(
       ([key]) => this.rules.some((rule) => rule.keys.has(key)) && (this.#newest.get(key) ?? 0) <= ts,
     );
     if (kept.length === 0) return;
@@ -147,9 +147,9 @@ export class AlarmModel {
   }
 
   #silenceOf(key: string): number {
-    const at = this.#messages.findLast(({ values }) => values[key] !== undefined)?.at ?? this.now;
-    const stopped = this.#stops.filter(({ from }) => from >= at).map(({ from, to }) => to - from);
-    return this.now - at - stopped.reduce((sum, ms) => sum + ms, 0);
+    const index = this.#messages.findLast(({ values }) => values[key] !== undefined)?.at ?? this.now;
+    const stopped = this.#stops.filter(({ from }) => from >= index).map(({ from, to }) => to - from);
+    return this.now - index - stopped.reduce((sum, ms) => sum + ms, 0);
   }
 
   #isMet(trigger: AlarmTrigger, named: ReadonlySet<string> | undefined): boolean {
@@ -168,14 +168,16 @@ export class AlarmModel {
     const { kind } = trigger;
     if (kind.type === "SIMPLE") return holds;
     if (kind.type === "DURATION") {
-      const since = asked[asked.findLastIndex((one) => !one.holds) + 1];
+      const since = asked[asked.findLastIndex((item) => !item.holds) + 1];
       return since !== undefined && this.now - since.at >= kind.forMs;
     }
     const counted = asked.filter(({ isCounted }) => isCounted);
     const { count, withinMs } = kind;
     if (withinMs !== undefined)
-      return counted.filter((one) => one.holds && one.at > this.now - withinMs).length >= count;
-    return counted.length >= count && counted.slice(-count).every((one) => one.holds);
+      return (
+        counted.filter((candidate) => candidate.holds && candidate.at > this.now - withinMs).length >= count
+      );
+    return counted.length >= count && counted.slice(-count).every((candidate) => candidate.holds);
   }
 
   #reckon(rule: AlarmRule, named: ReadonlySet<string> | undefined): void {
@@ -216,7 +218,7 @@ export interface GivenSchedule {
 }
 
 /** By what a clock at the place shows; there is no change of the clocks on the days of the model. */
-function isWithin({ timezone, days, from, to }: GivenSchedule, at: number): boolean {
+function isWithin({ timezone, days, from, to }: GivenSchedule, timeMs: number): boolean {
   const shows = (moment: number) => {
     const format = new Intl.DateTimeFormat("en-GB", {
       timeZone: timezone,
@@ -228,9 +230,9 @@ function isWithin({ timezone, days, from, to }: GivenSchedule, at: number): bool
     const isDay = days.includes(parts.get("weekday")?.toUpperCase() ?? "");
     return { isDay, time: `${parts.get("hour")}:${parts.get("minute")}` };
   };
-  const now = shows(at);
+  const now = shows(timeMs);
   if (from < to) return now.isDay && now.time >= from && now.time < to;
-  return (now.isDay && now.time >= from) || (shows(at - 86_400_000).isDay && now.time < to);
+  return (now.isDay && now.time >= from) || (shows(timeMs - 86_400_000).isDay && now.time < to);
 }
 
 const triggersOf = ({ creates, clear }: AlarmRule): AlarmTrigger[] =>

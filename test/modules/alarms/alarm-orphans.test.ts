@@ -31,16 +31,16 @@ test("of very many devices others get their turn in between, and none is left ou
   const cleared: string[] = [];
   const orphans = createOrphans({
     repository: { listOpen: (deviceId: DeviceId) => [{ alarmId: deviceId, alarmType: "Hot" }] as never },
-    life: { commit: (work) => work(), clear: ({ alarmId }) => void cleared.push(alarmId) },
+    lifecycle: { commit: (work) => work(), clear: ({ alarmId }) => void cleared.push(alarmId) },
     rulesOf: () => undefined,
     findDevice: (deviceId) => ({ deviceId }) as never,
     guarded: (_, work) => work(),
   });
   const devices = Array.from({ length: 500 }, (_, index) => `d${index}` as DeviceId);
-  orphans.look(devices);
+  orphans.clearOrphans(devices);
   const atOnce = cleared.length;
   expect(atOnce).toBeLessThan(100);
-  orphans.look(["late" as DeviceId]);
+  orphans.clearOrphans(["late" as DeviceId]);
   expect(cleared).toHaveLength(atOnce);
   while (cleared.length < 501) await new Promise((resolve) => setImmediate(resolve));
   expect(cleared).toEqual([...devices, "late"]);

@@ -21,10 +21,10 @@ afterAll(async () => {
 /** What the engine makes of messages as they come, and what a test on them says afterwards. */
 function both(seed: number) {
   const random = randomFrom(seed);
-  const [given] = randomRules(random);
-  const [rule] = compileAlarmRules([given]);
+  const [input] = randomRules(random);
+  const [rule] = compileAlarmRules([input]);
   if (rule === undefined) throw new Error("there is a rule");
-  const engine = startEngine(database, [given]);
+  const engine = startEngine(database, [input]);
   const replay = new AlarmReplay(rule, { name: "Kiln", attribute: () => undefined });
   try {
     for (let index = 0; index < 40; index++) {
@@ -36,7 +36,7 @@ function both(seed: number) {
     replay.advance(engine.now());
     const events = engine.alarms().flatMap((alarm) => alarm.events);
     return {
-      given,
+      inputs: input,
       seen: {
         raised: replay.alarms.length,
         cleared: replay.alarms.filter(({ clearedAt }) => clearedAt !== null).length,
@@ -54,8 +54,8 @@ function both(seed: number) {
 test("a test on stored messages raises and clears what the engine does when they come", () => {
   let raised = 0;
   for (let seed = 1; seed <= 60; seed++) {
-    const { given, seen, meant } = both(seed * 104_729);
-    expect({ seed, given, ...seen }).toEqual({ seed, given, ...meant });
+    const { inputs, seen, meant } = both(seed * 104_729);
+    expect({ seed, inputs, ...seen }).toEqual({ seed, inputs, ...meant });
     raised += seen.raised;
   }
   expect(raised).toBeGreaterThan(60);

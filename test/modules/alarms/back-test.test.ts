@@ -17,11 +17,11 @@ function serviceOver(onRow: (row: number) => void) {
   return createAlarmRulesService({
     store: {
       async *scan() {
-        const at = (row: number) => {
+        const atTime = (row: number) => {
           onRow(row);
           return row % 10;
         };
-        const column = { key: "t", at };
+        const column = { key: "t", at: atTime };
         yield { deviceId: "d", ts: Float64Array.from({ length: ROWS }, (_, row) => row), columns: [column] };
       },
     },
@@ -33,14 +33,14 @@ function serviceOver(onRow: (row: number) => void) {
 }
 
 test("a test on much telemetry gives others their turn in the middle of it", async () => {
-  let looked = 0;
+  let evaluated = 0;
   let seen = 0;
   const service = serviceOver((row) => {
-    looked = row;
+    evaluated = row;
   });
   const tested = service.backTest(owner, request);
   await new Promise((resolve) => setImmediate(resolve));
-  seen = looked;
+  seen = evaluated;
   expect((await tested).rowCount).toBe(ROWS);
   expect(seen).toBeLessThan(ROWS / 2);
 });

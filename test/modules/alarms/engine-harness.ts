@@ -2,7 +2,7 @@ import { detail } from "../../../src/lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/ids.ts";
 import { createAlarmEngine } from "../../../src/modules/alarms/alarm-engine.ts";
 import { createHoldBack } from "../../../src/modules/alarms/alarm-hold.ts";
-import { createAlarmLife } from "../../../src/modules/alarms/alarm-life.ts";
+import { createAlarmLifecycle } from "../../../src/modules/alarms/alarm-lifecycle.ts";
 import { createAlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
 import { escalationDefaults } from "../../../src/modules/alarms/alarms.types.ts";
 import { createProfileRules } from "../../../src/modules/alarms/profile-rules.ts";
@@ -39,9 +39,9 @@ export function openAlarmDatabase(file: string): MainDatabase {
 const repositories = new WeakMap<MainDatabase, ReturnType<typeof createAlarmsRepository>>();
 
 function repositoryOf(database: MainDatabase) {
-  const made = repositories.get(database) ?? createAlarmsRepository(database);
-  repositories.set(database, made);
-  return made;
+  const repository = repositories.get(database) ?? createAlarmsRepository(database);
+  repositories.set(database, repository);
+  return repository;
 }
 
 /** The engine of one device, which has had no alarm yet, with time that moves when it is told. */
@@ -54,7 +54,7 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
 
   function start(clock: FakeClock) {
     const events = createEventBus<DomainEvents>(log);
-    const life = createAlarmLife({
+    const lifecycle = createAlarmLifecycle({
       repository,
       transact,
       hooks: [],
@@ -66,7 +66,7 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
     const rulesOf = createProfileRules({ rulesOf: () => rules, events, log });
     const engine = createAlarmEngine({
       repository,
-      life,
+      lifecycle,
       rulesOf,
       findDevice: () => device,
       attribute: (_, __, key) => attributes.get(key),
@@ -82,7 +82,7 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
     });
     engine.start();
     clock.advance(0);
-    return { clock, life, engine, events };
+    return { clock, lifecycle, engine, events };
   }
 
   const attributes = new Map<string, number>();
@@ -116,10 +116,14 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
       running = start(new FakeClock(running.clock.now() + stoppedMs));
     },
     acknowledge: (alarmType: string) =>
-      running.life.commit(() => running.life.acknowledge(openOf(alarmType), "somebody")),
+      running.lifecycle.commit(() => running.lifecycle.acknowledge(openOf(alarmType), "somebody")),
     clear: (alarmType: string) =>
-      running.life.commit(() =>
-        running.life.clear(openOf(alarmType), "somebody", detail("alarm_event.cleared", { by: "somebody" })),
+      running.lifecycle.commit(() =>
+        running.lifecycle.clear(
+          openOf(alarmType),
+          "somebody",
+          detail("alarm_event.cleared", { by: "somebody" }),
+        ),
       ),
     /** The wall clock alone. */
     jump: (ms: number) => running.clock.jump(ms),

@@ -94,8 +94,8 @@ function run(seed: number): void {
 test(
   "whatever comes in whatever order, alarms are what the rules say",
   () => {
-    const given = Number(process.env.ALARM_MODEL_SEED ?? 0);
-    if (given > 0) return run(given);
+    const amount = Number(process.env.ALARM_MODEL_SEED ?? 0);
+    if (amount > 0) return run(amount);
     const sequences = Number(process.env.ALARM_MODEL_SEQUENCES ?? 60);
     const first = Number(process.env.ALARM_MODEL_FIRST ?? 1);
     for (let seed = first; seed < first + sequences; seed++) run(seed * 7919);

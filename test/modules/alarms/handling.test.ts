@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { AlarmLife } from "../../../src/modules/alarms/alarm-life.ts";
+import type { AlarmLifecycle } from "../../../src/modules/alarms/alarm-lifecycle.ts";
 import type { AlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
 import { createAlarmsService } from "../../../src/modules/alarms/alarms.service.ts";
 import type { Alarm } from "../../../src/modules/alarms/alarms.types.ts";
@@ -13,10 +13,10 @@ function serviceOver(alarms: Map<string, Partial<Alarm>>) {
     repository: {
       findMany: (_: string, ids: readonly string[]) => ids.flatMap((id) => alarms.get(id) ?? []),
     } as unknown as AlarmsRepository,
-    life: {
+    lifecycle: {
       commit: (work: () => unknown) => work(),
       acknowledge: (alarm: Alarm) => acknowledged.push(alarm),
-    } as unknown as AlarmLife,
+    } as unknown as AlarmLifecycle,
     devices: { ensureVisible: () => "d" as never },
     onEscalationChanged: () => undefined,
   });

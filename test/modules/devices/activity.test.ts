@@ -29,7 +29,7 @@ describe("a device is active until its timeout has passed in silence", () => {
   test("step by step", async () => {
     expect(await isActive()).toBe(false);
     await report();
-    const heardAt = clock.now();
+    const seenAt = clock.now();
     expect(await isActive()).toBe(true);
     clock.advance(9_000);
     expect(await isActive()).toBe(true);
@@ -40,7 +40,7 @@ describe("a device is active until its timeout has passed in silence", () => {
     expect(await isActive()).toBe(false);
     expect(await serverAttributes()).toMatchObject({
       active: false,
-      lastActivityTime: heardAt + 9_000,
+      lastActivityTime: seenAt + 9_000,
       inactivityAlarmTime: clock.now(),
     });
     await report();

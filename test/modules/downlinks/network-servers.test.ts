@@ -11,7 +11,7 @@ import type { DownlinkSettings } from "../../../src/modules/integrations/integra
 
 const BASE = "https://eu1.cloud.example";
 const settings: DownlinkSettings = { url: BASE, apiKey: "key", webhookId: "hook" };
-const given = (more: Partial<OutgoingDownlink> = {}): OutgoingDownlink => ({
+const input = (more: Partial<OutgoingDownlink> = {}): OutgoingDownlink => ({
   downlink: { downlinkId: "d-1", deviceKey: "0102030405060708", confirmed: false, priority: null },
   fPort: 3,
   content: { data: "AA==" },
@@ -57,20 +57,20 @@ test("names that strangers chose stay one part of the path or topic, or are refu
   fc.assert(
     fc.property(name, name, (applicationId, networkDeviceId) => {
       const route = { applicationId, networkDeviceId, topicApplication: applicationId };
-      const levels = (make: () => string): number | undefined => {
+      const levels = (create: () => string): number | undefined => {
         try {
-          return make().split("/").length;
+          return create().split("/").length;
         } catch (error) {
           if (error instanceof DomainError && error.kind === "invalid") return undefined;
           throw error;
         }
       };
-      const path = levels(() => new URL(urlOf(toNetwork("THE_THINGS_STACK", given({ route })))).pathname);
+      const path = levels(() => new URL(urlOf(toNetwork("THE_THINGS_STACK", input({ route })))).pathname);
       const topic = levels(() =>
-        topicOf(toNetwork("THE_THINGS_STACK", given({ route, settings: { via: "mqtt" } }))),
+        topicOf(toNetwork("THE_THINGS_STACK", input({ route, settings: { via: "mqtt" } }))),
       );
       const command = levels(() =>
-        topicOf(toNetwork("CHIRPSTACK", given({ route, settings: { via: "mqtt" } }))),
+        topicOf(toNetwork("CHIRPSTACK", input({ route, settings: { via: "mqtt" } }))),
       );
       expect([undefined, 12]).toContain(path);
       expect([undefined, 6]).toContain(topic);
@@ -82,14 +82,14 @@ test("names that strangers chose stay one part of the path or topic, or are refu
 
 test("an address with a path of its own keeps it", () => {
   const behind = { ...settings, url: "http://10.0.0.5/chirpstack/" };
-  expect(urlOf(toNetwork("CHIRPSTACK", given({ settings: behind })))).toBe(
+  expect(urlOf(toNetwork("CHIRPSTACK", input({ settings: behind })))).toBe(
     "http://10.0.0.5/chirpstack/api/devices/0102030405060708/queue",
   );
 });
 
 test("a device that has no dev EUI is reached at The Things Stack, and not at ChirpStack", () => {
   const downlink = { downlinkId: "d", deviceKey: "id:abp-1", confirmed: false, priority: null };
-  const outgoing = given({ downlink, route: { applicationId: "works" } });
+  const outgoing = input({ downlink, route: { applicationId: "works" } });
   expect(urlOf(toNetwork("THE_THINGS_STACK", outgoing))).toEndWith("/devices/abp-1/down/push");
   expect(() => toNetwork("CHIRPSTACK", outgoing)).toThrow("dev EUI");
   expect(() => toNetwork("HTTP", outgoing)).toThrow("ChirpStack and The Things Stack");

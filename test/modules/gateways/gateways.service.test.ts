@@ -3,9 +3,9 @@ import { unavailable } from "../../../src/lib/domain-error.ts";
 import type { DeviceId } from "../../../src/lib/ids.ts";
 import { createGatewaysService } from "../../../src/modules/gateways/gateways.service.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
-import { makeDevice } from "../../mqtt/mqtt-fixture.ts";
+import { createDevice } from "../../mqtt/mqtt-fixture.ts";
 
-const gateway = makeDevice("gateway", "GATEWAY");
+const gateway = createDevice("gateway", "GATEWAY");
 const topic = "v1/gateway/telemetry";
 const telemetry = (...names: string[]) => ({
   source: "mqtt" as const,
@@ -18,24 +18,24 @@ function setUp(readings: (child: IngestDevice) => Promise<void> = () => Promise.
   const devices = new Map<string, IngestDevice>();
   const saves: PromiseWithResolvers<void>[] = [];
   const rejected: string[] = [];
-  const known = new Map<string, IngestDevice>();
+  const existing = new Map<string, IngestDevice>();
   const service = createGatewaysService({
     children: {
       listIds: () => [...devices.values()].map(({ deviceId }) => deviceId),
       ensureChildren: (_, refs) =>
         refs.map(({ name }) => {
-          const child = makeDevice(name);
+          const child = createDevice(name);
           devices.set(child.deviceId, child);
-          known.set(name, child);
+          existing.set(name, child);
           return child.deviceId;
         }),
-      findChild: (_, name) => known.get(name)?.deviceId,
+      findChild: (_, name) => existing.get(name)?.deviceId,
     },
     directory: { find: (deviceId: DeviceId) => devices.get(deviceId), findByToken: () => undefined },
     sessions: {
       opened: () => undefined,
       closed: () => true,
-      find: (_, name) => known.get(name),
+      find: (_, name) => existing.get(name),
       reported: () => false,
       left: () => undefined,
       isReachable: () => true,

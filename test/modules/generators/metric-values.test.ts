@@ -38,11 +38,11 @@ describe("whatever a metric says", () => {
       last: fc.option(bound, { nil: undefined }),
       seed: fc.nat(),
     })
-    .map(({ bounds: [one, other], decimals, pattern, step, last, seed }) => ({
+    .map(({ bounds: [item, other], decimals, pattern, step, last, seed }) => ({
       metric: {
         key: "a",
-        min: Math.min(one, other),
-        max: Math.max(one, other),
+        min: Math.min(item, other),
+        max: Math.max(item, other),
         pattern,
         ...(decimals !== undefined && { decimals }),
         ...(step !== undefined && { step }),

@@ -14,8 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.stop());
 
-const signIn = (password: string, at = fixture) =>
-  at.call("POST", "/idp/authorize", { body: { email, password } });
+const signIn = (password: string, testApp = fixture) =>
+  testApp.call("POST", "/idp/authorize", { body: { email, password } });
 async function lockOut(): Promise<void> {
   for (let index = 0; index < 10; index++) await signIn(`wrong ${index} long enough`);
   expect((await signIn(PASSWORD)).status).toBe(429);

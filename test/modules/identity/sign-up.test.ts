@@ -14,7 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.stop());
 
-const post = (path: string, body: unknown, at = fixture) => at.call("POST", `/api/auth/${path}`, { body });
+const post = (path: string, body: unknown, testApp = fixture) =>
+  testApp.call("POST", `/api/auth/${path}`, { body });
 
 /** Without a mail server the code is in the outbox, which the gateway's own people read. */
 async function signUp(): Promise<string> {
@@ -45,8 +46,8 @@ test("a crash after the account was made, and before its user was, costs nothing
   await fixture.app.services.provider.saveAccount(email, "what was typed before");
   const verified = await post("verify-otp", { email, otp, password });
   expect(verified.status).toBe(200);
-  const signIn = (given: string) =>
-    fixture.call("POST", "/idp/authorize", { body: { email, password: given } });
+  const signIn = (text: string) =>
+    fixture.call("POST", "/idp/authorize", { body: { email, password: text } });
   expect((await signIn("what was typed before")).status).toBe(401);
   expect((await signIn(password)).status).toBe(200);
 });
@@ -59,10 +60,10 @@ test("an account that nobody's user belongs to opens nothing", async () => {
 
 test("of two at once with one code, the one that is confirmed has the password", async () => {
   const otp = await signUp();
-  const given = [password, "nine blue crates 77 x", password, "two grey pumps 13 z"];
-  const answers = await Promise.all(given.map((each) => post("verify-otp", { email, otp, password: each })));
+  const input = [password, "nine blue crates 77 x", password, "two grey pumps 13 z"];
+  const answers = await Promise.all(input.map((each) => post("verify-otp", { email, otp, password: each })));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
-  for (const each of given) {
+  for (const each of input) {
     const signedIn = await fixture.call("POST", "/idp/authorize", { body: { email, password: each } });
     expect([each, signedIn.status]).toEqual([each, each === password ? 200 : 401]);
   }

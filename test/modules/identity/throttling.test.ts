@@ -71,8 +71,8 @@ function busiestHour(): number {
   let first = 0;
   return Math.max(
     0,
-    ...evaluated.map((at, index) => {
-      while ((evaluated[first] ?? 0) <= at - HOUR_MS) first++;
+    ...evaluated.map((position, index) => {
+      while ((evaluated[first] ?? 0) <= position - HOUR_MS) first++;
       return index - first + 1;
     }),
   );

@@ -25,7 +25,7 @@ function pipelineWith(workThrough: () => Promise<void>) {
       finish: () => Promise.resolve(),
     },
     repository: { isSeen: (_, key) => seen.has(key) },
-    waitingRoom: { ensure: () => undefined },
+    backlog: { ensure: () => undefined },
     workThrough: async () => {
       worked += 1;
       await workThrough();

@@ -85,8 +85,8 @@ async function openOutbox(
   return { mail, database, clock, directory, reached, stop };
 }
 
-async function serve(...given: Parameters<typeof startMailServer>): Promise<MailServer> {
-  const server = await startMailServer(...given);
+async function serve(...input: Parameters<typeof startMailServer>): Promise<MailServer> {
+  const server = await startMailServer(...input);
   undo.push(() => server.stop());
   return server;
 }
@@ -360,8 +360,8 @@ describe("the outbox", () => {
     const outbox = await openOutbox();
     outbox.mail.enqueue(invitation);
     outbox.mail.enqueue(code);
-    const recipients = (given: typeof scope) =>
-      outbox.mail.list(given, { limit: 10, offset: 0 }).items.map(({ recipient }) => recipient);
+    const recipients = (input: typeof scope) =>
+      outbox.mail.list(input, { limit: 10, offset: 0 }).items.map(({ recipient }) => recipient);
     expect(recipients(scope).sort()).toEqual(["colleague@plant.example", "newcomer@plant.example"]);
     expect(recipients({ tenantId, includesStrangers: false })).toEqual(["colleague@plant.example"]);
     expect(recipients({ tenantId: "other" as TenantId, includesStrangers: false })).toEqual([]);

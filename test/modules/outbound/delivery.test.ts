@@ -29,7 +29,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
-const turns = async (count = 6) => {
+const runTurns = async (count = 6) => {
   for (let turn = 0; turn < count; turn++) await Promise.resolve();
 };
 
@@ -47,7 +47,7 @@ const rowsOf = (tenantId: string) =>
     )
     .get(tenantId)?.n;
 
-let made = 0;
+let created = 0;
 /** An outbox of its own over the one database: crashed and started again as a test likes. */
 function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
   database.sqlite.run("DELETE FROM outbound_targets");
@@ -77,14 +77,14 @@ function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
         random: () => 0.5,
         log,
         async send(row, { targetId }) {
-          const one = { target: targetId, key: row.orderKey, body: row.body, at: clock.monotonic() };
+          const item = { target: targetId, key: row.orderKey, body: row.body, at: clock.monotonic() };
           const lane = `${targetId} ${row.orderKey}`;
           if (rig.delivery !== mine) return new Promise<Attempt>(() => undefined); // it was killed
           expect(inFlight.get(lane) ?? 0).toBe(0);
           inFlight.set(lane, 1);
           most = Math.max(most, inFlight.size);
-          sent.push(one);
-          const verdict = await rig.answer(one);
+          sent.push(item);
+          const verdict = await rig.answer(item);
           if (rig.delivery !== mine) return new Promise<Attempt>(() => undefined);
           inFlight.delete(lane);
           return {
@@ -100,7 +100,7 @@ function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
     },
     target(name: string): TargetRow {
       const row = {
-        targetId: `${name}${++made}`,
+        targetId: `${name}${++created}`,
         tenantId: "t",
         sourceKind: "pipeline",
         sourceId: name,
@@ -109,13 +109,13 @@ function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
         headers: {},
         timeoutMs: 1,
         secretSealed: null,
-        fingerprint: `${name}${made}`,
+        fingerprint: `${name}${created}`,
       };
       repository.ensureTarget(row);
       return row;
     },
     add(target: TargetRow, orderKey: string, body: string) {
-      const at = rig.delivery.now();
+      const timeMs = rig.delivery.now();
       repository.ensureTarget(target);
       repository.insert({
         targetId: target.targetId,
@@ -125,8 +125,8 @@ function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
         bytes: body.length,
         state: "WAITING",
         attempts: 0,
-        queuedAt: at,
-        dueAt: at,
+        queuedAt: timeMs,
+        dueAt: timeMs,
         triedAt: null,
         lastStatus: null,
         lastError: null,
@@ -139,7 +139,7 @@ function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
     async pass(ms: number, stepMs = 1_000) {
       for (let passed = 0; passed < ms; passed += stepMs) {
         clock.advance(Math.min(stepMs, ms - passed));
-        await turns();
+        await runTurns();
       }
     },
     states: () =>
@@ -180,14 +180,14 @@ test("whatever fails, and whenever it is killed: each arrives at least once or l
           if (verdict === "dead") refused.add(body);
           return verdict;
         };
-        for (const one of steps) {
-          if ("add" in one) {
-            const target = targets[one.add[0]] ?? targets[0];
+        for (const candidate of steps) {
+          if ("add" in candidate) {
+            const target = targets[candidate.add[0]] ?? targets[0];
             const body = String(added.length);
-            added.push({ lane: `${target.targetId} ${one.add[1]}`, body });
-            rig.add(target, String(one.add[1]), body);
-            await turns();
-          } else if ("pass" in one) await rig.pass(one.pass, 20_000);
+            added.push({ lane: `${target.targetId} ${candidate.add[1]}`, body });
+            rig.add(target, String(candidate.add[1]), body);
+            await runTurns();
+          } else if ("pass" in candidate) await rig.pass(candidate.pass, 20_000);
           else rig.boot();
         }
         rig.answer = () => "delivered";
@@ -196,10 +196,10 @@ test("whatever fails, and whenever it is killed: each arrives at least once or l
         expect(left.every(({ state }) => state === "DEAD")).toBe(true);
         for (const { body } of added) {
           const isDead = left.some((row) => row.body === body);
-          expect(isDead ? refused.has(body) : rig.sent.some((one) => one.body === body)).toBe(true);
+          expect(isDead ? refused.has(body) : rig.sent.some((sent) => sent.body === body)).toBe(true);
         }
-        for (const lane of new Set(added.map((one) => one.lane))) {
-          const order = added.filter((one) => one.lane === lane).map(({ body }) => Number(body));
+        for (const lane of new Set(added.map((item) => item.lane))) {
+          const order = added.filter((item) => item.lane === lane).map(({ body }) => Number(body));
           const tried = rig.sent
             .filter(({ target, key }) => `${target} ${key}` === lane)
             .map(({ body }) => Number(body));
@@ -251,7 +251,7 @@ test("targets that never answer leave room for others, and each has at most four
     const slow = rig.target("slow");
     for (let n = 0; n < 20; n++) rig.add(slow, `d${n}`, `${n}`);
   }
-  await turns(50);
+  await runTurns(50);
   expect(rig.sent.length).toBe(24);
   const quick = rig.target("quick");
   for (let n = 0; n < 100; n++) rig.add(quick, `d${n % 7}`, `${n}`);
@@ -267,7 +267,7 @@ test("a full outbox gives the oldest of the fullest up, and no other", async () 
   const big = rig.target("big");
   for (let n = 0; n < 20; n++) rig.add(small, "d", `small ${n}`);
   for (let n = 0; n < 281; n++) rig.add(big, "d", `big ${n}`);
-  await turns();
+  await runTurns();
   const dead = rig.states().filter(({ state }) => state === "DEAD");
   expect(dead.map(({ body }) => body)).toEqual(Array.from({ length: 100 }, (_, n) => `big ${n}`));
   rig.ledger.flush();
@@ -311,13 +311,13 @@ test("what is for a tenant that is gone is refused by name, so that others in th
     orderKey: "d",
     body: "{}",
   });
-  const one = request("t");
-  writer.enqueue([one, request("gone"), one]);
+  const item = request("t");
+  writer.enqueue([item, request("gone"), item]);
   expect(added).toEqual(["t", "t"]);
   expect(rowsOf("t")).toBe(2);
   // The row of the target went with a transaction that failed: it is made anew.
   database.sqlite.run("DELETE FROM outbound_targets");
-  writer.enqueue([one]);
+  writer.enqueue([item]);
   expect(rowsOf("t")).toBe(1);
   expect(JSON.stringify(database.sqlite.query("SELECT * FROM outbound_targets").all())).not.toContain(
     "plain",

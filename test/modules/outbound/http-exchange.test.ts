@@ -17,9 +17,9 @@ let port: number;
 const names: Record<string, string[]> = {};
 const sockets = new Set<Socket>();
 
-function listen(made: Server): Promise<number> {
+function listen(created: Server): Promise<number> {
   return new Promise((resolve) => {
-    made.listen(0, "127.0.0.1", () => resolve((made.address() as { port: number }).port));
+    created.listen(0, "127.0.0.1", () => resolve((created.address() as { port: number }).port));
   });
 }
 
@@ -256,8 +256,12 @@ test("where one address of a name cannot be reached, the next is tried", async (
 /** Serves a certificate for `erp.example` as long as the callback runs. */
 async function withTlsServer(run: (port: number, authority: string) => Promise<void>): Promise<void> {
   const authority = await createAuthority(Date.now(), "test");
-  const made = await createServerCertificate(authority, { dns: ["erp.example"], ip: [] }, Date.now());
-  const secure = createTlsServer({ cert: made.cert, key: made.key }, onConnection);
+  const serverCertificate = await createServerCertificate(
+    authority,
+    { dns: ["erp.example"], ip: [] },
+    Date.now(),
+  );
+  const secure = createTlsServer({ cert: serverCertificate.cert, key: serverCertificate.key }, onConnection);
   try {
     await run(await listen(secure as unknown as Server), authority.cert);
   } finally {

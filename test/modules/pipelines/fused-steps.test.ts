@@ -94,9 +94,9 @@ describe("steps that run over places", () => {
         (lists, messages) => {
           const fused = fuse(lists.map((steps) => compileSteps(steps)));
           if (fused === undefined) throw new Error("all of these know their keys");
-          for (const given of messages) {
-            const reading = { ts: 1, values: given } as Reading;
-            const before = structuredClone(given);
+          for (const message of messages) {
+            const reading = { ts: 1, values: message } as Reading;
+            const before = structuredClone(message);
             const { left, failed } = oneByOne(lists, reading);
             if (failed) expect(() => fused.run(reading.values, context)).toThrow();
             else {
@@ -105,7 +105,7 @@ describe("steps that run over places", () => {
               expect(seen).toEqual(left && { ...left.values });
               compared++;
             }
-            expect(given).toEqual(before);
+            expect(message).toEqual(before);
           }
         },
       ),
@@ -132,8 +132,8 @@ describe("steps that run over places", () => {
 
   test("hand on what they do not change, and nothing where nothing is left", () => {
     const fused = fuse([compileSteps([{ type: "drop_keys", keys: ["t"] }])]);
-    const given = { other: 1 };
-    expect(fused?.run(given, context)).toBe(given);
+    const input = { other: 1 };
+    expect(fused?.run(input, context)).toBe(input);
     expect(fused?.run({ t: 1, other: 1 }, context)).toEqual({ other: 1 });
     expect(fused?.run({ t: 1 }, context)).toBeUndefined();
   });

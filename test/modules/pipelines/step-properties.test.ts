@@ -21,37 +21,37 @@ const valuesOf = (value: fc.Arbitrary<TelemetryValue>) =>
   fc
     .uniqueArray(fc.tuple(key, value), { selector: ([name]) => name, maxLength: 8 })
     .map((entries): Values => {
-      const made: Values = Object.create(null);
-      for (const [name, content] of entries) made[name] = content;
-      return made;
+      const newValues: Values = Object.create(null);
+      for (const [name, content] of entries) newValues[name] = content;
+      return newValues;
     });
 const values = valuesOf(scalar);
 const json = valuesOf(
   fc.jsonValue({ maxDepth: 3 }).filter((value) => value !== null) as fc.Arbitrary<TelemetryValue>,
 );
-const plain = (given: Values) => Object.fromEntries(Object.entries(given));
+const plain = (input: Values) => Object.fromEntries(Object.entries(input));
 
 test("renamed there and back again it is what it was", () => {
   fc.assert(
-    fc.property(values, (given) => {
-      const names = Object.keys(given).filter((name) => name !== "__proto__");
+    fc.property(values, (input) => {
+      const names = Object.keys(input).filter((name) => name !== "__proto__");
       const there = Object.fromEntries(names.map((name, index) => [name, `new-${index}`]));
       const back = Object.fromEntries(names.map((name, index) => [`new-${index}`, name]));
       const steps = [
         { type: "rename_keys", mapping: there },
         { type: "rename_keys", mapping: back },
       ];
-      expect(plain(run(steps, given) ?? {})).toEqual(plain(given));
+      expect(plain(run(steps, input) ?? {})).toEqual(plain(input));
     }),
   );
 });
 
 test("picked and dropped, every key is in exactly one of both", () => {
   fc.assert(
-    fc.property(values, fc.array(key, { minLength: 1, maxLength: 4 }), (given, keys) => {
-      const picked = Object.keys(run([{ type: "pick_keys", keys }], given) ?? {});
-      const left = Object.keys(run([{ type: "drop_keys", keys }], given) ?? {});
-      expect([...picked, ...left].sort()).toEqual(Object.keys(given).sort());
+    fc.property(values, fc.array(key, { minLength: 1, maxLength: 4 }), (input, keys) => {
+      const picked = Object.keys(run([{ type: "pick_keys", keys }], input) ?? {});
+      const left = Object.keys(run([{ type: "drop_keys", keys }], input) ?? {});
+      expect([...picked, ...left].sort()).toEqual(Object.keys(input).sort());
     }),
   );
 });
@@ -63,9 +63,9 @@ test("clamped, rounded and emptied twice is clamped, rounded and emptied once", 
     { type: "remove_empty" },
   ];
   fc.assert(
-    fc.property(values, (given) => {
-      const first = run(once, given) ?? {};
-      expect(run([...once, ...once], given)).toEqual(first);
+    fc.property(values, (input) => {
+      const first = run(once, input) ?? {};
+      expect(run([...once, ...once], input)).toEqual(first);
       for (const value of Object.values(first))
         if (typeof value === "number") expect(Math.abs(value)).toBeLessThanOrEqual(100);
     }),
@@ -75,10 +75,10 @@ test("clamped, rounded and emptied twice is clamped, rounded and emptied once", 
 test("a filter leaves only what a clamp to the same range does not change", () => {
   const range = { keys: ["*"], min: -10, max: 10 };
   fc.assert(
-    fc.property(values, (given) => {
-      const kept = run([{ type: "filter_range", ...range }], given) ?? {};
+    fc.property(values, (input) => {
+      const kept = run([{ type: "filter_range", ...range }], input) ?? {};
       expect(run([{ type: "clamp_range", ...range }], kept)).toEqual(kept);
-      for (const [name, value] of Object.entries(given))
+      for (const [name, value] of Object.entries(input))
         expect(Object.hasOwn(kept, name)).toBe(typeof value !== "number" || (value >= -10 && value <= 10));
     }),
   );
@@ -87,8 +87,8 @@ test("a filter leaves only what a clamp to the same range does not change", () =
 test("flattened, no object is left that has something in it, and flattening again changes nothing", () => {
   const flatten = { type: "flatten_object" };
   fc.assert(
-    fc.property(json, (given) => {
-      const flat = run([flatten], given) ?? {};
+    fc.property(json, (input) => {
+      const flat = run([flatten], input) ?? {};
       for (const value of Object.values(flat))
         expect(typeof value !== "object" || Array.isArray(value)).toBe(true);
       expect(run([flatten], flat)).toEqual(flat);
@@ -128,10 +128,10 @@ test("whatever the steps and the message are, a message comes out or is dropped,
     fc.record({ type: fc.constant("copy_key"), from: key, to: key }),
   );
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 8 }), json, (steps, given) => {
-      const before = structuredClone(plain(given));
-      run(steps, given);
-      expect(plain(given)).toEqual(before);
+    fc.property(fc.array(step, { maxLength: 8 }), json, (steps, input) => {
+      const before = structuredClone(plain(input));
+      run(steps, input);
+      expect(plain(input)).toEqual(before);
     }),
   );
 });

@@ -16,7 +16,7 @@ function run(steps: unknown[], values: Record<string, unknown>) {
     {
       context,
       onFailure: ({ message: text }) => failures.push(text),
-      onOutgoing: (made) => requests.push(...made),
+      onOutgoing: (stepRequests) => requests.push(...stepRequests),
     },
   );
   const out = message && Object.fromEntries(message.values);
@@ -120,7 +120,11 @@ describe("webhook_forward", () => {
       runSteps(
         steps,
         { ts, values: { a: 1 } },
-        { context, onFailure: () => undefined, onOutgoing: ([one]) => targets.add(one?.target) },
+        {
+          context,
+          onFailure: () => undefined,
+          onOutgoing: ([stepRequest]) => targets.add(stepRequest?.target),
+        },
       );
     expect([...targets]).toEqual([
       { url: URL, method: "PUT", headers: { "X-A": "b" }, timeoutMs: 500, secret: { sealed: "s" } },

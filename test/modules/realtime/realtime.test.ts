@@ -145,7 +145,7 @@ describe("a session that changes underneath", () => {
     const reader = await signedIn(token);
     reader.send({ type: "subscribe", id: "all", topics: ["telemetry"] });
     expect((await reader.until(({ type }) => type === "snapshot")).devices).toEqual([]);
-    const heard: Array<{ a: number }> = [];
+    const received: Array<{ a: number }> = [];
     for (const [a, body] of [
       [1, { deviceIds: [pump.deviceId] }],
       [2, { deviceIds: [] }],
@@ -157,9 +157,9 @@ describe("a session that changes underneath", () => {
     ] as const) {
       expect((await grant(body)).status).toBe(200);
       await report(pump.token, { a });
-      if (a % 2 === 1) heard.push((await reader.until(({ topic }) => topic === "telemetry")).values);
+      if (a % 2 === 1) received.push((await reader.until(({ topic }) => topic === "telemetry")).values);
     }
-    expect(heard).toEqual([{ a: 1 }, { a: 3 }, { a: 5 }, { a: 7 }]);
+    expect(received).toEqual([{ a: 1 }, { a: 3 }, { a: 5 }, { a: 7 }]);
     expect(reader.messages).toEqual([]);
     reader.close();
   });

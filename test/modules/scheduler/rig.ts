@@ -80,10 +80,10 @@ export function openRig(
       return ids;
     },
     addJob(
-      given: { schedule: unknown; misfire?: Misfire } & JobTargets,
+      input: { schedule: unknown; misfire?: Misfire } & JobTargets,
       changes: Partial<Pick<Job, "nextRunAt">> = {},
     ): Job {
-      const { schedule: asked, misfire = "skip", ...on } = given;
+      const { schedule: asked, misfire = "skip", ...on } = input;
       const now = clock.now();
       const schedule = parseSchedule(asked, now);
       const job: Job = {

@@ -6,14 +6,14 @@ import { createLogger } from "../../../src/platform/log.ts";
 import { openRig } from "./rig.ts";
 
 // A runner in a process of its own. Arguments: the directory, then "work", or after how many commands the process kills itself.
-const [directory = "", what = "work"] = process.argv.slice(2);
+const [directory = "", subject = "work"] = process.argv.slice(2);
 
 function killing(after: number): Perform {
   const database = openMainDatabase(`${directory}/lineside.db`, "lineside", createLogger("test"));
   const commands = createCommandsRepository(database);
   let done = 0;
   return async (job, runId, deviceId) => {
-    const made = commands.create({
+    const command = commands.create({
       commandId: `${runId} ${deviceId}`,
       tenantId: job.tenantId,
       deviceId,
@@ -28,13 +28,13 @@ function killing(after: number): Perform {
       expiresAt: 1,
     });
     if (++done === after) process.kill(process.pid, "SIGKILL");
-    return made?.commandId ?? null;
+    return command?.commandId ?? null;
   };
 }
 
 const rig = openRig(directory, {
   clock: systemClock,
-  ...(what !== "work" && { perform: killing(Number(what)) }),
+  ...(subject !== "work" && { perform: killing(Number(subject)) }),
 });
 await rig.runner.check();
 rig.close();

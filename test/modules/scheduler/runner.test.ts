@@ -47,9 +47,10 @@ async function later(ms: number): Promise<void> {
   await rig.runner.check();
 }
 
-const iso = (at: number | null | undefined) => (at == null ? at : new Date(at).toISOString().slice(0, 19));
+const iso = (timeMs: number | null | undefined) =>
+  timeMs == null ? timeMs : new Date(timeMs).toISOString().slice(0, 19);
 const current = (job: Job) => rig.jobs.findById(job.jobId) as Job;
-const told = (job: Job) =>
+const commandsOf = (job: Job) =>
   rig
     .runsOf(job.jobId)
     .reverse()
@@ -63,13 +64,13 @@ describe("what is due", () => {
     await later(1);
     await later(15_000);
     expect(rig.effects()).toHaveLength(1);
-    expect(told(job)).toEqual(["2026-03-01T01:00:00 SUCCESS 0"]);
+    expect(commandsOf(job)).toEqual(["2026-03-01T01:00:00 SUCCESS 0"]);
     expect(current(job)).toMatchObject({ lastStatus: "SUCCESS", lastRunAt: Date.parse("2026-03-01T01:00Z") });
     expect(iso(current(job).nextRunAt)).toBe("2026-03-01T02:00:00");
   });
 
   test("is looked for every 15 s once the runner has started", async () => {
-    let ran: (at: number) => void = () => undefined;
+    let ran: (timeMs: number) => void = () => undefined;
     const first = new Promise<number>((resolve) => {
       ran = resolve;
     });
@@ -104,7 +105,7 @@ describe("what is due", () => {
     const job = rig.addJob({ schedule: { kind: "once", at: "2026-03-01T00:05:00Z" }, deviceIds: devices });
     await later(5 * MINUTE);
     await later(5 * MINUTE);
-    expect(told(job)).toEqual(["2026-03-01T00:05:00 SUCCESS 0"]);
+    expect(commandsOf(job)).toEqual(["2026-03-01T00:05:00 SUCCESS 0"]);
     expect(current(job)).toMatchObject({ enabled: true, nextRunAt: null });
   });
 
@@ -112,7 +113,7 @@ describe("what is due", () => {
     const job = rig.addJob({ schedule: minutely, deviceIds: devices });
     rig.jobs.update({ ...job, enabled: false, nextRunAt: null });
     await later(HOUR);
-    expect(told(job)).toEqual([]);
+    expect(commandsOf(job)).toEqual([]);
   });
 });
 
@@ -170,7 +171,7 @@ describe("times that passed unseen", () => {
     clock.jump(10 * MINUTE + 30_000);
     await rig.runner.check();
     await later(MINUTE);
-    expect(told(job)).toEqual([
+    expect(commandsOf(job)).toEqual([
       "2026-03-01T00:01:00 SKIPPED 9",
       "2026-03-01T00:10:00 SUCCESS 0",
       "2026-03-01T00:11:00 SUCCESS 0",
@@ -183,7 +184,7 @@ describe("times that passed unseen", () => {
     clock.jump(5 * HOUR + 30 * MINUTE);
     await rig.runner.check();
     await later(30 * MINUTE);
-    expect(told(job)).toEqual(["2026-03-01T05:00:00 SUCCESS 4", "2026-03-01T06:00:00 SUCCESS 0"]);
+    expect(commandsOf(job)).toEqual(["2026-03-01T05:00:00 SUCCESS 4", "2026-03-01T06:00:00 SUCCESS 0"]);
   });
 
   test("a job that was to run once and was missed follows its rule, and is completed", async () => {
@@ -192,8 +193,8 @@ describe("times that passed unseen", () => {
     const run = rig.addJob({ schedule, deviceIds: devices, misfire: "once" });
     clock.jump(HOUR);
     await rig.runner.check();
-    expect(told(skipped)).toEqual(["2026-03-01T00:05:00 SKIPPED 1"]);
-    expect(told(run)).toEqual(["2026-03-01T00:05:00 SUCCESS 0"]);
+    expect(commandsOf(skipped)).toEqual(["2026-03-01T00:05:00 SKIPPED 1"]);
+    expect(commandsOf(run)).toEqual(["2026-03-01T00:05:00 SUCCESS 0"]);
     expect([current(skipped).nextRunAt, current(run).nextRunAt]).toEqual([null, null]);
     expect(current(skipped)).toMatchObject({ lastStatus: "SKIPPED", lastRunAt: null });
   });
@@ -201,7 +202,7 @@ describe("times that passed unseen", () => {
   test("late by no more than a restart takes is not missed", async () => {
     const job = rig.addJob({ schedule: hourly, deviceIds: devices });
     await later(HOUR + GRACE_MS);
-    expect(told(job)).toEqual(["2026-03-01T01:00:00 SUCCESS 0"]);
+    expect(commandsOf(job)).toEqual(["2026-03-01T01:00:00 SUCCESS 0"]);
   });
 });
 
@@ -214,7 +215,7 @@ describe("a clock that is set", () => {
     await rig.runner.check();
     await later(MINUTE);
     const missed = misfire === "skip" ? ["1970-01-01T00:02:00 SKIPPED 20"] : [];
-    expect(told(job)).toEqual([
+    expect(commandsOf(job)).toEqual([
       "1970-01-01T00:01:00 SUCCESS 0",
       ...missed,
       `2026-03-01T12:00:00 SUCCESS ${misfire === "skip" ? 0 : 20}`,
@@ -234,7 +235,7 @@ describe("a clock that is set", () => {
     await rig.runner.check();
     for (const job of jobs) expect(iso(current(job).nextRunAt)).toBe("2026-03-01T02:00:00");
     await later(HOUR);
-    for (const job of jobs) expect(told(job).at(-1)).toBe("2026-03-01T02:00:00 SUCCESS 0");
+    for (const job of jobs) expect(commandsOf(job).at(-1)).toBe("2026-03-01T02:00:00 SUCCESS 0");
   });
 
   test("back by less than a run: nothing is done twice", async () => {
@@ -245,7 +246,7 @@ describe("a clock that is set", () => {
     expect(iso(current(job).nextRunAt)).toBe("2026-03-01T01:00:00");
     await later(10 * MINUTE);
     await later(HOUR);
-    expect(told(job)).toEqual(["2026-03-01T01:00:00 SUCCESS 0", "2026-03-01T02:00:00 SUCCESS 0"]);
+    expect(commandsOf(job)).toEqual(["2026-03-01T01:00:00 SUCCESS 0", "2026-03-01T02:00:00 SUCCESS 0"]);
     expect(rig.effects()).toHaveLength(2);
   });
 
@@ -304,7 +305,7 @@ describe("a clock that is set", () => {
         const from = due.get(job.jobId) as number;
         if (from > now) continue; // nothing was due
         const latest = latestTime(schedule, from, now);
-        const statusOf = (at: number) => status.get(job.jobId, at)?.status;
+        const statusOf = (timeMs: number) => status.get(job.jobId, timeMs)?.status;
         if (misfire === "once" || now - latest <= GRACE_MS) expect(statusOf(latest)).toBe("SUCCESS");
         else expect(statusOf(from)).toBeDefined();
       }
@@ -505,8 +506,8 @@ describe("run now", () => {
   });
 });
 
-const child = (what: string) =>
-  Bun.spawn([process.execPath, join(import.meta.dir, "runner-child.ts"), directory, what], {
+const child = (subject: string) =>
+  Bun.spawn([process.execPath, join(import.meta.dir, "runner-child.ts"), directory, subject], {
     stdout: "inherit",
     stderr: "inherit",
     env: process.env,
@@ -516,17 +517,20 @@ describe("processes that share a database", () => {
   test("one that looked at the clock earlier, and came later, takes nothing from the other", () => {
     const now = clock.now();
     const job = rig.addJob({ schedule: hourly, deviceIds: devices }, { nextRunAt: now - 1 });
-    const lease = (owner: string, at: number) => ({ owner, now: at, leaseMs: LEASE_MS });
+    const lease = (owner: string, timeMs: number) => ({ owner, now: timeMs, leaseMs: LEASE_MS });
     expect(rig.jobs.claimDue(lease("first", now + 20), 50).map(({ jobId }) => jobId)).toEqual([job.jobId]);
     expect(rig.jobs.claimDue(lease("second", now), 50)).toEqual([]);
     expect(rig.jobs.claimDue(lease("second", now + 20 + LEASE_MS), 50)).toHaveLength(1);
   });
 
   test("two of them run a thousand due jobs once each", async () => {
-    const at = systemClock.now() - 5_000;
+    const timeMs = systemClock.now() - 5_000;
     rig.database.transact(() => {
       for (let index = 0; index < 1_000; index++)
-        rig.addJob({ schedule: { kind: "interval", everyMs: HOUR }, deviceIds: devices }, { nextRunAt: at });
+        rig.addJob(
+          { schedule: { kind: "interval", everyMs: HOUR }, deviceIds: devices },
+          { nextRunAt: timeMs },
+        );
     });
     const both = [child("work"), child("work")];
     expect(await Promise.all(both.map(({ exited }) => exited))).toEqual([0, 0]);

@@ -4,15 +4,16 @@ import { latestTime, nextTime, parseSchedule } from "../../../src/modules/schedu
 import type { Schedule } from "../../../src/modules/scheduler/scheduler.types.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
-const iso = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString());
+const iso = (timeMs: number | undefined) =>
+  timeMs === undefined ? undefined : new Date(timeMs).toISOString();
 
 function times(schedule: Schedule, from: string, count: number): string[] {
   const found: string[] = [];
-  let at: number | undefined = Date.parse(from);
+  let timeMs: number | undefined = Date.parse(from);
   while (found.length < count) {
-    at = nextTime(schedule, at as number);
-    if (at === undefined) break;
-    found.push(new Date(at).toISOString().replace(":00.000Z", "Z"));
+    timeMs = nextTime(schedule, timeMs as number);
+    if (timeMs === undefined) break;
+    found.push(new Date(timeMs).toISOString().replace(":00.000Z", "Z"));
   }
   return found;
 }
@@ -166,8 +167,8 @@ describe("intervals and single times", () => {
     ["2026-12-24T18:00", "Europe/Berlin", "2026-12-24T17:00:00.000Z"],
     ["2026-07-01T18:00:30", "America/New_York", "2026-07-01T22:00:30.000Z"],
     ["2026-10-25T02:30", "Europe/Berlin", "2026-10-25T00:30:00.000Z"],
-  ])("a time without an offset, %s, is meant in %s", (at, timezone, expected) => {
-    const schedule = parseSchedule({ kind: "once", at, timezone }, NOW);
+  ])("a time without an offset, %s, is meant in %s", (time, timezone, expected) => {
+    const schedule = parseSchedule({ kind: "once", at: time, timezone }, NOW);
     expect(iso(nextTime(schedule, NOW))).toBe(expected);
   });
 });

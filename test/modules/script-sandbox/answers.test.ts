@@ -54,10 +54,10 @@ test("frames are put together from pieces of any size", () => {
         const all = Buffer.concat(values.map(encodeFrame));
         const assembler = new FrameAssembler();
         const got: unknown[] = [];
-        let at = 0;
+        let position = 0;
         for (const size of [...cuts, all.length]) {
-          got.push(...assembler.add(all.subarray(at, at + size)));
-          at += size;
+          got.push(...assembler.add(all.subarray(position, position + size)));
+          position += size;
         }
         expect(got).toEqual(JSON.parse(JSON.stringify(values)));
       },

@@ -55,9 +55,9 @@ const mistakes: Array<[string, unknown, RegExp]> = [
   ["a misspelled limit", [{ id: "a", limits: { device: 1 } }], /unknown field "device"/],
   ["a misspelled field", [{ id: "a", whitelabel: true }], /unknown field "whitelabel"/],
 ];
-for (const [what, given, message] of mistakes)
-  test(`a configuration with ${what} says what is wrong with it`, () => {
-    const text = typeof given === "string" ? given : JSON.stringify(given);
+for (const [subject, input, message] of mistakes)
+  test(`a configuration with ${subject} says what is wrong with it`, () => {
+    const text = typeof input === "string" ? input : JSON.stringify(input);
     expect(() => createPlansService(text)).toThrow(message);
   });
 

@@ -15,7 +15,7 @@ import { attributeColumn, bulkColumns } from "./bulk-csv.ts";
 
 const KEY_BYTES_MAX = 256;
 let compiled: TypeCheck<typeof bulkDeviceRow> | undefined;
-const known: ReadonlySet<string> = new Set(bulkColumns);
+const stored: ReadonlySet<string> = new Set(bulkColumns);
 
 interface SplitRow {
   readonly fields: Record<string, unknown>;
@@ -24,10 +24,10 @@ interface SplitRow {
 }
 
 /** Fields of the device and its attributes apart; the first column that there is not is an error. */
-function split(row: number, given: BulkRow): SplitRow | RowError {
+function split(row: number, input: BulkRow): SplitRow | RowError {
   const fields: [string, unknown][] = [];
   const attributes: Record<string, [string, JsonValue][]> = { shared: [], server: [] };
-  for (const [column, value] of Object.entries(given)) {
+  for (const [column, value] of Object.entries(input)) {
     if (value instanceof UnclearNumber) return { row, field: excerpt(column), rule: value.rule };
     const [, scope = "", key = ""] = attributeColumn.exec(column) ?? [];
     if (Buffer.byteLength(key) > KEY_BYTES_MAX)
@@ -37,7 +37,7 @@ function split(row: number, given: BulkRow): SplitRow | RowError {
         rule: detail("rule.attribute_name_bytes", { max: KEY_BYTES_MAX }),
       };
     if (key !== "") attributes[scope]?.push([key, toPlainJson(value, "attribute")]);
-    else if (known.has(column)) fields.push([column, value]);
+    else if (stored.has(column)) fields.push([column, value]);
     else
       return {
         row,
@@ -55,9 +55,9 @@ function split(row: number, given: BulkRow): SplitRow | RowError {
 }
 
 /** Field and rule of what is wrong with a row's form, or the row as a device. */
-export function checkRow(row: number, given: BulkRow): BulkDevice | RowError {
+export function checkRow(row: number, input: BulkRow): BulkDevice | RowError {
   try {
-    const parts = split(row, given);
+    const parts = split(row, input);
     if ("rule" in parts) return parts;
     compiled ??= TypeCompiler.Compile(bulkDeviceRow);
     if (!compiled.Check(parts.fields)) return formError(row, compiled, parts.fields);

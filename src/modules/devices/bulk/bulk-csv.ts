@@ -76,9 +76,9 @@ function fieldOf(column: string, cell: string, numbers: CsvColumn): unknown {
 
 function columnOf(name: string): string {
   if (attributeColumn.test(name)) return name;
-  const known = bulkColumns.find((column) => column.toLowerCase() === name.toLowerCase());
-  if (known === undefined) throw invalid("bulk.column_unknown", { name: excerpt(name) });
-  return known;
+  const bulkColumn = bulkColumns.find((column) => column.toLowerCase() === name.toLowerCase());
+  if (bulkColumn === undefined) throw invalid("bulk.column_unknown", { name: excerpt(name) });
+  return bulkColumn;
 }
 
 /**

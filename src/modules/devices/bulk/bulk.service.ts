@@ -97,9 +97,9 @@ export function createBulkService(deps: {
     ensureSize(rows);
     const errors: RowError[] = [];
     const formed: BulkDevice[] = [];
-    for (const [index, given] of rows.entries()) {
+    for (const [index, input] of rows.entries()) {
       if (index % SLICE_ROWS === 0) await new Promise((resolve) => setImmediate(resolve));
-      const checked = checkRow(index + 1, given);
+      const checked = checkRow(index + 1, input);
       if (isError(checked)) errors.push(checked);
       else {
         formed.push(checked);
@@ -150,7 +150,7 @@ export function createBulkService(deps: {
           ? invalid("bulk.invalid", { mistake: mistakeOf(first) })
           : invalid("bulk.several_invalid", { mistake: mistakeOf(first), others: errors.length - 1 });
       }
-      const made = devices.createMany(
+      const created = devices.createMany(
         principal,
         good.map(({ device }) => device),
         ({ deviceId }, index) => {
@@ -159,15 +159,15 @@ export function createBulkService(deps: {
           if (Object.keys(server).length > 0) deps.saveAttributes(principal, deviceId, "SERVER", server);
         },
       );
-      const imported = made.map(({ deviceId, name, token }, index) => ({
+      const imported = created.map(({ deviceId, name, token }, index) => ({
         row: good[index]?.row ?? 0,
         name,
         deviceId,
         deviceToken: token,
       }));
       return {
-        created: made.length,
-        failed: rows.length - made.length,
+        created: created.length,
+        failed: rows.length - created.length,
         rows: [...imported, ...refusedRows(rows, errors)].sort((a, b) => a.row - b.row),
       };
     },

@@ -83,12 +83,12 @@ export function placeOf(value: unknown): Record<string, number> | undefined {
   const latitude = numberOf(place?.latitude);
   const longitude = numberOf(place?.longitude);
   if (place === undefined || (latitude === undefined && longitude === undefined)) return undefined;
-  const known: Record<string, number> = { latitude: latitude ?? 0, longitude: longitude ?? 0 };
+  const existing: Record<string, number> = { latitude: latitude ?? 0, longitude: longitude ?? 0 };
   for (const key of ["altitude", "accuracy"]) {
     const number = numberOf(place[key]);
-    if (number !== undefined) known[key] = number;
+    if (number !== undefined) existing[key] = number;
   }
-  return known;
+  return existing;
 }
 
 /** The texts among them, as attributes. */

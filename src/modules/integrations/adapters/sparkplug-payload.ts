@@ -46,9 +46,9 @@ function eachField(bytes: Uint8Array, read: (field: number, reader: BinaryReader
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
-    const at = reader.pos;
+    const position = reader.pos;
     if (read(field, reader)) continue;
-    reader.pos = at;
+    reader.pos = position;
     reader.skip(wireType, field);
   }
 }

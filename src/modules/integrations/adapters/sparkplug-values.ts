@@ -23,19 +23,19 @@ const integerBits: ReadonlyMap<number, number> = new Map([
 /** Bytes of an element and how it is read, little-endian. By data type. */
 const arrays: ReadonlyMap<
   number,
-  readonly [size: number, read: (view: DataView, at: number) => number | bigint]
+  readonly [size: number, read: (view: DataView, position: number) => number | bigint]
 > = new Map([
-  [22, [1, (view, at) => view.getInt8(at)]],
-  [23, [2, (view, at) => view.getInt16(at, true)]],
-  [24, [4, (view, at) => view.getInt32(at, true)]],
-  [25, [8, (view, at) => view.getBigInt64(at, true)]],
-  [26, [1, (view, at) => view.getUint8(at)]],
-  [27, [2, (view, at) => view.getUint16(at, true)]],
-  [28, [4, (view, at) => view.getUint32(at, true)]],
-  [29, [8, (view, at) => view.getBigUint64(at, true)]],
-  [30, [4, (view, at) => ofFloat(view.getFloat32(at, true))]],
-  [31, [8, (view, at) => view.getFloat64(at, true)]],
-  [34, [8, (view, at) => view.getBigInt64(at, true)]],
+  [22, [1, (view, position) => view.getInt8(position)]],
+  [23, [2, (view, position) => view.getInt16(position, true)]],
+  [24, [4, (view, position) => view.getInt32(position, true)]],
+  [25, [8, (view, position) => view.getBigInt64(position, true)]],
+  [26, [1, (view, position) => view.getUint8(position)]],
+  [27, [2, (view, position) => view.getUint16(position, true)]],
+  [28, [4, (view, position) => view.getUint32(position, true)]],
+  [29, [8, (view, position) => view.getBigUint64(position, true)]],
+  [30, [4, (view, position) => ofFloat(view.getFloat32(position, true))]],
+  [31, [8, (view, position) => view.getFloat64(position, true)]],
+  [34, [8, (view, position) => view.getBigInt64(position, true)]],
 ]);
 const BOOLEAN_ARRAY = 32;
 const STRING_ARRAY = 33;

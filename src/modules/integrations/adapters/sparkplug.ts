@@ -92,7 +92,7 @@ const bdSeqOf = ({ metrics }: RawPayload): string | undefined => {
 
 /** Of a clock that is set; undefined for the time of receipt. */
 function timeOf(candidates: readonly (number | undefined)[], receivedAt: number): number | undefined {
-  const isRight = (at: number) => at >= CLOCK_IS_SET_FROM && at <= receivedAt + FUTURE_MS_MAX;
+  const isRight = (timeMs: number) => timeMs >= CLOCK_IS_SET_FROM && timeMs <= receivedAt + FUTURE_MS_MAX;
   return candidates.find((candidate) => candidate !== undefined && isRight(candidate));
 }
 
@@ -107,8 +107,8 @@ function tableOf(metrics: readonly RawMetric[]): Table {
 }
 
 function namedIn(table: Table | undefined, { name, alias, dataType }: RawMetric): Named | undefined {
-  const known = table?.get(name ? `=${name}` : `#${alias}`);
-  if (known) return dataType ? { ...known, dataType } : known;
+  const named = table?.get(name ? `=${name}` : `#${alias}`);
+  if (named) return dataType ? { ...named, dataType } : named;
   return name ? { name, dataType } : undefined;
 }
 
@@ -117,19 +117,19 @@ interface Part {
   keys: number;
 }
 
-interface Gathered {
+interface Collected {
   /** By time (undefined for that of receipt), in parts of as many keys as go into one message. */
   readonly byTime: Map<number | undefined, Part[]>;
   readonly attributes: JsonObject;
   unknown: number;
 }
 
-function gather(payload: RawPayload, table: Table | undefined, receivedAt: number): Gathered {
+function collect(payload: RawPayload, table: Table | undefined, receivedAt: number): Collected {
   // Without a prototype any name is only a name.
-  const gathered: Gathered = { byTime: new Map(), attributes: Object.create(null), unknown: 0 };
+  const collected: Collected = { byTime: new Map(), attributes: Object.create(null), unknown: 0 };
   const put = (ts: number | undefined, name: string, value: JsonValue) => {
-    const parts = gathered.byTime.get(ts) ?? [];
-    gathered.byTime.set(ts, parts);
+    const parts = collected.byTime.get(ts) ?? [];
+    collected.byTime.set(ts, parts);
     let part = parts.at(-1);
     if (part === undefined || part.keys >= KEYS_MAX) {
       part = { values: Object.create(null), keys: 0 };
@@ -140,19 +140,19 @@ function gather(payload: RawPayload, table: Table | undefined, receivedAt: numbe
   };
   for (const metric of payload.metrics) {
     const named = namedIn(table, metric);
-    if (named === undefined) gathered.unknown++;
+    if (named === undefined) collected.unknown++;
     if (named === undefined || metric.isNull || metric.isTransient || metric.value === undefined) continue;
     const isLeftOut = isControl(named.name) || Buffer.byteLength(named.name) > KEY_BYTES_MAX;
     const value = isLeftOut ? undefined : jsonOf(metric.value, named.dataType);
     if (value === undefined) continue;
-    if (named.name.startsWith(PROPERTIES)) gathered.attributes[named.name.slice(PROPERTIES.length)] = value;
+    if (named.name.startsWith(PROPERTIES)) collected.attributes[named.name.slice(PROPERTIES.length)] = value;
     else put(timeOf([metric.timestamp, payload.timestamp], receivedAt), named.name, value);
   }
-  return gathered;
+  return collected;
 }
 
-function messagesOf(gathered: Gathered, device: DeviceReference): NormalizedMessage[] {
-  const messages: NormalizedMessage[] = [...gathered.byTime].flatMap(([ts, parts]) =>
+function messagesOf(collected: Collected, device: DeviceReference): NormalizedMessage[] {
+  const messages: NormalizedMessage[] = [...collected.byTime].flatMap(([ts, parts]) =>
     parts.map(({ values }) => ({
       kind: "uplink" as const,
       device,
@@ -160,8 +160,8 @@ function messagesOf(gathered: Gathered, device: DeviceReference): NormalizedMess
       telemetry: values,
     })),
   );
-  if (Object.keys(gathered.attributes).length > 0)
-    messages.push({ kind: "attributes", device, telemetry: {}, attributes: gathered.attributes });
+  if (Object.keys(collected.attributes).length > 0)
+    messages.push({ kind: "attributes", device, telemetry: {}, attributes: collected.attributes });
   return messages;
 }
 
@@ -191,22 +191,22 @@ class SparkplugAdapter implements Adapter {
   #metrics(
     node: EdgeNode,
     place: Place,
-    given: { payload: RawPayload; isGap: boolean; now: number },
+    input: { payload: RawPayload; isGap: boolean; now: number },
   ): Normalized {
-    const { payload, isGap, now } = given;
+    const { payload, isGap, now } = input;
     const isBirth = place.type.endsWith("BIRTH");
     if (isBirth) node.tables.set(place.device, tableOf(payload.metrics));
     const table = node.tables.get(place.device);
-    const gathered = gather(payload, table, now);
+    const collected = collect(payload, table, now);
     const online = isBirth
       ? this.#presence(place, [place.device], { isOnline: true, payload, receivedAt: now })
       : [];
-    const messages = [...online, ...messagesOf(gathered, referenceOf(place, place.device))];
-    const isNeeded = isGap || gathered.unknown > 0 || table === undefined;
+    const messages = [...online, ...messagesOf(collected, referenceOf(place, place.device))];
+    const isNeeded = isGap || collected.unknown > 0 || table === undefined;
     const asked = this.#replies(node, place, { isNeeded: isNeeded && place.type !== "NBIRTH", now });
     if (messages.length > 0) return { messages, ...asked };
     const why =
-      gathered.unknown > 0
+      collected.unknown > 0
         ? "its metrics have aliases that no birth has named yet; the edge node is asked for one"
         : "nothing that is measured";
     return { ...ignored(why), ...asked };
@@ -214,14 +214,14 @@ class SparkplugAdapter implements Adapter {
 
   #nodeOf({ group, node }: Place): EdgeNode {
     const key = `${group}/${node}`;
-    let known = this.#nodes.get(key);
-    if (!known) {
-      known = { seq: undefined, bdSeq: undefined, isBorn: false, askedAt: undefined, tables: new Map() };
+    let edgeNode = this.#nodes.get(key);
+    if (!edgeNode) {
+      edgeNode = { seq: undefined, bdSeq: undefined, isBorn: false, askedAt: undefined, tables: new Map() };
       const [oldest] = this.#nodes.keys();
       if (this.#nodes.size >= NODES_MAX && oldest !== undefined) this.#nodes.delete(oldest);
-      this.#nodes.set(key, known);
+      this.#nodes.set(key, edgeNode);
     }
-    return known;
+    return edgeNode;
   }
 
   /** Whether messages are missing before this one. */

@@ -63,10 +63,10 @@ function read(place: Place, message: InboundMessage): Normalized {
   const all = ensureObject(body);
   const status = objectOf(all.StatusSNS) ?? objectOf(all.StatusSTS);
   if (isAboutItself(kind) && status === undefined) return ignored("what the device says of itself");
-  const told = status ?? all;
-  const telemetry = telemetryOf(told);
+  const reported = status ?? all;
+  const telemetry = telemetryOf(reported);
   if (Object.keys(telemetry).length === 0) return ignored("nothing that is measured");
-  const ts = timeOf(told);
+  const ts = timeOf(reported);
   return { messages: [reading(device, telemetry, ts === undefined ? {} : { ts })] };
 }
 

@@ -182,7 +182,7 @@ const readers: Readonly<Record<string, string | ((content: Content) => Part)>> =
 };
 
 /** Without any of these, two equal bodies may well be two messages. */
-const isTold = (own: Fields, body: Fields): boolean =>
+const hasTime = (own: Fields, body: Fields): boolean =>
   [body.received_at, own.received_at, own.session_key_id].some((value) => textOf(value) !== undefined) ||
   texts(body.correlation_ids).length > 0;
 
@@ -206,12 +206,12 @@ function normalize(message: InboundMessage): Normalized {
   if (typeof read === "string") return { messages: [], ignored: read };
   const own = objectOf(body[type]) ?? {};
   const device = deviceOf(body, message);
-  const heard = objectsOf(own.rx_metadata).map((metadata) => metadata.time);
-  const times = [own.received_at, body.received_at, objectOf(own.settings)?.time, ...heard];
+  const receiveTimes = objectsOf(own.rx_metadata).map((metadata) => metadata.time);
+  const times = [own.received_at, body.received_at, objectOf(own.settings)?.time, ...receiveTimes];
   const ts = firstTime(times, message.receivedAt);
   return {
     messages: [{ device, ...(ts !== undefined && { ts }), ...read({ own, body }) }],
-    ...(isTold(own, body) && { dedupKey: dedupKeyOf(type, device, message.bytes) }),
+    ...(hasTime(own, body) && { dedupKey: dedupKeyOf(type, device, message.bytes) }),
   };
 }
 

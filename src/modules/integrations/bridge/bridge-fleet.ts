@@ -69,7 +69,7 @@ export function createBridgeFleet(deps: BridgeFleetDeps) {
   /** By integration id; kept while it is paused. */
   const sessions = new Map<string, BrokerSession>();
   /** What is being done with an integration, one thing after the other. */
-  const underWay = new Map<string, Promise<void>>();
+  const inFlight = new Map<string, Promise<void>>();
   /** Aborted when the fleet stops. */
   let started: AbortController | undefined;
 
@@ -158,14 +158,14 @@ export function createBridgeFleet(deps: BridgeFleetDeps) {
   }
 
   function refresh(integrationId: string): void {
-    const before = underWay.get(integrationId) ?? Promise.resolve();
+    const before = inFlight.get(integrationId) ?? Promise.resolve();
     const next = before
       .then(() => follow(integrationId))
       .catch((error) => log.error("a bridge could not follow its settings", { integrationId, error }))
       .finally(() => {
-        if (underWay.get(integrationId) === next) underWay.delete(integrationId);
+        if (inFlight.get(integrationId) === next) inFlight.delete(integrationId);
       });
-    underWay.set(integrationId, next);
+    inFlight.set(integrationId, next);
   }
 
   return {
@@ -179,7 +179,7 @@ export function createBridgeFleet(deps: BridgeFleetDeps) {
     async stop(): Promise<void> {
       started?.abort();
       started = undefined;
-      await Promise.all(underWay.values());
+      await Promise.all(inFlight.values());
       await Promise.all([...running.keys()].map(end));
       sessions.clear();
     },

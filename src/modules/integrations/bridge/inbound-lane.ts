@@ -37,7 +37,7 @@ export interface InboundLaneDeps {
   readonly onRoom: () => void;
 }
 
-interface UnderWay {
+interface InFlight {
   readonly message: PublishPacket;
   outcome: Outcome | undefined;
 }
@@ -57,7 +57,7 @@ export class NotTaken extends DomainError {
 export class InboundLane {
   readonly #deps: InboundLaneDeps;
   readonly #reader = new FrameReader(fromForeignBroker, PACKET_BYTES_MAX - HEADER_BYTES, TRUNCATED_BYTES);
-  readonly #underWay: UnderWay[] = [];
+  readonly #inFlight: InFlight[] = [];
   #bytes = 0;
   #isFull = false;
   #isClosed = false;
@@ -81,21 +81,21 @@ export class InboundLane {
   finish(): Promise<void> {
     return new Promise((resolve) => {
       this.#finished = resolve;
-      if (this.#underWay.length === 0) resolve();
+      if (this.#inFlight.length === 0) resolve();
     });
   }
 
   /** The connection is gone: what is under way goes on, and is acknowledged no more. */
   close(): void {
     this.#isClosed = true;
-    this.#underWay.length = 0;
+    this.#inFlight.length = 0;
     this.#finished?.();
   }
 
   #work(): void {
     try {
       while (!this.#isClosed && this.#finished === undefined) {
-        this.#isFull = this.#underWay.length >= WINDOW || this.#bytes >= WINDOW_BYTES;
+        this.#isFull = this.#inFlight.length >= WINDOW || this.#bytes >= WINDOW_BYTES;
         if (this.#isFull) return;
         if (!this.#reader.next()) return;
         this.#read();
@@ -125,15 +125,15 @@ export class InboundLane {
 
   #take(message: PublishPacket, isTruncated: boolean): void {
     const { session, take, tooLarge } = this.#deps;
-    const entry: UnderWay = { message, outcome: undefined };
-    this.#underWay.push(entry);
+    const entry: InFlight = { message, outcome: undefined };
+    this.#inFlight.push(entry);
     this.#bytes += message.payload.length;
     if (isTruncated) tooLarge(message);
     const outcome = isTruncated
       ? Promise.resolve<Outcome>({ kind: "taken" })
       : session.take(message, () => take(message));
-    void outcome.then((known) => {
-      entry.outcome = known;
+    void outcome.then((existingOutcome) => {
+      entry.outcome = existingOutcome;
       this.#bytes -= message.payload.length;
       this.#settleSoon();
     });
@@ -152,7 +152,7 @@ export class InboundLane {
   /** Acknowledges what is taken, up to the first that is not. */
   #settle(): void {
     const acknowledgements: Uint8Array[] = [];
-    for (let [first] = this.#underWay; first?.outcome !== undefined; [first] = this.#underWay) {
+    for (let [first] = this.#inFlight; first?.outcome !== undefined; [first] = this.#inFlight) {
       const { message, outcome } = first;
       // Of quality 0 there is nothing that the broker could send again.
       if (outcome.kind === "later" && message.packetId !== 0) {
@@ -160,11 +160,11 @@ export class InboundLane {
         this.#fail(new NotTaken(outcome.reason));
         return;
       }
-      this.#underWay.shift();
+      this.#inFlight.shift();
       if (message.packetId !== 0) acknowledgements.push(this.#acknowledge(message.packetId, message.qos));
     }
     if (acknowledgements.length > 0) this.#deps.send(Buffer.concat(acknowledgements));
-    if (this.#underWay.length === 0) this.#finished?.();
+    if (this.#inFlight.length === 0) this.#finished?.();
     if (!this.#isFull) return;
     this.#work();
     if (!this.#isFull) this.#deps.onRoom();

@@ -37,9 +37,9 @@ export class InboundSession {
     const { packetId, duplicate, qos } = message;
     if (packetId === 0) return take();
     const hash = hashOf(message);
-    const known = this.#known.get(packetId);
-    if (known !== undefined && known.hash === hash && (duplicate || this.#held.has(packetId)))
-      return known.outcome;
+    const existingKnown = this.#known.get(packetId);
+    if (existingKnown !== undefined && existingKnown.hash === hash && (duplicate || this.#held.has(packetId)))
+      return existingKnown.outcome;
     const outcome = take();
     this.#known.set(packetId, { hash, outcome });
     if (qos === 2) this.#held.add(packetId);

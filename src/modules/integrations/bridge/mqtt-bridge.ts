@@ -45,9 +45,11 @@ export const clientIdOf = (integrationId: string): string => {
 
 /** What the broker did not grant; null where it granted all. */
 function complaintOf(subscriptions: readonly BridgeSubscription[], qos: number): Text | null {
-  const refused = subscriptions.filter((one) => one.qos === null).map(({ filter }) => filter);
+  const refused = subscriptions
+    .filter((subscription) => subscription.qos === null)
+    .map(({ filter }) => filter);
   if (refused.length > 0) return detail("broker_error.subscription_refused", { filters: refused });
-  const lesser = subscriptions.find((one) => one.qos !== null && one.qos < qos);
+  const lesser = subscriptions.find((subscription) => subscription.qos !== null && subscription.qos < qos);
   if (lesser === undefined) return null;
   return detail("broker_error.lesser_quality", { filter: lesser.filter, qos: String(lesser.qos) });
 }

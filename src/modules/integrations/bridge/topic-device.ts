@@ -13,17 +13,17 @@ const PLACE = "{device}";
 /** The device's id in a topic; undefined where the topic is not of that form. */
 export type TopicDevice = (topic: string) => string | undefined;
 
-type Level = (given: string) => string | boolean;
+type Level = (text: string) => string | boolean;
 
 function levelOf(level: string): Level {
   if (level === "+") return () => true;
-  const at = level.indexOf(PLACE);
-  if (at < 0) return (given) => given === level;
-  const before = level.slice(0, at);
-  const after = level.slice(at + PLACE.length);
-  return (given) =>
-    given.length > level.length - PLACE.length && given.startsWith(before) && given.endsWith(after)
-      ? given.slice(before.length, given.length - after.length)
+  const index = level.indexOf(PLACE);
+  if (index < 0) return (text) => text === level;
+  const before = level.slice(0, index);
+  const after = level.slice(index + PLACE.length);
+  return (text) =>
+    text.length > level.length - PLACE.length && text.startsWith(before) && text.endsWith(after)
+      ? text.slice(before.length, text.length - after.length)
       : false;
 }
 
@@ -33,11 +33,11 @@ function compileTemplate(template: string): TopicDevice {
   const isOpen = parts.at(-1) === "#";
   const levels = (isOpen ? parts.slice(0, -1) : parts).map(levelOf);
   return (topic) => {
-    const given = topic.split("/");
-    if (isOpen ? given.length < levels.length : given.length !== levels.length) return undefined;
+    const input = topic.split("/");
+    if (isOpen ? input.length < levels.length : input.length !== levels.length) return undefined;
     let device: string | undefined;
     for (const [index, level] of levels.entries()) {
-      const found = level(given[index] ?? "");
+      const found = level(input[index] ?? "");
       if (found === false) return undefined;
       if (typeof found === "string") device = found;
     }

@@ -21,7 +21,7 @@ function frameOf(opcode: number, content: Buffer): Buffer {
   const mask = randomBytes(4);
   mask.copy(head, 2 + extra);
   const masked = Buffer.allocUnsafe(length);
-  for (let at = 0; at < length; at++) masked[at] = (content[at] ?? 0) ^ (mask[at & 3] ?? 0);
+  for (let index = 0; index < length; index++) masked[index] = (content[index] ?? 0) ^ (mask[index & 3] ?? 0);
   return Buffer.concat([head, masked]);
 }
 

@@ -59,7 +59,7 @@ export interface AlarmFilter {
 export const backTest = (request: { rule: JsonValue; profileId: string; from: number; to: number }) =>
   post<BackTestResult>("/api/alarms/back-test", request);
 
-const one = (id: string) => `/api/alarms/${encodeURIComponent(id)}`;
+const pathOf = (id: string) => `/api/alarms/${encodeURIComponent(id)}`;
 
 export const alarmsApi = {
   list: ({ deviceId, ...query }: AlarmFilter) =>
@@ -67,10 +67,10 @@ export const alarmsApi = {
       deviceId === undefined ? "/api/alarms" : `/api/alarms/device/${encodeURIComponent(deviceId)}`,
       query,
     ),
-  get: (id: string) => get<Alarm>(one(id)),
-  events: (id: string) => get<AlarmEvent[]>(`${one(id)}/events`),
+  get: (id: string) => get<Alarm>(pathOf(id)),
+  events: (id: string) => get<AlarmEvent[]>(`${pathOf(id)}/events`),
   acknowledge: (alarmIds: readonly string[]) => patch<unknown>("/api/alarms/ack/bulk", { alarmIds }),
   clear: (alarmIds: readonly string[]) => patch<unknown>("/api/alarms/clear/bulk", { alarmIds }),
-  comment: (id: string, message: string) => post<unknown>(`${one(id)}/comments`, { message }),
+  comment: (id: string, message: string) => post<unknown>(`${pathOf(id)}/comments`, { message }),
   explain: (deviceId: string) => get<RuleState[]>(`/api/devices/${encodeURIComponent(deviceId)}/alarm-rules`),
 };

@@ -85,26 +85,26 @@ export interface ExecuteRequest {
 export type DashboardForm = Partial<Omit<Dashboard, "id" | "updatedAt">>;
 
 const BASE = "/api/dashboards";
-const one = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
+const pathOf = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
 
 export const dashboardsApi = {
   list: (search = "") => get<Dashboard[]>(`${BASE}?${queryOf({ search: search || undefined })}`),
-  get: (id: string) => get<Dashboard>(one(id)),
+  get: (id: string) => get<Dashboard>(pathOf(id)),
   create: (form: DashboardForm & { name: string }) => post<Dashboard>(BASE, form),
-  update: (id: string, changes: DashboardForm) => patch<Dashboard>(one(id), changes),
-  delete: (id: string) => remove(one(id)),
-  execute: (id: string, request: ExecuteRequest) => post<Executed>(`${one(id)}/execute`, request),
+  update: (id: string, changes: DashboardForm) => patch<Dashboard>(pathOf(id), changes),
+  delete: (id: string) => remove(pathOf(id)),
+  execute: (id: string, request: ExecuteRequest) => post<Executed>(`${pathOf(id)}/execute`, request),
   preview: (dashboard: DashboardForm, request: ExecuteRequest) =>
     post<Executed>(`${BASE}/preview`, { dashboard, ...request }),
   forType: (deviceType: string, name: string) => post<Dashboard>(`${BASE}/for-type`, { deviceType, name }),
   import: (file: unknown) => post<Dashboard>(`${BASE}/import`, file),
-  shares: (id: string) => get<Share[]>(`${one(id)}/shares`),
+  shares: (id: string) => get<Share[]>(`${pathOf(id)}/shares`),
   share: (id: string, form: { name: string; expiresAt: string | null; deviceId?: string }) =>
-    post<Share>(`${one(id)}/shares`, form),
-  endShare: (id: string, shareId: string) => remove(`${one(id)}/shares/${shareId}`),
+    post<Share>(`${pathOf(id)}/shares`, form),
+  endShare: (id: string, shareId: string) => remove(`${pathOf(id)}/shares/${shareId}`),
   /** The dashboard of the link that the page was opened by. */
   shared: (request: ExecuteRequest) => post<SharedDashboard>("/api/shared/dashboard", request),
-  exportFile: (id: string) => load(`${one(id)}/export`),
+  exportFile: (id: string) => load(`${pathOf(id)}/export`),
   resolve: async (alias: Alias, deviceId?: string) =>
     (
       await post<{ devices: ResolvedDevice[] }>(`${BASE}/resolve-alias`, {

@@ -43,9 +43,9 @@ export function settle(places: readonly Place[], first?: string): Place[] {
   const pushed: Place[] = held === undefined ? [] : [held];
   for (const place of inOrder(clamped))
     if (place.i !== first) {
-      let at = place;
-      while (pushed.some((other) => isOver(at, other))) at = { ...at, y: at.y + 1 };
-      pushed.push(at);
+      let current = place;
+      while (pushed.some((other) => isOver(current, other))) current = { ...current, y: current.y + 1 };
+      pushed.push(current);
     }
   const settled: Place[] = [];
   for (const place of inOrder(pushed)) settled.push(raised(place, settled));
@@ -88,8 +88,8 @@ export function roomFor(places: readonly Place[], of: { i: string; w: number; h:
   const wanted = clamp({ ...of, x: 0, y: 0 });
   for (let y = 0; ; y++)
     for (let x = 0; x + wanted.w <= COLUMNS; x++) {
-      const at = { ...wanted, x, y };
-      if (!places.some((other) => isOver(at, other))) return at;
+      const moved = { ...wanted, x, y };
+      if (!places.some((other) => isOver(moved, other))) return moved;
     }
 }
 

@@ -93,8 +93,8 @@ export interface IntegrationForm {
 }
 
 const BASE = "/api/integrations";
-const one = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
-const event = (id: string, eventId: string) => `${one(id)}/events/${encodeURIComponent(eventId)}`;
+const pathOf = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
+const event = (id: string, eventId: string) => `${pathOf(id)}/events/${encodeURIComponent(eventId)}`;
 
 export interface SecretStatus {
   readonly tenantId: string;
@@ -104,22 +104,22 @@ export interface SecretStatus {
 
 export const integrationsApi = {
   list: () => get<Integration[]>(BASE),
-  get: (id: string) => get<Integration>(one(id)),
+  get: (id: string) => get<Integration>(pathOf(id)),
   create: (form: IntegrationForm) => post<Integration>(BASE, form),
   update: (id: string, changes: { name?: string; settings_json?: SettingsChanges }) =>
-    patch<Integration>(one(id), changes),
-  delete: (id: string) => remove(one(id)),
-  start: (id: string) => post<Integration>(`${one(id)}/start`),
-  pause: (id: string) => post<Integration>(`${one(id)}/pause`),
-  setDefault: (id: string) => post<Integration>(`${one(id)}/set-default`),
+    patch<Integration>(pathOf(id), changes),
+  delete: (id: string) => remove(pathOf(id)),
+  start: (id: string) => post<Integration>(`${pathOf(id)}/start`),
+  pause: (id: string) => post<Integration>(`${pathOf(id)}/pause`),
+  setDefault: (id: string) => post<Integration>(`${pathOf(id)}/set-default`),
   events: (id: string, query: { status?: EventStatus | undefined; search?: string; limit: number }) =>
-    get<IntegrationEvent[]>(`${one(id)}/events?${queryOf(query)}`),
+    get<IntegrationEvent[]>(`${pathOf(id)}/events?${queryOf(query)}`),
   replay: (id: string, eventId: string) => post<Wire<typeof takenBody>>(`${event(id, eventId)}/replay`),
-  replayAll: (id: string) => post<{ stored: number; failed: number }>(`${one(id)}/events/replay`),
-  deleteEvents: (id: string) => remove(`${one(id)}/events`),
+  replayAll: (id: string) => post<{ stored: number; failed: number }>(`${pathOf(id)}/events/replay`),
+  deleteEvents: (id: string) => remove(`${pathOf(id)}/events`),
   downlinks: (id: string, limit: number) =>
-    get<ListedDownlink[]>(`${one(id)}/downlinks?${queryOf({ limit })}`),
-  sendDownlink: (id: string, form: DownlinkForm) => post<Downlink>(`${one(id)}/downlink`, form),
+    get<ListedDownlink[]>(`${pathOf(id)}/downlinks?${queryOf({ limit })}`),
+  sendDownlink: (id: string, form: DownlinkForm) => post<Downlink>(`${pathOf(id)}/downlink`, form),
   secret: () => get<SecretStatus>("/api/tenant/integration"),
   rotateSecret: (keepOld: boolean) =>
     post<{ secret: string }>("/api/tenant/integration/rotate-secret", { keepOld }),

@@ -47,7 +47,7 @@ export function only(normalized: Normalized): NormalizedMessage {
   return normalized.messages[0]!;
 }
 
-const isTold = (act: () => Normalized) => {
+const isRejected = (act: () => Normalized) => {
   try {
     const { messages } = act();
     for (const { ts, radio } of messages) {
@@ -66,11 +66,11 @@ const strange = fc.oneof(
 
 /** A body with some of its places, however deep, made another thing or taken away. */
 const spoiled = (body: unknown): fc.Arbitrary<unknown> =>
-  fc.array(fc.tuple(fc.nat(), strange, fc.boolean()), { minLength: 1, maxLength: 6 }).map((acts) => {
+  fc.array(fc.tuple(fc.nat(), strange, fc.boolean()), { minLength: 1, maxLength: 6 }).map((mutations) => {
     const copy = structuredClone(body);
-    for (const [at, value, isGone] of acts) {
+    for (const [index, value, isGone] of mutations) {
       const places = placesOf(copy);
-      const place = places[at % Math.max(1, places.length)];
+      const place = places[index % Math.max(1, places.length)];
       if (!place) continue;
       const [holder, key] = place;
       if (isGone) delete holder[key];
@@ -89,27 +89,27 @@ function placesOf(value: unknown): [holder: Holder, key: string][] {
 
 /** Takes any bytes, any JSON and every body with parts of it spoiled, or refuses them as invalid; nothing else. */
 export function expectNeverToBreak(
-  make: () => Adapter,
+  newAdapter: () => Adapter,
   bodies: readonly unknown[],
   rest: Partial<InboundMessage>[] = [{}],
 ): void {
   const context = fc.constantFrom(...rest);
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), context, (bytes, more) =>
-      isTold(() => make().normalize(inbound(bytes, more))),
+      isRejected(() => newAdapter().normalize(inbound(bytes, more))),
     ),
     { numRuns: 300 },
   );
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), context, (body, more) =>
-      isTold(() => make().normalize(inbound(body, more))),
+      isRejected(() => newAdapter().normalize(inbound(body, more))),
     ),
     { numRuns: 300 },
   );
   if (bodies.length === 0) return;
   fc.assert(
     fc.property(fc.constantFrom(...bodies).chain(spoiled), context, (body, more) =>
-      isTold(() => make().normalize(inbound(body, more))),
+      isRejected(() => newAdapter().normalize(inbound(body, more))),
     ),
     { numRuns: 1_000 },
   );

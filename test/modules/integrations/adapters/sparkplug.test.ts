@@ -17,7 +17,7 @@ import {
 } from "./sparkplug-writer.ts";
 
 const ts = RECEIVED_AT - 1_000;
-const at = (kind: string, device = "") => `spBv1.0/works/${kind}/line-1${device && `/${device}`}`;
+const atTime = (kind: string, device = "") => `spBv1.0/works/${kind}/line-1${device && `/${device}`}`;
 const send = (to: Adapter, topic: string, body: Uint8Array, receivedAt = RECEIVED_AT) =>
   to.normalize(inbound(body, { topic, receivedAt }));
 const bdSeq = (value: number): Metric => ({ name: "bdSeq", type: 8, value: long(BigInt(value)) });
@@ -26,20 +26,20 @@ const temperature: Metric = { name: "temperature", alias: 1, type: 9, value: flo
 
 /** An edge node that has been born, and its device press too. */
 function born(): Adapter {
-  const made = adapter("sparkplug");
-  send(made, at("NBIRTH"), payload([bdSeq(3), control, temperature], { seq: 0, timestamp: ts }));
+  const newAdapter = adapter("sparkplug");
+  send(newAdapter, atTime("NBIRTH"), payload([bdSeq(3), control, temperature], { seq: 0, timestamp: ts }));
   send(
-    made,
-    at("DBIRTH", "press"),
+    newAdapter,
+    atTime("DBIRTH", "press"),
     payload([{ name: "count", alias: 7, type: 4, value: long(-5n) }], { seq: 1, timestamp: ts }),
   );
-  return made;
+  return newAdapter;
 }
 
 test("a birth is taken under the names that it gives, and says that it is there", () => {
   const { messages, replies } = send(
     adapter("sparkplug"),
-    at("NBIRTH"),
+    atTime("NBIRTH"),
     payload([bdSeq(3), control, temperature], { seq: 0, timestamp: ts }),
   );
   const device = { externalId: "works/line-1", name: "line-1" };
@@ -51,16 +51,16 @@ test("a birth is taken under the names that it gives, and says that it is there"
 });
 
 test("later messages have aliases only, each device its own", () => {
-  const made = born();
+  const newAdapter = born();
   const node = send(
-    made,
-    at("NDATA"),
+    newAdapter,
+    atTime("NDATA"),
     payload([{ alias: 1, value: float(22.5), timestamp: ts }], { seq: 2 }),
   );
   expect({ ...node.messages[0]?.telemetry }).toEqual({ temperature: 22.5 });
   const device = send(
-    made,
-    at("DDATA", "press"),
+    newAdapter,
+    atTime("DDATA", "press"),
     payload([{ alias: 7, value: long(-6n) }], { seq: 3, timestamp: ts }),
   );
   expect(device.messages[0]).toMatchObject({
@@ -76,7 +76,7 @@ test("readings of different times are messages of their own", () => {
     { alias: 1, value: float(1), timestamp: ts - 5_000 },
     { alias: 1, value: float(2), timestamp: ts },
   ];
-  const { messages } = send(born(), at("NDATA"), payload(metrics, { seq: 2 }));
+  const { messages } = send(born(), atTime("NDATA"), payload(metrics, { seq: 2 }));
   expect(messages.map((message) => message.ts)).toEqual([ts - 5_000, ts]);
 });
 
@@ -88,7 +88,7 @@ test("a controller with thousands of tags fits into messages, and a clock that i
   const tooLong: Metric = { name: "x".repeat(300), type: 3, value: int(1) };
   const { messages } = send(
     adapter("sparkplug"),
-    at("NBIRTH"),
+    atTime("NBIRTH"),
     payload([...metrics, tooLong], { seq: 0, timestamp: ts }),
   );
   const counts = messages.map(({ telemetry }) => Object.keys(telemetry).length);
@@ -101,7 +101,7 @@ describe("a rebirth is asked for", () => {
   const data = (seq: number) => payload([{ alias: 1, value: float(22), timestamp: ts }], { seq });
 
   test("where an alias is not known, as after a start of ours", () => {
-    const { messages, ignored, replies } = send(adapter("sparkplug"), at("NDATA"), data(9));
+    const { messages, ignored, replies } = send(adapter("sparkplug"), atTime("NDATA"), data(9));
     expect(messages).toEqual([]);
     expect(ignored).toContain("aliases");
     expect(replies).toHaveLength(1);
@@ -113,51 +113,56 @@ describe("a rebirth is asked for", () => {
     });
   });
   test("where messages are missing, whose readings are taken all the same", () => {
-    const made = born();
-    expect(send(made, at("NDATA"), data(2)).replies).toBeUndefined();
-    const { messages, replies } = send(made, at("NDATA"), data(5));
+    const newAdapter = born();
+    expect(send(newAdapter, atTime("NDATA"), data(2)).replies).toBeUndefined();
+    const { messages, replies } = send(newAdapter, atTime("NDATA"), data(5));
     expect(messages).toHaveLength(1);
     expect(replies).toHaveLength(1);
   });
   test("for a device that was not born since its edge node was", () => {
-    const made = born();
-    send(made, at("NBIRTH"), payload([bdSeq(4), temperature], { seq: 0 }));
+    const newAdapter = born();
+    send(newAdapter, atTime("NBIRTH"), payload([bdSeq(4), temperature], { seq: 0 }));
     expect(
-      send(made, at("DDATA", "press"), payload([{ alias: 7, value: long(1n) }], { seq: 1 })).replies,
+      send(newAdapter, atTime("DDATA", "press"), payload([{ alias: 7, value: long(1n) }], { seq: 1 }))
+        .replies,
     ).toHaveLength(1);
   });
   test("not more than once a minute, until it is born", () => {
-    const made = adapter("sparkplug");
+    const newAdapter = adapter("sparkplug");
     const counts = [0, 30_000, 61_000].map(
-      (later) => send(made, at("NDATA"), data(9), RECEIVED_AT + later).replies?.length ?? 0,
+      (later) => send(newAdapter, atTime("NDATA"), data(9), RECEIVED_AT + later).replies?.length ?? 0,
     );
     expect(counts).toEqual([1, 0, 1]);
   });
   test("not when the sequence begins again", () => {
-    const made = born();
+    const newAdapter = born();
     let asked = 0;
     for (let seq = 2; seq < 600; seq++)
-      asked += send(made, at("NDATA"), data(seq % 256)).replies?.length ?? 0;
+      asked += send(newAdapter, atTime("NDATA"), data(seq % 256)).replies?.length ?? 0;
     expect(asked).toBe(0);
   });
 });
 
 describe("a death", () => {
   test("of an edge node is that of its devices too", () => {
-    const { messages } = send(born(), at("NDEATH"), payload([bdSeq(3)]));
+    const { messages } = send(born(), atTime("NDEATH"), payload([bdSeq(3)]));
     expect(messages.map(({ device, telemetry }) => [device.externalId, telemetry.online])).toEqual([
       ["works/line-1", false],
       ["works/line-1/press", false],
     ]);
   });
   test("of an earlier connection is ignored", () => {
-    expect(send(born(), at("NDEATH"), payload([bdSeq(2)]))).toMatchObject({
+    expect(send(born(), atTime("NDEATH"), payload([bdSeq(2)]))).toMatchObject({
       messages: [],
       ignored: expect.any(String),
     });
   });
   test("of a device leaves the others", () => {
-    const { messages, replies } = send(born(), at("DDEATH", "press"), payload([], { seq: 2, timestamp: ts }));
+    const { messages, replies } = send(
+      born(),
+      atTime("DDEATH", "press"),
+      payload([], { seq: 2, timestamp: ts }),
+    );
     expect(messages.map(({ device, telemetry }) => [device.externalId, telemetry.online])).toEqual([
       ["works/line-1/press", false],
     ]);
@@ -169,7 +174,7 @@ describe("values", () => {
   const read = (metric: Metric): unknown => {
     const { messages } = send(
       adapter("sparkplug"),
-      at("NBIRTH"),
+      atTime("NBIRTH"),
       payload([{ name: "v", ...metric }], { seq: 0 }),
     );
     return messages.find(({ telemetry }) => "v" in telemetry)?.telemetry.v;
@@ -235,13 +240,13 @@ describe("values", () => {
   });
   test("named as properties are attributes", () => {
     const metrics = [{ name: "Properties/Hardware Make", type: 12, value: text("Moxa") }];
-    const { messages } = send(adapter("sparkplug"), at("NBIRTH"), payload(metrics, { seq: 0 }));
+    const { messages } = send(adapter("sparkplug"), atTime("NBIRTH"), payload(metrics, { seq: 0 }));
     expect({ ...messages.at(-1)?.attributes }).toEqual({ "Hardware Make": "Moxa" });
   });
   test("named __proto__ are only called so", () => {
     const { messages } = send(
       adapter("sparkplug"),
-      at("NBIRTH"),
+      atTime("NBIRTH"),
       payload([{ name: "__proto__", type: 12, value: text("x") }], { seq: 0 }),
     );
     expect(Object.keys(messages.at(-1)!.telemetry)).toEqual(["__proto__"]);
@@ -252,10 +257,10 @@ test("hosts, commands and topics of others are ignored", () => {
   for (const topic of [
     "spBv1.0/STATE/host",
     "STATE/host",
-    at("NCMD"),
-    at("DCMD", "press"),
-    at("NDATA", "press"),
-    at("DDATA"),
+    atTime("NCMD"),
+    atTime("DCMD", "press"),
+    atTime("NDATA", "press"),
+    atTime("DDATA"),
     "spAv1.0/a/NDATA/b",
     "x",
   ])
@@ -266,17 +271,17 @@ test("hosts, commands and topics of others are ignored", () => {
 });
 
 test("what is no payload, or compressed, is refused", () => {
-  expect(refusal(() => send(born(), at("NDATA"), new Uint8Array([0xff, 0xff, 0xff])))).toStartWith(
+  expect(refusal(() => send(born(), atTime("NDATA"), new Uint8Array([0xff, 0xff, 0xff])))).toStartWith(
     "integration.body_",
   );
-  expect(refusal(() => send(born(), at("NDATA"), payload([], { uuid: "SPBV1.0_COMPRESSED" })))).toStartWith(
-    "integration.body_",
-  );
+  expect(
+    refusal(() => send(born(), atTime("NDATA"), payload([], { uuid: "SPBV1.0_COMPRESSED" }))),
+  ).toStartWith("integration.body_");
   const deep = Array.from({ length: 30 }).reduce<Metric>(
     (inner) => ({ name: "t", type: 19, value: template([inner]) }),
     {},
   );
-  expect(refusal(() => send(born(), at("NDATA"), payload([deep], { seq: 2 })))).toStartWith(
+  expect(refusal(() => send(born(), atTime("NDATA"), payload([deep], { seq: 2 })))).toStartWith(
     "integration.body_",
   );
 });
@@ -286,8 +291,8 @@ test("nothing that anybody sends breaks it", () => {
     [bdSeq(1), temperature, { name: "t", type: 16, value: dataSet(["a"], [1], [[int(1, 1)]]) }],
     { seq: 0, timestamp: ts },
   );
-  const kinds = ["NBIRTH", "NDATA", "NDEATH"].map((kind) => ({ topic: at(kind) }));
-  const ofDevices = ["DBIRTH", "DDATA", "DDEATH"].map((kind) => ({ topic: at(kind, "press") }));
+  const kinds = ["NBIRTH", "NDATA", "NDEATH"].map((kind) => ({ topic: atTime(kind) }));
+  const ofDevices = ["DBIRTH", "DDATA", "DDEATH"].map((kind) => ({ topic: atTime(kind, "press") }));
   expectNeverToBreak(born, [], [...kinds, ...ofDevices]);
   // Every payload with one byte changed.
   for (let index = 0; index < whole.length; index++)

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { adapter, expectNeverToBreak, inbound, only, refusal } from "./adapter-support.ts";
 
-const make = (topicFilter: string | string[] = "zigbee2mqtt/#") =>
+const create = (topicFilter: string | string[] = "zigbee2mqtt/#") =>
   adapter("zigbee2mqtt", { mqtt: { brokerUrl: "mqtt://127.0.0.1", topicFilter } });
 const take = (topic: string, body: unknown, filter?: string | string[]) =>
-  make(filter).normalize(inbound(body, { topic }));
-const said = (...given: Parameters<typeof take>) => only(take(...given));
+  create(filter).normalize(inbound(body, { topic }));
+const said = (...input: Parameters<typeof take>) => only(take(...input));
 
 const body = {
   temperature: 27.34,
@@ -98,7 +98,7 @@ test("commands and what the bridge says of itself are ignored", () => {
 
 test("bytes that are no text are refused, and so is a body without a topic", () => {
   expect(refusal(() => take("zigbee2mqtt/a", new Uint8Array([0xff, 0])))).toStartWith("integration.body_");
-  expect(refusal(() => make().normalize(inbound(body)))).toBe("integration.topic_missing");
+  expect(refusal(() => create().normalize(inbound(body)))).toBe("integration.topic_missing");
 });
 
 test("nothing that anybody sends breaks it", () => {
@@ -110,7 +110,7 @@ test("nothing that anybody sends breaks it", () => {
     "",
   ];
   expectNeverToBreak(
-    make,
+    create,
     [body, devices],
     topics.map((topic) => ({ topic })),
   );

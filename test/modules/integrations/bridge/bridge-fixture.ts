@@ -43,7 +43,7 @@ export function rigBridge(
 ): BridgeRig {
   const messages: BridgeMessage[] = [];
   const waiting = new Set<() => void>();
-  const tell = () => {
+  const notify = () => {
     for (const check of waiting) check();
   };
   const { handle = async () => undefined, ...rest } = more;
@@ -58,9 +58,9 @@ export function rigBridge(
     async handle(message) {
       await handle(message);
       messages.push(message);
-      tell();
+      notify();
     },
-    onState: tell,
+    onState: notify,
   });
   return {
     bridge,

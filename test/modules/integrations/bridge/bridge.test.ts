@@ -63,13 +63,13 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
 
   test("works on many messages at once, and acknowledges none before it is taken", async () => {
     const gate = Promise.withResolvers<void>();
-    let underWay = 0;
+    let inFlight = 0;
     const allThere = Promise.withResolvers<void>();
     const settings = { brokerUrl: url, topicFilter: "many/#", clientId: "many" };
     const first = open(settings, {
       async handle() {
         // Mosquitto has 20 under way at once.
-        if (++underWay === 20) allThere.resolve();
+        if (++inFlight === 20) allThere.resolve();
         await gate.promise;
       },
     });
@@ -200,7 +200,7 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
   });
 
   test("waits in place where it is to be slower, and lets by what nobody can take", async () => {
-    const told: string[] = [];
+    const notified: string[] = [];
     const kinds = [
       new DomainError("limited", { code: "rate.limited", params: {} }, { retryAfterSeconds: 0.01 }),
       new DomainError("limited", { code: "rate.limited", params: {} }),
@@ -213,7 +213,7 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
       {
         clock: hasty,
         async handle({ bytes }) {
-          told.push(Buffer.from(bytes).toString());
+          notified.push(Buffer.from(bytes).toString());
           const error = kinds.shift();
           if (error !== undefined) throw error;
         },
@@ -226,7 +226,7 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
     await client.publishAsync("slow/x", "bad", { qos: 1 });
     await client.publishAsync("slow/x", "two", { qos: 1 });
     await came(rig, 2);
-    expect(told).toEqual(["one", "one", "one", "bad", "two"]);
+    expect(notified).toEqual(["one", "one", "one", "bad", "two"]);
     expect(rig.bridge.state).toMatchObject({ status: "connected", failedAttempts: 0 });
   });
 
@@ -257,11 +257,11 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
     const rig = open({ brokerUrl: url, topicFilter: "up/#", clientId: "publishes" });
     await rig.until(connected);
     const client = await broker.client();
-    const heard = Promise.withResolvers<string>();
-    client.on("message", (topic, payload) => heard.resolve(`${topic} ${payload}`));
+    const received = Promise.withResolvers<string>();
+    client.on("message", (topic, payload) => received.resolve(`${topic} ${payload}`));
     await client.subscribeAsync("down/#", { qos: 1 });
     await rig.bridge.publish({ topic: "down/a1", payload: Buffer.from("on"), qos: 1 });
-    expect(await heard.promise).toBe("down/a1 on");
+    expect(await received.promise).toBe("down/a1 on");
     await rig.bridge.stop();
     const refused = await rig.bridge
       .publish({ topic: "down/a1", payload: "on", qos: 1 })

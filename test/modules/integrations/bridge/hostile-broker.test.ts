@@ -33,10 +33,11 @@ test.each([4, 5] as const)(
       port: 0,
       socket: {
         open(socket) {
-          const one = said[next++];
-          if (one === undefined) return over.resolve();
-          const bytes = Buffer.concat([...(one.isAccepted ? [accepted[version]] : []), ...one.packets]);
-          for (let at = 0; at < bytes.length; at += one.cut) socket.write(bytes.subarray(at, at + one.cut));
+          const item = said[next++];
+          if (item === undefined) return over.resolve();
+          const bytes = Buffer.concat([...(item.isAccepted ? [accepted[version]] : []), ...item.packets]);
+          for (let index = 0; index < bytes.length; index += item.cut)
+            socket.write(bytes.subarray(index, index + item.cut));
           setImmediate(() => socket.end());
         },
         data: () => undefined,
@@ -98,7 +99,8 @@ test("a WebSocket gives what its frames carry, however they are cut, and answers
       expect(wire.isOpen).toBe(true);
       const bytes = Buffer.concat(sent.map(({ opcode, content }) => frame(opcode, content)));
       const got: Buffer[] = [];
-      for (let at = 0; at < bytes.length; at += cut) got.push(...wire.read(bytes.subarray(at, at + cut)));
+      for (let index = 0; index < bytes.length; index += cut)
+        got.push(...wire.read(bytes.subarray(index, index + cut)));
       const carried = sent.filter(({ opcode }) => opcode === 0 || opcode === 2).map(({ content }) => content);
       expect(Buffer.concat(got)).toEqual(Buffer.concat(carried));
       expect(replies).toHaveLength(sent.filter(({ opcode }) => opcode === 9).length);

@@ -47,8 +47,8 @@ function rig(session = new InboundSession(), protocolVersion: 4 | 5 = 4) {
     pass: (bytes) => passed.push(bytes),
     send(bytes) {
       // Four bytes each; several may go out as one.
-      for (let at = 0; at < bytes.length; at += 4)
-        sent.push(`${names[(bytes[at] ?? 0) >> 4]} ${Buffer.from(bytes).readUInt16BE(at + 2)}`);
+      for (let index = 0; index < bytes.length; index += 4)
+        sent.push(`${names[(bytes[index] ?? 0) >> 4]} ${Buffer.from(bytes).readUInt16BE(index + 2)}`);
     },
     fail: (error) => failures.push(error),
     onRoom: () => rooms++,
@@ -88,17 +88,17 @@ test("messages are worked on together and acknowledged in the order they came, e
 });
 
 test("a full window holds the sender up, and room lets it go on", async () => {
-  const one = rig();
-  const { publish, messages } = one;
+  const item = rig();
+  const { publish, messages } = item;
   for (let id = 1; id < WINDOW; id++) expect(publish(id, "x")).toBe(true);
   publish(WINDOW, "x");
   expect(publish(WINDOW + 1, "late")).toBe(false);
   expect(messages).toHaveLength(WINDOW);
   await messages[0]?.settle();
   expect(messages.at(-1)?.text).toBe("late");
-  expect(one.rooms).toBe(0);
+  expect(item.rooms).toBe(0);
   await messages[1]?.settle();
-  expect(one.rooms).toBe(1);
+  expect(item.rooms).toBe(1);
 });
 
 test("when something cannot be taken now, only what came before it is acknowledged and the connection ends", async () => {
@@ -214,7 +214,7 @@ test("a message that is too large is let go by in pieces, acknowledged and told 
     retain: false,
     messageId: 9,
   });
-  for (let at = 0; at < large.length; at += 65_536) lane.push(large.subarray(at, at + 65_536));
+  for (let index = 0; index < large.length; index += 65_536) lane.push(large.subarray(index, index + 65_536));
   lane.push(
     generate({
       cmd: "publish",
@@ -270,7 +270,9 @@ describe("however the bytes are cut", () => {
         fc.array(packet, { maxLength: 20 }),
         fc.array(fc.integer({ min: 1, max: 50 })),
         (packets, cuts) => {
-          const bytes = Buffer.concat(packets.map((one) => generate(one as Packet, { protocolVersion })));
+          const bytes = Buffer.concat(
+            packets.map((candidate) => generate(candidate as Packet, { protocolVersion })),
+          );
           const seen: string[] = [];
           const lane = new InboundLane({
             protocolVersion,
@@ -287,19 +289,23 @@ describe("however the bytes are cut", () => {
             },
             onRoom: () => undefined,
           });
-          let at = 0;
+          let position = 0;
           for (const cut of cuts) {
-            lane.push(bytes.subarray(at, at + cut));
-            at += cut;
+            lane.push(bytes.subarray(position, position + cut));
+            position += cut;
           }
-          lane.push(bytes.subarray(at));
-          const expected = packets.flatMap((one) =>
-            one.cmd === "publish"
-              ? [`${one.topic} ${one.payload.toString("hex")} ${one.qos} ${one.retain}`]
+          lane.push(bytes.subarray(position));
+          const expected = packets.flatMap((candidate) =>
+            candidate.cmd === "publish"
+              ? [
+                  `${candidate.topic} ${candidate.payload.toString("hex")} ${candidate.qos} ${candidate.retain}`,
+                ]
               : [],
           );
           // One id that is used twice at once is one message; brokers do not do that.
-          const ids = packets.flatMap((one) => (one.cmd === "publish" && one.qos > 0 ? [one.messageId] : []));
+          const ids = packets.flatMap((candidate) =>
+            candidate.cmd === "publish" && candidate.qos > 0 ? [candidate.messageId] : [],
+          );
           fc.pre(new Set(ids).size === ids.length);
           expect(seen).toEqual(expected);
         },

@@ -197,8 +197,8 @@ describe.skipIf(!hasMosquitto)("a broker with TLS", () => {
     const nobody = open({ ...settings, clientId: "nobody", credentials: { ca: authority.cert } });
     await nobody.until(({ lastError }) => lastError !== null);
     const own = await clientCertificate(authority);
-    const known = open({ ...settings, clientId: "known", credentials: { ca: authority.cert, ...own } });
-    await echo(known, "t/x");
+    const bridgeRig = open({ ...settings, clientId: "known", credentials: { ca: authority.cert, ...own } });
+    await echo(bridgeRig, "t/x");
   });
 });
 

@@ -11,11 +11,11 @@ class Bench {
   readonly timers: Array<{ ms: number; action: () => void }> = [];
   nowMs = 0;
   /** How much time passes with each look at the clock. */
-  msPerLook = 0;
+  msPerRead = 0;
   readonly #clock: Clock = {
     now: () => this.nowMs,
     monotonic: () => {
-      this.nowMs += this.msPerLook;
+      this.nowMs += this.msPerRead;
       return this.nowMs;
     },
     schedule: (ms, action) => {
@@ -113,7 +113,7 @@ describe("the group committer", () => {
       const bench = new Bench();
       await commit(bench, 100, 16);
       bench.nowMs += 5 - ms / 2;
-      bench.msPerLook = 0.75;
+      bench.msPerRead = 0.75;
       bench.append(1);
       const timer = bench.timers.pop();
       if (timer !== undefined) timer.action();

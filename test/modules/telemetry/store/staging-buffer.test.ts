@@ -27,11 +27,11 @@ function setUp(nodesMax?: number) {
 function patternsOf(buffer: ArrayBuffer, widths: readonly number[]): number[] {
   const words = new Uint32Array(buffer);
   const found: number[] = [];
-  for (let at = HEADER_WORDS; at < words[HEADER_RECORD_END]!; ) {
-    expect(words[at * 2]).toBe(7);
-    const pattern = words[at * 2 + 1]!;
+  for (let offset = HEADER_WORDS; offset < words[HEADER_RECORD_END]!; ) {
+    expect(words[offset * 2]).toBe(7);
+    const pattern = words[offset * 2 + 1]!;
     found.push(pattern);
-    at += 2 + widths[pattern]!;
+    offset += 2 + widths[pattern]!;
   }
   return found;
 }

@@ -67,9 +67,9 @@ test("bytes flipped anywhere in the blocks never make a wrong value, and each da
   for (let left = 20; left > 0; left--) {
     const { id, data } = bodies[Math.floor(random() * bodies.length)]!;
     // The start of a body lies in one piece within its page; that is enough to find it in the file.
-    const at = bytes.indexOf(data.subarray(0, 64));
-    if (at < 0) continue;
-    bytes[at + 32]! ^= 1 << Math.floor(random() * 8);
+    const index = bytes.indexOf(data.subarray(0, 64));
+    if (index < 0) continue;
+    bytes[index + 32]! ^= 1 << Math.floor(random() * 8);
     hit.add(id);
   }
   expect(hit.size).toBeGreaterThan(10);

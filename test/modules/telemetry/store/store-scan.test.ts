@@ -38,8 +38,8 @@ test("a scan delivers every row once in time order, whichever tier and family it
   try {
     const expected = new Map<string, Row>();
     const put = (device: string, ts: number, values: Record<string, TelemetryValue>) => {
-      const known = expected.get(`${device} ${ts}`)?.[2];
-      expected.set(`${device} ${ts}`, [device, ts, { ...known, ...values }]);
+      const existing = expected.get(`${device} ${ts}`)?.[2];
+      expected.set(`${device} ${ts}`, [device, ts, { ...existing, ...values }]);
       return fixture.append(device, [{ ts, values }]);
     };
     for (let ts = 0; ts < 500; ts++) put("a", ts * 2, { n: ts, s: `v${ts % 3}` });
@@ -49,8 +49,8 @@ test("a scan delivers every row once in time order, whichever tier and family it
     await put("b", 7, { only: true });
     const rows = [...expected.values()].sort((x, y) => (x[0] < y[0] ? -1 : x[0] > y[0] ? 1 : x[1] - y[1]));
     expect(await scanned(fixture, everything("a", "unknown", "b"))).toEqual(rows);
-    const some = await scanned(fixture, { ...everything("a"), keys: ["flag"], from: 30, to: 60 });
-    expect(some).toEqual(
+    const subset = await scanned(fixture, { ...everything("a"), keys: ["flag"], from: 30, to: 60 });
+    expect(subset).toEqual(
       rows
         .filter(([device, ts, { flag }]) => device === "a" && ts >= 30 && ts <= 60 && flag !== undefined)
         .map(([device, ts, { flag }]) => [device, ts, { flag: flag! }]),

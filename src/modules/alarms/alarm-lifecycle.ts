@@ -23,7 +23,7 @@ const severityChanged = (from: AlarmSeverity, to: AlarmSeverity, message: string
   });
 
 /** What happens to alarms, each with its event. Whoever calls does so within `commit`, which tells the others afterwards. */
-export function createAlarmLife(deps: {
+export function createAlarmLifecycle(deps: {
   repository: AlarmsRepository;
   transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
   hooks: readonly AlarmEventHook[];
@@ -77,32 +77,32 @@ export function createAlarmLife(deps: {
     commit<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result {
       changes = [];
       const result = deps.transact(work);
-      const told = changes;
+      const published = changes;
       changes = [];
-      for (const changed of told) events.emit("alarm.changed", changed);
+      for (const changed of published) events.emit("alarm.changed", changed);
       return result;
     },
     /** A cleared one that nobody has acknowledged comes back; otherwise there is a new one. */
     raise(
       { tenantId, deviceId }: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
-      what: Pick<Alarm, "alarmType" | "severity" | "message" | "gatewayId">,
+      options: Pick<Alarm, "alarmType" | "severity" | "message" | "gatewayId">,
     ): Alarm {
-      const last = repository.findNewest(deviceId, what.alarmType);
+      const last = repository.findNewest(deviceId, options.alarmType);
       if (last?.status === "CLEARED_UNACK")
         return change(
           last,
-          { ...what, clearedAt: null, clearedBy: null, escalationLevel: 1, escalationSince: now() },
-          { type: "REOPENED", text: detail("alarm_event.message", { message: what.message }), by: null },
+          { ...options, clearedAt: null, clearedBy: null, escalationLevel: 1, escalationSince: now() },
+          { type: "REOPENED", text: detail("alarm_event.message", { message: options.message }), by: null },
         );
-      const at = clock.now();
+      const timeMs = clock.now();
       const alarm: Alarm = {
-        ...what,
+        ...options,
         alarmId: newId(),
         tenantId,
         deviceId,
         status: "ACTIVE_UNACK",
-        createdAt: at,
-        updatedAt: at,
+        createdAt: timeMs,
+        updatedAt: timeMs,
         acknowledgedAt: null,
         acknowledgedBy: null,
         clearedAt: null,
@@ -113,7 +113,7 @@ export function createAlarmLife(deps: {
       repository.insert(alarm);
       note(alarm, {
         type: "CREATED",
-        text: detail("alarm_event.message", { message: what.message }),
+        text: detail("alarm_event.message", { message: options.message }),
         by: null,
       });
       return alarm;
@@ -156,4 +156,4 @@ export function createAlarmLife(deps: {
   };
 }
 
-export type AlarmLife = ReturnType<typeof createAlarmLife>;
+export type AlarmLifecycle = ReturnType<typeof createAlarmLifecycle>;

@@ -1,7 +1,7 @@
 import { detail } from "../../lib/domain-error.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Outcome } from "./alarm-evaluation.ts";
-import type { AlarmLife } from "./alarm-life.ts";
+import type { AlarmLifecycle } from "./alarm-lifecycle.ts";
 import { renderMessage } from "./alarm-message.ts";
 import { type AlarmRule, type CreateTrigger, rankOf } from "./alarm-rule.ts";
 import type { DeviceState } from "./device-state.ts";
@@ -13,7 +13,7 @@ interface Act {
 }
 
 /** What a rule's outcome does to the alarm of its type; undefined for nothing. */
-export function createActs(life: AlarmLife) {
+export function createTransitions(lifecycle: AlarmLifecycle) {
   function messageOf(
     device: IngestDevice,
     rule: AlarmRule,
@@ -35,19 +35,19 @@ export function createActs(life: AlarmLife) {
     if (open === undefined) {
       if (raised === undefined) return undefined;
       const gatewayId = (rule.propagates && device.parentDeviceId) || null;
-      const what = { alarmType, severity: raised.severity, gatewayId };
+      const options = { alarmType, severity: raised.severity, gatewayId };
       const run = () => {
-        life.raise(device, { ...what, message: messageOf(device, rule, { raised, state }) });
+        lifecycle.raise(device, { ...options, message: messageOf(device, rule, { raised, state }) });
       };
       return { rises: true, run };
     }
     if (isOver)
-      return { rises: false, run: () => life.clear(open, null, detail("alarm_event.condition_over")) };
+      return { rises: false, run: () => lifecycle.clear(open, null, detail("alarm_event.condition_over")) };
     if (raised === undefined) return undefined;
     const rise = rankOf(raised.severity) - rankOf(open.severity);
     if (rise === 0 || (rise < 0 && !rule.downgrade)) return undefined;
     const run = () => {
-      life.changeSeverity(open, raised.severity, messageOf(device, rule, { raised, state }));
+      lifecycle.changeSeverity(open, raised.severity, messageOf(device, rule, { raised, state }));
     };
     return { rises: rise > 0, run };
   };

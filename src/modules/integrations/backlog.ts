@@ -4,10 +4,10 @@ import type { EventsSize, IntegrationEventsRepository } from "./integration-even
 
 /** Of one integration. A script that is slower than its messages come fills the disk sooner or later; this is hours of most networks. */
 const WAITING_MAX: EventsSize = { events: 5_000, bytes: 32 * 1024 * 1024 };
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 /** Whether more messages may be kept to be worked on later. */
-export function createWaitingRoom(deps: {
+export function createBacklog(deps: {
   repository: Pick<IntegrationEventsRepository, "sizeOf">;
   clock: Pick<Clock, "monotonic">;
 }) {
@@ -15,12 +15,12 @@ export function createWaitingRoom(deps: {
   /** When an integration was looked at last, and whether it was full. */
   const seen = new Map<string, { at: number; isFull: boolean }>();
 
-  function look(integrationId: string, at: number): boolean {
+  function measure(integrationId: string, timeMs: number): boolean {
     const { events, bytes } = repository.sizeOf(integrationId, ["PENDING"], WAITING_MAX.events);
     const isFull = events >= WAITING_MAX.events || bytes >= WAITING_MAX.bytes;
     seen.delete(integrationId);
-    for (const [other, known] of seen) if (known.at < at - LOOK_EVERY_MS) seen.delete(other);
-    seen.set(integrationId, { at, isFull });
+    for (const [other, existing] of seen) if (existing.at < timeMs - POLL_INTERVAL_MS) seen.delete(other);
+    seen.set(integrationId, { at: timeMs, isFull });
     return isFull;
   }
 
@@ -28,11 +28,12 @@ export function createWaitingRoom(deps: {
     /** @throws DomainError of kind `limited` where there is no room. */
     ensure(integrationId: string): void {
       const now = clock.monotonic();
-      const known = seen.get(integrationId);
-      const isFull = known && now < known.at + LOOK_EVERY_MS ? known.isFull : look(integrationId, now);
+      const existing = seen.get(integrationId);
+      const isFull =
+        existing && now < existing.at + POLL_INTERVAL_MS ? existing.isFull : measure(integrationId, now);
       if (isFull) throw limited("integration.too_many_waiting", 5);
     },
   };
 }
 
-export type WaitingRoom = ReturnType<typeof createWaitingRoom>;
+export type Backlog = ReturnType<typeof createBacklog>;

@@ -26,7 +26,7 @@ const failed = ({ deviceId, name }: Target, error: Text): RunTarget => ({
 });
 
 /** What a run does to its devices. A run that is taken up again goes on with those of which nothing is noted. */
-export class RunActs {
+export class RunActions {
   readonly #targets: TargetsRepository;
   readonly #perform: Perform;
   readonly #log: Logger;
@@ -77,8 +77,8 @@ export class RunActs {
   #targetsOf({ tenantId, action }: Job): Target[] {
     const found: Target[] = this.#targets.resolve(tenantId, action);
     if ("deviceType" in action) return found;
-    const known = new Set(found.map(({ deviceId }) => deviceId));
-    const gone = action.deviceIds.filter((deviceId) => !known.has(deviceId));
+    const existing = new Set(found.map(({ deviceId }) => deviceId));
+    const gone = action.deviceIds.filter((deviceId) => !existing.has(deviceId));
     return [...found, ...gone.map((deviceId) => ({ deviceId, name: null }))];
   }
 

@@ -1,7 +1,7 @@
 import { type ConditionBound, numbersOf } from "../../lib/condition.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { AlarmRule } from "./alarm-rule.ts";
-import type { DeviceState, KnownValue, Quiet } from "./device-state.ts";
+import type { DeadBand, DeviceState, KnownValue } from "./device-state.ts";
 
 /*
  * Most messages bring values that lie on the same side of every limit as those before them. For each key of a device the engine keeps
@@ -24,38 +24,38 @@ export function keyBoundsOf(key: string, rules: readonly AlarmRule[]): KeyBounds
 }
 
 /** Says anew, after rules were looked at, what may come without another look. `attribute` reads those of the device. */
-export function setQuiet(
+export function setDeadBand(
   { values, rules: own }: Pick<DeviceState, "values" | "rules">,
   rules: {
     readonly byKey: ReadonlyMap<string, readonly AlarmRule[]>;
     readonly bounds: ReadonlyMap<string, KeyBounds>;
   },
-  given: { keys: Iterable<string>; attribute: (scope: string, name: string) => unknown },
+  input: { keys: Iterable<string>; attribute: (scope: string, name: string) => unknown },
 ): void {
   const isSteady = ({ alarmType }: AlarmRule) => own.get(alarmType)?.isSteady === true;
-  for (const key of given.keys) {
-    const known = values.get(key);
+  for (const key of input.keys) {
+    const knownValue = values.get(key);
     const bounds = rules.bounds.get(key);
-    if (known === undefined || bounds === undefined) continue;
+    if (knownValue === undefined || bounds === undefined) continue;
     const passes = rules.byKey.get(key)?.every(isSteady) === true;
-    known.quiet = passes ? quietOf(bounds, known.value, given.attribute) : undefined;
+    knownValue.deadBand = passes ? deadBandOf(bounds, knownValue.value, input.attribute) : undefined;
   }
 }
 
 /** Every message counts for the rule from now on. */
-export function setLoud({ values }: Pick<DeviceState, "values">, { keys }: AlarmRule): void {
+export function clearDeadBand({ values }: Pick<DeviceState, "values">, { keys }: AlarmRule): void {
   for (const key of keys) {
-    const known = values.get(key);
-    if (known !== undefined) known.quiet = undefined;
+    const knownValue = values.get(key);
+    if (knownValue !== undefined) knownValue.deadBand = undefined;
   }
 }
 
 /** The range around `value`; undefined where every message counts. */
-function quietOf(
+function deadBandOf(
   { bounds, isChanging }: KeyBounds,
   value: TelemetryValue,
   attribute: (scope: string, name: string) => unknown,
-): Quiet | undefined {
+): DeadBand | undefined {
   if (isChanging || typeof value === "object") return undefined;
   let low = Number.NEGATIVE_INFINITY;
   let high = Number.POSITIVE_INFINITY;
@@ -70,12 +70,12 @@ function quietOf(
   return { low, high };
 }
 
-const isQuiet = ({ quiet, value: before }: KnownValue, value: TelemetryValue): boolean =>
-  quiet !== undefined &&
-  (value === before || (typeof value === "number" && value > quiet.low && value < quiet.high));
+const isInDeadBand = ({ deadBand, value: before }: KnownValue, value: TelemetryValue): boolean =>
+  deadBand !== undefined &&
+  (value === before || (typeof value === "number" && value > deadBand.low && value < deadBand.high));
 
 /** Values that some rule may take notice of. */
-export interface Loud {
+export interface Crossed {
   readonly keys: Set<string>;
   /** Some of them were another before. */
   isNews: boolean;
@@ -86,30 +86,33 @@ export function takeIn(
   values: Map<string, KnownValue>,
   rules: { readonly byKey: ReadonlyMap<string, unknown> },
   reading: Reading,
-  at: number,
-): Loud | undefined {
-  const { ts, values: given } = reading;
-  let loud: Loud | undefined;
-  for (const key in given) {
-    const value = given[key];
+  timeMs: number,
+): Crossed | undefined {
+  const { ts, values: input } = reading;
+  let crossed: Crossed | undefined;
+  for (const key in input) {
+    const value = input[key];
     if (value === undefined || !rules.byKey.has(key)) continue;
-    const known = values.get(key);
-    if (known !== undefined && known.ts > ts) continue;
-    if (known !== undefined && takeQuietly(known, { ts, at, value })) continue;
-    if (known === undefined) values.set(key, { ts, at, value, hasChanged: false });
-    loud ??= { keys: new Set(), isNews: false };
-    loud.keys.add(key);
-    loud.isNews ||= known?.hasChanged ?? true;
+    const knownValue = values.get(key);
+    if (knownValue !== undefined && knownValue.ts > ts) continue;
+    if (knownValue !== undefined && takeQuietly(knownValue, { ts, at: timeMs, value })) continue;
+    if (knownValue === undefined) values.set(key, { ts, at: timeMs, value, hasChanged: false });
+    crossed ??= { keys: new Set(), isNews: false };
+    crossed.keys.add(key);
+    crossed.isNews ||= knownValue?.hasChanged ?? true;
   }
-  return loud;
+  return crossed;
 }
 
 /** False when rules are to be looked at. */
-function takeQuietly(known: KnownValue, { ts, at, value }: Pick<KnownValue, "ts" | "at" | "value">): boolean {
-  const passes = isQuiet(known, value);
-  known.hasChanged = known.value !== value && !Bun.deepEquals(known.value, value);
-  known.value = value;
-  known.ts = ts;
-  known.at = at;
+function takeQuietly(
+  knownValue: KnownValue,
+  { ts, at, value }: Pick<KnownValue, "ts" | "at" | "value">,
+): boolean {
+  const passes = isInDeadBand(knownValue, value);
+  knownValue.hasChanged = knownValue.value !== value && !Bun.deepEquals(knownValue.value, value);
+  knownValue.value = value;
+  knownValue.ts = ts;
+  knownValue.at = at;
   return passes;
 }

@@ -21,8 +21,8 @@ const api = (method: string, path: string, body?: unknown) =>
   fixture.call(method, `/api/integrations${path}`, { token, ...(body !== undefined && { body }) });
 
 async function create(settings_json: unknown): Promise<string> {
-  const given = { name: "waiting", type: "HTTP", status: "active", settings_json };
-  return (await api("POST", "", given)).body.integrationId;
+  const input = { name: "waiting", type: "HTTP", status: "active", settings_json };
+  return (await api("POST", "", input)).body.integrationId;
 }
 const post = (integrationId: string, body: unknown) =>
   fixture.call("POST", `/api/v1/integrations/generic/${integrationId}/telemetry`, {
@@ -90,8 +90,8 @@ test("what comes to its end after its integration was deleted fails none of anot
   const source =
     "function transform(message) { const end = Date.now() + 10; while (Date.now() < end); return message }";
   const settings_json = { autoCreateDevice: true, scriptTransform: { enabled: true, source } };
-  const given = { name: "goes", type: "CHIRPSTACK", status: "active", settings_json };
-  const goes = (await api("POST", "", given)).body.integrationId;
+  const input = { name: "goes", type: "CHIRPSTACK", status: "active", settings_json };
+  const goes = (await api("POST", "", input)).body.integrationId;
   const stays = await create({ autoCreateDevice: true });
   const late = Array.from({ length: 30 }, (_, n) =>
     fixture.call("POST", `/api/v1/integrations/lorawan-a/${goes}/telemetry?event=up`, {
@@ -134,8 +134,8 @@ test("a message that the full disk refuses does not wait for its script either: 
   const own = (await as("POST", "/api/tenant/integration/rotate-secret")).body.secret;
   const scriptTransform = { enabled: true, source: "function transform(message) { return message }" };
   const settings_json = { autoCreateDevice: true, scriptTransform };
-  const given = { name: "small", type: "HTTP", status: "active", settings_json };
-  const { integrationId } = (await as("POST", "/api/integrations", given)).body;
+  const input = { name: "small", type: "HTTP", status: "active", settings_json };
+  const { integrationId } = (await as("POST", "/api/integrations", input)).body;
   const send = () =>
     small.call("POST", `/api/v1/integrations/generic/${integrationId}/telemetry`, {
       raw: '{"externalDeviceId": "a", "telemetry": {"n": 1}}',
