@@ -234,7 +234,6 @@ test("the environment is read in one place", () => {
       !file.startsWith("tools/") &&
       /process\.env|Bun\.env/.test(readFileSync(join(root, "src", file), "utf8")),
   );
-  // The locale of a terminal is no setting of the gateway.
   expect(readers).toEqual(["platform/config.ts", "platform/production.ts"]);
 });
 
