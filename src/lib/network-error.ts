@@ -14,15 +14,15 @@ const codes = {
   HPE_HEADER_OVERFLOW: "network_error.headers_too_long",
 } as const satisfies Record<string, ErrorCode>;
 
-/** Codes of the HTTP parser. */
+/** Codes of the HTTP parser that have no text of their own. */
 const PARSER_CODE_PREFIX = "HPE_";
 
 /** Returns why something on the network failed, as data; what has no text of its own stands for itself. */
 export function networkErrorText(error: unknown): Text {
   if (error instanceof DomainError) return textOf(error);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const existing = Object.entries(codes).find(([name]) => name === code)?.[1];
-  if (existing !== undefined) return detail(existing);
+  const textCode = Object.entries(codes).find(([name]) => name === code)?.[1];
+  if (textCode !== undefined) return detail(textCode);
   if (code.startsWith(PARSER_CODE_PREFIX)) return detail("network_error.no_http");
   const message = error instanceof Error ? error.message : String(error);
   return detail("network_error.other", { message: message === "" ? code : message });

@@ -1,5 +1,6 @@
 import type { DeviceId, ProfileId, TenantId, UserId } from "../lib/ids.ts";
 import type { JsonValue } from "../lib/json.ts";
+import type { Text } from "../lib/texts/text.ts";
 import type { Alarm, AlarmEventType } from "./alarms/alarms.types.ts";
 import type { AttributeScope } from "./attributes/attributes.types.ts";
 import type { CommandState } from "./commands/commands.types.ts";
@@ -40,7 +41,7 @@ export interface DomainEvents {
     readonly source: OutboundSource;
     readonly deliveryId: string;
     readonly orderKey: string;
-    readonly error: string | null;
+    readonly error: Text | null;
   };
   /** It is about to go, with all that hangs on it. */
   "integration.deleting": { readonly tenantId: TenantId; readonly integrationId: string };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createMosquitto, hasMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { untilAnswer } from "../support/until.ts";
 
 /** Integrations that fetch their messages from a broker, in the whole program. */
 describe.skipIf(!hasMosquitto)("an integration with a broker", () => {
@@ -26,21 +27,13 @@ describe.skipIf(!hasMosquitto)("an integration with a broker", () => {
   };
   const create = (name: string, settings: object, more: object = {}) =>
     call("POST", "/integrations", { name, type: "MQTT", status: "active", settings_json: settings, ...more });
-  /** Asks until it is so. */
-  const until = async <T>(ask: () => Promise<T>, isSo: (value: T) => boolean): Promise<T> => {
-    for (;;) {
-      const value = await ask();
-      if (isSo(value)) return value;
-      await Bun.sleep(10);
-    }
-  };
   const bridgeIs = (integrationId: string, status: string) =>
-    until(
+    untilAnswer(
       () => call("GET", `/integrations/${integrationId}`),
       ({ bridge }) => bridge?.status === status,
     );
   const deviceNamed = async (name: string): Promise<{ deviceId: string }> => {
-    const [device] = await until(
+    const [device] = await untilAnswer(
       () => call("GET", `/devices?search=${name}`),
       (devices: { deviceId: string }[]) => devices.length > 0,
     );
@@ -63,12 +56,12 @@ describe.skipIf(!hasMosquitto)("an integration with a broker", () => {
     await publish("field/probe-7/up", { temperature: 21.5 });
     const device = await deviceNamed("probe-7");
     expect(device).toMatchObject({ deviceType: "probe" });
-    const latest = await until(
+    const latest = await untilAnswer(
       () => call("GET", `/devices/${device.deviceId}/telemetry/latest`),
       ({ values }) => values.temperature !== undefined,
     );
     expect(latest.values).toMatchObject({ temperature: 21.5 });
-    const [event] = await until(
+    const [event] = await untilAnswer(
       () => call("GET", `/integrations/${integrationId}/events`),
       (events: unknown[]) => events.length > 0,
     );
@@ -94,7 +87,7 @@ describe.skipIf(!hasMosquitto)("an integration with a broker", () => {
     await bridgeIs(integrationId, "connected");
     await publish("broken/one", "{no json");
     await publish("broken/two", { a: 1 });
-    const events = await until(
+    const events = await untilAnswer(
       () => call("GET", `/integrations/${integrationId}/events`),
       (list: { status: string; topic: string }[]) => list.length === 2,
     );
@@ -109,7 +102,7 @@ describe.skipIf(!hasMosquitto)("an integration with a broker", () => {
     await other.kill("SIGTERM");
     const settings = { mqtt: { brokerUrl: `mqtt://127.0.0.1:${other.port}`, topicFilter: "a" } };
     const { integrationId } = await create("late", settings);
-    const failed = await until(
+    const failed = await untilAnswer(
       () => call("GET", `/integrations/${integrationId}`),
       ({ status }) => status === "error",
     );
@@ -118,7 +111,7 @@ describe.skipIf(!hasMosquitto)("an integration with a broker", () => {
       bridge: { status: "waiting", problem: "nothing listens there (connection refused)" },
     });
     await other.start();
-    await until(
+    await untilAnswer(
       () => call("GET", `/integrations/${integrationId}`),
       ({ status, bridge }) => status === "active" && bridge.status === "connected",
     );
@@ -134,7 +127,7 @@ describe.skipIf(!hasMosquitto)("an integration with a broker", () => {
     await bridgeIs(integrationId, "connected");
     const paused = await call("POST", `/integrations/${integrationId}/pause`);
     expect(paused.status).toBe("paused");
-    await until(
+    await untilAnswer(
       () => call("GET", `/integrations/${integrationId}`),
       ({ bridge }) => bridge === null,
     );
@@ -152,7 +145,7 @@ describe.skipIf(!hasMosquitto)("an integration with a broker", () => {
     expect(shown.settings_json.mqtt.credentials).toEqual({ username: "me", password: { kept: true } });
     const mqtt = { ...shown.settings_json.mqtt, topicFilter: "s2" };
     await call("PATCH", `/integrations/${integrationId}`, { settings_json: { mqtt } });
-    await until(
+    await untilAnswer(
       () => call("GET", `/integrations/${integrationId}`),
       ({ bridge }) => bridge?.subscriptions[0]?.filter === "s2",
     );

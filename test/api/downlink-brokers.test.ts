@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { MqttClient } from "mqtt";
 import { createMosquitto, hasMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { untilAnswer } from "../support/until.ts";
 
 /** Downlinks by the brokers of ChirpStack and The Things Stack: a real one, and clients that stand for the network servers. */
 describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
@@ -9,14 +10,14 @@ describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
   let broker: Mosquitto;
   let network: MqttClient;
   let token: string;
-  const received: { topic: string; body: unknown }[] = [];
+  const heard: { topic: string; body: unknown }[] = [];
 
   beforeAll(async () => {
     fixture = await createTestApp({ config: { outbound_allow: "127.0.0.1" } });
     broker = await createMosquitto();
     token = (await fixture.signIn("TENANT_OWNER")).token;
     network = await broker.client();
-    network.on("message", (topic, payload) => received.push({ topic, body: JSON.parse(payload.toString()) }));
+    network.on("message", (topic, payload) => heard.push({ topic, body: JSON.parse(payload.toString()) }));
     await network.subscribeAsync(["application/+/device/+/command/down", "v3/+/devices/+/down/push"], {
       qos: 1,
     });
@@ -31,13 +32,6 @@ describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
     if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status} ${answer.text}`);
     return answer.body;
   };
-  const until = async <T>(ask: () => Promise<T> | T, isSo: (value: T) => boolean): Promise<T> => {
-    for (;;) {
-      const value = await ask();
-      if (isSo(value)) return value;
-      await Bun.sleep(10);
-    }
-  };
   async function setUp(type: string, topicFilter: string, devEui: string, downlink: object = {}) {
     const device = await fixture.createDevice(token, { name: devEui, lorawanDevEui: devEui });
     const { integrationId } = await call("POST", "/integrations", {
@@ -47,7 +41,7 @@ describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
         downlink: { via: "mqtt", ...downlink },
       },
     });
-    await until(
+    await untilAnswer(
       () => call("GET", `/integrations/${integrationId}`),
       ({ bridge }) => bridge?.status === "connected",
     );
@@ -56,21 +50,21 @@ describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
       ...{ integrationId, deviceId: device.deviceId },
       send: (body: object) => call("POST", path, { deviceId: device.deviceId, ...body }),
       is: (status: string) =>
-        until(
+        untilAnswer(
           () => call("GET", `${path}s`),
           ([latest]) => latest?.status === status,
         ),
       hasUplink: () =>
-        until(
+        untilAnswer(
           () => call("GET", `/integrations/${integrationId}`),
           ({ stats }) => stats.stored > 0,
         ),
     };
   }
   const say = (topic: string, body: unknown) => network.publishAsync(topic, JSON.stringify(body), { qos: 1 });
-  const isReceived = (count: number) =>
-    until(
-      () => received.length,
+  const isHeard = (count: number) =>
+    untilAnswer(
+      () => heard.length,
       (length) => length >= count,
     );
 
@@ -83,8 +77,8 @@ describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
     await hasUplink();
     const { downlinkId, status } = await send({ fPort: 10, confirmed: true, hex: "010203" });
     expect(status).toBe("SENT");
-    await isReceived(1);
-    expect(received.at(-1)).toEqual({
+    await isHeard(1);
+    expect(heard.at(-1)).toEqual({
       topic: `${base}/command/down`,
       body: { id: downlinkId, devEui, confirmed: true, fPort: 10, data: "AQID" },
     });
@@ -102,12 +96,12 @@ describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
     const uplink_message = { f_port: 1, f_cnt: 1, session_key_id: "AA==", decoded_payload: { t: 1 } };
     await say(`${base}/up`, { end_device_ids, uplink_message });
     await hasUplink();
-    const before = received.length;
+    const before = heard.length;
     const { downlinkId, status } = await send({ fPort: 15, data: "vu8=", confirmed: true });
     expect(status).toBe("SENT");
-    await isReceived(before + 1);
+    await isHeard(before + 1);
     const correlation_ids = [`lineside:${downlinkId}`];
-    expect(received.at(-1)).toEqual({
+    expect(heard.at(-1)).toEqual({
       topic: `${base}/down/push`,
       body: {
         downlinks: [

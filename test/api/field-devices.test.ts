@@ -4,6 +4,7 @@ import { readPayload } from "../../src/modules/integrations/adapters/sparkplug-p
 import { float, payload } from "../modules/integrations/adapters/sparkplug-writer.ts";
 import { createMosquitto, hasMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { untilAnswer } from "../support/until.ts";
 
 /** Devices as they are bought, at a real broker: they become devices here without any mapping. */
 describe.skipIf(!hasMosquitto)("devices at somebody else's broker", () => {
@@ -27,13 +28,6 @@ describe.skipIf(!hasMosquitto)("devices at somebody else's broker", () => {
     if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status} ${answer.text}`);
     return answer.body;
   };
-  const until = async <T>(ask: () => Promise<T> | T, isSo: (value: T) => boolean): Promise<T> => {
-    for (;;) {
-      const value = await ask();
-      if (isSo(value)) return value;
-      await Bun.sleep(10);
-    }
-  };
   async function connect(format: string, topicFilter: string): Promise<void> {
     const { integrationId } = await call("POST", "/integrations", {
       ...{ name: format, type: "MQTT", status: "active" },
@@ -42,7 +36,7 @@ describe.skipIf(!hasMosquitto)("devices at somebody else's broker", () => {
         mqtt: { brokerUrl: `mqtt://127.0.0.1:${broker.port}`, topicFilter },
       },
     });
-    await until(
+    await untilAnswer(
       () => call("GET", `/integrations/${integrationId}`),
       ({ bridge }) => bridge?.status === "connected",
     );
@@ -59,14 +53,14 @@ describe.skipIf(!hasMosquitto)("devices at somebody else's broker", () => {
     deviceType: string,
     keys: string[],
   ): Promise<Record<string, unknown>> {
-    const [device] = await until(
+    const [device] = await untilAnswer(
       async () =>
         (await call("GET", `/devices?deviceType=${deviceType}`)).filter(
           (item: { name: string }) => item.name === name,
         ),
       ({ length }) => length > 0,
     );
-    const latest = await until(
+    const latest = await untilAnswer(
       () => call("GET", `/devices/${device.deviceId}/telemetry/latest`),
       ({ values }) => keys.every((key) => values?.[key] !== undefined),
     );
@@ -119,7 +113,7 @@ describe.skipIf(!hasMosquitto)("devices at somebody else's broker", () => {
     const next = { ...data, value: float(22.25), timestamp: now + 1 };
     await say("spBv1.0/works/NDATA/line-1", Buffer.from(payload([next], { seq: 1, timestamp: now + 1 })));
     expect(await valuesOf("line-1", "sparkplug", ["temperature", "online"])).toMatchObject({ online: true });
-    await until(
+    await untilAnswer(
       async () => (await valuesOf("line-1", "sparkplug", ["temperature"])).temperature,
       (value) => value === 22.25,
     );

@@ -77,6 +77,7 @@ describe("the lifecycle of a generator", () => {
       refused: 0,
       lastReadingAt: null,
       lastError: null,
+      lastErrorText: null,
       lastErrorAt: null,
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: expect.stringMatching(/Z$/),
@@ -194,7 +195,7 @@ describe("devices that go", () => {
     expect(paused.body).toMatchObject({
       status: "paused",
       devices: [],
-      lastError: "Its devices were deleted.",
+      lastError: "The devices of this generator were deleted.",
       lastErrorAt: expect.any(String),
     });
     const again = await call("POST", `/${id}/start`);

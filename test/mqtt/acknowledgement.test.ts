@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/lib/domain-error.ts";
-import { until } from "./mqtt-fixture.ts";
+import { until } from "../support/until.ts";
 import { publishPacket, RawClient } from "./raw-client.ts";
 import { serverPerTest } from "./running.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { until } from "../support/until.ts";
 import { GatewayClient, type GatewayDevice, json } from "./gateway-client.ts";
-import { until } from "./mqtt-fixture.ts";
 
 let fixture: TestApp;
 let clock: FakeClock;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { until } from "../support/until.ts";
 import { GatewayClient, type GatewayDevice } from "./gateway-client.ts";
-import { until } from "./mqtt-fixture.ts";
 
 let fixture: TestApp;
 let owner: string;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { generate, type Packet } from "mqtt-packet";
-import { until } from "./mqtt-fixture.ts";
+import { until } from "../support/until.ts";
 import { connectPacket, RawClient } from "./raw-client.ts";
 import { serverPerTest } from "./running.ts";
 import { serveWebSocket } from "./websocket.ts";

@@ -224,12 +224,3 @@ export async function startMqtt(overrides: Overrides = {}, directory?: string): 
     },
   };
 }
-
-/** Waits for `condition`, at most `ms`: an upper bound that turns a hang into a failure. */
-export async function until(condition: () => boolean, subject: string, ms = 5_000): Promise<void> {
-  const deadline = performance.now() + ms;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`timed out waiting for ${subject}`);
-    await Bun.sleep(2);
-  }
-}

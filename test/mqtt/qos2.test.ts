@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { until } from "./mqtt-fixture.ts";
+import { until } from "../support/until.ts";
 import { publishPacket, RawClient } from "./raw-client.ts";
 import { serverPerTest } from "./running.ts";
 

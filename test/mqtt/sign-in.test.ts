@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { MqttAuthentication, MqttCredentials } from "../../src/mqtt/mqtt.types.ts";
-import { createDevice, type Running, startMqtt, until } from "./mqtt-fixture.ts";
+import { until } from "../support/until.ts";
+import { createDevice, type Running, startMqtt } from "./mqtt-fixture.ts";
 import { connectPacket, publishPacket, RawClient } from "./raw-client.ts";
 
 let mqtt: Running;
@@ -80,7 +81,8 @@ test("a client that goes while it waits is not let in, and whoever decides can t
   raw.drop();
   await until(() => credentials.isGone(), "the end");
   settle({ ok: true, device: deviceOf("slow-gone") });
-  await Bun.sleep(5);
+  await RawClient.connect(mqtt.port, 5, { username: "after-gone" });
+  expect(mqtt.events).toContain("connected after-gone");
   expect(mqtt.events).not.toContain("connected slow-gone");
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { ManualClock, until } from "./mqtt-fixture.ts";
+import { until } from "../support/until.ts";
+import { ManualClock } from "./mqtt-fixture.ts";
 import { RawClient } from "./raw-client.ts";
 import { serverPerTest } from "./running.ts";
 

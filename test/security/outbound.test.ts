@@ -47,7 +47,13 @@ test("the test of an address tells the operator 200 printable characters of the 
 test("the test of an address tells everybody else the status alone", async () => {
   expect((await settle(guest.token, `${inside.url}/`)).status).toBe(200);
   const { body } = await attempt(guest.token);
-  expect(body).toEqual({ success: false, status: 402, message: "it answered 402" });
+  expect(body).toEqual({
+    success: false,
+    status: 402,
+    code: "notification_test.mail_failed",
+    params: { reason: { code: "delivery_error.status", params: { status: 402 } } },
+    message: "it answered 402",
+  });
 });
 
 const addressOf = (url: string) => (token: string) => settle(token, url);

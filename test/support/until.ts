@@ -11,3 +11,14 @@ export async function until(
     await Bun.sleep(5);
   }
 }
+
+/** Asks until the answer fits and resolves to it; fails when none does within 20 s. */
+export async function untilAnswer<T>(ask: () => Promise<T> | T, fits: (answer: T) => boolean): Promise<T> {
+  let answer = await ask();
+  await until(async () => {
+    if (fits(answer)) return true;
+    answer = await ask();
+    return fits(answer);
+  }, "the expected answer");
+  return answer;
+}

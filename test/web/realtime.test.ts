@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import type { RealtimeMessage } from "../../src/web/lib/realtime-types.ts";
 import { type ConnectionState, RealtimeClient } from "../../src/web/platform/realtime.ts";
+import { until } from "../support/until.ts";
 
 interface Frame {
   readonly type: string;
@@ -62,10 +63,6 @@ function reached(client: RealtimeClient, kind: ConnectionState["kind"]): Promise
       queueMicrotask(() => stop());
     });
   });
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await Bun.sleep(5);
 }
 
 test("a subscription made before the sign-in is sent after it and gets its snapshot", async () => {

@@ -81,11 +81,11 @@ test("an alarm's history is German in a German console, but for what people writ
 });
 
 test("every code of the server has a text in every language of the console", () => {
-  for (const [selected, catalogue] of [
+  for (const [tested, catalogue] of [
     ["en", englishErrors],
     ["de", germanErrors],
   ] as const) {
-    language.value = selected;
+    language.value = tested;
     expect(Object.keys(catalogue).sort()).toEqual(Object.keys(englishErrors).sort());
     const without = Object.keys(englishErrors).filter(
       (code) => serverText({ code, params: {} }, "no text") === "No text.",

@@ -1,4 +1,6 @@
+import { detail } from "../../lib/domain-error.ts";
 import { GIVE_UP_AFTER_MS, type Verdict, waitAfter } from "../../lib/retry-policy.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { OutboundRepository, RequestRow, TargetRow } from "./outbound.repository.ts";
@@ -16,7 +18,7 @@ const EVICTED_AT_ONCE = 100;
 export interface Attempt {
   readonly verdict: Verdict;
   readonly status: number | null;
-  readonly error: string | null;
+  readonly error: Text | null;
   /** What the server asks for; 0 for nothing. */
   readonly retryAfterMs: number;
 }
@@ -53,7 +55,11 @@ export function createOutboundDelivery(deps: {
   }
 
   function dies(target: Target, row: RequestRow, { status, error }: Attempt): void {
-    ledger.died(target.row, row, { status, error: error ?? "it was refused", triedAt: now() });
+    ledger.died(target.row, row, {
+      status,
+      error: error ?? detail("delivery_error.refused"),
+      triedAt: now(),
+    });
     target.rows--;
     target.bytes -= row.bytes;
   }
@@ -183,7 +189,7 @@ export function createOutboundDelivery(deps: {
 
   /** At the limit the oldest of whoever has the most waiting make room. */
   function evict(): void {
-    const error = "given up to make room: the outbox was full";
+    const error = detail("delivery_error.no_room");
     const options = { error, queuedBefore: Number.MAX_SAFE_INTEGER, limit: EVICTED_AT_ONCE, at: clock.now() };
     for (;;) {
       const { rows, bytes, fullest } = lanes.totals();
@@ -197,7 +203,7 @@ export function createOutboundDelivery(deps: {
   function sweep(): void {
     const queuedBefore = now() - GIVE_UP_AFTER_MS;
     for (const target of lanes.targets.values()) {
-      const error = "not delivered within 24 hours";
+      const error = detail("delivery_error.too_old");
       if (target.failures > 0)
         giveUp(target, { error, queuedBefore, limit: SWEEP_ROWS_MAX, at: clock.now() });
     }

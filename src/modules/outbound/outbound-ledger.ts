@@ -1,3 +1,5 @@
+import { inEnglish } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { OutboundRepository, RequestRow, TargetRow } from "./outbound.repository.ts";
@@ -21,7 +23,7 @@ export interface Settled {
   readonly target: TargetRow;
   readonly seq: number;
   readonly orderKey: string;
-  readonly error: string | null;
+  readonly error: Text | null;
 }
 
 /** What became of requests, written some at a time: a gateway on an SD card must not write for each. */
@@ -53,7 +55,7 @@ export function createOutboundLedger(deps: {
     return created;
   }
 
-  function failed(target: TargetRow, error: string | null): CountsRow {
+  function failed(target: TargetRow, error: Text | null): CountsRow {
     return Object.assign(countsFor(target), { lastError: error, lastErrorAt: clock.now() });
   }
 
@@ -115,7 +117,7 @@ export function createOutboundLedger(deps: {
     died(
       target: TargetRow,
       { seq, orderKey, attempts }: RequestRow,
-      { status, error, triedAt }: { status: number | null; error: string; triedAt: number },
+      { status, error, triedAt }: { status: number | null; error: Text; triedAt: number },
     ): void {
       const diedAt = clock.now();
       const how = { attempts: attempts + 1, lastStatus: status, lastError: error, triedAt };
@@ -124,19 +126,19 @@ export function createOutboundLedger(deps: {
       settled.push({ target, seq, orderKey, error });
       noted();
     },
-    retried(
-      target: TargetRow,
-      seq: number,
-      change: Partial<RequestRow> & { lastError: string | null },
-    ): void {
+    retried(target: TargetRow, seq: number, change: Partial<RequestRow> & { lastError: Text | null }): void {
       changes.set(seq, change);
       failed(target, change.lastError);
       noted();
     },
     /** Rows that were given up elsewhere are to be counted. */
-    gaveUp(target: TargetRow, count: number, error: string): void {
+    gaveUp(target: TargetRow, count: number, error: Text): void {
       failed(target, error).died += count;
-      log.warn("outbound requests were given up", { targetId: target.targetId, count, error });
+      log.warn("outbound requests were given up", {
+        targetId: target.targetId,
+        count,
+        error: inEnglish(error),
+      });
       noted();
     },
     /** Writes now. @throws what the disk says; nothing is lost by it. */

@@ -1,4 +1,4 @@
-import { inEnglish } from "../../lib/domain-error.ts";
+import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { networkErrorText } from "../../lib/network-error.ts";
 import { retryAfter, verdictOf } from "../../lib/retry-policy.ts";
@@ -80,16 +80,15 @@ export function createOutboundSender(deps: {
         const { status, headers, body } = await exchange(request, signal);
         const verdict = verdictOf(status);
         // Without what it said: whoever may name an address must not read by it what answers there.
-        const error = verdict === "delivered" ? null : `it answered ${status}`;
+        const error = verdict === "delivered" ? null : detail("delivery_error.status", { status });
         const retryAfterMs = retryAfter(headers["retry-after"], clock.now());
         return { verdict, status, error, retryAfterMs, body: excerptOf(body), durationMs: took() };
       } catch (error) {
-        const message = inEnglish(networkErrorText(error));
         return {
           // An address that is refused now may be another one tomorrow, and a setting can let it through.
           verdict: { retry: "target" },
           status: null,
-          error: message,
+          error: networkErrorText(error),
           retryAfterMs: 0,
           body: "",
           durationMs: took(),

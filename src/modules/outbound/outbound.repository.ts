@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, getTableColumns, gt, inArray, lt, max, min, sql, sum } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { outboundRequests, outboundTargets } from "./outbound.tables.ts";
@@ -49,7 +50,7 @@ export interface OutboundRepository extends OutboundCountsRepository {
   /** The oldest that wait for a target and were queued before: they die. */
   giveUp(
     targetId: string,
-    options: { error: string; queuedBefore: number; limit: number; at: number },
+    options: { error: Text; queuedBefore: number; limit: number; at: number },
   ): number[];
   /** The dead wait anew, for another target if one is given: all of a target, or one; at most `limit`. How many. */
   revive(which: { targetId: string; seq?: number; limit: number }, to: string, now: number): number;

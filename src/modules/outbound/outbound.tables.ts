@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { Text } from "../../lib/texts/text.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
 /** Where requests go and how, once for all that go there alike: what waits keeps the one that it was made with. */
@@ -51,7 +52,7 @@ export const outboundRequests = sqliteTable(
     dueAt: integer("due_at").notNull(),
     triedAt: integer("tried_at"),
     lastStatus: integer("last_status"),
-    lastError: text("last_error"),
+    lastError: text("last_error", { mode: "json" }).$type<Text>(),
     /** Epoch ms. */
     createdAt: integer("created_at").notNull(),
     /** Epoch ms; null while it waits. */
@@ -79,7 +80,7 @@ export const outboundCounts = sqliteTable(
     sent: integer("sent").notNull(),
     died: integer("died").notNull(),
     lastSentAt: integer("last_sent_at"),
-    lastError: text("last_error"),
+    lastError: text("last_error", { mode: "json" }).$type<Text>(),
     lastErrorAt: integer("last_error_at"),
   },
   (table) => [uniqueIndex("outbound_counts_source").on(table.tenantId, table.sourceKind, table.sourceId)],

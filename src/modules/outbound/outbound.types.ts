@@ -1,4 +1,5 @@
 import type { TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 
 /** A text that only the gateway can read. */
 export interface Sealed {
@@ -48,7 +49,7 @@ export interface OutboundEntry {
   readonly state: OutboundState;
   readonly attempts: number;
   readonly lastStatus: number | null;
-  readonly lastError: string | null;
+  readonly lastError: Text | null;
   /** Epoch ms, as all times here. */
   readonly createdAt: number;
   readonly nextAttemptAt: number | null;
@@ -65,7 +66,7 @@ export interface OutboundCounts {
   /** Given up and still kept. */
   readonly dead: number;
   readonly lastSentAt: number | null;
-  readonly lastError: string | null;
+  readonly lastError: Text | null;
   readonly lastErrorAt: number | null;
 }
 
@@ -73,7 +74,7 @@ export interface OutboundCounts {
 export interface OutboundAnswer {
   /** `null` if there was no answer. */
   readonly status: number | null;
-  readonly error: string | null;
+  readonly error: Text | null;
   /** The first 200 printable characters of what it said: for the person who runs the gateway alone. */
   readonly body: string;
   readonly durationMs: number;

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { inEnglish } from "../../lib/domain-error.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage } from "../lists.ts";
@@ -18,7 +19,8 @@ const toWire = ({ source, orderKey, createdAt, nextAttemptAt, diedAt, state, ...
   state: state === "DEAD" ? ("dead" as const) : ("waiting" as const),
   attempts: rest.attempts,
   lastStatus: rest.lastStatus,
-  lastError: rest.lastError,
+  lastError: rest.lastError === null ? null : inEnglish(rest.lastError),
+  lastErrorText: rest.lastError,
   bytes: rest.bytes,
   createdAt: iso(createdAt) ?? "",
   nextAttemptAt: iso(nextAttemptAt),

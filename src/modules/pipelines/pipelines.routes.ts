@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { inEnglish } from "../../lib/domain-error.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -42,7 +43,8 @@ function toWire(pipeline: ShownPipeline) {
       waiting,
       dead,
       lastSentAt: isoOrNull(lastSentAt),
-      lastError,
+      lastError: lastError === null ? null : inEnglish(lastError),
+      lastErrorText: lastError,
       lastErrorAt: isoOrNull(lastErrorAt),
     },
     lastErrorAt: isoOrNull(rest.lastErrorAt),

@@ -92,6 +92,7 @@ export const pipelineBody = t.Object(
       dead: wholeNumber({ description: "webhooks that were given up and can be sent again" }),
       lastSentAt: t.Union([time, t.Null()]),
       lastError: t.Union([t.String(), t.Null()], { description: "why the newest failed attempt failed" }),
+      lastErrorText: t.Union([textSchema, t.Null()], { description: "the error as data" }),
       lastErrorAt: t.Union([time, t.Null()]),
     }),
     lastError: t.Union([t.String(), t.Null()]),
@@ -217,6 +218,7 @@ export const deliveryBody = t.Object(
     attempts: wholeNumber({ description: "that failed" }),
     lastStatus: t.Union([wholeNumber(), t.Null()], { description: "null where no answer came" }),
     lastError: t.Union([t.String(), t.Null()]),
+    lastErrorText: t.Union([textSchema, t.Null()], { description: "the error as data" }),
     bytes: wholeNumber(),
     createdAt: time,
     nextAttemptAt: t.Union([time, t.Null()], {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
+import { detail } from "../../../src/lib/domain-error.ts";
 import type { TenantId } from "../../../src/lib/ids.ts";
 import { retryAfter, type Verdict, verdictOf, waitAfter } from "../../../src/lib/retry-policy.ts";
 import {
@@ -86,7 +87,12 @@ function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
           const verdict = await rig.answer(item);
           if (rig.delivery !== mine) return new Promise<Attempt>(() => undefined);
           inFlight.delete(lane);
-          return { verdict, status: null, error: "no", retryAfterMs: rig.retryAfterMs };
+          return {
+            verdict,
+            status: null,
+            error: detail("delivery_error.refused"),
+            retryAfterMs: rig.retryAfterMs,
+          };
         },
       });
       Object.assign(rig, { delivery: mine, ledger });

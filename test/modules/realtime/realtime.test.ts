@@ -276,6 +276,7 @@ describe("telemetry", () => {
   });
 
   test("another tenant's device does not exist", async () => {
+    const own = await fixture.createDevice(stranger);
     const reader = await signedIn(stranger);
     reader.send({ type: "subscribe", id: "x", topics: ["telemetry"], deviceIds: [device.deviceId] });
     expect((await reader.until(({ type }) => type === "error")).code).toBe("device.not_found");
@@ -286,10 +287,9 @@ describe("telemetry", () => {
       token: owner,
       body: { scope: "SERVER", attributes: { z: 1 } },
     });
-    reader.send({ type: "ping" });
-    await reader.until(({ type }) => type === "pong");
-    await Bun.sleep(150);
-    expect(reader.messages).toEqual([]);
+    await report(own.token, { a: 8 });
+    await reader.until(({ topic, deviceId }) => topic === "telemetry" && deviceId === own.deviceId);
+    expect(reader.messages.filter(({ deviceId }) => deviceId !== own.deviceId)).toEqual([]);
     reader.close();
   });
 
@@ -315,8 +315,11 @@ describe("telemetry", () => {
     reader.send({ type: "unsubscribe", id: "u" });
     reader.send({ type: "ping" });
     await reader.until(({ type }) => type === "pong");
+    reader.send({ type: "subscribe", id: "v", topics: ["telemetry"], deviceIds: [other.deviceId] });
+    await reader.until(({ type }) => type === "snapshot");
     await report(device.token, { a: 10 });
-    await Bun.sleep(150);
+    await report(other.token, { a: 11 });
+    await reader.until(({ deviceId }) => deviceId === other.deviceId);
     expect(reader.messages).toEqual([]);
     reader.close();
   });

@@ -64,8 +64,8 @@ const reasons: Readonly<Record<number, ErrorCode>> = {
 };
 
 function disconnection(reasonCode: number, said: string | undefined): Text {
-  const reason = reasons[reasonCode];
-  if (reason !== undefined) return { code: reason, params: {} };
+  const textCode = reasons[reasonCode];
+  if (textCode !== undefined) return { code: textCode, params: {} };
   return detail("broker_error.disconnected", { reason: said ?? reasonCode });
 }
 
@@ -75,8 +75,8 @@ function describe(error: unknown): Text {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   // What mqtt.js says of a broker that does not answer its first packet.
   if (error instanceof Error && error.message === "connack timeout") return detail("network_error.timed_out");
-  const existing = typeof code === "number" ? reasons[code] : undefined;
-  return existing === undefined ? networkErrorText(error) : { code: existing, params: {} };
+  const textCode = typeof code === "number" ? reasons[code] : undefined;
+  return textCode === undefined ? networkErrorText(error) : { code: textCode, params: {} };
 }
 
 /** A connection of mqtt.js that lasts until it ends: what is to be done then is the bridge's matter. @throws DomainError with the reason */

@@ -1,5 +1,6 @@
 import { RotateCw, Send, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
@@ -137,7 +138,7 @@ export function DeliveriesTab({ pipeline, onChanged }: Props) {
 }
 
 function Counts({ webhooks }: Pick<Pipeline, "webhooks">) {
-  const { sent, waiting, failed, dead, lastError, lastErrorAt } = webhooks;
+  const { sent, waiting, failed, dead, lastErrorText, lastErrorAt } = webhooks;
   const counters = [
     [sent, t("delivery.sent")],
     [waiting, t("delivery.waiting")],
@@ -154,10 +155,10 @@ function Counts({ webhooks }: Pick<Pipeline, "webhooks">) {
           </div>
         ))}
       </dl>
-      {lastError !== null && (
+      {lastErrorText !== null && (
         <p class="max-w-3xl text-sm wrap-anywhere">
           {t("pipelines.newestError")} (<Age ts={toMs(lastErrorAt)} />
-          ): {lastError}
+          ): {serverPhrase(lastErrorText)}
         </p>
       )}
     </div>
@@ -170,7 +171,7 @@ function DeliveryRow(props: {
   busy: boolean;
 }) {
   const { delivery, act, busy } = props;
-  const { deliveryId, state, attempts, lastError, createdAt, nextAttemptAt, url, method } = delivery;
+  const { deliveryId, state, attempts, lastErrorText, createdAt, nextAttemptAt, url, method } = delivery;
   const [body, setBody] = useState<string | undefined>(undefined);
   const next = toMs(nextAttemptAt);
   return (
@@ -188,7 +189,7 @@ function DeliveryRow(props: {
         </p>
         <p class="text-sm wrap-anywhere">
           {attempts > 0 && plural("delivery.attempts", attempts)}
-          {lastError !== null && `: ${lastError}`}
+          {lastErrorText !== null && `: ${serverPhrase(lastErrorText)}`}
           {attempts > 0 &&
             next !== undefined &&
             ` · ${t("delivery.next", { time: formatDate(next, "time") })}`}

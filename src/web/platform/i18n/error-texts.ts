@@ -27,9 +27,9 @@ async function fetchTexts(wanted: Language): Promise<void> {
 
 /** Fetches the server's texts in a language. */
 export function loadServerTexts(wanted: Language): Promise<void> {
-  const existing = loading.get(wanted) ?? fetchTexts(wanted);
-  loading.set(wanted, existing);
-  return existing;
+  const pending = loading.get(wanted) ?? fetchTexts(wanted);
+  loading.set(wanted, pending);
+  return pending;
 }
 
 /** With a capital letter and a full stop, as it stands alone. */

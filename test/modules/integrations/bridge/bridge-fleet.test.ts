@@ -6,8 +6,8 @@ import {
   type FleetMember,
 } from "../../../../src/modules/integrations/bridge/bridge-fleet.ts";
 import { createLogger } from "../../../../src/platform/log.ts";
-import { until } from "../../../mqtt/mqtt-fixture.ts";
 import { createMosquitto, hasMosquitto, type Mosquitto } from "../../../support/mosquitto.ts";
+import { until } from "../../../support/until.ts";
 import { allAddresses, hasty, TENANT } from "./bridge-fixture.ts";
 
 const fleets = new Set<BridgeFleet>();
