@@ -284,7 +284,7 @@ export function createApp(config: Config, overrides: Overrides = {}) {
   });
 
   const readiness = createReadiness();
-  /** In the order in which they start, before the HTTP server. */
+  /** Sorted in the order in which they start, before the HTTP server. */
   const first: readonly Module[] = [
     storage,
     telemetry,

@@ -23,5 +23,5 @@ export function getCommit(): string {
   return commit;
 }
 
-/** What `lineside --version` prints: `lineside 0.1.0 (9a9028c)`. */
+/** Returns what `lineside --version` prints: `lineside 0.1.0 (9a9028c)`. */
 export const versionText = (): string => `lineside ${version} (${getCommit()})`;

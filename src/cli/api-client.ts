@@ -48,7 +48,7 @@ interface ErrorBody extends Partial<Text> {
   readonly message?: string;
 }
 
-/** What the gateway says, in the language of the terminal; a code that this version does not know in English. */
+/** Returns what the gateway says, in the language of the terminal; a code that this version does not know in English. */
 export function errorText({ code, params = {}, message }: ErrorBody, language: TextLanguage): string {
   const text = code === undefined ? undefined : renderIn(language, { code, params });
   return text === undefined || text === code ? (message ?? code ?? "") : text;
@@ -61,7 +61,7 @@ async function read<Answer>(response: Response): Promise<Answer> {
   throw new StartupError(`${new URL(response.url).pathname} answered ${response.status}: ${said}`);
 }
 
-/** How long a repeated request waits between its tries: together a gateway's restart, or a disk that is made room on. */
+/** Time for which a repeated request waits between its tries: together a gateway's restart, or a disk that is made room on. */
 const RETRY_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000];
 
 /** Repeats `send` while nothing answers or storage takes no writes (503); what it sends must bear being sent twice. */

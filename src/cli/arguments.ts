@@ -9,7 +9,7 @@ export interface CommandOption {
   readonly help: string;
 }
 
-/** How a command reaches a running gateway. */
+/** States how a command reaches a running gateway. */
 export const serverOptions = {
   url: { type: "string", help: "address of the running Lineside (else that of the gateway on this machine)" },
   data: { type: "string", help: "data directory of the gateway on this machine (else LINESIDE_DATA)" },

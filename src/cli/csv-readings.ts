@@ -3,7 +3,7 @@ import { type CsvDialect, createCsvClock, dialectOf, UnclearNumber } from "../li
 import { inEnglish } from "../lib/domain-error.ts";
 import { StartupError } from "../platform/startup-error.ts";
 
-/** What the columns of a file of sensor data are, settled from its header, its first row and the options. */
+/** Describes what the columns of a file of sensor data are, settled from its header, its first row and the options. */
 export interface CsvLayout {
   readonly names: readonly string[];
   readonly timeColumn: number;
@@ -86,7 +86,7 @@ export interface CsvReading {
   readonly values: Record<string, number | boolean | string>;
 }
 
-/** How the cells of a file are read. */
+/** Describes how the cells of a file are read. */
 export interface CsvCells {
   readonly columns: CsvColumns;
   readonly timeOf: (text: string) => number | string;

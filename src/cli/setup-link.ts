@@ -11,7 +11,7 @@ import { StartupError } from "../platform/startup-error.ts";
 import { consoleUrl } from "./gateway-url.ts";
 import { fromElsewhere } from "./other-addresses.ts";
 
-/** Undefined when the gateway has an owner. Touches the database only, so that it works while the gateway runs. */
+/** Returns `undefined` if the gateway has an owner. Touches the database only, so that it works while the gateway runs. */
 async function createSetupLink(config: Config): Promise<string | undefined> {
   const database = openMainDatabase(join(config.data, "lineside.db"), "lineside", createLogger("database"));
   try {

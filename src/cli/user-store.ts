@@ -26,7 +26,7 @@ import { createLogger } from "../platform/log.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { type CommandOption, describeOptions, type ParsedArguments, parseCommand } from "./arguments.ts";
 
-/** What every command on a data directory takes. */
+/** Holds what every command on a data directory takes. */
 export const storeOptions = {
   data: { type: "string", help: "the gateway's data directory (else LINESIDE_DATA)" },
   config: { type: "string", help: "the gateway's configuration file (else lineside.toml)" },
@@ -177,17 +177,17 @@ export function printTable(heading: readonly string[], rows: readonly (readonly 
     );
 }
 
-/** What an action of a command gets. */
+/** Describes what an action of a command gets. */
 export interface ActionRequest {
   readonly store: UserStore;
   readonly config: Config;
   readonly args: ParsedArguments;
 }
 
-/** What was done: for programs (`--json`), and for a person. */
+/** Describes what was done: for programs (`--json`), and for a person. */
 export interface ActionResult {
   readonly data: unknown;
-  /** What the audit log keeps of it. */
+  /** Holds what the audit log keeps of it. */
   readonly done?: Pick<NewAuditEntry, "tenantId" | "action" | "target" | "before" | "after">;
   print(): void;
 }

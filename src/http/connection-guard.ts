@@ -31,7 +31,7 @@ interface Connection {
   readonly peer: Uint8Array;
   readonly port: number;
   readonly address: AddressBits;
-  /** What the connection counts under; undefined for exempt addresses. */
+  /** Holds what the connection counts under; undefined for exempt addresses. */
   readonly group: AddressBits | undefined;
   /** Monotonic ms. */
   readonly since: number;
@@ -67,7 +67,7 @@ export class ConnectionGuard {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #exempt: readonly AddressRange[];
-  /** By descriptor. */
+  /** Keyed by descriptor. */
   readonly #connections = new Map<number, Connection>();
   /** Group → its counted connections. */
   readonly #perGroup = new Map<AddressBits, number>();

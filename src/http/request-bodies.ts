@@ -59,7 +59,7 @@ class BodyCheck {
 
 /** Checks the bodies of the routes that declare a schema for theirs; the others read or ignore their bodies themselves. */
 export class RequestBodies {
-  /** By method and pattern. */
+  /** Keyed by method and pattern. */
   readonly #checks = new Map<string, BodyCheck>();
 
   add(routes: readonly BodyRoute[]): void {

@@ -4,7 +4,7 @@ import { type RealtimeDeps, RealtimeSession } from "../modules/realtime/realtime
 import type { DeviceSocket, DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttConnectionHandle, MqttServer } from "../mqtt/mqtt.types.ts";
 
-/** What an upgraded connection does with its frames; kept as the socket's data. */
+/** Describes what an upgraded connection does with its frames; kept as the socket's data. */
 export interface SocketHandlers {
   open(socket: ServerWebSocket<SocketHandlers>): void;
   message(message: string | Buffer): void;

@@ -15,7 +15,7 @@ export interface AlarmLine {
   readonly alarmType: string;
   readonly deviceName: string;
   readonly message: string;
-  /** Why an alarm was cleared. */
+  /** Reason why an alarm was cleared. */
   readonly cause?: Text;
 }
 

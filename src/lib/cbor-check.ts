@@ -18,7 +18,7 @@ const isPlainTag = (tag: number) =>
   tag === 1004 ||
   tag === 55799;
 
-/** How many items an item holds; undefined for one that holds none. */
+/** Returns how many items an item holds; undefined for one that holds none. */
 function itemsOf(major: number, size: number): number | undefined {
   if (major === MAJOR.array) return size;
   if (major === MAJOR.map) return size * 2;

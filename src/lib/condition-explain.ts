@@ -11,9 +11,9 @@ export interface ExplainedCondition {
   readonly source?: string;
   readonly scope?: string;
   readonly op?: string;
-  /** What it is compared with; null where there is nothing. */
+  /** Holds what it is compared with; null where there is nothing. */
   readonly against?: unknown;
-  /** What is there now; null where there is nothing. */
+  /** Holds what is there now; null where there is nothing. */
   readonly actual?: unknown;
   /** `noData`: how long nothing may come. */
   readonly forMs?: number;

@@ -27,7 +27,7 @@ export const conditionOperators = [
 ] as const;
 export type ConditionOperator = (typeof conditionOperators)[number];
 
-/** Where values come from; undefined for what is not there. */
+/** Describes where values come from; undefined for what is not there. */
 export interface ConditionScope {
   key(name: string): unknown;
   attribute(scope: string, name: string): unknown;
@@ -37,13 +37,13 @@ export interface ConditionScope {
   isSilent?(name: string, forMs: number): boolean;
 }
 
-/** What a condition looks at. */
+/** Describes what a condition looks at. */
 export interface ConditionParts {
   readonly keys: Set<string>;
   /** `SCOPE/name` */
   readonly attributes: Set<string>;
   readonly silences: Array<{ readonly key: string; readonly forMs: number }>;
-  /** By telemetry key, what its numbers are held against: between two neighbours no comparison comes out otherwise. */
+  /** Keyed by telemetry key, what its numbers are held against: between two neighbours no comparison comes out otherwise. */
   readonly bounds: Map<string, ConditionBound[]>;
   /** Keys of which it counts whether they have changed. */
   readonly changing: Set<string>;
@@ -127,7 +127,7 @@ function addBounds(key: string, bounds: readonly ConditionBound[], parts: Condit
   parts.bounds.set(key, [...(parts.bounds.get(key) ?? []), ...bounds]);
 }
 
-/** What a number can be held against: of lists and ranges their numbers. */
+/** Returns what a number can be held against: of lists and ranges their numbers. */
 export const numbersOf = (value: unknown): number[] =>
   (Array.isArray(value) ? value : [value]).filter((item) => typeof item === "number");
 

@@ -12,7 +12,7 @@ export const entranceRoutes = {
   callback: "/auth/callback",
 } as const;
 
-/** In the order in which they are matched. */
+/** Sorted in the order in which they are matched. */
 export const screenRoutes = {
   overview: "/",
   devices: "/devices",
@@ -58,7 +58,7 @@ export const settingsPages = [
 /** Pages of the settings whose address may name one of many things. */
 export const settingsPagesWithId = ["users", "profiles", "outbox"] as const;
 
-/** What a part of an address may say, by its name in the patterns; other parts are ids. */
+/** Holds what a part of an address may say, by its name in the patterns; other parts are ids. */
 const choices: Readonly<Record<string, readonly string[]>> = {
   deviceTab: deviceTabs,
   pipelineTab: pipelineTabs,

@@ -84,7 +84,7 @@ const SAMPLE_CHARACTERS_MAX = 1024 * 1024;
 export class CsvColumns {
   readonly #dialect: CsvDialect;
   readonly #columns: CsvColumn[] = [];
-  /** Undefined once the sample is complete. */
+  /** `undefined` once the sample is complete. */
   #held: string[][] | undefined = [];
   #heldCharacters = 0;
 

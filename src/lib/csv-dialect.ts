@@ -9,11 +9,11 @@ const delimiters = [",", ";", "\t"] as const;
 export type CsvDelimiter = (typeof delimiters)[number];
 export type DecimalSign = "point" | "comma";
 
-/** What separates the columns, the decimal sign of numbers, and the zone of times that name none. */
+/** Describes what separates the columns, the decimal sign of numbers, and the zone of times that name none. */
 export interface CsvDialect {
   readonly delimiter: CsvDelimiter;
   readonly decimal: DecimalSign;
-  /** False where the decimal sign is inferred from the delimiter. */
+  /** `false` if the decimal sign is inferred from the delimiter. */
   readonly isDecimalGiven: boolean;
   /** IANA name. */
   readonly timezone: string;
@@ -58,13 +58,13 @@ export function csvNumber(cell: string, decimal: DecimalSign): number | undefine
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** What a person reads as a number, in whichever country. */
+/** Holds what a person reads as a number, in whichever country. */
 const numberLike = /^[+-]?(\d+[.,]\d+|\d{1,3}([.,' \u00a0\u202f]\d{3})+([.,]\d+)?)$/;
 
 /** Says why a cell that looks like a number cannot be read as one. It must not silently become a text. */
 export class UnclearNumber {
   readonly rule: Text;
-  /** True where the cell is a number once the decimal sign of the file is known. */
+  /** `true` if the cell is a number once the decimal sign of the file is known. */
   readonly isAboutSign: boolean;
 
   constructor(rule: Text, { isAboutSign }: { isAboutSign: boolean }) {

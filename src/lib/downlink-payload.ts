@@ -3,7 +3,10 @@ import { isJsonObject, type JsonValue } from "./json.ts";
 import { toPlainJson } from "./plain-json.ts";
 import type { Text } from "./texts/text.ts";
 
-/** What goes down to a LoRaWAN device: bytes (base64), or an object that a codec, ours or the network server's, makes bytes of. */
+/**
+ * Describes what goes down to a LoRaWAN device: bytes (base64), or an object that a codec, ours or the network server's, makes
+ * bytes of.
+ */
 export type DownlinkPayload = { readonly data: string } | { readonly object: JsonValue };
 
 /** LoRaWAN's longest payload; most data rates take less. */

@@ -1,7 +1,7 @@
 const powersOfTen = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
 /** Beyond this there are no decimals left in a double. */
 const WHOLE_FROM = 1e14;
-/** What multiplying by a power of ten may lose: 1.005 × 100 is 100.49999999999999. */
+/** Holds what multiplying by a power of ten may lose: 1.005 × 100 is 100.49999999999999. */
 const SLACK = 1 + 2 * Number.EPSILON;
 
 const round = (value: number, factor: number): number => {
@@ -21,7 +21,7 @@ export function createRounder(digits: number): (value: number) => number {
   return (value) => round(value, factor);
 }
 
-/** What a function makes of one number, of two, or of any number of them; it takes what it says. */
+/** Describes what a function makes of one number, of two, or of any number of them; it takes what it says. */
 interface FunctionRule {
   unaryForm?(value: number): number;
   binaryForm?(first: number, second: number): number;
@@ -31,7 +31,7 @@ interface FunctionRule {
 /** Of `any`. */
 export const ARGUMENTS_MAX = 50;
 
-/** What an expression may call. */
+/** Holds what an expression may call. */
 export const functions: Record<string, FunctionRule> = {
   min: { variadic: (values) => Math.min(...values) },
   max: { variadic: (values) => Math.max(...values) },

@@ -52,7 +52,7 @@ function numeric(sign: string, run: (a: number, b: number) => number) {
   return <Scope>(left: Node<Scope>, right: Node<Scope>): Node<Scope> => ofTwo(sign, [left, right], run);
 }
 
-/** By sign. */
+/** Keyed by sign. */
 export const arithmetic: Record<string, <Scope>(left: Node<Scope>, right: Node<Scope>) => Node<Scope>> = {
   "-": numeric("-", (a, b) => a - b),
   "*": numeric("*", (a, b) => a * b),

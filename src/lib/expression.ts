@@ -36,7 +36,9 @@ import { type Token, tokensOf, wrong } from "./expression-tokens.ts";
 
 const DEPTH_MAX = 40;
 
-/** How names are read, found out once when the expression is compiled; what is read is undefined where nothing is there. */
+/**
+ * Describes how names are read, found out once when the expression is compiled; what is read is undefined where nothing is there.
+ */
 export interface ExpressionReads<Scope> {
   key(name: string): (scope: Scope) => ExpressionValue | undefined;
   attribute(of: string, name: string): (scope: Scope) => ExpressionValue | undefined;

@@ -24,7 +24,7 @@ export type Pace = "shifts" | "always";
 
 type State = "running" | "idle" | "fault";
 
-/** What a kind's formula works with. */
+/** Describes what a kind's formula works with. */
 interface Situation {
   readonly state: State;
   /** 0 cold and still … 1 at working temperature. */

@@ -1,4 +1,4 @@
-/** How far brackets stand in one another; those inside of texts count, too. */
+/** Returns how far brackets stand in one another; those inside of texts count, too. */
 export function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;

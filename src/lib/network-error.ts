@@ -17,7 +17,7 @@ const codes = {
 /** Codes of the HTTP parser that have no text of their own. */
 const PARSER_CODE_PREFIX = "HPE_";
 
-/** Why something on the network failed, as data; what has no text of its own stands for itself. */
+/** Returns why something on the network failed, as data; what has no text of its own stands for itself. */
 export function networkErrorText(error: unknown): Text {
   if (error instanceof DomainError) return textOf(error);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

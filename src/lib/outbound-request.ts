@@ -14,7 +14,7 @@ const ownHeader =
 
 export const isSecretHeader = (name: string): boolean => secretHeader.test(name);
 
-/** Why the header cannot be sent; undefined where it can. A value that is not known here is not looked at. */
+/** Returns why the header cannot be sent; undefined where it can. A value that is not known here is not looked at. */
 export function headerProblem(name: string, value: unknown): Text | undefined {
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name))
     return detail("rule.header_name", { name: excerpt(name) });
@@ -24,7 +24,7 @@ export function headerProblem(name: string, value: unknown): Text | undefined {
   return undefined;
 }
 
-/** Why nothing can be sent there; undefined where it can, as far as the address itself tells. */
+/** Returns why nothing can be sent there; undefined where it can, as far as the address itself tells. */
 export function urlProblem(text: string): Text | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === "")

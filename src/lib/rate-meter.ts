@@ -16,7 +16,7 @@ export class RateMeter {
   isLimited = false;
   /** What has passed, in the unit of the rate. */
   passed = 0;
-  /** How often something was refused. */
+  /** Number of times that something was refused. */
   refused = 0;
 
   get perSecond(): number | null {

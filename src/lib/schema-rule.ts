@@ -1,7 +1,7 @@
 import { detail } from "./domain-error.ts";
 import type { Text } from "./texts/text.ts";
 
-/** What rules need of a TypeBox schema. */
+/** Describes what rules need of a TypeBox schema. */
 export interface SchemaPart {
   readonly type?: string;
   readonly const?: unknown;
@@ -18,7 +18,7 @@ export interface SchemaPart {
   readonly description?: string | undefined;
 }
 
-/** What TypeBox found: `path` is a JSON pointer to the value. */
+/** Describes what TypeBox found: `path` is a JSON pointer to the value. */
 export interface SchemaIssue {
   readonly path: string;
   readonly message: string;
@@ -82,7 +82,7 @@ function withoutNull(schema: SchemaPart): SchemaPart {
   return parts.length === 1 && only !== undefined ? { description: schema.description, ...only } : schema;
 }
 
-/** What a schema accepts instead of the value: `a whole number from 1 to 10000`. */
+/** Returns what a schema accepts instead of the value: `a whole number from 1 to 10000`. */
 export function expectedOf(schema: SchemaPart, value: unknown): Text {
   const parts = (schema.anyOf ?? []).filter(({ type }) => !(type === "string" && isNumeric(schema)));
   const options = parts.map((part) => expectedOf(part, undefined));

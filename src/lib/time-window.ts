@@ -23,7 +23,7 @@ export function createTimeWindow(of: {
   const offset = zoneOffset(of.timezone);
   const opens = of.from * MINUTE_MS;
   const closes = of.to * MINUTE_MS + (of.to <= of.from ? DAY_MS : 0);
-  /** What was found last; asked again and again about now, it hardly ever changes. */
+  /** Holds what was found last; asked again and again about now, it hardly ever changes. */
   let state = { from: 0, until: 0, isOpen: false };
 
   // 1970-01-01 was a Thursday.

@@ -49,7 +49,7 @@ const comparisons = [
   ),
 ];
 
-/** What only alarm rules know: the value before, and the time since the newest one. */
+/** Holds what only alarm rules know: the value before, and the time since the newest one. */
 const timed = [
   Type.Object(
     { key, source: Type.Optional(Type.Literal("telemetry")), op: Type.Literal("CHANGED") },

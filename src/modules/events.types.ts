@@ -14,7 +14,7 @@ interface DeviceEvent {
   readonly deviceId: DeviceId;
 }
 
-/** What modules tell each other: cross-cutting reactions ride these, questions are constructor arguments. */
+/** Describes what modules tell each other: cross-cutting reactions ride these, questions are constructor arguments. */
 export interface DomainEvents {
   "device.created": DeviceEvent;
   "device.updated": DeviceEvent;
@@ -49,7 +49,7 @@ export interface DomainEvents {
   "integration.changed": { readonly tenantId: TenantId; readonly integrationId: string };
   /** There are new events of it, or its connection is in another state. */
   "integration.events": { readonly tenantId: TenantId; readonly integrationId: string };
-  /** With everything that was its own. */
+  /** Includes everything that was its own. */
   "tenant.deleted": { readonly tenantId: TenantId };
   "profile.changed": { readonly tenantId: TenantId; readonly profileId: ProfileId };
   /** Raised, risen, cleared, acknowledged, commented on. */
@@ -65,7 +65,7 @@ export interface DomainEvents {
     readonly name: string;
     readonly runId: string;
     readonly status: RunStatus;
-    /** What it acted on. */
+    /** Holds what it acted on. */
     readonly deviceIds: readonly DeviceId[];
   };
   "attributes.changed": DeviceEvent & {

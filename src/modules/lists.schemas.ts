@@ -29,7 +29,7 @@ export const sortQuery = (fields: readonly string[], order = "") =>
     }),
   );
 
-/** For lists that only come newest first, whatever they hold. */
+/** Used for lists that only come newest first, whatever they hold. */
 export const newestFirst = t.Optional(
   t.Literal("-createdAt", { description: "the only order of this list: the newest first" }),
 );

@@ -10,7 +10,7 @@ import type { OwnPorts } from "../platform/own-ports.ts";
 import type { DomainEvents } from "./events.types.ts";
 import type { AuthPlugin } from "./identity/identity.plugin.ts";
 
-/** What every module is built on. */
+/** Describes what every module is built on. */
 export interface Core {
   readonly version: string;
   /** The abbreviated commit of the build, or "unknown". */
@@ -26,9 +26,9 @@ export interface Core {
   readonly log: Logger;
 }
 
-/** What a module returns beside its services. */
+/** Describes what a module returns beside its services. */
 export interface Module {
   routes?(auth: AuthPlugin): readonly AnyElysia[];
-  /** In the order in which they start. */
+  /** Sorted in the order in which they start. */
   readonly parts?: readonly Part[];
 }

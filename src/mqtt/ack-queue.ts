@@ -71,7 +71,7 @@ export class AckQueue {
     return true;
   }
 
-  /** How many entries at the head are decided; stops at the first undecided or failed group. */
+  /** Returns how many entries at the head are decided; stops at the first undecided or failed group. */
   ready(): number {
     let count = 0;
     for (const segment of this.#segments) {

@@ -16,7 +16,7 @@ export function refusalReason(authentication: MqttAuthentication): number {
   return authentication.reason === "unavailable" ? Reason.serverUnavailable : Reason.notAuthorized;
 }
 
-/** What is wrong with a CONNECT before anyone asks for credentials; success when nothing is. */
+/** Returns what is wrong with a CONNECT before anyone asks for credentials; success when nothing is. */
 export function connectFault(packet: ConnectPacket): number {
   if (packet.properties.has(Property.authenticationMethod)) return Reason.badAuthenticationMethod;
   // 3.1.1, 3.1.3.1: a client without an id must ask for a clean session.

@@ -15,7 +15,7 @@ import type { MqttApplication, MqttServer, SendState } from "./mqtt.types.ts";
 
 /** Devices looked up at once for a new subscription. */
 const PAGE = 200;
-/** How long a client that reads slowly is waited for between two messages, and how often. */
+/** Time for which a client that reads slowly is waited for between two messages, and how often. */
 const WAIT_MS = 50;
 const WAITS_MAX = 600;
 /** Keys that ended by their date are noticed within this. */
@@ -107,7 +107,7 @@ export function createApplicationFeed(deps: {
     }
   }
 
-  /** False when the client has gone, or takes nothing for half a minute. */
+  /** Returns `false` if the client has gone, or takes nothing for half a minute. */
   async function sendPatiently(send: SendState, topic: string, payload: Uint8Array): Promise<boolean> {
     for (let wait = 0; wait < WAITS_MAX; wait++) {
       const outcome = send(topic, payload);

@@ -6,7 +6,9 @@ export type ApplicationTopic = (typeof kinds)[number];
 
 export const topicFor = (deviceId: DeviceId, kind: ApplicationTopic) => `${PREFIX}${deviceId}/${kind}`;
 
-/** What a filter asks for: of one device or of all, and of which kinds; undefined when it can match nothing that there is. */
+/**
+ * Returns what a filter asks for: of one device or of all, and of which kinds; undefined when it can match nothing that there is.
+ */
 export function readFilter(
   filter: string,
 ): { readonly deviceId: DeviceId | undefined; readonly kinds: readonly ApplicationTopic[] } | undefined {

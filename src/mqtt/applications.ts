@@ -6,7 +6,7 @@ import { applicationSpace, tenantOfSpace, tenantSpace } from "./principal.ts";
 import type { SessionStore } from "./session-store.ts";
 import { fromBrokerTopic } from "./topics.ts";
 
-/** What the clients of one space want to hear. */
+/** Describes what the clients of one space want to hear. */
 interface Interest {
   /** Of a key that may not see all devices: asked anew each time. */
   readonly maySee: ((deviceId: DeviceId) => boolean) | undefined;
@@ -20,8 +20,8 @@ export type Publish = (
 ) => Promise<void>;
 
 /**
- * Who of a tenant's applications wants to hear of what, so that a message nobody listens to is never made. Keys with access to all
- * devices share the space of their tenant; each of the others has its own.
+ * Identifies who of a tenant's applications wants to hear of what, so that a message nobody listens to is never made. Keys with
+ * access to all devices share the space of their tenant; each of the others has its own.
  */
 export class Applications {
   readonly #publish: Publish;
@@ -62,7 +62,7 @@ export class Applications {
     this.#changed.set(applicationSpace(application), { tenantId, maySee: visibilityOf(application) });
   }
 
-  /** Those whose keys are no longer good, or no longer see what they saw when they connected. */
+  /** Returns those whose keys are no longer good, or no longer see what they saw when they connected. */
   *revoked(): Iterable<string> {
     for (const { principal } of this.#connected)
       if (principal.application?.revoked === true) yield principal.application.applicationId;

@@ -14,7 +14,7 @@ import {
 import { filterMatches } from "../lib/mqtt/topic-filters.ts";
 import { fromBrokerTopic, toBroker } from "./topics.ts";
 
-/** Where the broker's packets for one client go. */
+/** Describes where the broker's packets for one client go. */
 export interface BrokerSink {
   deliver(message: PublishPacket): void;
   release(packetId: number): void;
@@ -26,7 +26,7 @@ export interface BrokerLinkOptions {
   /** The client's name in the broker: its session's key and a number, so that a successor never meets it. */
   readonly brokerClientId: string;
   readonly durable: boolean;
-  /** Where all topics of the client are, inside the broker. */
+  /** States where all topics of the client are, inside the broker. */
   readonly space: string;
   readonly sink: BrokerSink;
 }

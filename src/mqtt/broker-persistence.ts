@@ -33,8 +33,8 @@ function matchOf({ subscriptions }: Session, topic: string): { topic: string; qo
 }
 
 /**
- * What Aedes 1.2 asks of a persistence, answered from the session store. Topics begin with `<space>/`, so only the sessions
- * of that space are searched: one for a device, a tenant's applications otherwise.
+ * Describes what Aedes 1.2 asks of a persistence, answered from the session store. Topics begin with `<space>/`, so only the
+ * sessions of that space are searched: one for a device, a tenant's applications otherwise.
  */
 export class BrokerPersistence {
   readonly #store: SessionStore;

@@ -13,7 +13,7 @@ import type { Principal } from "./principal.ts";
 import { PublishIntake } from "./publish-intake.ts";
 import type { SessionStore } from "./session-store.ts";
 
-/** What all clients share. */
+/** Describes what all clients share. */
 export interface ClientSurroundings {
   readonly host: ClientHost;
   readonly store: SessionStore;

@@ -46,7 +46,7 @@ const AUTH = 0xf0;
 /** Subscriptions of one client: all are kept in memory, and each change of a durable session rewrites its list. */
 const subscriptionsMax = 1_000;
 
-/** What a signed-in client needs of the server. */
+/** Describes what a signed-in client needs of the server. */
 export interface ClientHost {
   readonly log: Logger;
   readonly limits: MqttLimits;
@@ -57,7 +57,7 @@ export interface ClientHost {
   retained(space: string, filter: string): readonly RetainedMessage[];
   /** The client has subscriptions, and hears what comes from now on. */
   subscribed(client: Client): void;
-  /** How many more subscriptions the client's tenant has room for. */
+  /** Returns how many more subscriptions the client's tenant has room for. */
   subscriptionRoom(client: Client): number;
   /** The client has fewer subscriptions. */
   unsubscribed(client: Client): void;
@@ -130,7 +130,7 @@ export class Client {
     return this.#link?.listensTo(topic) === true;
   }
 
-  /** What it has subscribed to. */
+  /** Returns what it has subscribed to. */
   filters(): Iterable<string> {
     return this.#link?.filters() ?? [];
   }

@@ -29,7 +29,7 @@ const earlyBytesMax = 64 * 1024;
 /** A password may have to wait for others to be checked, and a device without credentials may stay to get some; so long. */
 const patienceMsMax = 60_000;
 
-/** What a connection needs of its server. */
+/** Describes what a connection needs of its server. */
 export interface ConnectionHost {
   readonly limits: MqttLimits;
   readonly log: Logger;

@@ -1,4 +1,4 @@
-/** What the MQTT server has counted since its start. */
+/** Describes what the MQTT server has counted since its start. */
 export interface Counters {
   messagesIn: number;
   messagesOut: number;

@@ -18,9 +18,9 @@ export interface DeliveryDeps {
   readonly output: Output;
   readonly version: ProtocolVersion;
   readonly counters: Counters;
-  /** How many QoS 1 and 2 messages the client takes at a time. */
+  /** Number of QoS 1 and 2 messages the client takes at a time. */
   readonly receiveMaximum: number;
-  /** How many topics the client lets us abbreviate. */
+  /** Number of topics the client lets us abbreviate. */
   readonly topicAliasMaximum: number;
   /** Largest packet the client takes, in bytes. */
   readonly packetBytesMax: number;
@@ -34,7 +34,7 @@ export interface DeliveryDeps {
   delivered(topic: string, payload: Uint8Array): void;
 }
 
-/** What the broker sends to one client: within the client's window and packet size, dropped rather than piled up. */
+/** Describes what the broker sends to one client: within the client's window and packet size, dropped rather than piled up. */
 export class Delivery {
   readonly #deps: DeliveryDeps;
   #link: BrokerLink | undefined;

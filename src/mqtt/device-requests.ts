@@ -8,7 +8,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import type { MqttLimits } from "./mqtt.types.ts";
 
-/** What a device asks of the gateway, over MQTT or a WebSocket: its attributes, the limits of its session, the time. */
+/** Describes what a device asks of the gateway, over MQTT or a WebSocket: its attributes, the limits of its session, the time. */
 export interface DeviceRequestsDeps {
   readonly attributes: Pick<AttributesService, "read">;
   readonly ingest: Pick<DeviceIngest, "reject">;

@@ -40,7 +40,7 @@ interface Connection {
   readonly peer: DevicePeer;
   inFlight: number;
   inFlightBytes: number;
-  /** What the device was heard to speak; before that, what its profile says. */
+  /** Holds what the device was heard to speak; before that, what its profile says. */
   speaks: "JSON" | "CBOR";
 }
 
@@ -109,7 +109,7 @@ export class DeviceSockets implements DeviceSocketServer {
       this.#send(connection, mayMerge(body) ? { topic, ...body } : { topic, body });
   }
 
-  /** False when the device is not there. */
+  /** Returns `false` if the device is not there. */
   send({ deviceId, rpcId, method, params }: Command): boolean {
     if (!this.#connections.has(deviceId)) return false;
     this.publish(deviceId, commandTopic(rpcId), { method, params });

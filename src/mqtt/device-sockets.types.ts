@@ -1,12 +1,12 @@
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 
-/** What a device's connection can do for us. */
+/** Describes what a device's connection can do for us. */
 export interface DevicePeer {
   send(frame: string | Uint8Array): void;
   close(code: number, reason: string): void;
 }
 
-/** What one connection tells of itself. */
+/** Describes what one connection tells of itself. */
 export interface DeviceSocket {
   message(frame: string | Uint8Array): void;
   closed(): void;

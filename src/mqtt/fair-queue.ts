@@ -14,7 +14,7 @@ export interface Turn {
  */
 export class FairQueue {
   readonly #clock: Pick<Clock, "monotonic">;
-  /** In the order in which they stopped. */
+  /** Sorted in the order in which they stopped. */
   readonly #waiting = new Set<Turn>();
   #startedAt = 0;
   #isRunning = false;

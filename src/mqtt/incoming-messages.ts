@@ -15,7 +15,7 @@ export interface MessageDeps extends Pick<MqttServerDeps, "ingest" | "log" | "on
   broker(): Broker;
 }
 
-/** What clients publish beside the hot lane: a device's requests and answers, an application's messages, and wills. */
+/** Describes what clients publish beside the hot lane: a device's requests and answers, an application's messages, and wills. */
 export class IncomingMessages {
   readonly #deps: MessageDeps;
 

@@ -9,7 +9,7 @@ export interface MqttCredentials {
   readonly username: string | undefined;
   readonly password: Uint8Array | undefined;
   readonly remoteAddress: string;
-  /** What the client showed in the TLS handshake, which has proven that it holds the key; nobody has vouched for it. */
+  /** Holds what the client showed in the TLS handshake, which has proven that it holds the key; nobody has vouched for it. */
   readonly certificate: PeerCertificate | undefined;
   /** The client went while it waited for its answer. */
   isGone(): boolean;
@@ -47,7 +47,7 @@ export type SendState = (topic: string, payload: Uint8Array) => "sent" | "later"
 
 /** A device without credentials yet: it may ask for some, on `/provision/request`, and nothing else. */
 export interface MqttProvisioningSession {
-  /** What to say to it on `/provision/response`; throws a DomainError to refuse. */
+  /** Returns what to say to it on `/provision/response`; throws a DomainError to refuse. */
   claim(body: Uint8Array): Promise<Uint8Array>;
 }
 
@@ -70,7 +70,7 @@ export interface MqttLimits {
   readonly keepAliveSecondsMax?: number;
 }
 
-/** What the clients of a tenant may use together; null for no limit. */
+/** Describes what the clients of a tenant may use together; null for no limit. */
 export interface MqttQuotas {
   readonly connections: number | null;
   /** Of applications, those that outlive their connections. */
@@ -93,7 +93,7 @@ export interface TlsPair {
   readonly key: string;
 }
 
-/** What the MQTT server is built from. */
+/** Describes what the MQTT server is built from. */
 export interface MqttServerDeps {
   readonly host: string;
   /** 0 picks a free port. */
@@ -182,7 +182,7 @@ export interface MqttServer {
   accept(transport: MqttTransport): MqttConnectionHandle;
   /** Publishes to one device on its own topic (`v1/devices/me/attributes` …); queued for a durable session that is away. */
   publishToDevice(deviceId: DeviceId, topic: string, payload: Uint8Array, qos: 0 | 1): Promise<void>;
-  /** Who of the tenants' programs listens to what (`lineside/devices/{deviceId}/telemetry` …). */
+  /** Identifies who of the tenants' programs listens to what (`lineside/devices/{deviceId}/telemetry` …). */
   readonly applications: ApplicationMessages;
   /** Ends an application's connections and sessions: its key was removed. */
   disconnectApplication(applicationId: string): void;

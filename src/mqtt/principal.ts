@@ -5,7 +5,7 @@ import type { MqttApplication, MqttProvisioningSession } from "./mqtt.types.ts";
 import type { SessionOwner } from "./session.ts";
 import { deviceMaySubscribe, PROVISION_RESPONSE } from "./topics.ts";
 
-/** Who a client is signed in as: a device, an application of a tenant, or somebody who wants to become a device. */
+/** Identifies who a client is signed in as: a device, an application of a tenant, or somebody who wants to become a device. */
 export interface Principal {
   /** First level of all its topics inside the broker: a device's own, or its tenant's. */
   readonly space: string;
@@ -14,7 +14,7 @@ export interface Principal {
   readonly application: MqttApplication | undefined;
   readonly provisioningSession: MqttProvisioningSession | undefined;
   readonly revoked: boolean;
-  /** Its session ends with its connection, whatever it asks for. */
+  /** The session ends with its connection, whatever it asks for. */
   readonly isEphemeral: boolean;
   /** The broker's name of a session: one a device, or one a client id where there may be several. */
   sessionKey(clientId: string): string;

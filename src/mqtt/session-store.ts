@@ -178,7 +178,7 @@ export class SessionStore {
     this.messageChanged(session, queued);
   }
 
-  /** False when nothing that may go makes enough room. */
+  /** Returns `false` if nothing that may go makes enough room. */
   #evictOldest(session: Session, bytes: number): boolean {
     for (;;) {
       const room = this.#queues.check(session, bytes);

@@ -35,7 +35,7 @@ export interface QueuedMessage {
   saved: boolean;
 }
 
-/** What the broker remembers of one client: for one connection, or (durable) across connections and restarts. */
+/** Describes what the broker remembers of one client: for one connection, or (durable) across connections and restarts. */
 export class Session {
   /** The broker's name of the client; never what the client calls itself, so two devices cannot collide. */
   readonly key: string;

@@ -22,7 +22,7 @@ export const GATEWAY_COMMANDS = "v1/gateway/rpc";
 export const PROVISION_REQUEST = "/provision/request";
 export const PROVISION_RESPONSE = "/provision/response";
 
-/** What the server publishes to a device; a gateway hears of its children besides. */
+/** Holds what the server publishes to a device; a gateway hears of its children besides. */
 const deviceTopics = [
   "v1/devices/me/attributes",
   "v1/devices/me/attributes/response/+",

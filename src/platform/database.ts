@@ -22,7 +22,7 @@ const STORAGE_KEY_BYTES = 32;
 export interface MainDatabase {
   readonly orm: BunSQLiteDatabase;
   readonly sqlite: Database;
-  /** How secrets of one use stand in it. */
+  /** Returns how secrets of one use stand in it. */
   secrets(purpose: string): StoredSecrets;
   /** Runs `work` in one immediate transaction; nested calls join it. The callback cannot be async. */
   transact<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 /** In the data directory while the gateway runs: commands on the same machine find its address without its settings. */
 const FILE = "gateway.json";
 
-/** Where a program on this machine reaches a server that listens on `host`. */
+/** Returns where a program on this machine reaches a server that listens on `host`. */
 export function localUrl(host: string, port: number): string {
   const reached = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;

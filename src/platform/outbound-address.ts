@@ -70,9 +70,9 @@ export class RefusedAddress extends DomainError {
   }
 }
 
-/** Where one tenant's connections may go. */
+/** Describes where one tenant's connections may go. */
 export interface OutboundRule {
-  /** Why nothing may be sent to the address and port; undefined when it may. */
+  /** Returns why nothing may be sent to the address and port; undefined when it may. */
   refusalOf(address: string, port: number): Text | undefined;
   /** The same, as far as a URL tells without looking its name up. */
   refusalOfUrl(url: string): Text | undefined;
@@ -98,7 +98,7 @@ export function createOutboundAddresses(deps: {
 }): OutboundAddresses {
   const { config, ownPorts, isHost, lookup: find = systemLookup } = deps;
   const allowed = ranges(...(config.outbound_allow ?? "").split(",").filter((entry) => entry.trim() !== ""));
-  /** What lets the machine itself through: a network that it merely lies in does not. */
+  /** Holds what lets the machine itself through: a network that it merely lies in does not. */
   const allowedOwn = allowed.filter(
     (range) =>
       range.prefix === SINGLE_ADDRESS_PREFIX ||

@@ -13,7 +13,7 @@ export function createSealedBox(secret: Uint8Array, purpose: string) {
       const content = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), content]).toString("base64url");
     },
-    /** Undefined for what we did not seal. */
+    /** Returns `undefined` for what we did not seal. */
     open(sealed: string): string | undefined {
       const bytes = Buffer.from(sealed, "base64url");
       const isCanonical = bytes.toString("base64url") === sealed; // a lenient decoder passes over what it does not know

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { createSealedBox, type SealedBox } from "./sealed-box.ts";
 
 /**
- * How secrets stand in a database: sealed where they are shown or used again, as a keyed hash where they are looked up. The key lies
- * beside the database and not in it: who gets hold of a copy of the file alone reads no secret and cannot try guesses against it.
+ * Describes how secrets stand in a database: sealed where they are shown or used again, as a keyed hash where they are looked up.
+ * The key lies beside the database and not in it: who gets hold of a copy of the file alone reads no secret and cannot try
+ * guesses against it.
  */
 export interface StoredSecrets extends SealedBox {
   /** HMAC-SHA-256 as URL-safe text; the same for the same text. */

@@ -4,7 +4,7 @@ import { hostname, networkInterfaces } from "node:os";
 /** A gateway with more addresses than this has them by container networks, which nobody connects to. */
 const NAMES_MAX = 64;
 
-/** What a certificate vouches for. */
+/** Describes what a certificate vouches for. */
 export interface CertificateNames {
   readonly dns: readonly string[];
   readonly ip: readonly string[];
@@ -39,7 +39,10 @@ export function plainAddress(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
-/** Those of `wanted` first, then what was vouched for before: addresses that come and go need no new certificate each time. */
+/**
+ * Returns those of `wanted` first, then what was vouched for before: addresses that come and go need no new certificate each
+ * time.
+ */
 export function joinNames(wanted: CertificateNames, before: CertificateNames): CertificateNames {
   const join = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])].slice(0, NAMES_MAX);
   return { dns: join(wanted.dns, before.dns), ip: join(wanted.ip.map(plainAddress), before.ip) };

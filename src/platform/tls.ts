@@ -42,7 +42,7 @@ interface Deps extends TlsOptions {
   readonly data: Pick<DataDirectory, "readSecret" | "writeSecret">;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What this machine is called; asked each time. */
+  /** Returns what this machine is called; asked each time. */
   readonly namesOf?: () => CertificateNames;
 }
 
@@ -203,7 +203,7 @@ export function createTls(deps: Deps) {
       if (current === undefined) throw new Error("TLS has not started");
       return current;
     },
-    /** What clients must trust, as PEM; undefined where that is left to the operator. */
+    /** Returns what clients must trust, as PEM; undefined where that is left to the operator. */
     get authority(): string | undefined {
       return source.authority();
     },

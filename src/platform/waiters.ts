@@ -2,9 +2,9 @@ import type { Clock } from "./clock.ts";
 
 type Resolve<Value> = (value: Value | undefined) => void;
 
-/** Who waits for something to happen to a key, each for as long as it chose. */
+/** Identifies who waits for something to happen to a key, each for as long as it chose. */
 export class Waiters<Key, Value> {
-  /** By key, whoever has waited longest first. */
+  /** Keyed by key, whoever has waited longest first. */
   readonly #waiting = new Map<Key, Set<Resolve<Value>>>();
   readonly #clock: Clock;
 
@@ -12,7 +12,7 @@ export class Waiters<Key, Value> {
     this.#clock = clock;
   }
 
-  /** What happens to the key next; undefined after `ms`, or when whoever asked has gone. */
+  /** Returns what happens to the key next; undefined after `ms`, or when whoever asked has gone. */
   wait(key: Key, ms: number, signal?: AbortSignal): Promise<Value | undefined> {
     return new Promise((resolve) => {
       const done: Resolve<Value> = (value) => {

@@ -24,7 +24,7 @@ export interface BundledPackage {
   readonly version: string;
   /** SPDX expression. */
   readonly license: string;
-  /** Its key in `package-lock.json`, which is also its directory. */
+  /** The key in `package-lock.json`, which is also its directory. */
   readonly path: string;
   /** Of the published archive, as `sha512-<base64>`. */
   readonly integrity: string | undefined;

@@ -72,7 +72,7 @@ export function countDuplicates(files: readonly ts.SourceFile[]): { blocks: numb
       (hash, index) => `${hash} ${ids[index]} ${ids[index + 30]} ${ids[index + WINDOW_TOKENS - 1]}`,
     ),
   );
-  /** How often a window occurs. */
+  /** Number of times that a window occurs. */
   const counts = new Map<string, number>();
   for (const key of keys.flat()) counts.set(key, (counts.get(key) ?? 0) + 1);
   const found = tokens.map(({ lines }, file) =>

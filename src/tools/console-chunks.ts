@@ -17,7 +17,7 @@ const staticImport = /^\s*(?:import|export)\s+(?:(?!type\b)[^"';]*?from\s*)?"(\.
 const dynamicImport = /import\(\s*"(\.[^"]+)"\s*\)/g;
 const iconImport = /import\s*\{([^}]*)\}\s*from\s*"lucide-preact";/g;
 
-/** What the entry imports at once, and what that imports. */
+/** Returns what the entry imports at once, and what that imports. */
 function reachedFrom(entry: string): Set<string> {
   const seen = new Set<string>();
   const queue = [entry];

@@ -3,7 +3,7 @@ import type { BunPlugin } from "bun";
 
 type Texts = Readonly<Record<string, string>>;
 
-/** By file of the catalogue: the object that it exports, and the English file whose keys are those of every language. */
+/** Keyed by file of the catalogue: the object that it exports, and the English file whose keys are those of every language. */
 const PARTS: Record<string, { name: string; part: string }> = {
   "first.en.ts": { name: "firstEn", part: "first.en.ts" },
   "first.de.ts": { name: "firstDe", part: "first.en.ts" },

@@ -6,7 +6,7 @@ import ts from "typescript";
 export const FUNCTION_LINES_MAX = 70;
 
 interface LongFunction {
-  /** Its name, or that of the variable or property that holds it; `(anonymous)` for the others. */
+  /** The name, or that of the variable or property that holds it; `(anonymous)` for the others. */
   readonly name: string;
   readonly lines: number;
 }

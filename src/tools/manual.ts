@@ -9,7 +9,7 @@ export interface ManualPage {
   readonly html: string;
 }
 
-/** In the order in which one needs them; a text that is not among them is found by a test. */
+/** Sorted in the order in which one needs them; a text that is not among them is found by a test. */
 export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages: readonly string[] }> = [
   { id: "devices", pages: ["devices", "gateways", "connecting-securely", "device-protocol"] },
   {
@@ -27,7 +27,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
   },
 ];
 
-/** What leads to another text of the manual leads to its page; other files are not here. */
+/** Returns what leads to another text of the manual leads to its page; other files are not here. */
 function hrefOf(href: string): string | undefined {
   const [path = "", anchor] = href.split("#");
   if (/^(https?:|mailto:)/.test(href) || href.startsWith("#")) return href;

@@ -13,9 +13,9 @@ const schemaLists = ["anyOf", "allOf", "oneOf"] as const;
 const schemaMaps = ["properties", "patternProperties"] as const;
 
 export class Components {
-  /** By name. */
+  /** Keyed by name. */
   readonly #schemas = new Map<string, JsonSchema>();
-  /** By the schema that stands for an unchecked one: most are used many times. */
+  /** Keyed by the schema that stands for an unchecked one: most are used many times. */
   readonly #shown = new Map<TSchema, JsonSchema>();
 
   /** The schema for the document, its titled parts as references. */

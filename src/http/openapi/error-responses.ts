@@ -55,7 +55,7 @@ interface FailingRoute {
   readonly takesBody: boolean;
 }
 
-/** What a description says when it happens: `409 when the name is taken`. */
+/** Returns what a description says when it happens: `409 when the name is taken`. */
 const statusesNamedIn = (description = ""): number[] =>
   [...description.matchAll(/\b[45]\d\d\b/g)]
     .map(([status]) => Number(status))

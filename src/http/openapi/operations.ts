@@ -60,7 +60,7 @@ function fieldsOf(location: "query" | "header", schema: unknown, components: Com
 
 const withoutMarks = ({ "x-required": _, ...schema }: JsonSchema): JsonSchema => schema;
 
-/** What the parts of one operation are made with. */
+/** Describes what the parts of one operation are made with. */
 interface Making {
   readonly components: Components;
   readonly operationId: string;

@@ -173,14 +173,14 @@ const carried = [
   Property.correlationData,
 ];
 
-/** What the server adds to a message for one receiver. */
+/** Describes what the server adds to a message for one receiver. */
 export interface AddedProperties {
   readonly expirySeconds?: number | undefined;
   readonly subscriptionIds?: readonly number[];
   readonly topicAlias?: number | undefined;
 }
 
-/** What a message carries from its sender to its receivers; with what the server adds for one receiver. */
+/** Returns what a message carries from its sender to its receivers; with what the server adds for one receiver. */
 export function writeMessageProperties(properties: Properties, added: AddedProperties = {}): Uint8Array {
   const writer = new PropertyWriter();
   for (const id of carried) {

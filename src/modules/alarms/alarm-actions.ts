@@ -7,13 +7,13 @@ import type { OutboundTarget } from "../outbound/outbound.types.ts";
 import type { AlarmEventType } from "./alarms.types.ts";
 import { only, text, wrong } from "./rule-fields.ts";
 
-/** What of an alarm actions may follow. */
+/** Holds what of an alarm actions may follow. */
 const occasions = ["CREATED", "REOPENED", "SEVERITY_CHANGED", "ESCALATED", "ACK", "CLEARED"] as const;
 const ACTIONS_MAX = 10;
 const METHOD_MAX = 256;
 const ID_MAX = 64;
 
-/** What the gateway does by itself when something happens to an alarm. */
+/** Describes what the gateway does by itself when something happens to an alarm. */
 export type AlarmAction = { readonly on: AlarmEventType } & (
   | {
       readonly type: "command";
@@ -117,7 +117,7 @@ export function compileActions(input: unknown, where: string): readonly AlarmAct
   return input.map((candidate, index) => compileAction(candidate, `${where}[${index}]`));
 }
 
-/** Why nothing is sent to a URL; undefined if something is. */
+/** Reason why nothing is sent to a URL; undefined if something is. */
 export type RefusalOf = (url: string) => Text | undefined;
 
 /** @throws DomainError of kind `invalid` for a webhook to an address that the gateway never sends to. */

@@ -22,7 +22,7 @@ import type { ProfileRules } from "./profile-rules.ts";
 /** What is held back is on the disk before anything else. */
 const remember = () => undefined;
 
-/** True when it is sooner than it was. */
+/** Returns `true` if it is sooner than it was. */
 function setDue({ due }: DeviceState, alarmType: string, timeMs: number | undefined): boolean {
   const before = due.get(alarmType) ?? Number.POSITIVE_INFINITY;
   if (timeMs === undefined) due.delete(alarmType);
@@ -30,7 +30,7 @@ function setDue({ due }: DeviceState, alarmType: string, timeMs: number | undefi
   return timeMs !== undefined && timeMs < before;
 }
 
-/** What is remembered of the rule as it is now. */
+/** Returns what is remembered of the rule as it is now. */
 function ownState({ rules }: DeviceState, { alarmType, fingerprint }: AlarmRule): RuleState {
   const ruleState = rules.get(alarmType);
   const own: RuleState = ruleState?.fingerprint === fingerprint ? ruleState : { fingerprint, triggers: [] };
@@ -256,7 +256,7 @@ export function createAlarmEngine(deps: {
       orphans.stop();
       states.stop();
     },
-    /** How a rule of the device's profile stands; `node` is the rule as it was written. */
+    /** Returns how a rule of the device's profile stands; `node` is the rule as it was written. */
     explain(device: IngestDevice, rule: AlarmRule, node: unknown): ExplainedRule {
       const { alarmType } = rule;
       const state = states.of(device.deviceId);

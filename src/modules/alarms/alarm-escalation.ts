@@ -20,7 +20,7 @@ export function createEscalation(deps: {
   repository: Pick<AlarmsRepository, "findById" | "listEscalating" | "update">;
   lifecycle: Pick<AlarmLifecycle, "commit" | "escalate">;
   settingsOf: (tenantId: TenantId) => EscalationSettings;
-  /** How long the device is mute; 0 when it is not. */
+  /** Returns how long the device is mute; 0 when it is not. */
   mutedMs: (deviceId: DeviceId) => number;
   clock: Clock;
   /** Steady epoch ms. */

@@ -32,7 +32,7 @@ export interface Outcome {
   /** The most severe that holds. */
   readonly raised: CreateTrigger | undefined;
   readonly isOver: boolean;
-  /** When it is to be looked at again if nothing comes. */
+  /** Time at which it is to be looked at again if nothing comes. */
   readonly dueAt: number | undefined;
   /** Another message with the same values would count. */
   readonly counts: boolean;

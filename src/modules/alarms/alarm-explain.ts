@@ -5,7 +5,7 @@ import { evaluateRule, type Moment, type RuleState, type TriggerState } from "./
 import type { AlarmRule, AlarmTrigger } from "./alarm-rule.ts";
 import type { Alarm } from "./alarms.types.ts";
 
-/** How a part of a rule stands now. Times in epoch ms. */
+/** Describes how a part of a rule stands now. Times in epoch ms. */
 export interface ExplainedTrigger {
   /** Null: the clear rule. */
   readonly severity: AlarmSeverity | null;
@@ -31,7 +31,7 @@ export interface ExplainedRule {
   readonly openSeverity: AlarmSeverity | null;
   /** Until then nothing is raised: maintenance, or outside of the rule's schedule. Null: it may. */
   readonly heldUntil: number | null;
-  /** When the rule is looked at even if nothing comes. */
+  /** Time at which the rule is looked at even if nothing comes. */
   readonly dueAt: number | null;
 }
 
@@ -66,7 +66,7 @@ function explainTrigger(
   return common;
 }
 
-/** Why a rule raises something for a device now, or why not. Changes nothing. */
+/** Returns why a rule raises something for a device now, or why not. Changes nothing. */
 export function explainRule(
   rule: AlarmRule,
   input: {

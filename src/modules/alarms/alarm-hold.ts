@@ -4,8 +4,8 @@ import type { MaintenanceWatch } from "../maintenance/maintenance-watch.ts";
 import type { AlarmRule } from "./alarm-rule.ts";
 
 /**
- * For how long a rule may raise nothing for a device, in ms; 0: it may. What it finds meanwhile is held back, and raised when the time
- * is over if it still holds then.
+ * Used for how long a rule may raise nothing for a device, in ms; 0: it may. What it finds meanwhile is held back, and raised
+ * when the time is over if it still holds then.
  */
 export type HoldBack = (device: IngestDevice, rule: AlarmRule) => number;
 

@@ -20,7 +20,7 @@ export function createOrphans(deps: {
   const waiting = new Set<DeviceId>();
   let next: NodeJS.Immediate | undefined;
 
-  /** How many it were. */
+  /** Returns how many it were. */
   function clearOf(deviceId: DeviceId): number {
     const device = deps.findDevice(deviceId);
     if (device === undefined) return 0;

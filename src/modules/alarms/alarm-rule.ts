@@ -177,7 +177,7 @@ export function checkAlarmRules(input: readonly unknown[], refusalOf: RefusalOf)
     ensureReachable(actions, `alarmRules[${index}].actions`, refusalOf);
 }
 
-/** Those that can be run: what another version wrote and this one cannot read raises nothing and stops nothing. */
+/** Returns those that can be run: what another version wrote and this one cannot read raises nothing and stops nothing. */
 export function compileKnownRules(
   input: readonly unknown[],
   onUnknown: (error: DomainError) => void,

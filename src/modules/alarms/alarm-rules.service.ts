@@ -56,9 +56,9 @@ const valuesAt = (columns: ScanChunk["columns"], row: number) =>
     return value === undefined ? [] : [[column.key, value]];
   });
 
-/** What rules do, and what they would do. */
+/** Describes what rules do, and what they would do. */
 export interface AlarmRulesService {
-  /** How each rule of the device's profile stands now. */
+  /** Returns how each rule of the device's profile stands now. */
   explain(principal: Principal, deviceId: string): ExplainedRule[];
   /** Holds stored telemetry against a rule; nothing is raised. @throws DomainError of kind `invalid` for a rule that is wrong. */
   backTest(principal: Principal, request: BackTestRequest, signal?: AbortSignal): Promise<BackTest>;
@@ -96,7 +96,7 @@ export function createAlarmRulesService(deps: {
     return { from: start, to: end };
   }
 
-  /** How many of its rows were taken. Whatever else is to be done comes to its turn in between, and at the end. */
+  /** Returns how many of its rows were taken. Whatever else is to be done comes to its turn in between, and at the end. */
   async function take(
     run: AlarmReplay,
     { ts, columns }: ScanChunk,

@@ -12,7 +12,7 @@ const WRITES_PER_REFRESH = 30;
 /** Devices kept in memory; others are read again when they speak. */
 const STATES_MAX = 20_000;
 
-/** What the engine remembers of devices: in memory, and on the disk before long. */
+/** Describes what the engine remembers of devices: in memory, and on the disk before long. */
 export class AlarmStates {
   readonly #states = new Map<DeviceId, DeviceState>();
   /** Not written yet. */
@@ -22,7 +22,7 @@ export class AlarmStates {
   /** Of which nothing but values came since they were written. */
   readonly #seenDevices = new Set<DeviceId>();
   readonly #writing: { start(): void; stop(): void };
-  /** How long the gateway has not run, in all: nobody is silent in that time. */
+  /** Time for which the gateway has not run, in all: nobody is silent in that time. */
   readonly #stoppedMs: number;
   #writes = 0;
 
@@ -68,7 +68,7 @@ export class AlarmStates {
     return state;
   }
 
-  /** Undefined for one that is not in memory. */
+  /** Returns `undefined` for one that is not in memory. */
   peek(deviceId: DeviceId): DeviceState | undefined {
     return this.#states.get(deviceId);
   }

@@ -57,7 +57,7 @@ export function createAlarmsModule(
     const device = directory.find(deviceId);
     return device === undefined ? 0 : maintenance.remainingMs(device);
   };
-  /** By tenant: asked for with every alarm that is raised. */
+  /** Keyed by tenant: asked for with every alarm that is raised. */
   const escalations = new Map<TenantId, EscalationSettings>();
   const escalationOf = (tenantId: TenantId): EscalationSettings => {
     const settings = escalations.get(tenantId) ?? repository.escalation(tenantId) ?? escalationDefaults;

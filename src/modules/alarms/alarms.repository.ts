@@ -101,7 +101,7 @@ export function createAlarmsRepository(database: MainDatabase) {
         .get();
       return row && toListed(row);
     },
-    /** Those of them that are there, in no order. */
+    /** Returns those of them that are there, in no order. */
     findMany: (tenantId: TenantId, alarmIds: readonly string[]): Alarm[] =>
       orm
         .select()
@@ -118,7 +118,7 @@ export function createAlarmsRepository(database: MainDatabase) {
       const row = orm.select().from(alarms).where(eq(alarms.alarmId, alarmId)).get();
       return row && toAlarm(row);
     },
-    /** Those that may still rise to a higher level. */
+    /** Returns those that may still rise to a higher level. */
     listEscalating: (tenantId?: TenantId): Alarm[] =>
       orm
         .select()
@@ -173,7 +173,7 @@ export function createAlarmsRepository(database: MainDatabase) {
         .where(isNotNull(alarmStates.dueAt))
         .all()
         .map(({ deviceId, dueAt }) => ({ deviceId: deviceId as DeviceId, dueAt: dueAt ?? 0 })),
-    /** Undefined before the first. */
+    /** Returns `undefined` before the first. */
     findRun: (): AlarmRun | undefined => orm.select().from(alarmRun).get(),
     saveRun: (run: AlarmRun): void =>
       void orm

@@ -9,7 +9,7 @@ import { alarmEventTypes, alarmStatuses } from "./alarms.types.ts";
 export const alarms = sqliteTable(
   "alarms",
   {
-    /** In the order in which they were raised, whatever the clock said. */
+    /** Sorted in the order in which they were raised, whatever the clock said. */
     sequence: integer("sequence").primaryKey({ autoIncrement: true }),
     alarmId: text("alarm_id").notNull().unique(),
     tenantId: text("tenant_id").notNull(),
@@ -25,7 +25,7 @@ export const alarms = sqliteTable(
     acknowledgedAt: integer("acknowledged_at"),
     acknowledgedBy: text("acknowledged_by"),
     clearedAt: integer("cleared_at"),
-    /** Null where the rule did it. */
+    /** `null` if the rule did it. */
     clearedBy: text("cleared_by"),
     /** The device's gateway when it was raised, where the rule says that it is an alarm of the gateway, too. */
     gatewayId: text("gateway_id"),
@@ -60,7 +60,7 @@ export const alarmEvents = sqliteTable(
   (table) => [index("alarm_events_alarm").on(table.alarmId, table.sequence)],
 );
 
-/** What the engine remembers of a device: values, since when and how often conditions have held. */
+/** Holds what the engine remembers of a device: values, since when and how often conditions have held. */
 export const alarmStates = sqliteTable(
   "alarm_states",
   {
@@ -69,7 +69,7 @@ export const alarmStates = sqliteTable(
       .references(() => devices.deviceId, { onDelete: "cascade" }),
     /** JSON text. */
     state: text("state").notNull(),
-    /** When something is to be done if nothing comes. */
+    /** Time at which something is to be done if nothing comes. */
     dueAt: integer("due_at"),
   },
   (table) => [index("alarm_states_due").on(table.dueAt)],
@@ -80,9 +80,9 @@ export const alarmRun = sqliteTable("alarm_run", {
   one: integer("one").primaryKey(),
   /** Epoch ms. */
   runningUntil: integer("running_until").notNull(),
-  /** How long it has not run, in all. */
+  /** Time for which it has not run, in all. */
   stoppedMs: integer("stopped_ms").notNull(),
-  /** False while it runs, and after a power failure. */
+  /** `false` if it runs, and after a power failure. */
   isStopped: integer("is_stopped", { mode: "boolean" }).notNull(),
 });
 

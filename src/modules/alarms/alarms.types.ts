@@ -31,7 +31,7 @@ export interface Alarm {
   readonly acknowledgedAt: number | null;
   readonly acknowledgedBy: string | null;
   readonly clearedAt: number | null;
-  /** Null where the rule did it. */
+  /** `null` if the rule did it. */
   readonly clearedBy: string | null;
   /** The gateway of the device, where it is an alarm of the gateway, too. */
   readonly gatewayId: DeviceId | null;

@@ -8,7 +8,7 @@ import type { DeadBand, DeviceState, KnownValue } from "./device-state.ts";
  * the range in which no comparison of any rule turns round; a message whose values all lie in theirs needs no look at the rules.
  */
 
-/** What the rules of a profile hold the numbers of a key against. */
+/** Describes what the rules of a profile hold the numbers of a key against. */
 export interface KeyBounds {
   readonly bounds: readonly ConditionBound[];
   /** That a value is another than the one before counts by itself. */

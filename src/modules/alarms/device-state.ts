@@ -21,14 +21,14 @@ export interface DeadBand {
   readonly high: number;
 }
 
-/** What the engine remembers of a device. */
+/** Describes what the engine remembers of a device. */
 export interface DeviceState {
   readonly values: Map<string, KnownValue>;
-  /** By alarm type. */
+  /** Keyed by alarm type. */
   readonly rules: Map<string, RuleState>;
-  /** By alarm type; read from the alarms themselves. */
+  /** Keyed by alarm type; read from the alarms themselves. */
   readonly open: Map<string, Alarm>;
-  /** By alarm type: when its rule is to be looked at if nothing comes. */
+  /** Keyed by alarm type: when its rule is to be looked at if nothing comes. */
   readonly due: Map<string, number>;
   /** Not kept: the rules that the values' quiet ranges are of. */
   deadBandFor?: unknown;
@@ -49,8 +49,8 @@ const entriesOf = (input: unknown): Array<[string, Record<string, unknown>]> =>
   );
 
 /**
- * What `writeState` wrote; of what cannot be read nothing. The clock may have been set back meanwhile: nothing lies in the future. A
- * gateway that did not run heard nothing: that time is no silence of the device.
+ * Returns what `writeState` wrote; of what cannot be read nothing. The clock may have been set back meanwhile: nothing lies in
+ * the future. A gateway that did not run heard nothing: that time is no silence of the device.
  */
 export function readState(
   text: string | undefined,

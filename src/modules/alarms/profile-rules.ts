@@ -10,7 +10,7 @@ export interface ProfileRules {
   readonly all: readonly AlarmRule[];
   readonly byKey: ReadonlyMap<string, readonly AlarmRule[]>;
   readonly bounds: ReadonlyMap<string, KeyBounds>;
-  /** By `SCOPE/name`. */
+  /** Keyed by `SCOPE/name`. */
   readonly byAttribute: ReadonlyMap<string, readonly AlarmRule[]>;
 }
 

@@ -46,7 +46,7 @@ export function createKeyAuthenticator(deps: {
   // A date that a person chose is judged by the wall clock.
   const isExpired = ({ expiresAt }: ApiKey) => expiresAt !== null && expiresAt <= clock.now();
 
-  /** Null: there is none to ask. Undefined: who made it is disabled, or gone. */
+  /** Returns `null` if there is none to ask. Undefined: who made it is disabled, or gone. */
   function creatorOf({ createdBy, tenantId }: ApiKey): User | null | undefined {
     if (createdBy === null) return null;
     const user = users.findById(createdBy);
@@ -122,7 +122,7 @@ export function createKeyAuthenticator(deps: {
       if (isExpired(apiKey)) return "EXPIRED";
       return creatorOf(apiKey) === undefined ? "STOPPED" : "ACTIVE";
     },
-    /** What still runs under the key ends. */
+    /** Holds what still runs under the key ends. */
     end,
     authenticate(secret: string): Principal | undefined {
       if (!isWellFormedKey(secret)) return undefined;

@@ -8,7 +8,7 @@ import { createKeySecret, hintOf } from "./key-secret.ts";
 
 const KEYS_PER_TENANT_MAX = 1_000;
 
-/** What is true of a new key whoever makes it, a person by the API or somebody at the machine; the secret is given once. */
+/** Returns what is true of a new key whoever makes it, a person by the API or somebody at the machine; the secret is given once. */
 export function addApiKey(
   deps: {
     repository: ApiKeysRepository;

@@ -120,7 +120,7 @@ export function createAttributeChangesRepository({ orm }: MainDatabase, keptMax:
     count: (deviceId: DeviceId, filter: ChangeFilter): number =>
       orm.select({ n: sql<number>`count(*)` }).from(attributeChanges).where(matching(deviceId, filter)).get()
         ?.n ?? 0,
-    /** What has become of a scope since a change: the oldest first. */
+    /** Returns what has become of a scope since a change: the oldest first. */
     listSince: (deviceId: DeviceId, scope: AttributeScope, changeId: number): AttributeChange[] =>
       orm
         .select()
@@ -141,5 +141,5 @@ export function createAttributeChangesRepository({ orm }: MainDatabase, keptMax:
   };
 }
 
-/** What was written to attributes, as long as it was something new. */
+/** Describes what was written to attributes, as long as it was something new. */
 export type AttributeChangesRepository = ReturnType<typeof createAttributeChangesRepository>;

@@ -88,7 +88,7 @@ export function createAttributesRepository({ orm }: MainDatabase) {
       for (const [key, value] of values)
         insert.run({ deviceId, scope, key, value: JSON.stringify(value), now });
     },
-    /** True when there was something to delete. */
+    /** Returns `true` if there was something to delete. */
     delete: (deviceId: DeviceId, scope: AttributeScope, key: string): boolean =>
       orm
         .delete(attributes)

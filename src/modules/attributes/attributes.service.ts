@@ -44,7 +44,7 @@ export function parseScope(scope: string): AttributeScope {
   return attributeScope;
 }
 
-/** What the gateway itself knows of a device, as SERVER attributes. */
+/** Returns what the gateway itself knows of a device, as SERVER attributes. */
 function activityEntries(activity: DeviceActivity): AttributeEntry[] {
   const updatedAt = new Date(activity.lastActivityAt ?? activity.lastConnectedAt ?? 0).toISOString();
   const entry = (key: string, value: number | boolean | null): AttributeEntry[] =>
@@ -108,7 +108,7 @@ export function createAttributesService(deps: {
     });
   }
 
-  /** True when there was something to delete. */
+  /** Returns `true` if there was something to delete. */
   function remove(
     deviceId: DeviceId,
     scope: AttributeScope,
@@ -173,7 +173,7 @@ export function createAttributesService(deps: {
       repository.listKeys(devices.ensureVisible(principal, deviceId)),
     listTenantKeys: ({ tenantId, devices: visible }: Principal): string[] =>
       repository.listTenantKeys(tenantId, visible),
-    /** What was changed, and by whom, the newest first. */
+    /** Returns what was changed, and by whom, the newest first. */
     listChanges(
       principal: Principal,
       deviceId: string,
@@ -188,7 +188,7 @@ export function createAttributesService(deps: {
       const filter = { scope: scope === undefined ? undefined : parseScope(scope), ...rest };
       return { items: changes.list(id, { ...filter, limit, offset }), total: changes.count(id, filter) };
     },
-    /** What is desired of a device against what it reports. */
+    /** Returns what is desired of a device against what it reports. */
     listDesired(principal: Principal, deviceId: string): DesiredState[] {
       const id = devices.ensureVisible(principal, deviceId);
       return compareStates(repository.list(id, ["SHARED"]), repository.list(id, ["CLIENT"]));
@@ -217,13 +217,13 @@ export function createAttributesService(deps: {
       if (!isJsonObject(values)) throw invalid("attribute.body_invalid");
       save(device, "CLIENT", { given: values, by: byDevice });
     },
-    /** What a device may read: SHARED and its own CLIENT scope; all keys when none are named. */
+    /** Returns what a device may read: SHARED and its own CLIENT scope; all keys when none are named. */
     read: (device: IngestDevice, scope: "SHARED" | "CLIENT", keys?: readonly string[]): AttributeEntry[] =>
       repository.list(device.deviceId, [scope]).filter((entry) => keys?.includes(entry.key) ?? true),
     /** What other parts of the program make of a device's telemetry. */
     setFor: (device: IngestDevice, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>): void =>
       save(device, scope, { given: Object.fromEntries(values), by: byGateway }),
-    /** Undefined for an attribute that the device does not have, and for a scope that there is none of. */
+    /** Returns `undefined` for an attribute that the device does not have, and for a scope that there is none of. */
     valueOf(deviceId: DeviceId, scope: string, key: string): JsonValue | undefined {
       const attributeScope = attributeScopes.find((candidate) => candidate === scope);
       return attributeScope && repository.value(deviceId, attributeScope, key);

@@ -23,7 +23,7 @@ export const attributes = sqliteTable(
   ],
 );
 
-/** What attributes were set to, and by whom. */
+/** Holds what attributes were set to, and by whom. */
 export const attributeChanges = sqliteTable(
   "attribute_changes",
   {

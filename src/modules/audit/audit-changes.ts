@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../lib/json.ts";
 
-/** What stands in the log for something secret: that it changed may be known. */
+/** Holds what stands in the log for something secret: that it changed may be known. */
 const HIDDEN = "•••";
 const TEXT_LENGTH_MAX = 8_192;
 const DEPTH_MAX = 8;
@@ -9,7 +9,7 @@ const DEPTH_MAX = 8;
 const secretName = /passw|secret|token|otp|credential|authorization|api_?key|private_?key|^code$|^pin$/i;
 /** They change with everything else. */
 const stamps: ReadonlySet<string> = new Set(["updatedAt", "lastUsedAt"]);
-/** What the entry says anyway, of something made or deleted. */
+/** Holds what the entry says anyway, of something made or deleted. */
 const existing: ReadonlySet<string> = new Set([...stamps, "createdAt", "tenantId"]);
 
 function withoutSecrets(value: unknown, depth = 0): unknown {
@@ -56,7 +56,7 @@ function filled(value: unknown): unknown {
   );
 }
 
-/** What a change was, as it is kept: only what differs, nothing secret, and never more than 8 KiB each. */
+/** Returns what a change was, as it is kept: only what differs, nothing secret, and never more than 8 KiB each. */
 export function describeChange(
   before: unknown,
   after: unknown,

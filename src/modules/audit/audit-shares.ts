@@ -1,6 +1,7 @@
 /**
- * How the entries of one tenant's audit log share the space that the log has. Each kind of actor has a part of the log that no
- * other kind can take. A part that is not used is lent. Within a part, the actor with the most entries loses the oldest of its own.
+ * States how the entries of one tenant's audit log share the space that the log has. Each kind of actor has a part of the log
+ * that no other kind can take. A part that is not used is lent. Within a part, the actor with the most entries loses the oldest
+ * of its own.
  */
 export const auditShares = ["operator", "owners", "members", "refusals"] as const;
 export type AuditShare = (typeof auditShares)[number];
@@ -13,7 +14,7 @@ const PART_OF_LOG: Readonly<Record<AuditShare, number>> = {
   refusals: 0.1,
 };
 
-/** Who answers for entries of the log. */
+/** Identifies who answers for entries of the log. */
 export interface AuditHolder {
   readonly share: AuditShare;
   readonly holder: string;

@@ -28,7 +28,7 @@ import { type AuditHolder, AuditHolders } from "./audit-shares.ts";
 /** A stretch of the log: what matches in it, and where the next one begins. */
 export interface AuditSlice {
   readonly items: AuditEntry[];
-  /** Undefined at the log's beginning. */
+  /** `undefined` at the log's beginning. */
   readonly before: number | undefined;
 }
 
@@ -50,7 +50,7 @@ const seenIn = ({ devices }: AuditScope): SQL | undefined =>
     ? undefined
     : sql`(${auditEntries.targetType} IS NOT 'device' OR ${auditEntries.targetId} IN (SELECT value FROM json_each(${JSON.stringify([...devices])})))`;
 
-/** What an index answers. */
+/** Returns what an index answers. */
 const indexed = ({ action, targetId }: AuditFilter): SQL | undefined =>
   and(
     action === undefined || action.endsWith(".") ? undefined : eq(auditEntries.action, action),

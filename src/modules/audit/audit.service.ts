@@ -23,7 +23,7 @@ const NAME_LENGTH_MAX = 256;
 /** Entries that are looked at without a pause: some 5 ms. */
 const SLICE_ROWS = 1_000;
 
-/** Who did what, when, and from where. */
+/** Identifies who did what, when, and from where. */
 export interface AuditService extends AuditRecorder {
   /** `total`: how many match in all; told with the first page only where it has to be searched for. */
   list(
@@ -33,7 +33,7 @@ export interface AuditService extends AuditRecorder {
   ): Promise<{ items: AuditEntry[]; total: number | undefined }>;
   /** @throws DomainError `audit.not_found` */
   get(scope: AuditScope, auditId: string): AuditEntry;
-  /** What was ever done, for a filter's choices. */
+  /** Returns what was ever done, for a filter's choices. */
   listActions(scope: AuditScope): string[];
   /** All that match, the newest first, piece by piece: nothing is held while a slow reader reads. */
   pages(scope: AuditScope, filter: AuditFilter): AsyncGenerator<AuditEntry[]>;

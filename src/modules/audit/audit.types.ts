@@ -11,7 +11,7 @@ export interface AuditActor {
   readonly id: string | null;
   /** E-mail address, or the key's name. */
   readonly name: string;
-  /** Who really acts, where somebody acts as the user. */
+  /** Identifies who really acts, where somebody acts as the user. */
   readonly impersonator?: { readonly id: string; readonly name: string } | undefined;
   /** Decides which part of the log the entries take. */
   readonly role?: Role | undefined;
@@ -47,7 +47,7 @@ export interface AuditRecorder {
   durable(): Promise<void>;
 }
 
-/** What a route's rule sees of its request. */
+/** Describes what a route's rule sees of its request. */
 export interface AuditContext {
   readonly principal: Principal;
   readonly params: Readonly<Record<string, string>>;
@@ -56,20 +56,20 @@ export interface AuditContext {
   readonly response: unknown;
 }
 
-/** What a route that changes something records, or why it records nothing. */
+/** Describes what a route that changes something records, or why it records nothing. */
 export type AuditRule = AuditedRoute | { readonly none: string };
 
 interface AuditedRoute {
   readonly action: string;
-  /** What kind of thing it is about: `device`. Its id is the path's first parameter. */
+  /** Holds what kind of thing it is about: `device`. Its id is the path's first parameter. */
   readonly target: string;
-  /** Which thing, where neither path nor answer say it. */
+  /** Returns which thing, where neither path nor answer say it. */
   readonly id?: (context: AuditContext) => string;
   /** Field of the answer that has the id, where the path has none. */
   readonly created?: string;
   /** The thing as it is now; read before and after, and what differs is recorded. */
   readonly read?: (context: AuditContext, id: string) => unknown;
-  /** What was asked for, where there is nothing to read. */
+  /** Returns what was asked for, where there is nothing to read. */
   readonly details?: (context: AuditContext) => unknown;
 }
 

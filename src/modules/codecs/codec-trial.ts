@@ -5,7 +5,7 @@ import { frameInvalid } from "./codecs.errors.ts";
 
 const FRAME_BYTES_MAX = 255;
 
-/** What to run a source on: a message, a frame, or (for a downlink) what is to be sent. */
+/** Describes what to run a source on: a message, a frame, or (for a downlink) what is to be sent. */
 export interface TrialRequest {
   readonly source: string;
   readonly direction?: "uplink" | "downlink" | undefined;
@@ -21,7 +21,7 @@ export interface TrialRequest {
 }
 
 export interface Trial {
-  /** Null where there is none: of a failure, of a downlink, and of a message that was dropped. */
+  /** `null` if there is none: of a failure, of a downlink, and of a message that was dropped. */
   readonly result: JsonValue;
   readonly dropped: boolean;
   /** Of a downlink. */

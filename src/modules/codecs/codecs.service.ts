@@ -28,7 +28,7 @@ export type UsedCodec = Codec & {
 export function createCodecsService(deps: {
   repository: CodecsRepository;
   sandbox: ScriptSandbox;
-  /** What uses codecs, by the codec's id. */
+  /** Returns what uses codecs, by the codec's id. */
   usesOf: (tenantId: TenantId) => ReadonlyMap<string, UsedCodec["usedBy"]>;
   clock: Clock;
 }) {

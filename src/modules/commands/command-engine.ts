@@ -13,7 +13,7 @@ import { RelayedCommands } from "./relayed-commands.ts";
 const DUE_AT_ONCE = 200;
 /** Commands of one device that have not reached it. */
 export const QUEUED_MAX = 1_000;
-/** How long finished commands are kept. */
+/** Time for which finished commands are kept. */
 const KEPT_MS = 90 * 86_400_000;
 const CLEAN_EVERY_MS = 3_600_000;
 const CLEAN_AT_ONCE = 1_000;
@@ -249,7 +249,7 @@ export function createCommandEngine(deps: {
     gatewayLeft(gatewayId: DeviceId): void {
       if (!relay.keepsFor(gatewayId)) requeueAll(relayed.of(gatewayId));
     },
-    /** Whose command it is. */
+    /** Returns whose command it is. */
     deviceOf: (rpcId: number): DeviceId | undefined => repository.findByRpcId(rpcId)?.deviceId,
     /** The device has the message; or, where it is kept for it, the message is on its way. */
     delivered(deviceId: DeviceId, rpcId: number, isKept: boolean = false): void {
@@ -259,7 +259,7 @@ export function createCommandEngine(deps: {
       const dueAt = Math.max(timeMs + command.timeoutMs, isKept ? command.expiresAt : 0);
       change(command, { status: "DELIVERED", deliveredAt: timeMs, dueAt });
     },
-    /** What the device says to a command; false when it was never sent such a command. */
+    /** Returns what the device says to a command; false when it was never sent such a command. */
     answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean {
       const command = ofDevice(deviceId, rpcId);
       if (command === undefined || command.attempts === 0) return false;

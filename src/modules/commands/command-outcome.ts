@@ -5,7 +5,9 @@ import type { Command } from "./commands.types.ts";
 export const isFinal = ({ status }: Command): boolean =>
   status === "SUCCESSFUL" || status === "FAILED" || status === "TIMEOUT" || status === "EXPIRED";
 
-/** How long the device may take once it has been sent (ms); where something keeps it for the device, as long as it lives. */
+/**
+ * Returns how long the device may take once it has been sent (ms); where something keeps it for the device, as long as it lives.
+ */
 export const longestWait = ({ timeoutMs, expiresAt, createdAt }: Command, isKept: boolean): number =>
   isKept ? Math.max(timeoutMs, expiresAt - createdAt) : timeoutMs;
 

@@ -75,7 +75,7 @@ export function createCommandsRepository({ orm }: MainDatabase) {
   const matching = (deviceId: DeviceId, { status, search }: CommandFilter) =>
     and(of(deviceId, status), search === undefined ? undefined : contains(commands.method, search));
   return {
-    /** Undefined when the device has had a command with this request id. */
+    /** Returns `undefined` if the device has had a command with this request id. */
     create({ requestId, params, ...command }: NewCommand): Command | undefined {
       // Without one from the issuer its own id serves.
       const values = {
@@ -130,7 +130,7 @@ export function createCommandsRepository({ orm }: MainDatabase) {
     /** Of all devices. */
     listAllIn: (status: CommandState): Command[] =>
       orm.select().from(commands).where(eq(commands.status, status)).all().map(toCommand),
-    /** Those on which nothing happened until `now`. */
+    /** Returns those on which nothing happened until `now`. */
     listDue: (now: number, limit: number): Command[] =>
       orm
         .select()

@@ -5,14 +5,14 @@ import { commandStates } from "./commands.types.ts";
 export const commands = sqliteTable(
   "commands",
   {
-    /** What the device knows the command by: never used twice, also not after a restart. */
+    /** Holds what the device knows the command by: never used twice, also not after a restart. */
     rpcId: integer("rpc_id").primaryKey({ autoIncrement: true }),
     commandId: text("command_id").notNull().unique(),
     tenantId: text("tenant_id").notNull(),
     deviceId: text("device_id")
       .notNull()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
-    /** What the issuer knows it by. */
+    /** Holds what the issuer knows it by. */
     requestId: text("request_id").notNull(),
     method: text("method").notNull(),
     /** JSON text. */
@@ -28,7 +28,7 @@ export const commands = sqliteTable(
     sentAt: integer("sent_at"),
     deliveredAt: integer("delivered_at"),
     finishedAt: integer("finished_at"),
-    /** When something is to be done if nothing happens; null once it is finished. */
+    /** Time at which something is to be done if nothing happens; null once it is finished. */
     dueAt: integer("due_at"),
     /** JSON text. */
     response: text("response"),

@@ -33,12 +33,12 @@ export interface Command {
   readonly method: string;
   readonly params: JsonValue;
   readonly status: CommandState;
-  /** How often it has been sent. */
+  /** Number of times that it has been sent. */
   readonly attempts: number;
   /** How often it may be sent again. */
   readonly retries: number;
   readonly retryIntervalMs: number;
-  /** How long the device may take to answer. */
+  /** Time for which the device may take to answer. */
   readonly timeoutMs: number;
   /** E-mail address or name of the key. */
   readonly createdBy: string;
@@ -88,7 +88,7 @@ export interface CommandRequest {
   readonly retries?: number;
   readonly retryIntervalMs?: number;
   readonly requestId?: string;
-  /** How long it may wait for the device; a day unless given. */
+  /** Time for which it may wait for the device; a day unless given. */
   readonly expiresInMs?: number;
 }
 

@@ -17,7 +17,7 @@ const transport = t.Object(
 
 export const connectivityRoutes = (deps: {
   endpointsFor: (requestUrl: string) => Endpoints;
-  /** What clients must trust, as PEM. */
+  /** Returns what clients must trust, as PEM. */
   authority: () => string | undefined;
 }) =>
   new Elysia({ prefix: "/api/v1/connectivity", tags: ["connectivity"] })

@@ -1,11 +1,11 @@
-/** Where devices reach this gateway: filled in once the ports are known. */
+/** Describes where devices reach this gateway: filled in once the ports are known. */
 export interface Endpoints {
   /** Host name or address as the caller reached us, or as `public_url` says. */
   readonly host: string;
   /** `http://host:port` without a trailing slash. */
   readonly httpUrl: string;
   readonly mqttPort: number;
-  /** With TLS, where it is on. */
+  /** Includes TLS, where it is on. */
   readonly httpsUrl?: string;
   readonly mqttTlsPort?: number;
 }
@@ -19,7 +19,7 @@ export interface Transport {
   readonly example: string;
 }
 
-/** What other programs and network servers post to. */
+/** Returns what other programs and network servers post to. */
 function webhooks(httpUrl: string): Transport[] {
   const auth =
     "X-Webhook-Secret, or Authorization: Bearer, with the tenant's secret; x-tenant-id or ?tenantId=";

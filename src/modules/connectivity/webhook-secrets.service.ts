@@ -6,7 +6,7 @@ import type { WebhookSecretsRepository } from "./webhook-secrets.repository.ts";
 
 /** 32 random bytes: 43 URL-safe characters. */
 const SECRET_BYTES = 32;
-/** How long the old secret stays good where that was asked for. */
+/** Time for which the old secret stays good where that was asked for. */
 const GRACE_MS = 10 * 60_000;
 
 export interface SecretStatus {

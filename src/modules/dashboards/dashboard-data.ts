@@ -27,7 +27,7 @@ const ALARMS_DEFAULT = 50;
 const ALARMS_SCANNED_MAX = 2_000;
 const open: readonly AlarmStatus[] = ["ACTIVE_UNACK", "ACTIVE_ACK"];
 
-/** What a widget type needs; those that are not known show newest values. */
+/** Holds what a widget type needs; those that are not known show newest values. */
 const needs: Readonly<Record<string, "series" | "latest" | "both" | "alarms" | "none">> = {
   timeseries: "series",
   value: "both",

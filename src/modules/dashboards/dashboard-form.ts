@@ -114,7 +114,10 @@ function ensureName(input: unknown): string {
   return input;
 }
 
-/** What a person gives, checked; what is not given is left out. @throws DomainError of kind `invalid` that names the field. */
+/**
+ * Returns what a person gives, checked; what is not given is left out. @throws DomainError of kind `invalid` that names the
+ * field.
+ */
 export function parseDashboard(input: unknown): DashboardChanges {
   if (!isJsonObject(input)) throw dashboardInvalid("dashboard", detail("rule.object"));
   if (Buffer.byteLength(JSON.stringify(input)) > BYTES_MAX)

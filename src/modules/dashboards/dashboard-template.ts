@@ -8,7 +8,7 @@ const VALUES_MAX = 6;
 const TABLE_KEYS_MAX = 5;
 const DAY_MS = 86_400_000;
 
-/** What a device last said, by key: shows which keys are numbers and which are states. */
+/** Describes what a device last said, by key: shows which keys are numbers and which are states. */
 export type Sample = Readonly<Record<string, TelemetryValue>>;
 
 /** Radio data and the like are of use when something is wrong, and seldom what one wants to see. */

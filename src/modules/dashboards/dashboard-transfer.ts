@@ -68,7 +68,7 @@ function idMapOf(input: unknown): Map<string, string> {
   );
 }
 
-/** What a file says beside its content. */
+/** Returns what a file says beside its content. */
 function fileOf(input: unknown): { content: Record<string, unknown>; devices: unknown; idMap: unknown } {
   if (!isJsonObject(input)) throw dashboardInvalid("dashboard", detail("rule.object"));
   const outer = isJsonObject(input.dashboard) ? input.dashboard : input;

@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const items = (name: string) => text(name, { mode: "json" }).notNull().$type<readonly Item[]>();
 const fields = (name: string) => text(name, { mode: "json" }).$type<Fields>();
 
-/** What people put together to look at. */
+/** Holds what people put together to look at. */
 export const dashboards = sqliteTable(
   "dashboards",
   {

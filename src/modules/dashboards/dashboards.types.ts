@@ -53,7 +53,7 @@ export interface ResolvedDevice {
   readonly assetId: string | null;
 }
 
-/** What a dashboard is looked at with. */
+/** Describes what a dashboard is looked at with. */
 export interface ExecuteRequest {
   readonly timeRange?: unknown;
   readonly dashboardStateId?: string | undefined;
@@ -74,7 +74,7 @@ export interface AlarmRow {
   readonly createdAt: number;
 }
 
-/** What one widget shows; only the parts that its type needs. */
+/** Describes what one widget shows; only the parts that its type needs. */
 export interface WidgetData {
   readonly deviceIds: readonly DeviceId[];
   readonly series?: readonly DeviceSeries[];
@@ -82,7 +82,7 @@ export interface WidgetData {
   readonly alarms?: readonly AlarmRow[];
   /** There are more devices than a widget shows. */
   readonly cut?: true;
-  /** Why there is nothing to show, for a person. */
+  /** Reason why there is nothing to show, for a person. */
   readonly error?: string;
 }
 

@@ -40,7 +40,7 @@ export function createSharesRepository(database: MainDatabase) {
         .insert(dashboardShares)
         .values({ ...share, tokenHash: secrets.hash(token), tokenSealed: secrets.seal(token) })
         .run(),
-    /** False: there is none. */
+    /** Returns `false` if there is none. */
     delete: (dashboardId: string, shareId: string): boolean =>
       orm
         .delete(dashboardShares)

@@ -23,7 +23,7 @@ const sessionOf = (shareId: string) => `share:${shareId}`;
 
 const shareEnded = () => unauthenticated("dashboard.share_ended");
 
-/** What a link shows: devices of the aliases that widgets name, and the keys that they name. */
+/** Returns what a link shows: devices of the aliases that widgets name, and the keys that they name. */
 function shownOf({ aliases, widgets }: Dashboard): { aliases: Alias[]; keys: ReadonlySet<string> } {
   const [all, parts] = [aliasesOf(aliases), widgetsOf(widgets)];
   const named = new Set(parts.map((widget) => aliasOf(all, widget)));
@@ -44,7 +44,7 @@ export function createSharesService(deps: {
 }) {
   const { repository, dashboards, devices, clock } = deps;
   const running = new Map<string, number>();
-  /** By link. */
+  /** Keyed by link. */
   const existing = new Map<string, { until: number; principal: Promise<Principal> }>();
 
   function ensureMayShare(principal: Principal, dashboardId: string): void {
@@ -153,7 +153,10 @@ export function createSharesService(deps: {
         else running.delete(shareId);
       }
     },
-    /** Who listens by a link: sees the devices that the dashboard's widgets are about, and of them the keys that they name. Undefined: no such link. */
+    /**
+     * Returns who listens by a link: sees the devices that the dashboard's widgets are about, and of them the keys that they
+     * name. Undefined: no such link.
+     */
     async authenticate(token: string): Promise<Principal | undefined> {
       const share = find(token);
       if (share === undefined) return undefined;

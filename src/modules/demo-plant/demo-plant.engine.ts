@@ -120,7 +120,7 @@ export function createDemoPlantEngine(deps: {
     run.cancel = clock.schedule(TICK_MS, () => tick(run));
   }
 
-  /** What a machine did until now, on whole minutes: made again after a restart it stands where it stood. */
+  /** Returns what a machine did until now, on whole minutes: made again after a restart it stands where it stood. */
   function liveUntil(machine: Machine, now: number, ms: number): Reading[] {
     const end = Math.floor(now / HISTORY_STEP_MS) * HISTORY_STEP_MS;
     const readings: Reading[] = [];

@@ -18,7 +18,7 @@ import { dashboardOf, LINES, MACHINES_PER_LINE, profiles as planned, TAG } from 
 
 const nothing: DemoPlantParts = { gateways: [], machines: [], profiles: [], dashboardId: "", remembered: [] };
 
-/** Undefined where it fails in this way, which is as good. */
+/** Returns `undefined` if it fails in this way, which is as good. */
 function unless<Result>(kind: ErrorKind, work: () => Result): Result | undefined {
   try {
     return work();
@@ -42,7 +42,7 @@ export function createDemoPlantService(deps: {
 }) {
   const { repository, engine, devices, profiles, dashboards, clock } = deps;
 
-  /** False: there is no such thing. */
+  /** Returns `false` if there is no such thing. */
   const isThere = (find: () => unknown): boolean => unless("not_found", find) !== undefined;
 
   /** A name that nothing else has. */

@@ -1,10 +1,10 @@
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 
-/** What was made for the plant; whatever of it somebody deleted is made again when it is started again. */
+/** Describes what was made for the plant; whatever of it somebody deleted is made again when it is started again. */
 export interface DemoPlantParts {
   /** One for each line. */
   readonly gateways: readonly DeviceId[];
-  /** In the order of the factory model. */
+  /** Sorted in the order of the factory model. */
   readonly machines: readonly DeviceId[];
   readonly profiles: readonly ProfileId[];
   readonly dashboardId: string;

@@ -136,7 +136,7 @@ export function createCredentialsService(deps: {
       const prepared = await prepare(change);
       return save(deps.devices.get(principal, deviceId).deviceId, prepared); // it may be gone, or the caller's no more
     },
-    /** For devices that make themselves known: `set` in steps, of which only the first waits. */
+    /** Used for devices that make themselves known: `set` in steps, of which only the first waits. */
     prepare,
     /** Throws `conflict` when another device than this (new) one has them. */
     ensureFree,

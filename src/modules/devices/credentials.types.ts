@@ -5,7 +5,7 @@ export const PROVISION_USERNAME = "provision";
 
 export type CredentialsType = "ACCESS_TOKEN" | "MQTT_BASIC" | "X509";
 
-/** What a device signs in with that is not its access token. */
+/** Describes what a device signs in with that is not its access token. */
 export interface OtherCredentials {
   readonly deviceId: DeviceId;
   readonly type: "MQTT_BASIC" | "X509";

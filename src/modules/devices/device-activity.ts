@@ -44,7 +44,7 @@ export function createDeviceActivityTracker(deps: {
   log: Logger;
 }) {
   const { repository, clock, events } = deps;
-  /** By device id: every device heard of since the start, and those that were active before it. */
+  /** Keyed by device id: every device heard of since the start, and those that were active before it. */
   const tracked = new Map<DeviceId, Tracked>();
   const dirty = new Set<Tracked>();
   const deadlines = new DeadlineQueue<Tracked>();

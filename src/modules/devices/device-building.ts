@@ -28,7 +28,7 @@ export const isVisible = ({ devices }: Principal, deviceId: DeviceId): boolean =
 export interface DeviceBuildingDeps {
   readonly repository: DevicesRepository;
   readonly profiles: ProfilesService;
-  /** How many devices the plan of a tenant allows; null for no limit. */
+  /** Returns how many devices the plan of a tenant allows; null for no limit. */
   devicesMax(tenantId: TenantId): number | null;
   /** Stores the dev EUI as the device's attribute `integration.lorawan.dev_eui`. */
   saveDevEui(deviceId: DeviceId, devEui: string | null): void;
@@ -37,7 +37,7 @@ export interface DeviceBuildingDeps {
 
 type DeviceBuilding = ReturnType<typeof createDeviceBuilding>;
 
-/** What a new device begins with: asked once for many of them. */
+/** Describes what a new device begins with: asked once for many of them. */
 export type NewDeviceDefaults = ReturnType<DeviceBuilding["defaultsOf"]>;
 
 /** How a device is put together, checked against what else there is, and stored with what belongs to it. */
@@ -73,7 +73,9 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
     if (device.role === "GATEWAY" && device.parentDeviceId !== null) throw gatewayNested();
   }
 
-  /** What the gateway calls a child: what is asked for, or what it was called, or its name where no other child has that. */
+  /**
+   * Returns what the gateway calls a child: what is asked for, or what it was called, or its name where no other child has that.
+   */
   function childNameOf(device: Device, asked: string | null | undefined): string | null {
     const kept = asked === undefined ? device.childName : asked;
     if (device.parentDeviceId === null) return kept;

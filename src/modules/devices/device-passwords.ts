@@ -31,7 +31,7 @@ export interface SignInAttempt {
   isGone(): boolean;
 }
 
-/** What was learned of the password behind one hash: keyed digests, good only in this process. */
+/** Describes what was learned of the password behind one hash: keyed digests, good only in this process. */
 interface Learned {
   readonly passwordHash: string;
   right: string | undefined;

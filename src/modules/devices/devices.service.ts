@@ -23,7 +23,7 @@ import type {
 export function createDevicesService(deps: {
   repository: DevicesRepository;
   profiles: ProfilesService;
-  /** How many devices the plan of a tenant allows; null for no limit. */
+  /** Returns how many devices the plan of a tenant allows; null for no limit. */
   devicesMax: (tenantId: TenantId) => number | null;
   transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
   /** Stores the dev EUI as the device's attribute `integration.lorawan.dev_eui`. */
@@ -121,7 +121,7 @@ export function createDevicesService(deps: {
       if (devEui !== undefined && repository.findByDevEui(principal.tenantId, devEui) !== undefined)
         throw devEuiTaken();
     },
-    /** How many more the plan of the tenant allows; null for any number. */
+    /** Number of more the plan of the tenant allows; null for any number. */
     roomFor: building.roomFor,
     update(principal: Principal, deviceId: string, changes: DeviceChanges): DeviceWithActivity {
       const { activity: _, lorawanDevEui: __, ...current } = get(principal, deviceId);
@@ -169,7 +169,7 @@ export function createDevicesService(deps: {
         targetDashboardId: null,
         targetStateId: null,
       },
-    /** For gateways, which speak for themselves and not for a person. */
+    /** Used for gateways, which speak for themselves and not for a person. */
     children: createDeviceChildren({ ...deps, building }),
   };
 }

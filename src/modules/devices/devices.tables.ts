@@ -28,10 +28,10 @@ export const devices = sqliteTable(
     parentDeviceId: text("parent_device_id").references((): AnySQLiteColumn => devices.deviceId, {
       onDelete: "set null",
     }),
-    /** What its gateway calls it; its own name may be another. */
+    /** Holds what its gateway calls it; its own name may be another. */
     childName: text("child_name"),
     role: text("role", { enum: ["DEVICE", "GATEWAY"] }).notNull(),
-    /** Null: the profile decides. */
+    /** `null` if the profile decides. */
     inactivityTimeoutMs: integer("inactivity_timeout_ms"),
     targetDashboardId: text("target_dashboard_id"),
     targetStateId: text("target_state_id"),
@@ -55,7 +55,7 @@ export const devices = sqliteTable(
   ],
 );
 
-/** What the gateway saw of a device; written in batches, seconds after the fact. */
+/** Holds what the gateway saw of a device; written in batches, seconds after the fact. */
 export const deviceActivity = sqliteTable("device_activity", {
   deviceId: text("device_id")
     .primaryKey()

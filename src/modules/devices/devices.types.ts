@@ -16,7 +16,7 @@ export interface Device {
   readonly deviceType: string;
   readonly assetId: string | null;
   readonly parentDeviceId: DeviceId | null;
-  /** What its gateway calls it, or the last one did; null where the gateway has another child of its name. */
+  /** Holds what its gateway calls it, or the last one did; null where the gateway has another child of its name. */
   readonly childName: string | null;
   readonly role: DeviceRole;
   /** Null: the profile's. */
@@ -30,7 +30,7 @@ export interface Device {
   readonly updatedAt: number;
 }
 
-/** What the gateway saw of a device; times are epoch ms. */
+/** Describes what the gateway saw of a device; times are epoch ms. */
 export interface DeviceActivity {
   readonly active: boolean;
   readonly lastActivityAt: number | null;
@@ -74,7 +74,7 @@ type Settable =
   | "commandTransport"
   | "tags";
 
-/** What a person may set, as it comes from the wire: ids are not yet known to exist. */
+/** Describes what a person may set, as it comes from the wire: ids are not yet known to exist. */
 export type DeviceChanges = { readonly [K in Settable]?: Device[K] | undefined } & {
   readonly profileId?: string | undefined;
   readonly parentDeviceId?: string | null | undefined;

@@ -13,7 +13,7 @@ const ANSWER_CHARACTERS_MAX = 300;
 /** The Things Stack has paused the webhook, which it does by itself for a while. */
 const PAUSED = 406;
 
-/** What came of an attempt. `whose` it was: with `server`, others for the same one need not try now either. */
+/** Describes what came of an attempt. `whose` it was: with `server`, others for the same one need not try now either. */
 export type Attempted =
   | { readonly isDone: true; readonly networkId?: string }
   | { readonly isDone: false; readonly isFinal: true; readonly error: string }
@@ -70,8 +70,8 @@ type Content = { readonly content: DownlinkPayload; readonly fPort: number | und
 type CheckedDownlink = Pick<Downlink, "downlinkId" | "tenantId" | "deviceKey" | "confirmed" | "priority">;
 
 /**
- * What a network server says is wrong: both answer with an object that has a message. The key that it may have said again is left out; null
- * for readers who are told the status alone.
+ * Returns what a network server says is wrong: both answer with an object that has a message. The key that it may have said again
+ * is left out; null for readers who are told the status alone.
  */
 function textOf({ status, body }: HttpAnswer, key: string | null | undefined): string {
   if (key === null) return `the network server answered ${status}`;

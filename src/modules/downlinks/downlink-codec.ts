@@ -16,7 +16,7 @@ export function createDownlinkCodec(deps: {
   codecs: Pick<CodecsService, "selectFor">;
   devices: Pick<DevicesService, "get">;
 }): DownlinkAttemptDeps["encode"] {
-  /** By source: whether it encodes. */
+  /** Keyed by source: whether it encodes. */
   const existing = new Map<string, boolean>();
 
   async function canEncode(source: string, key: string): Promise<boolean> {

@@ -44,7 +44,7 @@ export function createDownlinkLifecycle(deps: {
   now: () => number;
 }) {
   const { repository, transact, now } = deps;
-  /** By integration and the network server's number. */
+  /** Keyed by integration and the network server's number. */
   const early = new Map<string, { report: DownlinkReport; at: number }>();
   const waiters = new Waiters<string, Downlink>(deps.clock);
 

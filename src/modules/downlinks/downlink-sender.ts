@@ -33,7 +33,7 @@ export function createDownlinkSender(deps: {
   repository: DownlinksRepository;
   attempt: Pick<DownlinkAttempt, "run">;
   lifecycle: DownlinkLifecycle;
-  /** Undefined when it is gone. */
+  /** Returns `undefined` if it is gone. */
   readyOf: (integrationId: string) => ReadyIntegration | undefined;
   /** What came of an attempt, for the integration's events. */
   onAttempted: (downlink: Downlink, attempted: Attempted) => void;
@@ -44,7 +44,7 @@ export function createDownlinkSender(deps: {
   log: Logger;
 }) {
   const { repository, lifecycle, clock, now, log } = deps;
-  /** By integration. */
+  /** Keyed by integration. */
   const lanes = new Map<string, Lane>();
   const inFlight = new Set<Promise<void>>();
   let controller = new AbortController();

@@ -17,7 +17,7 @@ export function createDownlinkWays(deps: {
   /** LoRaWAN integrations of a tenant that are switched on and have a way to send. */
   sendersOf: (tenantId: TenantId) => readonly Integration[];
 }) {
-  /** By tenant and key: what was written last, so that a message that tells nothing new costs no write. */
+  /** Keyed by tenant and key: what was written last, so that a message that tells nothing new costs no write. */
   const written = new Map<string, string>();
 
   function remember(tenantId: TenantId, key: string, route: DownlinkRoute): void {
@@ -52,7 +52,7 @@ export function createDownlinkWays(deps: {
       tenantId: TenantId;
       deviceKey: string;
     }): DownlinkRoute | undefined => deps.repository.route(tenantId, key),
-    /** What networks call the device; undefined for one of none. */
+    /** Returns what networks call the device; undefined for one of none. */
     keyOf: (deviceId: DeviceId): string | undefined => deviceKey(deps.namesOf(deviceId)),
     /** The one through which the device was heard last, else the only one or the default one that can send; undefined for none. */
     integrationFor(tenantId: TenantId, key: string): Integration | undefined {

@@ -31,7 +31,7 @@ export function createDownlinksRepository({ orm }: MainDatabase) {
     .prepare();
   const isOldest = sql`NOT EXISTS (SELECT 1 FROM integration_downlinks AS older WHERE older.integration_id = ${downlinks.integrationId} AND older.device_key = ${downlinks.deviceKey} AND older.sequence < ${downlinks.sequence} AND older.state = 'QUEUED')`;
   return {
-    /** Undefined where its command has one already. */
+    /** Returns `undefined` if its command has one already. */
     insert(downlink: NewDownlink): Downlink | undefined {
       const row = orm
         .insert(downlinks)

@@ -12,12 +12,12 @@ export type DownlinkState = (typeof downlinkStates)[number];
 export interface Downlink {
   /** The order in which they go out to a device. */
   readonly sequence: number;
-  /** What the network server gives back with its reports, where it lets us choose. */
+  /** Holds what the network server gives back with its reports, where it lets us choose. */
   readonly downlinkId: string;
   readonly tenantId: TenantId;
   readonly integrationId: string;
   readonly deviceId: DeviceId | null;
-  /** What the network knows the device by, see `deviceKey`. */
+  /** Holds what the network knows the device by, see `deviceKey`. */
   readonly deviceKey: string;
   /** Of the command that it carries. */
   readonly commandRpcId: number | null;
@@ -26,7 +26,7 @@ export interface Downlink {
   readonly priority: string | null;
   readonly payload: DownlinkPayload;
   readonly state: DownlinkState;
-  /** What the network server calls it, where it chooses. */
+  /** Holds what the network server calls it, where it chooses. */
   readonly networkId: string | null;
   readonly attempts: number;
   readonly error: string | null;

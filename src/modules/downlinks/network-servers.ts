@@ -8,7 +8,7 @@ import {
 } from "../integrations/integrations.types.ts";
 import { type Downlink, type DownlinkRoute, devEuiOf } from "./downlinks.types.ts";
 
-/** What a downlink is for the two network servers: a request of their API, or a message to their broker. */
+/** Describes what a downlink is for the two network servers: a request of their API, or a message to their broker. */
 
 export interface NetworkRequest {
   readonly url: string;
@@ -89,7 +89,7 @@ function toChirpstack({ downlink, fPort, content, settings, route }: OutgoingDow
 /** Paths of the push operation only: a body that comes in must not choose what is called with our key. */
 const pushPath = /^\/api\/v3\/as\/applications\/[^/]+\/webhooks\/[^/]+\/devices\/[^/]+\/down\/push$/;
 
-/** What The Things Stack sends as the address to push to, where it points at the server that is set. */
+/** Returns what The Things Stack sends as the address to push to, where it points at the server that is set. */
 export function trustedPushUrl(pushUrl: string | undefined, base: string | undefined): string | undefined {
   if (pushUrl === undefined || base === undefined || !URL.canParse(pushUrl) || !URL.canParse(base))
     return undefined;

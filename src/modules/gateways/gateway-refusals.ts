@@ -8,7 +8,7 @@ import type { ChildPart } from "./gateway-body.ts";
 const LISTED_MAX = 20;
 const SAMPLE_BYTES = 256;
 
-/** Where a message came in. */
+/** Describes where a message came in. */
 interface Origin {
   readonly source: IngestSource;
   readonly topic: string;
@@ -53,7 +53,7 @@ export function createGatewayRefusals(deps: {
   };
 }
 
-/** What a part says, for the person who has to find the mistake. */
+/** Returns what a part says, for the person who has to find the mistake. */
 function sampleOf(value: unknown): Uint8Array | undefined {
   try {
     return Buffer.from(JSON.stringify(value)?.slice(0, SAMPLE_BYTES) ?? "");

@@ -22,9 +22,9 @@ export function createGatewaySessions(deps: {
   const { activity, events } = deps;
   /** Connections by device. */
   const online = new Map<DeviceId, number>();
-  /** By gateway: those that have spoken of a child since they connected. */
+  /** Keyed by gateway: those that have spoken of a child since they connected. */
   const sessions = new Map<DeviceId, Session>();
-  /** By connected child: the session through which it is. */
+  /** Keyed by connected child: the session through which it is. */
   const ways = new Map<DeviceId, Session>();
 
   function sessionOf(gateway: IngestDevice): Session | undefined {

@@ -23,7 +23,7 @@ export interface GatewayMessage {
   readonly bytes: Uint8Array;
 }
 
-/** How the parts of a kind of message are taken. */
+/** Describes how the parts of a kind of message are taken. */
 interface Steps<Input> {
   /** Throws what is wrong with a part. */
   check(value: unknown): Input;
@@ -45,7 +45,7 @@ export function createGatewaysService(deps: {
   attributes: Pick<AttributesService, "read">;
   /** Every message of a gateway is a sign of its own life, too. */
   touch: (gateway: IngestDevice) => void;
-  /** What the children of one message say of themselves is written at once. */
+  /** Returns what the children of one message say of themselves is written at once. */
   transact: (work: () => Promise<void>[]) => Promise<void>[];
   /** Resolves once the children made so far are on the disk. */
   durable: () => Promise<void>;

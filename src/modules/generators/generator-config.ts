@@ -16,7 +16,10 @@ const KEY_BYTES_MAX = 256;
 const NUMBER_MAX = 1e15;
 /** More would not be read. */
 const ERRORS_SHOWN = 20;
-/** What all generators of a tenant may send together: a tenth of what a small gateway takes, so that devices keep the rest. */
+/**
+ * Limit on what all generators of a tenant may send together: a tenth of what a small gateway takes, so that devices keep the
+ * rest.
+ */
 export const MESSAGES_PER_SECOND_MAX = 1_000;
 export const VALUES_PER_SECOND_MAX = 10_000;
 
@@ -24,7 +27,7 @@ export const VALUES_PER_SECOND_MAX = 10_000;
 export interface CheckedConfig {
   readonly config: GeneratorConfig | undefined;
   readonly errors: readonly Text[];
-  /** What is allowed and perhaps not meant. */
+  /** Holds what is allowed and perhaps not meant. */
   readonly warnings: readonly Text[];
 }
 

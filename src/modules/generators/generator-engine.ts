@@ -30,7 +30,7 @@ type Values = ReadonlyArray<{ readonly key: string; readonly next: (ts: number) 
 interface Run {
   readonly generator: Generator;
   readonly intervalMs: number;
-  /** By device. */
+  /** Keyed by device. */
   values: ReadonlyMap<DeviceId, Values>;
   isOver: boolean;
   cancel: () => void;
@@ -62,7 +62,7 @@ export function createGeneratorEngine(deps: EngineDeps) {
   const { clock, log } = deps;
   /** Runs by generator. */
   const runs = new Map<string, Run>();
-  /** What generators did, by generator; kept when one is paused. */
+  /** Holds what generators did, by generator; kept when one is paused. */
   const activities = new Map<string, Activity>();
   let isStopped = true;
 

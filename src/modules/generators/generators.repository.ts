@@ -16,7 +16,7 @@ export function createGeneratorsRepository({ orm }: MainDatabase) {
     list: (tenantId: TenantId): Generator[] => listed(eq(generators.tenantId, tenantId)),
     /** Of all tenants. */
     listActive: (): Generator[] => listed(eq(generators.status, "active"), eq(generators.enabled, true)),
-    /** Those that name the device or had it made. */
+    /** Returns those that name the device or had it made. */
     listOfDevice: (tenantId: TenantId, deviceId: DeviceId): Generator[] =>
       listed(
         eq(generators.tenantId, tenantId),

@@ -46,7 +46,7 @@ export interface GeneratorChanges {
 export type NewGenerator = Required<Omit<GeneratorChanges, "description">> &
   Pick<GeneratorChanges, "description"> & { name: string; enabled: boolean; status: GeneratorStatus };
 
-/** What of it the caller may not see is left out, and counted. */
+/** Describes what of it the caller may not see is left out, and counted. */
 export type VisibleGenerator = Generator & {
   /** The first 20. */
   readonly devices: ReadonlyArray<{ readonly deviceId: DeviceId; readonly name: string }>;

@@ -6,8 +6,8 @@ export type GeneratorStatus = (typeof statuses)[number];
 
 export const patterns = ["random", "walk", "sine", "counter"] as const;
 /**
- * How a value moves between `min` and `max`: anywhere each time, a little from where it was, in waves, or up step by step and
- * from the bottom again.
+ * Describes how a value moves between `min` and `max`: anywhere each time, a little from where it was, in waves, or up step by
+ * step and from the bottom again.
  */
 export type Pattern = (typeof patterns)[number];
 
@@ -43,7 +43,7 @@ export interface Generator {
   readonly config: GeneratorConfig;
   /** The device that was made for it, for as long as that is there. */
   readonly virtualDeviceId: DeviceId | null;
-  /** Why it was paused by itself. */
+  /** Reason why it was paused by itself. */
   readonly lastError: Text | null;
   /** Epoch ms, as all times here. */
   readonly lastErrorAt: number | null;
@@ -51,7 +51,7 @@ export interface Generator {
   readonly updatedAt: number;
 }
 
-/** What it did since the gateway was started, or it was. */
+/** Describes what it did since the gateway was started, or it was. */
 export interface GeneratorActivity {
   readonly readings: number;
   readonly refused: number;

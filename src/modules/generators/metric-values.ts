@@ -42,7 +42,10 @@ function usualDecimals(metric: Metric): number {
   return decimals;
 }
 
-/** Undefined when no number with the decimals that were asked for lies between min and max, or none can be told from the next. */
+/**
+ * Returns `undefined` if no number with the decimals that were asked for lies between min and max, or none can be told from the
+ * next.
+ */
 export function gridOf(metric: Metric): Grid | undefined {
   const { min } = metric;
   const onlyMin: Grid = { size: 0, unitsPerOne: 1, valueAt: () => min, indexOf: () => 0 };

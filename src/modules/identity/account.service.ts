@@ -13,7 +13,7 @@ import type { SessionsService } from "./sessions.service.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** How to write to who asks, and where the request came from. */
+/** Describes how to write to who asks, and where the request came from. */
 export interface ResetContext {
   readonly address: string;
   readonly language: MailLanguage;

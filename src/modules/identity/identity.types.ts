@@ -11,7 +11,7 @@ export interface Client {
 export interface Session extends Client {
   readonly sessionId: SessionId;
   readonly userId: UserId;
-  /** Who acts as the user, from which session of theirs. */
+  /** Identifies who acts as the user, from which session of theirs. */
   readonly impersonatorId: UserId | null;
   readonly impersonatorSessionId: SessionId | null;
   readonly createdAt: number;
@@ -51,10 +51,10 @@ export interface CurrentUser {
   readonly tenantId?: string;
   readonly tenantName?: string;
   readonly role?: Role;
-  /** What the role allows now, so that a client shows nothing else. */
+  /** Holds what the role allows now, so that a client shows nothing else. */
   readonly permissions: Permission[];
   readonly onboardingRequired: boolean;
-  /** Who really acts, where somebody acts as the user. */
+  /** Identifies who really acts, where somebody acts as the user. */
   readonly impersonator?: { readonly userId: string; readonly email: string };
 }
 

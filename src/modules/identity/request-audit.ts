@@ -11,7 +11,7 @@ import type {
 } from "../audit/audit.types.ts";
 import type { Principal } from "../users/users.types.ts";
 
-/** What the hooks of a route are given, as far as the audit log reads it. */
+/** Describes what the hooks of a route are given, as far as the audit log reads it. */
 export interface AuditedRequest {
   readonly request: Request;
   readonly server: { requestIP(request: Request): { address: string } | null } | null;
@@ -50,7 +50,7 @@ const nameOf = (thing: unknown): string | undefined => {
   return name as string | undefined; // chosen for being a text
 };
 
-/** What a route's description says of its rule: an error is seen where the rule itself is not. */
+/** Describes what a route's description says of its rule: an error is seen where the rule itself is not. */
 export type RouteAudit = Pick<Exclude<AuditRule, { none: string }>, "action" | "target">;
 
 function isRefusal(error: unknown): boolean {
@@ -66,7 +66,7 @@ function createdTenant({ response }: AuditedRequest): TenantId | null {
 
 /** Records what a route's rule says: what it is about as it was before and as it is after, or that it was refused. */
 export function createRequestAudit(recorder: AuditRecorder) {
-  /** What a request is about, as it was before. */
+  /** Holds what a request is about, as it was before. */
   const before = new WeakMap<Request, unknown>();
   const callers = new WeakMap<Request, Principal>();
 

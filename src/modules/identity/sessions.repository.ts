@@ -38,7 +38,7 @@ export function createSessionsRepository({ orm }: MainDatabase) {
         .orderBy(desc(sessions.lastUsedAt), desc(sessions.sessionId))
         .all()
         .map(toSession),
-    /** Those that somebody started from this one to act as another user. */
+    /** Returns those that somebody started from this one to act as another user. */
     listImpersonations: (sessionId: SessionId): Session[] =>
       orm.select().from(sessions).where(eq(sessions.impersonatorSessionId, sessionId)).all().map(toSession),
     renew: ({

@@ -20,7 +20,7 @@ export function createSignUpRepository({ orm }: MainDatabase) {
         .values(signUp)
         .onConflictDoUpdate({ target: signUps.email, set: signUp })
         .run(),
-    /** False when there is no try left. */
+    /** Returns `false` if there is no try left. */
     takeTry: (email: string): boolean =>
       orm
         .update(signUps)

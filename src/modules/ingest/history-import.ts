@@ -206,7 +206,7 @@ export async function* runImport(
   return { success: counts.failed === 0, ...counts, errors };
 }
 
-/** What the parsers throw of bad input becomes an error that the caller may see. */
+/** Returns what the parsers throw of bad input becomes an error that the caller may see. */
 async function* readable(rows: AsyncGenerator<Row>): AsyncGenerator<Row> {
   try {
     yield* rows;

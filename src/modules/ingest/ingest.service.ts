@@ -82,7 +82,7 @@ class PartlyKept extends Error {
 
 const nothingToStore = Promise.resolve();
 
-/** How the list of refused messages names where a body came in. */
+/** Returns how the list of refused messages names where a body came in. */
 function whereOf({ kind, source }: Message): string {
   if (source !== "http") return `v1/devices/me/${kind}`;
   return kind === "batch" ? "/telemetry/batch" : `/${kind}`;
@@ -91,7 +91,7 @@ function whereOf({ kind, source }: Message): string {
 export function createIngestService(deps: {
   store: Pick<TelemetryStore, "append" | "fit">;
   attributes: Pick<AttributesService, "setClient" | "setFor">;
-  /** What data pipelines make of a message; undefined where they change nothing. */
+  /** Returns what data pipelines make of a message; undefined where they change nothing. */
   transform: (device: IngestDevice, readings: readonly Reading[]) => Applied | undefined;
   /** Takes what pipelines send to other programs as soon as the message is committed; resolves once that is safe too. */
   forward: (committed: Promise<void>, requests: Applied["requests"]) => Promise<void>;

@@ -13,10 +13,10 @@ export interface IngestDevice {
   name: string;
   profileId: ProfileId;
   role: "DEVICE" | "GATEWAY";
-  /** Its gateway, and what that calls it. */
+  /** The gateway, and what that calls it. */
   parentDeviceId?: DeviceId | null;
   childName?: string | null;
-  /** How its bodies are encoded: AUTO looks at the first byte. */
+  /** States how its bodies are encoded: AUTO looks at the first byte. */
   payload: "JSON" | "CBOR" | "AUTO";
   /** A topic of its profile's that takes telemetry beside the usual ones. */
   telemetryTopic?: string | null;
@@ -25,9 +25,9 @@ export interface IngestDevice {
   readonly store: StoreDevice;
   /** Count the messages and bytes of all devices of its tenant, and know how many its plan lets through. */
   readonly meters?: { readonly messages: RateMeter; readonly bytes: RateMeter };
-  /** As `limiter`, of bytes. */
+  /** Same as `limiter`, of bytes. */
   byteLimiter?: RateMeter | undefined;
-  /** What the device itself may send, where its profile or the gateway's configuration says so. */
+  /** Holds what the device itself may send, where its profile or the gateway's configuration says so. */
   limiter?: RateMeter | undefined;
   /** Of messages refused for their rate since one last passed: when one was listed (monotonic), and how many were not. */
   overRate?: { listedAt: number; unlisted: number } | undefined;

@@ -5,7 +5,7 @@ import { deviceBytesLimit, deviceMessagesLimit } from "../devices/devices.errors
 import { bytesLimit, messagesLimit } from "../tenants/tenants.errors.ts";
 import type { IngestDevice, Rejection } from "./ingest.types.ts";
 
-/** How often a device that sends too fast is listed anew. */
+/** Interval at which a device that sends too fast is listed anew. */
 const LISTING_INTERVAL_MS = 1_000;
 
 /** Refusals that sending the message again would not change. */

@@ -50,7 +50,7 @@ export function createDeviceResolution(deps: {
   const { identities, directory, devices, clock } = deps;
   /** Devices by tenant and what a network calls them. */
   const existing = new Map<string, IngestDevice>();
-  /** What each integration made, by its id. */
+  /** Holds what each integration made, by its id. */
   const creationRates = new Map<string, RateMeter>();
 
   deps.events.on("device.updated", () => existing.clear());

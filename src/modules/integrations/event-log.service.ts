@@ -62,7 +62,7 @@ export function createEventLog(deps: {
   const there = new Map<string, boolean>();
   /** Integrations of which it will be told that they have new events, with what cancels that. */
   const scheduled = new Map<string, () => void>();
-  /** How many events of an integration there are, in each group, and how large; read from the table when one is first written. */
+  /** Number of events of an integration there are, in each group, and how large; read from the table when one is first written. */
   const kept = new Map<string, [EventsSize, EventsSize]>();
   const counts = new Map<string, Counted>();
   let cancelTimer: () => void = () => undefined;

@@ -13,7 +13,7 @@ import type { LiveIntegration } from "./live-integration.ts";
 import { asStageFailure } from "./message-parts.ts";
 
 export interface DecodedFrame {
-  /** With what the codec made of its frame as its telemetry. */
+  /** Includes what the codec made of its frame as its telemetry. */
   readonly message: NormalizedMessage;
   readonly scripted: ScriptResult;
 }
@@ -34,7 +34,7 @@ export function createFrameDecoding(deps: {
   devices: Pick<DevicesService, "get">;
   run: ScriptSandbox["run"];
 }): DecodeFrame {
-  /** What the network calls its kind, and what the device's type is here. */
+  /** Returns what the network calls its kind, and what the device's type is here. */
   function typesOf({ device }: NormalizedMessage, { integration, settings }: LiveIntegration): string[] {
     let here = settings.deviceType;
     try {

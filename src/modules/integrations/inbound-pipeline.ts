@@ -21,14 +21,14 @@ import type { WorkThrough } from "./message-worker.ts";
 /** Network servers give up after five seconds: by then they are told that the message is kept, and it is worked on afterwards. */
 const ANSWER_WITHIN_MS = 3_000;
 
-/** What became of a message; by then that is on the disk. */
+/** Describes what became of a message; by then that is on the disk. */
 export interface Taken {
   readonly eventId: string;
   /** PENDING: it is kept, and worked on later. */
   readonly status: EventStatus;
   readonly stage: Stage;
   readonly text: Text;
-  /** What was wrong with it. */
+  /** Holds what was wrong with it. */
   readonly reason?: DomainError;
 }
 
@@ -159,7 +159,7 @@ export function createInboundPipeline(deps: {
     return eventLog.add({ ...eventOf(live, source), ...begun, payload: source.bytes });
   }
 
-  /** What becomes of it, or that it is kept where that takes too long or there is no room for its script now. */
+  /** Returns what becomes of it, or that it is kept where that takes too long or there is no room for its script now. */
   async function inTime(
     done: Promise<Taken>,
     kept: Logged,

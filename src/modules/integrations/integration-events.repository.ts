@@ -202,7 +202,7 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
     /** Ids of failed ones that were not worked on again, the oldest first. */
     listReplayable: (integrationId: string, limit: number): string[] =>
       idsOf(and(inStates(integrationId, ["ERROR"]), eq(integrationEvents.isReplayable, true)), limit),
-    /** How many there are in these states, and how large their payloads; counts no further than `limit`. */
+    /** Returns how many there are in these states, and how large their payloads; counts no further than `limit`. */
     sizeOf(
       integrationId: string,
       statuses: readonly EventStatus[],

@@ -27,7 +27,7 @@ import {
 import type { MessageWorkerDeps } from "./message-worker.ts";
 
 export interface PreviewRequest {
-  /** What is left out of settings and steps is as this one has it. */
+  /** Holds what is left out of settings and steps is as this one has it. */
   readonly integrationId?: string | undefined;
   readonly type: IntegrationType;
   readonly settings_json?: unknown;
@@ -50,7 +50,7 @@ interface PreviewedDevice {
   readonly reference: Readonly<Record<string, string>>;
 }
 
-/** What would become of a message; nothing is stored, made or sent. */
+/** Describes what would become of a message; nothing is stored, made or sent. */
 export interface IntegrationPreview {
   readonly success: boolean;
   readonly ignored: string | null;
@@ -229,7 +229,7 @@ export async function previewMessage(
     shown.scripts.push({ value, console, usedMs, warnings });
   }
 
-  /** Undefined where the codec lets the message go. */
+  /** Returns `undefined` if the codec lets the message go. */
   async function decode(message: NormalizedMessage): Promise<NormalizedMessage | undefined> {
     const decoded = await deps.decodeFrame(message, live, source.receivedAt);
     if (decoded === undefined) return message;

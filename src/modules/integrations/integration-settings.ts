@@ -61,7 +61,7 @@ interface Place {
   readonly server: readonly string[];
 }
 
-/** What was kept for this server. */
+/** Returns what was kept for this server. */
 function keptSecret(input: unknown, { at, server }: Place, before: SplitSettings | undefined): string {
   const name = at.join(".");
   const kept = before?.secrets[name];
@@ -71,7 +71,7 @@ function keptSecret(input: unknown, { at, server }: Place, before: SplitSettings
   return kept;
 }
 
-/** Undefined for none. */
+/** Returns `undefined` for none. */
 function secretAt(input: unknown, place: Place, before: SplitSettings | undefined): string | undefined {
   const value = valueAt(input, place.at);
   if (value === undefined || value === null || value === "") return undefined;

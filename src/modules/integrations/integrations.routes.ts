@@ -36,7 +36,7 @@ const allDevices = "403 for those who may not see all devices.";
 export const integrationsRoutes = (deps: {
   integrations: IntegrationsService;
   integrationEvents: IntegrationEventsService;
-  /** How the connection to a broker is. */
+  /** Returns how the connection to a broker is. */
   bridgeOf: (integrationId: string) => BridgeState | undefined;
   hasWebhookSecret: (tenantId: TenantId) => boolean;
   endpointsFor: (requestUrl: string) => Endpoints;

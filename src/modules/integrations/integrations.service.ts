@@ -65,7 +65,7 @@ export function createIntegrationsService(deps: {
   ensureCodecs: (tenantId: TenantId, uses: readonly CodecUse[]) => void;
   ensureProfile: (tenantId: TenantId, profileId: string) => void;
   isMapped: boolean;
-  /** Why the gateway connects to no server at the URL, as far as the URL alone tells; undefined if it does. */
+  /** Returns why the gateway connects to no server at the URL, as far as the URL alone tells; undefined if it does. */
   refusalOf: (tenantId: TenantId, url: string) => Text | undefined;
   transact: (work: () => void) => void;
   clock: Clock;
@@ -272,7 +272,7 @@ export function createIntegrationsService(deps: {
         },
       });
     },
-    /** For other parts: one that is switched on. */
+    /** Used for other parts: one that is switched on. */
     liveOf,
     /** The tenant's default of a type, made when there is none yet: messages that come have a place to be listed at. */
     ensureDefault: (tenantId: TenantId, type: IntegrationType): Integration =>

@@ -4,7 +4,7 @@ import type { JsonValue } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { CodecUse } from "../codecs/codecs.types.ts";
 
-/** What other networks call a device (SERVER scope). */
+/** Holds what other networks call a device (SERVER scope). */
 export const EXTERNAL_ID_KEY = "integration.external_id";
 
 export type IntegrationType = "HTTP" | "MQTT" | "CHIRPSTACK" | "THE_THINGS_STACK";
@@ -12,7 +12,7 @@ export type IntegrationType = "HTTP" | "MQTT" | "CHIRPSTACK" | "THE_THINGS_STACK
 /** `error`: it is switched on and cannot do its work, see `lastError`; it goes on trying. */
 export type IntegrationStatus = "draft" | "active" | "paused" | "error";
 
-/** How bodies are read; `auto` for what the type of the integration says. */
+/** States how bodies are read; `auto` for what the type of the integration says. */
 export const messageFormats = [
   "auto",
   "generic",
@@ -25,7 +25,7 @@ export const messageFormats = [
 ] as const;
 export type MessageFormat = (typeof messageFormats)[number];
 
-/** Where a generic body has what; dotted paths, `[0]` for places in lists. */
+/** Describes where a generic body has what; dotted paths, `[0]` for places in lists. */
 export interface PathTemplates {
   readonly deviceId?: string;
   readonly deviceName?: string;
@@ -43,7 +43,7 @@ export interface MqttSettings {
   readonly topicFilter: string | readonly string[];
   /** A pattern of which the first group (or the one named `device`) is the device's id. */
   readonly topicDeviceRegex?: string;
-  /** As `sensors/{device}/up`, instead of a pattern. */
+  /** Same as `sensors/{device}/up`, instead of a pattern. */
   readonly topicTemplate?: string;
   readonly clientId?: string;
   readonly qos?: 0 | 1 | 2;
@@ -123,7 +123,7 @@ export interface Integration extends IntegrationCounts {
   readonly type: IntegrationType;
   readonly status: IntegrationStatus;
   readonly isDefault: boolean;
-  /** Without its secrets. */
+  /** Excludes its secrets. */
   readonly settings: IntegrationSettings;
   /** Sealed; null for none. */
   readonly secrets: string | null;
@@ -145,29 +145,29 @@ export interface InboundMessage {
   readonly retained?: boolean;
   /** The device's id as its topic tells it. */
   readonly topicDevice?: string;
-  /** Where The Things Stack says that downlinks to the device are pushed. */
+  /** States where The Things Stack says that downlinks to the device are pushed. */
   readonly pushUrl?: string;
-  /** What ChirpStack says in its query, `event=up`. */
+  /** Holds what ChirpStack says in its query, `event=up`. */
   readonly event?: string;
   /** Epoch ms. */
   readonly receivedAt: number;
 }
 
-/** Where a message came from, kept beside its bytes so that it can be worked on again. */
+/** Describes where a message came from, kept beside its bytes so that it can be worked on again. */
 export type MessageOrigin = Omit<InboundMessage, "bytes">;
 
 /** The way back to a device of a LoRaWAN network. */
 export interface NetworkRoute {
   /** ChirpStack's application, or that of The Things Stack. */
   readonly applicationId?: string;
-  /** What The Things Stack calls the device. */
+  /** Holds what The Things Stack calls the device. */
   readonly networkDeviceId?: string;
   /** `application@tenant`, as topics of The Things Stack have it. */
   readonly topicApplication?: string;
   readonly pushUrl?: string;
 }
 
-/** Who a message is from: the first of these that is there decides. */
+/** Identifies who a message is from: the first of these that is there decides. */
 export interface DeviceReference {
   readonly deviceToken?: string;
   /** 16 lower-case hexadecimal characters. */
@@ -176,7 +176,7 @@ export interface DeviceReference {
   /** A child of the device that the others name. */
   readonly childId?: string;
   readonly route?: NetworkRoute;
-  /** For a device that is made. */
+  /** Used for a device that is made. */
   readonly name?: string;
   readonly type?: string;
 }
@@ -184,7 +184,7 @@ export interface DeviceReference {
 /** Before our ids among the correlation ids of The Things Stack, which adds its own. */
 export const OWN_CORRELATION_PREFIX = "lineside:";
 
-/** What a network server says of a downlink. */
+/** Describes what a network server says of a downlink. */
 export interface DownlinkReport {
   readonly state: "QUEUED" | "SENT" | "ACKNOWLEDGED" | "FAILED";
   /** Ours, as the server gives it back. */
@@ -192,13 +192,13 @@ export interface DownlinkReport {
   readonly error?: string;
 }
 
-/** What a network server notes of a device. */
+/** Describes what a network server notes of a device. */
 export interface NetworkLog {
   readonly level: "INFO" | "WARNING" | "ERROR";
   readonly text: string;
 }
 
-/** What an adapter makes of a message: the same form whatever network it came from. */
+/** Describes what an adapter makes of a message: the same form whatever network it came from. */
 export interface NormalizedMessage {
   readonly kind: "uplink" | "join" | "status" | "location" | "ack" | "log" | "attributes";
   readonly device: DeviceReference;
@@ -216,7 +216,7 @@ export interface NormalizedMessage {
   readonly log?: NetworkLog;
 }
 
-/** What an adapter asks the broker to be sent, as Sparkplug's request for a rebirth. */
+/** Describes what an adapter asks the broker to be sent, as Sparkplug's request for a rebirth. */
 export interface BrokerMessage {
   readonly topic: string;
   readonly payload: Uint8Array | string;
@@ -225,7 +225,7 @@ export interface BrokerMessage {
 
 export interface Normalized {
   readonly messages: readonly NormalizedMessage[];
-  /** Why nothing is taken of it, where that is in order. */
+  /** Reason why nothing is taken of it, where that is in order. */
   readonly ignored?: string;
   /** Messages with the same key within a day are one. */
   readonly dedupKey?: string;
@@ -245,7 +245,7 @@ export interface AdapterDefinition {
 
 export type EventStatus = "PENDING" | "OK" | "ERROR" | "DROPPED";
 
-/** Where in its way a message was when it ended there. */
+/** Describes where in its way a message was when it ended there. */
 export type Stage = "receive" | "adapter" | "mapping" | "script" | "resolution" | "ingest" | "downlink";
 
 export interface IntegrationEvent {
@@ -255,7 +255,7 @@ export interface IntegrationEvent {
   readonly direction: "IN" | "OUT";
   readonly status: EventStatus;
   readonly stage: Stage;
-  /** What became of it, or why it failed. */
+  /** Holds what became of it, or why it failed. */
   readonly text: Text;
   readonly payload: Uint8Array | null;
   readonly origin: MessageOrigin | null;

@@ -7,7 +7,7 @@ import { LISTED_BYTES_MAX } from "./integration-events.repository.ts";
 import type { Integration, IntegrationEvent, IntegrationType } from "./integrations.types.ts";
 import type { ShownIntegration } from "./shown-integration.ts";
 
-/** What the addresses of the types are called. */
+/** Holds what the addresses of the types are called. */
 const webhookKinds = ["generic", "lorawan-a", "lorawan-b"] as const;
 export type WebhookKind = (typeof webhookKinds)[number];
 
@@ -43,7 +43,7 @@ export function webhooksOf(integrations: readonly Integration[]): Webhook[] {
   return [...ofKinds, ...own];
 }
 
-/** Without it, nothing that is posted is accepted, but for messages of LoRaWAN networks that carry a device's token. */
+/** Excludes it, nothing that is posted is accepted, but for messages of LoRaWAN networks that carry a device's token. */
 const MISSING_SECRET = "WEBHOOK_SECRET" as const;
 
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());

@@ -16,7 +16,7 @@ import type {
 /** An integration made ready: its adapter keeps what it has to know of earlier messages. */
 export interface LiveIntegration {
   readonly integration: Integration;
-  /** With its secrets. */
+  /** Includes its secrets. */
   readonly settings: IntegrationSettings;
   readonly adapter: Adapter;
   readonly steps: readonly CompiledStep[];
@@ -31,7 +31,7 @@ const formatOfType: Record<IntegrationType, Exclude<MessageFormat, "auto">> = {
   THE_THINGS_STACK: "the-things-stack",
 };
 
-/** How bodies of an integration are read. */
+/** Returns how bodies of an integration are read. */
 const formatOf = (type: IntegrationType, { format }: IntegrationSettings): Exclude<MessageFormat, "auto"> =>
   format === undefined || format === "auto" ? formatOfType[type] : format;
 

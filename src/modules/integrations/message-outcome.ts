@@ -12,7 +12,7 @@ const NOTES_CHARACTERS_MAX = 1_000;
 const NAMED_MAX = 3;
 const LISTED_MAX = 20;
 
-/** What was stored of a part of a message. */
+/** Describes what was stored of a part of a message. */
 export interface StoredPart {
   readonly deviceId: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface StoredPart {
   readonly attributes?: readonly string[];
 }
 
-/** What is done with a message, while it is done. */
+/** Describes what is done with a message, while it is done. */
 export interface Work {
   readonly stored: StoredPart[];
   readonly notes: string[];
@@ -77,7 +77,7 @@ function storedText({ stored, notes }: Work): Text {
     : detail("integration_event.stored_with_notes", { devices, notes: said });
 }
 
-/** How a message ended, for its event; what failed keeps the whole payload. */
+/** Returns how a message ended, for its event; what failed keeps the whole payload. */
 export function outcomeOf(
   work: Work,
   payload: Uint8Array,

@@ -19,7 +19,7 @@ import { parseScriptOutput } from "./script-output.ts";
 
 export const RADIO_PREFIX_DEFAULT = "radio_";
 
-/** Where a message ended that went no further, and why. */
+/** Describes where a message ended that went no further, and why. */
 export class StageFailure extends Error {
   constructor(
     readonly stage: Stage,
@@ -43,16 +43,16 @@ export const asStageFailure = (stage: Stage, error: unknown): unknown =>
     ? new StageFailure(stage, error)
     : error;
 
-/** What one device says in a message, before it is known which device of ours that is. */
+/** Describes what one device says in a message, before it is known which device of ours that is. */
 export interface MessagePart {
   readonly device: DeviceReference;
   /** A body as devices send it; undefined where there are no values. */
   readonly body: Record<string, unknown> | undefined;
-  /** By scope. */
+  /** Keyed by scope. */
   readonly attributes: ReadonlyMap<AttributeScope, ReadonlyMap<string, JsonValue>>;
 }
 
-/** What the mapping steps make of a message. */
+/** Describes what the mapping steps make of a message. */
 export interface Mapped {
   readonly ts: number;
   readonly values: Record<string, TelemetryValue>;
@@ -70,7 +70,7 @@ function telemetryOf(telemetry: Readonly<Record<string, unknown>>): Record<strin
   return values;
 }
 
-/** Undefined where a step drops the message. */
+/** Returns `undefined` if a step drops the message. */
 export function mapMessage(
   steps: readonly CompiledStep[],
   input: {
@@ -99,7 +99,7 @@ export function mapMessage(
   return { ts: mapped.ts, values, attributes: mapped.attributes };
 }
 
-/** What a script is given beside the mapped values. */
+/** Returns what a script is given beside the mapped values. */
 export function metadataOf(
   integration: Pick<Integration, "integrationId" | "name" | "type">,
   { message, source, ts }: { message: NormalizedMessage; source: InboundMessage; ts: number },
@@ -162,7 +162,7 @@ const undecoded = (frame: NormalizedMessage["frame"]) =>
     ? {}
     : { payload_hex: Buffer.from(frame.bytes).toString("hex") };
 
-/** What is to be stored of a message: as it was mapped, or as its script says. */
+/** Returns what is to be stored of a message: as it was mapped, or as its script says. */
 export function partsOf(
   message: NormalizedMessage,
   settings: IntegrationSettings,

@@ -4,7 +4,7 @@ import type { DeviceReference } from "./integrations.types.ts";
 
 const PARTS_MAX = 1_000;
 
-/** What a script made of a message: values for its device, or for the one that it names. */
+/** Describes what a script made of a message: values for its device, or for the one that it names. */
 export interface ScriptedPart {
   readonly device: DeviceReference;
   /** A body as devices send it. */
@@ -42,7 +42,7 @@ function toPart(value: unknown): ScriptedPart {
   };
 }
 
-/** What a script returned, part by part. @throws DomainError of kind `invalid`. */
+/** Returns what a script returned, part by part. @throws DomainError of kind `invalid`. */
 export function parseScriptOutput(value: JsonValue): ScriptedPart[] {
   if (!Array.isArray(value)) return [toPart(value)];
   if (value.length > PARTS_MAX) throw invalid("script.result_too_long", { max: PARTS_MAX });

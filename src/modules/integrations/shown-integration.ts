@@ -5,7 +5,7 @@ import { scriptKeysOf } from "./integration-principal.ts";
 import { showSettings, splitOf } from "./integration-settings.ts";
 import type { Integration, IntegrationCounts, IntegrationType } from "./integrations.types.ts";
 
-/** What the integration is called that the address of a type makes. */
+/** Holds what the integration is called that the address of a type makes. */
 export const nameOfType: Record<IntegrationType, string> = {
   HTTP: "HTTP",
   MQTT: "MQTT",
@@ -16,7 +16,7 @@ export const nameOfType: Record<IntegrationType, string> = {
 /** As people see it: secrets as `{kept: true}`. */
 export type ShownIntegration = Omit<Integration, "settings" | "secrets"> & {
   readonly settings_json: Record<string, unknown>;
-  /** Why its script is not run for a while; null where it is. */
+  /** Reason why its script is not run for a while; null where it is. */
   readonly scriptBlocked: string | null;
 };
 

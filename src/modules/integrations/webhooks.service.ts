@@ -28,7 +28,7 @@ export interface WebhookRequest {
   readonly secret?: string | undefined;
   /** A device's own token, out of the body: as good as the secret, for that device. */
   readonly deviceToken?: string | undefined;
-  /** Where the request came from. */
+  /** States where the request came from. */
   readonly address: string;
   readonly message: InboundMessage;
 }

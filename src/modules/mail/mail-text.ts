@@ -1,7 +1,7 @@
 import type { MailLanguage, MailTemplate, MailTemplates } from "./mail.types.ts";
 import { type AlarmMails, alarmMails } from "./mail-alarm-text.ts";
 
-/** What stands where a secret was. */
+/** Holds what stands where a secret was. */
 export const REMOVED_SECRET = "••••••";
 
 import type { MailContent, MailPart } from "./mail.types.ts";

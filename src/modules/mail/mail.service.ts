@@ -59,9 +59,9 @@ export function ensureSendable(mail: OutboxMail | undefined): OutboxMail {
 
 export function createMailService(deps: {
   repository: MailRepository;
-  /** Undefined: no SMTP server is configured. */
+  /** `undefined` if no SMTP server is configured. */
   transport: MailTransport | undefined;
-  /** What the gateway calls itself towards the people of a tenant. */
+  /** Returns what the gateway calls itself towards the people of a tenant. */
   productOf: (tenantId: OutboxMail["tenantId"]) => string;
   events: EventBus<DomainEvents>;
   durable: () => Promise<void>;

@@ -3,7 +3,7 @@ import type { TenantId } from "../../lib/ids.ts";
 
 export type MailLanguage = "en" | "de";
 
-/** What each mail says, by the values that its text names; times are ISO 8601, links absolute. */
+/** Describes what each mail says, by the values that its text names; times are ISO 8601, links absolute. */
 export interface MailTemplates {
   readonly sign_up_code: { readonly fullName: string; readonly code: string; readonly minutes: number };
   /** Sign-up with an address that has an account already: nobody else learns that it has. */
@@ -106,7 +106,7 @@ export interface MailTransport {
   send(mail: OutgoingMail): Promise<void>;
 }
 
-/** Why a mail was not taken; a permanent refusal is not worth another try. */
+/** Reason why a mail was not taken; a permanent refusal is not worth another try. */
 export class MailRefusal extends Error {
   readonly isPermanent: boolean;
   constructor(message: string, isPermanent: boolean, cause?: unknown) {

@@ -27,7 +27,7 @@ export function createMaintenanceWatch(deps: {
 }) {
   const { repository, clock, events, log } = deps;
   const now = createSteadyNow(clock);
-  /** By device; `endsAt` is steady time. */
+  /** Keyed by device; `endsAt` is steady time. */
   const running = new Map<DeviceId, { readonly maintenance: Maintenance; readonly endsAt: number }>();
   let cancel: () => void = () => undefined;
   let isStarted = false;
@@ -97,7 +97,7 @@ export function createMaintenanceWatch(deps: {
       if (own === undefined || ofGateway === undefined) return own ?? ofGateway;
       return own.until >= ofGateway.until ? own : ofGateway;
     },
-    /** How long the device stays mute; 0 when it is not. */
+    /** Returns how long the device stays mute; 0 when it is not. */
     remainingMs({ deviceId, parentDeviceId }: MaintainedDevice): number {
       if (running.size === 0) return 0;
       return Math.max(leftOf(deviceId), parentDeviceId ? leftOf(parentDeviceId) : 0);

@@ -27,7 +27,7 @@ const RETRY_MS = 5_000;
 const WAIT_MS_MAX = 3_600_000;
 /** Of a window, as the settings allow it. */
 const WINDOW_MS_MAX = 60 * MINUTE_MS;
-/** How many people a history names. */
+/** Number of people a history names. */
 const NAMED_MAX = 20;
 
 /** Of a tenant, as it is while a batch is worked on. */

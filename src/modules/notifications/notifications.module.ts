@@ -25,7 +25,7 @@ export function createNotificationsModule(
     mail: MailService;
     directory: DeviceDirectory;
     outbound: OutboundService;
-    /** How long the device is mute; 0 when it is not. */
+    /** Returns how long the device is mute; 0 when it is not. */
     mutedMs: (deviceId: DeviceId) => number;
     notified: (alarmId: string, text: Text) => void;
     /** Called with each event of an alarm. */

@@ -98,7 +98,7 @@ export function createNotificationsService(deps: {
     return { success: false, text };
   }
 
-  /** What answers at an address is for the person who runs the gateway: it could be any machine beside it. */
+  /** Returns what answers at an address is for the person who runs the gateway: it could be any machine beside it. */
   const isOperator = ({ role, tenantId, impersonator }: Principal): boolean =>
     role === "TENANT_OWNER" && impersonator === undefined && deps.tenants.find(tenantId)?.isHost === true;
 

@@ -6,7 +6,7 @@ import { users } from "../users/users.tables.ts";
 import { alarmSeverities } from "../users/users.types.ts";
 import { channels, type Digest, type Messaging, notificationTriggers } from "./notifications.types.ts";
 
-/** What happened to alarms and was not told yet; a row goes with the mails and messages that it becomes. */
+/** Holds what happened to alarms and was not told yet; a row goes with the mails and messages that it becomes. */
 export const notificationQueue = sqliteTable(
   "notification_notices",
   {
@@ -28,7 +28,7 @@ export const notificationQueue = sqliteTable(
   (table) => [index("notification_notices_alarm").on(table.alarmId)],
 );
 
-/** What somebody got within the window that runs, and what is gathered for its end. */
+/** Holds what somebody got within the window that runs, and what is gathered for its end. */
 export const notificationFlows = sqliteTable(
   "notification_flows",
   {

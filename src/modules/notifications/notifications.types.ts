@@ -19,7 +19,7 @@ export interface AlarmNotification {
   readonly level: number;
   readonly alarmType: string;
   readonly message: string;
-  /** Why an alarm was cleared. */
+  /** Reason why an alarm was cleared. */
   readonly cause: Text | null;
   /** Epoch ms. */
   readonly at: number;
@@ -40,13 +40,13 @@ export interface NotificationLine {
   readonly alarmType: string;
   readonly deviceName: string;
   readonly message: string;
-  /** Why an alarm was cleared. */
+  /** Reason why an alarm was cleared. */
   readonly cause?: Text;
   /** ISO 8601. */
   readonly at: string;
 }
 
-/** What was not told by itself, because too much came at once. */
+/** Describes what was not told by itself, because too much came at once. */
 export interface Digest {
   readonly total: number;
   readonly bySeverity: Readonly<Partial<Record<AlarmSeverity, number>>>;
@@ -55,7 +55,7 @@ export interface Digest {
   readonly worst: readonly NotificationLine[];
 }
 
-/** What one person got on one way within the window that runs. */
+/** Describes what one person got on one way within the window that runs. */
 export interface Flow {
   readonly userId: UserId;
   readonly channel: Channel;
@@ -65,7 +65,7 @@ export interface Flow {
   readonly digest: Digest | null;
 }
 
-/** How texts go to phones and chats: an HTTP request, made from a template. */
+/** Describes how texts go to phones and chats: an HTTP request, made from a template. */
 export interface Messaging {
   readonly url: string;
   readonly method: "POST" | "PUT" | "PATCH";
@@ -75,14 +75,14 @@ export interface Messaging {
   readonly body: string;
 }
 
-/** How a tenant's people are told. */
+/** Describes how a tenant's people are told. */
 export interface NotificationSettings {
   readonly language: MailLanguage;
   readonly timezone: string;
   /** So many within the window are told one by one; the rest is gathered. */
   readonly digestAfter: number;
   readonly digestMinutes: number;
-  /** Null: there is no way to send messages. */
+  /** `null` if there is no way to send messages. */
   readonly messaging: Messaging | null;
 }
 

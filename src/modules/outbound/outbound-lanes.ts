@@ -6,7 +6,7 @@ const IN_FLIGHT_MAX = 64;
 const IN_FLIGHT_PER_TENANT_MAX = 32;
 const IN_FLIGHT_PER_TARGET_MAX = 4;
 
-/** What waits for a target under one order key: one at a time, the oldest first. */
+/** Describes what waits for a target under one order key: one at a time, the oldest first. */
 export interface Lane {
   readonly key: string;
   /** Delivered or given up so far, written or not: only what lies behind it is looked for. */
@@ -19,7 +19,7 @@ export interface Lane {
 /** A target for which something waits. */
 export interface Target {
   readonly row: TargetRow;
-  /** By order key. */
+  /** Keyed by order key. */
   readonly lanes: Map<string, Lane>;
   due: DeadlineQueue<Lane>;
   inFlight: number;
@@ -33,9 +33,9 @@ export interface Target {
   readonly controller: AbortController;
 }
 
-/** Who is next: lanes by target, times on the running clock. Knows nothing of what is sent. */
+/** Identifies who is next: lanes by target, times on the running clock. Knows nothing of what is sent. */
 export class OutboundLanes {
-  /** By id; whoever was served last comes last. */
+  /** Keyed by id; whoever was served last comes last. */
   readonly targets = new Map<string, Target>();
   /** Of tenants with any. */
   readonly #inFlight = new Map<string, number>();

@@ -39,7 +39,7 @@ export function createOutboundLedger(deps: {
   let written: () => void = () => undefined;
   let cancel: (() => void) | undefined;
   const gone = new Set<number>();
-  /** By number, as are the ones above. */
+  /** Keyed by number, as are the ones above. */
   const changes = new Map<number, Partial<RequestRow>>();
   const counts = new Map<string, CountsRow>();
 

@@ -2,10 +2,10 @@ import type { TenantId } from "../../lib/ids.ts";
 import type { OutboundAddresses } from "../../platform/outbound-address.ts";
 import type { HttpExchange } from "./http-exchange.ts";
 
-/** How other modules connect to servers that people name: by one rule of where to, and whom to trust. */
+/** Describes how other modules connect to servers that people name: by one rule of where to, and whom to trust. */
 export interface OutboundReach {
   readonly addresses: OutboundAddresses;
-  /** Undefined: the usual ones. */
+  /** `undefined` if the usual ones. */
   readonly authorities: readonly string[] | undefined;
   readonly exchange: HttpExchange;
   /** Whether the tenant is that of the gateway's own people. */

@@ -36,9 +36,9 @@ export interface OutboundRepository extends OutboundCountsRepository {
   listTargetsWithWaiting(): TargetRow[];
   /** Targets that nothing is kept for any more. */
   deleteUnusedTargets(): void;
-  /** Undefined where its dedupe key is taken. @throws TargetGone */
+  /** Returns `undefined` if its dedupe key is taken. @throws TargetGone */
   insert(request: Omit<RequestRow, "seq">): number | undefined;
-  /** What waits for a target: each order key, and when its first is due. */
+  /** Returns what waits for a target: each order key, and when its first is due. */
   lanes(targetId: string): LaneRow[];
   waiting(targetId: string): { rows: number; bytes: number };
   /** The first that waits with the order key, behind `after`. */
@@ -58,7 +58,7 @@ export interface OutboundRepository extends OutboundCountsRepository {
   deleteOf(tenantId: TenantId, source: OutboundSource, state: OutboundState | undefined): number;
   /** Of the dead those that died before, and those beyond the newest `keep` and beyond the bytes; at most `limit` of each. */
   pruneDead(options: { keep: number; bytesMax: number; before: number; limit: number }): void;
-  /** Where the running clock was at the latest. */
+  /** Returns where the running clock was at the latest. */
   latestRunning(): number;
   numbersOf(tenantId: TenantId, source: OutboundSource): { waiting: number; dead: number };
 }

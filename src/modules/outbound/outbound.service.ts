@@ -132,7 +132,7 @@ export function createOutboundService(deps: {
     },
     /** For what a target has to keep and nobody may read again. */
     seal: (secret: string): Sealed => ({ sealed: deps.box.seal(secret) }),
-    /** Why nothing would be sent to the address, as far as the URL alone tells. */
+    /** Returns why nothing would be sent to the address, as far as the URL alone tells. */
     refusalOf: (tenantId: TenantId, url: string): Text | undefined =>
       deps.addresses.of(tenantId).refusalOfUrl(url),
     list(tenantId: TenantId, filter: OutboundFilter): { items: OutboundEntry[]; total: number } {

@@ -68,7 +68,7 @@ export const outboundRequests = sqliteTable(
   ],
 );
 
-/** What became of the requests of a source. */
+/** Holds what became of the requests of a source. */
 export const outboundCounts = sqliteTable(
   "outbound_counts",
   {

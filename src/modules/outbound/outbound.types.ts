@@ -6,18 +6,18 @@ export interface Sealed {
   readonly sealed: string;
 }
 
-/** Where requests go and how. Keep one object for all that go there alike: it is looked up by identity. */
+/** Describes where requests go and how. Keep one object for all that go there alike: it is looked up by identity. */
 export interface OutboundTarget {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string | Sealed>>;
-  /** For the whole exchange. */
+  /** Used for the whole exchange. */
   readonly timeoutMs: number;
   /** Signs the body; sealed before it is kept. Null for no signature. */
   readonly secret: string | Sealed | null;
 }
 
-/** What requests are for, e.g. a pipeline: they are counted, listed and removed by it. */
+/** Describes what requests are for, e.g. a pipeline: they are counted, listed and removed by it. */
 export interface OutboundSource {
   readonly kind: "pipeline" | "alarm" | "notification";
   readonly id: string;
@@ -70,9 +70,9 @@ export interface OutboundCounts {
   readonly lastErrorAt: number | null;
 }
 
-/** What a server said, or why it could not. */
+/** Describes what a server said, or why it could not. */
 export interface OutboundAnswer {
-  /** Null when there was no answer. */
+  /** `null` if there was no answer. */
   readonly status: number | null;
   readonly error: Text | null;
   /** The first 200 printable characters of what it said: for the person who runs the gateway alone. */

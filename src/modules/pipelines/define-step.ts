@@ -41,7 +41,7 @@ export function createKeyLoop(keys: readonly string[]): KeyLoop {
 
 /** Given for a value: the whole message is to be dropped. */
 export const dropMessage = Symbol("drop the message");
-/** What becomes of a value; undefined takes its key away. */
+/** Describes what becomes of a value; undefined takes its key away. */
 export type ChangeValue = (
   value: TelemetryValue,
   key: string,
@@ -82,7 +82,7 @@ export function changeSlots(keys: readonly string[], change: ChangeValue): SlotS
   };
 }
 
-/** Undefined when the keys are all written out. */
+/** Returns `undefined` if the keys are all written out. */
 function createKeyTest(keys: readonly string[]): ((key: string) => boolean) | undefined {
   const prefixes = keys.filter((key) => key.endsWith("*")).map((key) => key.slice(0, -1));
   if (prefixes.length === 0) return undefined;

@@ -41,8 +41,8 @@ export function runAlone(step: SlotStep): RunStep {
 /** Several lists of steps as one. */
 export interface FusedSteps {
   /**
-   * What becomes of the values, or which of the lists dropped them; the same object where nothing was changed, undefined where nothing
-   * is left. Throws when a step cannot do its work, and then nothing has happened.
+   * Returns what becomes of the values, or which of the lists dropped them; the same object where nothing was changed, undefined
+   * where nothing is left. Throws when a step cannot do its work, and then nothing has happened.
    */
   run(values: Reading["values"], context: StepContext): Reading["values"] | number | undefined;
 }

@@ -16,7 +16,7 @@ export function createPipelineCounting(deps: {
   transact: (work: () => void) => void;
 }) {
   const { repository } = deps;
-  /** By pipeline. */
+  /** Keyed by pipeline. */
   const counts = new Map<string, PipelineCounts>();
 
   function of(pipelineId: string): PipelineCounts {

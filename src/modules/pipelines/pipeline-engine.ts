@@ -30,17 +30,17 @@ interface Active {
 interface Selected {
   readonly active: readonly Active[];
   readonly counts: readonly PipelineCounts[];
-  /** Undefined where a step does not know its keys. */
+  /** `undefined` if a step does not know its keys. */
   readonly fused: FusedSteps | undefined;
 }
 
-/** What is for a device. */
+/** Describes what is for a device. */
 interface Matched extends Selected {
   readonly context: StepContext;
   readonly newest: NewestMessage;
 }
 
-/** What messages became beside telemetry. */
+/** Describes what messages became beside telemetry. */
 interface SideEffects {
   readonly attributes: Array<Applied["attributes"][number]>;
   readonly requests: OutboundRequest[];
@@ -67,7 +67,7 @@ export function createPipelineEngine(deps: {
   let matched = new WeakMap<IngestDevice, Matched>();
   const newest = createNewestMessages();
   const counting = createPipelineCounting(deps);
-  /** By the ids of their pipelines. */
+  /** Keyed by the ids of their pipelines. */
   const combined = new Map<string, Selected>();
 
   function load(tenantId: TenantId): readonly Active[] {
@@ -265,7 +265,7 @@ export function createPipelineEngine(deps: {
       flushing.stop();
       counting.flush();
     },
-    /** Undefined where nothing is to be changed. */
+    /** Returns `undefined` if nothing is to be changed. */
     apply(device: IngestDevice, readings: readonly Reading[]): Applied | undefined {
       if (!deps.isEnabled) return undefined;
       const active = tenants.get(device.tenantId) ?? load(device.tenantId);

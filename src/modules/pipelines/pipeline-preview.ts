@@ -7,11 +7,11 @@ import { compileSteps, runSteps, toReading } from "./step-engine.ts";
 import { previewWebhook, type WebhookPreview, webhookWarnings } from "./webhook-preview.ts";
 
 export interface PreviewStep {
-  /** Its place among those that take part. */
+  /** The place among those that take part. */
   readonly index: number;
   readonly step: string;
   readonly in: Record<string, unknown>;
-  /** Null where the step dropped the message, or could not do its work. */
+  /** `null` if the step dropped the message, or could not do its work. */
   readonly out: Record<string, unknown> | null;
   readonly error?: string;
   /** `error` as data. */
@@ -19,7 +19,7 @@ export interface PreviewStep {
 }
 
 export interface Preview {
-  /** Null when a step drops the message. */
+  /** `null` if a step drops the message. */
   readonly result: {
     ts: number;
     telemetry: Record<string, unknown>;
@@ -50,7 +50,7 @@ function sizeOf(values: ReadonlyMap<string, unknown>): number {
 const attributesOf = ({ attributes }: StepMessage) =>
   Object.fromEntries([...attributes].map(([scope, values]) => [scope, plain(values)]));
 
-/** What steps do to one message, step by step; nothing is stored or sent. */
+/** Returns what steps do to one message, step by step; nothing is stored or sent. */
 export function previewSteps(
   steps: unknown,
   reading: Reading,

@@ -3,7 +3,7 @@ import { tenants } from "../tenants/tenants.tables.ts";
 import type { PipelineScope } from "./pipelines.types.ts";
 import type { Step } from "./step-engine.ts";
 
-/** What telemetry goes through before it is stored. */
+/** Holds what telemetry goes through before it is stored. */
 export const dataPipelines = sqliteTable(
   "data_pipelines",
   {

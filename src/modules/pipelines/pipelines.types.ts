@@ -52,7 +52,7 @@ export type PipelineChanges = {
   readonly [K in "name" | "description" | "status" | "order" | "scope"]?: Pipeline[K] | undefined;
 } & { readonly steps?: unknown };
 
-/** What happened since it was last written. */
+/** Describes what happened since it was last written. */
 export interface PipelineCounts {
   messagesIn: number;
   messagesOut: number;

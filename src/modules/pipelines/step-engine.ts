@@ -35,7 +35,7 @@ export interface StepFailure {
 }
 
 const byType = new Map(stepDefinitions.map((definition) => [definition.type, definition]));
-/** By type; made when a type is first used. */
+/** Keyed by type; made when a type is first used. */
 const checks = new Map<string, TypeCheck<TObject>>();
 
 function checkOf({ type, fields }: StepDefinition): TypeCheck<TObject> {
@@ -116,7 +116,7 @@ export function toMessage({ ts, values }: Reading): StepMessage {
   return { ts, values: map, attributes: new Map() };
 }
 
-/** Undefined when there is no telemetry left. */
+/** Returns `undefined` if there is no telemetry left. */
 export function toReading({ ts, values }: StepMessage): Reading | undefined {
   if (values.size === 0) return undefined;
   const kept: Record<string, TelemetryValue> = Object.create(null);
@@ -125,8 +125,8 @@ export function toReading({ ts, values }: StepMessage): Reading | undefined {
 }
 
 /**
- * What becomes of a reading; undefined when a step drops it. A step that fails is left out for this message, as if it were not
- * there: the message is begun anew without it.
+ * Returns what becomes of a reading; undefined when a step drops it. A step that fails is left out for this message, as if it
+ * were not there: the message is begun anew without it.
  */
 export function runSteps(
   steps: readonly CompiledStep[],

@@ -4,19 +4,19 @@ import type { AttributeScope } from "../attributes/attributes.types.ts";
 import type { OutboundTarget } from "../outbound/outbound.types.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 
-/** What a step works on: the values of one time stamp. */
+/** Describes what a step works on: the values of one time stamp. */
 export interface StepMessage {
   /** Epoch ms. */
   readonly ts: number;
   /** Telemetry by key: a Map, so that a key like `__proto__` is only a key. */
   readonly values: Map<string, TelemetryValue>;
-  /** What was made attributes of, by scope and name. */
+  /** Holds what was made attributes of, by scope and name. */
   readonly attributes: Map<AttributeScope, Map<string, JsonValue>>;
-  /** What is to be sent to other programs, also when a later step drops the message. */
+  /** Holds what is to be sent to other programs, also when a later step drops the message. */
   outgoing?: StepRequest[];
 }
 
-/** Where a step sends messages; one object as long as the step is compiled. */
+/** Describes where a step sends messages; one object as long as the step is compiled. */
 export type StepTarget = OutboundTarget;
 
 export interface StepRequest {
@@ -29,7 +29,7 @@ export interface StepContext {
   readonly deviceId: string;
   readonly tenantId: string;
   readonly profileId: string;
-  /** Undefined for an attribute that the device does not have. */
+  /** Returns `undefined` for an attribute that the device does not have. */
   attribute(scope: string, key: string): unknown;
 }
 
@@ -39,7 +39,7 @@ export type RunStep = (message: StepMessage, context: StepContext) => boolean;
 /** Values of the keys that steps name, each in its place; undefined where the message has none. */
 export type SlotValues = Array<TelemetryValue | undefined>;
 
-/** As `RunStep`, over values in places. */
+/** Same as `RunStep`, over values in places. */
 export type RunSlots = (values: SlotValues, context: StepContext | undefined) => boolean;
 
 /**
@@ -65,6 +65,6 @@ export interface CompiledStep {
   /** As it was given, without what every step has. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly run: RunStep;
-  /** For steps that know all their keys. */
+  /** Used for steps that know all their keys. */
   readonly slotStep?: SlotStep;
 }

@@ -14,7 +14,7 @@ export const deviceProfiles = sqliteTable(
     /** Alarm rules as they came in; the alarm engine compiles them. */
     alarmRules: text("alarm_rules", { mode: "json" }).notNull().$type<unknown[]>(),
     inactivityTimeoutMs: integer("inactivity_timeout_ms").notNull(),
-    /** Null: the tenant's plan decides. */
+    /** `null` if the tenant's plan decides. */
     retentionDays: integer("retention_days"),
     telemetryTopic: text("telemetry_topic"),
     payload: text("payload", { enum: ["JSON", "CBOR", "AUTO"] }).notNull(),

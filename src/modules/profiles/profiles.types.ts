@@ -24,7 +24,7 @@ export interface DeviceProfile {
   readonly updatedAt: number;
 }
 
-/** What a person may set; what is left out keeps its value (or takes the default). */
+/** Describes what a person may set; what is left out keeps its value (or takes the default). */
 export type ProfileChanges = {
   readonly [K in keyof Omit<DeviceProfile, "profileId" | "tenantId" | "createdAt" | "updatedAt">]?:
     | DeviceProfile[K]

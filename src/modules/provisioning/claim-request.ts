@@ -8,7 +8,7 @@ const TYPE_CHARACTERS_MAX = 128;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const controlCharacters = /[\u0000-\u001f\u007f]/;
 
-/** What a new device asks for, checked. */
+/** Describes what a new device asks for, checked. */
 export interface ClaimRequest {
   readonly deviceName: string;
   readonly key: string;

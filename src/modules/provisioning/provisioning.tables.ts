@@ -2,7 +2,7 @@ import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core
 import { devices } from "../devices/devices.tables.ts";
 import { deviceProfiles } from "../profiles/profiles.tables.ts";
 
-/** How devices of a profile make themselves known; a profile without a row lets none. */
+/** States how devices of a profile make themselves known; a profile without a row lets none. */
 export const profileProvisioning = sqliteTable(
   "profile_provisioning",
   {

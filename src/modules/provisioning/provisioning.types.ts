@@ -3,12 +3,12 @@ import type { ProfileId } from "../../lib/ids.ts";
 export const provisioningModes = ["DISABLED", "ALLOW_NEW", "CHECK_PRE_PROVISIONED"] as const;
 export type ProvisioningMode = (typeof provisioningModes)[number];
 
-/** How devices of a profile make themselves known; key and secret go into their firmware. */
+/** Describes how devices of a profile make themselves known; key and secret go into their firmware. */
 export interface Provisioning {
   readonly profileId: ProfileId;
   readonly mode: ProvisioningMode;
   readonly key: string;
-  /** Undefined where the key that it was sealed with is lost. */
+  /** `undefined` if the key that it was sealed with is lost. */
   readonly secret: string | undefined;
   readonly updatedAt: number;
 }

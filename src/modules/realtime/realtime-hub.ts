@@ -24,8 +24,8 @@ interface Reader {
 }
 
 /**
- * Who wants to hear of what: telemetry finds its readers by device and by tenant, so that a message nobody watches costs two
- * look-ups, or one comparison when nobody watches anything.
+ * Identifies who wants to hear of what: telemetry finds its readers by device and by tenant, so that a message nobody watches
+ * costs two look-ups, or one comparison when nobody watches anything.
  */
 export class RealtimeHub {
   /** Telemetry readers of named devices, by device. */

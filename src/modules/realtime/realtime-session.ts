@@ -45,7 +45,7 @@ export interface RealtimeDeps {
 
 type SubscribeMessage = Extract<ClientMessage, { type: "subscribe" }>;
 
-/** What somebody hears of what was asked for: who looks at a shared dashboard gets telemetry of its keys. */
+/** Returns what somebody hears of what was asked for: who looks at a shared dashboard gets telemetry of its keys. */
 function allowed({ shared }: Principal, message: SubscribeMessage): Pick<Subscription, "topics" | "keys"> {
   const keys = message.keys && new Set(message.keys);
   if (shared === undefined) return { topics: new Set(message.topics), keys };

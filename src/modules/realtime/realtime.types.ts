@@ -3,7 +3,7 @@ import type { DeviceId } from "../../lib/ids.ts";
 export const realtimeTopics = ["telemetry", "attributes", "alarms", "devices", "commands", "events"] as const;
 export type RealtimeTopic = (typeof realtimeTopics)[number];
 
-/** What a client may send (JSON text frames). */
+/** Describes what a client may send (JSON text frames). */
 export type ClientMessage =
   | { readonly type: "auth"; readonly token: string }
   | {
@@ -33,7 +33,7 @@ export interface Subscription {
   readonly keys: ReadonlySet<string> | undefined;
 }
 
-/** What is told beside telemetry; of one device, but for the end of a job's run. */
+/** Describes what is told beside telemetry; of one device, but for the end of a job's run. */
 export interface RealtimeEvent {
   readonly deviceId?: DeviceId;
   readonly [field: string]: unknown;

@@ -22,11 +22,11 @@ interface Waiting {
 }
 
 /**
- * What one reader still has to be sent, bounded: a reader that keeps up gets every message, a slow one the newest value
+ * Describes what one reader still has to be sent, bounded: a reader that keeps up gets every message, a slow one the newest value
  * of each key, and of events the newest (it is told when some were left out).
  */
 export class SendBuffer {
-  /** By subscription id and device id. */
+  /** Keyed by subscription id and device id. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #events: string[] = [];
   readonly #socket: RealtimeSocket;
@@ -123,7 +123,7 @@ export class SendBuffer {
   }
 }
 
-/** What it costs to keep a reading: long texts and JSON count, as numbers hardly do. */
+/** Returns what it costs to keep a reading: long texts and JSON count, as numbers hardly do. */
 function weightOf({ values }: Reading): number {
   let weight = 1;
   for (const key in values) {

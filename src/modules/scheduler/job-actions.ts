@@ -9,8 +9,8 @@ import type { Job } from "./scheduler.types.ts";
 export type Perform = (job: Job, runId: string, deviceId: DeviceId) => Promise<string | null>;
 
 /**
- * Who acts when a job does: a program of the tenant that sees the one device at hand and nothing else. That whoever wrote the job may
- * act on the device was checked then.
+ * Returns who acts when a job does: a program of the tenant that sees the one device at hand and nothing else. That whoever wrote
+ * the job may act on the device was checked then.
  */
 const principalOf = ({ jobId, tenantId, name }: Job, deviceId: DeviceId): Principal => ({
   userId: jobId as UserId, // no user's: audit and access have nothing under it

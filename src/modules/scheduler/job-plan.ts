@@ -14,13 +14,14 @@ interface Plan {
   readonly runs: boolean;
   /** Times that passed without a run; `MISSED_MAX` and more are not told apart. */
   readonly missed: number;
-  /** Undefined: the job is completed. */
+  /** `undefined` if the job is completed. */
   readonly next: number | undefined;
 }
 
 /**
- * What is to be done now of a job that is due. Times that passed unseen, for the gateway was off or its clock was set, never run one by
- * one: the job's rule makes one run of them (`once`) or none (`skip`). A time that is late by no more than the grace simply runs.
+ * Returns what is to be done now of a job that is due. Times that passed unseen, for the gateway was off or its clock was set,
+ * never run one by one: the job's rule makes one run of them (`once`) or none (`skip`). A time that is late by no more than the
+ * grace simply runs.
  */
 export function planRun({ schedule, misfire }: Job, due: number, now: number): Plan {
   if (now - due <= GRACE_MS)

@@ -151,7 +151,7 @@ export class JobRunner {
     return begun;
   }
 
-  /** True at the first look too: nobody knows what the clock did while nothing ran. */
+  /** Returns `true` at the first look too: nobody knows what the clock did while nothing ran. */
   #wasSetBack(): boolean {
     const seen = this.#seen;
     const wall = this.#deps.clock.now();
@@ -205,7 +205,7 @@ export class JobRunner {
     return begun === undefined ? [] : [{ job, run: begun }];
   }
 
-  /** Undefined when the job has had a run for this time. */
+  /** Returns `undefined` if the job has had a run for this time. */
   #begin(
     { jobId }: Job,
     input: { at: number; trigger: Run["trigger"]; missed?: number; skipped?: Text },
@@ -263,7 +263,7 @@ export class JobRunner {
     };
   }
 
-  /** False when it is not this runner's to finish: the job is gone, or somebody else goes on with the run. */
+  /** Returns `false` if it is not this runner's to finish: the job is gone, or somebody else goes on with the run. */
   #mayGoOn({ runId }: Run): boolean {
     return !this.#isStopping && this.#deps.runs.renew(runId, this.#lease);
   }

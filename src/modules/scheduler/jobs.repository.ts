@@ -4,7 +4,10 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { schedulerJobs } from "./scheduler.tables.ts";
 import type { Job, JobAction, RunStatus, Schedule } from "./scheduler.types.ts";
 
-/** Who takes something to work on, and for how long nobody else may; times are epoch ms of the wall clock, which runners share. */
+/**
+ * Identifies who takes something to work on, and for how long nobody else may; times are epoch ms of the wall clock, which
+ * runners share.
+ */
 export interface Lease {
   readonly owner: string;
   readonly now: number;
@@ -90,7 +93,7 @@ export function createJobsRepository({ orm }: MainDatabase) {
         )
         .returning({ jobId: schedulerJobs.jobId })
         .all().length > 0,
-    /** Those whose next time is after `now`. */
+    /** Returns those whose next time is after `now`. */
     listWaiting: (now: number): Job[] =>
       orm
         .select()
@@ -98,7 +101,7 @@ export function createJobsRepository({ orm }: MainDatabase) {
         .where(and(isNotNull(schedulerJobs.nextRunAt), gt(schedulerJobs.nextRunAt, now)))
         .all()
         .map(toJob),
-    /** False when it was changed since. */
+    /** Returns `false` if it was changed since. */
     setNext: (jobId: string, { from, to }: { from: number; to: number }): boolean =>
       orm
         .update(schedulerJobs)

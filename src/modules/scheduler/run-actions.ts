@@ -25,7 +25,7 @@ const failed = ({ deviceId, name }: Target, error: Text): RunTarget => ({
   commandId: null,
 });
 
-/** What a run does to its devices. A run that is taken up again goes on with those of which nothing is noted. */
+/** Describes what a run does to its devices. A run that is taken up again goes on with those of which nothing is noted. */
 export class RunActions {
   readonly #targets: TargetsRepository;
   readonly #perform: Perform;
@@ -56,7 +56,7 @@ export class RunActions {
     return true;
   }
 
-  /** What the results of the devices make of the run. */
+  /** Returns what the results of the devices make of the run. */
   resultOf(
     { action }: Job,
     { runId }: Run,

@@ -53,7 +53,7 @@ export function createRunsRepository({ orm }: MainDatabase) {
     and(eq(schedulerRuns.jobId, jobId), status === undefined ? undefined : eq(schedulerRuns.status, status));
   const leased = ({ owner, now, leaseMs }: Lease) => ({ leaseOwner: owner, leaseUntil: now + leaseMs });
   return {
-    /** Undefined when the job has had a run for this time. Within a transaction. */
+    /** Returns `undefined` if the job has had a run for this time. Within a transaction. */
     begin(
       run: Omit<Run, "sequence" | "targetCount" | "failedCount" | "attempts">,
       lease: Lease,
@@ -84,7 +84,7 @@ export function createRunsRepository({ orm }: MainDatabase) {
         .all()
         .map(toRun);
     },
-    /** False when the run is gone, or somebody else's. */
+    /** Returns `false` if the run is gone, or somebody else's. */
     renew: (runId: string, lease: Lease): boolean =>
       orm
         .update(schedulerRuns)

@@ -38,7 +38,7 @@ export interface JobChanges {
 
 export type NewJob = JobChanges & { name: string; schedule: unknown; action: ActionRequest };
 
-/** What of it the caller may not see is left out, and counted. */
+/** Describes what of it the caller may not see is left out, and counted. */
 export type SeenJob = Job & { readonly hiddenTargets: number };
 export type SeenRun = Run & { readonly targets: RunTarget[]; readonly hiddenTargets: number };
 
@@ -58,7 +58,7 @@ export function createSchedulerService(deps: {
   runs: RunsRepository;
   targets: TargetsRepository;
   devices: Pick<DevicesService, "ensureAllVisible" | "countTypes">;
-  /** Undefined: the scheduler is switched off. */
+  /** `undefined` if the scheduler is switched off. */
   runner: Pick<JobRunner, "runNow"> | undefined;
   /** Throws for a command that no device could be sent. */
   checkCommand: (request: CommandRequest) => void;

@@ -60,7 +60,7 @@ export const schedulerRuns = sqliteTable(
   ],
 );
 
-/** What became of each device of a run. */
+/** Holds what became of each device of a run. */
 export const schedulerTargets = sqliteTable(
   "scheduler_targets",
   {

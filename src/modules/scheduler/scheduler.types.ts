@@ -4,7 +4,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { CommandRequest } from "../commands/commands.types.ts";
 
 export const misfires = ["skip", "once"] as const;
-/** What becomes of times that passed while nothing could run: nothing, or one run for all of them. */
+/** Describes what becomes of times that passed while nothing could run: nothing, or one run for all of them. */
 export type Misfire = (typeof misfires)[number];
 
 export const runStatuses = ["RUNNING", "SUCCESS", "FAILED", "PARTIAL", "SKIPPED"] as const;
@@ -68,7 +68,7 @@ export interface Run {
   readonly missed: number;
   readonly targetCount: number;
   readonly failedCount: number;
-  /** How often it was begun: more than once after a crash. */
+  /** Number of times that it was begun: more than once after a crash. */
   readonly attempts: number;
 }
 

@@ -85,7 +85,7 @@ export function createTargetsRepository({ orm }: MainDatabase) {
         .get();
       return row ?? { total: 0, failed: 0 };
     },
-    /** Those that failed first, then by name. */
+    /** Returns those that failed first, then by name. */
     list: (
       runId: string,
       {

@@ -1,6 +1,6 @@
 import type { ConsoleLine } from "./script-sandbox.types.ts";
 
-/** What the script process is asked. */
+/** Describes what the script process is asked. */
 export interface EngineRequest {
   readonly kind: "run" | "encode" | "check";
   readonly source: string;
@@ -15,7 +15,7 @@ interface EngineUse {
   readonly processorUs: number;
 }
 
-/** What it answers. */
+/** Describes what it answers. */
 export type EngineReply = EngineUse &
   (
     | { readonly ok: true; readonly value: string }

@@ -21,7 +21,7 @@ interface Breaker {
  */
 export class ScriptBreakers {
   readonly #now: () => number;
-  /** By key; only of those whose last run overran. */
+  /** Keyed by key; only of those whose last run overran. */
   readonly #breakers = new Map<string, Breaker>();
 
   constructor(now: () => number) {

@@ -18,7 +18,7 @@ import { scriptFunctions } from "./script-sandbox.types.ts";
  * that was made for it: what a script leaves behind, the next message and the next tenant never see.
  */
 
-/** For telling what a script did after it was stopped; of its own time it has none left. */
+/** Used for telling what a script did after it was stopped; of its own time it has none left. */
 const AFTERWARDS_MS = 20;
 
 type Outcome =
@@ -184,5 +184,5 @@ class Execution {
   }
 }
 
-/** What `check` is asked for. */
+/** Holds what `check` is asked for. */
 export const checkInput = JSON.stringify({ names: scriptFunctions });

@@ -1,4 +1,4 @@
-/** What a script may use; what happens beyond each is in docs/scripts.md. */
+/** Holds what a script may use; what happens beyond each is in docs/scripts.md. */
 export const scriptLimits = {
   sourceBytesMax: 32 * 1024,
   inputBytesMax: 1024 * 1024,

@@ -1,6 +1,6 @@
 /**
- * What ChirpStack's interpreter has and QuickJS has not, given to the scripts that name it: a Buffer over Uint8Array, base64
- * and text. Written for codecs: small, and of Buffer what they use.
+ * Holds what ChirpStack's interpreter has and QuickJS has not, given to the scripts that name it: a Buffer over Uint8Array,
+ * base64 and text. Written for codecs: small, and of Buffer what they use.
  */
 
 const base64 = String.raw`(function () {
@@ -138,7 +138,7 @@ const buffer = String.raw`(function () {
   globalThis.Buffer = Buffer;
 })();`;
 
-/** What has to run before `source`, for the names that stand in it. */
+/** Returns what has to run before `source`, for the names that stand in it. */
 export function polyfillsFor(source: string): readonly string[] {
   const hasBuffer = source.includes("Buffer");
   return [

@@ -11,7 +11,7 @@ interface Waiting<T> {
 export class ScriptQueue<T> {
   readonly #perKeyMax: number;
   readonly #max: number;
-  /** By key; none is empty. */
+  /** Keyed by key; none is empty. */
   readonly #waiting = new Map<string, Waiting<T>>();
   /** Keys that have used more than the one that was served last, and do not wait. */
   readonly #ahead = new Map<string, number>();
@@ -27,7 +27,7 @@ export class ScriptQueue<T> {
     return this.#size;
   }
 
-  /** False where there is no room. */
+  /** Returns `false` if there is no room. */
   add(key: string, item: T): boolean {
     const own = this.#waiting.get(key);
     if (this.#size >= this.#max || (own?.items.length ?? 0) >= this.#perKeyMax) return false;
@@ -37,7 +37,7 @@ export class ScriptQueue<T> {
     return true;
   }
 
-  /** Whose turn it is; of those that have used the same, who waits longest. */
+  /** Returns whose turn it is; of those that have used the same, who waits longest. */
   take(): T | undefined {
     let next: [string, Waiting<T>] | undefined;
     for (const candidate of this.#waiting)

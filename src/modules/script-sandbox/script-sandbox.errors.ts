@@ -18,8 +18,8 @@ const kinds: Partial<Record<ScriptFailureCode, ErrorKind>> = {
 };
 
 /**
- * What a script did wrong, or why it was not run; `busy` and `unavailable` are not the script's fault. Its reason is a text of ours, or what the
- * script itself threw.
+ * Describes what a script did wrong, or why it was not run; `busy` and `unavailable` are not the script's fault. Its reason is a
+ * text of ours, or what the script itself threw.
  */
 export class ScriptFailure extends DomainError {
   override readonly code: ScriptFailureCode;

@@ -29,7 +29,7 @@ interface Job {
 }
 
 export function createScriptSandbox(deps: {
-  /** What starts a script process. */
+  /** Holds what starts a script process. */
   command: readonly string[];
   clock: Clock;
   log: Logger;

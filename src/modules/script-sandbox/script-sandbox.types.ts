@@ -11,7 +11,7 @@ export const scriptFunctions = [
   "Encoder",
 ] as const;
 
-/** What a radio frame carried, as a codec is given it. */
+/** Describes what a radio frame carried, as a codec is given it. */
 export interface ScriptFrame {
   readonly bytes: Uint8Array;
   readonly fPort: number;
@@ -41,7 +41,7 @@ export interface ConsoleLine {
 }
 
 export interface ScriptResult {
-  /** Undefined: the script returned null or nothing, which drops the message. */
+  /** `undefined` if the script returned null or nothing, which drops the message. */
   readonly value: JsonValue | undefined;
   readonly console: readonly ConsoleLine[];
   readonly usedMs: number;
@@ -58,7 +58,7 @@ export interface EncodeResult {
 
 export interface BreakerState {
   readonly isOpen: boolean;
-  /** For a person. */
+  /** Used for a person. */
   readonly reason: string;
   /** Until the script is tried again. */
   readonly retryInMs: number;
@@ -69,9 +69,9 @@ export interface ScriptSandbox {
   run(run: ScriptRun): Promise<ScriptResult>;
   /** An object for a device as the bytes of a downlink. */
   encode(run: EncodeRun): Promise<EncodeResult>;
-  /** What of the functions that are called here a source defines. */
+  /** Returns what of the functions that are called here a source defines. */
   check(source: string, key: string): Promise<{ readonly functions: readonly string[] }>;
-  /** Undefined where no run has gone wrong lately. */
+  /** Returns `undefined` if no run has gone wrong lately. */
   breakerOf(key: string): BreakerState | undefined;
   /** Closes the breaker: the script was started again by hand, or is gone. */
   reset(key: string): void;

@@ -19,7 +19,7 @@ const DATA_POINTS_DEFAULT = 500;
 const DATA_POINTS_MAX = 100_000;
 const DEVICES_PER_QUERY_MAX = 10_000;
 
-/** What a caller asks for, as it came in. */
+/** Describes what a caller asks for, as it came in. */
 export interface TelemetryRequest {
   readonly deviceIds: readonly string[];
   readonly keys: readonly string[];

@@ -1,7 +1,7 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 
-/** What a telemetry key may hold; every value comes back with the type and the bits it went in with. */
+/** Describes what a telemetry key may hold; every value comes back with the type and the bits it went in with. */
 export type TelemetryValue = number | boolean | string | JsonObject | JsonValue[];
 
 /** Values that share one time stamp (`ts`, epoch ms): one device message, already validated. */

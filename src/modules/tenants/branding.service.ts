@@ -30,7 +30,7 @@ export function createBrandingService(deps: {
   plans: Pick<PlansService, "of">;
 }) {
   const { attributes, tenants } = deps;
-  /** What was checked when it was set, or first read since the start: reading it again checks nothing. */
+  /** Holds what was checked when it was set, or first read since the start: reading it again checks nothing. */
   const checked = new Map<TenantId, Checked>();
   attributes.onChange((tenantId, key) => {
     if (key === KEY) checked.delete(tenantId);
@@ -45,7 +45,7 @@ export function createBrandingService(deps: {
   }
   const get = (tenantId: TenantId) => checkedOf(tenantId).branding;
 
-  /** What may be shown of it. */
+  /** Returns what may be shown of it. */
   function shownOf(tenantId: TenantId | undefined): Checked {
     const tenant = tenantId === undefined ? undefined : tenants.find(tenantId);
     return tenant !== undefined && deps.plans.of(tenant.planName).whitelabelEnabled
@@ -67,7 +67,7 @@ export function createBrandingService(deps: {
   }
 
   return {
-    /** What the tenant has set, whether or not its plan lets it show. */
+    /** Holds what the tenant has set, whether or not its plan lets it show. */
     get,
     /** Takes the place of what was set before. @throws DomainError as tenant attributes do, and for a field that is wrong. */
     set(tenantId: TenantId, input: Branding): Branding {
@@ -77,7 +77,7 @@ export function createBrandingService(deps: {
       checked.set(tenantId, toChecked(branding));
       return branding;
     },
-    /** What the tenant's people see: its own, else that of the gateway's own tenant. */
+    /** Returns what the tenant's people see: its own, else that of the gateway's own tenant. */
     appearanceFor(tenantId: TenantId): Appearance {
       const { branding: own } = shownOf(tenantId);
       return Object.keys(own).length > 0 ? toAppearance(own, own.logo ?? null) : appearance();

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../lib/json.ts";
 import { StartupError } from "../../platform/startup-error.ts";
 
-/** What a tenant's plan allows; null means no limit. */
+/** Describes what a tenant's plan allows; null means no limit. */
 export interface Plan {
   readonly id: string;
   readonly name: string;
@@ -26,7 +26,7 @@ export const planLimitNames = [
 
 export type PlanLimits = Readonly<Record<(typeof planLimitNames)[number], number | null>>;
 
-/** Without a single limit; where the gateway's settings have one, that one holds. */
+/** Excludes a single limit; where the gateway's settings have one, that one holds. */
 const unlimited = Object.fromEntries(planLimitNames.map((name) => [name, null])) as PlanLimits;
 
 /** Everything, unlimited: what the owner of a gateway gets. */
@@ -124,7 +124,7 @@ export function createPlansService(configured: string | undefined, offeredIds?: 
   const offered = readOffered(offeredIds, plans);
   return {
     list: (): readonly Plan[] => [...plans.values()],
-    /** Those that strangers may choose and know of, at least one. */
+    /** Returns those that strangers may choose and know of, at least one. */
     offered: (): readonly Plan[] => offered,
     find: (planId: string): Plan | undefined => plans.get(planId),
     /** A tenant whose plan is gone from the list is not cut short: it has the unlimited one. */

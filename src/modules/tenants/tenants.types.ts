@@ -19,7 +19,7 @@ export interface ThemeColors {
   readonly onPrimary: string;
 }
 
-/** How the product shows itself; null where it is as it came. */
+/** Describes how the product shows itself; null where it is as it came. */
 export interface Appearance {
   readonly name: string | null;
   /** Address of an image. */

@@ -1,4 +1,4 @@
-/** Without letters and digits that look alike: it is read from a screen or a note and typed in. */
+/** Excludes letters and digits that look alike: it is read from a screen or a note and typed in. */
 const ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
 const GROUPS = 4;
 const GROUP_LENGTH = 4;

@@ -1,7 +1,7 @@
 import type { Language } from "../../lib/preferred-language.ts";
 import type { InviteDelivery, User } from "./users.types.ts";
 
-/** What the person who invites hands over, or what was sent. */
+/** Describes what the person who invites hands over, or what was sent. */
 export interface Invitation {
   readonly success: true;
   readonly userId: string;
@@ -10,7 +10,7 @@ export interface Invitation {
   readonly loginUrl: string;
   readonly temporaryPassword: string;
   readonly inviteDelivery: InviteDelivery;
-  /** False while no SMTP server is configured: the mail waits in the outbox. */
+  /** `false` if no SMTP server is configured: the mail waits in the outbox. */
   readonly inviteSent: boolean;
   readonly shareText: string;
   /** A password that there was no longer works. */
@@ -54,7 +54,7 @@ const shareTexts: Readonly<Record<Language, (shared: Shared) => readonly string[
   ],
 };
 
-/** How an invitation goes out: `origin` is scheme, host and port of its link. */
+/** Describes how an invitation goes out: `origin` is scheme, host and port of its link. */
 export interface InvitationOptions {
   readonly delivery: InviteDelivery;
   readonly origin: string;

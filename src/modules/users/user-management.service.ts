@@ -33,7 +33,7 @@ import type {
   UserFilter,
 } from "./users.types.ts";
 
-/** What may be set, as it comes from the wire: ids are not yet known to exist. */
+/** Describes what may be set, as it comes from the wire: ids are not yet known to exist. */
 export type UserFields = Partial<Omit<NewUser, "tenantId">> & {
   readonly deviceIds?: readonly string[] | undefined;
   readonly assetIds?: readonly string[] | undefined;

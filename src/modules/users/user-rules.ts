@@ -15,7 +15,7 @@ export function ensureRoleReaches(actor: { readonly role: Role }, role: Role): v
   if (isAbove(role, actor.role)) throw ownersOnly();
 }
 
-/** What a person may change of themselves, whatever their role. */
+/** Holds what a person may change of themselves, whatever their role. */
 const ownFields: ReadonlySet<string> = new Set([
   "fullName",
   "notificationsEmailEnabled",
@@ -49,7 +49,7 @@ export function ensureOwnChange(actor: Principal, changed: readonly string[]): v
   if (beyond !== undefined) throw notOneself(detail("action.change_fields", { field: beyond }));
 }
 
-/** What a user sees, or is to see: ids are not yet known to exist. */
+/** Describes what a user sees, or is to see: ids are not yet known to exist. */
 export interface Reach {
   readonly hasGlobalDeviceAccess: boolean;
   readonly hasGlobalAssetAccess: boolean;

@@ -6,7 +6,7 @@ export const users = sqliteTable(
   "users",
   {
     userId: text("user_id").primaryKey(),
-    /** Null until the user has chosen a tenant (onboarding). */
+    /** `null` until the user has chosen a tenant (onboarding). */
     tenantId: text("tenant_id").references(() => tenants.tenantId, { onDelete: "cascade" }),
     email: text("email").notNull().unique(),
     fullName: text("full_name").notNull().default(""),
@@ -31,7 +31,7 @@ export const users = sqliteTable(
     notifyOnAlarmCreated: integer("notify_on_alarm_created", { mode: "boolean" }).notNull().default(true),
     notifyOnAlarmEscalated: integer("notify_on_alarm_escalated", { mode: "boolean" }).notNull().default(true),
     notifyOnAlarmCleared: integer("notify_on_alarm_cleared", { mode: "boolean" }).notNull().default(false),
-    /** How the user was (or is to be) invited. */
+    /** States how the user was (or is to be) invited. */
     inviteDelivery: text("invite_delivery", { enum: ["EMAIL", "MANUAL"] })
       .notNull()
       .default("MANUAL"),

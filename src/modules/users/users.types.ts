@@ -17,7 +17,7 @@ export type UserStatus = (typeof userStatuses)[number];
 export const inviteDeliveries = ["EMAIL", "MANUAL"] as const;
 export type InviteDelivery = (typeof inviteDeliveries)[number];
 
-/** How and of what somebody wants to hear. */
+/** Describes how and of what somebody wants to hear. */
 export interface NotificationSettings {
   readonly notificationsEmailEnabled: boolean;
   readonly notificationsMessagingEnabled: boolean;
@@ -63,17 +63,17 @@ export const userDefaults = {
   inviteDelivery: "MANUAL",
 } as const satisfies Partial<User>;
 
-/** What a new user needs; the rest has defaults. */
+/** Describes what a new user needs; the rest has defaults. */
 export type NewUser = Pick<User, "tenantId" | "email" | "fullName" | "role"> &
   Partial<Omit<User, "userId" | "createdAt" | "updatedAt">>;
 
-/** What somebody without access to all devices is granted by name. */
+/** Describes what somebody without access to all devices is granted by name. */
 export interface Grants {
   readonly deviceIds: readonly DeviceId[];
   readonly assetIds: readonly string[];
 }
 
-/** Who acts: made from a session or an API key for each request, never from a body. */
+/** Identifies who acts: made from a session or an API key for each request, never from a body. */
 export interface Principal {
   /** Of an API key: the key's own id, which is no user's. */
   readonly userId: UserId;
@@ -86,9 +86,12 @@ export interface Principal {
   readonly devices: "all" | ReadonlySet<DeviceId>;
   /** A program rather than a person. */
   readonly apiKey?: { readonly apiKeyId: string; readonly name: string; readonly createdBy: UserId | null };
-  /** Who looks at a shared dashboard without signing in: sees telemetry alone, of these keys; another `version` shows something else. */
+  /**
+   * Identifies who looks at a shared dashboard without signing in: sees telemetry alone, of these keys; another `version` shows
+   * something else.
+   */
   readonly shared?: { readonly keys: ReadonlySet<string>; readonly version: number };
-  /** Who really acts, where somebody acts as the user. */
+  /** Identifies who really acts, where somebody acts as the user. */
   readonly impersonator?: { readonly userId: UserId; readonly email: string };
 }
 
@@ -110,7 +113,7 @@ export interface UserDetail extends User, Grants {
   readonly assetCount: number;
 }
 
-/** Where users' passwords are: the identity provider, as far as managing users needs it. */
+/** Describes where users' passwords are: the identity provider, as far as managing users needs it. */
 export interface UserAccounts {
   /** The slow half, the hash: what it resolves to makes the account where there is none; must be changed at the first sign-in. */
   prepareTemporaryPassword(email: string, password: string): Promise<() => void>;

@@ -51,7 +51,7 @@ async function listen(gateway: Gateway, api: ApiClient) {
     role: "TENANT_READ_ONLY",
   });
   const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/api/ws`);
-  /** By device. */
+  /** Keyed by device. */
   const waiting = new Map<string, (position: number) => void>();
   const subscribed = Promise.withResolvers<void>();
   socket.onopen = () => socket.send(JSON.stringify({ type: "auth", token: key }));

@@ -1,4 +1,4 @@
-/** What the bench of the console looks at. */
+/** Holds what the bench of the console looks at. */
 export const WALL = { widgets: 50, devices: 200, messagesPerSecond: 100 };
 export const CHART_POINTS = 100_000;
 

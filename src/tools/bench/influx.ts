@@ -23,7 +23,7 @@ function sizeOf(directory: string): number {
   return bytes;
 }
 
-/** Undefined when it is not installed. */
+/** Returns `undefined` if it is not installed. */
 export async function startInflux(): Promise<Influx | undefined> {
   const path = Bun.which("influxd");
   if (path === null) return undefined;

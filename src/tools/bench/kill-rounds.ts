@@ -5,7 +5,7 @@ import { compare, type NumberedSender, startHttpSender, startMqttSender } from "
 import { createDevices, type Gateway, remove, startGateway, temporaryDirectory } from "./processes.ts";
 import { openStore } from "./storage.ts";
 
-/** What rounds of SIGKILL under load left. */
+/** Describes what rounds of SIGKILL under load left. */
 export interface KillResult {
   readonly rounds: number;
   readonly acknowledged: number;

@@ -137,7 +137,7 @@ function send(socket: LoadSocket, count: number): void {
   }
 }
 
-/** What a socket did not take yet. */
+/** Holds what a socket did not take yet. */
 const pending = new Map<LoadSocket, Buffer>();
 
 function onData(socket: LoadSocket, data: Uint8Array): void {

@@ -1,7 +1,7 @@
 import { createRandom } from "../../lib/random.ts";
 import type { Reading } from "../../modules/telemetry/telemetry.types.ts";
 
-/** What the recorded program does, the same for each seed: who explores its crash states knows what must be there. */
+/** Describes what the recorded program does, the same for each seed: who explores its crash states knows what must be there. */
 export type Step =
   | { readonly kind: "append"; readonly device: string; readonly readings: readonly Reading[] }
   /** A closed range of time stamps. */

@@ -75,7 +75,7 @@ const sectorBytes = 512;
 export const variants = ["all", "none", "order", "pages", "sectors"] as const;
 export type Variant = (typeof variants)[number];
 
-/** What is certainly on the disk, and what may be. */
+/** Describes what is certainly on the disk, and what may be. */
 export class Disk {
   readonly #durable = [new Image(), new Image()];
   readonly #pending: Change[][] = [[], []];
@@ -155,7 +155,7 @@ function applyInParts(
   }
 }
 
-/** What of the script must be found, must not, and may. Times by device; a time in neither set must not be found. */
+/** Describes what of the script must be found, must not, and may. Times by device; a time in neither set must not be found. */
 export class Expectation {
   readonly certain = new Map<string, Set<number>>();
   readonly possible = new Map<string, Set<number>>();

@@ -47,7 +47,7 @@ const alarmRules = Array.from({ length: ALARM_RULES }, (_, index) => {
 
 const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** What rules cost each message: the same load with and without them, in turns. */
+/** Returns what rules cost each message: the same load with and without them, in turns. */
 export async function benchRules(seconds: number): Promise<Row[]> {
   const directory = temporaryDirectory();
   const gateway = await startGateway(directory);

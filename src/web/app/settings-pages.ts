@@ -3,7 +3,7 @@ import { may } from "../platform/session.ts";
 
 export type SettingsPage = (typeof allPages)[number];
 
-/** What the caller must be allowed for a page; undefined: everybody may open it. */
+/** Holds what the caller must be allowed for a page; undefined: everybody may open it. */
 const needs: Readonly<Record<SettingsPage, string | undefined>> = {
   profile: undefined,
   security: undefined,
@@ -17,7 +17,7 @@ const needs: Readonly<Record<SettingsPage, string | undefined>> = {
   outbox: "outbox:manage",
 };
 
-/** Those that the signed-in person may open, in the order of the tabs. */
+/** Returns those that the signed-in person may open, in the order of the tabs. */
 export const settingsPages = (): SettingsPage[] =>
   allPages.filter((page) => {
     const needed = needs[page];

@@ -1,4 +1,4 @@
-/** What the keys of a code editor do to a text: pure, so that the browser's own undo can take it back. */
+/** Describes what the keys of a code editor do to a text: pure, so that the browser's own undo can take it back. */
 
 export interface Edit {
   /** The part that is replaced. */

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** In days; 0: never; `date`: on the day that was chosen. */
+/** Measured in days; 0: never; `date`: on the day that was chosen. */
 export const EXPIRIES = ["0", "30", "90", "365", "date"] as const;
 export type Expiry = (typeof EXPIRIES)[number];
 

@@ -9,8 +9,9 @@ const SHARE_MIN = 0.1;
 const spanOf = ({ min, max }: Extent): number => max - min || Math.abs(max) * SHARE_MIN || 1;
 
 /**
- * Which lines may share a value axis: line i gets the group with number result[i]. A line joins the first group in which neither it
- * nor any other would become flat, so that 22 °C and 1,013 hPa get an axis each while two temperatures stay comparable.
+ * Returns which lines may share a value axis: line i gets the group with number result[i]. A line joins the first group in which
+ * neither it nor any other would become flat, so that 22 °C and 1,013 hPa get an axis each while two temperatures stay
+ * comparable.
  */
 export function scaleGroups(extents: readonly (Extent | undefined)[]): number[] {
   const groups: { extent: Extent; smallestSpan: number }[] = [];

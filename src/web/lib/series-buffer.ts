@@ -76,7 +76,10 @@ export class SeriesBuffer {
 /** Of each interval the server keeps up to four points (first, lowest, highest, last), so that no more than `max` come. */
 const POINTS_AN_INTERVAL = 4;
 
-/** What an answer of `count` points to a request for at most `max` says about its thinning; far fewer means that nothing was left out. */
+/**
+ * Returns what an answer of `count` points to a request for at most `max` says about its thinning; far fewer means that nothing
+ * was left out.
+ */
 export function thinningOf(
   count: number,
   range: { from: number; to: number },

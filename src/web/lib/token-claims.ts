@@ -5,7 +5,7 @@ export interface TokenClaims {
   readonly exp?: number;
 }
 
-/** What an access token (JWT) says of itself. Only the server can tell whether it is true; undefined for anything else. */
+/** Returns what an access token (JWT) says of itself. Only the server can tell whether it is true; undefined for anything else. */
 export function claimsOf(token: string | undefined): TokenClaims | undefined {
   const payload = token?.split(".")[1];
   if (payload === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** In the order in which they must be looked for: most name others too. */
+/** Sorted in the order in which they must be looked for: most name others too. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -20,7 +20,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 const find = (list: readonly (readonly [RegExp, string])[], text: string): string | undefined =>
   list.find(([pattern]) => pattern.test(text))?.[1];
 
-/** What a browser calls itself, as people know it; undefined for other programs. */
+/** Returns what a browser calls itself, as people know it; undefined for other programs. */
 export function describeUserAgent(text: string): { browser: string; system: string } | undefined {
   const browser = find(BROWSERS, text);
   const system = find(SYSTEMS, text);

@@ -17,7 +17,10 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** What clocks in the zone show, as an input for date and time takes it: `2026-12-24T18:00`. UTC for a zone that there is not. */
+/**
+ * Returns what clocks in the zone show, as an input for date and time takes it: `2026-12-24T18:00`. UTC for a zone that there is
+ * not.
+ */
 export function toZonedText(ts: number, timeZone: string): string {
   const format = formatOf(isZone(timeZone) ? timeZone : "UTC");
   const parts = new Map(format.formatToParts(ts).map(({ type, value }) => [type, value]));

@@ -24,7 +24,7 @@ export function coalesced(action: () => void, delayMs: number): () => void {
   };
 }
 
-/** What drawing may take of the time: the rest is for fingers and pointers. */
+/** Limit on what drawing may take of the time: the rest is for fingers and pointers. */
 const SHARE_MAX = 0.25;
 const PICTURE_MS = 16;
 

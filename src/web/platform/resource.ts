@@ -40,7 +40,7 @@ export function useResource<T>(load: () => Promise<T>, deps: readonly unknown[])
   };
 }
 
-/** What was shown stays until the next answer is there: a table must not blink at every letter. */
+/** Returns what was shown stays until the next answer is there: a table must not blink at every letter. */
 export function useKept<T>(resource: Resource<T>): T | undefined {
   const kept = useRef<T | undefined>(undefined);
   if (resource.data !== undefined) kept.current = resource.data;

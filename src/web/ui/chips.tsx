@@ -6,13 +6,13 @@ const SHOWN_MAX = 24;
 interface Props {
   readonly label: string;
   readonly items: readonly { readonly id: string; readonly text: string }[];
-  /** How many more there are, for whoever counts them. */
+  /** Returns how many more there are, for whoever counts them. */
   readonly more: (count: number) => string;
   readonly removeLabel: (text: string) => string;
   readonly onRemove: (id: string) => void;
 }
 
-/** What was chosen, each to be taken out again. */
+/** Shows what was chosen, each to be taken out again. */
 export function Chips({ label, items, more, removeLabel, onRemove }: Props) {
   if (items.length === 0) return null;
   return (

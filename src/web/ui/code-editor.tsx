@@ -29,7 +29,7 @@ export function CodeEditor({ label, value, onInput, wrongLine, describedBy, read
   const area = useRef<HTMLTextAreaElement>(null);
   const leaves = useRef(false);
   const lines = useMemo(() => tokenLines(value), [value]);
-  /** What was typed last: whatever else comes was set from elsewhere, and the area must not keep its own. */
+  /** Holds what was typed last: whatever else comes was set from elsewhere, and the area must not keep its own. */
   const typed = useRef(value);
   const take = (text: string) => {
     typed.current = text;

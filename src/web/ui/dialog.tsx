@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** What had the focus before the first of the dialogs that are open: it has it again after the last. */
+/** Holds what had the focus before the first of the dialogs that are open: it has it again after the last. */
 let opener: Element | null = null;
 
 function rememberOpener(): void {

@@ -1,6 +1,6 @@
 interface Props {
   readonly label: string;
-  /** What the list shows without the filter. */
+  /** Holds what the list shows without the filter. */
   readonly all: string;
   readonly value: string;
   readonly options: readonly { readonly id: string; readonly text: string }[];

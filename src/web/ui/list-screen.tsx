@@ -11,7 +11,7 @@ interface Props {
   readonly title: string;
   readonly intro?: string;
   readonly list: Pick<Resource<unknown>, "error" | "reload">;
-  /** How many there are; undefined before the first answer. */
+  /** Number of there are; undefined before the first answer. */
   readonly count: number | undefined;
   /** The text that is searched for; left out where the list has no search. */
   readonly search?: string;

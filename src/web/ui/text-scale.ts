@@ -1,3 +1,3 @@
-/** How much larger than usual the page's texts are: on very wide screens all that goes with them grows alike. */
+/** Returns how much larger than usual the page's texts are: on very wide screens all that goes with them grows alike. */
 export const textScale = (): number =>
   Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1;

@@ -1,4 +1,6 @@
-/** What happened: entries of histories, results of runs and attempts. They are stored as data and rendered for each reader. */
+/**
+ * Holds what happened: entries of histories, results of runs and attempts. They are stored as data and rendered for each reader.
+ */
 export const eventTexts = {
   "alarm_event.acknowledged": "Acknowledged by {by}",
   "alarm_event.cleared": "Cleared by {by}",

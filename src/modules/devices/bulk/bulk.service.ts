@@ -81,7 +81,7 @@ export function createBulkService(deps: {
 }) {
   const { devices } = deps;
 
-  /** What the rest of the gateway says against a row that is well formed. */
+  /** Returns what the rest of the gateway says against a row that is well formed. */
   function refusals(principal: Principal, { row, device }: BulkDevice): RowError[] {
     try {
       devices.check(principal, device);

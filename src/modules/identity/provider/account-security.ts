@@ -10,7 +10,7 @@ export const RESET_LIFETIME_MINUTES = 30;
 const RESET_LIFETIME_MS = RESET_LIFETIME_MINUTES * 60_000;
 
 export interface SecurityStatus {
-  /** False for people of an external provider, who sign in there. */
+  /** `false` for people of an external provider, who sign in there. */
   readonly hasPassword: boolean;
   readonly hasSecondFactor: boolean;
   readonly recoveryCodesLeft: number;

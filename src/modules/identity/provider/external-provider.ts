@@ -12,9 +12,9 @@ const CLOCK_TOLERANCE_SECONDS = 60;
 export interface ExternalSettings {
   readonly issuer: string;
   readonly clientId: string;
-  /** Undefined: a public client, which has PKCE alone. */
+  /** `undefined` if a public client, which has PKCE alone. */
   readonly clientSecret: string | undefined;
-  /** What people know it as. */
+  /** Holds what people know it as. */
   readonly name: string;
   readonly scope: string;
   /** Takes addresses of which the provider does not say whether they are verified. */
@@ -23,7 +23,7 @@ export interface ExternalSettings {
   readonly isDefault: boolean;
 }
 
-/** What must be the same when somebody comes back. */
+/** Describes what must be the same when somebody comes back. */
 export interface PendingAuthorization {
   readonly callback: string;
   readonly state: string;
@@ -81,7 +81,7 @@ export function createExternalProvider(
   },
 ) {
   const { now, log } = deps;
-  /** What the provider says of itself. */
+  /** Holds what the provider says of itself. */
   let existing: { readonly at: number; readonly config: Promise<Configuration> } | undefined;
 
   async function discover(): Promise<Configuration> {
@@ -158,7 +158,7 @@ export function createExternalProvider(
   return {
     name: settings.name,
     isDefault: settings.isDefault,
-    /** Where to send the browser. @throws DomainError `external.unreachable` */
+    /** Returns where to send the browser. @throws DomainError `external.unreachable` */
     async begin({
       callback,
       loginHint,
@@ -191,7 +191,7 @@ export function createExternalProvider(
       });
       return { url: url.href, pending };
     },
-    /** Who came back. @throws DomainError `external.refused`, `external.unverified` or `external.unreachable` */
+    /** Returns who came back. @throws DomainError `external.refused`, `external.unverified` or `external.unreachable` */
     async finish(pending: PendingAuthorization, answer: URLSearchParams): Promise<ExternalPerson> {
       const claims = await claimsOf(pending, answer).catch((error: unknown) => {
         if (error instanceof DomainError) throw error;

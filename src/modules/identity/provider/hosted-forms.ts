@@ -3,11 +3,11 @@ import { escapeHtml, renderHostedPage } from "./hosted-page.ts";
 import { type Journey, journeyFields } from "./hosted-request.ts";
 import type { HostedText } from "./hosted-text.ts";
 
-/** What every hosted page is made from. */
+/** Describes what every hosted page is made from. */
 export interface PageContext {
   readonly text: HostedText;
   readonly journey: Journey;
-  /** How the site shows itself. */
+  /** States how the site shows itself. */
   readonly appearance: Appearance;
   readonly problem?: string | undefined;
 }
@@ -43,7 +43,7 @@ export interface SignInPage extends PageContext {
   readonly email: string;
   readonly setupRequired: boolean;
   readonly signUpOpen: boolean;
-  /** What people know the external provider as, where there is one. */
+  /** Holds what people know the external provider as, where there is one. */
   readonly external: string | undefined;
 }
 

@@ -25,7 +25,7 @@ export function withCode(redirectUri: string, code: string, state: string | unde
   return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${query}`;
 }
 
-/** What a sign-in carries from page to page: where its code goes, and how its pages look. */
+/** Describes what a sign-in carries from page to page: where its code goes, and how its pages look. */
 export interface Journey {
   readonly redirectUri: string;
   readonly state: string | undefined;
@@ -78,7 +78,10 @@ export function deviceOf(request: Request): string | undefined {
   return value !== undefined && /^[\w-]{16,64}$/.test(value) ? value : undefined;
 }
 
-/** What a browser keeps from its first sign-in, so that it does not compete with strangers later; it opens nothing by itself. */
+/**
+ * Returns what a browser keeps from its first sign-in, so that it does not compete with strangers later; it opens nothing by
+ * itself.
+ */
 export function deviceCookie(device: string, request: Request): string {
   const secure = new URL(request.url).protocol === "https:" ? "; Secure" : "";
   return `${DEVICE_COOKIE}=${device}; Path=/idp; Max-Age=${DEVICE_COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;

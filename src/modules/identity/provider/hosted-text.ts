@@ -109,7 +109,7 @@ const ownTexts: Readonly<Record<string, (text: HostedText, error: DomainError) =
   "reset.too_many": (text, error) => text.forgotTooMany.replace("{minutes}", minutesOf(error)),
 };
 
-/** What a page says of an error. */
+/** Returns what a page says of an error. */
 export function hostedProblem(text: HostedText, error: DomainError): string {
   const own = Object.hasOwn(ownTexts, error.code) ? ownTexts[error.code] : undefined;
   if (own !== undefined) return own(text, error);

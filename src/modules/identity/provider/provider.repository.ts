@@ -188,7 +188,7 @@ export function createProviderRepository(database: MainDatabase) {
           .values(codeHashes.map((codeHash) => ({ accountId, codeHash })))
           .run();
     },
-    /** False when there is no such code (any more). */
+    /** Returns `false` if there is no such code (any more). */
     takeRecoveryCode: (accountId: string, codeHash: string): boolean =>
       orm
         .delete(recoveryCodes)

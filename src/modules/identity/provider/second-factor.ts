@@ -6,7 +6,7 @@ import type { Throttle } from "./throttle.ts";
 
 const STEP_MS = 30_000;
 const RECOVERY_CODES = 10;
-/** Without letters and digits that look alike: recovery codes are printed and typed in. */
+/** Excludes letters and digits that look alike: recovery codes are printed and typed in. */
 const ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
 const GROUPS = 4;
 const GROUP_LENGTH = 5;
@@ -19,7 +19,7 @@ const BUDGETS = {
   known: { burst: 5, perHour: 2, kind: "second_factor_known" },
 } as const;
 
-/** What an authenticator app is given: the secret, as an address that it reads, and that as a QR code. */
+/** Describes what an authenticator app is given: the secret, as an address that it reads, and that as a QR code. */
 export interface NewSecondFactor {
   readonly secret: string;
   readonly uri: string;

@@ -12,7 +12,7 @@ const EMAIL_LENGTH_MAX = 254;
 /** As long as the outbox keeps it: a note that lies around, or an old mail, opens nothing for ever. */
 const TEMPORARY_PASSWORD_LIFETIME_MS = 14 * 24 * 3_600_000;
 
-/** Where the authorization code goes, carried from page to page. */
+/** Describes where the authorization code goes, carried from page to page. */
 export interface CodeRequest {
   readonly redirectUri?: string | undefined;
   readonly codeChallenge?: string | undefined;
@@ -27,7 +27,7 @@ export interface NextStep extends Caller, CodeRequest {
   readonly ticket: string;
 }
 
-/** What a sign-in came to: done, or a page more, which the ticket opens. */
+/** Describes what a sign-in came to: done, or a page more, which the ticket opens. */
 export type SignInStep =
   | { readonly step: "signed_in"; readonly code: string }
   | { readonly step: "second_factor" | "new_password"; readonly ticket: string };
@@ -133,7 +133,7 @@ export function createSignInFlow(deps: {
       repository.deleteTicket(sha256(ticket));
       return proceed(account, request);
     },
-    /** Whose sign-in a ticket of the second page belongs to. */
+    /** Returns whose sign-in a ticket of the second page belongs to. */
     emailOf(ticket: string): string | undefined {
       const found = repository.findTicket(sha256(ticket), "second_factor", now());
       return found && repository.findAccountById(found.accountId)?.email;

@@ -23,7 +23,7 @@ export function createSignUpPasswords(deps: {
       const passwordHash = await hasher.hash(password, "stranger");
       return () => repository.saveSignUpPassword({ email, passwordHash, keptUntil: now() + KEPT_MS }, now());
     },
-    /** Undefined unless the password is the one kept for the address; else a function that makes the account with it. */
+    /** Returns `undefined` unless the password is the one kept for the address; else a function that makes the account with it. */
     async confirm(email: string, password: string): Promise<(() => void) | undefined> {
       const passwordHash = repository.findSignUpPassword(email, now());
       if (passwordHash === undefined) return undefined;

@@ -167,7 +167,7 @@ const txack = (body: Fields): Part => ({
 
 const levels = new Set(["INFO", "WARNING", "ERROR"]);
 
-/** Where the log is of a downlink that was thrown out of the queue, its context names it. */
+/** Returns where the log is of a downlink that was thrown out of the queue, its context names it. */
 function log(body: Fields): Part {
   const level = (
     levels.has(String(body.level)) ? body.level : body.level === undefined ? "INFO" : "ERROR"
@@ -183,10 +183,10 @@ function log(body: Fields): Part {
   };
 }
 
-/** What another integration of ChirpStack's (a geolocation service, a modem's) made of a frame. */
+/** Returns what another integration of ChirpStack's (a geolocation service, a modem's) made of a frame. */
 const integration = (body: Fields): Part => ({ kind: "uplink", telemetry: objectOf(body.object) ?? {} });
 
-/** By event. */
+/** Keyed by event. */
 const readers: ReadonlyMap<string, (body: Fields) => Part> = new Map([
   ["up", uplink],
   ["join", join],

@@ -26,7 +26,7 @@ const MESSAGES_MAX = 100_000;
 const NESTING_MAX = 4;
 const TEXT_BYTES_MAX = 1_024;
 
-/** What says who and when; all else is telemetry. */
+/** Holds what says who and when; all else is telemetry. */
 const envelope = new Set([
   "deviceToken",
   "externalDeviceId",
@@ -43,7 +43,7 @@ const containers = ["payload", "telemetry", "values"] as const;
 
 type Paths = Partial<Record<keyof PathTemplates, BodyPath>>;
 
-/** What holds for an object, from those around it. */
+/** Describes what holds for an object, from those around it. */
 interface Surrounding {
   readonly root: unknown;
   readonly receivedAt: number;

@@ -103,7 +103,7 @@ function ofDataSet({ columns, types, rows }: RawDataSet): JsonValue | undefined 
   });
 }
 
-/** What an instance holds, by the names of its metrics; a definition holds no values. */
+/** Returns what an instance holds, by the names of its metrics; a definition holds no values. */
 function ofTemplate({ isDefinition, metrics }: RawTemplate): JsonValue | undefined {
   if (isDefinition) return undefined;
   const entries = metrics.flatMap(({ name, value, dataType, isNull }): [string, JsonValue][] => {

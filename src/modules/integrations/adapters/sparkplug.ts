@@ -43,7 +43,7 @@ interface EdgeNode {
   bdSeq: string | undefined;
   isBorn: boolean;
   askedAt: number | undefined;
-  /** By device; `""` is the edge node itself. */
+  /** Keyed by device; `""` is the edge node itself. */
   readonly tables: Map<string, Table>;
 }
 
@@ -118,7 +118,7 @@ interface Part {
 }
 
 interface Collected {
-  /** By time (undefined for that of receipt), in parts of as many keys as go into one message. */
+  /** Keyed by time (undefined for that of receipt), in parts of as many keys as go into one message. */
   readonly byTime: Map<number | undefined, Part[]>;
   readonly attributes: JsonObject;
   unknown: number;
@@ -166,7 +166,7 @@ function messagesOf(collected: Collected, device: DeviceReference): NormalizedMe
 }
 
 class SparkplugAdapter implements Adapter {
-  /** By `group/node`. */
+  /** Keyed by `group/node`. */
   readonly #nodes = new Map<string, EdgeNode>();
 
   normalize(message: InboundMessage): Normalized {

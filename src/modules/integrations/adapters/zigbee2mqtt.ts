@@ -43,7 +43,7 @@ function withoutBase(topic: string, bases: readonly string[][]): string[] {
   return levels.slice(base?.length ?? 1);
 }
 
-/** What the bridge knows of the devices that have joined; its own radio is none. */
+/** Returns what the bridge knows of the devices that have joined; its own radio is none. */
 function described(body: unknown): NormalizedMessage[] {
   return objectsOf(body)
     .filter(({ type }) => type !== "Coordinator")

@@ -16,7 +16,7 @@ export interface FleetMember {
   readonly integrationId: string;
   readonly tenantId: TenantId;
   readonly isRunning: boolean;
-  /** With the secrets opened; undefined where there is no broker. */
+  /** Includes the secrets opened; undefined where there is no broker. */
   readonly settings: MqttSettings | undefined;
   readonly encoding?: BodyEncoding | undefined;
 }
@@ -24,7 +24,7 @@ export interface FleetMember {
 export interface BridgeFleetDeps {
   /** All that have, or had, a connection: running or paused. */
   readonly list: () => readonly FleetMember[];
-  /** Undefined for one that is deleted. */
+  /** Returns `undefined` for one that is deleted. */
   readonly find: (integrationId: string) => FleetMember | undefined;
   readonly take: (integrationId: string, message: BridgeMessage) => Promise<void>;
   /** Whether it can do its work; null when it can. */
@@ -64,11 +64,11 @@ const isSameSession = (integrationId: string, a: MqttSettings, b: MqttSettings):
 /** One bridge for each integration that is switched on and has a broker. */
 export function createBridgeFleet(deps: BridgeFleetDeps) {
   const { clock, log } = deps;
-  /** By integration id. */
+  /** Keyed by integration id. */
   const running = new Map<string, Running>();
-  /** By integration id; kept while it is paused. */
+  /** Keyed by integration id; kept while it is paused. */
   const sessions = new Map<string, BrokerSession>();
-  /** What is being done with an integration, one thing after the other. */
+  /** Holds what is being done with an integration, one thing after the other. */
   const inFlight = new Map<string, Promise<void>>();
   /** Aborted when the fleet stops. */
   let started: AbortController | undefined;
@@ -189,7 +189,7 @@ export function createBridgeFleet(deps: BridgeFleetDeps) {
     refreshAll(): void {
       for (const integrationId of sessions.keys()) refresh(integrationId);
     },
-    /** Undefined while it is not switched on, or has no broker. */
+    /** Returns `undefined` if it is not switched on, or has no broker. */
     stateOf: (integrationId: string): BridgeState | undefined => running.get(integrationId)?.bridge.state,
     /** @throws DomainError `unavailable` while there is no connection. */
     async publish(integrationId: string, message: BrokerMessage): Promise<void> {

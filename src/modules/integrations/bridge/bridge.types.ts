@@ -14,12 +14,12 @@ export interface BridgeSubscription {
   readonly qos: number | null;
 }
 
-/** What a bridge is doing, for people to look at. */
+/** Describes what a bridge is doing, for people to look at. */
 export interface BridgeState {
   readonly status: BridgeStatus;
   /** Epoch ms since when. */
   readonly since: number;
-  /** What keeps it from all or part of its work now. */
+  /** Holds what keeps it from all or part of its work now. */
   readonly problem: Text | null;
   /** Of now or of earlier; null once a connection has held and brought messages. */
   readonly lastError: Text | null;

@@ -14,7 +14,7 @@ import type { InboundSession, Outcome } from "./inbound-session.ts";
 
 const CONNECT_MS_MAX = 20_000;
 const KEEP_ALIVE_S = 60;
-/** How long a broker that speaks MQTT 5 is asked to keep what comes while the gateway is away. */
+/** Time for which a broker that speaks MQTT 5 is asked to keep what comes while the gateway is away. */
 const SESSION_EXPIRY_S = 30 * 86_400;
 /** DISCONNECT, in both versions. */
 const GOOD_BYE = Buffer.from([0xe0, 0]);

@@ -27,7 +27,7 @@ export class BrokerStream extends Duplex {
   readonly #deps: BrokerStreamDeps;
   #socket: Socket | undefined;
   #wire: WebSocketWire | undefined;
-  /** What waits for the connection: a write's or the end's own. */
+  /** Holds what waits for the connection: a write's or the end's own. */
   #waiting: (() => void) | undefined;
   #isOpen = false;
 

@@ -13,7 +13,7 @@ const schemes: Record<
 
 export interface BrokerAddress {
   readonly url: URL;
-  /** Without brackets. */
+  /** Excludes brackets. */
   readonly host: string;
   readonly port: number;
   readonly isTls: boolean;

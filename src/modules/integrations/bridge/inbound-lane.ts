@@ -69,7 +69,7 @@ export class InboundLane {
     this.#deps = deps;
   }
 
-  /** False when the sender is to wait for `onRoom`. */
+  /** Returns `false` if the sender is to wait for `onRoom`. */
   push(chunk: Uint8Array): boolean {
     if (this.#isClosed) return true;
     this.#reader.push(chunk);

@@ -16,12 +16,12 @@ const hashOf = ({ topic, payload }: PublishPacket): bigint =>
   BigInt(Bun.hash(payload, BigInt(Bun.hash(topic)) & 0xffff_ffffn));
 
 /**
- * What was taken and not acknowledged yet of a session with a broker, over all its connections: after the loss of one the broker sends
- * such a message again, under the same packet id, and it is not taken twice. Nothing is known of one any more once it is acknowledged:
- * its id may be another's by then. Lost when the program ends.
+ * Describes what was taken and not acknowledged yet of a session with a broker, over all its connections: after the loss of one
+ * the broker sends such a message again, under the same packet id, and it is not taken twice. Nothing is known of one any more
+ * once it is acknowledged: its id may be another's by then. Lost when the program ends.
  */
 export class InboundSession {
-  /** By packet id. */
+  /** Keyed by packet id. */
   readonly #known = new Map<number, Known>();
   /** Packet ids of quality 2 that were received and not yet released. */
   readonly #held = new Set<number>();

@@ -21,10 +21,10 @@ const HELD_MS = 30_000;
 
 export interface MqttBridgeDeps {
   readonly integrationId: string;
-  /** With the secrets opened. */
+  /** Includes the secrets opened. */
   readonly settings: MqttSettings;
   readonly encoding?: BodyEncoding | undefined;
-  /** What the broker's session was subscribed to before, perhaps. */
+  /** Holds what the broker's session was subscribed to before, perhaps. */
   readonly formerFilters?: readonly string[] | undefined;
   readonly addresses: Pick<OutboundRule, "resolve">;
   /** Authorities that are trusted where the settings name none. */
@@ -43,7 +43,7 @@ export const clientIdOf = (integrationId: string): string => {
   return `lineside-${BigInt(`0x${digest}`).toString(36).slice(0, 14)}`;
 };
 
-/** What the broker did not grant; null where it granted all. */
+/** Returns what the broker did not grant; null where it granted all. */
 function complaintOf(subscriptions: readonly BridgeSubscription[], qos: number): Text | null {
   const refused = subscriptions
     .filter((subscription) => subscription.qos === null)

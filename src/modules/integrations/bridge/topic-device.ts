@@ -89,7 +89,7 @@ export async function ensureTopicDevice(settings: unknown): Promise<void> {
   });
 }
 
-/** How the settings find a device in a topic. @throws DomainError `invalid` for a pattern or a template that is none. */
+/** Returns how the settings find a device in a topic. @throws DomainError `invalid` for a pattern or a template that is none. */
 export async function compileTopicDevice(
   settings: Pick<MqttSettings, "topicTemplate" | "topicDeviceRegex">,
 ): Promise<TopicDevice> {

@@ -89,7 +89,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
     return frame;
   }
 
-  /** What a frame carries; the protocol's own ones are answered. */
+  /** Returns what a frame carries; the protocol's own ones are answered. */
   function contentOf({ opcode, content }: Frame): Buffer | undefined {
     if (opcode === BINARY || opcode === CONTINUATION) return content;
     if (opcode === PING) reply(frameOf(PONG, content));
@@ -99,7 +99,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
   }
 
   return {
-    /** What is sent first. */
+    /** Holds what is sent first. */
     request: Buffer.from(
       [
         `GET ${url.pathname || "/"}${url.search} HTTP/1.1`,
@@ -118,7 +118,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
     get isOpen(): boolean {
       return isOpen;
     },
-    /** What the peer's bytes carry. @throws Error on what is no WebSocket. */
+    /** Returns what the peer's bytes carry. @throws Error on what is no WebSocket. */
     read(chunk: Buffer): Buffer[] {
       kept = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
       if (!isOpen && !readAnswer()) return [];

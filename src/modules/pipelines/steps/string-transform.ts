@@ -19,7 +19,7 @@ const operations = [
 
 type Transform = (text: string) => string;
 
-/** How long `text` would become with each `search` replaced: known before it is made and takes its memory. */
+/** Returns how long `text` would become with each `search` replaced: known before it is made and takes its memory. */
 function lengthReplaced(text: string, search: string, by: string): number {
   const more = by.length - search.length;
   if (more <= 0) return 0; // whatever it is, it is not made longer

@@ -49,7 +49,7 @@ function bodyOf(
   return body;
 }
 
-/** Where a step of these fields sends messages. @throws DomainError of kind `invalid`. */
+/** Returns where a step of these fields sends messages. @throws DomainError of kind `invalid`. */
 export function webhookTarget(fields: {
   url: string;
   method?: string;

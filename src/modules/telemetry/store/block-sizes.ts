@@ -10,7 +10,7 @@ interface DeviceRow extends BlockTotals {
   readonly device: number;
 }
 
-/** How much the blocks hold, in all and by device. */
+/** Describes how much the blocks hold, in all and by device. */
 export class BlockSizes {
   readonly totals: BlockTotals = { points: 0, bytes: 0, blocks: 0 };
   /** Device number → bytes of its blocks. */

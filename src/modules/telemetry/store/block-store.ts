@@ -65,7 +65,7 @@ export class BlockStore {
   readonly #delete: Statement;
   readonly #deleteBody: Statement;
   #nextBody: number;
-  /** Undefined when it has to be looked for. */
+  /** `undefined` if it has to be looked for. */
   #oldest: number | null | undefined;
 
   constructor(file: TelemetryFile) {
@@ -116,7 +116,7 @@ export class BlockStore {
     return row === null ? null : refOf(of, row);
   }
 
-  /** Null when the head is damaged. */
+  /** Returns `null` if the head is damaged. */
   head(ref: BlockRef): BlockHead | null {
     try {
       return this.#heads.get(ref.body) ?? this.#heads.put(ref.body, decodeHead(ref.head));

@@ -2,7 +2,7 @@ import type { SealedValue } from "./registry.ts";
 import type { Column } from "./rows.ts";
 import { TAG_ABSENT, TAG_NUMBER } from "./value-kind.ts";
 
-/** What an aggregate needs to know of one key within a block. Without numbers the numeric fields mean nothing. */
+/** Describes what an aggregate needs to know of one key within a block. Without numbers the numeric fields mean nothing. */
 export interface ColumnSummary {
   count: number;
   /** How many of the values are numbers. */

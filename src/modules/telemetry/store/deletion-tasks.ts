@@ -8,7 +8,7 @@ import type { StoreEngine } from "./store-engine.ts";
 /** Free pages given back in one step. */
 const vacuumPages = 256;
 
-/** Null when no such device is known, or none of the keys: there is nothing to delete. */
+/** Returns `null` if no such device is known, or none of the keys: there is nothing to delete. */
 export function deletionOf(engine: StoreEngine, args: StoreCalls["deleteRange"]["args"]): Deletion | null {
   const device = engine.registry.byId.get(args.deviceId);
   if (device === undefined) return null;

@@ -169,7 +169,7 @@ export class GroupCommitter {
     else this.#send();
   }
 
-  /** How long the next group still waits for company. */
+  /** Returns how long the next group still waits for company. */
   #waitMs(): number {
     const { clock, groupCommitWindowMs } = this.#options;
     return groupCommitWindowMs > 0 ? groupCommitWindowMs : this.#batchDelayUntilMs - clock.monotonic();

@@ -45,7 +45,7 @@ export interface PatternDefinition {
   readonly columns: readonly number[];
 }
 
-/** What a group's records refer to and the file does not hold yet. */
+/** Describes what a group's records refer to and the file does not hold yet. */
 export interface Definitions {
   devices: DeviceDefinition[];
   keys: KeyDefinition[];

@@ -4,7 +4,7 @@ import type { DeviceState, SeriesState } from "./registry.ts";
 import { type Column, emptyRows, newColumn, type Rows, sliceColumn } from "./rows.ts";
 import { KIND_BOOLEAN, KIND_NUMBER, TAG_NUMBER } from "./value-kind.ts";
 
-/** Where records are read by their addresses. */
+/** Describes where records are read by their addresses. */
 interface HotRecords {
   tsAt(address: number): number;
   columnsAt(address: number): readonly number[];
@@ -104,7 +104,7 @@ export class HotDevice {
   }
 }
 
-/** Where a pattern's values go: the wanted ones only. */
+/** Describes where a pattern's values go: the wanted ones only. */
 interface Move {
   readonly index: number;
   readonly key: number;

@@ -23,7 +23,7 @@ import {
 
 /** 512 KiB; a group that is larger gets a segment of its own size. */
 const segmentWords = 65_536;
-/** Where a copied group lies. */
+/** Describes where a copied group lies. */
 export interface StagedGroup {
   readonly segment: number;
   readonly at: number;

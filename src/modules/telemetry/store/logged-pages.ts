@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What the committed transactions of a write-ahead log hold. */
+/** Describes what the committed transactions of a write-ahead log hold. */
 export interface LoggedPages {
   /** Page numbers, from 1. */
   readonly pages: ReadonlySet<number>;

@@ -13,7 +13,7 @@ const tickMs = 5_000;
 const backlogMax = 4;
 /** A hot tier that fills faster than this leaves no time for packing tightly. */
 const busyFillMs = 60_000;
-/** How long one commit may be held up by that: enough to seal what a large one brings. */
+/** Time for which one commit may be held up by that: enough to seal what a large one brings. */
 const backlogWaitMs = 200;
 /** Nothing committed for this long: a moment to checkpoint in. */
 const idleMs = 100;

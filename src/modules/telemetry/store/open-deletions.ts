@@ -5,7 +5,7 @@ import type { Deletion } from "./deletion.types.ts";
  * stay, whatever is sealed meanwhile: a start after a crash finishes what it finds recorded, and nothing else.
  */
 export class OpenDeletions {
-  /** By the id of the hot row. */
+  /** Keyed by the id of the hot row. */
   readonly #open = new Map<number, Deletion>();
   /** Those whose generation has been sealed without them. */
   readonly #kept = new Set<number>();

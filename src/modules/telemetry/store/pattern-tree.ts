@@ -86,7 +86,7 @@ export class PatternTree {
     return this.#keys.get(key);
   }
 
-  /** Null when the tree, or the tenant's part of it, is full; columns of their own, right at the root, always fit. */
+  /** Returns `null` if the tree, or the tenant's part of it, is full; columns of their own, right at the root, always fit. */
   tryChild(
     node: PatternNode,
     column: { readonly key: string; readonly kind: number },

@@ -7,7 +7,7 @@ import { emptyRows, lowerBound, overlay, type Rows, sliceRows, upperBound } from
 import type { SeriesSink } from "./series-sink.ts";
 import type { Steps } from "./slice-scheduler.ts";
 
-/** What is read: the keys belong to one family of the device. */
+/** Describes what is read: the keys belong to one family of the device. */
 export interface FamilyRange {
   readonly device: DeviceState;
   readonly family: number;
@@ -81,7 +81,7 @@ export class FamilyReader {
     this.#feedHot(this.#hot.ts.length);
   }
 
-  /** True when a block of the page has been rewritten before it was read. */
+  /** Returns `true` if a block of the page has been rewritten before it was read. */
   *#readPage(page: readonly BlockRef[]): Steps<boolean> {
     for (const ref of page) {
       if (ref.maxTs <= this.#done) continue;

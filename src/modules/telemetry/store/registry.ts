@@ -8,7 +8,7 @@ export interface SealedValue {
   readonly text: string | undefined;
 }
 
-/** Where hot values are read. */
+/** Describes where hot values are read. */
 export interface HotValues {
   /** The value of a series in the record at an address. */
   valueAt(address: number, series: SeriesState): SealedValue;
@@ -21,7 +21,7 @@ export interface SeriesState {
   readonly family: number;
   /** Time of the newest value, hot or sealed; -Infinity when there is none. */
   ts: number;
-  /** Where the newest value is when it is hot. */
+  /** States where the newest value is when it is hot. */
   hot: HotValues | null;
   address: number;
   /** The newest value of the block tier. */

@@ -4,7 +4,7 @@ import type { CallRequest } from "./store.protocol.ts";
 /** Stands for the gateway's own work in place of a tenant. */
 export const OWN_WORK = "";
 
-/** Whose data a call reads or deletes; a call never concerns two tenants. */
+/** Returns whose data a call reads or deletes; a call never concerns two tenants. */
 export function tenantOf({ byId, devices }: Registry, { name, args }: CallRequest): string {
   switch (name) {
     case "latest":

@@ -16,9 +16,9 @@ export interface SinkResult {
 /** Takes the points of one series in time order, as rows or, where it can use one, as the summary of a whole block. */
 export interface SeriesSink {
   rows(ts: Float64Array, column: Column): void;
-  /** False when the sink needs the rows behind the summary. */
+  /** Returns `false` if the sink needs the rows behind the summary. */
   summary(summary: ColumnSummary): boolean;
-  /** Null when nothing came. */
+  /** Returns `null` if nothing came. */
   finish(): SinkResult | null;
   /** Whether a value came that is no number. */
   readonly sawText: boolean;

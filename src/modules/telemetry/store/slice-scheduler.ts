@@ -110,7 +110,7 @@ function runMeasuredSlice(queue: FairQueue<Task>, tenant: string, task: Task): b
   return hasEnded;
 }
 
-/** True when the task has ended. */
+/** Returns `true` if the task has ended. */
 function runSlice(task: Task, end: number): boolean {
   do {
     if (task.cancelled() || task.step()) return true;

@@ -15,7 +15,7 @@ import { FORM_DELETION, type HotRow, TelemetryFile } from "./telemetry-file.ts";
  */
 const busyWalTimes = 4;
 
-/** What a commit left to do after it was acknowledged. */
+/** Describes what a commit left to do after it was acknowledged. */
 export interface CommittedGroup {
   readonly id: number;
   readonly staged: StagedGroup;

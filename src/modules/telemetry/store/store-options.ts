@@ -12,11 +12,11 @@ export interface TelemetryStoreOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly workerUrl?: string | URL;
-  /** How long a group may wait for company before it is committed; a second spares SD cards. */
+  /** Time for which a group may wait for company before it is committed; a second spares SD cards. */
   readonly groupCommitWindowMs?: number;
   /** Appended bytes that may wait for a commit; beyond that `append` throws. */
   readonly stagingBytesMax?: number;
-  /** How long a full disk is left alone before the next group tries it. */
+  /** Time for which a full disk is left alone before the next group tries it. */
   readonly diskFullRetryMs?: number;
   /** Hot points are sealed into blocks at the latest after this time … */
   readonly bucketMs?: number;
@@ -47,7 +47,7 @@ export const storeDefaults = {
   walBytesMax: 8 * 1024 * 1024,
 };
 
-/** What the worker needs to know, and nothing that cannot be copied to it. */
+/** Returns what the worker needs to know, and nothing that cannot be copied to it. */
 export const workerOptionsOf = (all: TelemetryStoreOptions & typeof storeDefaults): WorkerOptions => ({
   file: all.file,
   bucketMs: all.bucketMs,

@@ -124,7 +124,7 @@ export type StoreRequest =
   | { readonly type: "cancel"; readonly id: number }
   | { readonly type: "stop" };
 
-/** Why a commit failed: a `full` disk and a `busy` file may pass, `broken` does not. */
+/** Reason why a commit failed: a `full` disk and a `busy` file may pass, `broken` does not. */
 export type CommitFailure = "full" | "busy" | "broken";
 
 export interface WireError extends Text {

@@ -30,7 +30,7 @@ export interface TelemetryStore {
     device: StoreDevice,
     readings: readonly Reading[],
   ): { readonly readings: Reading[]; readonly hit: KeyLimitHit | undefined };
-  /** How many keys the devices of a tenant have together, and about how many bytes they take on the disk. */
+  /** Returns how many keys the devices of a tenant have together, and about how many bytes they take on the disk. */
   usageOf(tenantId: TenantId): { readonly keys: number; readonly storedBytes: number };
   latest(
     deviceIds: readonly DeviceId[],
@@ -66,7 +66,7 @@ export interface TelemetryStore {
   check(): Promise<CheckReport>;
 }
 
-/** What a tenant may use of the store; null for no limit. */
+/** Describes what a tenant may use of the store; null for no limit. */
 export interface StoreLimits {
   readonly keysPerDevice: number | null;
   /** Of all devices together. */
@@ -119,7 +119,7 @@ export interface CheckReport {
   /** In blocks. */
   readonly points: number;
   readonly hotRows: number;
-  /** What cannot be read, a sentence each; empty when the file is sound. */
+  /** Holds what cannot be read, a sentence each; empty when the file is sound. */
   readonly problems: readonly string[];
 }
 

@@ -72,7 +72,7 @@ export class TelemetryFile {
   #synchronous: Synchronous = "FULL";
   /** What has gone into the write-ahead log since the last checkpoint, about. */
   walBytes = 0;
-  /** What had to be mended to open the file. */
+  /** Holds what had to be mended to open the file. */
   readonly repairs: string[] = [];
 
   constructor(path: string) {
@@ -208,7 +208,7 @@ export class TelemetryFile {
     return this.scalar("PRAGMA freelist_count") ?? 0;
   }
 
-  /** What SQLite finds wrong with a table; empty when nothing is. */
+  /** Returns what SQLite finds wrong with a table; empty when nothing is. */
   quickCheck(table: string): string[] {
     const rows = this.db.query<{ quick_check: string }, []>(`PRAGMA quick_check(${table})`).all();
     return rows.map(({ quick_check }) => quick_check).filter((line) => line !== "ok");
@@ -261,7 +261,7 @@ export class TelemetryFile {
   }
 }
 
-/** What `last_text` says of a number that SQLite would give back without its sign. No JSON string looks like it. */
+/** Holds what `last_text` says of a number that SQLite would give back without its sign. No JSON string looks like it. */
 const negativeZero = "-0";
 
 /** As JSON: SQLite text would lose NULs and lone surrogates. */

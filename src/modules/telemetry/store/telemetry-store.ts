@@ -27,7 +27,7 @@ export function createTelemetryStore(options: TelemetryStoreOptions): TelemetryS
   return new WorkerTelemetryStore(options);
 }
 
-/** How often it is counted what each tenant has on the disk. */
+/** Interval at which it is counted what each tenant has on the disk. */
 const COUNT_INTERVAL_MS = 10_000;
 
 class WorkerTelemetryStore implements TelemetryStore {

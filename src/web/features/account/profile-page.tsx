@@ -14,7 +14,7 @@ import { NotificationFields, notificationsFrom } from "../users/notification-fie
 import { usersApi } from "../users/users-api.ts";
 import type { User } from "../users/users-types.ts";
 
-/** What everybody may change of themselves: the name, and of what they hear. */
+/** Shows what everybody may change of themselves: the name, and of what they hear. */
 export function ProfilePage() {
   const userId = me.value?.userId ?? "";
   const resource = useResource(() => usersApi.get(userId), [userId]);

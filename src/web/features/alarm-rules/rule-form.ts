@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../lib/wire.ts";
 import { OPERATORS, type Operator, SEVERITY_ORDER, type Severity } from "../alarms/alarms-api.ts";
 
-/** How a row of a condition compares; `NO_DATA`: the key has not come for some time. */
+/** Describes how a row of a condition compares; `NO_DATA`: the key has not come for some time. */
 export type RowOperator = Operator | "NO_DATA";
 export const ROW_OPERATORS: readonly RowOperator[] = [...OPERATORS, "NO_DATA"];
 
@@ -46,7 +46,7 @@ export interface RuleForm {
   readonly downgrade: boolean;
   readonly propagateToGateway: boolean;
   readonly schedule: ScheduleForm | null;
-  /** What the form does not show, and keeps. */
+  /** Holds what the form does not show, and keeps. */
   readonly others: Readonly<Record<string, JsonValue>>;
 }
 

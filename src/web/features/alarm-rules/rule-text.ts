@@ -24,7 +24,7 @@ function triggerText({ condition, kind, forMs, count, withinMs }: TriggerForm): 
     : t("rule.within", { what: subject, count: String(count), time: durationText(withinMs) });
 }
 
-/** What the rule does, in sentences: `Major “Overheated” when t is above 50. It ends when t is below 40.` */
+/** Returns what the rule does, in sentences: `Major “Overheated” when t is above 50. It ends when t is below 40.` */
 export function ruleText(rule: RuleForm): string {
   const name = rule.alarmType.trim() === "" ? "…" : rule.alarmType.trim();
   const raises = rule.creates.map((create) =>

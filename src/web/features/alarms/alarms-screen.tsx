@@ -29,7 +29,7 @@ const STATUSES: Record<State, string | undefined> = {
   all: undefined,
 };
 
-/** What is wrong: all alarms, or one with what happened to it. */
+/** Shows what is wrong: all alarms, or one with what happened to it. */
 export function AlarmsScreen() {
   const { alarmId } = useRoute().params;
   return <Page>{alarmId ? <AlarmPage key={alarmId} alarmId={alarmId} /> : <AlarmsPage />}</Page>;

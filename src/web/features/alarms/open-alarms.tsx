@@ -15,7 +15,7 @@ const byWeight = (a: Alarm, b: Alarm): number =>
   SEVERITY_ORDER.indexOf(a.severity) - SEVERITY_ORDER.indexOf(b.severity) ||
   b.createdAt.localeCompare(a.createdAt);
 
-/** What is wrong now, the most severe first: at the whole site, or of one device. */
+/** Shows what is wrong now, the most severe first: at the whole site, or of one device. */
 export function OpenAlarms({ deviceId }: { deviceId?: string }) {
   const list = useResource(
     () => alarmsApi.list({ status: "ACTIVE_UNACK,ACTIVE_ACK", deviceId, limit: LOADED }),

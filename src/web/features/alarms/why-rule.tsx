@@ -11,7 +11,7 @@ import { SeverityWord } from "./severity.tsx";
 
 const stamp = (time: string): string => formatDate(toMs(time) ?? 0, "zoned");
 
-/** How the alarm's rule stands now, each part with the value that is there. */
+/** Shows how the alarm's rule stands now, each part with the value that is there. */
 export function WhyRule({ deviceId, alarmType }: { deviceId: string; alarmType: string }) {
   const loaded = useResource(() => alarmsApi.explain(deviceId), [deviceId]);
   const rules = useKept(loaded);

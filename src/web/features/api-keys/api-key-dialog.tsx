@@ -38,7 +38,7 @@ export function ApiKeyDialog({ onClose }: { onClose: (created: boolean) => void 
 function KeyForm({ onCreated, onClose }: { onCreated: (created: Created) => void; onClose: () => void }) {
   const [role, setRole] = useState<Role>("TENANT_READ_ONLY");
   const [expiry, setExpiry] = useState<Expiry>("365");
-  /** Undefined: all that the maker sees. */
+  /** `undefined` if all that the maker sees. */
   const [deviceIds, setDeviceIds] = useState<readonly string[] | undefined>(undefined);
   const [isNothingSelected, setNothingSelected] = useState(false);
   const action = useAction();

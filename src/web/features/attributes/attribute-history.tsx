@@ -20,7 +20,7 @@ interface Props {
   readonly name?: string;
 }
 
-/** What attributes were set to, by whom, the newest first; new changes appear as they happen. */
+/** Shows what attributes were set to, by whom, the newest first; new changes appear as they happen. */
 export function AttributeHistory({ deviceId, scope, name }: Props) {
   const [limit, setLimit] = useState(SHOWN);
   const list = useResource(

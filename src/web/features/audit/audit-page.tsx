@@ -22,7 +22,7 @@ type Since = keyof typeof SINCE;
 const NAMES = ["search", "action", "outcome", "since", "target"] as const;
 const isSince = (text: string): text is Since => Object.hasOwn(SINCE, text);
 
-/** Who did what, when and from where; the newest first. */
+/** Shows who did what, when and from where; the newest first. */
 export function AuditPage() {
   const { filter, set } = useUrlFilter(NAMES);
   const { search, action, outcome, since, target } = filter;

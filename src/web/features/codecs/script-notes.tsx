@@ -35,7 +35,7 @@ export function ScriptConsole({ lines }: { lines: readonly ConsoleLine[] }) {
   );
 }
 
-/** What a script said beside its result: what was wrong, its warnings, its console, and the time that it took. */
+/** Shows what a script said beside its result: what was wrong, its warnings, its console, and the time that it took. */
 export function ScriptNotes(props: Pick<Trial, "error" | "warnings" | "console" | "usedMs">) {
   const { error, warnings, console, usedMs } = props;
   return (
@@ -56,7 +56,7 @@ export function ScriptNotes(props: Pick<Trial, "error" | "warnings" | "console" 
   );
 }
 
-/** What the gateway itself says of a script is said in the reader's language; what the interpreter says is as it is. */
+/** Returns what the gateway itself says of a script is said in the reader's language; what the interpreter says is as it is. */
 function problemText(code: string, message: string): string {
   if (code === "script.overrun") return t("script.overrun");
   if (code === "script.memory") return t("script.memory");

@@ -2,12 +2,12 @@ import type { credentialsDetail } from "../../../modules/devices/credentials.sch
 import type { Wire } from "../../lib/wire.ts";
 import { get, post, put } from "../../platform/api-client.ts";
 
-/** What a device signs in with; a password only in the answer that generated it. */
+/** Describes what a device signs in with; a password only in the answer that generated it. */
 export type Credentials = Wire<typeof credentialsDetail>;
 export type SignInType = Credentials["type"];
 
 export const SIGN_INS = ["ACCESS_TOKEN", "MQTT_BASIC", "X509"] as const satisfies readonly SignInType[];
-/** What is left out is made by the service. */
+/** Describes what is left out is made by the service. */
 export type CredentialsForm = Omit<Credentials, "validTo"> & { readonly certificate?: string };
 
 const path = (deviceId: string) => `/api/devices/${encodeURIComponent(deviceId)}/credentials`;

@@ -1,6 +1,6 @@
 // What a newcomer copies to send the first value: one complete program per tool, with this host, these ports and this sign-in.
 
-/** What the device signs in with, as far as it is known here: a password is shown once. */
+/** Describes what the device signs in with, as far as it is known here: a password is shown once. */
 export type SnippetSignIn =
   | { readonly kind: "token"; readonly token: string }
   | {
@@ -181,7 +181,7 @@ void loop() {
 `,
 };
 
-/** What a gateway's newcomer copies to see the first child device appear. */
+/** Returns what a gateway's newcomer copies to see the first child device appear. */
 export const gatewaySnippet = (e: Endpoint): string =>
   [
     `mosquitto_pub -h ${e.host} -p ${e.mqttPort} -u "${tokenOf(e)}" -q 1`,

@@ -27,7 +27,7 @@ const parameterOf: Partial<Record<Kind, string>> = {
   gatewayChildren: "gatewayId",
 };
 
-/** Which devices: those of an alias that there is, or of a new one. */
+/** Shows which devices: those of an alias that there is, or of a new one. */
 export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
   const [isNew, setNew] = useState(aliases.length === 0 && !isOptional);
   /** Those that there were before a new one was chosen, which is the last one while it is being chosen. */
@@ -69,7 +69,7 @@ export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
 
 const text = (value: unknown) => (typeof value === "string" ? value : "");
 
-/** What one chooses for an alias. */
+/** Describes what one chooses for an alias. */
 interface Choice {
   readonly kind: Kind;
   readonly value: string;
@@ -106,7 +106,7 @@ function aliasOf(id: string, { kind, value, deviceIds }: Choice): Alias {
       };
 }
 
-/** Which devices an alias stands for: a new one, or `before` changed, which keeps the name that a person gave it. */
+/** Shows which devices an alias stands for: a new one, or `before` changed, which keeps the name that a person gave it. */
 export function AliasForm(props: {
   taken: readonly string[];
   before?: Alias;

@@ -53,7 +53,7 @@ const keysOf = ({ config }: Widget): readonly string[] => {
   return keys.filter((key): key is string => typeof key === "string");
 };
 
-/** What does not come by itself: aggregates. */
+/** Returns what does not come by itself: aggregates. */
 export const needsRefresh = (widget: Widget): boolean => keysOf(widget).length > 0 && !isRaw(widget);
 
 /** Aggregates come from the server alone: a value more belongs to an average that only it can make. */

@@ -105,7 +105,7 @@ export function BoardWidgets(props: {
   );
 }
 
-/** What a widget shows; what is scrolled away is not drawn. */
+/** Shows what a widget shows; what is scrolled away is not drawn. */
 function Body(props: {
   widget: Widget;
   view: BoardView;

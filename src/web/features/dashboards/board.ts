@@ -3,7 +3,7 @@ import { clamp, type Place, roomFor, settle } from "./grid.ts";
 
 type ListName = "states" | "layout" | "widgets" | "aliases";
 
-/** What one edits of a dashboard: its items as objects, in whichever form the server has them. */
+/** Describes what one edits of a dashboard: its items as objects, in whichever form the server has them. */
 export interface Board {
   readonly name: string;
   readonly widgets: readonly Widget[];
@@ -119,7 +119,7 @@ export const widgetsIn = (board: Pick<Board, "widgets">, stateId: string): Widge
     ({ dashboardStateId }) => dashboardStateId === undefined || dashboardStateId === stateId,
   );
 
-/** Those of a state stand by themselves: others leave them no holes. */
+/** Returns those of a state stand by themselves: others leave them no holes. */
 export function layoutIn(board: Board, stateId: string): Place[] {
   const ids = new Set(widgetsIn(board, stateId).map(({ widgetId }) => widgetId));
   return settle(board.layout.filter(({ i }) => ids.has(i)));

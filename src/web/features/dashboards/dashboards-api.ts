@@ -71,7 +71,7 @@ export interface Executed extends Omit<Dashboard, "timeWindow"> {
   readonly data: Readonly<Record<string, WidgetData>>;
 }
 
-/** What a link shows; `ownWindow`: the time that the dashboard is set to. */
+/** Describes what a link shows; `ownWindow`: the time that the dashboard is set to. */
 export type SharedDashboard = Omit<Executed, "aliases" | "settings"> & { readonly ownWindow?: WindowSpec };
 
 export interface ExecuteRequest {

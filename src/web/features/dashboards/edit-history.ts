@@ -1,4 +1,4 @@
-/** What was edited, step by step: each can be taken back, and done again. */
+/** Describes what was edited, step by step: each can be taken back, and done again. */
 export interface EditHistory<State> {
   readonly past: readonly State[];
   readonly now: State;

@@ -1,4 +1,4 @@
-/** Where a widget stands, in cells of a grid of twelve columns. */
+/** Describes where a widget stands, in cells of a grid of twelve columns. */
 export interface Place {
   readonly i: string;
   readonly x: number;
@@ -83,7 +83,7 @@ export function nudge(places: readonly Place[], i: string, by: { x: number; y: n
   return [...places];
 }
 
-/** Where there is room first, from the top. */
+/** Returns where there is room first, from the top. */
 export function roomFor(places: readonly Place[], of: { i: string; w: number; h: number }): Place {
   const wanted = clamp({ ...of, x: 0, y: 0 });
   for (let y = 0; ; y++)

@@ -15,7 +15,10 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** What lies behind the widgets: pages, and the sets of devices that they share. Each change is a step that can be taken back. */
+/**
+ * Shows what lies behind the widgets: pages, and the sets of devices that they share. Each change is a step that can be taken
+ * back.
+ */
 export function PartsDialog(props: Props) {
   return (
     <Dialog title={t("board.parts")} onClose={props.onClose}>

@@ -10,7 +10,7 @@ class ThinnedSeries {
   readonly slots: number[] = [];
   readonly low: number[] = [];
   readonly high: number[] = [];
-  /** When they were last reached. */
+  /** Time at which they were last reached. */
   readonly #lowAt: number[] = [];
   readonly #highAt: number[] = [];
   /** Data is missing before the slot. */

@@ -17,7 +17,7 @@ const REDUCERS = ["avg", "min", "max", "sum"] as const;
 interface Props {
   readonly widget: Widget;
   readonly fields: readonly ConfigField[];
-  /** What the devices are known to send. */
+  /** Holds what the devices are known to send. */
   readonly keys: readonly string[];
   readonly devices: readonly ResolvedDevice[];
   readonly onChange: (changes: WidgetConfig) => void;
@@ -128,7 +128,7 @@ export function WidgetFields({ fields, ...props }: Props) {
   );
 }
 
-/** Those that the devices send to choose from, and any other by its name. */
+/** Shows those that the devices send to choose from, and any other by its name. */
 function KeysField({ widget, keys, onChange }: FieldProps & { keys: readonly string[] }) {
   const [typed, setTyped] = useState("");
   const selected = keysOf(widget);

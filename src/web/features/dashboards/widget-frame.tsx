@@ -9,7 +9,7 @@ export function titleOf({ name, type }: Widget): string {
   return name !== "" ? name : isKind(type) ? t(`widget.${type}`) : type;
 }
 
-/** What a widget shows, or why it shows nothing. */
+/** Shows what a widget shows, or why it shows nothing. */
 export function WidgetBody(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;

@@ -8,7 +8,7 @@ import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 
 const CHOICES = ["ALL", "SHARED", "SERVER", "CLIENT"] as const;
 
-/** What was changed about a device, and by whom. */
+/** Shows what was changed about a device, and by whom. */
 export function HistoryTab({ device }: DeviceTabProps) {
   const { query, path, route } = useLocation();
   const choice = CHOICES.find((id) => id === query.scope?.toUpperCase()) ?? "ALL";

@@ -1,7 +1,7 @@
 import type { Rejection } from "../../lib/api-types.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 
-/** Why a message of a device was rejected, with the number of like ones before it. */
+/** Returns why a message of a device was rejected, with the number of like ones before it. */
 export function rejectionText({ code, params, reason }: Rejection): string {
   const { unlisted: count } = params;
   const text = { code, params };

@@ -21,7 +21,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** Which gateway a device is behind, and what that calls it. */
+/** Shows which gateway a device is behind, and what that calls it. */
 export function GatewayCard({ device, onChanged }: Props) {
   return (
     <section class="panel flex flex-col gap-4 p-4">

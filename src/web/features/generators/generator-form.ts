@@ -17,7 +17,7 @@ export interface MetricRow {
 export interface ConfigForm {
   readonly intervalMs: number;
   readonly rows: readonly MetricRow[];
-  /** Undefined: a device of its own. */
+  /** `undefined` if a device of its own. */
   readonly deviceIds: readonly string[] | undefined;
 }
 
@@ -57,13 +57,13 @@ export function formOf(config: GeneratorConfig | undefined): ConfigForm {
 
 export const usesStep = (pattern: Pattern): boolean => pattern === "walk" || pattern === "counter";
 
-/** Undefined where nothing was entered; what is no number stays none, and the gateway says so. */
+/** Returns `undefined` if nothing was entered; what is no number stays none, and the gateway says so. */
 function numberOf(text: string): number | undefined {
   const typed = text.trim();
   return typed === "" ? undefined : Number(typed);
 }
 
-/** What does not belong to the chosen pattern is kept in the form and not sent. */
+/** Returns what does not belong to the chosen pattern is kept in the form and not sent. */
 function metricOf(row: MetricRow): Metric {
   const decimals = numberOf(row.decimals);
   const step = usesStep(row.pattern) ? numberOf(row.step) : undefined;

@@ -14,7 +14,7 @@ export type ProblemField =
   | "step"
   | "periodSeconds";
 
-/** What the gateway says of a config, in the reader's language and where it belongs. */
+/** Describes what the gateway says of a config, in the reader's language and where it belongs. */
 export interface ConfigProblem {
   /** Of the metrics, from 0. */
   readonly row?: number;

@@ -3,7 +3,7 @@ import { type GeneratorConfig, type GeneratorPreview, generatorsApi } from "./ge
 
 const TYPING_PAUSE_MS = 250;
 
-/** What a config would send, asked for after a short pause in typing; the answer before stays until the next is there. */
+/** Returns what a config would send, asked for after a short pause in typing; the answer before stays until the next is there. */
 export function usePreview(config: GeneratorConfig): GeneratorPreview | undefined {
   const [preview, setPreview] = useState<GeneratorPreview | undefined>(undefined);
   const asked = JSON.stringify(config);

@@ -17,7 +17,7 @@ export function sampleOf({ payload, topic }: Pick<IntegrationEvent, "payload" | 
   return { text, isBinary: false, topic: topic ?? "" };
 }
 
-/** How the server is to be given it: JSON as such, else as it stands. */
+/** Returns how the server is to be given it: JSON as such, else as it stands. */
 export function payloadOf({
   text,
   isBinary,

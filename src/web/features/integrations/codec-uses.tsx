@@ -13,7 +13,7 @@ interface Props {
   readonly onChange: (uses: readonly CodecUse[]) => void;
 }
 
-/** Which codec of the library decodes the frames of which devices. */
+/** Shows which codec of the library decodes the frames of which devices. */
 export function CodecUses({ uses, mayChange, onChange }: Props) {
   const codecs = useResource(codecsApi.list, []);
   const change = (index: number, changes: Partial<CodecUse>) =>

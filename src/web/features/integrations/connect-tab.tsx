@@ -10,7 +10,7 @@ import { useAction } from "../../ui/use-form.ts";
 import { BridgePanel } from "./bridge-panel.tsx";
 import { type Integration, integrationsApi, type SecretStatus } from "./integrations-api.ts";
 
-/** What is to be entered where, so that messages come. */
+/** Shows what is to be entered where, so that messages come. */
 export function ConnectTab({
   integration,
   onSecretCreated,

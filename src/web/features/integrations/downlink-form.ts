@@ -45,7 +45,7 @@ function contentOf({
   }
 }
 
-/** What was sent: bytes as people write them, or the object that becomes some. */
+/** Returns what was sent: bytes as people write them, or the object that becomes some. */
 export function contentText(payload: unknown): string {
   const data =
     typeof payload === "object" && payload !== null && "data" in payload ? payload.data : undefined;

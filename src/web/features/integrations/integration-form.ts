@@ -100,7 +100,7 @@ const filled = <Fields extends object>(fields: Fields): Filled<Fields> =>
     Object.entries(fields).filter(([, value]) => value !== "" && value !== undefined),
   ) as Filled<Fields>; // the same, fewer
 
-/** What was typed, or what is kept. */
+/** Returns what was typed, or what is kept. */
 function secretOf(typed: string, before: IntegrationSettings, field: SecretField): Secret | undefined {
   if (typed !== "") return typed;
   return isKept(before, field) ? { kept: true } : undefined;
@@ -174,7 +174,7 @@ function downlinkOf(fields: IntegrationFields, before: IntegrationSettings): Dow
   return Object.keys(downlink).length === 0 ? undefined : downlink;
 }
 
-/** What the fields change of the settings; null takes a part away. */
+/** Returns what the fields change of the settings; null takes a part away. */
 export function changesOf(
   type: IntegrationType,
   fields: IntegrationFields,

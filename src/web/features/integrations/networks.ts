@@ -1,7 +1,10 @@
 import { t } from "../../platform/i18n/i18n.ts";
 import type { Integration, IntegrationType } from "./integrations-api.ts";
 
-/** What can be connected, in the order in which it is offered; `format` where the type alone does not say how bodies are read. */
+/**
+ * Holds what can be connected, in the order in which it is offered; `format` where the type alone does not say how bodies are
+ * read.
+ */
 export const networks = [
   { id: "CHIRPSTACK", type: "CHIRPSTACK" },
   { id: "THE_THINGS_STACK", type: "THE_THINGS_STACK" },

@@ -9,9 +9,9 @@ interface Props {
   readonly type: IntegrationType;
   readonly fields: IntegrationFields;
   readonly onChange: (fields: IntegrationFields) => void;
-  /** How bodies are read, where the type alone does not say it: then the messages tell their device. */
+  /** States how bodies are read, where the type alone does not say it: then the messages tell their device. */
   readonly format?: string | undefined;
-  /** What there is: of its secrets it is only said that they are kept. */
+  /** Holds what there is: of its secrets it is only said that they are kept. */
   readonly before?: IntegrationSettings;
 }
 
@@ -21,7 +21,7 @@ type TextField = {
 
 const PEM_ROWS = 3;
 
-/** What a person sets up of an integration, for a new one and later. */
+/** Shows what a person sets up of an integration, for a new one and later. */
 export function SettingsFields({ type, fields, onChange, format, before = {} }: Props) {
   const set = (changes: Partial<IntegrationFields>) => onChange({ ...fields, ...changes });
   const usesMqtt = type === "MQTT" || fields.usesMqtt;
@@ -180,7 +180,7 @@ function BrokerFields(props: Omit<PartProps, "type"> & { isAnyBody: boolean }) {
   );
 }
 
-/** What most brokers do not need. */
+/** Shows what most brokers do not need. */
 function ConnectionFields({ fields, set }: Pick<PartProps, "fields" | "set">) {
   const check = (name: "isTrusting" | "takeRetained", text: string, hint: string) => (
     <label class="flex cursor-pointer items-start gap-3">

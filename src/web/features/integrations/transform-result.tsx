@@ -4,7 +4,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { Json, Notes, ScriptConsole } from "../codecs/script-notes.tsx";
 import type { TransformPreview } from "./transform-api.ts";
 
-/** What would become of the message: which device, which values, and what stands in the way. */
+/** Shows what would become of the message: which device, which values, and what stands in the way. */
 export function TransformResult({ preview }: { preview: TransformPreview }) {
   const { results, errors, warnings, ignored, scripts } = preview;
   const lines = scripts.flatMap(({ console }) => console);

@@ -35,7 +35,7 @@ interface Props {
   readonly onSaved: (integration: Integration) => void;
 }
 
-/** What makes values of an integration's messages, in the order in which it is run, tried on a message that came in. */
+/** Shows what makes values of an integration's messages, in the order in which it is run, tried on a message that came in. */
 export function TransformTab(props: Props) {
   const types = useResource(pipelinesApi.stepTypes, []);
   if (types.error !== undefined) return <ErrorNote error={types.error} onRetry={types.reload} />;
@@ -72,7 +72,7 @@ function changesOf(draft: Draft, types: readonly StepType[], isWhole: boolean) {
   return { changes, places };
 }
 
-/** What a step did to the first part of the message. */
+/** Returns what a step did to the first part of the message. */
 function traceOf(
   draft: Draft,
   index: number,

@@ -6,7 +6,7 @@ export const linesOf = (headers: Readonly<Record<string, string | null>>): strin
     .map(([name, value]) => `${name}: ${value ?? KEPT}`)
     .join("\n");
 
-/** Undefined when a line is none. */
+/** Returns `undefined` if a line is none. */
 export function headersOf(text: string): Record<string, string | null> | undefined {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const entries: Array<[string, string | null]> = [];

@@ -57,7 +57,7 @@ export function RecentDevices({ pulse }: { pulse: SitePulse }) {
   );
 }
 
-/** What may be wrong: devices that do not report, those that fell silent last first. */
+/** Shows what may be wrong: devices that do not report, those that fell silent last first. */
 export function SilentDevices({ rows }: { rows: readonly DeviceRow[] }) {
   return (
     <ListPanel

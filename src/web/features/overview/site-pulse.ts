@@ -7,7 +7,9 @@ export interface Newest {
   readonly ts: number;
 }
 
-/** What the live messages say about the whole site, gathered outside the components so that 10,000 a second cost little. */
+/**
+ * Describes what the live messages say about the whole site, gathered outside the components so that 10,000 a second cost little.
+ */
 export class SitePulse {
   readonly messages = new RateMeter();
   readonly points = new RateMeter();

@@ -19,7 +19,7 @@ export type Delivery = Wire<typeof deliveryBody>;
 export type Preview = Refined<
   Wire<typeof previewAnswer>,
   {
-    /** Null when a step drops the message. */
+    /** `null` if a step drops the message. */
     result: { readonly ts: number; readonly telemetry: Values; readonly attributes: Values } | null;
     trace: readonly Refined<
       Wire<typeof previewAnswer>["trace"][number],
@@ -32,7 +32,7 @@ export type Preview = Refined<
   }
 >;
 
-/** Its type, whether it takes part, and its fields. */
+/** The type, whether it takes part, and its fields. */
 export interface Step {
   readonly type: string;
   readonly enabled?: boolean;

@@ -9,7 +9,7 @@ const Json = ({ value }: { value: unknown }) => (
   </pre>
 );
 
-/** What the steps together make of a message, and what they would send. */
+/** Shows what the steps together make of a message, and what they would send. */
 export function ResultPanel({ preview }: { preview: Preview }) {
   const { result, warningTexts, webhookPreviews, webhookWarningTexts } = preview;
   const notes = [...warningTexts, ...webhookWarningTexts].map((note) => serverText(note));

@@ -8,7 +8,7 @@ export function ScalarInput(props: {
   onChange: (value: unknown) => void;
   max?: number | undefined;
   label?: string;
-  /** Where the name of a key is asked for. */
+  /** States where the name of a key is asked for. */
   suggest?: { name: string; keys: readonly string[] };
 }) {
   const { kind, value, onChange, max, label, suggest } = props;

@@ -3,7 +3,7 @@ import { useResource } from "../../platform/resource.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import type { PipelineScope } from "./pipelines-api.ts";
 
-/** Whose messages a pipeline is for, in words. */
+/** Shows whose messages a pipeline is for, in words. */
 export function ScopeText({ scope }: { scope: PipelineScope }) {
   const { deviceIds, deviceTypes, profileIds } = scope;
   const profiles = useResource(

@@ -12,7 +12,7 @@ const MARKS: Record<KeyChange["change"], string> = { same: "", changed: "≠", a
 /** Texts in quotes: `"21.5"` is another value than 21.5. */
 const shown = (value: unknown): string => (value === undefined ? "" : JSON.stringify(value));
 
-/** What a step made of the message that is tried: each key as it went in and as it came out. */
+/** Shows what a step made of the message that is tried: each key as it went in and as it came out. */
 export function StepTrace({ trace }: { trace: TraceState }) {
   if (trace === undefined) return null;
   if (typeof trace === "string")

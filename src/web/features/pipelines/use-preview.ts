@@ -7,7 +7,7 @@ const TYPING_PAUSE_MS = 300;
 
 export interface Tried {
   readonly preview: Preview | undefined;
-  /** What the server has against a step, by its place in the list. */
+  /** Holds what the server has against a step, by its place in the list. */
   readonly problem: StepProblem | undefined;
   readonly error: unknown;
   /** Places in the list of those that were tried, in their order. */
@@ -45,7 +45,7 @@ export function usePreview(
   return state;
 }
 
-/** What is wrong with which step, of all that there are. */
+/** Returns what is wrong with which step, of all that there are. */
 function placed(error: unknown, places: readonly number[]): StepProblem | undefined {
   const problem = stepProblem(error);
   const index = problem && places[problem.index];

@@ -10,7 +10,7 @@ type Nullable = "retentionDays" | "telemetryTopic" | "messagesPerSecond" | "mess
 export type Profile = Refined<ProfileAnswer, { [Key in Nullable]: NonNullable<ProfileAnswer[Key]> | null }>;
 export type ProfileForm = Omit<Profile, "profileId" | "alarmRules" | "createdAt" | "updatedAt">;
 export type Payload = Profile["payload"];
-/** How devices of a profile make themselves known. */
+/** Describes how devices of a profile make themselves known. */
 export type Provisioning = Wire<typeof provisioningBody>;
 export type ProvisioningMode = Provisioning["mode"];
 

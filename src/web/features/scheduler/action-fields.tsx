@@ -21,7 +21,7 @@ const KINDS: readonly ValueKind[] = ["text", "number", "boolean", "json"];
 interface Props {
   readonly form: ActionForm;
   readonly onChange: (changes: Partial<ActionForm>) => void;
-  /** What is wrong, by where it is entered. */
+  /** Holds what is wrong, by where it is entered. */
   readonly problem: string | { readonly key: string } | undefined;
 }
 

@@ -62,7 +62,7 @@ function readDays(field: string): readonly number[] | undefined {
   return days;
 }
 
-/** What a cron expression says, where it is one of those that have words. */
+/** Returns what a cron expression says, where it is one of those that have words. */
 export function readExpression(
   expression: string,
 ):

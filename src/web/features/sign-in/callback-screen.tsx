@@ -8,7 +8,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 
 type Failure = { readonly kind: "stale" } | { readonly kind: "refused"; readonly error: unknown };
 
-/** Where the hosted sign-in page hands its one-time code back. */
+/** Shows where the hosted sign-in page hands its one-time code back. */
 export function CallbackScreen() {
   const { query, route } = useLocation();
   const [failure, setFailure] = useState<Failure | undefined>(undefined);

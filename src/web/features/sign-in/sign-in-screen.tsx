@@ -8,7 +8,10 @@ import { signOut } from "../../platform/sign-out.ts";
 import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 
-/** Where an invitation leads: on to the hosted sign-in page with the address filled in, unless somebody is signed in here already. */
+/**
+ * Shows where an invitation leads: on to the hosted sign-in page with the address filled in, unless somebody is signed in here
+ * already.
+ */
 export function SignInScreen() {
   const invited = (useLocation().query.login_hint ?? "").trim();
   const signedIn = token.value !== undefined;

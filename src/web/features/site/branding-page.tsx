@@ -33,7 +33,7 @@ const readFile = (file: File): Promise<string> =>
     reader.readAsDataURL(file);
   });
 
-/** What is left empty is left out. */
+/** Returns what is left empty is left out. */
 const givenOf = (branding: Record<keyof Branding, string>): Branding =>
   Object.fromEntries(Object.entries(branding).filter(([, text]) => text !== ""));
 

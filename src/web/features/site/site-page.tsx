@@ -90,7 +90,7 @@ function Meter(props: {
   used: number;
   limit: number | null;
   note?: string | undefined;
-  /** What happens beyond the limit, where it is not that nothing more is taken. */
+  /** Holds what happens beyond the limit, where it is not that nothing more is taken. */
   full?: string;
 }) {
   const { label, used, limit, note, full = t("plan.full") } = props;

@@ -38,7 +38,7 @@ interface Controls {
   readonly window: TimeWindow;
   readonly view: View;
   readonly aggregation: Aggregation;
-  /** Undefined: the person has not chosen yet. */
+  /** `undefined` if the person has not chosen yet. */
   readonly keys: readonly string[] | undefined;
   readonly set: (changes: Record<string, string>) => void;
   readonly setWindow: (window: TimeWindow) => void;

@@ -19,13 +19,13 @@ const FORMATS = ["csv", "ndjson"] as const;
 const DECIMALS = ["auto", "point", "comma"] as const;
 type Format = (typeof FORMATS)[number];
 
-/** What the charts show, in epoch ms. */
+/** Describes what the charts show, in epoch ms. */
 export interface Bounds {
   readonly from: number;
   readonly to: number;
 }
 
-/** Undefined where there is nothing to export yet. */
+/** `undefined` if there is nothing to export yet. */
 export type ShownTime = Bounds | undefined;
 
 interface Props {
@@ -36,7 +36,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Where there is nothing to export only those who may import see it. */
+/** Shows where there is nothing to export only those who may import see it. */
 export function HistoryButton({ shown, onOpen }: { shown: ShownTime; onOpen: (shown: ShownTime) => void }) {
   if (shown === undefined && !mayWrite.value) return null;
   return (

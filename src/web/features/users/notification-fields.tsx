@@ -31,7 +31,7 @@ function Check({ name, text, checked }: { name: string; text: string; checked: b
   );
 }
 
-/** How and of what somebody hears: uncontrolled, read by `notificationsFrom`. */
+/** Shows how and of what somebody hears: uncontrolled, read by `notificationsFrom`. */
 export function NotificationFields({ settings }: { settings: NotificationSettings }) {
   return (
     <div class="grid gap-6 sm:grid-cols-2">

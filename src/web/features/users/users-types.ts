@@ -43,7 +43,7 @@ export type NotificationSettings = Pick<
   | "notifyOnAlarmCleared"
 >;
 
-/** What a user sees: every device, or those named and those of the named assets. */
+/** Describes what a user sees: every device, or those named and those of the named assets. */
 export type Access = Pick<User, "hasGlobalDeviceAccess" | "hasGlobalAssetAccess" | "deviceIds" | "assetIds">;
 
 export interface UserListQuery {

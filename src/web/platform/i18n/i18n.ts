@@ -17,7 +17,7 @@ type Args<Key extends MessageKey> = [Placeholders<Catalogue[Key]>] extends [neve
   ? []
   : [params: Params<Key>];
 
-/** By language: what the first screens show, and the rest. */
+/** Keyed by language: what the first screens show, and the rest. */
 const LOADERS: Record<Language, readonly [first: () => Promise<Texts>, rest: () => Promise<Texts>]> = {
   en: [
     async () => (await import("../../catalogue/first.en.ts")).firstEn,

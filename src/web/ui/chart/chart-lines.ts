@@ -3,7 +3,7 @@ import type uPlot from "uplot";
 /** Corners of one stroke. A browser that draws without a graphics card takes ten times as long for a line of thousands in one piece. */
 const CORNERS_MAX = 100;
 
-/** How a scale maps its values to where they are on the canvas. */
+/** Returns how a scale maps its values to where they are on the canvas. */
 function toCanvas(scale: uPlot.Scale | undefined, from: number, to: number): (value: number) => number {
   const [min, max] = [scale?.min ?? 0, scale?.max ?? 1];
   const factor = (to - from) / (max - min || 1);

@@ -22,7 +22,7 @@ export class ColumnPieces {
     });
   }
 
-  /** Null when a form of either cannot be read in pieces, or there is only one. */
+  /** Returns `null` if a form of either cannot be read in pieces, or there is only one. */
   static of(ts: Uint8Array, numbers: Uint8Array, rows: number): ColumnPieces | null {
     if (rows <= pieceRows) return null;
     const stamps = NumberPieces.of(ts, rows);

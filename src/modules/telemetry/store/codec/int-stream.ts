@@ -52,7 +52,7 @@ export function readInts(reader: ByteReader, count: number, order: Order): Float
   return ints;
 }
 
-/** What stands before a place in a stream: the whole number and, of order 2, the difference that it ended with. */
+/** Describes what stands before a place in a stream: the whole number and, of order 2, the difference that it ended with. */
 export interface Before {
   readonly previous: number;
   readonly delta: number;

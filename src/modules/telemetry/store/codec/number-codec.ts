@@ -4,7 +4,7 @@ import { bitDeltas, joinDeltaPlanes, joinPlanes, splitPlanes } from "./byte-plan
 import { candidateScales, type DecimalForm, powersOfTen, stepPlaces, toDecimal } from "./decimal.ts";
 import { allOrders, cheapestOrder, type Order, readInts, readIntsInto, writeInts } from "./int-stream.ts";
 
-/** How hard to look for the smallest form: while sealing time matters, when merging for good space does. */
+/** Describes how hard to look for the smallest form: while sealing time matters, when merging for good space does. */
 export type Effort = "fast" | "thorough";
 
 const MODE_CONSTANT = 0;
@@ -33,7 +33,7 @@ const thoroughBytesMin = 1_024;
 /** zstd's own frame takes some 20 bytes; below these sizes little or nothing is gained. */
 const packBytesMin = { fast: 96, thorough: 24 };
 
-/** Where a decoder's numbers go; a reader that is done with them at once hands out the same arrays again. */
+/** Describes where a decoder's numbers go; a reader that is done with them at once hands out the same arrays again. */
 export type Allocate = (count: number) => Float64Array;
 export const newNumbers: Allocate = (count) => new Float64Array(count);
 
@@ -114,12 +114,12 @@ export function decodeUnpacked(bytes: Uint8Array, count: number, allocate: Alloc
   throw new RangeError(`unknown number mode ${mode}`);
 }
 
-/** Where the values of a form begin and how they follow from one another. */
+/** Describes where the values of a form begin and how they follow from one another. */
 export type Entry =
   | { readonly kind: "regular"; readonly first: number; readonly step: number }
   | { readonly kind: "decimal"; readonly order: Order; readonly divisor: number; readonly at: number };
 
-/** Null for a form that can only be read as a whole. */
+/** Returns `null` for a form that can only be read as a whole. */
 export function entryOf(bytes: Uint8Array): Entry | null {
   const reader = new ByteReader(bytes);
   const mode = reader.u8();

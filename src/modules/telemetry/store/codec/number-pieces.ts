@@ -25,7 +25,7 @@ export class NumberPieces {
     if (entry.kind === "decimal") this.#mark(entry);
   }
 
-  /** Null for a form that has no way in but its beginning. */
+  /** Returns `null` for a form that has no way in but its beginning. */
   static of(bytes: Uint8Array, count: number): NumberPieces | null {
     const entry = entryOf(bytes);
     return entry === null ? null : new NumberPieces(bytes, entry, count);

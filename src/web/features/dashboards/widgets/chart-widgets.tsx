@@ -15,7 +15,7 @@ import type { Bounds, WidgetProps } from "./widget.types.ts";
 
 const SIZE_MIN = 80;
 
-/** How large an element is now. */
+/** Returns how large an element is now. */
 function useSize(): [{ current: HTMLDivElement | null }, { width: number; height: number }] {
   const ref = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 400, height: 200 });
@@ -153,7 +153,7 @@ function segmentsOf({ buffer }: WidgetSeries, bounds: Bounds): Segment[] {
     }));
 }
 
-/** What is said of a state by its colour, where its name is one of those that all plants know. */
+/** Holds what is said of a state by its colour, where its name is one of those that all plants know. */
 const meanings: readonly (readonly [RegExp, string])[] = [
   [/^(fault|error|failed|failure|alarm|critical|trip|down|broken|offline)/i, "var(--color-error)"],
   [/^(warn|degraded|maintenance|setup|blocked|starved|waiting)/i, "var(--color-warning)"],

@@ -5,7 +5,7 @@ import { FloorPlanWidget, MarkdownWidget } from "./note-widgets.tsx";
 import { GaugeWidget, LevelWidget, ValueWidget } from "./value-widgets.tsx";
 import type { WidgetView } from "./widget.types.ts";
 
-/** What is asked of a person for a widget; each is one field of its `config`. */
+/** Describes what is asked of a person for a widget; each is one field of its `config`. */
 export type ConfigField =
   | "devices"
   | "key"
@@ -31,7 +31,7 @@ interface WidgetKind {
   /** In cells. */
   readonly size: { readonly w: number; readonly h: number };
   readonly fields: readonly ConfigField[];
-  /** What a new one begins with. */
+  /** Holds what a new one begins with. */
   readonly config?: Readonly<Record<string, unknown>>;
 }
 

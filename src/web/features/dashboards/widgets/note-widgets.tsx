@@ -87,7 +87,7 @@ interface Spot {
   readonly y: number;
 }
 
-/** Where devices stand on the plan; those without a place stand in a row at its foot. */
+/** Returns where devices stand on the plan; those without a place stand in a row at its foot. */
 export function spotsOf({
   widget,
   feed,

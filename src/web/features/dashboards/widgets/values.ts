@@ -58,7 +58,7 @@ const reducers: Readonly<Record<string, (values: readonly number[]) => number>> 
   sum: (values) => values.reduce((sum, value) => sum + value, 0),
 };
 
-/** What a widget makes of several values; undefined of none. */
+/** Returns what a widget makes of several values; undefined of none. */
 export function reduce(widget: Widget, values: readonly number[]): number | undefined {
   const by = reducers[textOf(widget, "reduce")] ?? reducers.avg;
   return values.length === 0 ? undefined : by?.(values);
@@ -97,5 +97,5 @@ export const levelColor: Readonly<Record<Level, string>> = {
   critical: "text-error",
 };
 
-/** For what scrolls: it must be reached by the keyboard, whatever is in it. */
+/** Used for what scrolls: it must be reached by the keyboard, whatever is in it. */
 export const scrolling = { tabIndex: 0 } as const;

@@ -8,7 +8,7 @@ export interface Bounds {
   readonly to: number;
 }
 
-/** What a widget is drawn from; it reads `feed.version` to hear of what is new. */
+/** Describes what a widget is drawn from; it reads `feed.version` to hear of what is new. */
 export interface WidgetProps {
   readonly widget: Widget;
   readonly feed: WidgetFeed;
