@@ -83,14 +83,23 @@ export class ScriptProcess {
     const answer = this.#next();
     const stopWatching = this.#watch();
     try {
-      this.#child.stdin.write(encodeFrame(request));
-      this.#child.stdin.flush();
+      await this.#write(encodeFrame(request));
       const reply = (await answer) as EngineReply;
       this.#usedBeforeMs = reply.processorUs / 1000;
       this.#runs++;
       return reply;
     } finally {
       stopWatching();
+    }
+  }
+
+  /** A process that ended a moment ago refuses the bytes before its end is noticed here: whoever waits learns of the end. */
+  async #write(frame: Uint8Array): Promise<void> {
+    try {
+      this.#child.stdin.write(frame);
+      await this.#child.stdin.flush();
+    } catch {
+      this.kill();
     }
   }
 
