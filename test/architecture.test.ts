@@ -234,8 +234,7 @@ test("the environment is read in one place", () => {
       !file.startsWith("tools/") &&
       /process\.env|Bun\.env/.test(readFileSync(join(root, "src", file), "utf8")),
   );
-  // The locale of a terminal is no setting of the gateway.
-  expect(readers).toEqual(["cli/terminal-language.ts", "platform/config.ts", "platform/production.ts"]);
+  expect(readers).toEqual(["platform/config.ts", "platform/production.ts"]);
 });
 
 test("files stay small enough to be read at once", () => {

@@ -98,7 +98,7 @@ export function createHttpServer(deps: {
     get port(): number {
       return port;
     },
-    /** Undefined without TLS. */
+    /** Returns the port of HTTPS; `undefined` without TLS. */
     get httpsPort(): number | undefined {
       return secure?.port;
     },

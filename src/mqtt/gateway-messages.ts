@@ -29,7 +29,7 @@ export function sendByMqtt({ mqtt, log }: GatewayWays, gateway: IngestDevice, to
 /** Takes what gateways say on `v1/gateway/…`; undefined for any other topic, and for a device that is no gateway. */
 export function createGatewayMessages(deps: GatewayWays & { gateways: GatewaysService }) {
   const { gateways } = deps;
-  /** By the way that the question came. */
+  /** Answers by the transport of the question. */
   function respond(gateway: IngestDevice, source: IngestSource, body: unknown): void {
     if (source === "ws") deps.sockets().publish(gateway.deviceId, RESPONSE, body);
     else sendByMqtt(deps, gateway, RESPONSE, body);

@@ -6,7 +6,7 @@ import type { Clock } from "./clock.ts";
 import type { Logger } from "./log.ts";
 
 const CHECK_INTERVAL_MS = 2_000;
-/** Of a small disk, keep at most this share free. */
+/** Share of a small disk that is kept free at most. */
 const FREE_SHARE_MAX = 0.05;
 /** Writes are taken again only with this much more room, so that the guard does not flutter. */
 const RESUME_FACTOR = 1.25;
