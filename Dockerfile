@@ -1,4 +1,5 @@
 # Builds the executable and puts it alone into a small image. Data lives in /data; HTTP 8080, MQTT 1883.
+# `--build-arg SOURCE_COMMIT=$(git rev-parse --short=7 HEAD)` tells `lineside --version` the commit.
 FROM node:22-bookworm-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
