@@ -46,7 +46,7 @@ export function createAlarmEngine(deps: {
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   attribute: (device: IngestDevice, scope: string, key: string) => unknown;
   holdBack: HoldBack;
-  /** Of a gateway. */
+  /** Returns the children of a gateway. */
   childrenOf: (deviceId: DeviceId) => readonly DeviceId[];
   transact: (work: () => void) => void;
   clock: Clock;
@@ -57,7 +57,7 @@ export function createAlarmEngine(deps: {
   const now = createSteadyNow(deps.clock);
   const startedAt = now();
   const actOn = createTransitions(lifecycle);
-  /** What the message at hand has brought is more than values. */
+  /** Whether the present message changed more than values. */
   let hasWritten = false;
   const states = new AlarmStates({
     ...deps,
@@ -81,7 +81,7 @@ export function createAlarmEngine(deps: {
     };
   }
 
-  /** What is to be done about the rule now. */
+  /** Evaluates one rule of a device. */
   function evaluateDeviceRule(
     device: IngestDevice,
     rule: AlarmRule,
@@ -132,7 +132,10 @@ export function createAlarmEngine(deps: {
     if (dueAt !== undefined) timers.set(deviceId, dueAt);
   }
 
-  /** What cannot be written is forgotten: what is on the disk counts, and the next message is held against it. */
+  /**
+   * Runs `work` and forgets the state of the device if it cannot be written. The state on the disk counts then, and the next
+   * message is compared with it.
+   */
   function guarded(deviceId: DeviceId, work: () => void): void {
     try {
       work();
@@ -165,7 +168,9 @@ export function createAlarmEngine(deps: {
     setDeadBand(state, rules, { keys: crossed.keys, attribute });
   }
 
-  /** Only rules whose time it is: another one may have been cleared by hand and waits for a message. */
+  /**
+   * Evaluates the rules whose time has come. Other rules are left out: one may have been cleared by hand and waits for a message.
+   */
   function evaluateDue(deviceId: DeviceId): void {
     const device = deps.findDevice(deviceId);
     const rules = device && deps.rulesOf(device);
@@ -184,7 +189,7 @@ export function createAlarmEngine(deps: {
     );
   }
 
-  /** What was held back may be raised, or for longer not: the time for it has changed. */
+  /** Evaluates the rules that were held back: the time for which they are held has changed. */
   function evaluateHeld(deviceId: DeviceId): void {
     const device = deps.findDevice(deviceId);
     const rules = device && deps.rulesOf(device);

@@ -41,7 +41,7 @@ const testToWire = ({ from, to, alarms, ...test }: BackTest) => ({
 
 const ruleStateList = wholeList({ sort: ["alarmType", "openSeverity", "dueAt"], search: ["alarmType"] });
 
-/** What the rules of profiles do, and what they would do. */
+/** Routes that evaluate and test the rules of profiles. */
 export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: AuthPlugin }) => {
   const { alarmRules } = deps;
   return new Elysia({ tags: ["alarms"] })

@@ -73,7 +73,7 @@ export function createCommandEngine(deps: {
     return changed;
   }
 
-  /** Whoever keeps it for the device repeats it, too. */
+  /** Marks a command as sent. A command that somebody keeps for the device is repeated by them. */
   function sent(command: Command, isKept = false): Command {
     const attempts = Math.max(command.attempts, isKept ? command.retries : 0) + 1;
     const waitMs = attempts > command.retries ? command.timeoutMs : command.retryIntervalMs;
@@ -104,7 +104,7 @@ export function createCommandEngine(deps: {
   const finish = (command: Command, status: "TIMEOUT" | "EXPIRED", error: string) =>
     change(command, { status, error, finishedAt: now(), dueAt: null });
 
-  /** Nothing has happened for as long as was to be waited. */
+  /** Ends the wait for a command for which nothing happened in time. */
   function overdue(command: Command): void {
     const { status, attempts, retries, timeoutMs } = command;
     if (status === "QUEUED") {
@@ -124,7 +124,7 @@ export function createCommandEngine(deps: {
     for (const deviceId of [...open.keys()]) if (relay.gatewayOf(deviceId) === gatewayId) listening(deviceId);
   }
 
-  /** Those whose message may be lost with a connection go out again. */
+  /** Sends commands again whose message may have been lost with a connection. */
   function requeueAll(rpcIds: Iterable<number>): void {
     for (const rpcId of rpcIds) {
       const command = repository.findByRpcId(rpcId);
@@ -238,7 +238,7 @@ export function createCommandEngine(deps: {
     listening,
     /** A gateway listens now, for its children. */
     gatewayListening,
-    /** There may be a way now to any of those that had none. */
+    /** Retries commands that had no connection: there may be one now. */
     wayOpened: (): void => [...open.keys()].forEach(listening),
     /** The device's connection has ended. */
     left(deviceId: DeviceId): void {
@@ -266,9 +266,9 @@ export function createCommandEngine(deps: {
       settle(command, answer);
       return true;
     },
-    /** As if the device had answered, whether or not the command has gone out. */
+    /** Answers in place of the device, whether or not the command was sent. */
     played: settle,
-    /** For a device that asks: its oldest waiting command, as soon as there is one; undefined after `ms`. */
+    /** Returns the oldest waiting command for a device that asks, as soon as there is one; `undefined` after `ms`. */
     async next(deviceId: DeviceId, ms: number, signal: AbortSignal): Promise<Command | undefined> {
       const [waiting] = open.has(deviceId) ? repository.listIn(deviceId, "QUEUED", 1) : [];
       return waiting === undefined ? polls.wait(deviceId, ms, signal) : sent(waiting);

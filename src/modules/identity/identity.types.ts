@@ -17,9 +17,9 @@ export interface Session extends Client {
   readonly createdAt: number;
   readonly lastUsedAt: number;
   readonly expiresAt: number;
-  /** How often it was renewed. */
+  /** Number of renewals. */
   readonly generation: number;
-  /** Of the newest renewal. */
+  /** Time of the newest renewal. */
   readonly renewedAt: number;
 }
 

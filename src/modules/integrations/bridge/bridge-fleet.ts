@@ -50,7 +50,7 @@ interface BrokerSession {
 
 interface Running {
   readonly bridge: MqttBridge;
-  /** Of what it was made. */
+  /** Fingerprint of the settings that it was created from. */
   readonly fingerprint: string;
 }
 

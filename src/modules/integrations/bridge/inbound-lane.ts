@@ -24,10 +24,10 @@ const PUBREL = 6;
 export interface InboundLaneDeps {
   readonly protocolVersion: 4 | 5;
   readonly session: InboundSession;
-  /** Never rejects. */
+  /** Processes a message; never rejects. */
   readonly take: (message: PublishPacket) => Promise<Outcome>;
   readonly tooLarge: (message: PublishPacket) => void;
-  /** What mqtt.js is to read: everything but messages. */
+  /** Passes on the bytes that mqtt.js reads: everything but messages. */
   readonly pass: (bytes: Uint8Array) => void;
   /** Sends to the broker. */
   readonly send: (bytes: Uint8Array) => void;
@@ -42,7 +42,7 @@ interface InFlight {
   outcome: Outcome | undefined;
 }
 
-/** Nothing could be taken at the moment; the broker keeps the message. */
+/** Thrown if no message can be accepted at the moment; the broker keeps the message. */
 export class NotTaken extends DomainError {
   constructor(reason: Text) {
     super("unavailable", reason);
