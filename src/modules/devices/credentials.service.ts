@@ -49,8 +49,8 @@ function certificateOf({ certificate, fingerprint }: Extract<CredentialsChange, 
 }
 
 /**
- * What a device signs in with: its access token, or user name (or client id) and password, or a client certificate; one of them,
- * never two. Every change ends the sessions that the device has.
+ * Creates the service of credentials: an access token, or user name (or client id) and password, or a client certificate. A
+ * device has one of them. Every change ends the sessions of the device.
  */
 export function createCredentialsService(deps: {
   repository: CredentialsRepository;

@@ -8,7 +8,7 @@ import type { DownlinksRepository } from "./downlinks.repository.ts";
 import type { Downlink } from "./downlinks.types.ts";
 
 const AT_ONCE = 4;
-/** Until a switched-off integration is looked at again, unless it is started before. */
+/** Time until a switched-off integration is checked again, unless it is started before. */
 const PAUSED_MS = 60_000;
 const KEPT_MS = 30 * 86_400_000;
 const CLEAN_EVERY_MS = 3_600_000;
@@ -20,7 +20,7 @@ const EXPIRED_AT_ONCE = 100;
 interface Lane {
   /** Devices to which one is under way. */
   readonly busy: Set<string>;
-  /** In a row; while there are any, one downlink at a time finds out. */
+  /** Failures in a row. While there are any, one downlink at a time is tried. */
   failures: number;
   blockedUntil: number;
 }
@@ -35,7 +35,7 @@ export function createDownlinkSender(deps: {
   lifecycle: DownlinkLifecycle;
   /** Returns `undefined` if it is gone. */
   readyOf: (integrationId: string) => ReadyIntegration | undefined;
-  /** What came of an attempt, for the integration's events. */
+  /** Reports the result of an attempt, for the integration's events. */
   onAttempted: (downlink: Downlink, attempted: Attempted) => void;
   clock: Clock;
   /** Epoch ms that never jump. */
@@ -139,7 +139,7 @@ export function createDownlinkSender(deps: {
     }
   }
 
-  /** When to look again. What is under way wakes by itself when it ends. */
+  /** Schedules the next check. A downlink that is in flight wakes the sender itself when it ends. */
   function arm(): void {
     cancelTimer();
     const blocked = [...lanes.values()]
@@ -183,7 +183,7 @@ export function createDownlinkSender(deps: {
   }
 
   return {
-    /** Something is due. */
+    /** Reports that a downlink is due. */
     wake,
     /** The integration has changed: what waits for it is tried at once. */
     hasten(integrationId: string): void {

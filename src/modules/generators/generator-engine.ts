@@ -244,7 +244,7 @@ export function createGeneratorEngine(deps: EngineDeps) {
       isStopped = true;
       await Promise.all([...runs.keys()].map(end));
     },
-    /** From now on the generator is like this; an active one sends at once. */
+    /** Applies the changed generator; an active one sends at once. */
     changed(generator: Generator): void {
       if (isRunning(generator) && !isStopped) begin(generator, false);
       else {

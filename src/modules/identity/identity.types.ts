@@ -2,7 +2,7 @@ import type { SessionId, UserId } from "../../lib/ids.ts";
 import type { Principal, Role } from "../users/users.types.ts";
 import type { Permission } from "./permissions.ts";
 
-/** From where somebody acts: shown to the person among their sessions. */
+/** Client of a user: shown among the user's sessions. */
 export interface Client {
   readonly address: string;
   readonly userAgent: string;
