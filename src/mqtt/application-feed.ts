@@ -65,7 +65,7 @@ export function createApplicationFeed(deps: {
     if (applications.idle) return;
     applications
       .publishToSubscribers(device, topicFor(under, kind), () => encode(body()))
-      .catch((error) => log.debug("an application was not told", { error }));
+      .catch((error) => log.debug("an event was not sent to an application", { error }));
   }
 
   function sweep(): void {
@@ -161,7 +161,7 @@ export function createApplicationFeed(deps: {
         for (const page of pagesOf(application, asked.deviceId))
           if (!(await sendPage(await messagesOf(page, asked.kinds), send))) return;
       } catch (error) {
-        log.debug("an application was not told what holds", { filter, error }); // a device that is not there, say
+        log.debug("the present state was not sent to an application", { filter, error }); // a device that is not there, say
       }
     },
   };

@@ -168,7 +168,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     } else if (this.#congestedSince === undefined) {
       this.#congestedSince = now;
     } else if (now - this.#congestedSince > drainTimeoutMs) {
-      this.#host.log.info("client cut off: it reads nothing", { address: this.remoteAddress });
+      this.#host.log.info("client disconnected: it does not read", { address: this.remoteAddress });
       this.end(Reason.unspecified);
     }
   }

@@ -23,7 +23,7 @@ export interface GatewayWays {
 export function sendByMqtt({ mqtt, log }: GatewayWays, gateway: IngestDevice, topic: string, body: unknown) {
   mqtt()
     .publishToDevice(gateway.deviceId, topic, encodeBody(gateway.payload, body), 1)
-    .catch((error) => log.error("a gateway was not told", { deviceId: gateway.deviceId, topic, error }));
+    .catch((error) => log.error("a gateway was not notified", { deviceId: gateway.deviceId, topic, error }));
 }
 
 /** Takes what gateways say on `v1/gateway/…`; undefined for any other topic, and for a device that is no gateway. */

@@ -54,7 +54,7 @@ export class Session {
    * DUP.
    */
   readonly recovered = new Set<number>();
-  /** QoS 2 packet identifiers whose commit is under way, on this connection or an earlier one. */
+  /** QoS 2 packet identifiers whose commit is in progress, on this connection or an earlier one. */
   readonly receiving = new Map<number, CommitGroup>();
   readonly queue: QueuedMessage[] = [];
   queuedBytes = 0;

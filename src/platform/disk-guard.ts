@@ -56,14 +56,14 @@ export function createDiskGuard(deps: {
     if (!isFull && free < floor) {
       isFull = true;
       setBallast(false);
-      log.error("the disk is almost full: no data is taken until there is room", {
+      log.error("the disk is almost full: no data is accepted until there is space", {
         freeBytes: free,
         neededBytes: floor,
       });
     } else if (isFull && free > floor * RESUME_FACTOR + BALLAST_BYTES) {
       isFull = false;
       setBallast(true);
-      log.info("there is room on the disk again", { freeBytes: free });
+      log.info("there is space on the disk again", { freeBytes: free });
     }
   }
 

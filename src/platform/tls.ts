@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import type { Logger } from "./log.ts";
 import { StartupError } from "./startup-error.ts";
-import { createAuthority, createServerCertificate, type KeyPair } from "./tls-maker.ts";
+import { createAuthority, createServerCertificate, type KeyPair } from "./tls-certificates.ts";
 import { type CertificateNames, covers, joinNames, namesIn, ownNames } from "./tls-names.ts";
 
 /** Files are looked at this often, and this machine's names and addresses. */
@@ -169,7 +169,7 @@ export function createTls(deps: Deps) {
     if (unapplied !== undefined) {
       current = unapplied;
       for (const listener of listeners) listener(unapplied);
-      log.info("TLS certificate taken up", { validTo: new Date(endOf(unapplied.cert)).toISOString() });
+      log.info("TLS certificate applied", { validTo: new Date(endOf(unapplied.cert)).toISOString() });
       unapplied = undefined;
       complained = undefined;
     }
@@ -181,7 +181,7 @@ export function createTls(deps: Deps) {
       await takeUp();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== complained) log.error("the TLS certificate could not be taken up", { reason });
+      if (reason !== complained) log.error("the TLS certificate could not be applied", { reason });
       complained = reason;
     }
     if (!stopped) cancel = clock.schedule(CHECK_MS, () => void check());

@@ -126,7 +126,7 @@ export function createAlarmCommander(deps: {
     hasWork = false;
     running = sendAll()
       .catch((error: unknown) => {
-        log.warn("commands of alarm rules could not be given, are tried again", { error });
+        log.warn("commands of alarm rules could not be sent and are retried", { error });
         hasWork = true;
         cancel = clock.schedule(RETRY_MS, wake);
       })

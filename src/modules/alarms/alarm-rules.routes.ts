@@ -60,7 +60,7 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
         detail: {
           summary: "Why the alarm rules of a device raise something now, or why not",
           description:
-            "Each rule of the device's profile, each part of its conditions with the value that is there and whether it holds, times and counts under way, and what holds it back. An empty list for a device without rules.",
+            "Each rule of the device's profile, each part of its conditions with the value that is there and whether it holds, times and counts in progress, and what holds it back. An empty list for a device without rules.",
         },
       },
     )

@@ -78,7 +78,7 @@ export function createAlarmRulesService(deps: {
   clock: Clock;
 }): AlarmRulesService {
   const { devices, store, clock } = deps;
-  /** Tests under way, by tenant. */
+  /** Tests in progress, by tenant. */
   const running = new Map<TenantId, number>();
 
   function devicesOf(principal: Principal, { deviceIds, profileId }: BackTestRequest): DeviceId[] {

@@ -55,7 +55,7 @@ export function createCommandEngine(deps: {
     events.emit("command.changed", { tenantId, deviceId, commandId, requestId, status });
   }
 
-  /** No longer under way: its gateway may have room again, for others. */
+  /** No longer in progress: its gateway may have room again, for others. */
   function settled(rpcId: number): void {
     const roomy = relayed.remove(rpcId);
     // Later: whoever changes commands now may be walking through a list of them.
@@ -144,7 +144,7 @@ export function createCommandEngine(deps: {
     try {
       for (const command of repository.listDue(now(), DUE_AT_ONCE)) overdue(command);
     } catch (error) {
-      log.error("commands that are due could not be looked at", { error });
+      log.error("due commands could not be read", { error });
       arm(now() + CLEAN_EVERY_MS / 60);
       return;
     }
@@ -200,7 +200,7 @@ export function createCommandEngine(deps: {
   return {
     start(): void {
       running = true;
-      // What was under way when the gateway stopped: a session of the device's own still has it, or it goes out again.
+      // What was in progress when the gateway stopped: a session of the device's own still has it, or it goes out again.
       for (const command of repository.listAllIn("SENT")) {
         track(command);
         if (transport.keepsFor(command.deviceId)) continue;

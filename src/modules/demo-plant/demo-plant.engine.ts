@@ -154,7 +154,7 @@ export function createDemoPlantEngine(deps: {
     if (run.stop.signal.aborted) return;
     for (const deviceId of [...machines, ...gateways])
       answerCommands(run, deviceId).catch((error) =>
-        log.warn("a machine of the demo plant hears no commands", { deviceId, error }),
+        log.warn("a machine of the demo plant receives no commands", { deviceId, error }),
       );
     tick(run);
     run.total = days.length;

@@ -18,7 +18,7 @@ const EXPIRED_AT_ONCE = 100;
 
 /** One network server, as this gateway sees it now. */
 interface Lane {
-  /** Devices to which one is under way. */
+  /** Devices to which one is in progress. */
   readonly busy: Set<string>;
   /** Failures in a row. While there are any, one downlink at a time is tried. */
   failures: number;
@@ -94,7 +94,7 @@ export function createDownlinkSender(deps: {
       if (signal.aborted && !attempted.isDone) return;
       settle(downlink, ready, attempted);
     } catch (error) {
-      log.error("what came of a downlink could not be written", { downlinkId: downlink.downlinkId, error });
+      log.error("the result of a downlink could not be written", { downlinkId: downlink.downlinkId, error });
       lane.blockedUntil = now() + PAUSED_MS;
     } finally {
       lane.busy.delete(downlink.deviceKey);
@@ -166,7 +166,7 @@ export function createDownlinkSender(deps: {
       try {
         pump();
       } catch (error) {
-        log.error("downlinks that are due could not be looked at", { error });
+        log.error("due downlinks could not be read", { error });
         cancelTimer = clock.schedule(PAUSED_MS, wake);
       }
     });
@@ -188,7 +188,7 @@ export function createDownlinkSender(deps: {
     /** The integration has changed: what waits for it is tried at once. */
     hasten(integrationId: string): void {
       const lane = lanes.get(integrationId);
-      // What is under way stays so, lest it goes out twice.
+      // What is in progress stays so, lest it goes out twice.
       if (lane?.busy.size === 0) lanes.delete(integrationId);
       else if (lane !== undefined) Object.assign(lane, { failures: 0, blockedUntil: 0 });
       repository.hasten(now(), integrationId);

@@ -45,7 +45,7 @@ export interface BrokerConnection {
   publish(message: BrokerMessage): Promise<void>;
   /** Resolves with the reason when the connection has ended. */
   readonly ended: Promise<Text>;
-  /** Acknowledges what is under way and says good-bye; resolves when nothing is left of it. */
+  /** Acknowledges what is in progress and says good-bye; resolves when nothing is left of it. */
   end(): Promise<void>;
 }
 

@@ -62,7 +62,7 @@ export class InboundLane {
   #isFull = false;
   #isClosed = false;
   #isSettling = false;
-  /** Resolves `finish`, when nothing is under way any more. */
+  /** Resolves `finish`, when nothing is in progress any more. */
   #finished: (() => void) | undefined;
 
   constructor(deps: InboundLaneDeps) {
@@ -77,7 +77,7 @@ export class InboundLane {
     return !this.#isFull;
   }
 
-  /** Begins nothing more; resolves when what is under way is acknowledged, or the connection is gone. */
+  /** Begins nothing more; resolves when what is in progress is acknowledged, or the connection is gone. */
   finish(): Promise<void> {
     return new Promise((resolve) => {
       this.#finished = resolve;
@@ -85,7 +85,7 @@ export class InboundLane {
     });
   }
 
-  /** The connection is gone: what is under way goes on, and is acknowledged no more. */
+  /** The connection is gone: what is in progress goes on, and is acknowledged no more. */
   close(): void {
     this.#isClosed = true;
     this.#inFlight.length = 0;
