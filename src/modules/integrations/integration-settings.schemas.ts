@@ -1,9 +1,10 @@
 /** The schema of `settings_json`, for its check and for the OpenAPI document. */
 import { Type as t } from "@sinclair/typebox";
 import { DOCUMENTED_AS } from "../documented-as.ts";
+import { scriptLimits } from "../script-sandbox/script-limits.ts";
 import { messageFormats } from "./integrations.types.ts";
 
-export const SOURCE_BYTES_MAX = 32 * 1024;
+export const SOURCE_BYTES_MAX = scriptLimits.sourceBytesMax;
 const PEM_MAX = 64 * 1024;
 const text = (maxLength: number, description?: string) =>
   t.String({ maxLength, ...(description !== undefined && { description }) });
