@@ -94,10 +94,7 @@ export function createDownlinksRepository({ orm }: MainDatabase) {
         .where(and(isQueued, lte(downlinks.nextAttemptAt, now)))
         .all()
         .map(({ integrationId }) => integrationId),
-    /**
-     * Returns the next downlink of one integration: of each device the oldest that waits, if it is due and the device is not
-     * among `busy`.
-     */
+    /** Returns the oldest downlink that waits of a device that is not among `busy`, of one integration, if it is due. */
     nextDue(integrationId: string, now: number, busy: readonly string[]): Downlink | undefined {
       const wanted = and(
         isQueued,
