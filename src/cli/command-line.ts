@@ -5,7 +5,7 @@ import { version, versionText } from "../version.ts";
 import { explain } from "./explain.ts";
 
 interface Command {
-  /** None for what the gateway runs by itself. */
+  /** One line of the help. Commands that the gateway runs by itself have none. */
   readonly summary?: string;
   /** Takes the gateway's own settings as options, rather than options of its own. */
   readonly takesSettings?: true;

@@ -2,8 +2,8 @@ import { type Config, loadConfig, processEnv } from "../platform/config.ts";
 import { localUrl, readGatewayAddress } from "../platform/gateway-address.ts";
 
 /**
- * Where the gateway of these settings is reached from this machine: what it has written into its data directory while it runs, else what
- * the settings say.
+ * Returns the address at which this machine reaches the gateway of these settings. A running gateway has written it into its data
+ * directory; otherwise the settings decide.
  */
 export const gatewayUrl = ({
   data,

@@ -28,7 +28,7 @@ interface Request {
   readonly args: ParsedArguments;
 }
 
-/** By id, or the newest to an address. @throws StartupError */
+/** Finds a mail by its id, or the newest one to an address. @throws StartupError */
 function mailOf({ mails, args }: Request): OutboxMail {
   const named = args.positionals[1];
   if (named === undefined) throw new StartupError("Name the mail by its id, or by an e-mail address.");

@@ -24,7 +24,7 @@ Works on the data directory, also while the gateway runs.`;
 const toJson = ({ tenantId, name, planName, isHost }: Tenant) => ({ tenantId, name, planName, isHost });
 const limit = (value: number | null) => (value === null ? "none" : String(value));
 
-/** Of limits that the gateway's settings have too. */
+/** Formats a limit that the settings of the gateway have too. */
 const limitOrSetting = (value: number | null) => (value === null ? "setting" : String(value));
 
 const actions: Record<string, (request: ActionRequest) => ActionResult> = {

@@ -152,7 +152,7 @@ const roleNames: Readonly<Record<string, Role>> = {
 
 export const roleHelp = Object.keys(roleNames).join(", ");
 
-/** By its short name or as the API has it. @throws StartupError */
+/** Parses a role by its short name or by its name in the API. @throws StartupError */
 export function roleOf(text: string | undefined): Role {
   const role =
     roles.find((candidate) => candidate === text) ?? (text === undefined ? undefined : roleNames[text]);
@@ -192,7 +192,7 @@ export interface ActionResult {
   print(): void;
 }
 
-/** By whom: the account at the machine. */
+/** Records a change in the audit log, with the account of the machine as its author. */
 export function recordDone(
   { audit }: Pick<UserStore, "audit">,
   done: NonNullable<ActionResult["done"]>,
@@ -201,7 +201,7 @@ export function recordDone(
   audit.record({ ...done, actor, outcome: "SUCCESS" });
 }
 
-/** Empty in a container whose user has no name. */
+/** Returns the name of the account at the machine. It is empty in a container whose user has no name. */
 function accountName(): string {
   try {
     return userInfo().username;

@@ -33,7 +33,7 @@ const usage = `lineside user <what> [e-mail] [--option …]
 
 Works on the data directory, also while the gateway runs.`;
 
-/** By address, which is one user's in the whole gateway. @throws StartupError */
+/** Finds a user by the e-mail address, which is unique in the whole gateway. @throws StartupError */
 function userOf({ store, args }: ActionRequest): User {
   const email = args.positionals[1];
   if (email === undefined) throw new StartupError("Name the user by e-mail address.");

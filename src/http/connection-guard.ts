@@ -26,7 +26,7 @@ export interface ConnectionLimits
 
 interface Connection {
   readonly descriptor: number;
-  /** Without TLS, whose handshake also answers. */
+  /** Whether the connection has no TLS. With TLS the handshake answers too. */
   readonly isPlain: boolean;
   readonly peer: Uint8Array;
   readonly port: number;
@@ -53,7 +53,7 @@ const groupOf = (address: AddressBits): AddressBits =>
   address >> 32n === 0xffffn ? address : address >> 64n;
 
 /**
- * A message of telemetry has more bytes than this before its body begins. It may be under way for longer than the limit: its body may come
+ * A message of telemetry has more bytes than this before its body begins. It may be in progress for longer than the limit: its body may come
  * slowly, and its commit may wait. Incomplete headers of this length are left to Bun, which closes them after 12 s.
  */
 const REQUEST_BYTES_MIN = 64;

@@ -24,7 +24,7 @@ export interface HttpDeps {
   readonly commit: string;
   readonly config: Pick<Config, "api_docs" | "http_idle_timeout_s" | "security_contact">;
   readonly log: Logger;
-  /** Of the modules. */
+  /** Routes of the modules. */
   readonly routes: readonly AnyElysia[];
   readonly auth: AuthPlugin;
   readonly requestAudit: RequestAudit;
@@ -127,7 +127,7 @@ const socketRoutes = (deps: HttpDeps) => {
 const isPlainTelemetry = ({ method, url }: Request): boolean =>
   method === "POST" && /^http:\/\/[^/]+\/api\/v1\/[^/]+\/telemetry/.test(url);
 
-/** Nobody asks for the types of its routes, and with so many of them the compiler gives up. */
+/** The app without the types of its routes: nothing needs them, and with so many routes the compiler gives up. */
 export type HttpApp = Elysia;
 
 /** The whole HTTP side as one Elysia app; it listens nowhere by itself. */

@@ -81,7 +81,7 @@ export function createHttpServer(deps: {
       app.server = bothServers(app.server);
       log.info("https listens", { host, port: secure.port });
     },
-    /** Takes no new requests, finishes those under way (2 s at most), then closes every connection. */
+    /** Takes no new requests, finishes those in progress (2 s at most), then closes every connection. */
     async stop(): Promise<void> {
       const server = app.server;
       if (server === null) return;
@@ -98,7 +98,7 @@ export function createHttpServer(deps: {
     get port(): number {
       return port;
     },
-    /** Undefined without TLS. */
+    /** Returns the port of HTTPS; `undefined` without TLS. */
     get httpsPort(): number | undefined {
       return secure?.port;
     },

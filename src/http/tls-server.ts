@@ -57,7 +57,7 @@ export class TlsServer {
   readonly #options: TlsServerOptions;
   #server: HttpsServer | undefined;
   #port: number | undefined;
-  /** Those before: they take no new connections, and end with their last one. */
+  /** Servers with earlier certificates. They accept no new connections and end with their last one. */
   readonly #before = new Set<HttpsServer>();
 
   constructor(options: TlsServerOptions) {

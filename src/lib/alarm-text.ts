@@ -24,7 +24,7 @@ export interface AlarmCounts {
   readonly bySeverity: Readonly<Partial<Record<Severity, number>>>;
 }
 
-/** What two or three short messages hold. */
+/** Characters of a message: two or three short messages hold this many. */
 const TEXT_MAX = 400;
 
 const severities: Record<Language, Record<Severity, string>> = {

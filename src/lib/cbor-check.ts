@@ -54,7 +54,7 @@ export function checkCbor(bytes: Uint8Array): void {
     position += size;
   }
 
-  /** What follows the head of an item: strings are passed over, others bring items of their own. */
+  /** Reads what follows the head of an item. Strings are skipped; other types add items of their own. */
   function enter(major: number, size: number): void {
     if (major === MAJOR.bytes || major === MAJOR.text) skip(size);
     const items = itemsOf(major, size);

@@ -6,7 +6,7 @@ export interface ExplainedCondition {
   readonly all?: ExplainedCondition[];
   readonly any?: ExplainedCondition[];
   readonly not?: ExplainedCondition;
-  /** Of a comparison, or of silence. */
+  /** Key of a comparison or of a check for silence. */
   readonly key?: string;
   readonly source?: string;
   readonly scope?: string;

@@ -31,9 +31,9 @@ export type ConditionOperator = (typeof conditionOperators)[number];
 export interface ConditionScope {
   key(name: string): unknown;
   attribute(scope: string, name: string): unknown;
-  /** Of alarm rules: whether the newest message brought another value than the one before. */
+  /** Returns whether the newest message changed the value. Only alarm rules have it. */
   changed?(name: string): boolean;
-  /** Of alarm rules: whether no value came for so long. */
+  /** Returns whether no value arrived for `forMs`. Only alarm rules have it. */
   isSilent?(name: string, forMs: number): boolean;
 }
 
@@ -60,7 +60,7 @@ interface Compiling {
   readonly knowsTime: boolean;
 }
 
-/** True or false; a condition over something that is not there is false. */
+/** Returns whether the condition holds. A condition on a value that does not exist is false. */
 export type CompiledCondition = (scope: ConditionScope) => boolean;
 
 const wrong = (field: string, rule: Text) => invalid("condition.invalid", { field, rule });
@@ -78,7 +78,7 @@ const isObject = (value: unknown): boolean => typeof value === "object" && value
 const same = (a: unknown, b: unknown): boolean =>
   a === b || (isObject(a) && isObject(b) && Bun.deepEquals(a, b));
 
-/** Of a list that is written out, what can be looked up is: it is asked for each message. */
+/** Compiles a membership test. A list that is written out becomes a set, because each message asks for it. */
 function isOneOf(list: readonly unknown[]): (value: unknown) => boolean {
   const plain = new Set(list.filter((item) => !isObject(item)));
   const objects = list.filter(isObject);
@@ -260,6 +260,6 @@ const compileWith = (condition: unknown, where: string, knowsTime: boolean) => {
 export const compileCondition = (condition: unknown, where = "condition") =>
   compileWith(condition, where, false);
 
-/** With `CHANGED` and `{noData: {key, forMs}}`, which only what remembers can tell. */
+/** Compiles a condition that may also use `CHANGED` and `{noData: {key, forMs}}`, which need a memory of earlier values. */
 export const compileAlarmCondition = (condition: unknown, where: string) =>
   compileWith(condition, where, true);

@@ -5,7 +5,10 @@ import { type Params, type ParamValue, renderText, type Text, type TextArgs } fr
 /** No message and no parameter is longer, whatever text of a request it quotes. */
 const MESSAGE_CHARACTERS_MAX = 1_000;
 
-/** Whose fault it is and what may be done about it; edges map kinds to HTTP statuses and MQTT reason codes once. */
+/**
+ * Kind of an error: whose fault it is and what can be done about it. The edges map kinds to HTTP statuses and MQTT reason codes
+ * in one place.
+ */
 export type ErrorKind =
   | "invalid"
   | "unauthenticated"
@@ -24,7 +27,7 @@ export type ErrorKind =
 /** The code of an error, and the parameters that its text has places for. */
 type CodeArgs<Code extends ErrorCode> = TextArgs<(typeof englishErrors)[Code]>;
 
-/** For logs, and for readers whose language is not known. */
+/** Renders a text in English, for logs and for readers whose language is not known. */
 export const inEnglish = (text: Text): string => renderText(englishErrors, text);
 
 const shorten = (value: ParamValue): ParamValue =>

@@ -13,7 +13,7 @@ export type DownlinkPayload = { readonly data: string } | { readonly object: Jso
 export const FRAME_BYTES_MAX = 242;
 const OBJECT_BYTES_MAX = 16 * 1024;
 
-/** Of the standard alphabet, padded: what both network servers write. Bun itself decodes anything. */
+/** Padded base64 in the standard alphabet, as both network servers write it. Bun itself decodes anything. */
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 export const isBase64 = (text: unknown): text is string => typeof text === "string" && base64.test(text);

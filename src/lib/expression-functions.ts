@@ -15,7 +15,7 @@ const round = (value: number, factor: number): number => {
 export const roundTo = (value: number, digits: number): number =>
   round(value, powersOfTen[digits] ?? 10 ** digits);
 
-/** As `roundTo`, for many values. */
+/** Returns `roundTo` for many values. */
 export function createRounder(digits: number): (value: number) => number {
   const factor = powersOfTen[digits] ?? 10 ** digits;
   return (value) => round(value, factor);
@@ -28,7 +28,7 @@ interface FunctionRule {
   variadic?(values: number[]): number;
 }
 
-/** Of `any`. */
+/** Arguments of a variadic function. */
 export const ARGUMENTS_MAX = 50;
 
 /** Holds what an expression may call. */

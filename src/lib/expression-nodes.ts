@@ -39,7 +39,7 @@ function numberOf(node: object): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** As long as a message may be: sums of sums of texts would fill the memory. */
+/** Length of a text, as long as a message may be. Sums of sums of texts would otherwise fill the memory. */
 const TEXT_MAX = 64 * 1024;
 
 function joined(a: string, b: string): string {
@@ -111,7 +111,7 @@ export function ofAny<Scope>(
   };
 }
 
-/** Only numbers, texts and booleans can be reckoned with. */
+/** Returns the value if an expression can compute with it: a number, a text or a boolean. */
 export const plain = (value: unknown): ExpressionValue | undefined =>
   typeof value === "number" || typeof value === "string" || typeof value === "boolean" ? value : undefined;
 

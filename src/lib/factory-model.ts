@@ -84,7 +84,7 @@ const HOUR_MS = 3_600_000;
 /** Share of running time between faults, and how long a repair takes. */
 const MEAN_HOURS_BETWEEN_FAULTS = 30;
 const MEAN_FAULT_MINUTES = 12;
-/** Where a machine's temperature tends to, as a share of its working one. */
+/** Temperature that a machine approaches in each state, as a share of its working temperature. */
 const warmthTargets: Record<State, number> = { running: 1, idle: 0.05, fault: 0.7 };
 const WARM_UP_MS = 25 * 60_000;
 

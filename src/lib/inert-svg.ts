@@ -144,7 +144,7 @@ class SvgReader {
     if (this.#style !== undefined) this.#style += text;
   }
 
-  /** Without definitions of its own: these can stand for any text. */
+  /** Reads a document type. It may have no definitions of its own, because these can stand for any text. */
   #readDoctype(): void {
     if (this.#elements.size > 0 || this.#takeUntil(">").includes("[")) throw new NotInert();
   }
@@ -207,7 +207,7 @@ class SvgReader {
     if (isBad) throw new NotInert();
   }
 
-  /** By all that its prefix stands for anywhere: scopes need not be followed for that. */
+  /** Checks an element under every namespace that its prefix has anywhere, so that scopes need not be followed. */
   #checkElement(name: string): void {
     const prefix = prefixOf(name);
     const spaces = [...(this.#namespaces.get(prefix) ?? [])];

@@ -5,7 +5,7 @@ export type AddressBits = bigint;
 
 export interface AddressRange {
   readonly bits: AddressBits;
-  /** Of 128. */
+  /** Length of the prefix, of 128 bits. */
   readonly prefix: number;
 }
 

@@ -8,7 +8,7 @@ import type { Text } from "./texts/text.ts";
 
 /** Headers whose values are secrets: they are sealed, and not shown again. */
 const secretHeader = /^(authorization|cookie)$|token|secret|api-?key|password|passwd|signature|credential/i;
-/** Those that the sender itself writes, or that would change what the request is. */
+/** Headers that the sender itself writes, or that would change what the request is. */
 const ownHeader =
   /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|x-lineside-.*)$/i;
 

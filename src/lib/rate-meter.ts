@@ -1,4 +1,4 @@
-/** Unless told otherwise, as much may come at once as the rate gives in this time: a fleet that reports on the minute is no flood. */
+/** Default burst: as much as the rate gives in this time. A fleet that reports every minute is no flood. */
 const BURST_MS = 10_000;
 
 /**
@@ -9,12 +9,12 @@ export class RateMeter {
   #perSecond: number | null = null;
   /** Monotonic time up to which the rate is spent. */
   #spentUntil = Number.NEGATIVE_INFINITY;
-  /** What one costs, in ms of the rate. */
+  /** Cost of one message, in ms of the rate. */
   #costMs = 0;
   #burst: number | null = null;
   #burstMs = BURST_MS;
   isLimited = false;
-  /** What has passed, in the unit of the rate. */
+  /** Amount that has passed, in the unit of the rate. */
   passed = 0;
   /** Number of times that something was refused. */
   refused = 0;

@@ -5,7 +5,7 @@ const WAIT_FIRST_MS = SECOND_MS;
 const WAIT_MAX_MS = 5 * 60 * SECOND_MS;
 /** However long a server asks for. */
 const RETRY_AFTER_MAX_MS = 60 * 60 * SECOND_MS;
-/** On the running clock: while the gateway is off, nothing is given up. */
+/** Age at which a request is given up, on the running clock: nothing is given up while the gateway is off. */
 export const GIVE_UP_AFTER_MS = 24 * 60 * 60 * SECOND_MS;
 
 /**

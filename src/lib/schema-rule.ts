@@ -26,7 +26,7 @@ export interface SchemaIssue {
   readonly schema: SchemaPart;
 }
 
-/** Longer descriptions of a field are for the documentation. */
+/** Characters of a description that an error repeats. Longer descriptions are for the documentation. */
 const DESCRIPTION_CHARACTERS_MAX = 160;
 
 /** Elysia accepts a number's text in queries: a union of the number and its text. */

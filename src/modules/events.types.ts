@@ -22,13 +22,13 @@ export interface DomainEvents {
   "device.credentials": DeviceEvent;
   "device.state": DeviceEvent & { readonly active: boolean; readonly lastActivityAt: number | null };
   "device.rejected": DeviceEvent & { readonly rejection: DeviceRejection };
-  /** Its maintenance has begun or was changed; null: it is over. */
+  /** Published when maintenance of a device begins or changes; `until` is `null` when it is over. */
   "device.maintenance": DeviceEvent & { readonly until: number | null };
   /** Signed out: whatever still runs under this session ends. */
   "session.ended": { readonly sessionId: string };
   /** A user was disabled, deleted or given another role: what acts in the user's name ends too. */
   "user.signed-out": { readonly userId: UserId };
-  /** Which devices a user may see has been changed. */
+  /** Published when the devices that a user may see have changed. */
   "user.access": { readonly userId: UserId };
   "mail.changed": {
     readonly tenantId: TenantId | null;
@@ -43,11 +43,11 @@ export interface DomainEvents {
     readonly orderKey: string;
     readonly error: Text | null;
   };
-  /** It is about to go, with all that hangs on it. */
+  /** Published before an integration is deleted, with everything that belongs to it. */
   "integration.deleting": { readonly tenantId: TenantId; readonly integrationId: string };
-  /** Made, changed, started, paused or deleted. */
+  /** Published when an integration was created, changed, started, paused or deleted. */
   "integration.changed": { readonly tenantId: TenantId; readonly integrationId: string };
-  /** There are new events of it, or its connection is in another state. */
+  /** Published when an integration has new events, or its connection is in another state. */
   "integration.events": { readonly tenantId: TenantId; readonly integrationId: string };
   /** Includes everything that was its own. */
   "tenant.deleted": { readonly tenantId: TenantId };

@@ -4,7 +4,7 @@ import { Reason } from "../lib/mqtt/reason.ts";
 /** Messages that are answered together: one group commit, or one refusal. Shared by every connection that takes part. */
 export class CommitGroup {
   state: "pending" | "committed" | "failed" = "pending";
-  /** What is answered once committed; 0 unless the group was refused as a whole. */
+  /** Reason code that is sent after the commit; 0 unless the group was refused as a whole. */
   reason: number = Reason.success;
   /** Connections with a segment in this group, until it is decided. */
   members: AckMember[] = [];
@@ -55,7 +55,7 @@ export class AckQueue {
     return this.#bytes;
   }
 
-  /** True when this is the connection's first entry in its newest segment: it must then join `group.members`. */
+  /** Returns `true` if this is the first entry of the connection in its newest segment: it must then join `group.members`. */
   push(group: CommitGroup, entry: number, bytes: number): boolean {
     if (this.#size === this.#ring.length) this.#grow();
     this.#ring[(this.#head + this.#size) & (this.#ring.length - 1)] = entry;

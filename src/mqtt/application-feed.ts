@@ -39,8 +39,9 @@ const alarmBody = ({ alarmId, deviceId, alarmType, severity, status, message, ..
 });
 
 /**
- * What programs hear of devices, on `lineside/devices/{deviceId}/telemetry | attributes | alarms | state`: what happens, as it happens, and on
- * subscribing what holds now, read from the store instead of being kept as retained messages.
+ * Creates the feed that applications subscribe to, on `lineside/devices/{deviceId}/telemetry | attributes | alarms | state`. It
+ * publishes each event as it happens. On a new subscription it sends the present state, read from the store instead of retained
+ * messages.
  */
 export function createApplicationFeed(deps: {
   mqtt: () => MqttServer;
@@ -64,7 +65,7 @@ export function createApplicationFeed(deps: {
     if (applications.idle) return;
     applications
       .publishToSubscribers(device, topicFor(under, kind), () => encode(body()))
-      .catch((error) => log.debug("an application was not told", { error }));
+      .catch((error) => log.debug("an event was not sent to an application", { error }));
   }
 
   function sweep(): void {
@@ -117,7 +118,7 @@ export function createApplicationFeed(deps: {
     return false;
   }
 
-  /** What holds now of these devices, in the order in which it is to be sent. */
+  /** Returns the present state of these devices, in the order in which it is sent. */
   async function messagesOf(page: DeviceWithActivity[], kinds: readonly ApplicationTopic[]) {
     const ids = page.map(({ deviceId }) => deviceId);
     const latest = kinds.includes("telemetry") ? await store.latest(ids) : [];
@@ -148,7 +149,7 @@ export function createApplicationFeed(deps: {
   return {
     start: sweeping.start,
     stop: sweeping.stop,
-    /** Told of every accepted message; costs one comparison while nobody listens. */
+    /** Publishes an accepted message; costs one comparison while nobody listens. */
     onTelemetry(device: IngestDevice, readings: readonly Reading[]): void {
       if (mqtt().applications.idle) return;
       for (const { ts, values } of readings) publish(device, "telemetry", { body: () => ({ ts, values }) });
@@ -160,7 +161,7 @@ export function createApplicationFeed(deps: {
         for (const page of pagesOf(application, asked.deviceId))
           if (!(await sendPage(await messagesOf(page, asked.kinds), send))) return;
       } catch (error) {
-        log.debug("an application was not told what holds", { filter, error }); // a device that is not there, say
+        log.debug("the present state was not sent to an application", { filter, error }); // a device that is not there, say
       }
     },
   };

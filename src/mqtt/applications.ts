@@ -8,7 +8,7 @@ import { fromBrokerTopic } from "./topics.ts";
 
 /** Describes what the clients of one space want to hear. */
 interface Interest {
-  /** Of a key that may not see all devices: asked anew each time. */
+  /** Whether the key may see a device, asked anew for each message; `undefined` for a key that may see all devices. */
   readonly maySee: ((deviceId: DeviceId) => boolean) | undefined;
   readonly exact: ReadonlySet<string>;
   readonly patterns: readonly string[];
@@ -37,7 +37,7 @@ export class Applications {
     this.#store = store;
   }
 
-  /** Nobody listens to anything. */
+  /** Whether no application listens to anything. */
   get idle(): boolean {
     if (this.#changed.size > 0) this.#learnChanged();
     return this.#tenants.size === 0;
@@ -68,7 +68,7 @@ export class Applications {
       if (principal.application?.revoked === true) yield principal.application.applicationId;
   }
 
-  /** To all applications of the tenant that may see every device. */
+  /** Publishes to all applications of the tenant that may see every device. */
   publish(
     tenantId: TenantId,
     topic: string,

@@ -39,7 +39,7 @@ export class Broker {
       log.error("the broker reported an error", { error }),
     );
     this.#aedes.on("clientError", (client, error) => {
-      log.debug("the broker gave a client up", { client: client.id, error: error.message });
+      log.debug("the broker ended a client", { client: client.id, error: error.message });
     });
   }
 

@@ -144,7 +144,7 @@ export class Client {
     return "sent";
   };
 
-  /** Its name in the broker, once it has one. */
+  /** Returns the name of the client in the broker, once it has one. */
   get brokerClientId(): string | undefined {
     return this.#link?.brokerClientId;
   }

@@ -92,7 +92,7 @@ export class Clients {
     this.#dropSessions(store, device, clientKey);
   }
 
-  /** As many sessions as connections are kept of a device; those that are away longest go. */
+  /** Keeps as many sessions of a device as it may have connections, and drops those that are away longest. */
   #dropSessions(store: SessionStore, device: IngestDevice, { key, clientId }: ClientKey): void {
     const others = [...store.inSpace(device.deviceId)].filter((session) => session.key !== key);
     if (others.length === 0) return;

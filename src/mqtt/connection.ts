@@ -16,7 +16,7 @@ import { tickMs } from "./server-time.ts";
 const connectBytesMax = 8 * 1024;
 /** Packet header, topic and properties come on top of the payload. */
 const overheadBytes = 1024;
-/** How often a connection looks whether its turn is over. */
+/** Packets after which a connection checks whether its turn is over. */
 const packetsPerTurnCheck = 8;
 /** A peer that takes nothing for this long while output waits is frozen. */
 export const drainTimeoutMs = 2_000;
@@ -24,7 +24,7 @@ export const drainTimeoutMs = 2_000;
 const lingerMs = 1_000;
 /** A transport that cannot be paused (WebSocket) may send this much while its commits are pending. */
 const heldBytesMax = 4 * 1024 * 1024;
-/** What a client sends on its CONNECT's heels is kept up to this until it is signed in (bytes). */
+/** Bytes that are kept of what a client sends right after its CONNECT, until it is signed in. */
 const earlyBytesMax = 64 * 1024;
 /** A password may have to wait for others to be checked, and a device without credentials may stay to get some; so long. */
 const patienceMsMax = 60_000;
@@ -35,7 +35,7 @@ export interface ConnectionHost {
   readonly log: Logger;
   readonly counters: Counters;
   readonly fairQueue: FairQueue;
-  /** See `ServerTime`. */
+  /** Time of the server, see `ServerTime`. */
   readonly now: number;
   /** Signs a client in, or gives the reason why not. */
   admit(connection: Connection, packet: ConnectPacket): Client | number | Promise<Client | number>;
@@ -168,7 +168,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     } else if (this.#congestedSince === undefined) {
       this.#congestedSince = now;
     } else if (now - this.#congestedSince > drainTimeoutMs) {
-      this.#host.log.info("client cut off: it reads nothing", { address: this.remoteAddress });
+      this.#host.log.info("client disconnected: it does not read", { address: this.remoteAddress });
       this.end(Reason.unspecified);
     }
   }

@@ -8,7 +8,7 @@ import { type Enveloped, open } from "./envelope.ts";
 import type { Output } from "./output.ts";
 import { isCommandTopic } from "./topics.ts";
 
-/** QoS 1 and 2 messages under way to one client; MQTT 5 clients may ask for less. */
+/** QoS 1 and 2 messages in progress to one client; MQTT 5 clients may ask for less. */
 export const sendWindowMax = 100;
 
 const beforeVersion5 = new Uint8Array(0);
@@ -42,7 +42,7 @@ export class Delivery {
   readonly #inFlight = new Map<number, Qos>();
   /** Done with: the broker still has to finish the QoS 2 exchange, without the client. */
   readonly #discarded = new Set<number>();
-  /** Packet identifier of a command under way → what was sent. */
+  /** Packet identifier of a command in progress → what was sent. */
   readonly #commands = new Map<number, { readonly topic: string; readonly payload: Uint8Array }>();
   readonly #held: PublishPacket[] = [];
   /** Topic → alias that the client has learned. */

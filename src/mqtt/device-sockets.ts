@@ -102,7 +102,7 @@ export class DeviceSockets implements DeviceSocketServer {
     return this.#connections.has(deviceId);
   }
 
-  /** Nothing happens when the device is not there. */
+  /** Publishes to a device; does nothing if it is not connected. */
   publish(deviceId: DeviceId, topic: string, body: unknown): void {
     const connection = this.#connections.get(deviceId);
     if (connection !== undefined)

@@ -1,9 +1,9 @@
 import type { Clock } from "../platform/clock.ts";
 
-/** What all connections together may take of one turn of the event loop before others have theirs. */
+/** Time that all connections together may take of one turn of the event loop. */
 const TURN_MS = 8;
 
-/** Somebody with more to do than a turn allows. */
+/** A connection with more to do than one turn allows. */
 export interface Turn {
   resume(): void;
 }

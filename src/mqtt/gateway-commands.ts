@@ -16,7 +16,7 @@ export function createGatewayRelay(
   },
 ): CommandRelay {
   const { directory, sessions } = deps;
-  /** Over MQTT or a WebSocket, as the gateway's `commandTransport` says, where it says something. */
+  /** Sends over MQTT or a WebSocket, as `commandTransport` of the gateway says, if it says something. */
   function sendToGateway(gateway: IngestDevice, body: unknown): boolean {
     const { deviceId, commandTransport } = gateway;
     const mayUse = (way: "MQTT" | "WS") => (commandTransport ?? way) === way;

@@ -23,13 +23,13 @@ export interface GatewayWays {
 export function sendByMqtt({ mqtt, log }: GatewayWays, gateway: IngestDevice, topic: string, body: unknown) {
   mqtt()
     .publishToDevice(gateway.deviceId, topic, encodeBody(gateway.payload, body), 1)
-    .catch((error) => log.error("a gateway was not told", { deviceId: gateway.deviceId, topic, error }));
+    .catch((error) => log.error("a gateway was not notified", { deviceId: gateway.deviceId, topic, error }));
 }
 
 /** Takes what gateways say on `v1/gateway/…`; undefined for any other topic, and for a device that is no gateway. */
 export function createGatewayMessages(deps: GatewayWays & { gateways: GatewaysService }) {
   const { gateways } = deps;
-  /** By the way that the question came. */
+  /** Answers by the transport of the question. */
   function respond(gateway: IngestDevice, source: IngestSource, body: unknown): void {
     if (source === "ws") deps.sockets().publish(gateway.deviceId, RESPONSE, body);
     else sendByMqtt(deps, gateway, RESPONSE, body);

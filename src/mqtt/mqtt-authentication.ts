@@ -62,8 +62,8 @@ async function claimAt(
 }
 
 /**
- * Who a client is: by the certificate of its TLS connection, or by password, or by the access token that is its user name. A token
- * needs no password, and some clients cannot do without one: then it is not looked at.
+ * Creates the authentication of clients: by the certificate of the TLS connection, by password, or by an access token as user
+ * name. A token needs no password; because some clients cannot leave it out, it is then ignored.
  */
 export function createMqttAuthentication(deps: {
   tokens: Pick<TokenSignIn, "attempt">;

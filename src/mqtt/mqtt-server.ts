@@ -298,5 +298,5 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 }
 
-/** Nothing is opened before `start()`. */
+/** Creates the server. It opens no socket before `start()`. */
 export const createMqttServer = (deps: MqttServerDeps): MqttServer => new Server(deps);

@@ -110,7 +110,7 @@ export function createMqttModule(
     onDisconnected(device) {
       gateways.onSocketClosed(device);
       activity.disconnected(device);
-      // Where the device is still there on the other way, what is under way stays so.
+      // Where the device is still there on the other way, what is in progress stays so.
       if (!mqtt.isListening(device.deviceId, commandTopic(0))) commands.left(device.deviceId);
     },
   });

@@ -31,10 +31,10 @@ export type MqttAuthentication =
 
 /** A program of a tenant (Node-RED, SCADA, a script) that signed in with an API key; its topics are its tenant's. */
 export interface MqttApplication {
-  /** Of the key; sessions belong to it and the client id. */
+  /** Id of the API key. Sessions belong to the key and the client id. */
   readonly applicationId: string;
   readonly tenantId: TenantId;
-  /** Whose devices it hears of; all of its tenant's without. */
+  /** User or key whose devices the application can see; without it, all devices of the tenant. */
   readonly caller?: Caller;
   /** The key is no longer valid: the session ends with its next publish, or by `disconnectApplication`. */
   readonly revoked: boolean;
@@ -63,7 +63,7 @@ export interface MqttLimits {
   readonly connectionsPerKeyMax: number;
   /** Sessions that outlive their connections. */
   readonly sessionsPerKeyMax: number;
-  /** Of all clients of one device or API key. */
+  /** Limit for all clients of one device or API key together. */
   readonly queuedBytesPerCredentialMax: number;
   readonly queuedBytesMax: number;
   /** MQTT 5 clients that ask for a longer keep-alive, or none, are told this one; absent: as they ask. */
@@ -73,7 +73,7 @@ export interface MqttLimits {
 /** Describes what the clients of a tenant may use together; null for no limit. */
 export interface MqttQuotas {
   readonly connections: number | null;
-  /** Of applications, those that outlive their connections. */
+  /** Sessions of applications that outlive their connections. */
   readonly sessions: number | null;
   readonly queuedBytes: number | null;
 }
@@ -82,7 +82,7 @@ export interface MqttUsage {
   readonly connections: number;
   readonly sessions: number;
   readonly queuedBytes: number;
-  /** Since the start: connections refused for a limit, and queued messages given up for one. */
+  /** Connections refused for a limit, and queued messages dropped for one, since the start. */
   readonly refused: number;
   readonly dropped: number;
 }
@@ -115,7 +115,7 @@ export interface MqttServerDeps {
    * a thrown or rejected DomainError refuses the message.
    */
   onMessage?(device: IngestDevice, topic: string, body: Uint8Array): Promise<void> | undefined;
-  /** Of every connection: a device may have several. */
+  /** Called for every connection: a device may have several. */
   onConnected(device: IngestDevice): void;
   onDisconnected(device: IngestDevice): void;
   /** The device has subscriptions now: new ones, or those of a session that it came back to. */
@@ -129,7 +129,7 @@ export interface MqttServerDeps {
 /** A byte stream that is not a TCP socket: what the HTTP server's WebSocket `/mqtt` hands over. */
 export interface MqttTransport {
   readonly remoteAddress: string;
-  /** Of the client, once the TLS handshake is done; undefined without one. */
+  /** Certificate of the client, once the TLS handshake is done; `undefined` without one. */
   readonly certificate?: PeerCertificate | undefined;
   /** Returns false when the peer reads too slowly; `drain` is called on the connection when it has caught up. */
   write(bytes: Uint8Array): boolean;
@@ -175,7 +175,7 @@ export interface MqttServer {
   /** Sends what is committed, refuses the rest, closes every connection; resolves when all are gone. */
   stop(): Promise<void>;
   readonly port: number;
-  /** Undefined without TLS. */
+  /** Port of TLS; `undefined` without TLS. */
   readonly tlsPort: number | undefined;
   /** Takes up another certificate for connections to come. */
   renewCertificate(pair: TlsPair): void;
@@ -203,7 +203,7 @@ export interface MqttStats {
   readonly sockets: number;
   readonly messagesIn: number;
   readonly messagesOut: number;
-  /** To devices: given up because a queue was full or the client too slow. */
+  /** Messages to devices that were dropped because a queue was full or the client too slow. */
   readonly messagesDropped: number;
   readonly bytesIn: number;
   readonly refusedConnections: number;

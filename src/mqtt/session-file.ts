@@ -146,7 +146,7 @@ export class SessionFile {
     this.#deleteRetained.run(topic);
   }
 
-  /** Everything `write` does becomes one commit. */
+  /** Runs `write` and commits all its changes at once. */
   batch(write: () => void): void {
     this.#db.transaction(write)();
   }

@@ -27,7 +27,7 @@ export class SessionLimits {
     this.#clients = clients;
   }
 
-  /** False beyond a limit; a device's list of rejections names the limit. */
+  /** Returns `false` beyond a limit. The device's list of rejections names the limit. */
   admits(store: SessionStore, principal: Principal, asked: Asked): boolean {
     if (principal.provisioningSession !== undefined) return true; // has limits of its own, and no tenant yet
     const hit = this.#connections(principal, asked) ?? this.#sessions(store, principal, asked);

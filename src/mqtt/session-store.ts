@@ -10,7 +10,7 @@ import { SessionChanges } from "./session-changes.ts";
 import { SessionCounts } from "./session-counts.ts";
 import { type RetainedMessage, SessionFile } from "./session-file.ts";
 
-/** What a queued message takes beside its topic and its payload. */
+/** Bytes that a queued message takes in addition to its topic and payload. */
 const MESSAGE_OVERHEAD_BYTES = 256;
 const retainedMax = 10_000;
 

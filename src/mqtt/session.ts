@@ -12,10 +12,10 @@ export interface SessionSubscription {
   readonly identifier: number;
 }
 
-/** Whose session it is: what it uses counts against the limits of both. */
+/** Owner of a session. Its use counts against the limits of the tenant and of the credentials. */
 export interface SessionOwner {
   readonly tenantId: string;
-  /** Of the device or the API key. */
+  /** Id of the device or the API key. */
   readonly credentialId: string;
 }
 
@@ -49,9 +49,12 @@ export class Session {
   readonly subscriptions = new Map<string, SessionSubscription>();
   /** QoS 2 packet identifiers between our PUBREC and the client's PUBREL. */
   readonly received = new Set<number>();
-  /** Those of `received` that were read back from file, which a power cut may have left behind: they count only with DUP. */
+  /**
+   * Packet ids of `received` that were read back from the file. A power cut may have left them behind, so they count only with
+   * DUP.
+   */
   readonly recovered = new Set<number>();
-  /** QoS 2 packet identifiers whose commit is under way, on this connection or an earlier one. */
+  /** QoS 2 packet identifiers whose commit is in progress, on this connection or an earlier one. */
   readonly receiving = new Map<number, CommitGroup>();
   readonly queue: QueuedMessage[] = [];
   queuedBytes = 0;

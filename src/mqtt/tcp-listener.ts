@@ -66,7 +66,7 @@ export interface TcpListenerOptions {
   accept(transport: MqttTransport): MqttConnectionHandle;
 }
 
-/** Whoever signed it: that the peer holds its key is what the handshake has proven. */
+/** Returns the certificate of the peer, whoever signed it. The handshake has proven that the peer holds its key. */
 function peerCertificate(socket: Socket<SocketState>): PeerCertificate | undefined {
   const certificate: { fingerprint256?: string; valid_to?: string } | null = socket.getPeerCertificate();
   const fingerprint = toFingerprint(certificate?.fingerprint256 ?? "");

@@ -18,7 +18,7 @@ export const spaceOf = (topic: string) => {
 /** Commands to the children of a gateway, and their answers. */
 export const GATEWAY_COMMANDS = "v1/gateway/rpc";
 
-/** Where devices without credentials ask for some, and hear the answer. */
+/** Topic on which devices without credentials request some; the answer comes on `PROVISION_RESPONSE`. */
 export const PROVISION_REQUEST = "/provision/request";
 export const PROVISION_RESPONSE = "/provision/response";
 

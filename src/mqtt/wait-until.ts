@@ -1,6 +1,6 @@
 import type { Clock } from "../platform/clock.ts";
 
-/** Commits under way when the server stops may take this long to be acknowledged. */
+/** Commits in progress when the server stops may take this long to be acknowledged. */
 const stopGraceMs = 2_000;
 
 /** Waits for `condition`, for as long as stopping may take. */

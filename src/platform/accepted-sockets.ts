@@ -30,7 +30,7 @@ const MSG_DONTWAIT = 0x40;
 const SHUT_RDWR = 2;
 const IPPROTO_TCP = 6;
 const TCP_INFO = 11;
-/** Of struct tcp_info (linux/tcp.h): `tcpi_bytes_acked` and `tcpi_bytes_received`, 64 bits each, since Linux 4.1. */
+/** Offsets in struct tcp_info (linux/tcp.h) of `tcpi_bytes_acked` and `tcpi_bytes_received`, 64 bits each, since Linux 4.1. */
 const BYTES_ACKED_AT = 120;
 const BYTES_RECEIVED_AT = 128;
 const TCP_INFO_BYTES = 256;
@@ -51,7 +51,7 @@ const isInternet = (address: Uint8Array) => familyOf(address) === AF_INET || fam
 /** Memory whose address stays: without a buffer of its own a small typed array moves as soon as somebody asks for one. */
 const fixedBytes = (length: number) => new Uint8Array(new ArrayBuffer(length));
 
-/** Undefined on systems other than Linux, and where /proc or the C library is not found. */
+/** Opens the view of the accepted sockets; `undefined` on systems other than Linux, and if /proc or the C library is not found. */
 export function openAcceptedSockets(): AcceptedSockets | undefined {
   if (process.platform !== "linux") return undefined;
   const libc = openLibc({

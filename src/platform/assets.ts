@@ -23,7 +23,7 @@ export const QUICKJS_ASSET = "node_modules/@jitl/quickjs-wasmfile-release-sync/d
 /** The licenses of everything in the program, compressed with gzip; the build writes the text. */
 export const LICENSES_ASSET = "static/licenses/THIRD-PARTY-LICENSES.txt.gz";
 
-/** True inside a compiled binary. */
+/** Returns `true` inside a compiled binary. */
 export const isCompiled = (): boolean => embedded.size > 0;
 
 /** The bytes of an asset by its path from the project's root (`drizzle/lineside/meta/_journal.json`), or undefined. */

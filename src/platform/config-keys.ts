@@ -17,7 +17,7 @@ export interface KeyDefinition {
   readonly kind: KeyKind;
   readonly default: string | number | boolean | undefined;
   readonly description: string;
-  /** Never printed or logged. */
+  /** Whether the value is a secret, which is never printed or logged. */
   readonly secret?: boolean;
   /** Environment name where it differs from `LINESIDE_` + the key in capitals. */
   readonly env?: string;

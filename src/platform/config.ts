@@ -147,7 +147,7 @@ const checkRanges = (key: string, value: unknown): string[] =>
     .filter((entry) => entry !== "" && parseRange(entry) === undefined)
     .map((entry) => `${key}: ${entry} is neither an address nor a network like 10.0.0.0/8.`);
 
-/** It goes into a file of lines as it is. */
+/** Checks the security contact, which is written into a file of lines as it is. */
 function checkSecurityContact({ security_contact: contact }: Record<string, unknown>): string[] {
   const isAddress = (text: string) =>
     /^[^@\s]{1,64}@[^@\s]{1,255}$/.test(text) || (/^https:\/\/[!-~]+$/.test(text) && URL.canParse(text));

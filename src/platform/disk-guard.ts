@@ -6,7 +6,7 @@ import type { Clock } from "./clock.ts";
 import type { Logger } from "./log.ts";
 
 const CHECK_INTERVAL_MS = 2_000;
-/** Of a small disk, keep at most this share free. */
+/** Share of a small disk that is kept free at most. */
 const FREE_SHARE_MAX = 0.05;
 /** Writes are taken again only with this much more room, so that the guard does not flutter. */
 const RESUME_FACTOR = 1.25;
@@ -56,14 +56,14 @@ export function createDiskGuard(deps: {
     if (!isFull && free < floor) {
       isFull = true;
       setBallast(false);
-      log.error("the disk is almost full: no data is taken until there is room", {
+      log.error("the disk is almost full: no data is accepted until there is space", {
         freeBytes: free,
         neededBytes: floor,
       });
     } else if (isFull && free > floor * RESUME_FACTOR + BALLAST_BYTES) {
       isFull = false;
       setBallast(true);
-      log.info("there is room on the disk again", { freeBytes: free });
+      log.info("there is space on the disk again", { freeBytes: free });
     }
   }
 

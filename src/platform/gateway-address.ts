@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
 
-/** In the data directory while the gateway runs: commands on the same machine find its address without its settings. */
+/** File in the data directory while the gateway runs. Commands on the same machine find its address there, without its settings. */
 const FILE = "gateway.json";
 
 /** Returns where a program on this machine reaches a server that listens on `host`. */

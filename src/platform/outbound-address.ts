@@ -37,7 +37,7 @@ const privateRanges = ranges(
   "fc00::/7",
 );
 
-/** Where an IPv4 address stands inside an IPv6 one: bits to the right of it. */
+/** Positions at which an IPv6 address holds an IPv4 address, as the number of bits to the right of it. */
 const embeddings = [
   { ranges: ranges("64:ff9b::/96"), shift: 0n }, // NAT64
   { ranges: ranges("2002::/16"), shift: 80n }, // 6to4

@@ -15,7 +15,7 @@ export function createPeriodic(deps: { clock: Clock; log: Logger; intervalMs: nu
       try {
         deps.work();
       } catch (error) {
-        deps.log.warn("could not be written, is tried again", { error });
+        deps.log.warn("could not be written and is retried", { error });
       }
       schedule();
     });

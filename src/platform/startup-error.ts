@@ -6,7 +6,10 @@ export class StartupError extends Error {
   }
 }
 
-/** For a file of ours that cannot be opened: a sentence of our own stays as it is, SQLite's words get the file and what to do. */
+/**
+ * Creates the error for a file of ours that cannot be opened. A sentence of our own stays as it is; words of SQLite get the file
+ * and what to do.
+ */
 export function cannotOpen(file: string, reason: string): StartupError {
   if (reason.endsWith(".")) return new StartupError(reason);
   return new StartupError(

@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import type { Logger } from "./log.ts";
 import { StartupError } from "./startup-error.ts";
-import { createAuthority, createServerCertificate, type KeyPair } from "./tls-maker.ts";
+import { createAuthority, createServerCertificate, type KeyPair } from "./tls-certificates.ts";
 import { type CertificateNames, covers, joinNames, namesIn, ownNames } from "./tls-names.ts";
 
 /** Files are looked at this often, and this machine's names and addresses. */
@@ -16,7 +16,7 @@ const RENEW_DAYS = 60;
 const WARN_DAYS = 14;
 /** Addresses that come and go make no more certificates than this. */
 const REMAKE_MS_MIN = 60_000;
-/** Before this the clock has not been set since the machine was started. */
+/** Earliest time at which the clock counts as set since the machine was started. */
 const CLOCK_IS_SET = Date.UTC(2026, 0, 1);
 
 /**
@@ -93,7 +93,10 @@ function ofOwn({ data, clock, publicUrl, namesOf = () => ownNames(publicUrl) }: 
     data.writeSecret(`${name}.pem`, Buffer.from(cert));
   }
 
-  /** Good for now and a while; one that begins in the future was made when the clock was wrong. */
+  /**
+   * Returns whether the certificate is valid now and for a while. One that begins in the future was created while the clock was
+   * wrong.
+   */
   function isCurrent(cert: string): boolean {
     const begins = Date.parse(new X509Certificate(cert).validFrom);
     const isAhead = begins > clock.now() && clock.now() > CLOCK_IS_SET;
@@ -105,7 +108,10 @@ function ofOwn({ data, clock, publicUrl, namesOf = () => ownNames(publicUrl) }: 
     return isCurrent(cert) && covers(present, wanted) && issuer !== undefined && cert.endsWith(issuer.cert);
   }
 
-  /** Made once and never replaced: every device would have to be told, and a clock that is wrong for a day must not do that. */
+  /**
+   * Returns the authority, which is created once and never replaced: every device would need the new one, and a clock that is
+   * wrong for a day must not cause that.
+   */
   async function authorityPair(): Promise<KeyPair> {
     const storedPair = stored("tls-ca");
     if (storedPair !== undefined) return storedPair;
@@ -141,8 +147,8 @@ export function createTls(deps: Deps) {
   const source = files === undefined ? ofOwn(deps) : fromFiles(files);
   const listeners: Array<(pair: KeyPair) => void> = [];
   let current: KeyPair | undefined;
-  /** Not everybody has taken it up yet. */
-  let untold: KeyPair | undefined;
+  /** The newest pair while some listeners have not applied it yet. */
+  let unapplied: KeyPair | undefined;
   let complained: string | undefined;
   let cancel: () => void = () => undefined;
   let stopped = false;
@@ -159,12 +165,12 @@ export function createTls(deps: Deps) {
   async function takeUp(): Promise<void> {
     const next = await source.next(current);
     if (stopped) return;
-    if (next !== undefined) untold = next;
-    if (untold !== undefined) {
-      current = untold;
-      for (const listener of listeners) listener(untold);
-      log.info("TLS certificate taken up", { validTo: new Date(endOf(untold.cert)).toISOString() });
-      untold = undefined;
+    if (next !== undefined) unapplied = next;
+    if (unapplied !== undefined) {
+      current = unapplied;
+      for (const listener of listeners) listener(unapplied);
+      log.info("TLS certificate applied", { validTo: new Date(endOf(unapplied.cert)).toISOString() });
+      unapplied = undefined;
       complained = undefined;
     }
     warnOfEnd();
@@ -175,7 +181,7 @@ export function createTls(deps: Deps) {
       await takeUp();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== complained) log.error("the TLS certificate could not be taken up", { reason });
+      if (reason !== complained) log.error("the TLS certificate could not be applied", { reason });
       complained = reason;
     }
     if (!stopped) cancel = clock.schedule(CHECK_MS, () => void check());
@@ -198,7 +204,7 @@ export function createTls(deps: Deps) {
       stopped = true;
       cancel();
     },
-    /** Once started. */
+    /** Returns the present pair, once started. */
     get current(): KeyPair {
       if (current === undefined) throw new Error("TLS has not started");
       return current;

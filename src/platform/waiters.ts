@@ -33,7 +33,7 @@ export class Waiters<Key, Value> {
     });
   }
 
-  /** Whoever has waited longest, to be told. */
+  /** Returns the waiter that has waited longest. */
   first(key: Key): Resolve<Value> | undefined {
     const [oldest] = this.#waiting.get(key) ?? [];
     return oldest;

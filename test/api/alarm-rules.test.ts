@@ -172,7 +172,7 @@ describe("why a rule raises something, or why not", () => {
     ]);
   });
 
-  test("tells of times under way, of an open alarm, and of what holds it back", async () => {
+  test("tells of times in progress, of an open alarm, and of what holds it back", async () => {
     await post(`/api/devices/${device.deviceId}/attributes`, { scope: "SERVER", attributes: { limit: 65 } });
     const [before] = (await explain()).body;
     const major = before.triggers[1];

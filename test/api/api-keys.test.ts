@@ -260,7 +260,7 @@ describe("a key at work", () => {
         await fixture.call("DELETE", `/api/api-keys/${apiKeyId}`, { token: creator.token });
       else if (way === "expired") {
         clock.advance(60_000);
-        await fixture.call("GET", "/healthz"); // the check that is under way comes to its end
+        await fixture.call("GET", "/healthz"); // the check that is in progress comes to its end
         clock.advance(15_000);
       } else await changeUser(creator.user.userId, { status: "DISABLED" });
       expect([way, await closed]).toEqual([way, 4401]);

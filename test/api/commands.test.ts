@@ -438,12 +438,12 @@ describe("time and restarts", () => {
     await app.stop();
   });
 
-  test("a stop and a start lose nothing: what waits reaches the device, what was under way goes out again, numbers are new", async () => {
+  test("a stop and a start lose nothing: what waits reaches the device, what was in progress goes out again, numbers are new", async () => {
     const first = await createTestApp();
     const token = (await first.signIn("TENANT_OWNER")).token;
     const device = await first.createDevice(token);
     const connected = await Connected.connect(device, { qos: 0, port: first.app.mqttPort });
-    const sent = await send(device, { method: "under way" }, { app: first, token });
+    const sent = await send(device, { method: "in progress" }, { app: first, token });
     const before = await connected.next();
     connected.client.stream.destroy();
     const queued = await send(device, { method: "waiting" }, { app: first, token });
@@ -451,7 +451,7 @@ describe("time and restarts", () => {
     const second = await createTestApp({ directory: first.directory });
     const again = await Connected.connect(device, { port: second.app.mqttPort });
     const requests = [await again.next(), await again.next()];
-    expect(requests.map((request) => json(request).method)).toEqual(["under way", "waiting"]);
+    expect(requests.map((request) => json(request).method)).toEqual(["in progress", "waiting"]);
     expect(requests[0]?.topic).toBe(before.topic);
     for (const request of requests) await again.answer(request, {});
     for (const { body } of [sent, queued])

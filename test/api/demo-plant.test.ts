@@ -43,7 +43,7 @@ async function until(isGood: () => Promise<boolean>): Promise<void> {
   throw new Error("it never came to that");
 }
 
-/** What is under way when something is stopped waits for the clock. */
+/** What is in progress when something is stopped waits for the clock. */
 async function during<Result>(work: Promise<Result>): Promise<Result> {
   let isOver = false;
   const ending = work.finally(() => {

@@ -239,7 +239,7 @@ test("commands beyond what a device's queue holds wait as commands, and all go o
   expect((await states()).filter((status) => status === "QUEUED")).toHaveLength(0);
 });
 
-test("a change of settings does not send again what is under way", async () => {
+test("a change of settings does not send again what is in progress", async () => {
   const { send, integrationId, latest } = await setUp();
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<Response>();

@@ -40,7 +40,7 @@ const open: Record<string, string> = {
 let fixture: TestApp;
 const users: Partial<Record<Role, User>> = {};
 const keys: Partial<Record<Role, string>> = {};
-let newcomer: User;
+let newUser: User;
 let useless: ForgedToken[];
 let operations: Operation[];
 
@@ -79,7 +79,7 @@ beforeAll(async () => {
     body: { name: "revoked", role: "TENANT_OWNER" },
   });
   await fixture.call("DELETE", `/api/api-keys/${created.body.apiKeyId}`, { token: owner });
-  newcomer = services.users.create({
+  newUser = services.users.create({
     tenantId: null,
     email: "newcomer@nowhere.example",
     fullName: "Newcomer",
@@ -197,7 +197,7 @@ function openStream(token: string): Promise<number | string> {
 describe("streams", () => {
   test("are closed to every credential that is not good, and to who has no tenant", async () => {
     const opened = await Promise.all(
-      [...useless, { name: "no tenant", token: await tokenOf(newcomer) }].map(
+      [...useless, { name: "no tenant", token: await tokenOf(newUser) }].map(
         async ({ name, token }) => [name, await openStream(token)] as const,
       ),
     );
@@ -272,7 +272,7 @@ test("a user who may acknowledge alarms may handle them and put devices into mai
 test("who has no tenant yet comes in only to get one", async () => {
   const wrong: string[] = [];
   for (const operation of guarded()) {
-    const { status } = await statusOf(operation, await tokenOf(newcomer));
+    const { status } = await statusOf(operation, await tokenOf(newUser));
     if ((status !== 403) !== (ruleOf(operation).isBeforeTenant === true))
       wrong.push(`${named(operation)}: ${status}`);
   }

@@ -65,8 +65,8 @@ const wrong = (otp: string) => (otp === "000000" ? "000001" : "000000");
 
 describe("a newcomer", () => {
   test("signs up, confirms the code, signs in and makes a tenant, with one token", async () => {
-    const newcomer = person({ email: "  Nora@There.example " });
-    const answer = await post("signup", newcomer, { "accept-language": "de-AT" });
+    const newUser = person({ email: "  Nora@There.example " });
+    const answer = await post("signup", newUser, { "accept-language": "de-AT" });
     expect([answer.status, answer.body]).toEqual([200, { success: true, expiresInSeconds: 600 }]);
     const mail = await mailServer.next();
     expect(mail.recipients).toEqual(["nora@there.example"]);
@@ -77,7 +77,7 @@ describe("a newcomer", () => {
     expect(provider.hasAccount("nora@there.example")).toBe(false); // the password opens nothing yet
     expect(users.findByEmail("nora@there.example")).toBeUndefined();
 
-    const verified = await post("verify-otp", { email: newcomer.email, otp, password: NEW_PASSWORD });
+    const verified = await post("verify-otp", { email: newUser.email, otp, password: NEW_PASSWORD });
     expect([verified.status, verified.body]).toEqual([
       200,
       { success: true, planId: "basic", fullName: "Nora New", emailVerified: true },

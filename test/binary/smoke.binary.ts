@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createAuthority, createServerCertificate } from "../../src/platform/tls-maker.ts";
+import { createAuthority, createServerCertificate } from "../../src/platform/tls-certificates.ts";
 import { createMosquitto, hasMosquitto } from "../support/mosquitto.ts";
 
 /** The compiled program as a stranger starts it: alone, in an empty directory, with nothing of the project in reach. */

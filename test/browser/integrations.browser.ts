@@ -135,7 +135,7 @@ test(
     expect(await post(webhookUrl, message)).toBe(400);
     await page.goto(`${app.url}/integrations/${integrationId}/messages`);
     await events().getByText("no device has the external id press-7").waitFor();
-    await events().getByRole("button", { name: "Try again" }).click();
+    await events().getByRole("button", { name: "Retry" }).click();
     await page.getByText("It failed again").first().waitFor();
 
     await page.getByRole("link", { name: "Settings" }).last().click();
@@ -144,7 +144,7 @@ test(
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Scripts is saved.").waitFor();
     await page.getByRole("link", { name: "Messages" }).click();
-    await page.getByRole("button", { name: "Try all failed again" }).click();
+    await page.getByRole("button", { name: "Retry all failed" }).click();
     await events().filter({ hasText: "press-7" }).getByText("Stored").first().waitFor();
     const devices = (await callApi(page, app, "GET", "/api/devices?search=press-7")) as unknown[];
     expect(devices).toMatchObject([{ name: "press-7", deviceType: "press" }]);

@@ -116,7 +116,7 @@ test(
     await page.getByLabel("E-mail").fill(COLLEAGUE.email);
     await enterPassword(page, COLLEAGUE.password);
     await page.getByText("Your user is disabled.").waitFor();
-    // A request of the page that was under way at that moment is refused as well.
+    // A request of the page that was in progress at that moment is refused as well.
     const complaints = colleagues.complaints.splice(0).filter((text) => !text.includes("status of 401"));
     expect(complaints).toEqual([expect.stringContaining("status of 400")]);
     await callApi(owners.page, app, "PATCH", `/api/users/${userId}`, { status: "ACTIVE" });

@@ -37,7 +37,7 @@ test(
   async () => {
     const { page } = browser;
     await page.goto(`${app.url}/settings/notifications`);
-    await page.getByText("No mail server is configured, so nobody is told by e-mail.").waitFor();
+    await page.getByText("No mail server is configured, so nobody is notified by e-mail.").waitFor();
     await panel("Escalation").getByLabel("Minutes from level 1 to level 2").fill("5");
     await panel("Escalation").getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved").first().waitFor();
@@ -73,16 +73,16 @@ test(
   "a test to oneself says what is missing, and then what the gateway answered",
   async () => {
     const { page } = browser;
-    await panel("Try it").getByRole("button", { name: "Test message" }).click();
+    await panel("Test").getByRole("button", { name: "Test message" }).click();
     await page.getByText("Not sent: You have no phone number.").waitFor();
     await page.goto(`${app.url}/settings/profile`);
     await page.getByLabel("Phone").fill("+49 170 1");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved").first().waitFor();
-    await panel("Try it").getByRole("button", { name: "Test message" }).click();
+    await panel("Test").getByRole("button", { name: "Test message" }).click();
     await page.getByText("The messaging gateway answered 200.").waitFor();
     expect(phone.received[0]?.body.to).toBe("+49 170 1");
-    await panel("Try it").getByRole("button", { name: "Test e-mail" }).click();
+    await panel("Test").getByRole("button", { name: "Test e-mail" }).click();
     await page.getByText("Not sent: no mail server is configured.").waitFor();
   },
   STEP_MS,

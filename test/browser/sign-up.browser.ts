@@ -15,7 +15,7 @@ const COLLEAGUE = {
 
 let mails: MailServer;
 let app: RunningApp;
-let newcomer: WatchedBrowser;
+let newUser: WatchedBrowser;
 let colleague: WatchedBrowser;
 
 beforeAll(async () => {
@@ -24,13 +24,13 @@ beforeAll(async () => {
   const owner = await openBrowser(app.url);
   await setUpOwner(owner.page, app);
   await owner.close();
-  newcomer = await openBrowser(app.url);
+  newUser = await openBrowser(app.url);
   colleague = await openBrowser(app.url);
-  for (const { page } of [newcomer, colleague]) page.setDefaultTimeout(10_000);
+  for (const { page } of [newUser, colleague]) page.setDefaultTimeout(10_000);
 }, 60_000);
 
 afterAll(async () => {
-  await newcomer?.close();
+  await newUser?.close();
   await colleague?.close();
   await app?.stop();
   await mails?.stop();
@@ -39,7 +39,7 @@ afterAll(async () => {
 test(
   "the sign-in page leads to signing up, and the details bring a mail with a code",
   async () => {
-    const { page } = newcomer;
+    const { page } = newUser;
     await page.goto(app.url);
     await page.getByRole("link", { name: "Sign up" }).click();
     await page.getByLabel("Your name").fill(NEWCOMER.name);
@@ -70,7 +70,7 @@ test(
 test(
   "the code signs in at once, and the site gets its name",
   async () => {
-    const { page } = newcomer;
+    const { page } = newUser;
     const code = /\b\d{6}\b/.exec((await mails.next()).parsed.text ?? "")?.[0] ?? "";
     await page.reload(); // the step stays, the password is asked for again
     await page.getByText(NEWCOMER.email).waitFor();
@@ -85,7 +85,7 @@ test(
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("link", { name: "Overview" }).first().waitFor();
     await page.locator("aside").getByText("Plant South").waitFor();
-    expect(newcomer.complaints).toEqual([]);
+    expect(newUser.complaints).toEqual([]);
   },
   STEP_MS,
 );
@@ -93,7 +93,7 @@ test(
 test(
   "the newcomer invites a colleague by mail",
   async () => {
-    const { page } = newcomer;
+    const { page } = newUser;
     await page.goto(`${app.url}/settings/users`);
     await page.getByRole("button", { name: "Invite a user" }).click();
     const dialog = page.getByRole("dialog");

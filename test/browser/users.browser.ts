@@ -269,7 +269,7 @@ test(
     await page.mouse.click(5, 5); // beside the dialog
     await dialog().getByRole("button", { name: "I have copied it" }).click();
     const row = page.getByRole("listitem").filter({ hasText: "ERP export" });
-    for (const text of ["Works", "Read only", "1 device", "Made by Anna M. Berger"])
+    for (const text of ["Works", "Read only", "1 device", "Created by Anna M. Berger"])
       await row.getByText(text).waitFor();
     expect(await page.content()).not.toContain(key);
     await page.getByRole("button", { name: "Revoke ERP export" }).click();

@@ -43,7 +43,7 @@ test("on the first start, whoever sees it listen can sign in as the configured o
   }
   expect(first).toBe(200);
   child.kill("SIGTERM");
-  // Once more, as Ctrl-C under npm does: the stop that is under way goes on.
+  // Once more, as Ctrl-C under npm does: the stop that is in progress goes on.
   child.kill("SIGINT");
   child.kill("SIGTERM");
   expect(await child.exited).toBe(0);

@@ -47,7 +47,7 @@ async function signUp() {
   return { email, otp: await readCode(email) };
 }
 /** Signs up, confirms and signs in. */
-async function newcomer(): Promise<string> {
+async function newUser(): Promise<string> {
   const { email, otp } = await signUp();
   expect((await verify({ email, otp })).status).toBe(200);
   const { body } = await app.call("POST", "/idp/authorize", { body: { email, password: NEW_PASSWORD } });
@@ -202,7 +202,7 @@ describe("onboarding", () => {
     app.call("POST", "/api/auth/onboarding", { token, body });
 
   test("gives the session its tenant", async () => {
-    const token = await newcomer();
+    const token = await newUser();
     const before = await app.call("GET", "/api/auth/me", { token });
     expect(before.body.onboardingRequired).toBe(true);
     const answer = await onboard(token, {
@@ -226,20 +226,20 @@ describe("onboarding", () => {
     ["with an empty one", {}],
   ])
     test(`needs no field: ${name}`, async () => {
-      const answer = await onboard(await newcomer(), body);
+      const answer = await onboard(await newUser(), body);
       expect(`${answer.status} ${problemWith(answer.body, me) ?? "as the current user"}`).toBe(
         "200 as the current user",
       );
     });
 
   test("refuses fields that are no texts", async () => {
-    const token = await newcomer();
+    const token = await newUser();
     for (const field of ["fullName", "tenantName", "planId", "role"])
       expectError(await onboard(token, { [field]: { toString: 1 } }), 400);
   });
 
   test("is done once: 409", async () => {
-    const token = await newcomer();
+    const token = await newUser();
     expect((await onboard(token)).status).toBe(200);
     expectError(await onboard(token), 409);
   });

@@ -92,7 +92,7 @@ describe.each([4, 5] as const)("MQTT version %d", (version) => {
     expect(ack.reasonCode).toBe(version === 5 ? 0x99 : undefined);
   });
 
-  test("a connection with too much under way is read no further until its commit", async () => {
+  test("a connection with too much in progress is read no further until its commit", async () => {
     const { port, ingest } = await start({ limits: { inFlightMax: 4 } });
     ingest.held = true;
     const client = await RawClient.connect(port, version);
@@ -124,7 +124,7 @@ describe.each([4, 5] as const)("MQTT version %d", (version) => {
     expect(received).toEqual([`token ${command} 1`, "token v1/devices/me/attributes/request/5 {}"]);
   });
 
-  test("stopping waits for commits under way, then says good-bye", async () => {
+  test("stopping waits for commits in progress, then says good-bye", async () => {
     const { port, ingest, server } = await start();
     ingest.held = true;
     const client = await RawClient.connect(port, version);

@@ -27,7 +27,7 @@ describe.each([4, 5] as const)("QoS 2, MQTT version %d", (version) => {
     expect(ingest.taken.length).toBe(2);
   });
 
-  test("sent again while its commit is under way is answered once and stored once", async () => {
+  test("sent again while its commit is in progress is answered once and stored once", async () => {
     const { port, ingest } = await start();
     ingest.held = true;
     const client = await RawClient.connect(port, version);

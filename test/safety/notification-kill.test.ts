@@ -89,7 +89,7 @@ test("of alarms that are raised while the server is killed again and again, each
   const written = countBy(queued.map(({ subject }) => namesIn(subject)).filter((name) => name !== ""));
   expect(written).toEqual(once);
 
-  // What was under way when the power went comes again: as the same mail and the same message.
+  // What was in progress when the power went comes again: as the same mail and the same message.
   const sent = new Set(
     mails.received.map(({ parsed }) => `${namesIn(parsed.subject ?? "")} ${parsed.messageId}`),
   );

@@ -23,7 +23,7 @@ export class Components {
     return this.#refer(jsonSchema(schema) as JsonSchema); // of the same keywords; JSON drops TypeBox' symbols
   }
 
-  /** By name, in alphabetical order. */
+  /** Returns the schemas by name, in alphabetical order. */
   all(): Record<string, JsonSchema> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

@@ -17,7 +17,7 @@ function headerTable(fixed: readonly number[]): Uint8Array {
 export const fromClient = headerTable([0x10, 0x40, 0x50, 0x62, 0x70, 0x82, 0xa2, 0xc0, 0xe0, 0xf0]);
 export const fromBroker = headerTable([0x20, 0x40, 0x50, 0x62, 0x70, 0x90, 0xb0, 0xd0]);
 
-/** Everything but CONNECT, reserved type 0 and QoS 3: the flags of other brokers are judged by who reads the packet. */
+/** Allows every header except CONNECT, reserved type 0 and QoS 3. The reader of a packet checks the flags of other brokers. */
 export const fromForeignBroker = Uint8Array.from({ length: 256 }, (_, header) => {
   const isPublish = header >> 4 === PUBLISH_TYPE;
   return header >= 0x20 && !(isPublish && (header & 6) === 6) ? 1 : 0;

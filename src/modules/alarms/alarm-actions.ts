@@ -17,7 +17,7 @@ const ID_MAX = 64;
 export type AlarmAction = { readonly on: AlarmEventType } & (
   | {
       readonly type: "command";
-      /** Null: the device of the alarm. */
+      /** Device that gets the command; `null` for the device of the alarm. */
       readonly deviceId: string | null;
       readonly method: string;
       readonly params: JsonValue;

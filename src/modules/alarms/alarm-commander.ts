@@ -33,7 +33,10 @@ const principalOf = ({ alarmId, alarmType, tenantId }: Alarm, deviceId: DeviceId
   devices: new Set([deviceId]),
 });
 
-/** In order per device; every event has its own, which says what happened and what the alarm is like then. */
+/**
+ * Builds the request of an event. Requests of a device are sent in order. Each event has its own, with what happened and the
+ * alarm as it is then.
+ */
 function webhookRequest(alarm: Alarm, event: AlarmEvent, target: OutboundTarget): OutboundRequest {
   const { tenantId, alarmId, deviceId, alarmType, severity, status, message, escalationLevel } = alarm;
   const { eventId, eventType, by, createdAt } = event;
@@ -63,7 +66,7 @@ export function createAlarmCommander(deps: {
   const { commandsRepository, log, clock } = deps;
   let isStarted = false;
   let running: Promise<void> | undefined;
-  /** Something was written while the last round was ending. */
+  /** Whether something was written while the last round was ending. */
   let isAsked = false;
   /** Whether something may be waiting. */
   let hasWork = true;
@@ -123,7 +126,7 @@ export function createAlarmCommander(deps: {
     hasWork = false;
     running = sendAll()
       .catch((error: unknown) => {
-        log.warn("commands of alarm rules could not be given, are tried again", { error });
+        log.warn("commands of alarm rules could not be sent and are retried", { error });
         hasWork = true;
         cancel = clock.schedule(RETRY_MS, wake);
       })

@@ -46,7 +46,7 @@ export function createAlarmEngine(deps: {
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   attribute: (device: IngestDevice, scope: string, key: string) => unknown;
   holdBack: HoldBack;
-  /** Of a gateway. */
+  /** Returns the children of a gateway. */
   childrenOf: (deviceId: DeviceId) => readonly DeviceId[];
   transact: (work: () => void) => void;
   clock: Clock;
@@ -57,7 +57,7 @@ export function createAlarmEngine(deps: {
   const now = createSteadyNow(deps.clock);
   const startedAt = now();
   const actOn = createTransitions(lifecycle);
-  /** What the message at hand has brought is more than values. */
+  /** Whether the present message changed more than values. */
   let hasWritten = false;
   const states = new AlarmStates({
     ...deps,
@@ -81,12 +81,8 @@ export function createAlarmEngine(deps: {
     };
   }
 
-  /** What is to be done about the rule now. */
-  function evaluateDeviceRule(
-    device: IngestDevice,
-    rule: AlarmRule,
-    of: { state: DeviceState; moment: Moment },
-  ) {
+  /** Evaluates one rule of a device. */
+  function evaluateOne(device: IngestDevice, rule: AlarmRule, of: { state: DeviceState; moment: Moment }) {
     const { state, moment } = of;
     const { alarmType } = rule;
     const ruleState = state.rules.get(alarmType);
@@ -107,15 +103,11 @@ export function createAlarmEngine(deps: {
   }
 
   /** `named`: keys that a message brought. */
-  function evaluateRules(
-    device: IngestDevice,
-    rules: Iterable<AlarmRule>,
-    named?: ReadonlySet<string>,
-  ): void {
+  function evaluate(device: IngestDevice, rules: Iterable<AlarmRule>, named?: ReadonlySet<string>): void {
     const { deviceId } = device;
     const state = states.of(deviceId);
     const moment = momentOf(device, state, named);
-    const evaluations = Array.from(rules, (rule) => evaluateDeviceRule(device, rule, { state, moment }));
+    const evaluations = Array.from(rules, (rule) => evaluateOne(device, rule, { state, moment }));
     if (evaluations.every(({ run }) => run === undefined)) states.markSeen(deviceId);
     else {
       hasWritten = true;
@@ -132,7 +124,7 @@ export function createAlarmEngine(deps: {
     if (dueAt !== undefined) timers.set(deviceId, dueAt);
   }
 
-  /** What cannot be written is forgotten: what is on the disk counts, and the next message is held against it. */
+  /** Runs `work`, and forgets the state of the device if it cannot be written: the state on the disk counts then. */
   function guarded(deviceId: DeviceId, work: () => void): void {
     try {
       work();
@@ -155,17 +147,13 @@ export function createAlarmEngine(deps: {
       return;
     }
     if (crossed.isNews) states.changed(deviceId);
-    evaluateRules(
-      device,
-      new Set([...crossed.keys].flatMap((key) => rules.byKey.get(key) ?? [])),
-      crossed.keys,
-    );
+    evaluate(device, new Set([...crossed.keys].flatMap((key) => rules.byKey.get(key) ?? [])), crossed.keys);
     if (state.deadBandFor !== rules) return; // somebody cleared one of its alarms meanwhile
     const attribute = (scope: string, name: string) => deps.attribute(device, scope, name);
     setDeadBand(state, rules, { keys: crossed.keys, attribute });
   }
 
-  /** Only rules whose time it is: another one may have been cleared by hand and waits for a message. */
+  /** Evaluates the rules whose time has come. Others may have been cleared by hand and wait for a message. */
   function evaluateDue(deviceId: DeviceId): void {
     const device = deps.findDevice(deviceId);
     const rules = device && deps.rulesOf(device);
@@ -178,13 +166,13 @@ export function createAlarmEngine(deps: {
     const timeMs = now();
     const types = [...due].flatMap(([alarmType, dueAt]) => (dueAt <= timeMs ? alarmType : []));
     for (const alarmType of types) due.delete(alarmType);
-    evaluateRules(
+    evaluate(
       device,
       rules.all.filter(({ alarmType }) => types.includes(alarmType)),
     );
   }
 
-  /** What was held back may be raised, or for longer not: the time for it has changed. */
+  /** Evaluates the rules that were held back: the time for which they are held has changed. */
   function evaluateHeld(deviceId: DeviceId): void {
     const device = deps.findDevice(deviceId);
     const rules = device && deps.rulesOf(device);
@@ -192,7 +180,7 @@ export function createAlarmEngine(deps: {
     guarded(deviceId, () => {
       const existing = states.of(deviceId).rules;
       const held = rules.all.filter(({ alarmType }) => existing.get(alarmType)?.isHeld === true);
-      if (held.length > 0) evaluateRules(device, held);
+      if (held.length > 0) evaluate(device, held);
     });
   }
 
@@ -234,7 +222,7 @@ export function createAlarmEngine(deps: {
     if (device === undefined || rules === undefined || rules.byAttribute.size === 0) return;
     const names = [...Object.keys(values), ...deleted];
     const meant = new Set(names.flatMap((name) => rules.byAttribute.get(`${scope}/${name}`) ?? []));
-    if (meant.size > 0) guarded(deviceId, () => evaluateRules(device, meant));
+    if (meant.size > 0) guarded(deviceId, () => evaluate(device, meant));
   });
   const jumps = createJumpWatch(deps.clock, () => {
     for (const { deviceId } of repository.listDue()) evaluateHeld(deviceId);
@@ -270,7 +258,7 @@ export function createAlarmEngine(deps: {
       });
     },
     /**
-     * Never throws and never waits. A device without rules costs one look. True when an alarm was changed or something counted: that is to
+     * Never throws and never waits. A device without rules costs one look. Returns `true` if an alarm was changed or something counted: that is to
      * be on the disk before the message is acknowledged, and is written at the end of this turn.
      */
     onTelemetry(device: IngestDevice, readings: readonly Reading[]): boolean {

@@ -73,7 +73,7 @@ export function createEscalation(deps: {
     try {
       escalateIfDue(alarmId);
     } catch (error) {
-      log.error("an alarm could not be escalated, is tried again", { alarmId, error }); // a full disk, say
+      log.error("an alarm could not be escalated and is retried", { alarmId, error }); // a full disk, say
       timers.set(alarmId, now() + RETRY_MS);
     }
   });

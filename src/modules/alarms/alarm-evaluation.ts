@@ -1,7 +1,7 @@
 import type { ConditionScope } from "../../lib/condition.ts";
 import type { AlarmRule, AlarmTrigger, CreateTrigger } from "./alarm-rule.ts";
 
-/** Since when a condition has held, or when (without a window: how often in a row) it did. */
+/** Time since which a condition has held, or the times at which it did; without a window, the number of times in a row. */
 export interface TriggerState {
   since?: number;
   times?: number[];
@@ -10,9 +10,9 @@ export interface TriggerState {
 
 export interface RuleState {
   readonly fingerprint: string;
-  /** Of the create rules, the most severe first, then of the clear rule. */
+  /** States of the create rules, the most severe first, then of the clear rule. */
   readonly triggers: TriggerState[];
-  /** It would have raised, and might not. */
+  /** Whether the rule was met and held back. */
   isHeld?: boolean;
   /** A message that turns no comparison round changes nothing: nothing is counted, nothing is to be raised or cleared. */
   isSteady?: boolean;
@@ -24,7 +24,7 @@ export interface Moment {
   readonly scope: ConditionScope;
   /** Keys that a message brought now; undefined when time passed or an attribute changed. */
   readonly named: ReadonlySet<string> | undefined;
-  /** When a key last came; undefined for one that never did. */
+  /** Returns the time at which a key last came; `undefined` if it never did. */
   readonly cameAt: (key: string) => number | undefined;
 }
 
@@ -36,9 +36,9 @@ export interface Outcome {
   readonly dueAt: number | undefined;
   /** Another message with the same values would count. */
   readonly counts: boolean;
-  /** What is remembered of the rule is another than before. */
+  /** Whether the stored state of the rule changed. */
   readonly hasChanged: boolean;
-  /** Of the create rules, the most severe first, then of the clear rule: whether it is met. */
+  /** Whether each rule is met: the create rules, the most severe first, then the clear rule. */
   readonly met: readonly boolean[];
 }
 
@@ -104,7 +104,7 @@ function evaluateTrigger(trigger: AlarmTrigger, state: TriggerState, moment: Mom
   return moment.now >= dueAt ? { isMet: true, hasChanged } : { isMet: false, dueAt, hasChanged };
 }
 
-/** When a key that has come so far will have been silent for long enough. */
+/** Returns the time at which a key that has come so far will have been silent for long enough. */
 function silentAt({ silences }: AlarmTrigger, { now, cameAt }: Moment): number | undefined {
   let next: number | undefined;
   for (const { key, forMs } of silences) {

@@ -7,14 +7,14 @@ import type { Alarm } from "./alarms.types.ts";
 
 /** Describes how a part of a rule stands now. Times in epoch ms. */
 export interface ExplainedTrigger {
-  /** Null: the clear rule. */
+  /** Severity of a create rule; `null` for the clear rule. */
   readonly severity: AlarmSeverity | null;
   readonly kind: "SIMPLE" | "DURATION" | "REPEATING";
   readonly forMs?: number;
   readonly count?: number;
   readonly withinMs?: number;
   readonly condition: ExplainedCondition;
-  /** With its time or its count. */
+  /** Whether the rule is met, including its time or its count. */
   readonly isMet: boolean;
   /** DURATION: since when the condition has held. */
   readonly since?: number;
@@ -29,7 +29,7 @@ export interface ExplainedRule {
   readonly triggers: ExplainedTrigger[];
   readonly openAlarmId: string | null;
   readonly openSeverity: AlarmSeverity | null;
-  /** Until then nothing is raised: maintenance, or outside of the rule's schedule. Null: it may. */
+  /** Time until which nothing is raised, because of maintenance or the schedule of the rule; `null` if the rule can raise. */
   readonly heldUntil: number | null;
   /** Time at which the rule is looked at even if nothing comes. */
   readonly dueAt: number | null;

@@ -9,7 +9,7 @@ import type { AlarmSeverity } from "../users/users.types.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import type { Alarm, AlarmEvent, AlarmEventType, AlarmStatus, EscalationSettings } from "./alarms.types.ts";
 
-/** Told within the transaction: what it writes is there if, and only if, the event is. */
+/** Called within the transaction: what the hook writes is stored if, and only if, the event is. */
 export type AlarmEventHook = (alarm: Alarm, event: AlarmEvent, before: Alarm | undefined) => void;
 
 const statusOf = ({ clearedAt, acknowledgedAt }: Pick<Alarm, "clearedAt" | "acknowledgedAt">): AlarmStatus =>
@@ -22,7 +22,10 @@ const severityChanged = (from: AlarmSeverity, to: AlarmSeverity, message: string
     message,
   });
 
-/** What happens to alarms, each with its event. Whoever calls does so within `commit`, which tells the others afterwards. */
+/**
+ * Creates the lifecycle of alarms: each transition with its event. Callers use it within `commit`, which publishes the changes
+ * afterwards.
+ */
 export function createAlarmLifecycle(deps: {
   repository: AlarmsRepository;
   transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
@@ -34,7 +37,7 @@ export function createAlarmLifecycle(deps: {
   events: EventBus<DomainEvents>;
 }) {
   const { repository, clock, now, events } = deps;
-  /** Told once they are committed. */
+  /** Changes that are published once they are committed. */
   let changes: Array<DomainEvents["alarm.changed"]> = [];
 
   function note(
@@ -124,7 +127,7 @@ export function createAlarmLifecycle(deps: {
         { severity, message },
         { type: "SEVERITY_CHANGED", text: severityChanged(alarm.severity, severity, message), by: null },
       ),
-    /** Nothing happens to one that is acknowledged, or cleared, already. */
+    /** Acknowledges the alarm; does nothing if it is acknowledged or cleared already. */
     acknowledge(alarm: Alarm, by: string): void {
       if (alarm.acknowledgedAt !== null) return;
       const text = detail("alarm_event.acknowledged", { by });
@@ -150,7 +153,7 @@ export function createAlarmLifecycle(deps: {
           by: null,
         },
       ),
-    /** By null: the gateway itself. */
+    /** Adds a comment; `by` is `null` for the gateway itself. */
     comment: (alarm: Alarm, by: string | null, text: Text): void =>
       void change(alarm, {}, { type: "COMMENT", text, by }),
   };

@@ -16,7 +16,7 @@ export function renderMessage(
     if (value === undefined) return "–";
     return typeof value === "object" ? JSON.stringify(value) : String(value);
   };
-  /** Of the values so far: beyond the limit none is read any more, or one of 64 KiB would be put in a hundred times. */
+  /** Bytes of the values so far. Beyond the limit no value is read any more: one of 64 KiB could be inserted a hundred times. */
   let filled = 0;
   return template
     .replace(placeholder, (_, name: string) => {

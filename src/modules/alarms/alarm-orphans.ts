@@ -5,7 +5,7 @@ import type { AlarmLifecycle } from "./alarm-lifecycle.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import type { ProfileRules } from "./profile-rules.ts";
 
-/** Then others get their turn: all devices of a site may have one profile. */
+/** Alarms that are cleared before others get their turn: all devices of a site may have one profile. */
 const ALARMS_AT_ONCE = 100;
 
 /** Clears alarms whose rule is not there any more: they would never end. */
@@ -52,7 +52,7 @@ export function createOrphans(deps: {
       for (const deviceId of deviceIds) waiting.add(deviceId);
       if (next === undefined) work();
     },
-    /** What is left is looked at after the next start. */
+    /** Stops. The rest is checked after the next start. */
     stop(): void {
       clearImmediate(next);
       next = undefined;

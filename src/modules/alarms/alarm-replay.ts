@@ -8,7 +8,7 @@ import type { KnownValue } from "./device-state.ts";
 /** An alarm that a rule would have raised. Times in epoch ms. */
 export interface ReplayedAlarm {
   readonly raisedAt: number;
-  /** Null: it would still be open. */
+  /** Time at which the alarm was cleared; `null` if it would still be open. */
   clearedAt: number | null;
   /** The highest that it would have had. */
   severity: AlarmSeverity;
@@ -50,7 +50,7 @@ export class AlarmReplay {
     this.#evaluate(ts, named);
   }
 
-  /** Until then nothing more comes. */
+  /** Moves the time on to `to`, before which no value comes. */
   advance(to: number): void {
     while (this.#dueAt !== undefined && this.#dueAt <= to) this.#evaluate(this.#dueAt, undefined);
   }

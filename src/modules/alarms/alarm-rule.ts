@@ -46,9 +46,9 @@ export interface AlarmRule {
   readonly creates: readonly CreateTrigger[];
   readonly clear: AlarmTrigger | undefined;
   readonly downgrade: boolean;
-  /** Only then it raises; undefined: always. */
+  /** Window in which the rule raises; `undefined` for always. */
   readonly schedule: TimeWindow | undefined;
-  /** Its alarms are alarms of the device's gateway, too. */
+  /** Whether its alarms are alarms of the device's gateway too. */
   readonly propagates: boolean;
   readonly actions: readonly AlarmAction[];
   readonly keys: ReadonlySet<string>;

@@ -41,7 +41,7 @@ const testToWire = ({ from, to, alarms, ...test }: BackTest) => ({
 
 const ruleStateList = wholeList({ sort: ["alarmType", "openSeverity", "dueAt"], search: ["alarmType"] });
 
-/** What the rules of profiles do, and what they would do. */
+/** Routes that evaluate and test the rules of profiles. */
 export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: AuthPlugin }) => {
   const { alarmRules } = deps;
   return new Elysia({ tags: ["alarms"] })
@@ -60,7 +60,7 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
         detail: {
           summary: "Why the alarm rules of a device raise something now, or why not",
           description:
-            "Each rule of the device's profile, each part of its conditions with the value that is there and whether it holds, times and counts under way, and what holds it back. An empty list for a device without rules.",
+            "Each rule of the device's profile, each part of its conditions with the value that is there and whether it holds, times and counts in progress, and what holds it back. An empty list for a device without rules.",
         },
       },
     )

@@ -19,9 +19,9 @@ const DEVICES_MAX = 100;
 const DEVICES_EVALUATED_MAX = 100_000;
 /** Rows that one test reads: some seconds of work. */
 const ROWS_MAX = 500_000;
-/** Of a tenant; each takes its share of the processor. */
+/** Tests of a tenant at the same time; each takes its share of the processor. */
 const TESTS_AT_ONCE_MAX = 3;
-/** For so long it keeps others waiting, whatever the rule costs. */
+/** Time for which a test keeps others waiting, whatever the rule costs. */
 const TURN_MS_MAX = 10;
 const ROWS_PER_CHECK = 16;
 /** More are counted and not listed. */
@@ -44,7 +44,7 @@ export interface BackTest {
   readonly alarmCount: number;
   /** The newest first. */
   readonly alarms: ReadonlyArray<ReplayedAlarm & { deviceId: DeviceId; deviceName: string }>;
-  /** It had more devices or more data than one test takes: what came last was left out. */
+  /** Whether the profile had more devices or more data than one test takes. The newest part was left out. */
   readonly isCut: boolean;
   /** The rule looks at attributes, which are taken as they are now. */
   readonly usesAttributes: boolean;
@@ -78,7 +78,7 @@ export function createAlarmRulesService(deps: {
   clock: Clock;
 }): AlarmRulesService {
   const { devices, store, clock } = deps;
-  /** Tests under way, by tenant. */
+  /** Tests in progress, by tenant. */
   const running = new Map<TenantId, number>();
 
   function devicesOf(principal: Principal, { deviceIds, profileId }: BackTestRequest): DeviceId[] {

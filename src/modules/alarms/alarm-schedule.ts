@@ -27,7 +27,9 @@ function daysOf(input: unknown, where: string): ReadonlySet<Weekday> {
   );
 }
 
-/** When a rule may raise: `{timezone, days?, from, to}`, over midnight where `to` is not later than `from`. */
+/**
+ * Compiles the times at which a rule can raise: `{timezone, days?, from, to}`, past midnight where `to` is not later than `from`.
+ */
 export function compileSchedule(input: unknown, where: string): TimeWindow {
   const node = only(input, where, ["timezone", "days", "from", "to"]);
   const { timezone } = node;

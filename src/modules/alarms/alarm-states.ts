@@ -5,9 +5,9 @@ import { createPeriodic } from "../../platform/periodic.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import { type DeviceState, readState, writeState } from "./device-state.ts";
 
-/** What was counted is on the disk after this long at most. */
+/** Time after which a count is on the disk at the latest. */
 const WRITE_INTERVAL_MS = 1_000;
-/** Of devices of which nothing was counted, when their values came: every so many writes, to spare the disk. */
+/** Writes after which the times of values are stored for devices without a new count; this spares the disk. */
 const WRITES_PER_REFRESH = 30;
 /** Devices kept in memory; others are read again when they speak. */
 const STATES_MAX = 20_000;
@@ -15,11 +15,11 @@ const STATES_MAX = 20_000;
 /** Describes what the engine remembers of devices: in memory, and on the disk before long. */
 export class AlarmStates {
   readonly #states = new Map<DeviceId, DeviceState>();
-  /** Not written yet. */
+  /** Devices whose state is not written yet. */
   readonly #unwritten = new Set<DeviceId>();
-  /** Of these, what is to be written in this turn. */
+  /** Devices among these that are written in this turn. */
   readonly #counted = new Set<DeviceId>();
-  /** Of which nothing but values came since they were written. */
+  /** Devices that have only received values since they were written. */
   readonly #seenDevices = new Set<DeviceId>();
   readonly #writing: { start(): void; stop(): void };
   /** Time for which the gateway has not run, in all: nobody is silent in that time. */
@@ -73,7 +73,7 @@ export class AlarmStates {
     return this.#states.get(deviceId);
   }
 
-  /** Within a transaction. */
+  /** Saves the state within a transaction. */
   save(deviceId: DeviceId, state: DeviceState): void {
     this.deps.repository.saveState(deviceId, writeState(state, this.#stoppedMs), dueOf(state));
     this.#unwritten.delete(deviceId);
@@ -96,7 +96,7 @@ export class AlarmStates {
     this.#seenDevices.add(deviceId);
   }
 
-  /** What is on the disk counts. */
+  /** Forgets the state in memory; the state on the disk counts. */
   forget(deviceId: DeviceId): void {
     this.#states.delete(deviceId);
     this.#unwritten.delete(deviceId);
@@ -129,7 +129,7 @@ export class AlarmStates {
     try {
       this.#save(due);
     } catch (error) {
-      this.deps.log.error("what alarm rules counted could not be written", { error }); // it is tried again soon
+      this.deps.log.error("the state of alarm rules could not be written", { error }); // it is tried again soon
     }
   }
 
@@ -155,7 +155,7 @@ export class AlarmStates {
   }
 }
 
-/** When something is to be done if nothing comes. */
+/** Returns the time at which the device is evaluated if no value comes. */
 export const dueOf = ({ due }: DeviceState): number | undefined => {
   let earliest: number | undefined;
   for (const timeMs of due.values()) if (earliest === undefined || timeMs < earliest) earliest = timeMs;

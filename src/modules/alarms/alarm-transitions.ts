@@ -7,12 +7,12 @@ import { type AlarmRule, type CreateTrigger, rankOf } from "./alarm-rule.ts";
 import type { DeviceState } from "./device-state.ts";
 
 interface Act {
-  /** It raises an alarm, or makes it more severe. */
+  /** Whether the outcome raises an alarm, or makes it more severe. */
   readonly rises: boolean;
   run(): void;
 }
 
-/** What a rule's outcome does to the alarm of its type; undefined for nothing. */
+/** Creates the function that applies a rule's outcome to the alarm of its type; it returns `undefined` if nothing changes. */
 export function createTransitions(lifecycle: AlarmLifecycle) {
   function messageOf(
     device: IngestDevice,

@@ -9,9 +9,9 @@ import type { Alarm, AlarmEvent } from "./alarms.types.ts";
  * stops raises thousands of alarms in a moment, and building a statement takes many times as long as running it.
  */
 
-/** Of one device, those that are over; the oldest beyond it go. */
+/** Cleared alarms that are kept of one device; the oldest beyond this number are deleted. */
 const CLEARED_KEPT_MAX = 1_000;
-/** Of one alarm: one that comes and goes for years must not fill the disk. */
+/** Events that are kept of one alarm: one that comes and goes for years must not fill the disk. */
 const EVENTS_KEPT_MAX = 1_000;
 const TRIMMED_AT_ONCE = 100;
 

@@ -30,7 +30,7 @@ export const alarms = sqliteTable(
     /** The device's gateway when it was raised, where the rule says that it is an alarm of the gateway, too. */
     gatewayId: text("gateway_id"),
     escalationLevel: integer("escalation_level").notNull().default(1),
-    /** Since when it has had this level, steady time; null: it rises no further. */
+    /** Steady time since which the alarm has this level; `null` if it rises no further. */
     escalationSince: integer("escalation_since"),
   },
   (table) => [
@@ -53,7 +53,7 @@ export const alarmEvents = sqliteTable(
     eventType: text("event_type", { enum: alarmEventTypes }).notNull(),
     code: text("code").notNull(),
     params: text("params", { mode: "json" }).notNull().$type<Params>(),
-    /** Null: the gateway itself. */
+    /** User who caused the event; `null` for the gateway itself. */
     by: text("by"),
     createdAt: integer("created_at").notNull(),
   },
@@ -92,7 +92,7 @@ export const alarmCommands = sqliteTable("alarm_commands", {
   alarmId: text("alarm_id")
     .notNull()
     .references(() => alarms.alarmId, { onDelete: "cascade" }),
-  /** Of the command: that of one event is never sent twice. */
+  /** Id of the command's request: the command of one event is never sent twice. */
   requestId: text("request_id").notNull(),
   deviceId: text("device_id").notNull(),
   method: text("method").notNull(),

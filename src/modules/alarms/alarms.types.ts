@@ -37,7 +37,7 @@ export interface Alarm {
   readonly gatewayId: DeviceId | null;
   /** 1 to 3. */
   readonly escalationLevel: number;
-  /** Since when it has had this level, steady time; null: it rises no further. */
+  /** Steady time since which the alarm has this level; `null` if it rises no further. */
   readonly escalationSince: number | null;
 }
 
@@ -51,7 +51,7 @@ export interface AlarmCommand {
   readonly params: JsonValue;
 }
 
-/** With what its device is called now. */
+/** Alarm with the present name of its device. */
 export interface ListedAlarm extends Alarm {
   readonly deviceName: string;
   readonly deviceType: string;

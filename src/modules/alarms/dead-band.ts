@@ -11,7 +11,7 @@ import type { DeadBand, DeviceState, KnownValue } from "./device-state.ts";
 /** Describes what the rules of a profile hold the numbers of a key against. */
 export interface KeyBounds {
   readonly bounds: readonly ConditionBound[];
-  /** That a value is another than the one before counts by itself. */
+  /** Whether a value counts by itself because it differs from the one before. */
   readonly isChanging: boolean;
 }
 
@@ -104,7 +104,7 @@ export function takeIn(
   return crossed;
 }
 
-/** False when rules are to be looked at. */
+/** Returns `false` if the rules have to be evaluated. */
 function takeQuietly(
   knownValue: KnownValue,
   { ts, at, value }: Pick<KnownValue, "ts" | "at" | "value">,

@@ -6,12 +6,12 @@ import type { Alarm } from "./alarms.types.ts";
 export interface KnownValue {
   /** The device's own stamp: an older one does not count any more. */
   ts: number;
-  /** When it came, by steady time; moved on by what the gateway did not run since. */
+  /** Steady time at which the value came, moved on by the time for which the gateway did not run since. */
   at: number;
   /** Whether the value before was another. */
   hasChanged: boolean;
   value: TelemetryValue;
-  /** Not kept: what may come next without any rule taking notice of it. */
+  /** Range in which the next value changes the outcome of no rule. It is not stored. */
   deadBand?: DeadBand | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface DeviceState {
   readonly open: Map<string, Alarm>;
   /** Keyed by alarm type: when its rule is to be looked at if nothing comes. */
   readonly due: Map<string, number>;
-  /** Not kept: the rules that the values' quiet ranges are of. */
+  /** Rules that the dead bands of the values belong to. It is not stored. */
   deadBandFor?: unknown;
 }
 

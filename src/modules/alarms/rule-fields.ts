@@ -31,7 +31,7 @@ export function whole(input: unknown, where: string, [min, max]: readonly [numbe
   return input;
 }
 
-/** True, false, or left out, which is false. */
+/** Reads a flag, which is false if it is left out. */
 export function flag(input: unknown, where: string): boolean {
   if (input !== undefined && typeof input !== "boolean") throw wrong(where, detail("rule.boolean"));
   return input === true;

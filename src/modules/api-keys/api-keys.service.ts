@@ -85,7 +85,7 @@ export function createApiKeysService(deps: {
       });
       return detailOf(principal, ensureKey(principal, apiKeyId));
     },
-    /** What runs under the key ends at once. */
+    /** Deletes the key. Everything that runs under it ends at once. */
     delete(principal: Principal, apiKeyId: string): void {
       ensureMayManage(principal, ensureKey(principal, apiKeyId));
       repository.delete(apiKeyId);

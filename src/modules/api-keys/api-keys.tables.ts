@@ -16,10 +16,10 @@ export const apiKeys = sqliteTable(
     hint: text("hint").notNull(),
     role: text("role", { enum: ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"] }).notNull(),
     hasGlobalDeviceAccess: integer("has_global_device_access", { mode: "boolean" }).notNull(),
-    /** Null: made on the command line. */
+    /** User who created the key; `null` if it was created on the command line. */
     createdBy: text("created_by"),
     createdAt: integer("created_at").notNull(),
-    /** Null: never. */
+    /** Time of expiry; `null` for never. */
     expiresAt: integer("expires_at"),
     lastUsedAt: integer("last_used_at"),
   },

@@ -10,7 +10,7 @@ export interface ApiKey {
   readonly role: Role;
   /** Sees what its creator sees, rather than devices of its own. */
   readonly hasGlobalDeviceAccess: boolean;
-  /** Null: made on the command line. */
+  /** User who created the key; `null` if it was created on the command line. */
   readonly createdBy: UserId | null;
   readonly createdAt: number;
   /** Epoch ms; null: never. */
@@ -25,7 +25,7 @@ export type ApiKeyStatus = "ACTIVE" | "EXPIRED" | "STOPPED";
 export interface ApiKeyDetail extends ApiKey {
   readonly deviceIds: readonly DeviceId[];
   readonly status: ApiKeyStatus;
-  /** Empty when made on the command line, or by somebody who is gone. */
+  /** Name of the creator. It is empty if the key was created on the command line, or the creator was deleted. */
   readonly createdByName: string;
 }
 
@@ -33,7 +33,7 @@ export interface NewApiKey {
   readonly tenantId: TenantId;
   readonly name: string;
   readonly role: Role;
-  /** Undefined: what the creator sees. */
+  /** Devices of the key; `undefined` for all that the creator sees. */
   readonly deviceIds?: readonly string[] | undefined;
   readonly createdBy: UserId | null;
   readonly expiresAt: number | null;

@@ -65,7 +65,7 @@ export function createAttributesRepository({ orm }: MainDatabase) {
     )
     .prepare();
   return {
-    /** Of all values. */
+    /** Counts the bytes of all values. */
     countBytes: (deviceId: DeviceId, scope: AttributeScope): number => bytes.get({ deviceId, scope })?.n ?? 0,
     count: (deviceId: DeviceId, scope: AttributeScope): number => counted.get({ deviceId, scope })?.n ?? 0,
     value(deviceId: DeviceId, scope: AttributeScope, key: string): JsonValue | undefined {
@@ -103,7 +103,7 @@ export function createAttributesRepository({ orm }: MainDatabase) {
         .orderBy(asc(attributes.key))
         .all()
         .map((row) => row.key),
-    /** Of the devices that may be seen: all of the tenant, or these. */
+    /** Lists the keys of the visible devices: all of the tenant, or those given. */
     listTenantKeys: (tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>): string[] =>
       orm
         .selectDistinct({ key: attributes.key })

@@ -24,7 +24,7 @@ import {
 import { compareStates } from "./desired-state.ts";
 
 const KEYS_PER_SCOPE_MAX = 2_000;
-/** Of all values of a scope; without it one device could fill the disk with attributes. */
+/** Bytes of all values of a scope. Without this limit one device could fill the disk with attributes. */
 const BYTES_PER_SCOPE_MAX = 4 * 1024 * 1024;
 
 export interface SharedUpdate {
@@ -210,9 +210,9 @@ export function createAttributesService(deps: {
     },
     /** A `since` for `nextShared`: whatever is read after it is as new. */
     newestChange: ({ deviceId }: IngestDevice): number => changes.newestId(deviceId),
-    /** Nobody waits any longer. */
+    /** Ends all requests that wait. */
     stop: (): void => polls.endAll(),
-    /** What a device reports of itself. */
+    /** Sets attributes that a device reports of itself. */
     setClient(device: IngestDevice, values: unknown): void {
       if (!isJsonObject(values)) throw invalid("attribute.body_invalid");
       save(device, "CLIENT", { given: values, by: byDevice });
@@ -220,7 +220,7 @@ export function createAttributesService(deps: {
     /** Returns what a device may read: SHARED and its own CLIENT scope; all keys when none are named. */
     read: (device: IngestDevice, scope: "SHARED" | "CLIENT", keys?: readonly string[]): AttributeEntry[] =>
       repository.list(device.deviceId, [scope]).filter((entry) => keys?.includes(entry.key) ?? true),
-    /** What other parts of the program make of a device's telemetry. */
+    /** Sets attributes that other parts of the program derive from telemetry. */
     setFor: (device: IngestDevice, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>): void =>
       save(device, scope, { given: Object.fromEntries(values), by: byGateway }),
     /** Returns `undefined` for an attribute that the device does not have, and for a scope that there is none of. */
@@ -228,7 +228,7 @@ export function createAttributesService(deps: {
       const attributeScope = attributeScopes.find((candidate) => candidate === scope);
       return attributeScope && repository.value(deviceId, attributeScope, key);
     },
-    /** For other parts of the program: one SERVER attribute; null deletes. */
+    /** Saves one SERVER attribute for other parts of the program; `null` deletes it. */
     saveServer(deviceId: DeviceId, key: string, value: JsonValue): void {
       if (value === null) remove(deviceId, "SERVER", { key, by: byGateway });
       else {

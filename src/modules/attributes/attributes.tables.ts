@@ -27,7 +27,7 @@ export const attributes = sqliteTable(
 export const attributeChanges = sqliteTable(
   "attribute_changes",
   {
-    /** Never given twice: whoever knows one can ask what came after it. */
+    /** Id that is never used twice: a client that knows one can ask for later changes. */
     changeId: integer("change_id").primaryKey({ autoIncrement: true }),
     deviceId: text("device_id")
       .notNull()

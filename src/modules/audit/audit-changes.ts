@@ -7,7 +7,7 @@ const DEPTH_MAX = 8;
 
 /** Names of what opens something. `credentials` and the like are objects of such; a device's attribute may be named so too. */
 const secretName = /passw|secret|token|otp|credential|authorization|api_?key|private_?key|^code$|^pin$/i;
-/** They change with everything else. */
+/** Fields that change with everything else. */
 const stamps: ReadonlySet<string> = new Set(["updatedAt", "lastUsedAt"]);
 /** Holds what the entry says anyway, of something made or deleted. */
 const existing: ReadonlySet<string> = new Set([...stamps, "createdAt", "tenantId"]);

@@ -4,7 +4,7 @@ import type { AuditEntry, AuditScope } from "./audit.types.ts";
 
 /** Ids as the gateway makes them, wherever they stand in a text. */
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
-/** Which assets the reader's own devices belong to, the log does not know. */
+/** Field that no limited reader sees: the log does not know the assets of the reader's devices. */
 const ASSETS = "assetIds";
 /** Fields that name devices, also ones that are deleted by now. */
 const ofDevices = /device(?:Ids?|s)$/i;
@@ -12,7 +12,7 @@ const HIDDEN = "(hidden)";
 /** Removed from what holds it. */
 const REMOVED = Symbol("removed");
 
-/** Without what names devices that the reader may not see. */
+/** Removes fields that name devices which the reader may not see. */
 function within(
   value: unknown,
   field: string,
@@ -34,7 +34,7 @@ function within(
   return Object.fromEntries(members);
 }
 
-/** Without the devices and assets that an entry names and the reader may not see. */
+/** Removes the devices and assets of an entry that the reader may not see. */
 export function withinReach(entry: AuditEntry, { devices, isDevice }: AuditScope): AuditEntry {
   if (devices === "all") return entry;
   const isHidden = (id: string, isDeviceField: boolean) =>

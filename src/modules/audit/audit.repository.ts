@@ -152,7 +152,7 @@ export function createAuditRepository({ orm }: MainDatabase) {
         .map((row) => toEntry(row, scope));
       return { items, before: sequences.length < window.rows ? undefined : sequences.at(-1) };
     },
-    /** Of everything in scope, whatever devices the reader may see. */
+    /** Counts everything in scope, whatever devices the reader may see. */
     count: (scope: AuditScope): number => ownersIn(scope).reduce((sum, owner) => sum + countWhere(owner), 0),
     find(scope: AuditScope, auditId: string): AuditEntry | undefined {
       const row = orm

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const UPKEEP_INTERVAL_MS = 10 * 60_000;
 /** Deleted at most in one pass: a clock that jumped ahead must not empty the log before somebody sees it. */
 const PRUNED_MAX = 1_000;
-/** Of the same refusal to the same caller one is kept a minute. */
+/** Interval in which one refusal of a kind is stored for a caller. */
 const REFUSAL_INTERVAL_MS = 60_000;
 const REFUSALS_REMEMBERED_MAX = 10_000;
 /** Entries that are removed without a pause: some 5 ms. */

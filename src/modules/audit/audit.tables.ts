@@ -2,13 +2,13 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { auditShares } from "./audit-shares.ts";
 
-/** Who did what; `sequence` is the order in which it happened, whatever the clock said. */
+/** Entries of the audit log; `sequence` is the order in which they happened, whatever the clock said. */
 export const auditEntries = sqliteTable(
   "audit_entries",
   {
     sequence: integer("sequence").primaryKey({ autoIncrement: true }),
     auditId: text("audit_id").notNull().unique(),
-    /** Null: of nobody known here, such as a sign-in with an address that has no account. */
+    /** Tenant of the entry; `null` for a stranger, such as a sign-in with an address that has no account. */
     tenantId: text("tenant_id").references(() => tenants.tenantId, { onDelete: "cascade" }),
     at: integer("at").notNull(),
     actorType: text("actor_type", { enum: ["USER", "API_KEY", "COMMAND_LINE", "ANONYMOUS"] }).notNull(),
@@ -18,7 +18,7 @@ export const auditEntries = sqliteTable(
     impersonatorName: text("impersonator_name"),
     action: text("action").notNull(),
     outcome: text("outcome", { enum: ["SUCCESS", "REFUSED", "FAILED"] }).notNull(),
-    /** Which part of the log the entry takes, and who answers for it. */
+    /** Part of the log that the entry counts against. */
     share: text("share", { enum: auditShares }).notNull().default("members"),
     holder: text("holder").notNull().default(""),
     targetType: text("target_type"),

@@ -26,7 +26,7 @@ export interface AuditTarget {
 }
 
 export interface NewAuditEntry {
-  /** Null: of nobody known here. */
+  /** Tenant of the entry; `null` for a stranger. */
   readonly tenantId: TenantId | null;
   readonly actor: AuditActor;
   /** `device.update`: what it is about, and what was done. */
@@ -35,7 +35,7 @@ export interface NewAuditEntry {
   readonly target?: AuditTarget | undefined;
   readonly address?: string | undefined;
   readonly userAgent?: string | undefined;
-  /** As it was and as it is: what does not differ and what is secret is left out. */
+  /** State before and after the change, without equal and secret fields. */
   readonly before?: unknown;
   readonly after?: unknown;
 }
@@ -74,7 +74,7 @@ interface AuditedRoute {
 }
 
 export interface AuditEntry {
-  /** In the order in which it happened, whatever the clock said. */
+  /** Position in the order in which entries happened, whatever the clock said. */
   readonly sequence: number;
   readonly auditId: string;
   readonly tenantId: TenantId | null;
@@ -98,13 +98,13 @@ export interface AuditEntry {
   readonly after: string | null;
 }
 
-/** Whose entries: a tenant's, without those about devices that the reader may not see. */
+/** Scope of a reader: the entries of a tenant, without those about devices that the reader may not see. */
 export interface AuditScope {
   readonly tenantId: TenantId;
   readonly devices: "all" | ReadonlySet<DeviceId>;
   /** Whether an id is that of a device that exists. */
   isDevice(id: string): boolean;
-  /** Also those of nobody known here: for the gateway's own people. */
+  /** Whether entries of strangers are included, for the users of the gateway's own site. */
   readonly includesStrangers: boolean;
 }
 

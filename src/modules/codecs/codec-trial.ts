@@ -24,7 +24,7 @@ export interface Trial {
   /** `null` if there is none: of a failure, of a downlink, and of a message that was dropped. */
   readonly result: JsonValue;
   readonly dropped: boolean;
-  /** Of a downlink. */
+  /** Bytes of a downlink. */
   readonly bytes: { readonly hex: string; readonly base64: string; readonly fPort: number | null } | null;
   readonly warnings: readonly string[];
   readonly console: readonly ConsoleLine[];

@@ -108,7 +108,7 @@ export function createCodecsService(deps: {
     ensureAll(tenantId: TenantId, uses: readonly CodecUse[]): void {
       for (const { codecId } of uses) find(tenantId, codecId);
     },
-    /** For a device of these types: the first use that names one of them, else the first that names none. */
+    /** Selects the codec for a device of these types: the first use that names one of them, otherwise the first that names none. */
     selectFor(tenantId: TenantId, uses: readonly CodecUse[], types: readonly string[]): Codec | undefined {
       const use =
         uses.find(({ deviceType }) => deviceType !== undefined && types.includes(deviceType)) ??

@@ -7,13 +7,13 @@ export interface Codec {
   readonly name: string;
   readonly description: string | null;
   readonly source: string;
-  /** Of those that are called here, what the source defines. */
+  /** Functions that the source defines, of those that are called here. */
   readonly functions: readonly string[];
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** Which codec an integration has for which devices; one network server carries many kinds. */
+/** Codec of an integration for some devices; one network server carries many kinds. */
 export interface CodecUse {
   readonly codecId: string;
   /** The network's device profile, or the device's type here; without it the codec is for all that no other names. */

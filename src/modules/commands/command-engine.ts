@@ -55,7 +55,7 @@ export function createCommandEngine(deps: {
     events.emit("command.changed", { tenantId, deviceId, commandId, requestId, status });
   }
 
-  /** No longer under way: its gateway may have room again, for others. */
+  /** No longer in progress: its gateway may have room again, for others. */
   function settled(rpcId: number): void {
     const roomy = relayed.remove(rpcId);
     // Later: whoever changes commands now may be walking through a list of them.
@@ -73,7 +73,7 @@ export function createCommandEngine(deps: {
     return changed;
   }
 
-  /** Whoever keeps it for the device repeats it, too. */
+  /** Marks a command as sent. A command that somebody keeps for the device is repeated by them. */
   function sent(command: Command, isKept = false): Command {
     const attempts = Math.max(command.attempts, isKept ? command.retries : 0) + 1;
     const waitMs = attempts > command.retries ? command.timeoutMs : command.retryIntervalMs;
@@ -104,7 +104,7 @@ export function createCommandEngine(deps: {
   const finish = (command: Command, status: "TIMEOUT" | "EXPIRED", error: string) =>
     change(command, { status, error, finishedAt: now(), dueAt: null });
 
-  /** Nothing has happened for as long as was to be waited. */
+  /** Ends the wait for a command for which nothing happened in time. */
   function overdue(command: Command): void {
     const { status, attempts, retries, timeoutMs } = command;
     if (status === "QUEUED") {
@@ -124,7 +124,7 @@ export function createCommandEngine(deps: {
     for (const deviceId of [...open.keys()]) if (relay.gatewayOf(deviceId) === gatewayId) listening(deviceId);
   }
 
-  /** Those whose message may be lost with a connection go out again. */
+  /** Sends commands again whose message may have been lost with a connection. */
   function requeueAll(rpcIds: Iterable<number>): void {
     for (const rpcId of rpcIds) {
       const command = repository.findByRpcId(rpcId);
@@ -144,7 +144,7 @@ export function createCommandEngine(deps: {
     try {
       for (const command of repository.listDue(now(), DUE_AT_ONCE)) overdue(command);
     } catch (error) {
-      log.error("commands that are due could not be looked at", { error });
+      log.error("due commands could not be read", { error });
       arm(now() + CLEAN_EVERY_MS / 60);
       return;
     }
@@ -200,7 +200,7 @@ export function createCommandEngine(deps: {
   return {
     start(): void {
       running = true;
-      // What was under way when the gateway stopped: a session of the device's own still has it, or it goes out again.
+      // What was in progress when the gateway stopped: a session of the device's own still has it, or it goes out again.
       for (const command of repository.listAllIn("SENT")) {
         track(command);
         if (transport.keepsFor(command.deviceId)) continue;
@@ -238,7 +238,7 @@ export function createCommandEngine(deps: {
     listening,
     /** A gateway listens now, for its children. */
     gatewayListening,
-    /** There may be a way now to any of those that had none. */
+    /** Retries commands that had no connection: there may be one now. */
     wayOpened: (): void => [...open.keys()].forEach(listening),
     /** The device's connection has ended. */
     left(deviceId: DeviceId): void {
@@ -266,9 +266,9 @@ export function createCommandEngine(deps: {
       settle(command, answer);
       return true;
     },
-    /** As if the device had answered, whether or not the command has gone out. */
+    /** Answers in place of the device, whether or not the command was sent. */
     played: settle,
-    /** For a device that asks: its oldest waiting command, as soon as there is one; undefined after `ms`. */
+    /** Returns the oldest waiting command for a device that asks, as soon as there is one; `undefined` after `ms`. */
     async next(deviceId: DeviceId, ms: number, signal: AbortSignal): Promise<Command | undefined> {
       const [waiting] = open.has(deviceId) ? repository.listIn(deviceId, "QUEUED", 1) : [];
       return waiting === undefined ? polls.wait(deviceId, ms, signal) : sent(waiting);

@@ -117,7 +117,7 @@ export function createCommandsRepository({ orm }: MainDatabase) {
     /** What may change of it. */
     save: ({ response, ...command }: Command): void =>
       void written.run({ ...command, response: response === null ? null : JSON.stringify(response) }),
-    /** Of one device, the oldest first. */
+    /** Lists the commands of one device, the oldest first. */
     listIn: (deviceId: DeviceId, status: CommandState, limit: number): Command[] =>
       orm
         .select()
@@ -127,7 +127,7 @@ export function createCommandsRepository({ orm }: MainDatabase) {
         .limit(limit)
         .all()
         .map(toCommand),
-    /** Of all devices. */
+    /** Lists the commands of all devices. */
     listAllIn: (status: CommandState): Command[] =>
       orm.select().from(commands).where(eq(commands.status, status)).all().map(toCommand),
     /** Returns those on which nothing happened until `now`. */

@@ -24,7 +24,7 @@ export interface CommandFilter {
 }
 
 export interface Command {
-  /** What the device knows it by. */
+  /** Id by which the device knows the command. */
   readonly rpcId: number;
   readonly commandId: string;
   readonly tenantId: TenantId;
@@ -35,7 +35,7 @@ export interface Command {
   readonly status: CommandState;
   /** Number of times that it has been sent. */
   readonly attempts: number;
-  /** How often it may be sent again. */
+  /** Number of times that it may be sent again. */
   readonly retries: number;
   readonly retryIntervalMs: number;
   /** Time for which the device may take to answer. */

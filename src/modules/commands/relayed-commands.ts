@@ -3,7 +3,7 @@ import type { DeviceId } from "../../lib/ids.ts";
 /** Relayed commands that one gateway has not acknowledged: more would crowd out what waits for it in the broker. */
 const IN_FLIGHT_MAX = 200;
 
-/** Commands under way to children through the connections of their gateways. */
+/** Commands in progress to children through the connections of their gateways. */
 export class RelayedCommands {
   /** Gateway by the command's number. */
   readonly #gateways = new Map<number, DeviceId>();
@@ -33,7 +33,7 @@ export class RelayedCommands {
     return [...(this.#byGateway.get(gatewayId) ?? [])];
   }
 
-  /** No longer under way. The gateway when it has room again for commands that wait. */
+  /** No longer in progress. The gateway when it has room again for commands that wait. */
   remove(rpcId: number): DeviceId | undefined {
     const gatewayId = this.#gateways.get(rpcId);
     if (gatewayId === undefined) return undefined;

@@ -9,7 +9,7 @@ import { createWebhookSecretsRepository } from "./webhook-secrets.repository.ts"
 import { type Webhook, webhookSecretsRoutes } from "./webhook-secrets.routes.ts";
 import { createWebhookSecretsService } from "./webhook-secrets.service.ts";
 
-/** Where devices and programs reach the gateway, and the secrets that programs show. */
+/** Creates the module of the addresses at which devices and programs reach the gateway, and of the webhook secrets. */
 export function createConnectivityModule(
   { config, database, clock, ports }: Core,
   { tls }: { tls: Tls | undefined },

@@ -29,7 +29,7 @@ const toWire = ({ hasSecret, secretUpdatedAt, oldSecretUntil }: SecretStatus) =>
   oldSecretUntil: iso(oldSecretUntil),
 });
 
-/** Where programs post to, and what they post with. */
+/** Routes of the webhook addresses and their secrets. */
 export const webhookSecretsRoutes = (deps: {
   secrets: WebhookSecretsService;
   /** The addresses that take messages of a tenant. */

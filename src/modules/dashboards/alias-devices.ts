@@ -7,7 +7,7 @@ import type { Principal } from "../users/users.types.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 import type { Alias, ResolvedDevice } from "./dashboards.types.ts";
 
-/** Of one alias: what a wall of widgets can show. */
+/** Devices of one alias: as many as a wall of widgets can show. */
 const DEVICES_MAX = 1_000;
 
 export const aliasTypes = [

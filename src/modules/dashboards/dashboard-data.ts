@@ -14,7 +14,7 @@ import type { AbsoluteWindow } from "./window-of.ts";
  * which series are to be thinned or aggregated, however many widgets want it.
  */
 
-/** Of a whole dashboard: more is nothing that anybody could look at. */
+/** Series of a whole dashboard: nobody can look at more. */
 const SERIES_MAX = 5_000;
 const POINTS_TOGETHER_MAX = 1_000_000;
 const POINTS_MIN = 20;
@@ -23,7 +23,7 @@ const POINTS_DEFAULT = 500;
 const POINTS_MAX = 100_000;
 const ALARMS_MAX = 200;
 const ALARMS_DEFAULT = 50;
-/** Of the newest, for those of some devices. */
+/** Newest alarms that are searched for those of some devices. */
 const ALARMS_SCANNED_MAX = 2_000;
 const open: readonly AlarmStatus[] = ["ACTIVE_UNACK", "ACTIVE_ACK"];
 
@@ -54,7 +54,7 @@ interface Wanted {
 const showsAnyKey = ({ widget, keys }: Wanted): boolean =>
   keys.length === 0 && needs[widget.type] === undefined;
 
-/** Of a device's newest values those that a widget is about, and when it was heard of. */
+/** Returns the newest values of a device that a widget shows, and the time at which it was last seen. */
 function ownPart(snapshot: LatestSnapshot, wanted: Wanted): LatestSnapshot {
   if (showsAnyKey(wanted)) return snapshot;
   const { keys } = wanted;
@@ -63,7 +63,7 @@ function ownPart(snapshot: LatestSnapshot, wanted: Wanted): LatestSnapshot {
   return { ...snapshot, values: own(snapshot.values), timestamps: own(snapshot.timestamps) };
 }
 
-/** How a widget's series are to be asked for: those with the same text are asked for together. */
+/** Returns how a widget's series are requested. Widgets with the same text share a request. */
 function seriesSpec({ config, type }: Widget) {
   const isTimeline = type === "stateTimeline";
   const aggregation = typeof config.aggregation === "string" && !isTimeline ? config.aggregation : "none";
@@ -106,7 +106,7 @@ export function createDashboardData(deps: {
 
   type Answer = Map<DeviceId, DeviceSeries> | string;
 
-  /** Those that ask alike for the same devices are asked for together. */
+  /** Groups widgets that request the same of the same devices. */
   const groupOf = ({ widget, devices }: Wanted) =>
     JSON.stringify([seriesSpec(widget), idsOf(devices, SERIES_DEVICES_MAX)]);
 
@@ -198,7 +198,7 @@ export function createDashboardData(deps: {
       }));
   }
 
-  /** Of each widget by its id. */
+  /** Returns the data of each widget by its id. */
   return async (
     principal: Principal,
     widgets: readonly Widget[],

@@ -13,7 +13,7 @@ import type { Alias, DashboardChanges, DashboardType, Item, Widget } from "./das
 const ITEMS_MAX = 500;
 const ALIASES_MAX = 100;
 const ALIAS_DEVICES_MAX = 1_000;
-/** Of one widget. */
+/** Keys of one widget. */
 const KEYS_MAX = 50;
 const NAME_MAX = 256;
 const BYTES_MAX = 900 * 1024;

@@ -88,7 +88,7 @@ const widgets = Object.fromEntries(
   ]),
 );
 
-/** What else may be stored: widgets and aliases of types that this gateway does not know. */
+/** Schema of widgets and aliases of types that this gateway does not know; they can be stored too. */
 const ofOtherType = (name: "Widget" | "Alias", fields: Record<string, TSchema>) =>
   Type.Object(
     { ...fields, type: text() },

@@ -32,10 +32,10 @@ function place(widgets: readonly Created[]): Pick<DashboardContent, "widgets" | 
   let [x, y, rowHeight] = [0, 0, 0];
   const layout = widgets.map(({ w, h }, index) => {
     if (x + w > COLUMNS) [x, y, rowHeight] = [0, y + rowHeight, 0];
-    const at = { i: `w${index + 1}`, x, y, w, h };
+    const cell = { i: `w${index + 1}`, x, y, w, h };
     x += w;
     rowHeight = Math.max(rowHeight, h);
-    return at;
+    return cell;
   });
   return {
     layout,

@@ -1,6 +1,6 @@
 import type { Dashboard, Executed } from "./dashboards.types.ts";
 
-/** What was never set is left out. */
+/** Converts a dashboard for the API. Fields that were never set are left out. */
 export function toWire({
   timeWindow,
   configuration,

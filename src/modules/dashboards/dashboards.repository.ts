@@ -14,7 +14,7 @@ export function createDashboardsRepository({ orm }: MainDatabase) {
       .all()
       .map((row) => ({ ...row, tenantId: row.tenantId as TenantId })); // minted by us
   return {
-    /** By name. */
+    /** Lists the dashboards by name. */
     list: (tenantId: TenantId): Dashboard[] => listed(eq(dashboards.tenantId, tenantId)),
     count: (tenantId: TenantId): number =>
       orm.select({ n: count() }).from(dashboards).where(eq(dashboards.tenantId, tenantId)).get()?.n ?? 0,

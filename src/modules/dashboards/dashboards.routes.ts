@@ -23,7 +23,7 @@ import type { DashboardsService } from "./dashboards.service.ts";
 
 const dashboardList = wholeList({ sort: ["name", "type", "createdAt", "updatedAt"], search: ["name"] });
 
-/** What people put together to look at. */
+/** Routes of dashboards. */
 export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: AuthPlugin }) => {
   const { dashboards } = deps;
   const read = ({ principal }: AuditContext, id: string) => {

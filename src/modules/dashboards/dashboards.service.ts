@@ -166,7 +166,7 @@ export function createDashboardsService(deps: {
       deps.onDeleted(existing);
       repository.delete(existing);
     },
-    /** With everything that its widgets show. */
+    /** Returns the dashboard with all data that its widgets show. */
     execute: (principal: Principal, id: string, request: ExecuteRequest): Promise<Executed> =>
       show(principal, find(principal, id), request),
     /** One that is being put together, with everything that its widgets show; nothing is stored. */

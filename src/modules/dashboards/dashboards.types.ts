@@ -15,7 +15,7 @@ export interface Widget {
   readonly dashboardStateId?: string;
 }
 
-/** Which devices a widget is about; the fields beyond these depend on the type. */
+/** Devices that a widget is about; the fields beyond these depend on the type. */
 export interface Alias {
   readonly id: string;
   readonly name: string;
@@ -57,7 +57,7 @@ export interface ResolvedDevice {
 export interface ExecuteRequest {
   readonly timeRange?: unknown;
   readonly dashboardStateId?: string | undefined;
-  /** These alone; those of the state unless given. */
+  /** Ids of the widgets to show; without them, those of the state. */
   readonly widgetIds?: readonly string[] | undefined;
   readonly context?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -80,7 +80,7 @@ export interface WidgetData {
   readonly series?: readonly DeviceSeries[];
   readonly latest?: readonly LatestSnapshot[];
   readonly alarms?: readonly AlarmRow[];
-  /** There are more devices than a widget shows. */
+  /** Present if there are more devices than a widget shows. */
   readonly cut?: true;
   /** Reason why there is nothing to show, for a person. */
   readonly error?: string;

@@ -13,10 +13,10 @@ import type { SharesRepository } from "./shares.repository.ts";
 import type { DashboardShare, NewShare } from "./shares.types.ts";
 
 const SHARES_MAX = 50;
-/** Of one link: screens ask seldom, and a link that went around the world is not to take the gateway along. */
+/** Requests of one link at the same time. Screens ask seldom, and a link that is widely known must not overload the gateway. */
 const AT_ONCE_MAX = 8;
 const TOKEN_PREFIX = "lss_";
-/** So long what a link shows is taken as known: whoever listens may ask as often as they like. */
+/** Time for which the content of a link is cached, however often its readers ask. */
 const KNOWN_MS = 5_000;
 
 const sessionOf = (shareId: string) => `share:${shareId}`;
@@ -38,7 +38,7 @@ export function createSharesService(deps: {
   repository: SharesRepository;
   dashboards: Pick<DashboardsService, "get" | "execute" | "resolveAlias">;
   devices: Pick<DevicesService, "get">;
-  /** What listens under it is closed. */
+  /** Closes the streams of a session. */
   endSession: (sessionId: string) => void;
   clock: Clock;
 }) {
@@ -87,7 +87,7 @@ export function createSharesService(deps: {
     return { ...reader, devices: ids, shared: { keys, version: dashboard.updatedAt } };
   }
 
-  /** Without what no widget shows, and alarms of other devices. */
+  /** Removes everything that no widget shows, and alarms of other devices. */
   function asSeen({ dashboard, devices: resolved, data, timeWindow }: Executed): Executed {
     const { aliases } = shownOf(dashboard);
     const shown = Object.fromEntries(aliases.map(({ id }) => [id, resolved[id] ?? []]));
@@ -171,7 +171,7 @@ export function createSharesService(deps: {
     changed(dashboardId: string): void {
       for (const { shareId } of repository.list(dashboardId)) existing.delete(shareId);
     },
-    /** Whoever listens by one of its links hears nothing from now on. */
+    /** Ends all readers of the dashboard's links. */
     endAll(dashboardId: string): void {
       for (const { shareId } of repository.list(dashboardId)) {
         existing.delete(shareId);

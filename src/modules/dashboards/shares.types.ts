@@ -6,7 +6,7 @@ export interface DashboardShare {
   readonly tenantId: TenantId;
   readonly dashboardId: string;
   readonly token: string;
-  /** For whom or where; may be empty. */
+  /** Name of the reader or the place; may be empty. */
   readonly name: string;
   /** The device that the dashboard is looked at with. */
   readonly deviceId: DeviceId | null;

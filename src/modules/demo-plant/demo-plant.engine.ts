@@ -17,7 +17,7 @@ const GATEWAY_TICKS = 5;
 const HISTORY_MS = 24 * 3_600_000;
 const HISTORY_STEP_MS = 60_000;
 const HISTORY_BATCH = 240;
-/** What a machine has been doing before the first reading of a plant that goes on. */
+/** Time that a machine is simulated before the first reading of a plant that goes on. */
 const WARM_UP_MS = 2 * 3_600_000;
 const FIRST_FAULT_MS = 10_000;
 const FAULT_EVERY_MS = 75_000;
@@ -37,7 +37,7 @@ interface Run {
   total: number;
   isSending: boolean;
   sending: Promise<void>;
-  /** Until its history is stored. */
+  /** Resolves when its history is stored. */
   begun: Promise<void>;
 }
 
@@ -45,7 +45,7 @@ interface Run {
 export function createDemoPlantEngine(deps: {
   ingest: Pick<IngestService, "admit" | "readings" | "history">;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
-  /** As a device asks for its next command, and answers it. */
+  /** Commands as a device requests the next one, and answers it. */
   commands: {
     next(deviceId: DeviceId, ms: number, signal: AbortSignal): Promise<Command | undefined>;
     answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
@@ -154,7 +154,7 @@ export function createDemoPlantEngine(deps: {
     if (run.stop.signal.aborted) return;
     for (const deviceId of [...machines, ...gateways])
       answerCommands(run, deviceId).catch((error) =>
-        log.warn("a machine of the demo plant hears no commands", { deviceId, error }),
+        log.warn("a machine of the demo plant receives no commands", { deviceId, error }),
       );
     tick(run);
     run.total = days.length;
@@ -164,7 +164,7 @@ export function createDemoPlantEngine(deps: {
     }
   }
 
-  /** What the machines are told, they do. */
+  /** Executes the commands of a machine. */
   async function answerCommands(run: Run, deviceId: DeviceId): Promise<void> {
     const { signal } = run.stop;
     while (!signal.aborted) {
@@ -223,7 +223,7 @@ export function createDemoPlantEngine(deps: {
     },
     /** Resolves when nothing of it is in flight. */
     end,
-    /** Of the history: 0 to 1. */
+    /** Returns the progress of the history, from 0 to 1. */
     progressOf(tenantId: TenantId): number {
       const run = runs.get(tenantId);
       return run === undefined || run.total === 0 ? 1 : run.stored / run.total;

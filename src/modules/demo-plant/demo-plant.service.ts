@@ -149,7 +149,7 @@ export function createDemoPlantService(deps: {
     return board.id;
   }
 
-  /** What a device tells of itself when it starts. */
+  /** Reports what a device says of itself when it starts. */
   function introduce({ machines }: DemoPlantParts): void {
     for (const [index, deviceId] of machines.entries()) {
       const device = deps.findDevice(deviceId);
@@ -228,12 +228,12 @@ export function createDemoPlantService(deps: {
       ensureAllDevices(principal, detail("action.start_demo_plant"));
       return inTurn(principal, () => start(principal));
     },
-    /** Its devices and their data stay. */
+    /** Stops the plant. Its devices and their data stay. */
     async stop(principal: Principal): Promise<DemoPlantStatus> {
       ensureAllDevices(principal, detail("action.stop_demo_plant"));
       return inTurn(principal, () => stop(principal));
     },
-    /** With its devices, their data, profiles and dashboard. */
+    /** Removes the plant with its devices, their data, profiles and dashboard. */
     async remove(principal: Principal): Promise<void> {
       ensureAllDevices(principal, detail("action.remove_demo_plant"));
       await inTurn(principal, () => remove(principal));

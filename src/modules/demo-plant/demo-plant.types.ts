@@ -22,7 +22,7 @@ export interface DemoPlant {
 
 export interface DemoPlantStatus {
   readonly state: "none" | "running" | "stopped";
-  /** Of the history: 0 to 1. */
+  /** Progress of the history, from 0 to 1. */
   readonly progress: number;
   readonly deviceCount: number;
   readonly dashboardId: string | null;

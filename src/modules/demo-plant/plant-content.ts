@@ -9,7 +9,7 @@ export const TAG = "demo-plant";
 export const LINES = 2;
 export const MACHINES_PER_LINE = 6;
 
-/** In a message, stands for what the device is called or has sent. */
+/** Returns a placeholder of a message for a name or a value of the device. */
 const slot = (name: string) => `\${${name}}`;
 
 const rule = (
@@ -24,7 +24,7 @@ const rule = (
   clearRule: { condition: cleared },
 });
 
-/** By device type: what a fault of its machines raises, and their repair clears. */
+/** Profiles by device type: the alarms that a fault of its machines raises, and their repair clears. */
 export const profiles = [
   {
     deviceType: "press",
@@ -74,7 +74,7 @@ export const profiles = [
   },
 ] as const;
 
-/** Where each machine of a line stands in its hall, as shares of the plan. */
+/** Position of each machine of a line in its hall, as a share of the plan. */
 const COLUMNS = [0.12, 0.32, 0.52, 0.72, 0.88, 0.88] as const;
 const ROWS = [0.5, 0.5, 0.5, 0.5, 0.3, 0.7] as const;
 
@@ -97,7 +97,7 @@ function placesOf(machines: readonly DeviceId[]) {
   return Object.fromEntries(entries);
 }
 
-/** As `POST /api/dashboards` takes it. */
+/** Returns the dashboard in the form of `POST /api/dashboards`. */
 export function dashboardOf(machines: readonly DeviceId[]) {
   const types = ["press", "oven", "compressor", "climate", "meter"];
   const definitionOf = (deviceType: string) => ({

@@ -49,8 +49,8 @@ function certificateOf({ certificate, fingerprint }: Extract<CredentialsChange, 
 }
 
 /**
- * What a device signs in with: its access token, or user name (or client id) and password, or a client certificate; one of them,
- * never two. Every change ends the sessions that the device has.
+ * Creates the service of credentials: an access token, or user name (or client id) and password, or a client certificate. A
+ * device has one of them. Every change ends the sessions of the device.
  */
 export function createCredentialsService(deps: {
   repository: CredentialsRepository;
@@ -86,7 +86,7 @@ export function createCredentialsService(deps: {
       password === undefined
         ? passwords.generate()
         : { password: undefined, passwordHash: await passwords.hash(password) };
-    return { made: next, names: { clientId, username } };
+    return { sealedPassword: next, names: { clientId, username } };
   }
 
   async function prepare(change: CredentialsChange): Promise<PreparedCredentials> {
@@ -94,7 +94,7 @@ export function createCredentialsService(deps: {
     if (type === "ACCESS_TOKEN") return { other: undefined, token: change.token ?? newToken() };
     const token = placeholderToken(type, newId());
     if (type === "X509") return { other: { ...noOther, type, ...certificateOf(change) }, token };
-    const { made: next, names } = await basic(change);
+    const { sealedPassword: next, names } = await basic(change);
     const { password, passwordHash } = next;
     return { other: { ...noOther, type, ...names, passwordHash }, token, password };
   }

@@ -17,7 +17,7 @@ export const deviceCredentials = sqliteTable(
     passwordHash: text("password_hash"),
     /** SHA-256 of the client certificate, 64 hexadecimal digits. */
     fingerprint: text("fingerprint"),
-    /** Where the certificate itself was given. */
+    /** End of the certificate's validity, if the certificate itself was set. */
     validTo: integer("valid_to"),
     updatedAt: integer("updated_at").notNull(),
   },

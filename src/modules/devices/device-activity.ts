@@ -11,7 +11,7 @@ import type { ActivityRepository } from "./activity.repository.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import { type DeviceActivity, noActivity } from "./devices.types.ts";
 
-/** What changed is written this often, a slice at a time, so that no message costs a write and no slice is felt. */
+/** Interval at which changes are written, a slice at a time: no message costs a write, and no slice delays others. */
 const FLUSH_INTERVAL_MS = 1_000;
 const FLUSH_ENTRIES_MAX = 500;
 /** A device that just goes on reporting is written this seldom: after a crash its last activity is at most this old. */

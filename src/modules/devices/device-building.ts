@@ -40,7 +40,7 @@ type DeviceBuilding = ReturnType<typeof createDeviceBuilding>;
 /** Describes what a new device begins with: asked once for many of them. */
 export type NewDeviceDefaults = ReturnType<DeviceBuilding["defaultsOf"]>;
 
-/** How a device is put together, checked against what else there is, and stored with what belongs to it. */
+/** Creates the functions that build a device, check it against others, and store it with everything that belongs to it. */
 export function createDeviceBuilding(deps: DeviceBuildingDeps) {
   const { repository, profiles, clock } = deps;
 
@@ -187,12 +187,12 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
       if (token === undefined) return;
       if (repository.findByTokenHash(repository.hashOf(token)) !== undefined) throw tokenTaken();
     },
-    /** Within a transaction. */
+    /** Inserts a device within a transaction. */
     insert(device: Device, deviceChanges: DeviceChanges): void {
       repository.insert({ ...device, childName: childNameOf(device, deviceChanges.childName) });
       saveBelongings(device, deviceChanges);
     },
-    /** Within a transaction. */
+    /** Updates a device within a transaction. */
     update(device: Device, deviceChanges: DeviceChanges): void {
       repository.update({ ...device, childName: childNameOf(device, deviceChanges.childName) });
       saveBelongings(device, deviceChanges);

@@ -17,7 +17,7 @@ import type { ChildRef, Device, GatewayRef } from "./devices.types.ts";
 const NAME_CHARACTERS_MAX = 256;
 const TYPE_CHARACTERS_MAX = 128;
 const TYPE_DEFAULT = "default";
-/** That a gateway makes by itself: one that invents names must not fill the site. People may attach more. */
+/** Children that a gateway creates by itself: one that invents names must not fill the site. Users can attach more. */
 const CHILDREN_CREATED_MAX = 10_000;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -48,7 +48,7 @@ export function createDeviceChildren(deps: {
     if (created >= CHILDREN_CREATED_MAX) throw childrenLimit(CHILDREN_CREATED_MAX);
   }
 
-  /** Within a transaction. */
+  /** Returns the function that creates children within a transaction. */
   function creating(gateway: GatewayRef) {
     const { deviceId: parentDeviceId, tenantId } = gateway;
     const room = building.roomFor(tenantId);

@@ -49,7 +49,7 @@ export function createDeviceDirectory(deps: {
     sessionsMax,
   });
 
-  /** What was spent stays spent: a limit that changes is no way around it. */
+  /** Sets the limits of a device. The used budget stays used, so that a changed limit cannot be exploited. */
   function limit(device: IngestDevice, { messagesPerSecond, messagesBurst }: DeviceProfile): void {
     const perSecond = messagesPerSecond ?? (deps.rates.perDevice || null);
     if (perSecond === null) device.limiter = undefined;

@@ -28,7 +28,7 @@ function sampleText(sample: Uint8Array): string {
   return /[\u0000-\u0008\u000e-\u001f\ufffd]/.test(text) ? `hex ${Buffer.from(bytes).toString("hex")}` : text;
 }
 
-/** What a device sent that was refused, with the reason: the newest 50 a device, and a count of all. */
+/** Creates the list of a device's rejections: the newest 50 with their reasons, and a count of all. */
 export function createDeviceRejections(deps: {
   repository: RejectionsRepository;
   devices: Pick<DevicesService, "ensureVisible">;
@@ -38,10 +38,10 @@ export function createDeviceRejections(deps: {
   log: Logger;
 }) {
   const { repository, clock, events } = deps;
-  /** Not yet written, by device, oldest first. */
+  /** Rejections that are not written yet, by device, oldest first. */
   const pending = new Map<DeviceId, DeviceRejection[]>();
   let pendingCount = 0;
-  /** How many of them are of a tenant, and whose a device is. */
+  /** Number of pending rejections by tenant, and the tenant of each device. */
   const pendingOf = new Map<TenantId, number>();
   const tenantOf = new Map<DeviceId, TenantId>();
   let total = 0;

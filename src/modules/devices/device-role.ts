@@ -8,7 +8,7 @@ interface GivenRole {
 }
 
 /** The fields with `type` merged into `role`. @throws DomainError `device.roles_differ` where they contradict each other. */
-export function withRole<Given extends GivenRole>({ type, ...given }: Given) {
-  if (type !== undefined && given.role !== undefined && type !== given.role) throw rolesDiffer();
-  return { ...given, role: given.role ?? type };
+export function withRole<Given extends GivenRole>({ type, ...fields }: Given) {
+  if (type !== undefined && fields.role !== undefined && type !== fields.role) throw rolesDiffer();
+  return { ...fields, role: fields.role ?? type };
 }

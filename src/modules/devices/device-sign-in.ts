@@ -16,7 +16,7 @@ export interface BasicAttempt {
 
 export type SignIn = IngestDevice | "wrong" | "later" | "expired";
 
-/** Which device somebody is who signs in without an access token. */
+/** Creates the authentication of devices without an access token. */
 export function createDeviceSignIn(deps: {
   repository: Pick<CredentialsRepository, "findByIdentity" | "findByFingerprint">;
   directory: Pick<DeviceDirectory, "find">;
@@ -42,7 +42,7 @@ export function createDeviceSignIn(deps: {
   }
 
   return {
-    /** By user name, client id or both. A promise only where a slow hash has to be computed. */
+    /** Authenticates by user name, client id or both. Returns a promise only if a slow hash has to be computed. */
     byPassword({ clientId, username, ...attempt }: BasicAttempt): SignIn | Promise<SignIn> {
       const found = find(clientId, username);
       if (found === undefined || found.passwordHash === null) return "wrong";
@@ -57,7 +57,10 @@ export function createDeviceSignIn(deps: {
         return (isCurrent ? directory.find(deviceId) : undefined) ?? "wrong";
       });
     },
-    /** By the client certificate of a TLS connection, whose key the handshake has proven; undefined: nobody's. */
+    /**
+     * Authenticates by the client certificate of a TLS connection, whose key the handshake has proven; `undefined` if it belongs
+     * to no device.
+     */
     byCertificate({ fingerprint, validTo }: { fingerprint: string; validTo: number }): SignIn | undefined {
       const found = repository.findByFingerprint(fingerprint);
       if (found === undefined) return undefined;

@@ -38,7 +38,7 @@ export function createDevicesModule(
   const { transact } = database;
   /** Stores the dev EUI as an attribute, in the transaction that changes the device. */
   const saveDevEui = new Port<(deviceId: DeviceId, devEui: string | null) => void>("devices.saveDevEui");
-  /** Of the device itself or of its gateway; while it lasts, alarms are mute. */
+  /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
   const maintenanceOf = new Port<
     (device: Pick<Device, "deviceId" | "parentDeviceId">) => DeviceMaintenance | undefined
   >("devices.maintenanceOf");

@@ -34,7 +34,7 @@ export const devicesRoutes = (deps: {
   rejections: DeviceRejections;
   /** The newest knowledge about a device, where there is any. */
   activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
-  /** Of the device itself or of its gateway; while it lasts, alarms are mute. */
+  /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
   maintenanceOf: (device: Pick<Device, "deviceId" | "parentDeviceId">) => DeviceMaintenance | undefined;
   auth: AuthPlugin;
 }) => {

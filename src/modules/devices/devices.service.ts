@@ -72,7 +72,7 @@ export function createDevicesService(deps: {
     list: (principal: Principal, filter: DeviceFilter): { items: DeviceWithActivity[]; total: number } =>
       repository.list(principal.tenantId, principal.devices, filter),
     get,
-    /** For other modules: devices of the tenant that are called exactly so; two at most. */
+    /** Finds devices of the tenant with exactly this name, two at most, for other modules. */
     findNamed: (tenantId: TenantId, name: string): Device[] => repository.findNamed(tenantId, name),
     /** The id of a device that the caller may see; throws `not_found` otherwise. */
     ensureVisible,

@@ -19,7 +19,7 @@ export interface Device {
   /** Holds what its gateway calls it, or the last one did; null where the gateway has another child of its name. */
   readonly childName: string | null;
   readonly role: DeviceRole;
-  /** Null: the profile's. */
+  /** Time-out of the device; `null` for that of the profile. */
   readonly inactivityTimeoutMs: number | null;
   readonly targetDashboardId: string | null;
   readonly targetStateId: string | null;
@@ -39,7 +39,7 @@ export interface DeviceActivity {
   readonly inactivityAlarmAt: number | null;
 }
 
-/** While somebody works on a device its alarms are mute; times are epoch ms. */
+/** Maintenance of a device, which mutes its alarms. Times are epoch ms. */
 export interface DeviceMaintenance {
   readonly deviceId: DeviceId;
   readonly since: number;
@@ -127,6 +127,6 @@ export type GatewayRef = Pick<Device, "deviceId" | "tenantId" | "profileId">;
 /** A child as its gateway names it. */
 export interface ChildRef {
   readonly name: string;
-  /** As it came. */
+  /** Type as it was received. */
   readonly type?: unknown;
 }

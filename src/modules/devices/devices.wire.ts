@@ -24,7 +24,7 @@ export function toListItem(device: DeviceWithActivity, activity: DeviceActivity)
   };
 }
 
-/** Nothing of a device that nobody works on. */
+/** Converts a maintenance for the API; without one it returns nothing. */
 export function maintenanceToWire(maintenance: DeviceMaintenance | undefined) {
   if (maintenance === undefined) return {};
   const { deviceId, reason, by, since, until } = maintenance;

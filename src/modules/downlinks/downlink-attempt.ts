@@ -51,9 +51,9 @@ export interface DownlinkAttemptDeps {
     },
     signal: AbortSignal,
   ) => Promise<HttpAnswer>;
-  /** By the integration's own connection to a broker. @throws DomainError `unavailable` while there is none. */
+  /** Publishes over the integration's own connection to a broker. @throws DomainError `unavailable` while there is none. */
   readonly publish: (integrationId: string, message: BrokerMessage) => Promise<void>;
-  /** By our own codec; undefined where there is none that encodes. */
+  /** Encodes with our own codec; `undefined` if there is none that encodes. */
   readonly encode: (
     ready: ReadyIntegration,
     input: { object: JsonValue; fPort: number | undefined; deviceId: Downlink["deviceId"] },

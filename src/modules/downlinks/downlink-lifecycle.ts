@@ -30,11 +30,11 @@ const statesOfReports: Record<DownlinkReport["state"], DownlinkState> = {
 export interface CarriedCommands {
   delivered(deviceId: DeviceId, rpcId: number, isKept: boolean): void;
   answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
-  /** There is room for the next one. */
+  /** Reports that the device can get the next downlink. */
   listening(deviceId: DeviceId): void;
 }
 
-/** What happens to downlinks, and so to the commands that they carry. */
+/** Creates the lifecycle of downlinks, and so of the commands that they carry. */
 export function createDownlinkLifecycle(deps: {
   repository: DownlinksRepository;
   commands: CarriedCommands;
@@ -106,10 +106,10 @@ export function createDownlinkLifecycle(deps: {
       early.delete(key);
       if (existing !== undefined && now() - existing.at < EARLY_MS) apply(downlink, existing.report);
     },
-    /** For good. */
+    /** Marks a downlink as failed for good. */
     failed: (downlink: Downlink, error: string): void =>
       change(downlink, "FAILED", { error, attempts: downlink.attempts + 1 }),
-    /** To be tried again. */
+    /** Postpones a downlink to another attempt. */
     postponed(
       downlink: Downlink,
       changes: { error: string | null; nextAttemptAt: number; attempts: number },
@@ -127,7 +127,7 @@ export function createDownlinkLifecycle(deps: {
       else apply(downlink, report);
       return downlink !== undefined;
     },
-    /** As it is once something has happened to it, or after `ms`. */
+    /** Returns the downlink once its state has changed, or after `ms`. */
     next: async (downlink: Downlink, ms: number): Promise<Downlink> =>
       (await waiters.wait(downlink.downlinkId, ms)) ?? repository.find(downlink.downlinkId) ?? downlink,
     stop: (): void => waiters.endAll(),

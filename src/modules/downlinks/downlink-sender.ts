@@ -8,7 +8,7 @@ import type { DownlinksRepository } from "./downlinks.repository.ts";
 import type { Downlink } from "./downlinks.types.ts";
 
 const AT_ONCE = 4;
-/** Until a switched-off integration is looked at again, unless it is started before. */
+/** Time until a switched-off integration is checked again, unless it is started before. */
 const PAUSED_MS = 60_000;
 const KEPT_MS = 30 * 86_400_000;
 const CLEAN_EVERY_MS = 3_600_000;
@@ -18,9 +18,9 @@ const EXPIRED_AT_ONCE = 100;
 
 /** One network server, as this gateway sees it now. */
 interface Lane {
-  /** Devices to which one is under way. */
+  /** Devices to which one is in progress. */
   readonly busy: Set<string>;
-  /** In a row; while there are any, one downlink at a time finds out. */
+  /** Failures in a row. While there are any, one downlink at a time is tried. */
   failures: number;
   blockedUntil: number;
 }
@@ -35,7 +35,7 @@ export function createDownlinkSender(deps: {
   lifecycle: DownlinkLifecycle;
   /** Returns `undefined` if it is gone. */
   readyOf: (integrationId: string) => ReadyIntegration | undefined;
-  /** What came of an attempt, for the integration's events. */
+  /** Reports the result of an attempt, for the integration's events. */
   onAttempted: (downlink: Downlink, attempted: Attempted) => void;
   clock: Clock;
   /** Epoch ms that never jump. */
@@ -94,7 +94,7 @@ export function createDownlinkSender(deps: {
       if (signal.aborted && !attempted.isDone) return;
       settle(downlink, ready, attempted);
     } catch (error) {
-      log.error("what came of a downlink could not be written", { downlinkId: downlink.downlinkId, error });
+      log.error("the result of a downlink could not be written", { downlinkId: downlink.downlinkId, error });
       lane.blockedUntil = now() + PAUSED_MS;
     } finally {
       lane.busy.delete(downlink.deviceKey);
@@ -139,7 +139,7 @@ export function createDownlinkSender(deps: {
     }
   }
 
-  /** When to look again. What is under way wakes by itself when it ends. */
+  /** Schedules the next check. A downlink that is in flight wakes the sender itself when it ends. */
   function arm(): void {
     cancelTimer();
     const blocked = [...lanes.values()]
@@ -166,7 +166,7 @@ export function createDownlinkSender(deps: {
       try {
         pump();
       } catch (error) {
-        log.error("downlinks that are due could not be looked at", { error });
+        log.error("due downlinks could not be read", { error });
         cancelTimer = clock.schedule(PAUSED_MS, wake);
       }
     });
@@ -183,12 +183,12 @@ export function createDownlinkSender(deps: {
   }
 
   return {
-    /** Something is due. */
+    /** Reports that a downlink is due. */
     wake,
     /** The integration has changed: what waits for it is tried at once. */
     hasten(integrationId: string): void {
       const lane = lanes.get(integrationId);
-      // What is under way stays so, lest it goes out twice.
+      // What is in progress stays so, lest it goes out twice.
       if (lane?.busy.size === 0) lanes.delete(integrationId);
       else if (lane !== undefined) Object.assign(lane, { failures: 0, blockedUntil: 0 });
       repository.hasten(now(), integrationId);

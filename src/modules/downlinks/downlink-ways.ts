@@ -10,7 +10,7 @@ export interface DeviceNames {
   readonly networkDeviceId: string | undefined;
 }
 
-/** Which integration a device is reached through, and how it is known there. */
+/** Creates the map of the integrations that reach a device, with its identity there. */
 export function createDownlinkWays(deps: {
   repository: Pick<DownlinksRepository, "route" | "saveRoute">;
   namesOf: (deviceId: DeviceId) => DeviceNames;

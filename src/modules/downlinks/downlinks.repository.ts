@@ -51,7 +51,7 @@ export function createDownlinksRepository({ orm }: MainDatabase) {
     },
     find: (downlinkId: string): Downlink | undefined =>
       downlinkOf(orm.select().from(downlinks).where(eq(downlinks.downlinkId, downlinkId)).get()),
-    /** By our id or the network server's. */
+    /** Finds a downlink by our id or the network server's. */
     findReported(integrationId: string, id: string): Downlink | undefined {
       const isIt = or(eq(downlinks.downlinkId, id), eq(downlinks.networkId, id));
       return downlinkOf(
@@ -94,7 +94,7 @@ export function createDownlinksRepository({ orm }: MainDatabase) {
         .where(and(isQueued, lte(downlinks.nextAttemptAt, now)))
         .all()
         .map(({ integrationId }) => integrationId),
-    /** Of one integration: of each device the oldest that waits, if it is due and the device is not among `busy`. */
+    /** Returns the oldest downlink that waits of a device that is not among `busy`, of one integration, if it is due. */
     nextDue(integrationId: string, now: number, busy: readonly string[]): Downlink | undefined {
       const wanted = and(
         isQueued,
@@ -116,7 +116,7 @@ export function createDownlinksRepository({ orm }: MainDatabase) {
         .limit(limit)
         .all()
         .map(toDownlink),
-    /** When the next one will be due, of those that are not yet. */
+    /** Returns the time at which the next downlink is due, of those that are not due yet. */
     nextAt: (now: number): number | undefined =>
       orm
         .select({ at: downlinks.nextAttemptAt })
@@ -142,7 +142,7 @@ export function createDownlinksRepository({ orm }: MainDatabase) {
         orm.select({ n: sql<number>`count(*)` }).from(downlinks).where(and(isQueued, wanted)).get()?.n ?? 0
       );
     },
-    /** Of one integration: unfinished ones that carry commands. */
+    /** Lists the unfinished downlinks of one integration that carry commands. */
     listCarriers: (integrationId: string): Downlink[] =>
       orm
         .select()

@@ -19,7 +19,7 @@ export interface Downlink {
   readonly deviceId: DeviceId | null;
   /** Holds what the network knows the device by, see `deviceKey`. */
   readonly deviceKey: string;
-  /** Of the command that it carries. */
+  /** Id of the command that it carries. */
   readonly commandRpcId: number | null;
   readonly fPort: number | null;
   readonly confirmed: boolean;
@@ -34,7 +34,7 @@ export interface Downlink {
   /** Epoch ms, as all times here. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** Of one that is QUEUED. */
+  /** Time of the next attempt of a downlink that is QUEUED. */
   readonly nextAttemptAt: number;
   readonly changedAt: number;
 }
@@ -49,7 +49,7 @@ export interface DownlinkRoute extends NetworkRoute {
   readonly integrationId: string;
 }
 
-/** As a person or a program asks for it. */
+/** Request of a user or a program for a downlink. */
 export interface DownlinkRequest {
   readonly deviceId?: string | undefined;
   readonly devEui?: string | undefined;
@@ -63,7 +63,7 @@ export interface DownlinkRequest {
   readonly expiresInMs?: number | undefined;
 }
 
-/** By dev EUI; `id:` before the network's own name for devices that have none. */
+/** Returns the key of a device: the dev EUI, or `id:` and the network's own name for devices that have none. */
 export const deviceKey = (existing: { devEui?: string | undefined; networkDeviceId?: string | undefined }) =>
   existing.devEui ?? (existing.networkDeviceId === undefined ? undefined : `id:${existing.networkDeviceId}`);
 

@@ -15,11 +15,11 @@ const ID_CHARACTERS_MAX = 64;
 export type ChildPart = readonly [name: string, value: unknown];
 
 export interface ChildRequest {
-  /** As it came; the answer carries the same. */
+  /** Id as it was received; the answer carries the same. */
   readonly id: number | string;
   readonly name: string;
   readonly scope: "CLIENT" | "SHARED";
-  /** Undefined: all of them. */
+  /** Requested keys; `undefined` for all of them. */
   readonly keys: readonly string[] | undefined;
   /** One key was asked for by `key`: its value is the answer. */
   readonly isSingle: boolean;

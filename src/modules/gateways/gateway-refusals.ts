@@ -4,7 +4,7 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceIngest, IngestDevice, IngestSource } from "../ingest/ingest.types.ts";
 import type { ChildPart } from "./gateway-body.ts";
 
-/** Of one message: refusals that are listed on the gateway one by one; the others are counted. */
+/** Refusals of one message that are listed on the gateway one by one; the others are counted. */
 const LISTED_MAX = 20;
 const SAMPLE_BYTES = 256;
 
@@ -30,7 +30,7 @@ export function createGatewayRefusals(deps: {
 
   return {
     list,
-    /** Of the parts of one message. */
+    /** Collects the refusals of the parts of one message. */
     ofMessage(gateway: IngestDevice, origin: Origin) {
       let first: DomainError | undefined;
       let onGateway = 0;

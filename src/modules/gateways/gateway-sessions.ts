@@ -13,7 +13,7 @@ interface Session {
   readonly away: Set<DeviceId>;
 }
 
-/** Which children are connected, each through the one connection of its gateway. */
+/** Creates the register of connected children, each through the one connection of its gateway. */
 export function createGatewaySessions(deps: {
   activity: Pick<DeviceActivityTracker, "connected" | "disconnected">;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
@@ -59,7 +59,7 @@ export function createGatewaySessions(deps: {
   return {
     /** A device has connected; most are no gateways and cost nothing but their id. */
     opened: (deviceId: DeviceId): void => void online.set(deviceId, (online.get(deviceId) ?? 0) + 1),
-    /** Its connection has ended; true when that was its last one, and with it the children have gone. */
+    /** Ends a connection; `true` if it was the last one of the gateway, and its children are gone with it. */
     closed(deviceId: DeviceId): boolean {
       const left = (online.get(deviceId) ?? 1) - 1;
       if (left > 0) {

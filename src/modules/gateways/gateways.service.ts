@@ -212,7 +212,7 @@ export function createGatewaysService(deps: {
         return allOf([]);
       });
     },
-    /** What a child says to a command. */
+    /** Handles the answer of a child to a command. */
     answer(gateway: IngestDevice, message: GatewayMessage): Promise<void> {
       return listed(gateway, message, () => {
         const { name, rpcId, data } = parseAnswer(decode(gateway, message));

@@ -82,7 +82,7 @@ export function checkConfig(input: unknown): CheckedConfig {
   };
 }
 
-/** What can only be said of the whole. */
+/** Checks limits that concern the configuration as a whole. */
 function checkLimits(config: GeneratorConfig, { errors, warnings }: Notes): void {
   const { intervalSeconds, metrics, deviceIds } = config;
   const rate = rateOf(config, deviceIds?.length ?? 1);

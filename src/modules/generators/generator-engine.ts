@@ -36,7 +36,7 @@ interface Run {
   cancel: () => void;
   /** Monotonic time of the next reading. */
   dueAt: number;
-  /** Resolves when nothing of it is under way. */
+  /** Resolves when nothing of it is in progress. */
   busy: Promise<void>;
   isSending: boolean;
 }
@@ -85,7 +85,7 @@ export function createGeneratorEngine(deps: EngineDeps) {
     const text = error instanceof DomainError ? textOf(error) : detail("generator_error.not_stored");
     // Once for as long as it lasts: a full disk must not fill the log.
     if (activity.lastError?.code !== text.code)
-      log.warn("what a generator sends is refused", {
+      log.warn("readings of a generator are rejected", {
         generator: generator.id,
         message: inEnglish(text),
         ...(!(error instanceof DomainError) && { error }),
@@ -94,7 +94,7 @@ export function createGeneratorEngine(deps: EngineDeps) {
     activity.lastErrorAt = clock.now();
   }
 
-  /** Ends what the generator did; resolves when nothing of that is under way. */
+  /** Ends what the generator did; resolves when nothing of that is in progress. */
   function end(id: string): Promise<void> {
     const run = runs.get(id);
     if (run === undefined) return Promise.resolve();
@@ -119,7 +119,7 @@ export function createGeneratorEngine(deps: EngineDeps) {
     runs.set(generator.id, run);
     run.busy = ended
       .then(() => prepare(run, isResumed))
-      .catch((error) => log.error("a generator could not be begun", { generator: generator.id, error }));
+      .catch((error) => log.error("a generator could not be started", { generator: generator.id, error }));
   }
 
   async function prepare(run: Run, isResumed: boolean): Promise<void> {
@@ -141,7 +141,7 @@ export function createGeneratorEngine(deps: EngineDeps) {
       const snapshots = await deps.latest(devicesOf(generator), keys);
       return new Map(snapshots.map((snapshot) => [snapshot.deviceId, snapshot]));
     } catch (error) {
-      log.warn("a generator begins anew: what it sent last cannot be read", {
+      log.warn("a generator starts again: its newest readings cannot be read", {
         generator: generator.id,
         error,
       });
@@ -239,12 +239,12 @@ export function createGeneratorEngine(deps: EngineDeps) {
       isStopped = false;
       for (const generator of generators) begin(generator, true);
     },
-    /** Resolves when nothing is under way. */
+    /** Resolves when nothing is in progress. */
     async stop(): Promise<void> {
       isStopped = true;
       await Promise.all([...runs.keys()].map(end));
     },
-    /** From now on the generator is like this; an active one sends at once. */
+    /** Applies the changed generator; an active one sends at once. */
     changed(generator: Generator): void {
       if (isRunning(generator) && !isStopped) begin(generator, false);
       else {

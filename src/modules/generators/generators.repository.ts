@@ -14,7 +14,7 @@ export function createGeneratorsRepository({ orm }: MainDatabase) {
       .all();
   return {
     list: (tenantId: TenantId): Generator[] => listed(eq(generators.tenantId, tenantId)),
-    /** Of all tenants. */
+    /** Lists the active generators of all tenants. */
     listActive: (): Generator[] => listed(eq(generators.status, "active"), eq(generators.enabled, true)),
     /** Returns those that name the device or had it made. */
     listOfDevice: (tenantId: TenantId, deviceId: DeviceId): Generator[] =>

@@ -31,7 +31,7 @@ import {
 } from "./generators.types.ts";
 
 export const GENERATORS_MAX = 100;
-/** Of the device that is made for a generator. */
+/** Type of the device that is created for a generator. */
 const VIRTUAL_DEVICE_TYPE = "generator";
 /** Devices that a generator shows by name. */
 const DEVICES_SHOWN = 20;
@@ -97,7 +97,7 @@ export function createGeneratorsService(deps: {
     return { generator, visible };
   }
 
-  /** For changing it: whoever may not see all that it sends for may not. */
+  /** Returns a generator to change: users who may not see all of its devices may not change it. */
   function ensureOwn(principal: Principal, id: string): Generator {
     const { generator, visible } = find(principal, id);
     if (visible.hiddenDevices > 0) throw forbidden("generator.not_granted");
@@ -112,7 +112,7 @@ export function createGeneratorsService(deps: {
     return config;
   }
 
-  /** What all active generators of the tenant send together is bounded, so that devices are not kept from their own. */
+  /** Limits what all active generators of the tenant send together, so that devices keep their own share. */
   function ensureRate(generator: Generator): void {
     const sum = { messages: 0, values: 0 };
     const others = repository.list(generator.tenantId).filter(({ id }) => id !== generator.id);
@@ -244,7 +244,7 @@ export function createGeneratorsService(deps: {
           (principal.devices === "all" || principal.devices.has(deviceId)) &&
           deps.directory.find(deviceId)?.tenantId === principal.tenantId,
       }),
-    /** None of its devices is there any more: it ends until somebody says what it is for. */
+    /** Pauses a generator that has no device left, until a user selects others. */
     pauseOrphaned(generator: Generator): void {
       const current = repository.find(generator.tenantId, generator.id);
       if (current === undefined) {

@@ -15,13 +15,13 @@ export interface Metric {
   readonly key: string;
   readonly min: number;
   readonly max: number;
-  /** As many as show about a thousand different values, unless given. */
+  /** Decimal places; without them, as many as show about a thousand different values. */
   readonly decimals?: number;
   /** `random` unless given. */
   readonly pattern?: Pattern;
-  /** Of a counter and a walk: how far from one value to the next; of a walk on average. */
+  /** Difference from one value to the next, of a counter and a walk; of a walk on average. */
   readonly step?: number;
-  /** Of waves. */
+  /** Period of waves. */
   readonly periodSeconds?: number;
 }
 

@@ -7,9 +7,9 @@ import type { Metric } from "./generators.types.ts";
  */
 
 export const DECIMALS_MAX = 9;
-/** Of a unit that was not asked for: so many values lie between min and max, or more. */
+/** Number of values between min and max, at least, if no decimal places are set. */
 const VALUES_WANTED = 1_000;
-/** Of a walk that was not told: this share of the way from min to max. */
+/** Step of a walk that has none, as a share of the way from min to max. */
 const WALK_SHARE = 0.04;
 /** A walk never goes further than so many times its step at once. */
 const WALK_STEPS_MAX = 3;
@@ -21,7 +21,7 @@ export interface Grid {
   readonly size: number;
   readonly unitsPerOne: number;
   valueAt(index: number): number;
-  /** Of the nearest value; undefined when `value` lies outside. */
+  /** Returns the index of the nearest value; `undefined` if `value` lies outside. */
   indexOf(value: number): number | undefined;
 }
 
@@ -73,18 +73,18 @@ function gridOfUnits(metric: Metric): Grid | undefined {
   };
 }
 
-/** Of a counter, in units: 1 unless told otherwise, or the smallest there is where all lies within 1. */
+/** Returns the step of a counter in units: 1 by default, or the smallest step if all values lie within 1. */
 export function counterUnits({ step }: Metric, { size, unitsPerOne }: Grid): number {
   return step === undefined ? (size >= unitsPerOne ? unitsPerOne : 1) : Math.round(step * unitsPerOne);
 }
 
 export interface Course {
   readonly intervalSeconds: number;
-  /** Where in its waves a device begins, 0 … 1. */
+  /** Position in its waves at which a device begins, 0 … 1. */
   readonly offset: number;
   /** The newest value there is, from which walks and counters go on. */
   readonly last: number | undefined;
-  /** In [0, 1). */
+  /** Returns a random number in [0, 1). */
   readonly random: () => number;
 }
 

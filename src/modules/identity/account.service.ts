@@ -28,7 +28,7 @@ export interface OwnSession extends Session {
   readonly impersonatedBy?: string;
 }
 
-/** What people do to their own account: password, second factor, sessions. Not for somebody who acts as them. */
+/** Creates the service for users' own accounts: password, second factor, sessions. A user who acts as another one cannot use it. */
 export function createAccountService(deps: {
   provider: IdentityProvider;
   users: Pick<UsersService, "findById" | "findByEmail">;

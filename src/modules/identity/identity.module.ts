@@ -42,7 +42,9 @@ import { createSignUpService } from "./sign-up.service.ts";
 
 const DAY_MS = 86_400_000;
 
-/** How people sign in and who they are: sessions, the identity provider, set-up, sign-up, accounts and the management of users. */
+/**
+ * Creates the module of users and their sign-in: sessions, the identity provider, set-up, sign-up, accounts and user management.
+ */
 export function createIdentityModule(
   core: Core,
   deps: {
@@ -114,7 +116,7 @@ export function createIdentityModule(
     codeKey: tokenKey,
     now,
   });
-  /** Of somebody whose address an external provider vouches for; strangers sign up that way where it is open. */
+  /** Admits a user whose address an external provider confirms; new users sign up this way where sign-up is open. */
   function admit({ email, fullName }: ExternalPerson): Admission {
     const user = users.findByEmail(email);
     if (user !== undefined) return user.status === "ACTIVE" ? "admitted" : "disabled";

@@ -65,7 +65,7 @@ interface RouteContext {
  * `audit: {action, target, …}` on a route that changes something: what the audit log keeps of it, or why nothing.
  */
 export function createAuthPlugin(authenticator: Authenticator, requestAudit: RequestAudit) {
-  /** Who is behind a request, settled once by the first hook that asks. */
+  /** Principal of each request, resolved once by the first hook that asks. */
   const principals = new WeakMap<Request, Principal>();
 
   async function ensureAllowed({ request, params }: RouteContext, permission: Permission): Promise<void> {

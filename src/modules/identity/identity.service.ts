@@ -28,7 +28,7 @@ export interface IdentityService extends Authenticator {
   nameOf(principal: Principal, userId: string): { fullName: string; email: string } | undefined;
 }
 
-/** As the auth plugin decides. */
+/** Returns the permissions as the auth plugin decides. */
 function permissionsOf(
   principal: Pick<Principal, "role" | "tenantId" | "apiKey" | "canAcknowledgeAlarms">,
 ): Permission[] {
@@ -49,7 +49,7 @@ function common(devices: Devices, others: Devices): Devices {
   return others === "all" ? devices : devices.intersection(others);
 }
 
-/** What both may see, counted again only when either changes: a stream asks for every message. */
+/** Returns the devices that both may see, computed again only when either changes: a stream asks for every message. */
 function createShared(own: () => Devices, others: () => Devices): () => Devices {
   let existing: { own: Devices; others: Devices; both: Devices } | undefined;
   return () => {

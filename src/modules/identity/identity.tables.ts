@@ -12,11 +12,11 @@ export const sessions = sqliteTable(
     impersonatorId: text("impersonator_id"),
     /** The session from which somebody acts as this user: it does not outlive that one. */
     impersonatorSessionId: text("impersonator_session_id"),
-    /** From where the session was started, for the list that a person sees of their own. */
+    /** Address from which the session was started, for the list of a user's own sessions. */
     address: text("address").notNull().default(""),
     userAgent: text("user_agent").notNull().default(""),
     createdAt: integer("created_at").notNull(),
-    /** To some minutes. */
+    /** Time of the last use, to some minutes. */
     lastUsedAt: integer("last_used_at").notNull().default(0),
     expiresAt: integer("expires_at").notNull(),
     /** Counts the renewals: an access token says of which one it is. */

@@ -2,7 +2,7 @@ import type { SessionId, UserId } from "../../lib/ids.ts";
 import type { Principal, Role } from "../users/users.types.ts";
 import type { Permission } from "./permissions.ts";
 
-/** From where somebody acts: shown to the person among their sessions. */
+/** Client of a user: shown among the user's sessions. */
 export interface Client {
   readonly address: string;
   readonly userAgent: string;
@@ -17,9 +17,9 @@ export interface Session extends Client {
   readonly createdAt: number;
   readonly lastUsedAt: number;
   readonly expiresAt: number;
-  /** How often it was renewed. */
+  /** Number of renewals. */
   readonly generation: number;
-  /** Of the newest renewal. */
+  /** Time of the newest renewal. */
   readonly renewedAt: number;
 }
 

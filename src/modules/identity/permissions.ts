@@ -19,7 +19,7 @@ export interface PermissionRule {
   readonly needsPerson?: true;
 }
 
-/** Who may do what: checks, docs/permissions.md and the rows of the matrix test all come from this table. */
+/** Permissions and their roles. Checks, docs/permissions.md and the rows of the matrix test come from this table. */
 export const permissions = {
   "self:read": { roles: everyone, what: "see who one is", isBeforeTenant: true },
   "session:use": {

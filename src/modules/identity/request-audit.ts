@@ -132,11 +132,11 @@ export function createRequestAudit(recorder: AuditRecorder) {
       const target = { type: rule.target, id, name: nameOf(is) ?? nameOf(was) };
       write(auditedRequest, principal, { action, outcome: "SUCCESS", target, before: was, after: is });
     },
-    /** Who is signed in behind a request, allowed to make it or not. */
+    /** Stores the user behind a request, permitted or not. */
     caller(request: Request, principal: Principal): void {
       callers.set(request, principal);
     },
-    /** Of a request that ended in an error: whether it was a refusal is read from the error. */
+    /** Records a request that ended in an error; the error says whether it was a refusal. */
     refused(rule: RouteAudit | undefined, auditedRequest: AuditedRequest, error: unknown): void {
       const principal = callers.get(auditedRequest.request);
       if (rule === undefined || principal === undefined || !isRefusal(error)) return;

@@ -2,7 +2,7 @@ import type { Client } from "./identity.types.ts";
 
 export type RequestServer = { requestIP(request: Request): { address: string } | null } | null;
 
-/** From where a request comes. */
+/** Returns the client from which a request comes. */
 export const clientOf = (request: Request, server: RequestServer): Client => ({
   address: server?.requestIP(request)?.address ?? "local",
   userAgent: request.headers.get("user-agent") ?? "",

@@ -29,7 +29,7 @@ export function createSessionsRepository({ orm }: MainDatabase) {
       const row = valid.get({ sessionId, now });
       return row && toSession(row);
     },
-    /** Of a user, the newest first, also those that somebody else started to act as the user. */
+    /** Lists the sessions of a user, the newest first, including those in which somebody else acts as the user. */
     list: (userId: UserId, now: number): Session[] =>
       orm
         .select()

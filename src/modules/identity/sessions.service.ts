@@ -12,10 +12,16 @@ const RENEWAL_OVERLAP_MS = 15 * 60_000;
 /** The time of the last use is kept no finer, so that reading does not mean writing. */
 const USE_KEPT_EVERY_MS = 5 * 60_000;
 const USER_AGENT_LENGTH_MAX = 256;
-/** Of a user, those in which somebody else acts as the user counted apart: a script that signs in anew each time must not fill the disk. */
+/**
+ * Sessions of a user; those in which somebody else acts as the user count separately. A script that signs in anew each time must
+ * not fill the disk.
+ */
 const SESSIONS_MAX = 100;
 
-/** Who is signed in where. Ending a session ends at once whatever runs under it, streams and impersonations included. */
+/**
+ * Creates the service of sessions. The end of a session ends everything that runs under it at once, including streams and
+ * impersonations.
+ */
 export function createSessionsService(deps: {
   repository: SessionsRepository;
   events: EventBus<DomainEvents>;

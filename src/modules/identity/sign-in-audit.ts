@@ -78,7 +78,7 @@ export function createSignInAudit(
         return email === undefined ? enter() : watched(enter)({ ...request, email, password: "" });
       },
     }),
-    /** By somebody who was not signed in: with a link of a mail, or at the first sign-in. */
+    /** Records a password change by a user who was not signed in: by a link of a mail, or at the first sign-in. */
     passwordChanged({ userId, tenantId, email, fullName, role }: User): void {
       recorder.record({
         tenantId,

@@ -31,7 +31,7 @@ export function createSignUpRepository({ orm }: MainDatabase) {
     confirm: (email: string, confirmedAt: number): void =>
       void orm.update(signUps).set({ confirmedAt, triesLeft: 0 }).where(eq(signUps.email, email)).run(),
     delete: (email: string): void => void orm.delete(signUps).where(eq(signUps.email, email)).run(),
-    /** Those that nobody confirmed. */
+    /** Deletes sign-ups that nobody confirmed. */
     deleteAbandoned: (codeExpiredBefore: number): void =>
       void orm
         .delete(signUps)

@@ -11,7 +11,7 @@ import type { SignUp, SignUpRepository } from "./sign-up.repository.ts";
 
 const CODE_LIFETIME_MINUTES = 10;
 const CODE_LIFETIME_MS = CODE_LIFETIME_MINUTES * 60_000;
-/** With at most 10 codes an hour and 20 a day for an address, 100 guesses a day at a number of six digits. */
+/** Tries of a code. With at most 10 codes an hour and 20 a day for an address, these are 100 guesses a day at six digits. */
 const TRIES = 5;
 /** A code that has expired can be sent anew for so long. */
 const ABANDONED_AFTER_MS = 24 * 3_600_000;
@@ -34,7 +34,7 @@ export interface NewSignUp {
 
 const closed = () => forbidden("sign_up.closed");
 const wrongCode = () => invalid("sign_up.code_wrong");
-/** Only said together with the right code: otherwise it would tell strangers whether an address has signed up. */
+/** Error that is only returned together with the right code: otherwise it would tell strangers whether an address has signed up. */
 const passwordDiffers = () => invalid("sign_up.password_differs");
 const tooMany = (waitMs: number) => limited("sign_up.limited", Math.max(Math.ceil(waitMs / 1000), 1));
 const normalize = (email: string) => email.trim().toLowerCase();

@@ -152,7 +152,7 @@ async function* ndjsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row
 export interface ImportSource {
   readonly body: ReadableStream<Uint8Array>;
   readonly format: HistoryFormat;
-  /** Of CSV: what the header does not tell. */
+  /** Properties of a CSV file that its header does not tell. */
   readonly dialect?: Parameters<typeof dialectOf>[1] | undefined;
   /** Rows to leave out at the start: those that an earlier, interrupted import has done. */
   readonly skipRows: number;

@@ -19,7 +19,7 @@ import { toReadings } from "./readings.ts";
 
 export interface ExportRequest {
   readonly format: HistoryFormat;
-  /** Empty: all. */
+  /** Keys to export; all of them if it is empty. */
   readonly keys: readonly string[];
   /** Epoch ms, both included. */
   readonly from: number;

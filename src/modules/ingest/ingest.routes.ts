@@ -56,7 +56,7 @@ const CHANGE_HEADER = "x-attribute-change";
 
 const namesOf = (text: string | undefined) => (text ?? "").split(",").filter((name) => name !== "");
 
-/** What devices call over HTTP, with their access token in the path. */
+/** Routes that devices call over HTTP, with their access token in the path. */
 export const deviceApiRoutes = (deps: {
   ingest: IngestService;
   attributes: AttributesService;

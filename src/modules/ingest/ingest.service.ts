@@ -45,7 +45,7 @@ export interface IngestService extends DeviceIngest {
   admit(sender: IngestDevice, message: { source: IngestSource; where: string; body: Uint8Array }): void;
   /** A decoded body as readings, those without a time stamp as of now. @throws DomainError of kind `invalid`. */
   toReadings(body: unknown): Reading[];
-  /** As `attributes`, of values that are decoded already. */
+  /** Same as `attributes`, for values that are decoded already. */
   clientAttributes(device: IngestDevice, values: unknown): Promise<void>;
   readonly stats: IngestStats;
 }
@@ -60,7 +60,7 @@ interface Message {
 }
 
 type MessageOrigin = Pick<Rejection, "source" | "where">;
-/** Of readings that another part of the gateway made. */
+/** Origin of readings that another part of the gateway creates. */
 const ownMessage: MessageOrigin = { source: "generator", where: "readings" };
 
 export interface IngestStats {
@@ -273,7 +273,7 @@ function keptOf(keep: () => Promise<void>): { kept: Promise<void>; refusal?: Dom
   }
 }
 
-/** Over HTTP a body of nothing but `payload` is the contract's form, in which it is an object. */
+/** Checks a body that has only `payload`: over HTTP this is the contract's form, in which it is an object. */
 function checkPayload(body: unknown): void {
   if (
     isJsonObject(body) &&

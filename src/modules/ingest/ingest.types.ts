@@ -20,7 +20,7 @@ export interface IngestDevice {
   payload: "JSON" | "CBOR" | "AUTO";
   /** A topic of its profile's that takes telemetry beside the usual ones. */
   telemetryTopic?: string | null;
-  /** Which way its commands go; null for whichever it listens at. */
+  /** Transport of the commands; `null` for the one on which the device listens. */
   commandTransport?: "WS" | "MQTT" | null;
   readonly store: StoreDevice;
   /** Count the messages and bytes of all devices of its tenant, and know how many its plan lets through. */
@@ -29,14 +29,14 @@ export interface IngestDevice {
   byteLimiter?: RateMeter | undefined;
   /** Holds what the device itself may send, where its profile or the gateway's configuration says so. */
   limiter?: RateMeter | undefined;
-  /** Of messages refused for their rate since one last passed: when one was listed (monotonic), and how many were not. */
+  /** Messages refused for their rate since one last passed: the time at which one was listed (monotonic), and how many were not. */
   overRate?: { listedAt: number; unlisted: number } | undefined;
   /** MQTT sessions that it may have at once; 1 unless given. */
   sessionsMax?: number;
   revoked: boolean;
 }
 
-/** Which edge a body came through; shown where a refused body is listed. */
+/** Edge through which a body came; shown where a refused body is listed. */
 export type IngestSource = "mqtt" | "integration" | "http" | "ws" | "import" | "test" | "generator";
 
 /**
@@ -58,7 +58,7 @@ export interface Rejection {
   readonly where: string;
   /** Stable code, e.g. `topic.unknown`, `body.malformed`. */
   readonly code: string;
-  /** Those of the code, and `unlisted`: the number of like rejections before this one that were only counted. */
+  /** Parameters of the code, and `unlisted`: the number of similar rejections before this one that were only counted. */
   readonly params: Params;
   /** The first bytes of the body, for the person who has to find the mistake. */
   readonly sample?: Uint8Array;

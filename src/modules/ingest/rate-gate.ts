@@ -19,7 +19,9 @@ export function createRateGate(deps: {
 }) {
   const { clock } = deps;
 
-  /** Of messages beyond the rate the first of a run is listed, then one a second: a flood must not become a flood of entries. */
+  /**
+   * Lists the first message of a run beyond the rate, then one a second: a flood of messages must not become a flood of entries.
+   */
   function listOverRate(device: IngestDevice, rejection: Rejection): void {
     const now = clock.monotonic();
     const { overRate } = device;

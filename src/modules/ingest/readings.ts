@@ -12,7 +12,7 @@ import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 const KEYS_PER_MESSAGE_MAX = 512;
 const KEY_BYTES_MAX = 256;
 const KEY_CHARACTERS_ALWAYS_SHORT = KEY_BYTES_MAX / 3;
-/** Of a string, or of an object or array as JSON, in UTF-8. */
+/** Bytes of a text, or of an object or array as JSON, in UTF-8. */
 const TEXT_BYTES_MAX = 64 * 1024;
 const TEXT_CHARACTERS_ALWAYS_SHORT = Math.floor(TEXT_BYTES_MAX / 3);
 const READINGS_PER_MESSAGE_MAX = 100_000;
@@ -37,7 +37,7 @@ const isPlain = (value: unknown): boolean =>
     : typeof value === "boolean" ||
       (typeof value === "string" && value.length <= TEXT_CHARACTERS_ALWAYS_SHORT);
 
-/** True when every value may be stored as it is, so that the parsed object itself can be handed on. */
+/** Returns `true` if every value can be stored as it is, so that the parsed object itself can be used. */
 function isReady(values: Record<string, unknown>): boolean {
   let count = 0;
   for (const key in values) {

@@ -12,7 +12,7 @@ import type { IngestService } from "./ingest.service.ts";
 
 const asked = ({ body }: AuditContext) => body;
 
-/** Something that looks like a reading of a room. */
+/** Returns something that looks like a reading of a room. */
 const sample = () => ({
   temperature: Math.round(200 + Math.random() * 50) / 10,
   humidity: Math.round(40 + Math.random() * 20),

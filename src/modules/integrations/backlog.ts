@@ -12,7 +12,7 @@ export function createBacklog(deps: {
   clock: Pick<Clock, "monotonic">;
 }) {
   const { repository, clock } = deps;
-  /** When an integration was looked at last, and whether it was full. */
+  /** Keyed by integration: the time of the last check, and whether the backlog was full. */
   const seen = new Map<string, { at: number; isFull: boolean }>();
 
   function measure(integrationId: string, timeMs: number): boolean {

@@ -31,7 +31,7 @@ export function createBridges(deps: {
       const { mqtt, encoding } = integrations.readyOf(integration).settings;
       return { ...member, settings: mqtt, encoding };
     } catch (error) {
-      log.error("an integration cannot be made ready", { integrationId, error });
+      log.error("an integration cannot be prepared", { integrationId, error });
       return { ...member, settings: undefined };
     }
   }

@@ -1,7 +1,7 @@
 import type { UsedCodec } from "../codecs/codecs.service.ts";
 import type { Integration } from "./integrations.types.ts";
 
-/** By codec: the integrations whose settings name it. */
+/** Returns the integrations whose settings name a codec, by codec. */
 export function usesOfCodecs(
   integrations: readonly Pick<Integration, "integrationId" | "name" | "settings">[],
 ): Map<string, UsedCodec["usedBy"]> {

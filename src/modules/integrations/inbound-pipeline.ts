@@ -58,7 +58,7 @@ export function createInboundPipeline(deps: {
   clock: Clock;
 }) {
   const { eventLog, clock } = deps;
-  /** Messages under way by integration and key: the same one again waits for what becomes of it. */
+  /** Messages in progress by integration and key: the same one again waits for what becomes of it. */
   const inFlight = new Map<string, Promise<unknown>>();
 
   const originOf = ({ bytes: _, ...origin }: InboundMessage) => origin;

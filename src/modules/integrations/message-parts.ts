@@ -123,14 +123,14 @@ export function metadataOf(
 export function scriptRunOf(
   integration: Integration,
   script: string,
-  { mapped, ...given }: { mapped: Mapped; message: NormalizedMessage; source: InboundMessage },
+  { mapped, ...fields }: { mapped: Mapped; message: NormalizedMessage; source: InboundMessage },
 ): ScriptRun {
-  const { frame } = given.message;
+  const { frame } = fields.message;
   return {
     source: script,
     key: integration.integrationId,
     message: { ...mapped.values },
-    metadata: metadataOf(integration, { ...given, ts: mapped.ts }),
+    metadata: metadataOf(integration, { ...fields, ts: mapped.ts }),
     ...(frame !== undefined && { frame: { ...frame, recvTime: mapped.ts } }),
   };
 }

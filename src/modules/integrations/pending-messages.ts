@@ -45,7 +45,7 @@ export function createPendingMessages(deps: {
       return true;
     } catch (error) {
       if (error instanceof DomainError) throw error;
-      log.error("a message that waits could not be worked on", { integrationId, eventId, error });
+      log.error("a waiting message could not be processed", { integrationId, eventId, error });
       return false;
     }
   }
@@ -59,7 +59,7 @@ export function createPendingMessages(deps: {
       for (const eventId of waiting) if (await resume(integrationId, eventId)) done++;
       return waiting.length === AT_ONCE && done > 0;
     } catch (error) {
-      if (!isNoRoom(error)) log.warn("messages that wait could not be worked on", { integrationId, error });
+      if (!isNoRoom(error)) log.warn("waiting messages could not be processed", { integrationId, error });
       return false;
     }
   }
@@ -73,7 +73,7 @@ export function createPendingMessages(deps: {
   function poll(): void {
     workOffAll()
       .catch((error) => {
-        log.warn("messages of integrations that wait could not be looked for", { error });
+        log.warn("waiting messages of integrations could not be read", { error });
         return false;
       })
       .then((hasMore) => {

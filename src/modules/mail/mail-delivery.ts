@@ -102,7 +102,7 @@ export function createMailDelivery(deps: {
     running = sendDue()
       .then((nextDueAt) => Math.min((nextDueAt ?? Number.POSITIVE_INFINITY) - now(), POLL_INTERVAL_MS))
       .catch((error: unknown) => {
-        log.warn("the outbox could not be worked on, is tried again", { error }); // a full disk, say
+        log.warn("the outbox could not be processed and is retried", { error }); // a full disk, say
         return POLL_INTERVAL_MS;
       })
       .then((waitMs) => {

@@ -62,7 +62,7 @@ export function createMaintenanceWatch(deps: {
     try {
       for (const deviceId of [...running.keys()]) if (leftOf(deviceId) === 0) drop(deviceId);
     } catch (error) {
-      log.warn("the end of a maintenance could not be written, is tried again", { error }); // a full disk, say
+      log.warn("the end of a maintenance could not be written and is retried", { error }); // a full disk, say
     }
     arm();
   }

@@ -221,7 +221,7 @@ export function createDispatcher(deps: {
     running = work()
       .then(arm)
       .catch((error: unknown) => {
-        log.warn("notifications could not be written, are tried again", { error }); // a full disk, say
+        log.warn("notifications could not be written and are retried", { error }); // a full disk, say
         cancel();
         cancel = clock.schedule(RETRY_MS, wake);
       })

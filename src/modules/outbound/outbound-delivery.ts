@@ -72,7 +72,7 @@ export function createOutboundDelivery(deps: {
     const { row, attempt, startedAt } = result;
     const { verdict, retryAfterMs } = attempt;
     const isOfTarget = typeof verdict === "object" && verdict.retry === "target";
-    // Several that were under way when it began to fail are one failure.
+    // Several that were in progress when it began to fail are one failure.
     if (!isOfTarget) target.failures = 0;
     else if (target.failures === 0 || startedAt >= target.failedAt) target.failures++;
     const failures = isOfTarget ? target.failures : row.attempts + 1;
@@ -174,7 +174,7 @@ export function createOutboundDelivery(deps: {
       try {
         pump();
       } catch (error) {
-        log.warn("the outbox could not be worked on, is tried again", { error }); // a broken disk, say
+        log.warn("the outbox could not be processed and is retried", { error }); // a broken disk, say
         cancel = clock.schedule(READ_AGAIN_MS, wake);
       }
     });
@@ -215,7 +215,7 @@ export function createOutboundDelivery(deps: {
       try {
         sweep();
       } catch (error) {
-        log.warn("the outbox could not be tidied, is tried again", { error });
+        log.warn("the outbox could not be pruned and is retried", { error });
       }
       scheduleSweep();
     });

@@ -82,7 +82,7 @@ export function createOutboundLedger(deps: {
       try {
         flush();
       } catch (error) {
-        log.warn("the outbox could not be written, is tried again", { error });
+        log.warn("the outbox could not be written and is retried", { error });
         flushSoon(RETRY_INTERVAL_MS);
       }
     });
@@ -134,7 +134,7 @@ export function createOutboundLedger(deps: {
     /** Rows that were given up elsewhere are to be counted. */
     gaveUp(target: TargetRow, count: number, error: Text): void {
       failed(target, error).died += count;
-      log.warn("outbound requests were given up", {
+      log.warn("outbound requests were dropped", {
         targetId: target.targetId,
         count,
         error: inEnglish(error),

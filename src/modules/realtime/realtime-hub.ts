@@ -42,7 +42,7 @@ export class RealtimeHub {
     );
     events.on("alarm.changed", ({ tenantId, deviceId, event, alarmId, alarmType, ...alarm }) => {
       const { severity, status, message, createdAt, updatedAt } = alarm;
-      const at = { createdAt: iso(createdAt), updatedAt: iso(updatedAt) };
+      const times = { createdAt: iso(createdAt), updatedAt: iso(updatedAt) };
       this.#publish("alarms", tenantId, {
         deviceId,
         event,
@@ -51,7 +51,7 @@ export class RealtimeHub {
         severity,
         status,
         message,
-        ...at,
+        ...times,
       });
     });
     events.on("device.state", ({ tenantId, lastActivityAt, ...state }) =>

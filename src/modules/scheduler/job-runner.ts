@@ -75,7 +75,7 @@ export class JobRunner {
     this.#tick();
   }
 
-  /** Resolves when nothing is under way; what was not finished is left for the next runner. */
+  /** Resolves when nothing is in progress; what was not finished is left for the next runner. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#cancel();
@@ -91,7 +91,7 @@ export class JobRunner {
   /** One look; resolves when all that was due has run. */
   check(): Promise<void> {
     this.#checking ??= this.#check()
-      .catch((error) => this.#deps.log.error("jobs that are due could not be looked at", { error }))
+      .catch((error) => this.#deps.log.error("due jobs could not be read", { error }))
       .finally(() => {
         this.#checking = undefined;
       });
@@ -200,7 +200,7 @@ export class JobRunner {
         log.warn("a job was not run in time", { jobId: job.jobId, name: job.name, missed: plan.missed });
       }
     } catch (error) {
-      log.error("a job could not be begun", { jobId: job.jobId, error }); // its lease runs out, then it is tried again
+      log.error("a job could not be started", { jobId: job.jobId, error }); // its lease runs out, then it is tried again
     }
     return begun === undefined ? [] : [{ job, run: begun }];
   }
@@ -234,7 +234,7 @@ export class JobRunner {
     const work = this.#deps.durable().then(() => this.#execute(job, run));
     const settled = work.catch((error) => {
       this.#held.delete(run.runId);
-      this.#deps.log.error("a run could not be begun", { jobId: job.jobId, error });
+      this.#deps.log.error("a run could not be started", { jobId: job.jobId, error });
     });
     this.#working.add(settled);
     void settled.finally(() => this.#working.delete(settled));

@@ -33,8 +33,8 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
   const read = ({ principal }: AuditContext, id: string) => {
     const { action, hiddenTargets: _, ...job } = jobToWire(scheduler.get(principal, id));
     if ("deviceType" in action) return { ...job, action };
-    const { deviceIds, ...what } = action;
-    return { ...job, action: what, deviceIds };
+    const { deviceIds, ...subject } = action;
+    return { ...job, action: subject, deviceIds };
   };
   return new Elysia({ prefix: "/api/scheduler", tags: ["scheduler"] })
     .use(deps.auth)
@@ -151,7 +151,7 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
         response: { 201: runBody },
         detail: {
           summary: "Run a job now",
-          description: `Beside its own times, also when it is paused. Answers when the run has begun. 409 while a run of it is under way, and where the scheduler is switched off (SCHEDULER_ENABLED). ${limitedAccess}`,
+          description: `Beside its own times, also when it is paused. Answers when the run has begun. 409 while a run of it is in progress, and where the scheduler is switched off (SCHEDULER_ENABLED). ${limitedAccess}`,
         },
       },
     )

@@ -14,7 +14,7 @@ export interface FleetConnected {
 const [portText = "1883", usersFile = "-", countText = "1000", mode = ""] = process.argv.slice(2);
 const count = Number(countText);
 const users = usersFile === "-" ? [] : (await Bun.file(usersFile).text()).split(",");
-/** Connections under way at once: as many as a site that comes back after a power cut would try. */
+/** Connections in progress at once: as many as a site that comes back after a power cut would try. */
 const AT_ONCE = 256;
 const CONNACK = 2;
 const PUBLISH = 3;

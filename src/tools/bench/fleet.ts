@@ -14,7 +14,7 @@ import { fixed, type Row, thousands } from "./report.ts";
 
 const DEVICES = 10_000;
 const SETTLE_MS = 5_000;
-/** Requests for commands under way at once. */
+/** Requests for commands in progress at once. */
 const COMMANDS_AT_ONCE = 64;
 const KB_PER_MB = 1_024;
 

@@ -1,6 +1,6 @@
 export const uiEn = {
   "common.close": "Close",
-  "common.retry": "Try again",
+  "common.retry": "Retry",
   "common.loading": "Loading…",
   "common.copy": "Copy",
   "common.copied": "Copied",
@@ -16,7 +16,7 @@ export const uiEn = {
   "connection.lostDetail": "You see the last known values.",
   "connection.retryIn": "Next attempt in {seconds} s.",
   "connection.retrying": "Reconnecting…",
-  "connection.retryNow": "Try now",
+  "connection.retryNow": "Retry now",
 
   "error.title": "Something went wrong",
   "error.reload": "Reload the page",

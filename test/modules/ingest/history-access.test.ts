@@ -7,7 +7,7 @@ import { createTestApp } from "../../support/test-app.ts";
 
 const deviceId = "device" as DeviceId;
 
-test("an export that is under way ends when the device is taken away from its reader", async () => {
+test("an export that is in progress ends when the device is taken away from its reader", async () => {
   const granted = new Set([deviceId]);
   const principal: Principal = {
     userId: "user" as UserId,

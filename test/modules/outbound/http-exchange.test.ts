@@ -7,7 +7,7 @@ import { networkErrorText } from "../../../src/lib/network-error.ts";
 import { createHttpExchange, type HttpAnswer } from "../../../src/modules/outbound/http-exchange.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { createOutboundAddresses, RefusedAddress } from "../../../src/platform/outbound-address.ts";
-import { createAuthority, createServerCertificate } from "../../../src/platform/tls-maker.ts";
+import { createAuthority, createServerCertificate } from "../../../src/platform/tls-certificates.ts";
 
 /** What comes in, as text; answers are written by the test. */
 const conversations: string[] = [];

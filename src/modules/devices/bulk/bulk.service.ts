@@ -37,7 +37,7 @@ const ruleOf = ({ field, rule }: RowError): string => {
   return text.startsWith(`${field}: `) ? text.slice(field.length + 2) : text;
 };
 
-/** As it is sent: with its meaning for clients that have a text of their own for it. */
+/** Converts an error for the API, with its code for clients that have a text of their own. */
 const toWire = (error: RowError): WireRowError => ({
   row: error.row,
   field: error.field,
@@ -92,7 +92,7 @@ export function createBulkService(deps: {
     }
   }
 
-  /** In slices, so that nobody else waits long. */
+  /** Checks the rows in slices, so that nobody else waits long. */
   async function check(principal: Principal, rows: readonly BulkRow[]) {
     ensureSize(rows);
     const errors: RowError[] = [];

@@ -19,7 +19,7 @@ export interface SecurityStatus {
 const wrongPassword = (field: string) => invalid("password.wrong", { field });
 const noSecondFactor = () => conflict("second_factor.off");
 
-/** What people do to their own account. Everything that weakens it asks for the password again. */
+/** Creates the service for users' own accounts. Every change that weakens an account asks for the password again. */
 export function createAccountSecurity(deps: {
   repository: ProviderRepository;
   passwords: PasswordCheck;

@@ -4,9 +4,9 @@ import type { Logger } from "../../../platform/log.ts";
 import { StartupError } from "../../../platform/startup-error.ts";
 
 const TIMEOUT_SECONDS = 5;
-/** So short that nobody is sent to a provider that went away a while ago. */
+/** Time for which metadata is kept, short enough to notice soon that a provider is gone. */
 const METADATA_KEPT_MS = 60_000;
-/** How far the provider's clock and ours may be apart, seconds; more is evened out by what its answers say. */
+/** Seconds by which the provider's clock and ours may differ. Larger differences are corrected by its answers. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 
 export interface ExternalSettings {

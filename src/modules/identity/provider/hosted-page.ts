@@ -39,7 +39,7 @@ input:focus-visible,button:focus-visible,a:focus-visible{outline:2px solid var(-
 .bad{margin:0;padding:.75rem 1rem;border:1px solid var(--line);border-left:4px solid var(--bad);border-radius:.4rem}
 code{display:block;padding:.5rem .75rem;background:var(--ground);border-radius:.3rem;font:.875rem/1.5 ui-monospace,"Cascadia Mono","Roboto Mono","DejaVu Sans Mono",monospace}`;
 
-/** With the colours of the site, where it has its own. */
+/** Returns the styles, with the colours of the site if it has its own. */
 export function stylesFor({ colors }: Appearance): string {
   if (colors === null) return hostedStyles;
   const of = ({ primary, onPrimary }: ThemeColors) => `--primary:${primary};--on-primary:${onPrimary}`;

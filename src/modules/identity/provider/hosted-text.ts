@@ -102,7 +102,7 @@ export const selectHostedText = (wanted: string | undefined, accepted: string | 
 const minutesOf = ({ retryAfterSeconds = 60 }: DomainError): string =>
   String(Math.ceil(retryAfterSeconds / 60));
 
-/** Where a page says more than the error does: how long to wait, and what to check. */
+/** Texts of pages that say more than the error: how long to wait, and what to check. */
 const ownTexts: Readonly<Record<string, (text: HostedText, error: DomainError) => string>> = {
   "sign_in.wrong": (text) => text.wrong,
   "sign_in.expired": (text) => text.expired,

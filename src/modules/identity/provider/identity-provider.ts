@@ -17,7 +17,7 @@ export interface IdentityProvider extends SignInFlow, AccountSecurity {
   setTemporaryPassword(email: string, password: string): Promise<void>;
   /** The slow half of it, the hash: what it resolves to does the rest, at once. */
   prepareTemporaryPassword(email: string, password: string): Promise<() => void>;
-  /** Who is about to sign in, or has a link by mail, must begin again. */
+  /** Ends pending sign-ins and links by mail of an address: they must begin again. */
   endPending(email: string): void;
   hasAccount(email: string): boolean;
   /** Does nothing where there is no account. An account that has the new address already belongs to nobody (any more) and goes. */

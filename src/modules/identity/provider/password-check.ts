@@ -5,7 +5,7 @@ import type { PasswordHasher } from "./password.ts";
 import type { Account, ProviderRepository } from "./provider.repository.ts";
 import type { Allowance, Budget, Throttle } from "./throttle.ts";
 
-/** From where somebody tries: the network address, and what the browser kept from an earlier sign-in. */
+/** Origin of an attempt: the network address, and what the browser kept from an earlier sign-in. */
 export interface Caller {
   readonly address: string;
   readonly device?: string | undefined;

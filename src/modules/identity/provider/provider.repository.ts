@@ -120,7 +120,7 @@ export function createProviderRepository(database: MainDatabase) {
     deleteAccount: (email: string): void => void orm.delete(accounts).where(eq(accounts.email, email)).run(),
     insertCode: (code: SignInCode): void => void orm.insert(signInCodes).values(code).run(),
     // In one transaction: the command line is another process, which may delete the account.
-    /** Only as long as the account is as it was found; false when it has gone, or has another address or password now. */
+    /** Inserts the code if the account is unchanged; `false` if it was deleted, or has another address or password now. */
     insertCodeOf: ({ accountId, email, passwordHash }: Account, code: Omit<SignInCode, "email">): boolean =>
       transact(() => {
         const current = byId.get({ accountId });
@@ -152,7 +152,7 @@ export function createProviderRepository(database: MainDatabase) {
       orm.delete(signInCodes).where(lte(signInCodes.expiresAt, now)).run();
       orm.delete(tickets).where(lte(tickets.expiresAt, now)).run();
     },
-    /** When the client last signed in to the account; undefined when it never did. */
+    /** Returns the time at which the client last signed in to the account; `undefined` if it never did. */
     findClient: (accountId: string, client: string): number | undefined =>
       ofClient.get({ accountId, client })?.lastUsedAt,
     /** Keeps the newest `keep` of the account's clients. */

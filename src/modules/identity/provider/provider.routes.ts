@@ -41,7 +41,7 @@ export const providerRoutes = (deps: {
   provider: IdentityProvider;
   setupRequired: () => boolean;
   signUpOpen: () => boolean;
-  /** Where there is an external provider. */
+  /** The external provider, if there is one. */
   external: ExternalSignIn | undefined;
   appearance: () => Appearance;
 }) => {

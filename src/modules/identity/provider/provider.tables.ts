@@ -25,7 +25,7 @@ const accountId = () =>
 /** Authorization codes: single use, 60 s; only the hash is kept. */
 export const signInCodes = sqliteTable("sign_in_codes", {
   codeHash: text("code_hash").primaryKey(),
-  /** By address, not by account: people of an external provider have none here. */
+  /** E-mail address instead of an account: users of an external provider have no account here. */
   email: text("email").notNull(),
   redirectUri: text("redirect_uri"),
   codeChallenge: text("code_challenge"),
@@ -47,7 +47,7 @@ export const recoveryCodes = sqliteTable(
   (table) => [primaryKey({ columns: [table.accountId, table.codeHash] })],
 );
 
-/** Where an account has signed in from before: `device:<hash of the browser's cookie>` or `address:<network address>`. */
+/** Clients that have signed in to an account before: `device:<hash of the browser's cookie>` or `address:<network address>`. */
 export const knownClients = sqliteTable(
   "known_clients",
   { accountId: accountId(), client: text("client").notNull(), lastUsedAt: integer("last_used_at").notNull() },
@@ -75,7 +75,7 @@ export const throttles = sqliteTable(
   (table) => [index("throttles_recovers").on(table.recoversAt)],
 );
 
-/** When something was done, where exactly so many are allowed in a window. */
+/** Times of actions of which an exact number is allowed in a window. */
 export const occurrences = sqliteTable(
   "occurrences",
   { subject: text("subject").notNull(), at: integer("at").notNull() },

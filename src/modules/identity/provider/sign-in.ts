@@ -9,7 +9,7 @@ const CODE_LIFETIME_MS = 60_000;
 /** Time for the second factor, or to think of a new password. */
 const TICKET_LIFETIME_MS = 15 * 60_000;
 const EMAIL_LENGTH_MAX = 254;
-/** As long as the outbox keeps it: a note that lies around, or an old mail, opens nothing for ever. */
+/** Lifetime of a temporary password, as long as the outbox keeps it. A note or an old mail opens nothing for ever. */
 const TEMPORARY_PASSWORD_LIFETIME_MS = 14 * 24 * 3_600_000;
 
 /** Describes where the authorization code goes, carried from page to page. */
@@ -80,7 +80,7 @@ export function createSignInFlow(deps: {
     return account;
   }
 
-  /** After the password and, where there is one, the second factor. */
+  /** Continues after the password and, where there is one, the second factor. */
   function proceed(account: Account, request: Caller & CodeRequest): SignInStep {
     if (account.mustChangePassword)
       return { step: "new_password", ticket: issueTicket(account, "new_password") };

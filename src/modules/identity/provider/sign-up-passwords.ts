@@ -1,7 +1,7 @@
 import { ensurePasswordStrong, type PasswordHasher } from "./password.ts";
 import type { ProviderRepository } from "./provider.repository.ts";
 
-/** Longer than a code that nobody has confirmed can be sent again. */
+/** Time for which a password is kept, longer than an unconfirmed code can be sent again. */
 const KEPT_MS = 25 * 3_600_000;
 
 /**

@@ -14,7 +14,7 @@ export function createThrottleRepository({ orm }: MainDatabase) {
     .onConflictDoUpdate({ target: throttles.subject, set: { recoversAt: sql`excluded.recovers_at` } })
     .prepare();
   return {
-    /** When the subject's budget is whole again (epoch ms). */
+    /** Returns the time at which the subject's budget is whole again (epoch ms). */
     find: (subject: string): number | undefined => bySubject.get({ subject })?.recoversAt,
     save: (subject: string, recoversAt: number): void => void upsert.run({ subject, recoversAt }),
     delete: (subject: string): void => void orm.delete(throttles).where(eq(throttles.subject, subject)).run(),
@@ -22,7 +22,7 @@ export function createThrottleRepository({ orm }: MainDatabase) {
       void orm.delete(throttles).where(lte(throttles.recoversAt, now)).run(),
     addOccurrence: (subject: string, timeMs: number): void =>
       void orm.insert(occurrences).values({ subject, at: timeMs }).run(),
-    /** In (after, until], the oldest first; later ones are what a clock left that was wrong. */
+    /** Lists the occurrences in (after, until], the oldest first. Later ones come from a clock that was wrong. */
     listOccurrences: (subject: string, { after, until }: { after: number; until: number }): number[] =>
       orm
         .select({ at: occurrences.at })

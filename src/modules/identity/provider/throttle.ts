@@ -41,7 +41,7 @@ export function createThrottle(deps: {
   // Hashed: the length of what somebody sends does not become ours.
   const subjectOf = ({ kind, who }: Pick<Allowance, "kind" | "who">) => `${kind}:${sha256(who)}`;
 
-  /** When the budget is whole again; later than it can be is what a clock left that was wrong. */
+  /** Returns the time at which the budget is whole again. A later time than is possible comes from a clock that was wrong. */
   function recoversAt(allowance: Allowance, timeMs: number): number {
     const existing = repository.find(subjectOf(allowance)) ?? timeMs;
     return existing > timeMs + allowance.burst * (intervalOf(allowance) + 1)

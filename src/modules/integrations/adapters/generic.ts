@@ -62,7 +62,7 @@ function nameIn(body: Fields, key: string): string | undefined {
   return name;
 }
 
-/** Only what is there, so that it can be laid over another reference. */
+/** Returns the parts of a reference that exist, so that it can overlay another reference. */
 function referenceOf(
   names: Record<Exclude<keyof DeviceReference, "route">, string | undefined>,
 ): DeviceReference {
@@ -133,7 +133,7 @@ function addBody(messages: NormalizedMessage[], body: unknown, around: Surroundi
   if (inner !== undefined) addBody(messages, inner, { ...around, device, ts, nesting });
 }
 
-/** By the integration's paths. */
+/** Adds an item as the paths of the integration read it. */
 function addItem(messages: NormalizedMessage[], item: unknown, rest: { paths: Paths; around: Surrounding }) {
   const { paths, around } = rest;
   const find = (name: keyof PathTemplates) => {
@@ -186,7 +186,7 @@ function keyOfTopic({ topic, topicDevice }: InboundMessage): string | undefined 
   return last !== undefined && last === topicDevice ? "value" : last;
 }
 
-/** Of MQTT also text that is no JSON (`ON`, `open`), which is how many simple devices write. */
+/** Decodes a message. MQTT messages may be text that is not JSON (`ON`, `open`), which many simple devices send. */
 function decode(message: InboundMessage, settings: IntegrationSettings): unknown {
   const encoding = settings.encoding ?? message.encoding;
   try {

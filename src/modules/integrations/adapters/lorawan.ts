@@ -60,7 +60,7 @@ export interface Reception {
 /** Zero is what is written where a gateway does not tell. */
 const strengthOf = ({ rssi }: Reception): number => rssi || Number.NEGATIVE_INFINITY;
 
-/** Of the gateways that heard a frame the one that heard it best. */
+/** Returns the reception of the gateway that received a frame best. */
 export function bestReception(receptions: readonly Reception[]): Reception | undefined {
   let best: Reception | undefined;
   for (const reception of receptions)
@@ -68,7 +68,7 @@ export function bestReception(receptions: readonly Reception[]): Reception | und
   return best;
 }
 
-/** Only what is known. */
+/** Returns the radio data that is present. */
 export function radioOf(
   values: Record<string, number | string | undefined>,
 ): Record<string, number | string> {

@@ -14,7 +14,7 @@ export interface RawDataSet {
   readonly rows: (RawValue | undefined)[][];
 }
 
-/** As it stands in its field of the oneof; integers come unsigned, whatever their type. */
+/** Value in its field of the oneof; integers are unsigned, whatever their type. */
 export type RawValue = number | bigint | boolean | string | Uint8Array | RawDataSet | RawTemplate;
 
 export interface RawTemplate {

@@ -24,7 +24,7 @@ const ASK_AGAIN_AFTER_MS = 60_000;
 const SEQUENCE = 256;
 const CLOCK_IS_SET_FROM = Date.UTC(2000, 0, 1);
 const FUTURE_MS_MAX = 3_600_000;
-/** As many as one message may store; a controller has thousands of tags. */
+/** Keys that one message can store; a controller has thousands of tags. */
 const KEYS_MAX = 500;
 const KEY_BYTES_MAX = 256;
 
@@ -33,13 +33,13 @@ interface Named {
   readonly dataType: number | undefined;
 }
 
-/** Of one edge node or device: by alias (`#1`) and by name (`=temperature`). */
+/** Metrics of one edge node or device, by alias (`#1`) and by name (`=temperature`). */
 type Table = Map<string, Named>;
 
 interface EdgeNode {
   /** The last one seen; undefined when nothing is known. */
   seq: number | undefined;
-  /** Of its birth: a death with another is of an earlier connection. */
+  /** Number of the birth. A death with another number belongs to an earlier connection. */
   bdSeq: string | undefined;
   isBorn: boolean;
   askedAt: number | undefined;
@@ -81,7 +81,7 @@ const referenceOf = ({ group, node }: Place, device: string): DeviceReference =>
   return { externalId: `${group}/${name}`, name };
 };
 
-/** What an edge node is told with, not what it measures. */
+/** Returns whether a metric controls the edge node instead of measuring something. */
 const isControl = (name: string) => name === "bdSeq" || /^(Node|Device) (Control|Info)\//.test(name);
 const PROPERTIES = "Properties/";
 
@@ -90,7 +90,7 @@ const bdSeqOf = ({ metrics }: RawPayload): string | undefined => {
   return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
 };
 
-/** Of a clock that is set; undefined for the time of receipt. */
+/** Returns the first time of a clock that is set; `undefined` for the time of receipt. */
 function timeOf(candidates: readonly (number | undefined)[], receivedAt: number): number | undefined {
   const isRight = (timeMs: number) => timeMs >= CLOCK_IS_SET_FROM && timeMs <= receivedAt + FUTURE_MS_MAX;
   return candidates.find((candidate) => candidate !== undefined && isRight(candidate));
@@ -268,7 +268,7 @@ class SparkplugAdapter implements Adapter {
     }));
   }
 
-  /** With the edge node all of its devices are gone. */
+  /** Ends an edge node, and with it all of its devices. */
   #nodeDeath(place: Place, payload: RawPayload, receivedAt: number): Normalized {
     const key = `${place.group}/${place.node}`;
     const node = this.#nodes.get(key);

@@ -10,7 +10,7 @@ import { ensureObject, ensureTopic, flatten, ignored, jsonOrText, onOff, reading
 
 const prefixes = new Set(["tele", "stat", "cmnd"]);
 const isPower = (key: string) => /^POWER\d{0,2}$/.test(key) || /^Switch\d{1,2}$/.test(key);
-/** Not measured, or not of the device. */
+/** Fields that are not measured, or not of the device. */
 const leftOut = new Set([
   "Time",
   "TempUnit",
@@ -43,7 +43,7 @@ function placeOf(topic: string): Place | undefined {
 const telemetryOf = (body: Readonly<Record<string, unknown>>) =>
   flatten(body, { isLeftOut: leftOutOf, value: (value, key) => (isPower(key) ? onOff(value) : value) });
 
-/** With a zone only, which is a setting that few have on. */
+/** Returns the time if it has a zone, which few devices are set to send. */
 function timeOf(body: Readonly<Record<string, unknown>>): number | undefined {
   const text = textOf(body.Time);
   const ts = text !== undefined && /(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;

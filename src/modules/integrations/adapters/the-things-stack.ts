@@ -164,7 +164,7 @@ const failed = ({ own, body }: Content): Part => ({
 
 const serviceData = ({ own }: Content): Part => ({ kind: "uplink", telemetry: objectOf(own.data) ?? {} });
 
-/** By the key that says what a message is. A text instead: why it is left out. */
+/** Readers by the key that says what a message is. A text is the reason why the message is ignored. */
 const readers: Readonly<Record<string, string | ((content: Content) => Part)>> = {
   uplink_message: uplink,
   join_accept: join,
@@ -181,12 +181,12 @@ const readers: Readonly<Record<string, string | ((content: Content) => Part)>> =
   downlinks: "a downlink on its way to the network server",
 };
 
-/** Without any of these, two equal bodies may well be two messages. */
+/** Returns whether the message has a time. Without one, two equal bodies may be two messages. */
 const hasTime = (own: Fields, body: Fields): boolean =>
   [body.received_at, own.received_at, own.session_key_id].some((value) => textOf(value) !== undefined) ||
   texts(body.correlation_ids).length > 0;
 
-/** There is no id of a delivery; late repetitions have the same bytes. */
+/** Returns the key for deduplication. A delivery has no id; late repetitions have the same bytes. */
 function dedupKeyOf(type: string, device: DeviceReference, bytes: Uint8Array): string {
   const hash = createHash("sha256").update(bytes).digest("base64url");
   return [type, device.devEui ?? device.externalId ?? "", hash].join(":");

@@ -34,7 +34,7 @@ export function ensureObject(body: unknown): Readonly<Record<string, unknown>> {
 }
 
 export interface FlattenRules {
-  /** Before each key. */
+  /** Text before each key. */
   readonly prefix?: string;
   isLeftOut?(key: string, depth: number): boolean;
   value?(value: unknown, key: string): unknown;

@@ -50,7 +50,7 @@ interface BrokerSession {
 
 interface Running {
   readonly bridge: MqttBridge;
-  /** Of what it was made. */
+  /** Fingerprint of the settings that it was created from. */
   readonly fingerprint: string;
 }
 
@@ -115,7 +115,7 @@ export function createBridgeFleet(deps: BridgeFleetDeps) {
         return;
       } catch (error) {
         if (tries === FAREWELLS_MAX)
-          return log.warn("a broker could not be told to forget a session", { integrationId, error });
+          return log.warn("a broker did not delete a session", { integrationId, error });
         await waitFor(clock, tries * FAREWELL_WAIT_MS, signal);
       }
     }
@@ -161,7 +161,7 @@ export function createBridgeFleet(deps: BridgeFleetDeps) {
     const before = inFlight.get(integrationId) ?? Promise.resolve();
     const next = before
       .then(() => follow(integrationId))
-      .catch((error) => log.error("a bridge could not follow its settings", { integrationId, error }))
+      .catch((error) => log.error("a bridge could not apply its settings", { integrationId, error }))
       .finally(() => {
         if (inFlight.get(integrationId) === next) inFlight.delete(integrationId);
       });

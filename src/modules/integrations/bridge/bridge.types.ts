@@ -21,11 +21,11 @@ export interface BridgeState {
   readonly since: number;
   /** Holds what keeps it from all or part of its work now. */
   readonly problem: Text | null;
-  /** Of now or of earlier; null once a connection has held and brought messages. */
+  /** Error of now or earlier; `null` once a connection has held and brought messages. */
   readonly lastError: Text | null;
   readonly lastErrorAt: number | null;
   readonly nextAttemptAt: number | null;
-  /** In a row that have failed. */
+  /** Attempts in a row that have failed. */
   readonly failedAttempts: number;
   readonly subscriptions: readonly BridgeSubscription[];
   /** Messages since the bridge was started. */

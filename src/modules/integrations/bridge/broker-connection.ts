@@ -43,16 +43,16 @@ export interface BrokerConnection {
   subscribe(): Promise<BridgeSubscription[]>;
   unsubscribe(filters: readonly string[]): Promise<void>;
   publish(message: BrokerMessage): Promise<void>;
-  /** When it has ended, with the reason. */
+  /** Resolves with the reason when the connection has ended. */
   readonly ended: Promise<Text>;
-  /** Acknowledges what is under way and says good-bye; resolves when nothing is left of it. */
+  /** Acknowledges what is in progress and says good-bye; resolves when nothing is left of it. */
   end(): Promise<void>;
 }
 
 export const filtersOf = ({ topicFilter }: MqttSettings): readonly string[] =>
   typeof topicFilter === "string" ? [topicFilter] : topicFilter;
 
-/** By reason code of MQTT 3.1.1 and 5, where mqtt.js's own word for it does not say what to do. */
+/** Errors by reason code of MQTT 3.1.1 and 5, where the text of mqtt.js does not say what to do. */
 const reasons: Readonly<Record<number, ErrorCode>> = {
   2: "broker_error.client_id",
   4: "broker_error.credentials",

@@ -24,10 +24,10 @@ const PUBREL = 6;
 export interface InboundLaneDeps {
   readonly protocolVersion: 4 | 5;
   readonly session: InboundSession;
-  /** Never rejects. */
+  /** Processes a message; never rejects. */
   readonly take: (message: PublishPacket) => Promise<Outcome>;
   readonly tooLarge: (message: PublishPacket) => void;
-  /** What mqtt.js is to read: everything but messages. */
+  /** Passes on the bytes that mqtt.js reads: everything but messages. */
   readonly pass: (bytes: Uint8Array) => void;
   /** Sends to the broker. */
   readonly send: (bytes: Uint8Array) => void;
@@ -42,7 +42,7 @@ interface InFlight {
   outcome: Outcome | undefined;
 }
 
-/** Nothing could be taken at the moment; the broker keeps the message. */
+/** Thrown if no message can be accepted at the moment; the broker keeps the message. */
 export class NotTaken extends DomainError {
   constructor(reason: Text) {
     super("unavailable", reason);
@@ -62,7 +62,7 @@ export class InboundLane {
   #isFull = false;
   #isClosed = false;
   #isSettling = false;
-  /** Resolves `finish`, when nothing is under way any more. */
+  /** Resolves `finish`, when nothing is in progress any more. */
   #finished: (() => void) | undefined;
 
   constructor(deps: InboundLaneDeps) {
@@ -77,7 +77,7 @@ export class InboundLane {
     return !this.#isFull;
   }
 
-  /** Begins nothing more; resolves when what is under way is acknowledged, or the connection is gone. */
+  /** Begins nothing more; resolves when what is in progress is acknowledged, or the connection is gone. */
   finish(): Promise<void> {
     return new Promise((resolve) => {
       this.#finished = resolve;
@@ -85,7 +85,7 @@ export class InboundLane {
     });
   }
 
-  /** The connection is gone: what is under way goes on, and is acknowledged no more. */
+  /** The connection is gone: what is in progress goes on, and is acknowledged no more. */
   close(): void {
     this.#isClosed = true;
     this.#inFlight.length = 0;

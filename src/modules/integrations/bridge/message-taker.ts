@@ -13,7 +13,7 @@ import { PACKET_BYTES_MAX } from "./inbound-lane.ts";
 import type { Outcome } from "./inbound-session.ts";
 import type { TopicDevice } from "./topic-device.ts";
 
-/** How often a message is tried that makes the program fail: one of them must not stop all that come after it for ever. */
+/** Attempts for a message that makes the program fail. One of them must not stop all that come after it for ever. */
 const TRIES_MAX = 3;
 const FAILING_MAX = 1_000;
 const LIMITED_WAIT_S = 1;

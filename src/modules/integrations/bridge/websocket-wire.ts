@@ -28,7 +28,7 @@ function frameOf(opcode: number, content: Buffer): Buffer {
 interface Frame {
   readonly opcode: number;
   readonly content: Buffer;
-  /** Where the next one begins. */
+  /** Position at which the next frame begins. */
   readonly end: number;
 }
 

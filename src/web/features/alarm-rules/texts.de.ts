@@ -93,7 +93,7 @@ export const alarmRulesDe: Readonly<Record<keyof typeof alarmRulesEn, string>> =
   "backTest.days.other": "die letzten {count} Tage",
   "backTest.found.one": "Sie hätte {count} Alarm ausgelöst.",
   "backTest.found.other": "Sie hätte {count} Alarme ausgelöst.",
-  "backTest.evaluated": "Angesehen: {devices}, {rows}.",
+  "backTest.evaluated": "Ausgewertet: {devices}, {rows}.",
   "backTest.devices.one": "{count} Gerät",
   "backTest.devices.other": "{count} Geräte",
   "backTest.rows.one": "{count} Nachricht",

@@ -90,7 +90,7 @@ export const alarmRulesEn = {
   "backTest.days.other": "the last {count} days",
   "backTest.found.one": "It would have raised {count} alarm.",
   "backTest.found.other": "It would have raised {count} alarms.",
-  "backTest.evaluated": "Looked at: {devices}, {rows}.",
+  "backTest.evaluated": "Evaluated: {devices}, {rows}.",
   "backTest.devices.one": "{count} device",
   "backTest.devices.other": "{count} devices",
   "backTest.rows.one": "{count} message",

@@ -14,7 +14,7 @@ export const attributesEn = {
   "attributes.add": "Add attribute",
   "attributes.edit": "Edit {key}",
   "attributes.delete": "Delete {key}",
-  "attributes.deleteShared": "The device is told that this setting no longer exists.",
+  "attributes.deleteShared": "The device is informed that this setting no longer exists.",
   "attributes.deleteServer": "The value is gone for good.",
   "attributes.key": "Name",
   "attributes.kind": "Type of value",

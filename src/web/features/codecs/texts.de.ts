@@ -22,7 +22,7 @@ export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "codecs.usedBy.other": "von {count} Anbindungen benutzt",
   "codecs.usedByNames":
     "Benutzt von: {names}. Dort läuft er ab der nächsten Nachricht so, wie er gespeichert ist.",
-  "trial.title": "Ausprobieren",
+  "trial.title": "Test",
   "trial.direction": "Was ausprobiert wird",
   "trial.uplink": "Frame dekodieren",
   "trial.downlink": "Downlink kodieren",

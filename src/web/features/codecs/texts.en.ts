@@ -19,7 +19,7 @@ export const codecsEn = {
   "codecs.usedBy.one": "used by {count} integration",
   "codecs.usedBy.other": "used by {count} integrations",
   "codecs.usedByNames": "Used by: {names}. They run it as it is saved, from the next message on.",
-  "trial.title": "Try it",
+  "trial.title": "Test",
   "trial.direction": "What to try",
   "trial.uplink": "Decode a frame",
   "trial.downlink": "Encode a downlink",

@@ -1,6 +1,6 @@
 export const commandsEn = {
   "commands.hint":
-    "What the device is told to do. A device that is away gets its commands when it connects; those that nobody fetches within a day expire.",
+    "Requests to the device. A device that is away gets its commands when it connects; those that nobody fetches within a day expire.",
   "commands.send": "Send a command",
   "commands.sendGo": "Send",
   "commands.none": "No commands yet",
@@ -9,7 +9,7 @@ export const commandsEn = {
   "commands.method": "Method",
   "commands.methodHint": "What the device calls it, for example setRelay.",
   "commands.params": "Parameters (JSON)",
-  "commands.retries": "Try again, times",
+  "commands.retries": "Retries",
   "commands.retriesHint": "For devices that acknowledge nothing. 0: once is enough.",
   "commands.sent": "The command is on its way.",
   "commands.answer": "Answer",

@@ -1,4 +1,4 @@
-// What a newcomer copies to send the first value: one complete program per tool, with this host, these ports and this sign-in.
+// What a user copies to send the first value: one complete program per tool, with this host, these ports and this sign-in.
 
 /** Describes what the device signs in with, as far as it is known here: a password is shown once. */
 export type SnippetSignIn =

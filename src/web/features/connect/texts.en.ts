@@ -21,7 +21,7 @@ export const connectEn = {
   "signIn.clientId": "Client id",
   "signIn.clientIdHint": "Only where the device must use a certain one.",
   "signIn.password": "Password",
-  "signIn.passwordHint": "8 characters or more; left empty, a safe one is made and shown once.",
+  "signIn.passwordHint": "8 characters or more; if it is empty, a safe one is created and shown once.",
   "signIn.certificate": "Certificate of the device (PEM)",
   "signIn.certificateHint": "Or its SHA-256 fingerprint. Never the private key: it stays on the device.",
   "signIn.fingerprint": "Fingerprint (SHA-256)",

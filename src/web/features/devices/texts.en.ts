@@ -23,7 +23,7 @@ export const devicesEn = {
 
   "device.state": "State",
   "device.name": "Name",
-  "device.nameHint": "What people on site call it, for example “Press 4 hydraulics”.",
+  "device.nameHint": "Name used on site, for example “Press 4 hydraulics”.",
   "device.type": "Type",
   "device.typeHint": "Devices of one type can be filtered and configured together.",
   "device.label": "Label",

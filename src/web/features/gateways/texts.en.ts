@@ -17,6 +17,6 @@ export const gatewaysEn = {
   "children.noName": "no name at the gateway: another child has it",
   "child.gateway": "Gateway",
   "child.title": "Gateway in front of it",
-  "child.hint": "A device behind a gateway sends and hears through it; its own token works too.",
+  "child.hint": "A device behind a gateway sends and receives through it; its own token works too.",
   "child.none": "None: it connects by itself",
 } as const;

@@ -35,7 +35,7 @@ export const generatorsEn = {
 
   "generator.new": "New generator",
   "generator.name": "Name",
-  "generator.nameHint": "The device that is made for it is called the same.",
+  "generator.nameHint": "The device that is created for it has the same name.",
   "generator.description": "Description",
   "generator.interval": "A reading every",
   "generator.metrics": "What it sends",
@@ -56,7 +56,7 @@ export const generatorsEn = {
   "generator.volume": "{count} values a day for each device",
   "generator.devices": "Whom it sends for",
   "generator.own": "A device of its own",
-  "generator.ownHint": "Made at its start and named after it.",
+  "generator.ownHint": "It is created at the first start and has the same name.",
   "generator.selected": "Selected devices",
   "generator.selectedHint": "It sends beside what they send themselves.",
   "generator.startNow": "Start it at once",

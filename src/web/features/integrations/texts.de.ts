@@ -153,7 +153,7 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "hook.ttsTypesText": "alle, ohne Pfad",
   "hook.generic": "Ein Programm sendet JSON oder CBOR an diese Adresse:",
   "hook.address": "Adresse",
-  "hook.example": "Im Terminal ausprobieren",
+  "hook.example": "Im Terminal testen",
   "hook.copy": "Kopieren: {what}",
   "hook.reachable":
     "Der Netzwerkserver muss dieses Gateway unter {host} erreichen. Steht er woanders, hilft die Einstellung public_url.",

@@ -2,7 +2,7 @@ export const maintenanceEn = {
   "maintenance.begin": "Maintenance",
   "maintenance.title": "Maintenance of {name}",
   "maintenance.intro":
-    "While somebody works on it, no alarm is raised and nobody is told anything; data is kept. What still holds at the end raises an alarm then.",
+    "While somebody works on it, no alarm is raised and nobody is notified; data is kept. What still holds at the end raises an alarm then.",
   "maintenance.gatewayIntro": "It holds for the devices behind this gateway, too.",
   "maintenance.length": "For how long",
   "maintenance.minutes30": "30 minutes",

@@ -29,7 +29,7 @@ export const notificationsDe: Readonly<Record<keyof typeof notificationsEn, stri
   "notifier.bodyHint": "Platzhalter: {names}. In JSON gehören sie in Anführungszeichen.",
   "notifier.noMail":
     "Es ist kein Mailserver eingerichtet; per E-Mail wird niemand benachrichtigt. Setzen Sie smtp_url und starten Sie das Gateway neu.",
-  "notifier.test": "Ausprobieren",
+  "notifier.test": "Test",
   "notifier.testHint": "Sendet etwas an Sie selbst, mit den gespeicherten Einstellungen.",
   "notifier.testEmail": "Test-E-Mail",
   "notifier.testMessaging": "Testnachricht",

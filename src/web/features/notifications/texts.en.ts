@@ -26,8 +26,8 @@ export const notificationsEn = {
   "notifier.body": "Body",
   "notifier.bodyHint": "Placeholders: {names}. In JSON put them into quotation marks.",
   "notifier.noMail":
-    "No mail server is configured, so nobody is told by e-mail. Set smtp_url and start the gateway again.",
-  "notifier.test": "Try it",
+    "No mail server is configured, so nobody is notified by e-mail. Set smtp_url and start the gateway again.",
+  "notifier.test": "Test",
   "notifier.testHint": "Sends something to you, with the settings as they are saved.",
   "notifier.testEmail": "Test e-mail",
   "notifier.testMessaging": "Test message",

@@ -2,7 +2,7 @@ export const overviewEn = {
   "overview.devices": "Devices",
   "overview.devicesDetail": "known to this site",
   "overview.activeDetail": "seen recently",
-  "overview.inactiveDetail": "silent for too long, or never heard",
+  "overview.inactiveDetail": "silent for too long, or never seen",
   "overview.newest": "Newest data",
   "overview.newestNone": "nothing received yet",
   "overview.rate": "Messages per second, last minute",

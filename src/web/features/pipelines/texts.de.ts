@@ -93,7 +93,7 @@ export const pipelinesDe: Readonly<Record<keyof typeof pipelinesEn, string>> = {
   "step.off": "Ausgeschaltet: tut nichts.",
   "step.notReached": "So weit kommt die Nachricht nicht.",
 
-  "sample.title": "An einer Nachricht probieren",
+  "sample.title": "Mit einer Nachricht testen",
   "sample.device": "Gerät",
   "sample.select": "Gerät wählen",
   "sample.find": "Gerät suchen",

@@ -89,7 +89,7 @@ export const pipelinesEn = {
   "step.off": "Switched off: it does nothing.",
   "step.notReached": "The message does not come this far.",
 
-  "sample.title": "Try it on a message",
+  "sample.title": "Test with a message",
   "sample.device": "Device",
   "sample.select": "Select a device",
   "sample.find": "Find a device",

@@ -42,7 +42,7 @@ export const profilesEn = {
   "profile.burst": "Messages at once",
   "profile.burstHint": "Empty: what it may send in ten seconds.",
   "profile.children": "A gateway makes its children by naming them",
-  "profile.childrenHint": "Otherwise only those that exist are heard.",
+  "profile.childrenHint": "Otherwise only messages of existing devices are accepted.",
   "provisioning.open": "Claiming",
   "provisioning.of": "Claiming with {name}",
   "provisioning.intro":
@@ -53,7 +53,7 @@ export const profilesEn = {
   "provisioningMode.ALLOW_NEW": "Any device",
   "provisioningHint.DISABLED": "Devices are set up by hand.",
   "provisioningHint.CHECK_PRE_PROVISIONED": "By their name, once each.",
-  "provisioningHint.ALLOW_NEW": "One that does not exist is made by the name that it says.",
+  "provisioningHint.ALLOW_NEW": "A device that does not exist is created with the name that it sends.",
   "provisioning.key": "Key",
   "provisioning.secret": "Secret",
   "provisioning.copyKey": "Copy the key",

@@ -87,7 +87,7 @@ export const schedulerEn = {
   "job.addAttribute": "Another attribute",
   "job.removeAttribute": "Remove {key}",
   "job.notTyped": "{key}: this is not of the selected type.",
-  "job.missedOnce": "Missed times are made up for by one run.",
+  "job.missedOnce": "One run replaces all missed times.",
   "job.missedSkip": "Missed times are skipped.",
   "job.history": "History",
   "job.noRuns": "It has not run yet",

@@ -8,7 +8,7 @@ export const usersEn = {
   "roleHint.TENANT_READ_ONLY": "Sees everything that is granted, and changes nothing.",
 
   "notify.title": "Notifications",
-  "notify.hint": "Of which alarms you are told, and how.",
+  "notify.hint": "Alarms that you are notified of, and the channels.",
   "notify.when": "When an alarm",
   "notify.notifyOnAlarmCreated": "is raised",
   "notify.notifyOnAlarmEscalated": "reaches the next level",
@@ -40,7 +40,7 @@ export const usersEn = {
   "status.ACTIVE": "Active",
   "status.DISABLED": "Disabled",
   "statusHint.ACTIVE": "May sign in.",
-  "statusHint.DISABLED": "Cannot sign in; API keys made by this user stop.",
+  "statusHint.DISABLED": "Cannot sign in; API keys created by this user stop working.",
   "user.person": "Person",
   "user.alarms": "Alarms",
   "user.canAcknowledge": "May acknowledge and clear alarms",
@@ -49,7 +49,7 @@ export const usersEn = {
   "user.signsOut": "Saving signs this user out everywhere.",
   "user.isYou": "This is you. Another administrator changes your role and access; the rest is in",
   "user.delete": "Delete this user",
-  "user.deleteHint": "Ends every session and API key of this user. What the user made stays.",
+  "user.deleteHint": "Ends every session and API key of this user. Objects that the user created stay.",
   "user.deleteWarning":
     "{name} is signed out at once and can no longer sign in. API keys made by this user stop working. To keep somebody out for a while, disable the user instead.",
   "user.deleted": "{name} is deleted.",

@@ -68,7 +68,7 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
     const settings = { brokerUrl: url, topicFilter: "many/#", clientId: "many" };
     const first = open(settings, {
       async handle() {
-        // Mosquitto has 20 under way at once.
+        // Mosquitto has 20 in progress at once.
         if (++inFlight === 20) allThere.resolve();
         await gate.promise;
       },

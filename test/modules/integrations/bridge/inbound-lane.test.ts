@@ -232,7 +232,7 @@ test("a message that is too large is let go by in pieces, acknowledged and told 
   expect(sent).toEqual(["puback 9"]);
 });
 
-test("to finish is to begin nothing more and to acknowledge what is under way", async () => {
+test("to finish is to begin nothing more and to acknowledge what is in progress", async () => {
   const { lane, publish, messages, sent } = rig();
   publish(1, "m1");
   let isFinished = false;

@@ -8,7 +8,7 @@ import {
   createAuthority,
   createServerCertificate,
   type KeyPair,
-} from "../../../../src/platform/tls-maker.ts";
+} from "../../../../src/platform/tls-certificates.ts";
 import { createMosquitto, hasMosquitto } from "../../../support/mosquitto.ts";
 import { createWebSocketProxy } from "../../../support/websocket-proxy.ts";
 import { type BridgeRig, connected, rigBridge } from "./bridge-fixture.ts";
