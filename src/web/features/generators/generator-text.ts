@@ -38,6 +38,7 @@ const formFields: Readonly<Record<string, ProblemField>> = {
 /** Rules that name fields of the request, in the words of the form. */
 const formRules: Readonly<Record<string, (params: Text["params"]) => string>> = {
   "rule.decimals_range": () => t("generatorProblem.decimals"),
+  "rule.device_ids_empty": () => t("generatorProblem.device"),
   "rule.interval_short": () => t("generatorProblem.tooFast"),
   "rule.interval_values": ({ count }) => t("generatorProblem.often", { count: formatCount(Number(count)) }),
   "rule.min_above_max": () => t("generatorProblem.order"),

@@ -69,6 +69,7 @@ export const generatorsDe: Readonly<Record<keyof typeof generatorsEn, string>> =
 
   "generatorProblem.tooFast":
     "Das ist zu viel auf einmal: höchstens 1.000 Nachrichten und 10.000 Werte in der Sekunde. Wählen Sie mehr Zeit oder weniger Schlüssel oder Geräte.",
+  "generatorProblem.device": "Wählen Sie ein Gerät aus.",
   "generatorProblem.order": "„Von“ darf nicht über „Bis“ liegen.",
   "generatorProblem.decimals": "Eine ganze Zahl von 0 bis 9, die Werte zwischen „Von“ und „Bis“ übrig lässt.",
   "generatorProblem.step": "Über 0 und nicht weiter als von „Von“ bis „Bis“.",

@@ -67,6 +67,7 @@ export const generatorsEn = {
 
   "generatorProblem.tooFast":
     "This is too much at once: at most 1,000 messages and 10,000 values a second. Select a longer time, or fewer keys or devices.",
+  "generatorProblem.device": "Select a device.",
   "generatorProblem.order": "“From” must not be above “To”.",
   "generatorProblem.decimals": "A whole number from 0 to 9 that leaves values between “From” and “To”.",
   "generatorProblem.step": "Above 0 and no longer than from “From” to “To”.",
