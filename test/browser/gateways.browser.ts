@@ -92,7 +92,7 @@ test(
     const { page } = browser;
     await say("telemetry", { "Pump 7": { flow: 1 } }).catch(() => undefined); // refused: it is not behind the gateway
     await page.goto(`${app.url}/devices/${gateway.deviceId}/messages`);
-    await page.getByText("Attach it on the tab Child devices").first().waitFor();
+    await page.getByText("is not a child of this gateway").first().waitFor();
     await page.getByRole("link", { name: "Child devices" }).click();
     await page.getByRole("button", { name: "Attach devices" }).click();
     const dialog = page.getByRole("dialog");
