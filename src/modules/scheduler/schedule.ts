@@ -114,8 +114,8 @@ function parseExpression(input: unknown, timezone: string): string {
   try {
     cronOf(expression, timezone);
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "cannot be read";
-    throw scheduleInvalid("expression", detail("rule.reason", { reason: reasonExcerpt(reason) }));
+    const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "";
+    throw scheduleInvalid("expression", detail("rule.cron_unreadable", { reason: reasonExcerpt(reason) }));
   }
   return expression;
 }

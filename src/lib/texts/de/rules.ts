@@ -52,6 +52,7 @@ export const rulesDe: Readonly<Record<keyof typeof rules, string>> = {
   "rule.connection_refused": "zu dieser Adresse verbindet sich das Gateway nicht: {refusal}",
   "rule.content_type_header": "darf content-type nicht enthalten; dafür gibt es das Feld contentType",
   "rule.count_max": "muss 1 bis {max} sein",
+  "rule.cron_unreadable": "lässt sich nicht als Cron-Ausdruck lesen: {reason}",
   "rule.cron_parts": "muss fünf Teile haben: Minute, Stunde, Tag des Monats, Monat, Wochentag",
   "rule.decimals_range": "zwischen min und max liegt keine Zahl mit so vielen Nachkommastellen",
   "rule.device_ids_empty": "nennt kein Gerät; lassen Sie es weg, damit der Generator ein eigenes bekommt",

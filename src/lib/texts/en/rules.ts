@@ -48,6 +48,7 @@ export const rules = {
   "rule.connection_refused": "the gateway does not connect to this address: {refusal}",
   "rule.content_type_header": "must not contain content-type, which has its own field contentType",
   "rule.count_max": "must be 1 to {max}",
+  "rule.cron_unreadable": "cannot be read as a cron expression: {reason}",
   "rule.cron_parts": "must have five parts: minute, hour, day of the month, month, day of the week",
   "rule.decimals_range": "no number with so many decimals lies between min and max",
   "rule.device_ids_empty": "names no device; leave it out to have one created for the generator",
