@@ -34,7 +34,7 @@ export const auditDe: Readonly<Record<keyof typeof auditEn, string>> = {
   "audit.entry": "Eintrag",
   "audit.ofThis": "Was damit geschah",
   "audit.openThis": "Öffnen",
-  "audit.onlyAbout": "Nur was hiervon handelt:",
+  "audit.onlyAbout": "Nur Einträge zu",
   "audit.aboutAll": "Alles zeigen",
   "audit.field": "Feld",
   "audit.before": "Vorher",

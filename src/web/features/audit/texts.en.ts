@@ -32,7 +32,7 @@ export const auditEn = {
   "audit.entry": "Entry",
   "audit.ofThis": "What was done to it",
   "audit.openThis": "Open it",
-  "audit.onlyAbout": "Only what is about",
+  "audit.onlyAbout": "Only entries about",
   "audit.aboutAll": "Show everything",
   "audit.field": "Field",
   "audit.before": "Before",
