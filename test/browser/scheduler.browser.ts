@@ -88,7 +88,10 @@ test(
     await page.getByRole("button", { name: "Edit" }).click();
     await dialog().getByLabel("Repeat").selectOption("cron");
     await dialog().getByRole("textbox", { name: "Expression" }).fill("61 * * * *");
-    await dialog().getByRole("alert").filter({ hasText: /cannot be read as a cron expression/i }).waitFor();
+    await dialog()
+      .getByRole("alert")
+      .filter({ hasText: /cannot be read as a cron expression/i })
+      .waitFor();
     await dialog().getByRole("textbox", { name: "Expression" }).fill("0 0 30 2 *");
     await dialog().getByText("No time comes any more.").waitFor();
     await dialog().getByRole("textbox", { name: "Expression" }).fill("*/20 * * * *");
