@@ -99,7 +99,7 @@ test(
     const script = Buffer.from(SVG.replace("<rect", "<script>1</script><rect"));
     await logo.setInputFiles({ name: "active.svg", mimeType: "image/svg+xml", buffer: script });
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("alert").getByText("no image that can be shown").waitFor();
+    await page.getByRole("alert").getByText("is not an image of its type").waitFor();
     takeRefusal(400);
     await page.getByRole("button", { name: "Back to how it comes" }).click();
     await page.locator("aside").getByText("Lineside").waitFor();

@@ -1,14 +1,23 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-/** Colours on their way from one theme to the other are neither's; the page hears of another theme a moment later. */
+/**
+ * Waits until no colour is on its way from one theme to the other. The page hears of another theme a frame later, and an
+ * inherited colour reaches each level of the tree a transition later than the level above.
+ */
 const settled = (page: Page): Promise<void> =>
   page.evaluate(async () => {
-    for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
-    const ending = document
-      .getAnimations()
-      .filter((animation) => animation.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
-    await Promise.allSettled(ending.map((candidate) => candidate.finished));
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    const running = () =>
+      document
+        .getAnimations()
+        .filter((animation) => animation.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
+    for (let still = 0; still < 3; ) {
+      const ending = running();
+      await Promise.allSettled(ending.map((animation) => animation.finished));
+      await frame();
+      still = ending.length > 0 ? 0 : still + 1;
+    }
   });
 
 /** What axe finds serious or critical on the page. */
