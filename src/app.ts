@@ -5,11 +5,11 @@ import {
   type UserModules,
 } from "./app/base-modules.ts";
 import { createIntegrationModules } from "./app/integration-modules.ts";
+import { createOperationModules } from "./app/operation-modules.ts";
 import { createTenantAdministrationModule } from "./app/tenant-administration.ts";
 import { createOwnTls } from "./app/tls.ts";
 import { createHttpModule } from "./http/http.module.ts";
 import { createAlarmsModule } from "./modules/alarms/alarms.module.ts";
-import { createBackupsModule } from "./modules/backups/backups.module.ts";
 import { createCommandsModule } from "./modules/commands/commands.module.ts";
 import { createDashboardsModule } from "./modules/dashboards/dashboards.module.ts";
 import { createDemoPlantModule } from "./modules/demo-plant/demo-plant.module.ts";
@@ -237,7 +237,7 @@ export function createApp(config: Config, overrides: Overrides = {}) {
     integrating.codecs,
     administration,
     createBulkModule({ devices, attributes }),
-    createBackupsModule(core, { tenants }),
+    ...createOperationModules(core, userModules, { base, mqtt }),
   ];
   const { http, server, parts } = createHttpModule(core, {
     routes: [...first, ...last].flatMap(({ routes }) => routes?.(identity.auth) ?? []),

@@ -59,6 +59,7 @@ const layers: Record<string, readonly string[]> = {
 
 /** Modules that a module may ask; types and events are shared by all. */
 const modules: Record<string, readonly string[]> = {
+  settings: [],
   tenants: [],
   audit: ["tenants"],
   mail: ["tenants"],
@@ -91,7 +92,18 @@ const modules: Record<string, readonly string[]> = {
   ],
   notifications: ["alarms", "outbound", "devices", "mail", "tenants", "identity", "users"],
   scheduler: ["commands", "attributes", "devices", "tenants", "identity", "users"],
-  backups: ["scheduler", "tenants", "identity", "users"],
+  backups: ["settings", "scheduler", "tenants", "identity", "users"],
+  system: [
+    "settings",
+    "backups",
+    "ingest",
+    "telemetry",
+    "devices",
+    "profiles",
+    "tenants",
+    "identity",
+    "users",
+  ],
   generators: ["ingest", "telemetry", "devices", "tenants", "identity", "users"],
   connectivity: ["tenants", "identity"],
   dashboards: ["alarms", "telemetry", "devices", "tenants", "identity", "users"],

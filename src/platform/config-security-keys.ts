@@ -15,6 +15,17 @@ export const securityConfigKeys = {
     description:
       "Who may read the API's document at `/docs/json`: `open` is everybody who reaches the gateway, `signed-in` is signed-in people and API keys.",
   },
+  metrics: {
+    kind: { type: "choice", choices: ["off", "open"] },
+    default: "off",
+    description:
+      "Who may read `/metrics`, which Prometheus scrapes: `open` is everybody who reaches the gateway, `off` is nobody, or whoever has the `metrics_token`.",
+  },
+  metrics_token: {
+    kind: text,
+    default: undefined,
+    description: "Bearer token with which Prometheus reads `/metrics`.",
+  },
   security_contact: {
     kind: text,
     default: undefined,

@@ -46,6 +46,7 @@ const policies: Record<string, Policy> = {
   "GET /docs/:file": { kind: "public" },
   "GET /healthz": { kind: "public" },
   "GET /readyz": { kind: "public" },
+  "GET /metrics": { kind: "public" },
   "GET /idp/style.css": { kind: "public" },
   "GET /idp/authorize": { kind: "public" },
   "POST /idp/authorize": { kind: "public" },

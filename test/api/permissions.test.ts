@@ -27,6 +27,7 @@ const open: Record<string, string> = {
   "GET /api/branding": "what the sign-in page shows",
   "GET /api/branding/logo": "what the sign-in page shows",
   "GET /api/plans": "what can be signed up for",
+  "GET /metrics": "the token of the configuration",
   "GET /api/setup": "says only whether there is an owner",
   "POST /api/setup": "single-use link",
   "GET /api/v1/connectivity/catalog": "where devices connect",
@@ -54,7 +55,7 @@ async function tokenOf(user: User): Promise<string> {
 }
 
 beforeAll(async () => {
-  fixture = await createTestApp();
+  fixture = await createTestApp({ host: "one" });
   const { services } = fixture.app;
   for (const role of roles) {
     const { token, user } = await fixture.signIn(role);

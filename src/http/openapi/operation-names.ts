@@ -2,6 +2,7 @@
 export const operationNames: Readonly<Record<string, string>> = {
   "GET /healthz": "getHealth",
   "GET /readyz": "getReadiness",
+  "GET /metrics": "getMetrics",
   "POST /api/auth/exchange": "exchangeCode",
   "GET /api/auth/me": "getCurrentUser",
   "POST /api/auth/refresh": "refreshAccessToken",

@@ -46,6 +46,15 @@ const codecSource = "function decodeUplink({ bytes }) { return { data: { tempera
 const telemetry = { temperature: 21.5, running: true };
 
 export const requestExamples: Readonly<Record<string, unknown>> = {
+  setBackupSettings: {
+    place: { kind: "folder", path: "/media/usb/lineside" },
+    passphrase: "correct horse battery staple",
+    schedule: { expression: "30 3 * * *", timezone: "Europe/Berlin" },
+    daily: 7,
+    weekly: 4,
+    maxAgeHours: 36,
+  },
+  testBackupPlace: { place: { kind: "folder", path: "/media/usb/lineside" } },
   exchangeCode: { code: "5cX0p1…", codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" },
   changePassword: { currentPassword: password, newPassword: "a much longer passphrase" },
   beginSecondFactor: { password },

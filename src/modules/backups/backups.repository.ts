@@ -1,15 +1,13 @@
 import { count, desc, eq, lt } from "drizzle-orm";
 import type { Text } from "../../lib/texts/text.ts";
 import type { MainDatabase } from "../../platform/database.ts";
-import { backupRuns, gatewaySettings } from "./backups.tables.ts";
-import type { BackupSettings, BackupTrigger, StoredBackupRun } from "./backups.types.ts";
+import { backupRuns } from "./backups.tables.ts";
+import type { BackupTrigger, StoredBackupRun } from "./backups.types.ts";
 
-const SETTINGS = "backup";
 const RUNS_KEPT = 500;
 
 export function createBackupsRepository(database: MainDatabase) {
   const { orm } = database;
-  const secrets = database.secrets("gateway settings");
   const newestDone = (onlyOpened: boolean) => {
     const rows = orm
       .select()
@@ -20,19 +18,6 @@ export function createBackupsRepository(database: MainDatabase) {
     return rows.find(({ openedAll }) => openedAll || !onlyOpened);
   };
   return {
-    readSettings(): BackupSettings | undefined {
-      const row = orm.select().from(gatewaySettings).where(eq(gatewaySettings.name, SETTINGS)).get();
-      const text = row && secrets.open(row.valueSealed);
-      return text === undefined ? undefined : (JSON.parse(text) as BackupSettings);
-    },
-    saveSettings(settings: BackupSettings, now: number): void {
-      const row = { name: SETTINGS, valueSealed: secrets.seal(JSON.stringify(settings)), updatedAt: now };
-      orm
-        .insert(gatewaySettings)
-        .values(row)
-        .onConflictDoUpdate({ target: gatewaySettings.name, set: row })
-        .run();
-    },
     /** Adds a run that begins now, and forgets the oldest ones. */
     beginRun(trigger: BackupTrigger, startedAt: number): StoredBackupRun {
       const run = orm.insert(backupRuns).values({ trigger, state: "RUNNING", startedAt }).returning().get();

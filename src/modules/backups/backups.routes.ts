@@ -236,7 +236,7 @@ const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
           responses: {
             200: fileAnswer("The archive, encrypted as the backups are.", "application/octet-stream"),
           },
-          description: `\`lineside restore --from <file>\` restores it. 404 for an unknown backup. ${operators}`,
+          description: `\`lineside restore --from <file>\` restores it. 404 for an unknown backup, 409 before a place is set. ${operators}`,
         },
       },
     );

@@ -6,6 +6,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
 import { nextTime, parseSchedule } from "../scheduler/schedule.ts";
+import type { SettingsService } from "../settings/settings.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { BackupPlace, SnapshotRecord } from "./backup.types.ts";
@@ -24,6 +25,7 @@ const WEEK_MS = 7 * 24 * HOUR_MS;
 /** Small beside what a disk of a gateway reads, so that others are not disturbed. */
 const BYTES_PER_SECOND = 50_000_000;
 const PROBE = "probe";
+const SETTINGS = "backup";
 
 const defaults: BackupSettings = {
   place: null,
@@ -45,6 +47,7 @@ export interface BackupStatus {
 
 export interface BackupsDeps {
   readonly repository: BackupsRepository;
+  readonly settings: SettingsService;
   readonly thread: BackupThread;
   readonly tenants: Pick<TenantsService, "find">;
   readonly dataPath: string;
@@ -66,7 +69,7 @@ export class BackupsService {
 
   constructor(deps: BackupsDeps) {
     this.#deps = deps;
-    this.#settings = { ...defaults, ...deps.repository.readSettings() };
+    this.#settings = { ...defaults, ...deps.settings.read<BackupSettings>(SETTINGS) };
     const { clock, log } = deps;
     this.#timer = createPeriodic({ clock, log, intervalMs: CHECK_INTERVAL_MS, work: () => this.#check() });
   }
@@ -95,11 +98,11 @@ export class BackupsService {
 
   /** @throws DomainError `invalid` */
   save(settings: Omit<BackupSettings, "savedAt">): BackupSettings {
-    const { repository, clock, dataPath } = this.#deps;
+    const { settings: settingsStore, clock, dataPath } = this.#deps;
     if (settings.place?.kind === "folder") ensureOutside(settings.place.path, dataPath);
     if (settings.schedule !== null) parseSchedule({ kind: "cron", ...settings.schedule }, clock.now());
     const saved = { ...settings, savedAt: clock.now() };
-    repository.saveSettings(saved, saved.savedAt);
+    settingsStore.save(SETTINGS, saved, saved.savedAt);
     this.#settings = saved;
     return saved;
   }
@@ -211,6 +214,7 @@ export class BackupsService {
   }
 
   #check(): void {
+    if (this.#settings.place === null || this.#settings.schedule === null) return;
     const run = this.#deps.repository.newestRun();
     const nextAt = this.#nextAt(run);
     if (this.#running === undefined && nextAt !== undefined && nextAt <= this.#deps.clock.now())

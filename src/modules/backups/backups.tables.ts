@@ -1,14 +1,6 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Text } from "../../lib/texts/text.ts";
 
-/** Settings of the gateway that people change in the console, by name. */
-export const gatewaySettings = sqliteTable("gateway_settings", {
-  name: text("name").primaryKey(),
-  /** JSON, sealed: passwords and keys are among it. */
-  valueSealed: text("value_sealed").notNull(),
-  updatedAt: integer("updated_at").notNull(),
-});
-
 /** The newest runs of backups, those that failed included. */
 export const backupRuns = sqliteTable("backup_runs", {
   runId: integer("run_id").primaryKey({ autoIncrement: true }),

@@ -18,6 +18,7 @@ export const siteErrors = {
     "This dashboard has links. Only users with access to all devices may change what it shows.",
   "demo_plant.no_room":
     "The demo plant needs {needed} more devices, and the plan of this site has room for {room}.",
+  "metrics.token_wrong": "The token of the metrics is missing or wrong.",
   "path.not_found": "There is nothing at this path.",
   "plan.bytes_limit": "The plan of this site allows {limit} bytes a second from all devices together.",
   "plan.devices_limit": "The plan of this site allows {limit} devices. Delete one, or select another plan.",

@@ -18,6 +18,7 @@ interface InFlight {
   readonly group: Group;
   readonly definitions: Definitions;
   readonly bytes: number;
+  readonly points: number;
   /** Monotonic ms. */
   readonly sentAt: number;
 }
@@ -53,6 +54,8 @@ export class GroupCommitter {
   readonly #options: GroupCommitterOptions;
   readonly #staging: StagingBuffer;
   #definitions = noDefinitions();
+  /** Points and groups that were committed since the start. */
+  readonly committed = { points: 0, groups: 0 };
   #group: Group | null = null;
   #inFlight: InFlight | null = null;
   #windowOpen = false;
@@ -86,9 +89,10 @@ export class GroupCommitter {
     return this.#group.promise;
   };
 
-  /** Resolves when everything staged so far is committed or refused. */
+  /** Resolves when everything staged so far is committed or refused. A group that waits for others leaves at once. */
   async settled(): Promise<void> {
     while (this.#inFlight !== null || this.#group !== null) {
+      this.#sendIfIdle();
       await (this.#group ?? this.#inFlight?.group)?.promise.catch(() => undefined);
     }
   }
@@ -117,6 +121,8 @@ export class GroupCommitter {
     this.#inFlight = null;
     if (reply.type === "committed") {
       this.#fullUntilMs = null;
+      this.committed.groups++;
+      this.committed.points += inFlight?.points ?? 0;
       if (inFlight !== null) this.#noteSpeed(inFlight);
       // The next group leaves before anyone hears of this one: the worker shall not wait for our continuations.
       if (this.#group !== null) this.#sendNext();
@@ -198,12 +204,13 @@ export class GroupCommitter {
   #send(): void {
     const group = this.#group;
     if (group === null) return;
+    const { points } = this.#staging;
     const { buffer, bytes } = this.#staging.take();
     const definitions = this.#definitions;
     this.#definitions = noDefinitions();
     this.patterns.collectInto(this.#definitions);
     this.#group = null;
-    this.#inFlight = { group, definitions, bytes, sentAt: this.#options.clock.monotonic() };
+    this.#inFlight = { group, definitions, bytes, points, sentAt: this.#options.clock.monotonic() };
     this.#options.post(
       { type: "commit", buffer, bytes, definitions: isEmpty(definitions) ? null : definitions },
       [buffer],

@@ -61,6 +61,11 @@ export class StagingBuffer {
     this.#u32 = new Uint32Array(this.#buffer);
   }
 
+  /** Points of the group at hand. */
+  get points(): number {
+    return this.#points;
+  }
+
   get isEmpty(): boolean {
     return this.#readings === 0;
   }

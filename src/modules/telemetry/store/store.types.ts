@@ -15,6 +15,8 @@ import type {
  */
 export interface TelemetryStore {
   start(): Promise<void>;
+  /** Points and groups that were committed since the start. */
+  readonly committed: { readonly points: number; readonly groups: number };
   /** What keeps it from being written until another start. */
   failure(): Text | undefined;
   /** Takes no more writes, commits what is staged, compacts nothing, closes the file. */

@@ -69,6 +69,10 @@ class WorkerTelemetryStore implements TelemetryStore {
     this.#committer.close(stopped());
   }
 
+  get committed(): TelemetryStore["committed"] {
+    return this.#committer.committed;
+  }
+
   failure(): Text | undefined {
     return this.#failure;
   }

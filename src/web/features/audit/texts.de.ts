@@ -105,6 +105,8 @@ export const auditDe: Readonly<Record<keyof typeof auditEn, string>> = {
   "auditAction.job.create": "Auftrag angelegt",
   "auditAction.job.delete": "Auftrag gelöscht",
   "auditAction.job.pause": "Auftrag angehalten",
+  "auditAction.backup.configure": "Einstellungen der Sicherung geändert",
+  "auditAction.backup.run": "Sicherung von Hand gestartet",
   "auditAction.job.run": "Auftrag von Hand ausgeführt",
   "auditAction.job.start": "Auftrag gestartet",
   "auditAction.job.update": "Auftrag geändert",

@@ -103,6 +103,8 @@ export const auditEn = {
   "auditAction.job.create": "Job created",
   "auditAction.job.delete": "Job deleted",
   "auditAction.job.pause": "Job paused",
+  "auditAction.backup.configure": "Backup settings changed",
+  "auditAction.backup.run": "Backup started by hand",
   "auditAction.job.run": "Job run by hand",
   "auditAction.job.start": "Job started",
   "auditAction.job.update": "Job changed",

@@ -1,0 +1,30 @@
+import { createBackupsModule } from "../modules/backups/backups.module.ts";
+import type { Core, Module } from "../modules/module.types.ts";
+import { createSettingsModule } from "../modules/settings/settings.module.ts";
+import { createSystemModule } from "../modules/system/system.module.ts";
+import type { MqttServer } from "../mqtt/mqtt.types.ts";
+import type { DeviceModules, UserModules } from "./base-modules.ts";
+
+/** What keeps the gateway running for years: its settings, backups, and how it watches itself. */
+export function createOperationModules(
+  core: Core,
+  { tenancy }: UserModules,
+  { base, mqtt }: { base: DeviceModules; mqtt: MqttServer },
+): readonly Module[] {
+  const { tenants } = tenancy;
+  const { settings } = createSettingsModule(core);
+  const backing = createBackupsModule(core, { tenants, settings });
+  const system = createSystemModule(core, {
+    settings,
+    tenants,
+    devices: base.fleet.devices,
+    directory: base.fleet.directory,
+    profiles: base.profiling.profiles,
+    ingest: base.ingesting.ingest,
+    store: base.storage.store,
+    backups: backing.backups,
+    disk: base.storage.diskGuard,
+    mqtt: () => mqtt.stats(),
+  });
+  return [backing, system];
+}

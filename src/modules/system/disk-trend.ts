@@ -1,0 +1,33 @@
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** A shorter time says nothing about days. */
+const SPAN_MS_MIN = 6 * HOUR_MS;
+const SPAN_MS_MAX = 7 * DAY_MS;
+const INTERVAL_MS = 10 * 60_000;
+/** A disk that lasts longer is not filling up. */
+const DAYS_MAX = 3_650;
+
+/** Free bytes of the disk over the last days, and when none will be left. Starts anew with the process. */
+export class DiskTrend {
+  #samples: { time: number; free: number }[] = [];
+
+  /** `time` is monotonic, in ms. Samples closer together than ten minutes replace one another. */
+  add(time: number, free: number): void {
+    const last = this.#samples.at(-1);
+    const first = this.#samples.at(-2);
+    if (last !== undefined && first !== undefined && last.time - first.time < INTERVAL_MS)
+      this.#samples.pop();
+    this.#samples.push({ time, free });
+    this.#samples = this.#samples.filter((sample) => time - sample.time <= SPAN_MS_MAX);
+  }
+
+  /** Days until the disk is full at the mean rate so far; undefined while that is not known, or when it does not fill up. */
+  daysUntilFull(): number | undefined {
+    const [first] = this.#samples;
+    const last = this.#samples.at(-1);
+    if (first === undefined || last === undefined || last.time - first.time < SPAN_MS_MIN) return undefined;
+    const bytesPerMs = (first.free - last.free) / (last.time - first.time);
+    const days = last.free / bytesPerMs / DAY_MS;
+    return bytesPerMs > 0 && days < DAYS_MAX ? days : undefined;
+  }
+}

@@ -1,0 +1,164 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../platform/clock.ts";
+import type { Health } from "../../platform/health.ts";
+import type { BackupsService } from "../backups/backups.service.ts";
+import type { IngestStats } from "../ingest/ingest.service.ts";
+import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import { DiskTrend } from "./disk-trend.ts";
+import {
+  EventLoopDelay,
+  ProcessorLoad,
+  readBytesWritten,
+  readMemoryShare,
+  readTemperature,
+} from "./host-readings.ts";
+import type { SystemRepository } from "./system.repository.ts";
+
+const MEGABYTE = 1024 * 1024;
+const HOUR_MS = 3_600_000;
+export const DATABASES = ["lineside", "identity", "telemetry", "mqtt"] as const;
+
+/** MQTT clients and connections, as the system module sees them. */
+export interface MqttCounts {
+  readonly connections: number;
+  readonly sockets: number;
+  readonly messagesIn: number;
+  readonly messagesOut: number;
+  readonly messagesDropped: number;
+  readonly refusedConnections: number;
+}
+
+export interface GatewaySources {
+  readonly repository: SystemRepository;
+  readonly store: Pick<TelemetryStore, "committed">;
+  readonly ingest: { readonly stats: IngestStats };
+  readonly disk: { readonly freeBytes: number; readonly totalBytes: number };
+  readonly backups: Pick<BackupsService, "status">;
+  readonly mqtt: () => MqttCounts;
+  readonly health: Health;
+  readonly dataPath: string;
+  readonly clock: Clock;
+}
+
+/** Returns the bytes of a database and its write-ahead log. */
+export function databaseBytes(dataPath: string, name: string): number {
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const path = join(dataPath, `${name}.db`);
+  return sizeOf(path) + sizeOf(`${path}-wal`);
+}
+
+type Values = Record<string, number | boolean>;
+
+const round = (value: number, decimals = 1) => Number(value.toFixed(decimals));
+
+/** What the gateway measures about itself, as telemetry. Rates are means since the reading before. */
+export class GatewayReadings {
+  readonly #sources: GatewaySources;
+  readonly #load = new ProcessorLoad();
+  readonly #trend = new DiskTrend();
+  readonly delay = new EventLoopDelay();
+  readonly #wallStart: number;
+  readonly #monotonicStart: number;
+  #offset = 0;
+  #previous: { time: number; counts: Readonly<Record<string, number>> } | undefined;
+
+  constructor(sources: GatewaySources) {
+    this.#sources = sources;
+    this.#wallStart = sources.clock.now();
+    this.#monotonicStart = sources.clock.monotonic();
+  }
+
+  /** Seconds by which the clock was set since the start; forward is positive. */
+  get clockOffsetSeconds(): number {
+    const { clock } = this.#sources;
+    return (clock.now() - this.#wallStart - (clock.monotonic() - this.#monotonicStart)) / 1_000;
+  }
+
+  read(): Values {
+    return { ...this.#machine(), ...this.#disk(), ...this.#rates(), ...this.#queues(), ...this.#state() };
+  }
+
+  #machine(): Values {
+    const memory = readMemoryShare();
+    const temperature = readTemperature();
+    const values = {
+      cpu_percent: round(this.#load.read() * 100),
+      process_memory_mb: round(process.memoryUsage.rss() / MEGABYTE),
+      event_loop_p99_ms: round(this.delay.percentile(99)),
+      ...(memory !== undefined && { memory_percent: round(memory * 100) }),
+      ...(temperature !== undefined && { temperature: round(temperature) }),
+    };
+    this.delay.reset();
+    return values;
+  }
+
+  #disk(): Values {
+    const { disk, dataPath, clock } = this.#sources;
+    const { freeBytes, totalBytes } = disk;
+    if (!Number.isFinite(totalBytes)) return {};
+    this.#trend.add(clock.monotonic(), freeBytes);
+    const days = this.#trend.daysUntilFull();
+    return {
+      disk_free_mb: Math.round(freeBytes / MEGABYTE),
+      disk_used_percent: round((1 - freeBytes / totalBytes) * 100),
+      ...(days !== undefined && { disk_days_left: round(days) }),
+      ...Object.fromEntries(
+        DATABASES.map((name) => [`${name}_db_mb`, round(databaseBytes(dataPath, name) / MEGABYTE)]),
+      ),
+    };
+  }
+
+  #rates(): Values {
+    const { ingest, store, clock } = this.#sources;
+    const counts = {
+      messages_per_second: ingest.stats.messages,
+      values_per_second: store.committed.points,
+      rejected_per_second: ingest.stats.refused,
+      written_kb_per_second: (readBytesWritten() ?? 0) / 1_024,
+    };
+    const time = clock.monotonic();
+    const previous = this.#previous;
+    this.#previous = { time, counts };
+    if (previous === undefined || time <= previous.time) return {};
+    const seconds = (time - previous.time) / 1_000;
+    return Object.fromEntries(
+      Object.entries(counts).map(([name, value]) => [
+        name,
+        round((value - (previous.counts[name] ?? 0)) / seconds, 2),
+      ]),
+    );
+  }
+
+  #queues(): Values {
+    const { repository, mqtt } = this.#sources;
+    const mails = repository.countMails();
+    const deliveries = repository.countDeliveries();
+    return {
+      mails_waiting: mails.get("QUEUED") ?? 0,
+      mails_failed: mails.get("FAILED") ?? 0,
+      deliveries_waiting: deliveries.get("WAITING") ?? 0,
+      deliveries_failed: deliveries.get("DEAD") ?? 0,
+      mqtt_connections: mqtt().connections,
+    };
+  }
+
+  /** Seconds by which the clock was set since the reading before, in either direction. */
+  #clockStep(): number {
+    const offset = this.clockOffsetSeconds;
+    const step = Math.abs(offset - this.#offset);
+    this.#offset = offset;
+    return step;
+  }
+
+  #state(): Values {
+    const { backups, health, clock } = this.#sources;
+    const { newestGood, problem } = backups.status();
+    return {
+      clock_step_seconds: round(this.#clockStep()),
+      storage_refuses: health.blocking().length > 0,
+      backup_overdue: problem !== undefined,
+      ...(newestGood && { backup_age_hours: round((clock.now() - newestGood.startedAt) / HOUR_MS) }),
+    };
+  }
+}

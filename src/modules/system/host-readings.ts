@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+
+const THERMAL = "/sys/class/thermal";
+const EVENT_LOOP_RESOLUTION_MS = 20;
+const NS_PER_MS = 1_000_000;
+
+const readText = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined; // not on this system, or not for this user
+  }
+};
+
+/** Returns the number after a label of a file such as /proc/meminfo. */
+function numberIn(path: string, label: string): number | undefined {
+  const text = readText(path);
+  const match = text === undefined ? null : new RegExp(`^${label}:\\s+(\\d+)`, "m").exec(text);
+  return match === null ? undefined : Number(match[1]);
+}
+
+/** Returns the highest temperature of all thermal zones in °C; undefined where there is none. */
+export function readTemperature(): number | undefined {
+  let zones: string[];
+  try {
+    zones = readdirSync(THERMAL).filter((name) => name.startsWith("thermal_zone"));
+  } catch {
+    return undefined;
+  }
+  const values = zones.flatMap((zone) => {
+    const milli = Number(readText(`${THERMAL}/${zone}/temp`));
+    return Number.isFinite(milli) && milli > 0 ? [milli / 1_000] : [];
+  });
+  return values.length === 0 ? undefined : Math.max(...values);
+}
+
+/** Returns the share of the machine's memory that is in use, 0 to 1. */
+export function readMemoryShare(): number | undefined {
+  const availableKb = numberIn("/proc/meminfo", "MemAvailable");
+  return availableKb === undefined ? undefined : 1 - (availableKb * 1_024) / totalmem();
+}
+
+/** Returns the bytes that this process has made the kernel write to disks. */
+export const readBytesWritten = (): number | undefined => numberIn("/proc/self/io", "write_bytes");
+
+/** Returns the number of open file descriptors. */
+export function readOpenFiles(): number | undefined {
+  try {
+    return readdirSync("/proc/self/fd").length;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Share of all processors that was busy since the last call, 0 to 1. */
+export class ProcessorLoad {
+  #busy = 0;
+  #total = 0;
+
+  read(): number {
+    let [busy, total] = [0, 0];
+    for (const { times } of cpus()) {
+      const sum = times.user + times.nice + times.sys + times.idle + times.irq;
+      total += sum;
+      busy += sum - times.idle;
+    }
+    const share = total === this.#total ? 0 : (busy - this.#busy) / (total - this.#total);
+    [this.#busy, this.#total] = [busy, total];
+    return Math.min(1, Math.max(0, share));
+  }
+}
+
+/** How long the event loop was held up: percentiles since the last `reset`, in ms. */
+export class EventLoopDelay {
+  readonly #histogram = monitorEventLoopDelay({ resolution: EVENT_LOOP_RESOLUTION_MS });
+
+  start(): void {
+    this.#histogram.enable();
+  }
+
+  stop(): void {
+    this.#histogram.disable();
+  }
+
+  percentile(percent: number): number {
+    const ms = this.#histogram.percentile(percent) / NS_PER_MS;
+    return Number.isFinite(ms) ? ms : 0;
+  }
+
+  reset(): void {
+    this.#histogram.reset();
+  }
+}

@@ -1,0 +1,105 @@
+import type { Metrics } from "../../platform/metrics.ts";
+import { DATABASES, databaseBytes, type GatewayReadings, type GatewaySources } from "./gateway-readings.ts";
+import { readBytesWritten, readMemoryShare, readOpenFiles, readTemperature } from "./host-readings.ts";
+
+const seconds = (microseconds: number) => microseconds / 1_000_000;
+
+interface Build {
+  readonly version: string;
+  readonly commit: string;
+}
+
+/** Adds what the process and its machine tell. */
+function addProcess(metrics: Metrics, build: Build, readings: GatewayReadings): void {
+  metrics.gauge("build_info", "Version and commit; the value is 1.", () => [
+    { value: 1, labels: { version: build.version, commit: build.commit } },
+  ]);
+  metrics.gauge("uptime_seconds", "Time since the process started.", () => process.uptime());
+  metrics.counter("process_cpu_seconds", "Processor time of the process.", () => {
+    const { user, system } = process.cpuUsage();
+    return seconds(user + system);
+  });
+  metrics.gauge("process_resident_memory_bytes", "Resident memory of the process.", () =>
+    process.memoryUsage.rss(),
+  );
+  metrics.gauge("process_open_fds", "Open file descriptors of the process.", readOpenFiles);
+  metrics.counter("process_written_bytes", "Bytes that the process wrote to disks.", readBytesWritten);
+  metrics.gauge("event_loop_delay_seconds", "Delay of the event loop within the last minute.", () =>
+    [50, 99].map((percent) => ({
+      value: readings.delay.percentile(percent) / 1_000,
+      labels: { quantile: String(percent / 100) },
+    })),
+  );
+  metrics.gauge("host_memory_used_ratio", "Share of the machine's memory that is in use.", readMemoryShare);
+  metrics.gauge("host_temperature_celsius", "Highest temperature of the machine.", readTemperature);
+  metrics.gauge(
+    "clock_offset_seconds",
+    "Seconds by which the clock was set since the start; forward is positive.",
+    () => readings.clockOffsetSeconds,
+  );
+}
+
+/** Adds what the disk and the files on it tell. */
+function addStorage(metrics: Metrics, { disk, dataPath, store, backups, clock }: GatewaySources): void {
+  metrics.gauge("disk_free_bytes", "Free bytes of the data directory's file system.", () => disk.freeBytes);
+  metrics.gauge("disk_size_bytes", "Size of the data directory's file system.", () => disk.totalBytes);
+  metrics.gauge("database_bytes", "Size of a database with its write-ahead log.", () =>
+    DATABASES.map((database) => ({ value: databaseBytes(dataPath, database), labels: { database } })),
+  );
+  metrics.counter("stored_points", "Points that were committed.", () => store.committed.points);
+  metrics.counter("commits", "Groups of points that were committed.", () => store.committed.groups);
+  metrics.gauge("backup_age_seconds", "Age of the newest good backup.", () => {
+    const { newestGood } = backups.status();
+    return newestGood && (clock.now() - newestGood.startedAt) / 1_000;
+  });
+  metrics.gauge("backup_overdue", "1 when the newest good backup is older than asked for.", () =>
+    backups.status().problem === undefined ? 0 : 1,
+  );
+}
+
+/** Adds what goes through the gateway, and what waits in it. */
+function addTraffic(metrics: Metrics, { ingest, mqtt, repository, health }: GatewaySources): void {
+  metrics.counter("messages", "Messages with telemetry that were accepted.", () => ingest.stats.messages);
+  metrics.counter("rejected_messages", "Messages that were rejected.", () => ingest.stats.refused);
+  metrics.gauge("mqtt_clients", "MQTT clients that are signed in.", () => mqtt().connections);
+  metrics.gauge("mqtt_connections", "Open MQTT connections, signed in or not.", () => mqtt().sockets);
+  metrics.counter("mqtt_received_messages", "Messages from MQTT clients.", () => mqtt().messagesIn);
+  metrics.counter("mqtt_sent_messages", "Messages to MQTT clients.", () => mqtt().messagesOut);
+  metrics.counter(
+    "mqtt_dropped_messages",
+    "Messages to MQTT clients that were dropped.",
+    () => mqtt().messagesDropped,
+  );
+  metrics.counter(
+    "mqtt_refused_connections",
+    "MQTT connections that were refused.",
+    () => mqtt().refusedConnections,
+  );
+  metrics.gauge("devices", "Devices of all tenants.", () => repository.countDevices());
+  metrics.gauge("tenants", "Tenants.", () => repository.countTenants());
+  const samples = (states: ReadonlyMap<string, number>, names: readonly string[]) =>
+    names.map((state) => ({ value: states.get(state) ?? 0, labels: { state: state.toLowerCase() } }));
+  metrics.gauge("mails", "Mails in the outbox.", () =>
+    samples(repository.countMails(), ["QUEUED", "FAILED", "HELD"]),
+  );
+  metrics.gauge("deliveries", "Webhooks in the delivery queue.", () =>
+    samples(repository.countDeliveries(), ["WAITING", "DEAD"]),
+  );
+  metrics.gauge("ready", "1 while the gateway takes data.", () => (health.blocking().length === 0 ? 1 : 0));
+  metrics.gauge("problems", "Problems of the gateway at the moment; the value is 1.", () =>
+    health.problems().map(({ code, severity }) => ({
+      value: 1,
+      labels: { code, severity: severity.toLowerCase() },
+    })),
+  );
+}
+
+export function addOwnMetrics(
+  metrics: Metrics,
+  build: Build,
+  { sources, readings }: { sources: GatewaySources; readings: GatewayReadings },
+): void {
+  addProcess(metrics, build, readings);
+  addStorage(metrics, sources);
+  addTraffic(metrics, sources);
+}

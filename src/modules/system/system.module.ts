@@ -1,0 +1,65 @@
+import { Metrics } from "../../platform/metrics.ts";
+import type { BackupsService } from "../backups/backups.service.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { IngestService } from "../ingest/ingest.service.ts";
+import type { Core } from "../module.types.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { SettingsService } from "../settings/settings.service.ts";
+import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import { GatewayDevice } from "./gateway-device.ts";
+import { GatewayReadings, type GatewaySources } from "./gateway-readings.ts";
+import { addOwnMetrics } from "./own-metrics.ts";
+import { createSystemRepository } from "./system.repository.ts";
+import { systemRoutes } from "./system.routes.ts";
+
+/** Creates the module with which the gateway watches itself. */
+export function createSystemModule(
+  { version, commit, config, database, data, clock, health, log }: Core,
+  deps: Pick<GatewaySources, "disk" | "mqtt"> & {
+    settings: SettingsService;
+    tenants: TenantsService;
+    devices: DevicesService;
+    directory: DeviceDirectory;
+    profiles: ProfilesService;
+    ingest: IngestService;
+    store: TelemetryStore;
+    backups: BackupsService;
+  },
+) {
+  const repository = createSystemRepository(database);
+  const { settings, tenants, devices, directory, profiles, ingest, store, backups, disk, mqtt } = deps;
+  const sources: GatewaySources = {
+    repository,
+    store,
+    ingest,
+    disk,
+    backups,
+    mqtt,
+    health,
+    dataPath: data.path,
+    clock,
+  };
+  const readings = new GatewayReadings(sources);
+  const metrics = new Metrics();
+  addOwnMetrics(metrics, { version, commit }, { sources, readings });
+  const gatewayDevice = new GatewayDevice({
+    settings,
+    tenants,
+    devices,
+    directory,
+    profiles,
+    ingest,
+    countDevices: repository.countDevices,
+    readings,
+    clock,
+    log: log.child("system"),
+  });
+  return {
+    metrics,
+    gatewayDevice,
+    routes: () => [systemRoutes({ metrics, config })],
+    parts: [{ name: "gateway device", start: () => gatewayDevice.start(), stop: () => gatewayDevice.stop() }],
+  };
+}

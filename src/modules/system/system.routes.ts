@@ -1,0 +1,39 @@
+import { timingSafeEqual } from "node:crypto";
+import { Elysia } from "elysia";
+import { notFound, unauthenticated } from "../../lib/domain-error.ts";
+import type { Config } from "../../platform/config.ts";
+import type { Metrics } from "../../platform/metrics.ts";
+import { fileAnswer } from "../documented-answers.ts";
+
+const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+const isSame = (sent: string, expected: string) => {
+  const [a, b] = [sent, expected].map((text) => new Bun.CryptoHasher("sha256").update(text).digest());
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
+};
+
+/** Metrics for Prometheus. There is nothing at the path unless the configuration opens it. */
+export const systemRoutes = (deps: {
+  metrics: Metrics;
+  config: Pick<Config, "metrics" | "metrics_token">;
+}) => {
+  const { metrics: access, metrics_token: token } = deps.config;
+  return new Elysia({ tags: ["system"] }).get(
+    "/metrics",
+    ({ request, set }) => {
+      if (access === "off" && token === undefined) throw notFound("path.not_found");
+      const [, sent = ""] = /^Bearer (.+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
+      if (access !== "open" && !isSame(sent, token ?? "")) throw unauthenticated("metrics.token_wrong");
+      set.headers["content-type"] = CONTENT_TYPE;
+      return deps.metrics.render();
+    },
+    {
+      detail: {
+        summary: "Metrics for Prometheus",
+        responses: { 200: fileAnswer("Text exposition format 0.0.4.", "text/plain") },
+        description:
+          "401 without `metrics_token` as a bearer token, unless `metrics` is `open`; 404 when neither is set.",
+      },
+    },
+  );
+};
