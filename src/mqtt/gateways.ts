@@ -75,9 +75,9 @@ export function createGateways(deps: {
     },
     /** A command to a child has been acknowledged. */
     onDelivered(gateway: IngestDevice, payload: Uint8Array) {
-      const { deviceOf, delivered } = commands;
+      const deviceOf = (rpcId: number) => commands.deviceOf(rpcId);
       const relayed = commandIn(gateway, payload, { deviceOf, directory });
-      if (relayed !== undefined) delivered(relayed.deviceId, relayed.rpcId);
+      if (relayed !== undefined) commands.delivered(relayed.deviceId, relayed.rpcId);
     },
   };
 }
