@@ -10,7 +10,7 @@ import { createHttpExchange } from "./http-exchange.ts";
 import { createOutboundRepository } from "./outbound.repository.ts";
 import { createOutboundService } from "./outbound.service.ts";
 import type { OutboundSource } from "./outbound.types.ts";
-import { createOutboundDelivery } from "./outbound-delivery.ts";
+import { OutboundDelivery } from "./outbound-delivery.ts";
 import { createOutboundLedger, deliveryIdOf } from "./outbound-ledger.ts";
 import type { OutboundReach } from "./outbound-reach.types.ts";
 import { createOutboundSender, targetOf } from "./outbound-sender.ts";
@@ -54,7 +54,7 @@ export function createOutboundModule(
     clock,
     log,
   });
-  const delivery = createOutboundDelivery({
+  const delivery = new OutboundDelivery({
     repository,
     ledger,
     send: (row, target, signal) =>

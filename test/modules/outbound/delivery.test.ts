@@ -10,7 +10,7 @@ import {
   createOutboundRepository,
   type TargetRow,
 } from "../../../src/modules/outbound/outbound.repository.ts";
-import { type Attempt, createOutboundDelivery } from "../../../src/modules/outbound/outbound-delivery.ts";
+import { type Attempt, OutboundDelivery } from "../../../src/modules/outbound/outbound-delivery.ts";
 import { createOutboundLedger } from "../../../src/modules/outbound/outbound-ledger.ts";
 import { createOutboundWriter } from "../../../src/modules/outbound/outbound-writer.ts";
 import { openMainDatabase } from "../../../src/platform/database.ts";
@@ -61,7 +61,7 @@ function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
     answer: (_: Sent): Verdict | Promise<Verdict> => "delivered",
     retryAfterMs: 0,
     mostAtOnce: () => most,
-    delivery: undefined as unknown as ReturnType<typeof createOutboundDelivery>,
+    delivery: undefined as unknown as OutboundDelivery,
     ledger: undefined as unknown as ReturnType<typeof createOutboundLedger>,
     /** What ran before is forgotten, as a kill forgets it. */
     boot() {
@@ -69,7 +69,7 @@ function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
       const log = createLogger("test");
       inFlight.clear();
       const ledger = createOutboundLedger({ repository, transact, onSettled: () => undefined, clock, log });
-      const mine = createOutboundDelivery({
+      const mine = new OutboundDelivery({
         repository,
         ledger,
         limits,
