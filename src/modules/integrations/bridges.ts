@@ -9,6 +9,7 @@ import type { InboundPipeline } from "./inbound-pipeline.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type { IntegrationsService } from "./integrations.service.ts";
 import type { BrokerMessage, Integration } from "./integrations.types.ts";
+import { createNewEventsPublisher } from "./new-events.ts";
 import { isRunning } from "./running-integrations.ts";
 
 /** Connections to brokers: the messages of each integration go to the one inbound pipeline, their problems to its status. */
@@ -59,10 +60,7 @@ export function createBridges(deps: {
       } else if (status !== "error" || JSON.stringify(lastError) !== JSON.stringify(problem))
         repository.setState(integrationId, { status: "error", lastError: problem, lastErrorAt: clock.now() });
     },
-    onChange(integrationId) {
-      const tenantId = repository.find(integrationId)?.tenantId;
-      if (tenantId !== undefined) events.emit("integration.events", { tenantId, integrationId });
-    },
+    onChange: createNewEventsPublisher({ repository, events }),
     clock,
     random: Math.random,
     log,

@@ -1,6 +1,6 @@
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
-import type { EventLog } from "./event-log.service.ts";
+import type { EventLog } from "./event-log.ts";
 import { scriptKeysOf } from "./integration-principal.ts";
 import { showSettings, splitOf } from "./integration-settings.ts";
 import type { Integration, IntegrationCounts, IntegrationType } from "./integrations.types.ts";
