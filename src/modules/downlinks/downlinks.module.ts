@@ -15,7 +15,7 @@ import { createDownlinkAttempt } from "./downlink-attempt.ts";
 import { createDownlinkCodec } from "./downlink-codec.ts";
 import { createDownlinkEvents } from "./downlink-events.ts";
 import { createDownlinkLifecycle } from "./downlink-lifecycle.ts";
-import { createDownlinkSender } from "./downlink-sender.ts";
+import { DownlinkSender } from "./downlink-sender.ts";
 import { createDownlinkWays } from "./downlink-ways.ts";
 import { createDownlinksRepository } from "./downlinks.repository.ts";
 import { downlinksRoutes } from "./downlinks.routes.ts";
@@ -75,7 +75,7 @@ export function createDownlinksModule(
     userAgent: `Lineside/${version}`,
     wallClock: () => clock.now(),
   });
-  const sender = createDownlinkSender({
+  const sender = new DownlinkSender({
     repository,
     attempt,
     lifecycle,
