@@ -33,14 +33,18 @@ export function createGateways(deps: {
 }) {
   const { directory, mqtt, sockets, commands, events, log } = deps;
   const ways = { mqtt, sockets, log };
-  const sessions = createGatewaySessions({ activity: deps.activity, findDevice: directory.find, events });
+  const sessions = createGatewaySessions({
+    activity: deps.activity,
+    findDevice: (deviceId) => directory.find(deviceId),
+    events,
+  });
   const gateways = createGatewaysService({
     children: deps.devices.children,
     directory,
     sessions,
     ingest: deps.ingest,
     attributes: deps.attributes,
-    touch: deps.activity.touch,
+    touch: (device) => deps.activity.touch(device),
     transact: deps.database.transact,
     durable: deps.database.durable,
     onReachable: ({ deviceId }) => commands.listening(deviceId),

@@ -173,7 +173,7 @@ export function createMqttModule(
     events,
     log,
     mqtt: () => mqtt,
-    activityOf: activity.get,
+    activityOf: (deviceId) => activity.get(deviceId),
     openAlarms: deps.openAlarms,
   });
   tls?.onChange((pair) => mqtt.renewCertificate(pair));

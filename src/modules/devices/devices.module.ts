@@ -11,8 +11,8 @@ import { createActivityRepository } from "./activity.repository.ts";
 import { createCredentialsRepository } from "./credentials.repository.ts";
 import { credentialsRoutes } from "./credentials.routes.ts";
 import { createCredentialsService } from "./credentials.service.ts";
-import { createDeviceActivityTracker } from "./device-activity.ts";
-import { createDeviceDirectory } from "./device-directory.ts";
+import { DeviceActivityTracker } from "./device-activity.ts";
+import { DeviceDirectory } from "./device-directory.ts";
 import { createDevicePasswords } from "./device-passwords.ts";
 import { createDeviceRejections } from "./device-rejections.ts";
 import { createDeviceSignIn } from "./device-sign-in.ts";
@@ -53,18 +53,17 @@ export function createDevicesModule(
     clock,
     events,
   });
-  const directory = createDeviceDirectory({
+  const directory = new DeviceDirectory({
     repository: devicesRepository,
     profiles,
     storeDevice: ({ tenantId, deviceId }) => store.device(tenantId, deviceId),
-    rates: {
-      metersOf: messageRate.metersOf,
-      perDevice: config.device_messages_per_second,
-      bytesPerDevice: config.device_bytes_per_second,
-    },
+    metersOf: messageRate.metersOf,
+    messagesPerSecond: config.device_messages_per_second,
+    bytesPerSecond: config.device_bytes_per_second,
     events,
   });
-  const activity = createDeviceActivityTracker({
+  directory.subscribe();
+  const activity = new DeviceActivityTracker({
     repository: createActivityRepository(database),
     devices: devicesRepository,
     profiles,
@@ -74,6 +73,7 @@ export function createDevicesModule(
     events,
     log: log.child("activity"),
   });
+  activity.subscribe();
   const rejections = createDeviceRejections({
     repository: createRejectionsRepository(database),
     devices,
