@@ -4,7 +4,7 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
-import { type BridgeFleet, createBridgeFleet, type FleetMember } from "./bridge/bridge-fleet.ts";
+import { BridgeFleet, type FleetMember } from "./bridge/bridge-fleet.ts";
 import type { InboundPipeline } from "./inbound-pipeline.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type { IntegrationsService } from "./integrations.service.ts";
@@ -37,7 +37,7 @@ export function createBridges(deps: {
     }
   }
 
-  const fleet = createBridgeFleet({
+  const fleet = new BridgeFleet({
     addresses: deps.reach.addresses,
     authorities: deps.reach.authorities,
     list: () => repository.listStarted().map(memberOf),

@@ -142,7 +142,7 @@ export function createIntegrationsModule(
       integrationsRoutes({
         integrations,
         integrationEvents,
-        bridgeOf: bridges.fleet.stateOf,
+        bridgeOf: (integrationId) => bridges.fleet.stateOf(integrationId),
         hasWebhookSecret: (tenantId) => secrets.status(tenantId).hasSecret,
         endpointsFor,
         auth,
