@@ -228,8 +228,8 @@ export class AlarmEngine {
 
   /** Evaluates the rules whose time has come. Others may have been cleared by hand and wait for a message. */
   private evaluateDue(deviceId: DeviceId): void {
-    const known = this.findWithRules(deviceId);
-    if (known === undefined) {
+    const target = this.findWithRules(deviceId);
+    if (target === undefined) {
       this.states.forget(deviceId);
       this.deps.repository.deleteState(deviceId);
       return;
@@ -239,19 +239,19 @@ export class AlarmEngine {
     const types = [...due].flatMap(([alarmType, dueAt]) => (dueAt <= timeMs ? alarmType : []));
     for (const alarmType of types) due.delete(alarmType);
     this.evaluate(
-      known.device,
-      known.rules.all.filter(({ alarmType }) => types.includes(alarmType)),
+      target.device,
+      target.rules.all.filter(({ alarmType }) => types.includes(alarmType)),
     );
   }
 
   /** Evaluates the rules that were held back: the time for which they are held has changed. */
   private evaluateHeld(deviceId: DeviceId): void {
-    const known = this.findWithRules(deviceId);
-    if (known === undefined) return;
+    const target = this.findWithRules(deviceId);
+    if (target === undefined) return;
     this.guarded(deviceId, () => {
       const states = this.states.of(deviceId).rules;
-      const held = known.rules.all.filter(({ alarmType }) => states.get(alarmType)?.isHeld === true);
-      if (held.length > 0) this.evaluate(known.device, held);
+      const held = target.rules.all.filter(({ alarmType }) => states.get(alarmType)?.isHeld === true);
+      if (held.length > 0) this.evaluate(target.device, held);
     });
   }
 
@@ -261,9 +261,9 @@ export class AlarmEngine {
 
   /** Evaluates the rules that refer to one of the attributes that were changed. */
   private evaluateAttributes({ deviceId, scope, values, deleted }: DomainEvents["attributes.changed"]): void {
-    const known = this.findWithRules(deviceId);
-    if (known === undefined || known.rules.byAttribute.size === 0) return;
-    const { device, rules } = known;
+    const target = this.findWithRules(deviceId);
+    if (target === undefined || target.rules.byAttribute.size === 0) return;
+    const { device, rules } = target;
     const names = [...Object.keys(values), ...deleted];
     const affected = new Set(names.flatMap((name) => rules.byAttribute.get(`${scope}/${name}`) ?? []));
     if (affected.size > 0) this.guarded(deviceId, () => this.evaluate(device, affected));

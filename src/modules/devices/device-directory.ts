@@ -64,8 +64,8 @@ export class DeviceDirectory {
   findByToken(token: string): IngestDevice | undefined {
     const { repository } = this.deps;
     if (token.startsWith("!")) return undefined; // what stands in place of a token opens nothing
-    const known = this.byToken.get(token);
-    if (known?.revoked === false) return known;
+    const cached = this.byToken.get(token);
+    if (cached?.revoked === false) return cached;
     this.byToken.delete(token);
     const device = repository.findByTokenHash(repository.hashOf(token));
     if (device === undefined) return undefined;
