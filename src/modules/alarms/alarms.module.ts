@@ -14,10 +14,10 @@ import type { Core } from "../module.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
-import { createAlarmCommander } from "./alarm-commander.ts";
+import { AlarmCommander } from "./alarm-commander.ts";
 import { createAlarmCommandsRepository } from "./alarm-commands.repository.ts";
 import { AlarmEngine } from "./alarm-engine.ts";
-import { createEscalation } from "./alarm-escalation.ts";
+import { AlarmEscalation } from "./alarm-escalation.ts";
 import { createHoldBack } from "./alarm-hold.ts";
 import { type AlarmEventHook, AlarmLifecycle } from "./alarm-lifecycle.ts";
 import { alarmRulesRoutes } from "./alarm-rules.routes.ts";
@@ -63,7 +63,7 @@ export function createAlarmsModule(
   /** Called with each event of an alarm, in the transaction that writes it; the modules that react add theirs. */
   const hooks: AlarmEventHook[] = [];
   const lifecycle = new AlarmLifecycle({ repository, transact, hooks, escalationOf, clock, now, events });
-  const commander = createAlarmCommander({
+  const commander = new AlarmCommander({
     commandsRepository: createAlarmCommandsRepository(database),
     repository,
     ruleOf({ deviceId, alarmType }) {
@@ -77,8 +77,9 @@ export function createAlarmsModule(
     events,
     log,
   });
-  hooks.push(commander.hook);
-  const escalation = createEscalation({
+  commander.subscribe();
+  hooks.push((alarm, event) => commander.hook(alarm, event));
+  const escalation = new AlarmEscalation({
     repository,
     lifecycle,
     settingsOf: escalationOf,
@@ -88,6 +89,7 @@ export function createAlarmsModule(
     events,
     log,
   });
+  escalation.subscribe();
   const engine = new AlarmEngine({
     repository,
     lifecycle,

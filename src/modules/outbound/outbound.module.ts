@@ -11,7 +11,7 @@ import { createOutboundRepository } from "./outbound.repository.ts";
 import { createOutboundService } from "./outbound.service.ts";
 import type { OutboundSource } from "./outbound.types.ts";
 import { OutboundDelivery } from "./outbound-delivery.ts";
-import { createOutboundLedger, deliveryIdOf } from "./outbound-ledger.ts";
+import { deliveryIdOf, OutboundLedger } from "./outbound-ledger.ts";
 import type { OutboundReach } from "./outbound-reach.types.ts";
 import { createOutboundSender, targetOf } from "./outbound-sender.ts";
 
@@ -40,7 +40,7 @@ export function createOutboundModule(
   const exchange = createHttpExchange({ addresses, clock, authorities });
   const sender = createOutboundSender({ exchange, box, userAgent: `Lineside/${version}`, clock });
   const repository = createOutboundRepository(database);
-  const ledger = createOutboundLedger({
+  const ledger = new OutboundLedger({
     repository,
     transact,
     onSettled: ({ target, seq, orderKey, error }) =>

@@ -11,7 +11,7 @@ import {
   type TargetRow,
 } from "../../../src/modules/outbound/outbound.repository.ts";
 import { type Attempt, OutboundDelivery } from "../../../src/modules/outbound/outbound-delivery.ts";
-import { createOutboundLedger } from "../../../src/modules/outbound/outbound-ledger.ts";
+import { OutboundLedger } from "../../../src/modules/outbound/outbound-ledger.ts";
 import { createOutboundWriter } from "../../../src/modules/outbound/outbound-writer.ts";
 import { openMainDatabase } from "../../../src/platform/database.ts";
 import { createLogger } from "../../../src/platform/log.ts";
@@ -62,13 +62,13 @@ function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
     retryAfterMs: 0,
     mostAtOnce: () => most,
     delivery: undefined as unknown as OutboundDelivery,
-    ledger: undefined as unknown as ReturnType<typeof createOutboundLedger>,
+    ledger: undefined as unknown as OutboundLedger,
     /** What ran before is forgotten, as a kill forgets it. */
     boot() {
       const { transact } = database;
       const log = createLogger("test");
       inFlight.clear();
-      const ledger = createOutboundLedger({ repository, transact, onSettled: () => undefined, clock, log });
+      const ledger = new OutboundLedger({ repository, transact, onSettled: () => undefined, clock, log });
       const mine = new OutboundDelivery({
         repository,
         ledger,
