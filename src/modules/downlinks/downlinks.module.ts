@@ -14,7 +14,7 @@ import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { createDownlinkAttempt } from "./downlink-attempt.ts";
 import { createDownlinkCodec } from "./downlink-codec.ts";
 import { createDownlinkEvents } from "./downlink-events.ts";
-import { createDownlinkLifecycle } from "./downlink-lifecycle.ts";
+import { DownlinkLifecycle } from "./downlink-lifecycle.ts";
 import { DownlinkSender } from "./downlink-sender.ts";
 import { createDownlinkWays } from "./downlink-ways.ts";
 import { createDownlinksRepository } from "./downlinks.repository.ts";
@@ -58,7 +58,7 @@ export function createDownlinksModule(
     sendersOf: (tenantId) => integrationsRepository.list(tenantId).filter(canSend),
   });
   const downlinkEvents = createDownlinkEvents({ eventLog });
-  const lifecycle = createDownlinkLifecycle({
+  const lifecycle = new DownlinkLifecycle({
     repository,
     commands,
     transact,

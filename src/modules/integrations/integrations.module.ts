@@ -28,7 +28,7 @@ import { createIntegrationsService } from "./integrations.service.ts";
 import type { BrokerMessage } from "./integrations.types.ts";
 import { MessageWorker, type MessageWorkerDeps } from "./message-worker.ts";
 import { createNewEventsPublisher } from "./new-events.ts";
-import { createPendingMessages } from "./pending-messages.ts";
+import { PendingMessages } from "./pending-messages.ts";
 import { webhooksRoutes } from "./webhooks.routes.ts";
 import { createWebhooksService } from "./webhooks.service.ts";
 
@@ -121,7 +121,7 @@ export function createIntegrationsModule(
     eventLog,
     pipeline,
   });
-  const pending = createPendingMessages({
+  const pending = new PendingMessages({
     repository: eventsRepository,
     pipeline,
     liveOf: integrations.liveOf,
