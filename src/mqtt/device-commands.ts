@@ -1,8 +1,7 @@
 import { decodeBody, encodeBody } from "../lib/body.ts";
 import { DomainError, invalid, notFound } from "../lib/domain-error.ts";
-import type { DeviceId } from "../lib/ids.ts";
-import type { JsonValue } from "../lib/json.ts";
 import { toPlainJson } from "../lib/plain-json.ts";
+import type { CommandEngine } from "../modules/commands/command-engine.ts";
 import type { Command, CommandTransport } from "../modules/commands/commands.types.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DeviceIngest, IngestDevice, IngestSource } from "../modules/ingest/ingest.types.ts";
@@ -40,7 +39,7 @@ export const rpcIdOf = (topic: string): number => Number(topic.slice(topic.lastI
 
 /** Takes answers on `v1/devices/me/rpc/response/{id}`; undefined for any other topic. */
 export function createCommandAnswers(deps: {
-  answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
+  commands: Pick<CommandEngine, "answered">;
   durable(): Promise<void>;
   ingest: Pick<DeviceIngest, "reject">;
   source: IngestSource;
@@ -50,7 +49,8 @@ export function createCommandAnswers(deps: {
     try {
       if (!/^\d{1,15}$/.test(topic.slice(RESPONSE.length))) throw invalid("command.topic_invalid");
       const answer = toPlainJson(decodeBody(bytes, device.payload), "command");
-      if (!deps.answered(device.deviceId, rpcIdOf(topic), answer)) throw notFound("command.not_sent");
+      if (!deps.commands.answered(device.deviceId, rpcIdOf(topic), answer))
+        throw notFound("command.not_sent");
       return deps.durable();
     } catch (error) {
       if (error instanceof DomainError) {

@@ -33,14 +33,18 @@ export function createGateways(deps: {
 }) {
   const { directory, mqtt, sockets, commands, events, log } = deps;
   const ways = { mqtt, sockets, log };
-  const sessions = createGatewaySessions({ activity: deps.activity, findDevice: directory.find, events });
+  const sessions = createGatewaySessions({
+    activity: deps.activity,
+    findDevice: (deviceId) => directory.find(deviceId),
+    events,
+  });
   const gateways = createGatewaysService({
     children: deps.devices.children,
     directory,
     sessions,
     ingest: deps.ingest,
     attributes: deps.attributes,
-    touch: deps.activity.touch,
+    touch: (device) => deps.activity.touch(device),
     transact: deps.database.transact,
     durable: deps.database.durable,
     onReachable: ({ deviceId }) => commands.listening(deviceId),
@@ -75,9 +79,9 @@ export function createGateways(deps: {
     },
     /** A command to a child has been acknowledged. */
     onDelivered(gateway: IngestDevice, payload: Uint8Array) {
-      const { deviceOf, delivered } = commands;
+      const deviceOf = (rpcId: number) => commands.deviceOf(rpcId);
       const relayed = commandIn(gateway, payload, { deviceOf, directory });
-      if (relayed !== undefined) delivered(relayed.deviceId, relayed.rpcId);
+      if (relayed !== undefined) commands.delivered(relayed.deviceId, relayed.rpcId);
     },
   };
 }

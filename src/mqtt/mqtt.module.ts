@@ -72,7 +72,7 @@ export function createMqttModule(
   ways.add("mqtt", createMqttTransport({ mqtt: () => mqtt, directory, log }));
   ways.add("websocket", { send: (command) => sockets.send(command), keepsFor: () => false });
   const answersOver = (source: IngestSource) =>
-    createCommandAnswers({ answered: commands.answered, durable: database.durable, ingest, source });
+    createCommandAnswers({ commands, durable: database.durable, ingest, source });
   const answers = answersOver("mqtt");
   const requests = createDeviceRequests({
     attributes,
@@ -173,7 +173,7 @@ export function createMqttModule(
     events,
     log,
     mqtt: () => mqtt,
-    activityOf: activity.get,
+    activityOf: (deviceId) => activity.get(deviceId),
     openAlarms: deps.openAlarms,
   });
   tls?.onChange((pair) => mqtt.renewCertificate(pair));

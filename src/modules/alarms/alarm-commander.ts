@@ -10,8 +10,9 @@ import type { DomainEvents } from "../events.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundRequest, OutboundTarget } from "../outbound/outbound.types.ts";
 import type { Principal } from "../users/users.types.ts";
+import type { AlarmAction } from "./alarm-actions.ts";
 import type { AlarmCommandsRepository } from "./alarm-commands.repository.ts";
-import type { AlarmEventHook, AlarmLifecycle } from "./alarm-lifecycle.ts";
+import type { AlarmLifecycle } from "./alarm-lifecycle.ts";
 import type { AlarmRule } from "./alarm-rule.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import type { Alarm, AlarmCommand, AlarmEvent } from "./alarms.types.ts";
@@ -48,57 +49,83 @@ function webhookRequest(alarm: Alarm, event: AlarmEvent, target: OutboundTarget)
   return { tenantId, source: { kind: "alarm", id: alarmType }, target, orderKey: deviceId, body };
 }
 
+type CommandAction = Extract<AlarmAction, { type: "command" }>;
+
+interface AlarmCommanderDeps {
+  readonly commandsRepository: AlarmCommandsRepository;
+  readonly repository: Pick<AlarmsRepository, "findById">;
+  readonly ruleOf: (alarm: Alarm) => AlarmRule | undefined;
+  readonly lifecycle: Pick<AlarmLifecycle, "commit" | "comment">;
+  readonly commands: Pick<CommandsService, "create">;
+  readonly outbound: Pick<OutboundService, "enqueue">;
+  readonly clock: Clock;
+  readonly events: EventBus<DomainEvents>;
+  readonly log: Logger;
+}
+
 /**
  * Sends the commands that rules ask for. They are written with the event that they follow, and given to the commands' own queue under
  * a request id of the event's: each goes out once, whatever is killed when.
  */
-export function createAlarmCommander(deps: {
-  commandsRepository: AlarmCommandsRepository;
-  repository: Pick<AlarmsRepository, "findById">;
-  ruleOf: (alarm: Alarm) => AlarmRule | undefined;
-  lifecycle: Pick<AlarmLifecycle, "commit" | "comment">;
-  commands: Pick<CommandsService, "create">;
-  outbound: Pick<OutboundService, "enqueue">;
-  clock: Clock;
-  events: EventBus<DomainEvents>;
-  log: Logger;
-}) {
-  const { commandsRepository, log, clock } = deps;
-  let isStarted = false;
-  let running: Promise<void> | undefined;
+export class AlarmCommander {
+  private isStarted = false;
+  private running: Promise<void> | undefined;
   /** Whether something was written while the last round was ending. */
-  let isAsked = false;
+  private isAsked = false;
   /** Whether something may be waiting. */
-  let hasWork = true;
-  let cancel: () => void = () => undefined;
+  private hasWork = true;
+  private cancel: () => void = () => undefined;
 
-  const hook: AlarmEventHook = (alarm, event) => {
-    const actions = deps.ruleOf(alarm)?.actions ?? [];
-    for (const [index, action] of actions.entries()) {
+  constructor(private readonly deps: AlarmCommanderDeps) {}
+
+  /** Subscribes to the transitions of alarms. The module calls it once, before anything is started. */
+  subscribe(): void {
+    this.deps.events.on("alarm.changed", () => this.wake());
+  }
+
+  start(): void {
+    this.isStarted = true;
+    this.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.isStarted = false;
+    this.cancel();
+    await this.running;
+  }
+
+  /** Writes the commands that follow an event and queues its webhooks, in the transaction that writes the event. */
+  hook(alarm: Alarm, event: AlarmEvent): void {
+    const { ruleOf, outbound } = this.deps;
+    for (const [index, action] of (ruleOf(alarm)?.actions ?? []).entries()) {
       if (action.on !== event.eventType) continue;
-      if (action.type === "webhook") {
-        deps.outbound.enqueue([webhookRequest(alarm, event, action.target)]);
-        continue;
-      }
-      const { method, params } = action;
-      const deviceId = (action.deviceId ?? alarm.deviceId) as DeviceId; // looked up before it is used
-      const requestId = `alarm-${event.eventId}-${index}`;
-      commandsRepository.add({ alarmId: alarm.alarmId, requestId, deviceId, method, params });
-      hasWork = true;
+      if (action.type === "webhook") outbound.enqueue([webhookRequest(alarm, event, action.target)]);
+      else this.add(alarm, action, `alarm-${event.eventId}-${index}`);
     }
-  };
+  }
 
-  async function send(command: AlarmCommand): Promise<void> {
+  private add(alarm: Alarm, { deviceId, method, params }: CommandAction, requestId: string): void {
+    this.deps.commandsRepository.add({
+      alarmId: alarm.alarmId,
+      requestId,
+      deviceId: (deviceId ?? alarm.deviceId) as DeviceId, // looked up before it is used
+      method,
+      params,
+    });
+    this.hasWork = true;
+  }
+
+  private async send(command: AlarmCommand): Promise<void> {
     const { alarmId, deviceId, method, params, requestId, sequence } = command;
-    const alarm = deps.repository.findById(alarmId);
+    const { repository, commandsRepository, commands, lifecycle } = this.deps;
+    const alarm = repository.findById(alarmId);
     if (alarm === undefined) return;
     try {
-      await deps.commands.create(principalOf(alarm, deviceId), deviceId, { method, params, requestId }, 0);
+      await commands.create(principalOf(alarm, deviceId), deviceId, { method, params, requestId }, 0);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       if (error.code !== "command.request_id_taken") {
         const text = detail("alarm_event.command_failed", { method: excerpt(method), reason: textOf(error) });
-        const { lifecycle } = deps;
         lifecycle.commit(() => {
           commandsRepository.delete(sequence);
           lifecycle.comment(alarm, null, text);
@@ -109,45 +136,30 @@ export function createAlarmCommander(deps: {
     commandsRepository.delete(sequence);
   }
 
-  async function sendAll(): Promise<void> {
+  private async sendAll(): Promise<void> {
     await setImmediate(); // whoever raised the alarm goes on first
-    while (isStarted) {
-      const next = commandsRepository.listNext(AT_ONCE);
+    while (this.isStarted) {
+      const next = this.deps.commandsRepository.listNext(AT_ONCE);
       if (next.length === 0) return;
-      for (const command of next) await send(command);
+      for (const command of next) await this.send(command);
       await setImmediate();
     }
   }
 
-  function wake(): void {
-    isAsked = running !== undefined;
-    if (!isStarted || isAsked || !hasWork) return;
-    cancel();
-    hasWork = false;
-    running = sendAll()
+  private wake(): void {
+    this.isAsked = this.running !== undefined;
+    if (!this.isStarted || this.isAsked || !this.hasWork) return;
+    this.cancel();
+    this.hasWork = false;
+    this.running = this.sendAll()
       .catch((error: unknown) => {
-        log.warn("commands of alarm rules could not be sent and are retried", { error });
-        hasWork = true;
-        cancel = clock.schedule(RETRY_MS, wake);
+        this.deps.log.warn("commands of alarm rules could not be sent and are retried", { error });
+        this.hasWork = true;
+        this.cancel = this.deps.clock.schedule(RETRY_MS, () => this.wake());
       })
       .then(() => {
-        running = undefined;
-        if (isAsked) wake();
+        this.running = undefined;
+        if (this.isAsked) this.wake();
       });
   }
-
-  deps.events.on("alarm.changed", wake);
-
-  return {
-    hook,
-    start() {
-      isStarted = true;
-      wake();
-    },
-    async stop() {
-      isStarted = false;
-      cancel();
-      await running;
-    },
-  };
 }

@@ -38,63 +38,171 @@ function ownState({ rules }: DeviceState, { alarmType, fingerprint }: AlarmRule)
   return own;
 }
 
-/** Holds what devices send against the rules of their profiles. */
-export function createAlarmEngine(deps: {
-  repository: AlarmsRepository;
-  lifecycle: AlarmLifecycle;
-  rulesOf: (device: IngestDevice) => ProfileRules | undefined;
-  findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
-  attribute: (device: IngestDevice, scope: string, key: string) => unknown;
-  holdBack: HoldBack;
+interface AlarmEngineDeps {
+  readonly repository: AlarmsRepository;
+  readonly lifecycle: AlarmLifecycle;
+  readonly rulesOf: (device: IngestDevice) => ProfileRules | undefined;
+  readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
+  readonly attribute: (device: IngestDevice, scope: string, key: string) => unknown;
+  readonly holdBack: HoldBack;
   /** Returns the children of a gateway. */
-  childrenOf: (deviceId: DeviceId) => readonly DeviceId[];
-  transact: (work: () => void) => void;
-  clock: Clock;
-  events: EventBus<DomainEvents>;
-  log: Logger;
-}) {
-  const { repository, lifecycle, events, log } = deps;
-  const now = createSteadyNow(deps.clock);
-  const startedAt = now();
-  const actOn = createTransitions(lifecycle);
-  /** Whether the present message changed more than values. */
-  let hasWritten = false;
-  const states = new AlarmStates({
-    ...deps,
-    now,
-    isKnown: (deviceId) => deps.findDevice(deviceId) !== undefined,
-  });
+  readonly childrenOf: (deviceId: DeviceId) => readonly DeviceId[];
+  readonly transact: (work: () => void) => void;
+  readonly clock: Clock;
+  readonly events: EventBus<DomainEvents>;
+  readonly log: Logger;
+}
 
-  function momentOf(device: IngestDevice, { values }: DeviceState, named: Moment["named"]): Moment {
-    const timeMs = now();
-    const cameAt = (key: string) => values.get(key)?.at;
-    return {
-      now: timeMs,
-      named,
-      cameAt,
-      scope: {
-        key: (name) => values.get(name)?.value,
-        attribute: (scope, name) => deps.attribute(device, scope, name),
-        changed: (name) => values.get(name)?.hasChanged ?? false,
-        isSilent: (name, forMs) => timeMs - (cameAt(name) ?? timeMs) >= forMs,
-      },
-    };
+/** Evaluates the rules of profiles on what their devices send. */
+export class AlarmEngine {
+  /** Steady epoch ms. */
+  private readonly now: () => number;
+  private readonly startedAt: number;
+  private readonly actOn: ReturnType<typeof createTransitions>;
+  private readonly states: AlarmStates;
+  private readonly timers: AlarmTimers<DeviceId>;
+  private readonly orphans: ReturnType<typeof createOrphans>;
+  private readonly jumps: ReturnType<typeof createJumpWatch>;
+  /** Whether the present message changed more than values. */
+  private hasWritten = false;
+
+  constructor(private readonly deps: AlarmEngineDeps) {
+    const { repository, lifecycle, rulesOf, findDevice, transact, clock, log } = deps;
+    const guarded = (deviceId: DeviceId, work: () => void) => this.guarded(deviceId, work);
+    const isKnown = (deviceId: DeviceId) => findDevice(deviceId) !== undefined;
+    this.now = createSteadyNow(clock);
+    this.startedAt = this.now();
+    this.actOn = createTransitions(lifecycle);
+    this.states = new AlarmStates({ repository, isKnown, transact, now: this.now, clock, log });
+    this.timers = new AlarmTimers(clock, this.now, (deviceId) =>
+      guarded(deviceId, () => this.evaluateDue(deviceId)),
+    );
+    this.orphans = createOrphans({ repository, lifecycle, rulesOf, findDevice, guarded });
+    this.jumps = createJumpWatch(clock, () => this.evaluateAllHeld());
   }
 
-  /** Evaluates one rule of a device. */
-  function evaluateOne(device: IngestDevice, rule: AlarmRule, of: { state: DeviceState; moment: Moment }) {
+  /** Subscribes to what changes rules, devices and alarms. The module calls it once, before anything is started. */
+  subscribe(): void {
+    const { events, repository } = this.deps;
+    events.on("profile.changed", ({ profileId }) =>
+      this.orphans.clearOrphans(repository.listOpenOfProfile(profileId).map(({ deviceId }) => deviceId)),
+    );
+    events.on("device.updated", ({ deviceId }) => {
+      this.orphans.clearOrphans([deviceId]);
+      this.evaluateHeld(deviceId); // it may have left a gateway that is worked on
+    });
+    events.on("device.maintenance", ({ deviceId }) => {
+      for (const candidate of [deviceId, ...this.deps.childrenOf(deviceId)]) this.evaluateHeld(candidate);
+    });
+    events.on("device.deleted", ({ deviceId }) => {
+      this.states.forget(deviceId);
+    });
+    events.on("alarm.changed", (change) => this.noteAlarm(change));
+    events.on("attributes.changed", (change) => this.evaluateAttributes(change));
+  }
+
+  start(): void {
+    const { repository } = this.deps;
+    for (const { deviceId, dueAt } of repository.listDue())
+      this.timers.set(deviceId, Math.max(dueAt, this.startedAt));
+    this.timers.start();
+    this.states.start();
+    this.jumps.start();
+    // A profile may have been changed in the moment in which the power went.
+    this.orphans.clearOrphans(repository.listDevicesWithOpen());
+  }
+
+  stop(): void {
+    this.timers.stop();
+    this.jumps.stop();
+    this.orphans.stop();
+    this.states.stop();
+  }
+
+  /** Returns how a rule of the device's profile stands; `node` is the rule as it was written. */
+  explain(device: IngestDevice, rule: AlarmRule, node: unknown): ExplainedRule {
+    const { alarmType } = rule;
+    const state = this.states.of(device.deviceId);
+    return explainRule(rule, {
+      node,
+      state: state.rules.get(alarmType),
+      moment: this.momentOf(device, state, undefined),
+      open: state.open.get(alarmType),
+      heldMs: this.deps.holdBack(device, rule),
+      dueAt: state.due.get(alarmType),
+    });
+  }
+
+  /**
+   * Never throws and never waits. A device without rules costs one look. Returns `true` if an alarm was changed or something counted: that is to
+   * be on the disk before the message is acknowledged, and is written at the end of this turn.
+   */
+  onTelemetry(device: IngestDevice, readings: readonly Reading[]): boolean {
+    const rules = this.deps.rulesOf(device);
+    if (rules === undefined) return false;
+    this.hasWritten = false;
+    this.guarded(device.deviceId, () => {
+      for (const reading of readings) this.take(device, rules, reading);
+    });
+    return this.hasWritten;
+  }
+
+  private take(device: IngestDevice, rules: ProfileRules, reading: Reading): void {
+    const { deviceId } = device;
+    const state = this.states.of(deviceId);
+    if (state.deadBandFor !== rules) {
+      for (const knownValue of state.values.values()) knownValue.deadBand = undefined;
+      state.deadBandFor = rules;
+    }
+    const crossed = takeIn(state.values, rules, reading, this.now());
+    if (crossed === undefined) {
+      this.states.markSeen(deviceId);
+      return;
+    }
+    if (crossed.isNews) this.states.changed(deviceId);
+    const affected = new Set([...crossed.keys].flatMap((key) => rules.byKey.get(key) ?? []));
+    this.evaluate(device, affected, crossed.keys);
+    if (state.deadBandFor !== rules) return; // somebody cleared one of its alarms meanwhile
+    const attribute = (scope: string, name: string) => this.deps.attribute(device, scope, name);
+    setDeadBand(state, rules, { keys: crossed.keys, attribute });
+  }
+
+  /** Evaluates rules of a device; `named` holds the keys that a message brought. */
+  private evaluate(device: IngestDevice, rules: Iterable<AlarmRule>, named?: ReadonlySet<string>): void {
+    const { deviceId } = device;
+    const state = this.states.of(deviceId);
+    const moment = this.momentOf(device, state, named);
+    const evaluations = Array.from(rules, (rule) => this.evaluateOne(device, rule, { state, moment }));
+    if (evaluations.every(({ run }) => run === undefined)) this.states.markSeen(deviceId);
+    else {
+      this.hasWritten = true;
+      this.deps.lifecycle.commit(() => {
+        for (const { run } of evaluations) run?.();
+        this.states.save(deviceId, state);
+      });
+    }
+    for (const { rule, own, outcome } of evaluations) {
+      own.isSteady =
+        !outcome.counts && (own.isHeld || this.actOn(device, rule, { outcome, state }) === undefined);
+      if (!own.isSteady || named === undefined) clearDeadBand(state, rule);
+    }
+    const dueAt = dueOf(state);
+    if (dueAt !== undefined) this.timers.set(deviceId, dueAt);
+  }
+
+  private evaluateOne(device: IngestDevice, rule: AlarmRule, of: { state: DeviceState; moment: Moment }) {
     const { state, moment } = of;
     const { alarmType } = rule;
     const ruleState = state.rules.get(alarmType);
     const own = ownState(state, rule);
     const outcome = evaluateRule(rule, own, moment);
-    const act = actOn(device, rule, { outcome, state });
-    const heldMs = act?.rises ? deps.holdBack(device, rule) : 0;
+    const act = this.actOn(device, rule, { outcome, state });
+    const heldMs = act?.rises ? this.deps.holdBack(device, rule) : 0;
     const dueAt = heldMs > 0 ? earliest(outcome.dueAt, moment.now + heldMs) : outcome.dueAt;
     // A time that moves on is not worth a write: looked at too early, nothing is found.
     const isCounted = setDue(state, alarmType, dueAt) || outcome.hasChanged;
-    hasWritten ||= isCounted;
-    if (isCounted || own !== ruleState) states.changed(device.deviceId, isCounted);
+    this.hasWritten ||= isCounted;
+    if (isCounted || own !== ruleState) this.states.changed(device.deviceId, isCounted);
     const wasHeld = own.isHeld;
     if (heldMs > 0) own.isHeld = true;
     else delete own.isHeld;
@@ -102,111 +210,70 @@ export function createAlarmEngine(deps: {
     return { rule, own, outcome, run };
   }
 
-  /** `named`: keys that a message brought. */
-  function evaluate(device: IngestDevice, rules: Iterable<AlarmRule>, named?: ReadonlySet<string>): void {
-    const { deviceId } = device;
-    const state = states.of(deviceId);
-    const moment = momentOf(device, state, named);
-    const evaluations = Array.from(rules, (rule) => evaluateOne(device, rule, { state, moment }));
-    if (evaluations.every(({ run }) => run === undefined)) states.markSeen(deviceId);
-    else {
-      hasWritten = true;
-      lifecycle.commit(() => {
-        for (const { run } of evaluations) run?.();
-        states.save(deviceId, state);
-      });
-    }
-    for (const { rule, own, outcome } of evaluations) {
-      own.isSteady = !outcome.counts && (own.isHeld || actOn(device, rule, { outcome, state }) === undefined);
-      if (!own.isSteady || named === undefined) clearDeadBand(state, rule);
-    }
-    const dueAt = dueOf(state);
-    if (dueAt !== undefined) timers.set(deviceId, dueAt);
-  }
-
-  /** Runs `work`, and forgets the state of the device if it cannot be written: the state on the disk counts then. */
-  function guarded(deviceId: DeviceId, work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      states.forget(deviceId);
-      log.error("alarm rules could not be evaluated", { deviceId, error });
-    }
-  }
-
-  function take(device: IngestDevice, rules: ProfileRules, reading: Reading): void {
-    const { deviceId } = device;
-    const state = states.of(deviceId);
-    if (state.deadBandFor !== rules) {
-      for (const knownValue of state.values.values()) knownValue.deadBand = undefined;
-      state.deadBandFor = rules;
-    }
-    const crossed = takeIn(state.values, rules, reading, now());
-    if (crossed === undefined) {
-      states.markSeen(deviceId);
-      return;
-    }
-    if (crossed.isNews) states.changed(deviceId);
-    evaluate(device, new Set([...crossed.keys].flatMap((key) => rules.byKey.get(key) ?? [])), crossed.keys);
-    if (state.deadBandFor !== rules) return; // somebody cleared one of its alarms meanwhile
-    const attribute = (scope: string, name: string) => deps.attribute(device, scope, name);
-    setDeadBand(state, rules, { keys: crossed.keys, attribute });
+  private momentOf(device: IngestDevice, { values }: DeviceState, named: Moment["named"]): Moment {
+    const timeMs = this.now();
+    const cameAt = (key: string) => values.get(key)?.at;
+    return {
+      now: timeMs,
+      named,
+      cameAt,
+      scope: {
+        key: (name) => values.get(name)?.value,
+        attribute: (scope, name) => this.deps.attribute(device, scope, name),
+        changed: (name) => values.get(name)?.hasChanged ?? false,
+        isSilent: (name, forMs) => timeMs - (cameAt(name) ?? timeMs) >= forMs,
+      },
+    };
   }
 
   /** Evaluates the rules whose time has come. Others may have been cleared by hand and wait for a message. */
-  function evaluateDue(deviceId: DeviceId): void {
-    const device = deps.findDevice(deviceId);
-    const rules = device && deps.rulesOf(device);
-    if (device === undefined || rules === undefined) {
-      states.forget(deviceId);
-      repository.deleteState(deviceId);
+  private evaluateDue(deviceId: DeviceId): void {
+    const target = this.findWithRules(deviceId);
+    if (target === undefined) {
+      this.states.forget(deviceId);
+      this.deps.repository.deleteState(deviceId);
       return;
     }
-    const { due } = states.of(deviceId);
-    const timeMs = now();
+    const { due } = this.states.of(deviceId);
+    const timeMs = this.now();
     const types = [...due].flatMap(([alarmType, dueAt]) => (dueAt <= timeMs ? alarmType : []));
     for (const alarmType of types) due.delete(alarmType);
-    evaluate(
-      device,
-      rules.all.filter(({ alarmType }) => types.includes(alarmType)),
+    this.evaluate(
+      target.device,
+      target.rules.all.filter(({ alarmType }) => types.includes(alarmType)),
     );
   }
 
   /** Evaluates the rules that were held back: the time for which they are held has changed. */
-  function evaluateHeld(deviceId: DeviceId): void {
-    const device = deps.findDevice(deviceId);
-    const rules = device && deps.rulesOf(device);
-    if (device === undefined || rules === undefined) return;
-    guarded(deviceId, () => {
-      const existing = states.of(deviceId).rules;
-      const held = rules.all.filter(({ alarmType }) => existing.get(alarmType)?.isHeld === true);
-      if (held.length > 0) evaluate(device, held);
+  private evaluateHeld(deviceId: DeviceId): void {
+    const target = this.findWithRules(deviceId);
+    if (target === undefined) return;
+    this.guarded(deviceId, () => {
+      const states = this.states.of(deviceId).rules;
+      const held = target.rules.all.filter(({ alarmType }) => states.get(alarmType)?.isHeld === true);
+      if (held.length > 0) this.evaluate(target.device, held);
     });
   }
 
-  const timers = new AlarmTimers<DeviceId>(deps.clock, now, (deviceId) =>
-    guarded(deviceId, () => evaluateDue(deviceId)),
-  );
+  private evaluateAllHeld(): void {
+    for (const { deviceId } of this.deps.repository.listDue()) this.evaluateHeld(deviceId);
+  }
 
-  const orphans = createOrphans({ ...deps, guarded });
-  events.on("profile.changed", ({ profileId }) =>
-    orphans.clearOrphans(repository.listOpenOfProfile(profileId).map(({ deviceId }) => deviceId)),
-  );
-  events.on("device.updated", ({ deviceId }) => {
-    orphans.clearOrphans([deviceId]);
-    evaluateHeld(deviceId); // it may have left a gateway that is worked on
-  });
-  events.on("device.maintenance", ({ deviceId }) => {
-    for (const candidate of [deviceId, ...deps.childrenOf(deviceId)]) evaluateHeld(candidate);
-  });
-  events.on("device.deleted", ({ deviceId }) => {
-    states.forget(deviceId);
-  });
-  events.on("alarm.changed", ({ event, ...alarm }) => {
+  /** Evaluates the rules that refer to one of the attributes that were changed. */
+  private evaluateAttributes({ deviceId, scope, values, deleted }: DomainEvents["attributes.changed"]): void {
+    const target = this.findWithRules(deviceId);
+    if (target === undefined || target.rules.byAttribute.size === 0) return;
+    const { device, rules } = target;
+    const names = [...Object.keys(values), ...deleted];
+    const affected = new Set(names.flatMap((name) => rules.byAttribute.get(`${scope}/${name}`) ?? []));
+    if (affected.size > 0) this.guarded(deviceId, () => this.evaluate(device, affected));
+  }
+
+  private noteAlarm({ event, ...alarm }: DomainEvents["alarm.changed"]): void {
     const { deviceId, alarmType } = alarm;
     // Whoever clears by hand wants to hear of it again only when it comes to it anew.
     const startsAnew = event === "CLEARED" && alarm.clearedBy !== null;
-    const state = startsAnew ? states.of(deviceId) : states.peek(deviceId);
+    const state = startsAnew ? this.states.of(deviceId) : this.states.peek(deviceId);
     if (state === undefined) return;
     if (alarm.clearedAt === null) state.open.set(alarmType, alarm);
     else state.open.delete(alarmType);
@@ -214,63 +281,22 @@ export function createAlarmEngine(deps: {
     state.deadBandFor = undefined;
     state.rules.delete(alarmType);
     state.due.delete(alarmType);
-    states.changed(deviceId);
-  });
-  events.on("attributes.changed", ({ deviceId, scope, values, deleted }) => {
-    const device = deps.findDevice(deviceId);
-    const rules = device && deps.rulesOf(device);
-    if (device === undefined || rules === undefined || rules.byAttribute.size === 0) return;
-    const names = [...Object.keys(values), ...deleted];
-    const meant = new Set(names.flatMap((name) => rules.byAttribute.get(`${scope}/${name}`) ?? []));
-    if (meant.size > 0) guarded(deviceId, () => evaluate(device, meant));
-  });
-  const jumps = createJumpWatch(deps.clock, () => {
-    for (const { deviceId } of repository.listDue()) evaluateHeld(deviceId);
-  });
+    this.states.changed(deviceId);
+  }
 
-  return {
-    start(): void {
-      for (const { deviceId, dueAt } of repository.listDue())
-        timers.set(deviceId, Math.max(dueAt, startedAt));
-      timers.start();
-      states.start();
-      jumps.start();
-      // A profile may have been changed in the moment in which the power went.
-      orphans.clearOrphans(repository.listDevicesWithOpen());
-    },
-    stop(): void {
-      timers.stop();
-      jumps.stop();
-      orphans.stop();
-      states.stop();
-    },
-    /** Returns how a rule of the device's profile stands; `node` is the rule as it was written. */
-    explain(device: IngestDevice, rule: AlarmRule, node: unknown): ExplainedRule {
-      const { alarmType } = rule;
-      const state = states.of(device.deviceId);
-      return explainRule(rule, {
-        node,
-        state: state.rules.get(alarmType),
-        moment: momentOf(device, state, undefined),
-        open: state.open.get(alarmType),
-        heldMs: deps.holdBack(device, rule),
-        dueAt: state.due.get(alarmType),
-      });
-    },
-    /**
-     * Never throws and never waits. A device without rules costs one look. Returns `true` if an alarm was changed or something counted: that is to
-     * be on the disk before the message is acknowledged, and is written at the end of this turn.
-     */
-    onTelemetry(device: IngestDevice, readings: readonly Reading[]): boolean {
-      const rules = deps.rulesOf(device);
-      if (rules === undefined) return false;
-      hasWritten = false;
-      guarded(device.deviceId, () => {
-        for (const reading of readings) take(device, rules, reading);
-      });
-      return hasWritten;
-    },
-  };
+  private findWithRules(deviceId: DeviceId): { device: IngestDevice; rules: ProfileRules } | undefined {
+    const device = this.deps.findDevice(deviceId);
+    const rules = device && this.deps.rulesOf(device);
+    return device === undefined || rules === undefined ? undefined : { device, rules };
+  }
+
+  /** Runs `work`, and forgets the state of the device if it cannot be written: the state on the disk counts then. */
+  private guarded(deviceId: DeviceId, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.states.forget(deviceId);
+      this.deps.log.error("alarm rules could not be evaluated", { deviceId, error });
+    }
+  }
 }
-
-export type AlarmEngine = ReturnType<typeof createAlarmEngine>;

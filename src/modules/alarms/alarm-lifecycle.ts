@@ -22,31 +22,125 @@ const severityChanged = (from: AlarmSeverity, to: AlarmSeverity, message: string
     message,
   });
 
-/**
- * Creates the lifecycle of alarms: each transition with its event. Callers use it within `commit`, which publishes the changes
- * afterwards.
- */
-export function createAlarmLifecycle(deps: {
-  repository: AlarmsRepository;
-  transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
-  hooks: readonly AlarmEventHook[];
-  escalationOf: (tenantId: TenantId) => EscalationSettings;
-  clock: Clock;
-  /** Steady epoch ms. */
-  now: () => number;
-  events: EventBus<DomainEvents>;
-}) {
-  const { repository, clock, now, events } = deps;
-  /** Changes that are published once they are committed. */
-  let changes: Array<DomainEvents["alarm.changed"]> = [];
+/** What is noted in the history of an alarm; `by` is `null` for the gateway itself. */
+interface Noted {
+  readonly type: AlarmEventType;
+  readonly text: Text;
+  readonly by: string | null;
+}
 
-  function note(
-    alarm: Alarm,
-    event: { type: AlarmEventType; text: Text; by: string | null },
-    before?: Alarm,
-  ): void {
+interface AlarmLifecycleDeps {
+  readonly repository: AlarmsRepository;
+  readonly transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
+  readonly hooks: readonly AlarmEventHook[];
+  readonly escalationOf: (tenantId: TenantId) => EscalationSettings;
+  readonly clock: Clock;
+  /** Steady epoch ms. */
+  readonly now: () => number;
+  readonly events: EventBus<DomainEvents>;
+}
+
+/** The lifecycle of alarms: each transition with its event. Transitions run within `commit`, which publishes them afterwards. */
+export class AlarmLifecycle {
+  /** Changes that are published once they are committed. */
+  private changes: Array<DomainEvents["alarm.changed"]> = [];
+
+  constructor(private readonly deps: AlarmLifecycleDeps) {}
+
+  /** Runs `work` in a transaction and then publishes the transitions that it made. */
+  commit<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result {
+    this.changes = [];
+    const result = this.deps.transact(work);
+    const published = this.changes;
+    this.changes = [];
+    for (const changed of published) this.deps.events.emit("alarm.changed", changed);
+    return result;
+  }
+
+  /** Reopens the newest alarm of the type if it is cleared and nobody has acknowledged it; creates one otherwise. */
+  raise(
+    device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
+    options: Pick<Alarm, "alarmType" | "severity" | "message" | "gatewayId">,
+  ): Alarm {
+    const text = detail("alarm_event.message", { message: options.message });
+    const last = this.deps.repository.findNewest(device.deviceId, options.alarmType);
+    if (last?.status !== "CLEARED_UNACK") return this.create(device, options, text);
+    return this.change(
+      last,
+      { ...options, clearedAt: null, clearedBy: null, escalationLevel: 1, escalationSince: this.deps.now() },
+      { type: "REOPENED", text, by: null },
+    );
+  }
+
+  changeSeverity(alarm: Alarm, severity: AlarmSeverity, message: string): Alarm {
+    const text = severityChanged(alarm.severity, severity, message);
+    return this.change(alarm, { severity, message }, { type: "SEVERITY_CHANGED", text, by: null });
+  }
+
+  /** Acknowledges the alarm; does nothing if it is acknowledged already. */
+  acknowledge(alarm: Alarm, by: string): void {
+    if (alarm.acknowledgedAt !== null) return;
+    const text = detail("alarm_event.acknowledged", { by });
+    const fields = { acknowledgedAt: this.deps.clock.now(), acknowledgedBy: by };
+    this.change(alarm, { ...fields, ...this.escalationAfter(alarm, "stopOnAck") }, { type: "ACK", text, by });
+  }
+
+  /** Clears the alarm; does nothing if it is cleared already. */
+  clear(alarm: Alarm, by: string | null, text: Text): void {
+    if (alarm.clearedAt !== null) return;
+    const fields = { clearedAt: this.deps.clock.now(), clearedBy: by };
+    const escalation = this.escalationAfter(alarm, "stopOnClear");
+    this.change(alarm, { ...fields, ...escalation }, { type: "CLEARED", text, by });
+  }
+
+  /** `since` is the time at which the alarm would have come to this level; `null` if there is no level above it. */
+  escalate(alarm: Alarm, { level, since }: { readonly level: number; readonly since: number | null }): Alarm {
+    const text = detail("alarm_event.escalated", { from: alarm.escalationLevel, to: level });
+    const fields = { escalationLevel: level, escalationSince: since };
+    return this.change(alarm, fields, { type: "ESCALATED", text, by: null });
+  }
+
+  /** Adds a comment; `by` is `null` for the gateway itself. */
+  comment(alarm: Alarm, by: string | null, text: Text): void {
+    this.change(alarm, {}, { type: "COMMENT", text, by });
+  }
+
+  private create(
+    { tenantId, deviceId }: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
+    options: Pick<Alarm, "alarmType" | "severity" | "message" | "gatewayId">,
+    text: Text,
+  ): Alarm {
+    const timeMs = this.deps.clock.now();
+    const alarm: Alarm = {
+      ...options,
+      alarmId: newId(),
+      tenantId,
+      deviceId,
+      status: "ACTIVE_UNACK",
+      createdAt: timeMs,
+      updatedAt: timeMs,
+      acknowledgedAt: null,
+      acknowledgedBy: null,
+      clearedAt: null,
+      clearedBy: null,
+      escalationLevel: 1,
+      escalationSince: this.deps.now(),
+    };
+    this.deps.repository.insert(alarm);
+    this.note(alarm, { type: "CREATED", text, by: null });
+    return alarm;
+  }
+
+  private change(alarm: Alarm, fields: Partial<Alarm>, event: Noted): Alarm {
+    const changed = { ...alarm, ...fields, updatedAt: this.deps.clock.now() };
+    const saved = { ...changed, status: statusOf(changed) };
+    this.deps.repository.update(saved);
+    this.note(saved, event, alarm);
+    return saved;
+  }
+
+  private note(alarm: Alarm, { type, text, by }: Noted, before?: Alarm): void {
     const { alarmId, updatedAt } = alarm;
-    const { type, text, by } = event;
     const noted = {
       eventId: newId<string>(),
       alarmId,
@@ -55,108 +149,13 @@ export function createAlarmLifecycle(deps: {
       by,
       createdAt: updatedAt,
     };
-    repository.addEvent(noted);
-    for (const hook of deps.hooks) hook(alarm, noted, before);
-    changes.push({ ...alarm, event: type });
+    this.deps.repository.addEvent(noted);
+    for (const hook of this.deps.hooks) hook(alarm, noted, before);
+    this.changes.push({ ...alarm, event: type });
   }
 
-  function change(
-    alarm: Alarm,
-    fields: Partial<Alarm>,
-    event: { type: AlarmEventType; text: Text; by: string | null },
-  ): Alarm {
-    const changed = { ...alarm, ...fields, updatedAt: clock.now() };
-    const saved = { ...changed, status: statusOf(changed) };
-    repository.update(saved);
-    note(saved, event, alarm);
-    return saved;
+  /** Returns the fields that end the escalation, or none where the tenant lets it go on. */
+  private escalationAfter({ tenantId }: Alarm, by: "stopOnAck" | "stopOnClear"): Partial<Alarm> {
+    return this.deps.escalationOf(tenantId)[by] ? { escalationSince: null } : {};
   }
-
-  /** Nothing where the tenant lets it go on. */
-  const stopped = ({ tenantId }: Alarm, by: "stopOnAck" | "stopOnClear") =>
-    deps.escalationOf(tenantId)[by] ? { escalationSince: null } : {};
-
-  return {
-    commit<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result {
-      changes = [];
-      const result = deps.transact(work);
-      const published = changes;
-      changes = [];
-      for (const changed of published) events.emit("alarm.changed", changed);
-      return result;
-    },
-    /** A cleared one that nobody has acknowledged comes back; otherwise there is a new one. */
-    raise(
-      { tenantId, deviceId }: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
-      options: Pick<Alarm, "alarmType" | "severity" | "message" | "gatewayId">,
-    ): Alarm {
-      const last = repository.findNewest(deviceId, options.alarmType);
-      if (last?.status === "CLEARED_UNACK")
-        return change(
-          last,
-          { ...options, clearedAt: null, clearedBy: null, escalationLevel: 1, escalationSince: now() },
-          { type: "REOPENED", text: detail("alarm_event.message", { message: options.message }), by: null },
-        );
-      const timeMs = clock.now();
-      const alarm: Alarm = {
-        ...options,
-        alarmId: newId(),
-        tenantId,
-        deviceId,
-        status: "ACTIVE_UNACK",
-        createdAt: timeMs,
-        updatedAt: timeMs,
-        acknowledgedAt: null,
-        acknowledgedBy: null,
-        clearedAt: null,
-        clearedBy: null,
-        escalationLevel: 1,
-        escalationSince: now(),
-      };
-      repository.insert(alarm);
-      note(alarm, {
-        type: "CREATED",
-        text: detail("alarm_event.message", { message: options.message }),
-        by: null,
-      });
-      return alarm;
-    },
-    changeSeverity: (alarm: Alarm, severity: AlarmSeverity, message: string): Alarm =>
-      change(
-        alarm,
-        { severity, message },
-        { type: "SEVERITY_CHANGED", text: severityChanged(alarm.severity, severity, message), by: null },
-      ),
-    /** Acknowledges the alarm; does nothing if it is acknowledged or cleared already. */
-    acknowledge(alarm: Alarm, by: string): void {
-      if (alarm.acknowledgedAt !== null) return;
-      const text = detail("alarm_event.acknowledged", { by });
-      const fields = { acknowledgedAt: clock.now(), acknowledgedBy: by };
-      change(alarm, { ...fields, ...stopped(alarm, "stopOnAck") }, { type: "ACK", text, by });
-    },
-    clear(alarm: Alarm, by: string | null, why: Text): void {
-      if (alarm.clearedAt !== null) return;
-      const fields = { clearedAt: clock.now(), clearedBy: by };
-      change(alarm, { ...fields, ...stopped(alarm, "stopOnClear") }, { type: "CLEARED", text: why, by });
-    },
-    /** `since`: when it would have come to this level; null: there is none above it. */
-    escalate: (
-      alarm: Alarm,
-      { level, since }: { readonly level: number; readonly since: number | null },
-    ): Alarm =>
-      change(
-        alarm,
-        { escalationLevel: level, escalationSince: since },
-        {
-          type: "ESCALATED",
-          text: detail("alarm_event.escalated", { from: alarm.escalationLevel, to: level }),
-          by: null,
-        },
-      ),
-    /** Adds a comment; `by` is `null` for the gateway itself. */
-    comment: (alarm: Alarm, by: string | null, text: Text): void =>
-      void change(alarm, {}, { type: "COMMENT", text, by }),
-  };
 }
-
-export type AlarmLifecycle = ReturnType<typeof createAlarmLifecycle>;

@@ -14,18 +14,19 @@ import type { Core } from "../module.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
-import { createAlarmCommander } from "./alarm-commander.ts";
+import { AlarmCommander } from "./alarm-commander.ts";
 import { createAlarmCommandsRepository } from "./alarm-commands.repository.ts";
-import { createAlarmEngine } from "./alarm-engine.ts";
-import { createEscalation } from "./alarm-escalation.ts";
+import { AlarmEngine } from "./alarm-engine.ts";
+import { AlarmEscalation } from "./alarm-escalation.ts";
 import { createHoldBack } from "./alarm-hold.ts";
-import { type AlarmEventHook, createAlarmLifecycle } from "./alarm-lifecycle.ts";
+import { type AlarmEventHook, AlarmLifecycle } from "./alarm-lifecycle.ts";
 import { alarmRulesRoutes } from "./alarm-rules.routes.ts";
 import { createAlarmRulesService } from "./alarm-rules.service.ts";
 import { createAlarmsRepository } from "./alarms.repository.ts";
 import { alarmsRoutes } from "./alarms.routes.ts";
 import { createAlarmsService } from "./alarms.service.ts";
-import { type Alarm, type EscalationSettings, escalationDefaults } from "./alarms.types.ts";
+import type { Alarm } from "./alarms.types.ts";
+import { EscalationCache } from "./escalation-cache.ts";
 import { createProfileRules } from "./profile-rules.ts";
 
 /** Alarms: the rules that raise and clear them, escalation, the commands that they send, and what people do about them. */
@@ -57,17 +58,12 @@ export function createAlarmsModule(
     const device = directory.find(deviceId);
     return device === undefined ? 0 : maintenance.remainingMs(device);
   };
-  /** Keyed by tenant: asked for with every alarm that is raised. */
-  const escalations = new Map<TenantId, EscalationSettings>();
-  const escalationOf = (tenantId: TenantId): EscalationSettings => {
-    const settings = escalations.get(tenantId) ?? repository.escalation(tenantId) ?? escalationDefaults;
-    escalations.set(tenantId, settings);
-    return settings;
-  };
+  const escalations = new EscalationCache(repository);
+  const escalationOf = (tenantId: TenantId) => escalations.of(tenantId);
   /** Called with each event of an alarm, in the transaction that writes it; the modules that react add theirs. */
   const hooks: AlarmEventHook[] = [];
-  const lifecycle = createAlarmLifecycle({ repository, transact, hooks, escalationOf, clock, now, events });
-  const commander = createAlarmCommander({
+  const lifecycle = new AlarmLifecycle({ repository, transact, hooks, escalationOf, clock, now, events });
+  const commander = new AlarmCommander({
     commandsRepository: createAlarmCommandsRepository(database),
     repository,
     ruleOf({ deviceId, alarmType }) {
@@ -81,8 +77,9 @@ export function createAlarmsModule(
     events,
     log,
   });
-  hooks.push(commander.hook);
-  const escalation = createEscalation({
+  commander.subscribe();
+  hooks.push((alarm, event) => commander.hook(alarm, event));
+  const escalation = new AlarmEscalation({
     repository,
     lifecycle,
     settingsOf: escalationOf,
@@ -92,7 +89,8 @@ export function createAlarmsModule(
     events,
     log,
   });
-  const engine = createAlarmEngine({
+  escalation.subscribe();
+  const engine = new AlarmEngine({
     repository,
     lifecycle,
     rulesOf,
@@ -105,6 +103,7 @@ export function createAlarmsModule(
     events,
     log,
   });
+  engine.subscribe();
   const alarmRules = createAlarmRulesService({
     engine,
     devices,
@@ -120,7 +119,7 @@ export function createAlarmsModule(
     lifecycle,
     devices,
     onEscalationChanged(tenantId) {
-      escalations.delete(tenantId);
+      escalations.forget(tenantId);
       escalation.settingsChanged(tenantId);
     },
   });

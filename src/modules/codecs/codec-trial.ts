@@ -1,6 +1,7 @@
 import type { JsonValue } from "../../lib/json.ts";
 import { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
-import type { ConsoleLine, ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
+import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
+import type { ConsoleLine } from "../script-sandbox/script-sandbox.types.ts";
 import { frameInvalid } from "./codecs.errors.ts";
 
 const FRAME_BYTES_MAX = 255;

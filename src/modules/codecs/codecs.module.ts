@@ -2,7 +2,7 @@ import type { TenantId } from "../../lib/ids.ts";
 import { Port } from "../../platform/port.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
-import type { ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
+import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { createCodecsRepository } from "./codecs.repository.ts";
 import { codecsRoutes } from "./codecs.routes.ts";
 import { createCodecsService, type UsedCodec } from "./codecs.service.ts";

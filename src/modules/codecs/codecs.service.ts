@@ -3,7 +3,7 @@ import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
-import type { ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
+import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import { type Trial, type TrialRequest, tryScript } from "./codec-trial.ts";

@@ -1,6 +1,6 @@
 import type { TenantId } from "../../lib/ids.ts";
 import { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
-import type { ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
+import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { scriptFunctions } from "../script-sandbox/script-sandbox.types.ts";
 import { codecWithoutFunction, codecWrong } from "./codecs.errors.ts";
 

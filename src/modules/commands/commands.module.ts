@@ -5,7 +5,7 @@ import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
-import { createCommandEngine } from "./command-engine.ts";
+import { CommandEngine } from "./command-engine.ts";
 import { reduceRequest } from "./command-request.ts";
 import { CommandWays } from "./command-ways.ts";
 import { createCommandsRepository } from "./commands.repository.ts";
@@ -27,7 +27,7 @@ export function createCommandsModule(
   const now = createSteadyNow(clock);
   const repository = createCommandsRepository(database);
   const ways = new CommandWays(directory);
-  const engine = createCommandEngine({
+  const engine = new CommandEngine({
     repository,
     transport: ways,
     relay: ways.relay,
@@ -36,6 +36,7 @@ export function createCommandsModule(
     events,
     log: log.child("commands"),
   });
+  engine.subscribe();
   const commands = createCommandsService({ repository, engine, devices, profiles, now });
   return {
     commands,

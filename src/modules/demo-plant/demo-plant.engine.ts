@@ -41,151 +41,71 @@ interface Run {
   begun: Promise<void>;
 }
 
-/** Lets the plants of tenants work: readings on the way of all readings, faults now and then, answers to commands. */
-export function createDemoPlantEngine(deps: {
-  ingest: Pick<IngestService, "admit" | "readings" | "history">;
-  findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
+interface DemoPlantEngineDeps {
+  readonly ingest: Pick<IngestService, "admit" | "readings" | "history">;
+  readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   /** Commands as a device requests the next one, and answers it. */
-  commands: {
+  readonly commands: {
     next(deviceId: DeviceId, ms: number, signal: AbortSignal): Promise<Command | undefined>;
     answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
   };
   /** The day before of one of its machines is stored. */
-  onRemembered: (plant: DemoPlant, deviceId: DeviceId) => void;
-  clock: Clock;
-  random: () => number;
-  log: Logger;
-}) {
-  const { ingest, findDevice, commands, clock, random, log } = deps;
-  const runs = new Map<TenantId, Run>();
-  let isStopped = false;
+  readonly onRemembered: (plant: DemoPlant, deviceId: DeviceId) => void;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
 
-  function findLiving(deviceId: DeviceId | undefined): IngestDevice | undefined {
-    const device = deviceId === undefined ? undefined : findDevice(deviceId);
-    return device?.revoked === true ? undefined : device;
+/** Returns what a machine did until now, on whole minutes: made again after a restart it stands where it stood. */
+function liveUntil(machine: Machine, now: number, ms: number): Reading[] {
+  const end = Math.floor(now / HISTORY_STEP_MS) * HISTORY_STEP_MS;
+  const readings: Reading[] = [];
+  for (let ts = end - ms; ts < end; ts += HISTORY_STEP_MS) readings.push({ ts, values: machine.sample(ts) });
+  return readings;
+}
+
+/** Lets the plants of tenants work: readings on the way of all readings, faults now and then, answers to commands. */
+export class DemoPlantEngine {
+  /** Keyed by tenant. */
+  private readonly runs = new Map<TenantId, Run>();
+  private isStopped = false;
+
+  constructor(private readonly deps: DemoPlantEngineDeps) {}
+
+  start(plants: readonly DemoPlant[]): void {
+    for (const plant of plants) this.launch(plant);
   }
 
-  /** One message of a device, as far as the plan of its tenant lets it through: each is taken or refused by itself. */
-  async function send(deviceId: DeviceId | undefined, reading: Reading): Promise<void> {
-    const device = findLiving(deviceId);
-    if (device === undefined) return;
-    try {
-      const body = Buffer.from(JSON.stringify(reading.values));
-      ingest.admit(device, { source: "generator", where: "demo plant", body });
-      await ingest.readings(device, [reading]);
-    } catch (error) {
-      if (!(error instanceof DomainError))
-        log.warn("a reading of the demo plant is lost", { deviceId, error });
-    }
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await Promise.all([...this.runs.keys()].map((tenantId) => this.end(tenantId)));
   }
 
-  const gatewayValues = (ticks: number) => ({
-    cpu_temperature: Math.round((48 + 4 * Math.sin(ticks / 90) + random()) * 10) / 10,
-    signal: -58 - Math.round(random() * 6),
-    uptime: ticks * (TICK_MS / 1000),
-  });
-
-  /** One of those machines whose faults raise an alarm. */
-  function breakOne(run: Run, now: number): void {
-    if (now < run.nextFaultAt) return;
-    run.nextFaultAt = now + FAULT_EVERY_MS * (0.7 + random() * 0.6);
-    const watched = run.machines.filter(({ kind }) => profiles.some(({ deviceType }) => deviceType === kind));
-    watched[Math.floor(random() * watched.length)]?.fail(now + FAULT_MS * (0.8 + random() * 0.5));
+  /** Lets it work, once nothing of an earlier run of the tenant's plant is in flight. Does nothing after `stop`. */
+  async run(plant: DemoPlant): Promise<void> {
+    await this.end(plant.tenantId);
+    if (!this.isStopped) this.launch(plant);
   }
 
-  /** Each time beginning with another one: where not all of them are let through, none is always the last. */
-  async function readOnce(run: Run): Promise<void> {
-    const now = clock.now();
-    breakOne(run, now);
-    const { machines, gateways } = run.plant.parts;
-    const count = run.machines.length;
-    const order = Array.from({ length: count }, (_, index) => (index + run.ticks) % count);
-    const sent = order.map((index) =>
-      send(machines[index], { ts: now, values: run.machines[index]?.sample(now) ?? {} }),
-    );
-    if (run.ticks++ % GATEWAY_TICKS === 0)
-      for (const gateway of gateways) sent.push(send(gateway, { ts: now, values: gatewayValues(run.ticks) }));
-    await Promise.all(sent);
-  }
-
-  function tick(run: Run): void {
-    if (run.stop.signal.aborted) return;
-    // Storage that is slow, or refuses, gets the next reading, not all that were missed.
-    if (!run.isSending) {
-      run.isSending = true;
-      run.sending = readOnce(run).finally(() => {
-        run.isSending = false;
-      });
-    }
-    run.cancel = clock.schedule(TICK_MS, () => tick(run));
-  }
-
-  /** Returns what a machine did until now, on whole minutes: made again after a restart it stands where it stood. */
-  function liveUntil(machine: Machine, now: number, ms: number): Reading[] {
-    const end = Math.floor(now / HISTORY_STEP_MS) * HISTORY_STEP_MS;
-    const readings: Reading[] = [];
-    for (let ts = end - ms; ts < end; ts += HISTORY_STEP_MS)
-      readings.push({ ts, values: machine.sample(ts) });
-    return readings;
-  }
-
-  async function storeDay(run: Run, deviceId: DeviceId, readings: readonly Reading[]): Promise<void> {
-    for (let index = 0; index < readings.length; index += HISTORY_BATCH) {
-      const device = findLiving(deviceId);
-      if (device === undefined || run.stop.signal.aborted) return;
-      await ingest.history(device, readings.slice(index, index + HISTORY_BATCH));
-      await setImmediate();
-    }
-    if (!run.stop.signal.aborted) deps.onRemembered(run.plant, deviceId);
-  }
-
-  /** Each machine lives until now, a new one for a whole day; that is stored while all of them go on. */
-  async function begin(run: Run): Promise<void> {
-    const now = clock.now();
-    const { machines, gateways, remembered } = run.plant.parts;
-    const days: [DeviceId, Reading[]][] = [];
-    for (const [index, deviceId] of machines.entries()) {
-      const machine = run.machines[index];
-      if (machine === undefined) continue;
-      if (remembered.includes(deviceId)) liveUntil(machine, now, WARM_UP_MS);
-      else days.push([deviceId, liveUntil(machine, now, HISTORY_MS)]);
-      await setImmediate();
-    }
-    if (run.stop.signal.aborted) return;
-    for (const deviceId of [...machines, ...gateways])
-      answerCommands(run, deviceId).catch((error) =>
-        log.warn("a machine of the demo plant receives no commands", { deviceId, error }),
-      );
-    tick(run);
-    run.total = days.length;
-    for (const [deviceId, readings] of days) {
-      await storeDay(run, deviceId, readings);
-      run.stored++;
-    }
-  }
-
-  /** Executes the commands of a machine. */
-  async function answerCommands(run: Run, deviceId: DeviceId): Promise<void> {
-    const { signal } = run.stop;
-    while (!signal.aborted) {
-      const command = await commands.next(deviceId, POLL_MS, signal);
-      if (command === undefined) continue;
-      clock.schedule(ANSWER_MS, () => {
-        if (!signal.aborted) commands.answered(deviceId, command.rpcId, { success: true });
-      });
-    }
-  }
-
-  async function end(tenantId: TenantId): Promise<void> {
-    const run = runs.get(tenantId);
+  /** Ends the plant of a tenant. Resolves when nothing of it is in flight. */
+  async end(tenantId: TenantId): Promise<void> {
+    const run = this.runs.get(tenantId);
     if (run === undefined) return;
     run.stop.abort();
     run.cancel();
     await Promise.all([run.sending, run.begun]);
-    if (runs.get(tenantId) === run) runs.delete(tenantId);
+    if (this.runs.get(tenantId) === run) this.runs.delete(tenantId);
   }
 
-  function start(plant: DemoPlant): void {
+  /** Returns the progress of the history, from 0 to 1. */
+  progressOf(tenantId: TenantId): number {
+    const run = this.runs.get(tenantId);
+    return run === undefined || run.total === 0 ? 1 : run.stored / run.total;
+  }
+
+  private launch(plant: DemoPlant): void {
+    const { clock, log } = this.deps;
+    const { machines, remembered } = plant.parts;
     const run: Run = {
       plant,
       machines: createFactory(LINES * MACHINES_PER_LINE, 1, {
@@ -197,38 +117,137 @@ export function createDemoPlantEngine(deps: {
       nextFaultAt: clock.now() + FIRST_FAULT_MS,
       cancel: () => undefined,
       stored: 0,
-      total: plant.parts.remembered.length < plant.parts.machines.length ? 1 : 0,
+      total: remembered.length < machines.length ? 1 : 0,
       isSending: false,
       sending: Promise.resolve(),
       begun: Promise.resolve(),
     };
-    runs.set(plant.tenantId, run);
-    run.begun = begin(run).catch((error) =>
+    this.runs.set(plant.tenantId, run);
+    run.begun = this.begin(run).catch((error) =>
       log.warn("the history of the demo plant is not complete", { error }),
     );
   }
 
-  return {
-    start(plants: readonly DemoPlant[]): void {
-      for (const plant of plants) start(plant);
-    },
-    async stop(): Promise<void> {
-      isStopped = true;
-      await Promise.all([...runs.keys()].map(end));
-    },
-    /** Lets it work, once nothing of an earlier run of the tenant's plant is in flight. Does nothing after `stop`. */
-    async run(plant: DemoPlant): Promise<void> {
-      await end(plant.tenantId);
-      if (!isStopped) start(plant);
-    },
-    /** Resolves when nothing of it is in flight. */
-    end,
-    /** Returns the progress of the history, from 0 to 1. */
-    progressOf(tenantId: TenantId): number {
-      const run = runs.get(tenantId);
-      return run === undefined || run.total === 0 ? 1 : run.stored / run.total;
-    },
-  };
-}
+  /** Lets each machine live until now, a new one for a whole day; that is stored while all of them go on. */
+  private async begin(run: Run): Promise<void> {
+    const { log } = this.deps;
+    const { machines, gateways } = run.plant.parts;
+    const days = await this.liveThrough(run);
+    if (run.stop.signal.aborted) return;
+    for (const deviceId of [...machines, ...gateways])
+      this.answerCommands(run, deviceId).catch((error) =>
+        log.warn("a machine of the demo plant receives no commands", { deviceId, error }),
+      );
+    this.tick(run);
+    run.total = days.length;
+    for (const [deviceId, readings] of days) {
+      await this.storeDay(run, deviceId, readings);
+      run.stored++;
+    }
+  }
 
-export type DemoPlantEngine = ReturnType<typeof createDemoPlantEngine>;
+  /** Returns the readings of a day of each machine whose history is not stored yet. */
+  private async liveThrough(run: Run): Promise<Array<[DeviceId, Reading[]]>> {
+    const now = this.deps.clock.now();
+    const { machines, remembered } = run.plant.parts;
+    const days: Array<[DeviceId, Reading[]]> = [];
+    for (const [index, deviceId] of machines.entries()) {
+      const machine = run.machines[index];
+      if (machine === undefined) continue;
+      if (remembered.includes(deviceId)) liveUntil(machine, now, WARM_UP_MS);
+      else days.push([deviceId, liveUntil(machine, now, HISTORY_MS)]);
+      await setImmediate();
+    }
+    return days;
+  }
+
+  private async storeDay(run: Run, deviceId: DeviceId, readings: readonly Reading[]): Promise<void> {
+    const { ingest, onRemembered } = this.deps;
+    for (let index = 0; index < readings.length; index += HISTORY_BATCH) {
+      const device = this.findLiving(deviceId);
+      if (device === undefined || run.stop.signal.aborted) return;
+      await ingest.history(device, readings.slice(index, index + HISTORY_BATCH));
+      await setImmediate();
+    }
+    if (!run.stop.signal.aborted) onRemembered(run.plant, deviceId);
+  }
+
+  private tick(run: Run): void {
+    if (run.stop.signal.aborted) return;
+    // Storage that is slow, or refuses, gets the next reading, not all that were missed.
+    if (!run.isSending) {
+      run.isSending = true;
+      run.sending = this.readOnce(run).finally(() => {
+        run.isSending = false;
+      });
+    }
+    run.cancel = this.deps.clock.schedule(TICK_MS, () => this.tick(run));
+  }
+
+  /** Begins with another machine each time: where not all of them are let through, none is always the last. */
+  private async readOnce(run: Run): Promise<void> {
+    const now = this.deps.clock.now();
+    this.breakOne(run, now);
+    const { machines, gateways } = run.plant.parts;
+    const count = run.machines.length;
+    const order = Array.from({ length: count }, (_, index) => (index + run.ticks) % count);
+    const sent = order.map((index) =>
+      this.send(machines[index], { ts: now, values: run.machines[index]?.sample(now) ?? {} }),
+    );
+    if (run.ticks++ % GATEWAY_TICKS === 0)
+      for (const gateway of gateways)
+        sent.push(this.send(gateway, { ts: now, values: this.gatewayValues(run.ticks) }));
+    await Promise.all(sent);
+  }
+
+  /** Breaks one of those machines whose faults raise an alarm. */
+  private breakOne(run: Run, now: number): void {
+    const { random } = this.deps;
+    if (now < run.nextFaultAt) return;
+    run.nextFaultAt = now + FAULT_EVERY_MS * (0.7 + random() * 0.6);
+    const watched = run.machines.filter(({ kind }) => profiles.some(({ deviceType }) => deviceType === kind));
+    watched[Math.floor(random() * watched.length)]?.fail(now + FAULT_MS * (0.8 + random() * 0.5));
+  }
+
+  private gatewayValues(ticks: number) {
+    const { random } = this.deps;
+    return {
+      cpu_temperature: Math.round((48 + 4 * Math.sin(ticks / 90) + random()) * 10) / 10,
+      signal: -58 - Math.round(random() * 6),
+      uptime: ticks * (TICK_MS / 1000),
+    };
+  }
+
+  /** Sends one message of a device, as far as the plan of its tenant lets it through: each is taken or refused by itself. */
+  private async send(deviceId: DeviceId | undefined, reading: Reading): Promise<void> {
+    const { ingest, log } = this.deps;
+    const device = this.findLiving(deviceId);
+    if (device === undefined) return;
+    try {
+      const body = Buffer.from(JSON.stringify(reading.values));
+      ingest.admit(device, { source: "generator", where: "demo plant", body });
+      await ingest.readings(device, [reading]);
+    } catch (error) {
+      if (!(error instanceof DomainError))
+        log.warn("a reading of the demo plant is lost", { deviceId, error });
+    }
+  }
+
+  private findLiving(deviceId: DeviceId | undefined): IngestDevice | undefined {
+    const device = deviceId === undefined ? undefined : this.deps.findDevice(deviceId);
+    return device?.revoked === true ? undefined : device;
+  }
+
+  /** Executes the commands of a machine. */
+  private async answerCommands(run: Run, deviceId: DeviceId): Promise<void> {
+    const { commands, clock } = this.deps;
+    const { signal } = run.stop;
+    while (!signal.aborted) {
+      const command = await commands.next(deviceId, POLL_MS, signal);
+      if (command === undefined) continue;
+      clock.schedule(ANSWER_MS, () => {
+        if (!signal.aborted) commands.answered(deviceId, command.rpcId, { success: true });
+      });
+    }
+  }
+}

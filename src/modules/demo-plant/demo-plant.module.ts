@@ -6,7 +6,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { Core } from "../module.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
-import { createDemoPlantEngine } from "./demo-plant.engine.ts";
+import { DemoPlantEngine } from "./demo-plant.engine.ts";
 import { createDemoPlantRepository } from "./demo-plant.repository.ts";
 import { demoPlantRoutes } from "./demo-plant.routes.ts";
 import { createDemoPlantService } from "./demo-plant.service.ts";
@@ -26,7 +26,7 @@ export function createDemoPlantModule(
   const { devices, directory, profiles, dashboards, ingest, commands } = deps;
   const repository = createDemoPlantRepository(database);
   const findDevice: DeviceDirectory["find"] = (deviceId) => directory.find(deviceId);
-  const engine = createDemoPlantEngine({
+  const engine = new DemoPlantEngine({
     ingest,
     findDevice,
     commands,

@@ -29,166 +29,187 @@ interface Tracked {
   activity: { -readonly [K in keyof DeviceActivity]: DeviceActivity[K] };
 }
 
-/**
- * Which devices are alive. A message only stamps its device; a deadline that falls due looks whether the device has been
- * heard of since and, if so, moves on. A device turns inactive by its deadline, never by a poll over all devices.
- */
-export function createDeviceActivityTracker(deps: {
-  repository: ActivityRepository;
-  devices: DevicesRepository;
-  profiles: ProfilesService;
-  findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
-  transact: (work: () => void) => void;
-  clock: Clock;
-  events: EventBus<DomainEvents>;
-  log: Logger;
-}) {
-  const { repository, clock, events } = deps;
-  /** Keyed by device id: every device heard of since the start, and those that were active before it. */
-  const tracked = new Map<DeviceId, Tracked>();
-  const dirty = new Set<Tracked>();
-  const deadlines = new DeadlineQueue<Tracked>();
-  let cancelTimer: () => void = () => undefined;
-  let timerDueAt = Number.POSITIVE_INFINITY;
+interface DeviceActivityTrackerDeps {
+  readonly repository: ActivityRepository;
+  readonly devices: DevicesRepository;
+  readonly profiles: ProfilesService;
+  readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
+  readonly transact: (work: () => void) => void;
+  readonly clock: Clock;
+  readonly events: EventBus<DomainEvents>;
+  readonly log: Logger;
+}
 
-  function timeoutOf(device: IngestDevice): number {
-    const own = deps.devices.find(device.deviceId)?.inactivityTimeoutMs;
-    return own ?? deps.profiles.ensure(device.tenantId, device.profileId).inactivityTimeoutMs;
+/**
+ * Tracks which devices are active. A message only stamps its device; a deadline that falls due looks whether the device has sent
+ * anything since and, if so, moves on. A device turns inactive by its deadline, never by a poll over all devices.
+ */
+export class DeviceActivityTracker {
+  /** Keyed by device id: every device seen since the start, and those that were active before it. */
+  private readonly tracked = new Map<DeviceId, Tracked>();
+  /** Devices whose activity is not written yet. */
+  private readonly dirty = new Set<Tracked>();
+  private readonly deadlines = new DeadlineQueue<Tracked>();
+  private readonly flushing: ReturnType<typeof createPeriodic>;
+  private cancelTimer: () => void = () => undefined;
+  private timerDueAt = Number.POSITIVE_INFINITY;
+
+  constructor(private readonly deps: DeviceActivityTrackerDeps) {
+    const { clock, log } = deps;
+    this.flushing = createPeriodic({ clock, log, intervalMs: FLUSH_INTERVAL_MS, work: () => this.flush() });
   }
 
-  function track(device: IngestDevice): Tracked {
-    const existingTracked = tracked.get(device.deviceId);
-    if (existingTracked !== undefined) return existingTracked;
-    const activity = { ...(repository.find(device.deviceId) ?? noActivity) };
-    const newTracked: Tracked = {
+  /** Subscribes to what becomes of devices. The module calls it once, before anything is started. */
+  subscribe(): void {
+    const { events } = this.deps;
+    events.on("device.deleted", ({ deviceId }) => this.forget(deviceId));
+    events.on("device.updated", ({ deviceId }) => this.applyTimeout(deviceId));
+  }
+
+  start(): void {
+    // Whoever was active when the program ended gets one whole timeout to be heard of again.
+    for (const deviceId of this.deps.repository.listActive()) {
+      const device = this.deps.findDevice(deviceId);
+      if (device !== undefined) this.watch(this.track(device));
+    }
+    this.flushing.start();
+  }
+
+  stop(): void {
+    this.cancelTimer();
+    this.flushing.stop();
+    for (const entry of this.tracked.values()) if (entry.seenAt > entry.savedAt) this.dirty.add(entry);
+    this.flush(Number.POSITIVE_INFINITY);
+  }
+
+  /** Called for every accepted message. */
+  touch(device: IngestDevice): void {
+    const { clock } = this.deps;
+    const entry = this.tracked.get(device.deviceId) ?? this.track(device);
+    entry.seenAt = clock.monotonic();
+    entry.activity.lastActivityAt = clock.now();
+    if (entry.activity.active) {
+      if (entry.seenAt - entry.savedAt >= REFRESH_INTERVAL_MS) this.dirty.add(entry);
+      return;
+    }
+    entry.activity.active = true;
+    this.dirty.add(entry);
+    this.watch(entry);
+    this.announce(entry);
+  }
+
+  connected(device: IngestDevice): void {
+    this.set(this.track(device), { lastConnectedAt: this.deps.clock.now() });
+  }
+
+  disconnected(device: IngestDevice): void {
+    // One that is deleted is disconnected for it, and has no activity any more.
+    if (this.deps.devices.find(device.deviceId) === undefined) return;
+    this.set(this.track(device), { lastDisconnectedAt: this.deps.clock.now() });
+  }
+
+  /** Returns the newest activity, not only what is written already; `undefined` for a device that is not tracked. */
+  get(deviceId: DeviceId): DeviceActivity | undefined {
+    return this.tracked.get(deviceId)?.activity;
+  }
+
+  private track(device: IngestDevice): Tracked {
+    const existing = this.tracked.get(device.deviceId);
+    if (existing !== undefined) return existing;
+    const { repository, clock } = this.deps;
+    const entry: Tracked = {
       device,
-      timeoutMs: timeoutOf(device),
+      timeoutMs: this.timeoutOf(device),
       seenAt: clock.monotonic(),
       dueAt: 0,
       savedAt: clock.monotonic(),
-      activity,
+      activity: { ...(repository.find(device.deviceId) ?? noActivity) },
     };
-    tracked.set(device.deviceId, newTracked);
-    return newTracked;
+    this.tracked.set(device.deviceId, entry);
+    return entry;
   }
 
-  function set(entry: Tracked, change: Partial<DeviceActivity>): void {
+  private timeoutOf(device: IngestDevice): number {
+    const own = this.deps.devices.find(device.deviceId)?.inactivityTimeoutMs;
+    return own ?? this.deps.profiles.ensure(device.tenantId, device.profileId).inactivityTimeoutMs;
+  }
+
+  private set(entry: Tracked, change: Partial<DeviceActivity>): void {
     Object.assign(entry.activity, change);
-    dirty.add(entry);
+    this.dirty.add(entry);
   }
 
-  function announce({ device, activity }: Tracked): void {
+  private announce({ device, activity }: Tracked): void {
     const { tenantId, deviceId } = device;
-    events.emit("device.state", {
-      tenantId,
-      deviceId,
-      active: activity.active,
-      lastActivityAt: activity.lastActivityAt,
-    });
+    const { active, lastActivityAt } = activity;
+    this.deps.events.emit("device.state", { tenantId, deviceId, active, lastActivityAt });
   }
 
-  function watch(entry: Tracked): void {
+  private watch(entry: Tracked): void {
     entry.dueAt = entry.seenAt + entry.timeoutMs;
-    deadlines.add(entry.dueAt, entry);
-    arm();
+    this.deadlines.add(entry.dueAt, entry);
+    this.arm();
   }
 
-  function arm(): void {
-    const dueAt = deadlines.nextAt();
-    if (dueAt === undefined || dueAt >= timerDueAt) return;
-    cancelTimer();
-    timerDueAt = dueAt;
+  private arm(): void {
+    const { clock } = this.deps;
+    const dueAt = this.deadlines.nextAt();
+    if (dueAt === undefined || dueAt >= this.timerDueAt) return;
+    this.cancelTimer();
+    this.timerDueAt = dueAt;
     // setTimeout takes 31 bits; a longer wait wakes early and is armed again.
-    cancelTimer = clock.schedule(Math.min(Math.max(dueAt - clock.monotonic(), 0), 0x7fffffff), onDeadline);
+    const waitMs = Math.min(Math.max(dueAt - clock.monotonic(), 0), 0x7fffffff);
+    this.cancelTimer = clock.schedule(waitMs, () => this.onDeadline());
   }
 
-  function onDeadline(): void {
-    timerDueAt = Number.POSITIVE_INFINITY;
-    const now = clock.monotonic();
+  private onDeadline(): void {
+    const { deadlines } = this;
+    this.timerDueAt = Number.POSITIVE_INFINITY;
+    const now = this.deps.clock.monotonic();
     for (let due = deadlines.takeDue(now); due !== undefined; due = deadlines.takeDue(now)) {
       const entry = due.item;
-      if (due.dueAt !== entry.dueAt || tracked.get(entry.device.deviceId) !== entry) continue;
-      entry.timeoutMs = timeoutOf(entry.device);
-      if (entry.seenAt + entry.timeoutMs > now) watch(entry);
-      else {
-        set(entry, { active: false, inactivityAlarmAt: clock.now() });
-        announce(entry);
-      }
+      if (due.dueAt !== entry.dueAt || this.tracked.get(entry.device.deviceId) !== entry) continue;
+      this.checkDue(entry, now);
     }
-    arm();
+    this.arm();
+  }
+
+  /** Turns a device inactive whose deadline has come, unless it has sent something meanwhile. */
+  private checkDue(entry: Tracked, now: number): void {
+    entry.timeoutMs = this.timeoutOf(entry.device);
+    if (entry.seenAt + entry.timeoutMs > now) {
+      this.watch(entry);
+      return;
+    }
+    this.set(entry, { active: false, inactivityAlarmAt: this.deps.clock.now() });
+    this.announce(entry);
   }
 
   /** Writes some of what changed; what could not be written stays for the next time. */
-  function flush(entriesMax = FLUSH_ENTRIES_MAX): void {
-    const entries = [...dirty.keys().take(entriesMax)];
-    const kept = entries.filter((entry) => !entry.device.revoked || deps.devices.find(entry.device.deviceId));
+  private flush(entriesMax = FLUSH_ENTRIES_MAX): void {
+    const { devices, repository, transact, clock } = this.deps;
+    const entries = [...this.dirty.keys().take(entriesMax)];
+    const kept = entries.filter(({ device }) => !device.revoked || devices.find(device.deviceId));
     if (kept.length > 0)
-      deps.transact(() => {
-        for (const entry of kept) repository.save(entry.device.deviceId, entry.activity);
+      transact(() => {
+        for (const { device, activity } of kept) repository.save(device.deviceId, activity);
       });
     for (const entry of entries) {
       entry.savedAt = clock.monotonic();
-      dirty.delete(entry);
+      this.dirty.delete(entry);
     }
   }
 
-  const flushing = createPeriodic({
-    clock,
-    log: deps.log,
-    intervalMs: FLUSH_INTERVAL_MS,
-    work: () => flush(),
-  });
+  private forget(deviceId: DeviceId): void {
+    const entry = this.tracked.get(deviceId);
+    this.tracked.delete(deviceId);
+    if (entry !== undefined) this.dirty.delete(entry);
+  }
 
-  events.on("device.deleted", ({ deviceId }) => {
-    const entry = tracked.get(deviceId);
-    tracked.delete(deviceId);
-    if (entry !== undefined) dirty.delete(entry);
-  });
-  events.on("device.updated", ({ deviceId }) => {
-    const entry = tracked.get(deviceId);
+  private applyTimeout(deviceId: DeviceId): void {
+    const entry = this.tracked.get(deviceId);
     if (entry === undefined) return;
-    entry.timeoutMs = timeoutOf(entry.device);
-    if (entry.activity.active) watch(entry); // a shorter timeout falls due before the deadline that is queued
-  });
-
-  return {
-    start(): void {
-      // Whoever was active when the program ended gets one whole timeout to be heard of again.
-      for (const deviceId of repository.listActive()) {
-        const device = deps.findDevice(deviceId);
-        if (device !== undefined) watch(track(device));
-      }
-      flushing.start();
-    },
-    stop(): void {
-      cancelTimer();
-      flushing.stop();
-      for (const entry of tracked.values()) if (entry.seenAt > entry.savedAt) dirty.add(entry);
-      flush(Number.POSITIVE_INFINITY);
-    },
-    /** Called for every accepted message. */
-    touch(device: IngestDevice): void {
-      const entry = tracked.get(device.deviceId) ?? track(device);
-      entry.seenAt = clock.monotonic();
-      entry.activity.lastActivityAt = clock.now();
-      if (entry.activity.active) {
-        if (entry.seenAt - entry.savedAt >= REFRESH_INTERVAL_MS) dirty.add(entry);
-        return;
-      }
-      entry.activity.active = true;
-      dirty.add(entry);
-      watch(entry);
-      announce(entry);
-    },
-    connected: (device: IngestDevice): void => set(track(device), { lastConnectedAt: clock.now() }),
-    disconnected(device: IngestDevice): void {
-      // One that is deleted is disconnected for it, and has no activity any more.
-      if (deps.devices.find(device.deviceId) === undefined) return;
-      set(track(device), { lastDisconnectedAt: clock.now() });
-    },
-    /** The newest knowledge, not only what is written already. */
-    get: (deviceId: DeviceId): DeviceActivity | undefined => tracked.get(deviceId)?.activity,
-  };
+    entry.timeoutMs = this.timeoutOf(entry.device);
+    if (entry.activity.active) this.watch(entry); // a shorter timeout falls due before the deadline that is queued
+  }
 }
-
-export type DeviceActivityTracker = ReturnType<typeof createDeviceActivityTracker>;

@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import { RateMeter } from "../../lib/rate-meter.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -12,57 +12,111 @@ import type { Device } from "./devices.types.ts";
 /** Devices kept ready for the hot path even when no session holds them. */
 const CACHED_MAX = 200_000;
 
+interface DeviceDirectoryDeps {
+  readonly repository: DevicesRepository;
+  readonly profiles: ProfilesService;
+  readonly storeDevice: (device: Device) => StoreDevice;
+  readonly metersOf: (tenantId: TenantId) => { readonly messages: RateMeter; readonly bytes: RateMeter };
+  /** Limit of a device whose profile names none; 0 for no limit. */
+  readonly messagesPerSecond: number;
+  /** Limit of every device; 0 for no limit. */
+  readonly bytesPerSecond: number;
+  readonly events: EventBus<DomainEvents>;
+}
+
+/** Returns what a device takes over from its profile, apart from limits. */
+const ofProfile = ({ payload, telemetryTopic, sessionsMax }: DeviceProfile) => ({
+  payload,
+  telemetryTopic,
+  sessionsMax,
+});
+
 /**
  * Devices as sessions and device routes see them: one shared object each, made on first use and kept current by events, so
  * that a deleted or re-keyed device is `revoked` wherever it is held.
  */
-export function createDeviceDirectory(deps: {
-  repository: DevicesRepository;
-  profiles: ProfilesService;
-  storeDevice: (device: Device) => StoreDevice;
-  rates: {
-    metersOf: (tenantId: TenantId) => { readonly messages: RateMeter; readonly bytes: RateMeter };
-    /** Messages a second of a device whose profile says nothing; 0 for no limit. */
-    perDevice: number;
-    /** Bytes a second of a device; 0 for no limit. */
-    bytesPerDevice: number;
-  };
-  events: EventBus<DomainEvents>;
-}) {
-  const { repository, events } = deps;
+export class DeviceDirectory {
   /** Every device object that somebody still holds, by device id: whoever holds one hears of its end. */
-  const byId = new Map<DeviceId, WeakRef<IngestDevice>>();
-  const forgotten = new FinalizationRegistry<DeviceId>((deviceId) => {
-    if (byId.get(deviceId)?.deref() === undefined) byId.delete(deviceId);
+  private readonly byId = new Map<DeviceId, WeakRef<IngestDevice>>();
+  /** Removes devices that nobody holds any more from `byId`. */
+  private readonly forgotten = new FinalizationRegistry<DeviceId>((deviceId) => {
+    if (this.byId.get(deviceId)?.deref() === undefined) this.byId.delete(deviceId);
   });
   /** The newest of them, so that they stay. */
-  const ready = new Set<IngestDevice>();
+  private readonly ready = new Set<IngestDevice>();
   /**
    * Device by its token: only tokens that were used, so that hashing is not repeated for each message. One that was revoked since is not
    * good any more.
    */
-  const byToken = new Map<string, IngestDevice>();
+  private readonly byToken = new Map<string, IngestDevice>();
 
-  const ofProfile = ({ payload, telemetryTopic, sessionsMax }: DeviceProfile) => ({
-    payload,
-    telemetryTopic,
-    sessionsMax,
-  });
+  constructor(private readonly deps: DeviceDirectoryDeps) {}
 
-  /** Sets the limits of a device. The used budget stays used, so that a changed limit cannot be exploited. */
-  function limit(device: IngestDevice, { messagesPerSecond, messagesBurst }: DeviceProfile): void {
-    const perSecond = messagesPerSecond ?? (deps.rates.perDevice || null);
-    if (perSecond === null) device.limiter = undefined;
-    else {
-      device.limiter ??= new RateMeter();
-      device.limiter.perSecond = perSecond;
-      device.limiter.burst = messagesBurst;
-    }
+  /** Subscribes to what changes devices and their profiles. The module calls it once, before anything is started. */
+  subscribe(): void {
+    const { events } = this.deps;
+    events.on("device.deleted", ({ deviceId }) => this.revoke(deviceId));
+    events.on("device.credentials", ({ deviceId }) => this.revoke(deviceId));
+    events.on("device.updated", ({ deviceId }) => this.deviceUpdated(deviceId));
+    events.on("profile.changed", ({ tenantId, profileId }) => this.profileChanged(tenantId, profileId));
   }
 
-  function describe(device: Device) {
+  findByToken(token: string): IngestDevice | undefined {
+    const { repository } = this.deps;
+    if (token.startsWith("!")) return undefined; // what stands in place of a token opens nothing
+    const cached = this.byToken.get(token);
+    if (cached?.revoked === false) return cached;
+    this.byToken.delete(token);
+    const device = repository.findByTokenHash(repository.hashOf(token));
+    if (device === undefined) return undefined;
+    if (this.byToken.size >= CACHED_MAX) this.byToken.clear();
+    const kept = this.keep(device);
+    this.byToken.set(token, kept);
+    return kept;
+  }
+
+  find(deviceId: DeviceId): IngestDevice | undefined {
+    const kept = this.byId.get(deviceId)?.deref();
+    if (kept !== undefined) return kept;
+    const device = this.deps.repository.find(deviceId);
+    return device && this.keep(device);
+  }
+
+  private keep(device: Device): IngestDevice {
+    const { deviceId } = device;
+    const existing = this.byId.get(deviceId)?.deref();
+    if (existing !== undefined) return existing;
+    const { ready } = this;
+    if (ready.size >= CACHED_MAX) ready.delete(ready.values().next().value as IngestDevice); // the set is not empty
+    const ingestDevice = this.create(device);
+    this.byId.set(deviceId, new WeakRef(ingestDevice));
+    this.forgotten.register(ingestDevice, deviceId);
+    ready.add(ingestDevice);
+    return ingestDevice;
+  }
+
+  private create(device: Device): IngestDevice {
+    const { storeDevice, metersOf, bytesPerSecond, profiles } = this.deps;
+    const { deviceId, tenantId, profileId } = device;
+    const ingestDevice: IngestDevice = {
+      deviceId,
+      tenantId,
+      ...this.describe(device),
+      store: storeDevice(device),
+      meters: metersOf(tenantId),
+      revoked: false,
+    };
+    if (bytesPerSecond > 0) {
+      ingestDevice.byteLimiter = new RateMeter();
+      ingestDevice.byteLimiter.perSecond = bytesPerSecond;
+    }
+    this.limit(ingestDevice, profiles.ensure(tenantId, profileId));
+    return ingestDevice;
+  }
+
+  private describe(device: Device) {
     const { name, profileId, role, parentDeviceId, childName, commandTransport } = device;
-    const profile = deps.profiles.ensure(device.tenantId, profileId);
+    const profile = this.deps.profiles.ensure(device.tenantId, profileId);
     return {
       name,
       profileId,
@@ -74,78 +128,42 @@ export function createDeviceDirectory(deps: {
     };
   }
 
-  function keep(device: Device): IngestDevice {
-    const ingestDevice = byId.get(device.deviceId)?.deref();
-    if (ingestDevice !== undefined) return ingestDevice;
-    if (ready.size >= CACHED_MAX) ready.delete(ready.values().next().value as IngestDevice); // the set is not empty
-    const { deviceId, tenantId } = device;
-    const newIngestDevice: IngestDevice = {
-      deviceId,
-      tenantId,
-      ...describe(device),
-      store: deps.storeDevice(device),
-      meters: deps.rates.metersOf(tenantId),
-      revoked: false,
-    };
-    if (deps.rates.bytesPerDevice > 0) {
-      newIngestDevice.byteLimiter = new RateMeter();
-      newIngestDevice.byteLimiter.perSecond = deps.rates.bytesPerDevice;
+  /** Sets the limits of a device. The used budget stays used, so that a changed limit cannot be exploited. */
+  private limit(device: IngestDevice, { messagesPerSecond, messagesBurst }: DeviceProfile): void {
+    const perSecond = messagesPerSecond ?? (this.deps.messagesPerSecond || null);
+    if (perSecond === null) device.limiter = undefined;
+    else {
+      device.limiter ??= new RateMeter();
+      device.limiter.perSecond = perSecond;
+      device.limiter.burst = messagesBurst;
     }
-    limit(newIngestDevice, deps.profiles.ensure(tenantId, device.profileId));
-    byId.set(deviceId, new WeakRef(newIngestDevice));
-    forgotten.register(newIngestDevice, deviceId);
-    ready.add(newIngestDevice);
-    return newIngestDevice;
   }
 
-  function revoke(deviceId: DeviceId): void {
-    const device = byId.get(deviceId)?.deref();
+  private revoke(deviceId: DeviceId): void {
+    const device = this.byId.get(deviceId)?.deref();
     if (device !== undefined) {
       device.revoked = true;
-      ready.delete(device);
+      this.ready.delete(device);
     }
-    byId.delete(deviceId);
+    this.byId.delete(deviceId);
   }
 
-  events.on("device.deleted", ({ deviceId }) => revoke(deviceId));
-  events.on("device.credentials", ({ deviceId }) => revoke(deviceId));
-  events.on("device.updated", ({ deviceId }) => {
-    const kept = byId.get(deviceId)?.deref();
+  private deviceUpdated(deviceId: DeviceId): void {
+    const { repository, profiles } = this.deps;
+    const kept = this.byId.get(deviceId)?.deref();
     const device = kept && repository.find(deviceId);
     if (!kept || !device) return;
-    Object.assign(kept, describe(device));
-    limit(kept, deps.profiles.ensure(device.tenantId, device.profileId));
-  });
-  events.on("profile.changed", ({ tenantId, profileId }) => {
-    const profile = deps.profiles.ensure(tenantId, profileId);
-    for (const reference of byId.values()) {
+    Object.assign(kept, this.describe(device));
+    this.limit(kept, profiles.ensure(device.tenantId, device.profileId));
+  }
+
+  private profileChanged(tenantId: TenantId, profileId: ProfileId): void {
+    const profile = this.deps.profiles.ensure(tenantId, profileId);
+    for (const reference of this.byId.values()) {
       const device = reference.deref();
       if (device?.profileId !== profileId) continue;
       Object.assign(device, ofProfile(profile));
-      limit(device, profile);
+      this.limit(device, profile);
     }
-  });
-
-  return {
-    findByToken(token: string): IngestDevice | undefined {
-      if (token.startsWith("!")) return undefined; // what stands in place of a token opens nothing
-      const ingestDevice = byToken.get(token);
-      if (ingestDevice?.revoked === false) return ingestDevice;
-      byToken.delete(token);
-      const device = repository.findByTokenHash(repository.hashOf(token));
-      if (device === undefined) return undefined;
-      if (byToken.size >= CACHED_MAX) byToken.clear();
-      const kept = keep(device);
-      byToken.set(token, kept);
-      return kept;
-    },
-    find(deviceId: DeviceId): IngestDevice | undefined {
-      const kept = byId.get(deviceId)?.deref();
-      if (kept !== undefined) return kept;
-      const device = repository.find(deviceId);
-      return device && keep(device);
-    },
-  };
+  }
 }
-
-export type DeviceDirectory = ReturnType<typeof createDeviceDirectory>;

@@ -28,44 +28,103 @@ function sampleText(sample: Uint8Array): string {
   return /[\u0000-\u0008\u000e-\u001f\ufffd]/.test(text) ? `hex ${Buffer.from(bytes).toString("hex")}` : text;
 }
 
-/** Creates the list of a device's rejections: the newest 50 with their reasons, and a count of all. */
-export function createDeviceRejections(deps: {
-  repository: RejectionsRepository;
-  devices: Pick<DevicesService, "ensureVisible">;
-  transact: (work: () => void) => void;
-  clock: Clock;
-  events: EventBus<DomainEvents>;
-  log: Logger;
-}) {
-  const { repository, clock, events } = deps;
+interface DeviceRejectionsDeps {
+  readonly repository: RejectionsRepository;
+  readonly devices: Pick<DevicesService, "ensureVisible">;
+  readonly transact: (work: () => void) => void;
+  readonly clock: Clock;
+  readonly events: EventBus<DomainEvents>;
+  readonly log: Logger;
+}
+
+/** Rejections of devices: of each the newest 50 with their reasons, and a count of all. */
+export class DeviceRejections {
   /** Rejections that are not written yet, by device, oldest first. */
-  const pending = new Map<DeviceId, DeviceRejection[]>();
-  let pendingCount = 0;
+  private readonly pending = new Map<DeviceId, DeviceRejection[]>();
+  private pendingCount = 0;
   /** Number of pending rejections by tenant, and the tenant of each device. */
-  const pendingOf = new Map<TenantId, number>();
-  const tenantOf = new Map<DeviceId, TenantId>();
-  let total = 0;
+  private readonly pendingOf = new Map<TenantId, number>();
+  private readonly tenantOf = new Map<DeviceId, TenantId>();
+  private recorded = 0;
+  private readonly flushing: ReturnType<typeof createPeriodic>;
 
-  function count(deviceId: DeviceId, more: number): void {
-    pendingCount += more;
-    const tenantId = tenantOf.get(deviceId);
+  constructor(private readonly deps: DeviceRejectionsDeps) {
+    const { clock, log } = deps;
+    this.flushing = createPeriodic({ clock, log, intervalMs: FLUSH_INTERVAL_MS, work: () => this.flush() });
+  }
+
+  /** Subscribes to the ends of devices. The module calls it once, before anything is started. */
+  subscribe(): void {
+    this.deps.events.on("device.deleted", ({ deviceId }) => this.forget(deviceId));
+  }
+
+  start(): void {
+    this.flushing.start();
+  }
+
+  stop(): void {
+    this.flushing.stop();
+    this.flush(Number.POSITIVE_INFINITY);
+  }
+
+  record(device: IngestDevice, { source, where, code, params, sample }: Rejection): void {
+    this.recorded++;
+    if (device.revoked) return;
+    const { clock, events } = this.deps;
+    const { tenantId, deviceId } = device;
+    const rejection: DeviceRejection = {
+      at: new Date(clock.now()).toISOString(),
+      source,
+      where: where.slice(0, 256),
+      code,
+      params,
+      reason: rejectionReason({ code, params }),
+      ...(sample === undefined ? {} : { sample: sampleText(sample) }),
+    };
+    const list = this.pending.get(deviceId) ?? [];
+    const ofTenant = this.pendingOf.get(tenantId) ?? 0;
+    const isFull = this.pendingCount >= PENDING_MAX || ofTenant >= PENDING_PER_TENANT_MAX;
+    if (isFull && list.length === 0) return;
+    this.pending.set(deviceId, list);
+    this.tenantOf.set(deviceId, tenantId);
+    list.push(rejection);
+    if (isFull || list.length > KEPT_PER_DEVICE) list.shift();
+    else this.count(deviceId, 1);
+    events.emit("device.rejected", { tenantId, deviceId, rejection });
+  }
+
+  /** Lists the rejections of a device, the newest first. */
+  list(principal: Principal, deviceId: string): DeviceRejection[] {
+    const id = this.deps.devices.ensureVisible(principal, deviceId);
+    const fresh = [...(this.pending.get(id) ?? [])].reverse();
+    return [...fresh, ...this.deps.repository.list(id, KEPT_PER_DEVICE)].slice(0, KEPT_PER_DEVICE);
+  }
+
+  /** Number of rejections of all devices since the start. */
+  get total(): number {
+    return this.recorded;
+  }
+
+  private count(deviceId: DeviceId, more: number): void {
+    this.pendingCount += more;
+    const tenantId = this.tenantOf.get(deviceId);
     if (tenantId === undefined) return;
-    const left = (pendingOf.get(tenantId) ?? 0) + more;
-    if (left > 0) pendingOf.set(tenantId, left);
-    else pendingOf.delete(tenantId);
+    const left = (this.pendingOf.get(tenantId) ?? 0) + more;
+    if (left > 0) this.pendingOf.set(tenantId, left);
+    else this.pendingOf.delete(tenantId);
   }
 
-  function forget(deviceId: DeviceId): void {
-    count(deviceId, -(pending.get(deviceId)?.length ?? 0));
-    pending.delete(deviceId);
-    tenantOf.delete(deviceId);
+  private forget(deviceId: DeviceId): void {
+    this.count(deviceId, -(this.pending.get(deviceId)?.length ?? 0));
+    this.pending.delete(deviceId);
+    this.tenantOf.delete(deviceId);
   }
 
-  /** The devices whose turn it is, the longest waiting first. */
-  function takeSlice(entriesMax: number): Array<[DeviceId, DeviceRejection[]]> {
+  /** Returns the devices whose turn it is, the longest waiting first. */
+  private takeSlice(entriesMax: number): Array<[DeviceId, DeviceRejection[]]> {
     const slice: Array<[DeviceId, DeviceRejection[]]> = [];
     let entries = 0;
-    for (const entry of pending) {
+    for (const entry of this.pending) {
       if (entries >= entriesMax) break;
       slice.push(entry);
       entries += entry[1].length;
@@ -73,67 +132,16 @@ export function createDeviceRejections(deps: {
     return slice;
   }
 
-  function flush(entriesMax = FLUSH_ENTRIES_MAX): void {
-    const slice = takeSlice(entriesMax);
+  private flush(entriesMax = FLUSH_ENTRIES_MAX): void {
+    const slice = this.takeSlice(entriesMax);
     if (slice.length === 0) return;
-    deps.transact(() => {
+    const { repository, transact } = this.deps;
+    transact(() => {
       for (const [deviceId, rejections] of slice) {
         for (const rejection of rejections) repository.insert(deviceId, rejection);
         repository.trim(deviceId, KEPT_PER_DEVICE);
       }
     });
-    for (const [deviceId] of slice) forget(deviceId);
+    for (const [deviceId] of slice) this.forget(deviceId);
   }
-
-  const flushing = createPeriodic({
-    clock,
-    log: deps.log,
-    intervalMs: FLUSH_INTERVAL_MS,
-    work: () => flush(),
-  });
-
-  events.on("device.deleted", ({ deviceId }) => forget(deviceId));
-
-  return {
-    start: flushing.start,
-    stop(): void {
-      flushing.stop();
-      flush(Number.POSITIVE_INFINITY);
-    },
-    record(device: IngestDevice, { source, where, code, params, sample }: Rejection): void {
-      total++;
-      if (device.revoked) return;
-      const rejection: DeviceRejection = {
-        at: new Date(clock.now()).toISOString(),
-        source,
-        where: where.slice(0, 256),
-        code,
-        params,
-        reason: rejectionReason({ code, params }),
-        ...(sample === undefined ? {} : { sample: sampleText(sample) }),
-      };
-      const list = pending.get(device.deviceId) ?? [];
-      const ofTenant = pendingOf.get(device.tenantId) ?? 0;
-      const isFull = pendingCount >= PENDING_MAX || ofTenant >= PENDING_PER_TENANT_MAX;
-      if (isFull && list.length === 0) return;
-      pending.set(device.deviceId, list);
-      tenantOf.set(device.deviceId, device.tenantId);
-      list.push(rejection);
-      if (isFull || list.length > KEPT_PER_DEVICE) list.shift();
-      else count(device.deviceId, 1);
-      events.emit("device.rejected", { tenantId: device.tenantId, deviceId: device.deviceId, rejection });
-    },
-    /** Newest first. */
-    list(principal: Principal, deviceId: string): DeviceRejection[] {
-      const id = deps.devices.ensureVisible(principal, deviceId);
-      const fresh = [...(pending.get(id) ?? [])].reverse();
-      return [...fresh, ...repository.list(id, KEPT_PER_DEVICE)].slice(0, KEPT_PER_DEVICE);
-    },
-    /** All since the start. */
-    get total(): number {
-      return total;
-    },
-  };
 }
-
-export type DeviceRejections = ReturnType<typeof createDeviceRejections>;

@@ -11,10 +11,10 @@ import { createActivityRepository } from "./activity.repository.ts";
 import { createCredentialsRepository } from "./credentials.repository.ts";
 import { credentialsRoutes } from "./credentials.routes.ts";
 import { createCredentialsService } from "./credentials.service.ts";
-import { createDeviceActivityTracker } from "./device-activity.ts";
-import { createDeviceDirectory } from "./device-directory.ts";
+import { DeviceActivityTracker } from "./device-activity.ts";
+import { DeviceDirectory } from "./device-directory.ts";
 import { createDevicePasswords } from "./device-passwords.ts";
-import { createDeviceRejections } from "./device-rejections.ts";
+import { DeviceRejections } from "./device-rejections.ts";
 import { createDeviceSignIn } from "./device-sign-in.ts";
 import { createDevicesRepository } from "./devices.repository.ts";
 import { devicesRoutes } from "./devices.routes.ts";
@@ -22,6 +22,8 @@ import { createDevicesService } from "./devices.service.ts";
 import type { Device, DeviceMaintenance } from "./devices.types.ts";
 import { createRejectionsRepository } from "./rejections.repository.ts";
 import { createTokenSignIn } from "./token-sign-in.service.ts";
+
+type MaintenanceOf = (device: Pick<Device, "deviceId" | "parentDeviceId">) => DeviceMaintenance | undefined;
 
 /** Devices: what they are, how they sign in, when they were seen, and what was rejected of them. */
 export function createDevicesModule(
@@ -39,9 +41,7 @@ export function createDevicesModule(
   /** Stores the dev EUI as an attribute, in the transaction that changes the device. */
   const saveDevEui = new Port<(deviceId: DeviceId, devEui: string | null) => void>("devices.saveDevEui");
   /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
-  const maintenanceOf = new Port<
-    (device: Pick<Device, "deviceId" | "parentDeviceId">) => DeviceMaintenance | undefined
-  >("devices.maintenanceOf");
+  const maintenanceOf = new Port<MaintenanceOf>("devices.maintenanceOf");
   const devicesRepository = createDevicesRepository(database);
   const devices = createDevicesService({
     repository: devicesRepository,
@@ -53,18 +53,17 @@ export function createDevicesModule(
     clock,
     events,
   });
-  const directory = createDeviceDirectory({
+  const directory = new DeviceDirectory({
     repository: devicesRepository,
     profiles,
     storeDevice: ({ tenantId, deviceId }) => store.device(tenantId, deviceId),
-    rates: {
-      metersOf: messageRate.metersOf,
-      perDevice: config.device_messages_per_second,
-      bytesPerDevice: config.device_bytes_per_second,
-    },
+    metersOf: messageRate.metersOf,
+    messagesPerSecond: config.device_messages_per_second,
+    bytesPerSecond: config.device_bytes_per_second,
     events,
   });
-  const activity = createDeviceActivityTracker({
+  directory.subscribe();
+  const activity = new DeviceActivityTracker({
     repository: createActivityRepository(database),
     devices: devicesRepository,
     profiles,
@@ -74,7 +73,8 @@ export function createDevicesModule(
     events,
     log: log.child("activity"),
   });
-  const rejections = createDeviceRejections({
+  activity.subscribe();
+  const rejections = new DeviceRejections({
     repository: createRejectionsRepository(database),
     devices,
     transact,
@@ -82,6 +82,7 @@ export function createDevicesModule(
     events,
     log: log.child("rejections"),
   });
+  rejections.subscribe();
   const credentialsRepository = createCredentialsRepository(database);
   const passwords = createDevicePasswords({ clock });
   const credentials = createCredentialsService({

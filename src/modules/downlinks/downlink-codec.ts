@@ -3,7 +3,7 @@ import type { CodecsService } from "../codecs/codecs.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import { codecRunKey, integrationPrincipal } from "../integrations/integration-principal.ts";
 import type { Integration } from "../integrations/integrations.types.ts";
-import type { ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
+import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import type { DownlinkAttemptDeps } from "./downlink-attempt.ts";
 
 const encoders: ReadonlySet<string> = new Set(["encodeDownlink", "Encode", "Encoder"]);

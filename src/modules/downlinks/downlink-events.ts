@@ -1,6 +1,6 @@
 import { detail } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { EventLog } from "../integrations/event-log.service.ts";
+import type { EventLog } from "../integrations/event-log.ts";
 import type { Attempted } from "./downlink-attempt.ts";
 import { type Downlink, devEuiOf } from "./downlinks.types.ts";
 

@@ -34,27 +34,80 @@ export interface CarriedCommands {
   listening(deviceId: DeviceId): void;
 }
 
-/** Creates the lifecycle of downlinks, and so of the commands that they carry. */
-export function createDownlinkLifecycle(deps: {
-  repository: DownlinksRepository;
-  commands: CarriedCommands;
-  transact: (work: () => void) => void;
-  onFailed: (downlink: Downlink, error: string) => void;
-  clock: Clock;
-  now: () => number;
-}) {
-  const { repository, transact, now } = deps;
-  /** Keyed by integration and the network server's number. */
-  const early = new Map<string, { report: DownlinkReport; at: number }>();
-  const waiters = new Waiters<string, Downlink>(deps.clock);
+interface DownlinkLifecycleDeps {
+  readonly repository: DownlinksRepository;
+  readonly commands: CarriedCommands;
+  readonly transact: (work: () => void) => void;
+  readonly onFailed: (downlink: Downlink, error: string) => void;
+  readonly clock: Clock;
+  readonly now: () => number;
+}
 
-  function settleCommand(
+/** The lifecycle of downlinks, and so of the commands that they carry. */
+export class DownlinkLifecycle {
+  /** Keyed by integration and the network server's number. */
+  private readonly early = new Map<string, { report: DownlinkReport; at: number }>();
+  /** Those who wait for the next state of a downlink, by its id. */
+  private readonly waiters: Waiters<string, Downlink>;
+
+  constructor(private readonly deps: DownlinkLifecycleDeps) {
+    this.waiters = new Waiters(deps.clock);
+  }
+
+  stop(): void {
+    this.waiters.endAll();
+  }
+
+  /** Notes that the network server has taken a downlink. */
+  sent(downlink: Downlink, networkId: string | undefined): void {
+    this.change(downlink, "SENT", { ...(networkId && { networkId }), attempts: downlink.attempts + 1 });
+    const key = `${downlink.integrationId}\n${networkId}`;
+    const existing = networkId === undefined ? undefined : this.early.get(key);
+    this.early.delete(key);
+    if (existing !== undefined && this.deps.now() - existing.at < EARLY_MS)
+      this.apply(downlink, existing.report);
+  }
+
+  /** Marks a downlink as failed for good. */
+  failed(downlink: Downlink, error: string): void {
+    this.change(downlink, "FAILED", { error, attempts: downlink.attempts + 1 });
+  }
+
+  /** Postpones a downlink to another attempt. */
+  postponed(
+    downlink: Downlink,
+    changes: { error: string | null; nextAttemptAt: number; attempts: number },
+  ): void {
+    const { repository, now } = this.deps;
+    if (repository.find(downlink.downlinkId)?.state !== "QUEUED") return;
+    repository.update(downlink.downlinkId, { ...changes, changedAt: now() });
+    this.waiters.resolveAll(downlink.downlinkId, { ...downlink, ...changes });
+  }
+
+  /** Takes the report of a network server. Returns whether the downlink is one of ours. */
+  reported(integrationId: string, report: DownlinkReport): boolean {
+    const { correlationId } = report;
+    if (correlationId === undefined) return false;
+    const downlink = this.deps.repository.findReported(integrationId, correlationId);
+    if (downlink === undefined) this.remember(`${integrationId}\n${correlationId}`, report);
+    else this.apply(downlink, report);
+    return downlink !== undefined;
+  }
+
+  /** Returns the downlink once its state has changed, or after `ms`. */
+  async next(downlink: Downlink, ms: number): Promise<Downlink> {
+    const { downlinkId } = downlink;
+    const changed = await this.waiters.wait(downlinkId, ms);
+    return changed ?? this.deps.repository.find(downlinkId) ?? downlink;
+  }
+
+  private settleCommand(
     { deviceId, commandRpcId, confirmed }: Downlink,
     state: DownlinkState,
     error: string | null,
   ): void {
     if (deviceId === null || commandRpcId === null) return;
-    const { commands } = deps;
+    const { commands } = this.deps;
     if (state === "FAILED")
       commands.answered(deviceId, commandRpcId, { error: error ?? "the downlink failed" });
     else if (state === "ACKNOWLEDGED") commands.answered(deviceId, commandRpcId, { acknowledged: true });
@@ -64,11 +117,12 @@ export function createDownlinkLifecycle(deps: {
     else if (state === "TRANSMITTED") commands.delivered(deviceId, commandRpcId, true);
   }
 
-  function change(
+  private change(
     downlink: Downlink,
     state: DownlinkState,
     rest: Omit<DownlinkChanges, "changedAt" | "state"> = {},
   ): void {
+    const { repository, commands, transact, onFailed, now } = this.deps;
     const current = repository.find(downlink.downlinkId);
     if (current === undefined || ranks[state] <= ranks[current.state]) {
       // Its number is worth keeping, however far it has come meanwhile.
@@ -79,59 +133,21 @@ export function createDownlinkLifecycle(deps: {
     const error = rest.error ?? null;
     transact(() => {
       repository.update(current.downlinkId, { ...rest, state, error, changedAt: now() });
-      settleCommand(current, state, error);
+      this.settleCommand(current, state, error);
     });
-    if (current.state === "QUEUED" && current.deviceId !== null) deps.commands.listening(current.deviceId);
-    waiters.resolveAll(current.downlinkId, { ...current, ...rest, state, error });
-    if (state === "FAILED") deps.onFailed(current, error ?? "");
+    if (current.state === "QUEUED" && current.deviceId !== null) commands.listening(current.deviceId);
+    this.waiters.resolveAll(current.downlinkId, { ...current, ...rest, state, error });
+    if (state === "FAILED") onFailed(current, error ?? "");
   }
 
-  function remember(key: string, report: DownlinkReport): void {
-    const [oldest] = early.keys();
-    if (early.size >= EARLY_MAX && oldest !== undefined) early.delete(oldest);
-    early.set(key, { report, at: now() });
+  private remember(key: string, report: DownlinkReport): void {
+    const [oldest] = this.early.keys();
+    if (this.early.size >= EARLY_MAX && oldest !== undefined) this.early.delete(oldest);
+    this.early.set(key, { report, at: this.deps.now() });
   }
 
-  function apply(downlink: Downlink, { state, error }: DownlinkReport): void {
+  private apply(downlink: Downlink, { state, error }: DownlinkReport): void {
     const failure = state === "FAILED" ? { error: error ?? "the network server could not send it" } : {};
-    change(downlink, statesOfReports[state], failure);
+    this.change(downlink, statesOfReports[state], failure);
   }
-
-  return {
-    /** The network server has taken it. */
-    sent(downlink: Downlink, networkId: string | undefined): void {
-      change(downlink, "SENT", { ...(networkId && { networkId }), attempts: downlink.attempts + 1 });
-      const key = `${downlink.integrationId}\n${networkId}`;
-      const existing = networkId === undefined ? undefined : early.get(key);
-      early.delete(key);
-      if (existing !== undefined && now() - existing.at < EARLY_MS) apply(downlink, existing.report);
-    },
-    /** Marks a downlink as failed for good. */
-    failed: (downlink: Downlink, error: string): void =>
-      change(downlink, "FAILED", { error, attempts: downlink.attempts + 1 }),
-    /** Postpones a downlink to another attempt. */
-    postponed(
-      downlink: Downlink,
-      changes: { error: string | null; nextAttemptAt: number; attempts: number },
-    ): void {
-      if (repository.find(downlink.downlinkId)?.state !== "QUEUED") return;
-      repository.update(downlink.downlinkId, { ...changes, changedAt: now() });
-      waiters.resolveAll(downlink.downlinkId, { ...downlink, ...changes });
-    },
-    /** @returns whether it is one of ours. */
-    reported(integrationId: string, report: DownlinkReport): boolean {
-      const { correlationId } = report;
-      if (correlationId === undefined) return false;
-      const downlink = repository.findReported(integrationId, correlationId);
-      if (downlink === undefined) remember(`${integrationId}\n${correlationId}`, report);
-      else apply(downlink, report);
-      return downlink !== undefined;
-    },
-    /** Returns the downlink once its state has changed, or after `ms`. */
-    next: async (downlink: Downlink, ms: number): Promise<Downlink> =>
-      (await waiters.wait(downlink.downlinkId, ms)) ?? repository.find(downlink.downlinkId) ?? downlink,
-    stop: (): void => waiters.endAll(),
-  };
 }
-
-export type DownlinkLifecycle = ReturnType<typeof createDownlinkLifecycle>;

@@ -10,12 +10,12 @@ import type { createIntegrationsModule } from "../integrations/integrations.modu
 import { EXTERNAL_ID_KEY, type Integration } from "../integrations/integrations.types.ts";
 import type { Core } from "../module.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
-import type { ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
+import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { createDownlinkAttempt } from "./downlink-attempt.ts";
 import { createDownlinkCodec } from "./downlink-codec.ts";
 import { createDownlinkEvents } from "./downlink-events.ts";
-import { createDownlinkLifecycle } from "./downlink-lifecycle.ts";
-import { createDownlinkSender } from "./downlink-sender.ts";
+import { DownlinkLifecycle } from "./downlink-lifecycle.ts";
+import { DownlinkSender } from "./downlink-sender.ts";
 import { createDownlinkWays } from "./downlink-ways.ts";
 import { createDownlinksRepository } from "./downlinks.repository.ts";
 import { downlinksRoutes } from "./downlinks.routes.ts";
@@ -58,7 +58,7 @@ export function createDownlinksModule(
     sendersOf: (tenantId) => integrationsRepository.list(tenantId).filter(canSend),
   });
   const downlinkEvents = createDownlinkEvents({ eventLog });
-  const lifecycle = createDownlinkLifecycle({
+  const lifecycle = new DownlinkLifecycle({
     repository,
     commands,
     transact,
@@ -75,7 +75,7 @@ export function createDownlinksModule(
     userAgent: `Lineside/${version}`,
     wallClock: () => clock.now(),
   });
-  const sender = createDownlinkSender({
+  const sender = new DownlinkSender({
     repository,
     attempt,
     lifecycle,

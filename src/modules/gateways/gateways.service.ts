@@ -39,7 +39,7 @@ interface Steps<Input> {
  */
 export function createGatewaysService(deps: {
   children: DevicesService["children"];
-  directory: DeviceDirectory;
+  directory: Pick<DeviceDirectory, "find">;
   sessions: GatewaySessions;
   ingest: Pick<IngestService, "admit" | "toReadings" | "readings" | "clientAttributes" | "reject">;
   attributes: Pick<AttributesService, "read">;

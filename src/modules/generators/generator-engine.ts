@@ -13,7 +13,7 @@ import { createMetricValues } from "./metric-values.ts";
 /** Devices whose readings are made between two looks at whatever else the program has to do. */
 const DEVICES_AT_ONCE = 100;
 
-interface EngineDeps {
+interface GeneratorEngineDeps {
   readonly ingest: Pick<IngestService, "admit" | "readings">;
   readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   readonly latest: TelemetryStore["latest"];
@@ -58,54 +58,66 @@ type Activity = { -readonly [Field in keyof GeneratorActivity]: GeneratorActivit
  * (a sleeping or overloaded gateway, a jump of the clock, storage that is slow) are left out and never made up for. What was stored
  * is all it remembers: after a restart, walks and counters go on from the newest value, and the grid from the newest reading.
  */
-export function createGeneratorEngine(deps: EngineDeps) {
-  const { clock, log } = deps;
+export class GeneratorEngine {
   /** Runs by generator. */
-  const runs = new Map<string, Run>();
+  private readonly runs = new Map<string, Run>();
   /** Holds what generators did, by generator; kept when one is paused. */
-  const activities = new Map<string, Activity>();
-  let isStopped = true;
+  private readonly activities = new Map<string, Activity>();
+  private isStopped = true;
 
-  function activityOf(id: string): Activity {
-    const nothing: Activity = {
-      readings: 0,
-      refused: 0,
-      lastReadingAt: null,
-      lastError: null,
-      lastErrorAt: null,
-    };
-    const activity = activities.get(id) ?? nothing;
-    activities.set(id, activity);
-    return activity;
+  constructor(private readonly deps: GeneratorEngineDeps) {}
+
+  /** Takes up generators as a restart left them. */
+  start(generators: readonly Generator[]): void {
+    this.isStopped = false;
+    for (const generator of generators) this.begin(generator, true);
   }
 
-  function noteError({ generator }: Run, error: unknown): void {
-    const activity = activityOf(generator.id);
-    activity.refused++;
-    const text = error instanceof DomainError ? textOf(error) : detail("generator_error.not_stored");
-    // Once for as long as it lasts: a full disk must not fill the log.
-    if (activity.lastError?.code !== text.code)
-      log.warn("readings of a generator are rejected", {
-        generator: generator.id,
-        message: inEnglish(text),
-        ...(!(error instanceof DomainError) && { error }),
-      });
-    activity.lastError = text;
-    activity.lastErrorAt = clock.now();
+  /** Resolves when nothing is in progress. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await Promise.all([...this.runs.keys()].map((id) => this.end(id)));
+  }
+
+  /** Applies the changed generator; an active one sends at once. */
+  changed(generator: Generator): void {
+    if (isRunning(generator) && !this.isStopped) {
+      this.begin(generator, false);
+      return;
+    }
+    void this.end(generator.id);
+    const activity = this.activities.get(generator.id);
+    if (activity !== undefined) activity.lastError = activity.lastErrorAt = null; // over, as what it was about
+  }
+
+  removed(id: string): void {
+    void this.end(id);
+    this.activities.delete(id);
+  }
+
+  tenantRemoved(tenantId: TenantId): void {
+    for (const { generator } of [...this.runs.values()])
+      if (generator.tenantId === tenantId) this.removed(generator.id);
+  }
+
+  /** Returns what a generator did since the start; `undefined` if that is nothing. */
+  activityOf(id: string): GeneratorActivity | undefined {
+    return this.activities.get(id);
   }
 
   /** Ends what the generator did; resolves when nothing of that is in progress. */
-  function end(id: string): Promise<void> {
-    const run = runs.get(id);
+  private end(id: string): Promise<void> {
+    const run = this.runs.get(id);
     if (run === undefined) return Promise.resolve();
     run.isOver = true;
     run.cancel();
-    runs.delete(id);
+    this.runs.delete(id);
     return run.busy;
   }
 
-  function begin(generator: Generator, isResumed: boolean): void {
-    const ended = end(generator.id);
+  private begin(generator: Generator, isResumed: boolean): void {
+    const { log } = this.deps;
+    const ended = this.end(generator.id);
     const run: Run = {
       generator,
       intervalMs: generator.config.intervalSeconds * 1000,
@@ -116,32 +128,33 @@ export function createGeneratorEngine(deps: EngineDeps) {
       busy: Promise.resolve(),
       isSending: false,
     };
-    runs.set(generator.id, run);
+    this.runs.set(generator.id, run);
     run.busy = ended
-      .then(() => prepare(run, isResumed))
+      .then(() => this.prepare(run, isResumed))
       .catch((error) => log.error("a generator could not be started", { generator: generator.id, error }));
   }
 
-  async function prepare(run: Run, isResumed: boolean): Promise<void> {
+  private async prepare(run: Run, isResumed: boolean): Promise<void> {
+    const { clock } = this.deps;
     const { generator, intervalMs } = run;
-    const newest = await newestOf(generator);
+    const newest = await this.newestOf(generator);
     if (run.isOver) return;
-    run.values = valuesOf(generator, newest);
+    run.values = this.valuesOf(generator, newest);
     const lastTs = Math.max(0, ...newest.values().map(({ ts }) => ts));
     // A clock that was ahead must not keep it waiting for longer than an interval.
     const waitMs = isResumed ? Math.min(Math.max(0, lastTs + intervalMs - clock.now()), intervalMs) : 0;
     run.dueAt = clock.monotonic() + waitMs;
-    run.cancel = clock.schedule(waitMs, () => tick(run));
+    run.cancel = clock.schedule(waitMs, () => this.tick(run));
   }
 
-  /** The newest values there are of what a generator sends, by device. */
-  async function newestOf(generator: Generator): Promise<ReadonlyMap<DeviceId, LatestSnapshot>> {
+  /** Returns the newest values there are of what a generator sends, by device. */
+  private async newestOf(generator: Generator): Promise<ReadonlyMap<DeviceId, LatestSnapshot>> {
     try {
       const keys = generator.config.metrics.map(({ key }) => key);
-      const snapshots = await deps.latest(devicesOf(generator), keys);
+      const snapshots = await this.deps.latest(devicesOf(generator), keys);
       return new Map(snapshots.map((snapshot) => [snapshot.deviceId, snapshot]));
     } catch (error) {
-      log.warn("a generator starts again: its newest readings cannot be read", {
+      this.deps.log.warn("a generator starts again: its newest readings cannot be read", {
         generator: generator.id,
         error,
       });
@@ -149,117 +162,122 @@ export function createGeneratorEngine(deps: EngineDeps) {
     }
   }
 
-  function valuesOf(generator: Generator, newest: ReadonlyMap<DeviceId, LatestSnapshot>) {
+  private valuesOf(generator: Generator, newest: ReadonlyMap<DeviceId, LatestSnapshot>) {
+    const { random } = this.deps;
     const { metrics, intervalSeconds } = generator.config;
     const deviceIds = devicesOf(generator);
     return new Map(
       deviceIds.map((deviceId, index) => {
         const existing = newest.get(deviceId)?.values;
+        const offset = index / deviceIds.length;
         const values = metrics.map((metric) => {
           const value =
             existing !== undefined && Object.hasOwn(existing, metric.key) ? existing[metric.key] : undefined;
           const last = typeof value === "number" ? value : undefined;
-          const course = {
-            intervalSeconds,
-            offset: index / deviceIds.length,
-            last,
-            random: deps.random,
+          return {
+            key: metric.key,
+            next: createMetricValues(metric, { intervalSeconds, offset, last, random }),
           };
-          return { key: metric.key, next: createMetricValues(metric, course) };
         });
         return [deviceId, values] as const;
       }),
     );
   }
 
-  function tick(run: Run): void {
+  private tick(run: Run): void {
     if (run.isOver) return;
-    if (run.isSending) noteError(run, unavailable("generator.slow"));
-    else {
-      run.isSending = true;
-      run.busy = send(run)
-        .catch((error) => noteError(run, error))
-        .finally(() => {
-          run.isSending = false;
-        });
-    }
+    if (run.isSending) this.noteError(run, unavailable("generator.slow"));
+    else this.sendRound(run);
     if (run.isOver) return;
+    const { clock } = this.deps;
     const now = clock.monotonic();
     const late = now - run.dueAt;
     run.dueAt += run.intervalMs * (Math.max(0, Math.floor(late / run.intervalMs)) + 1); // timers may be a little early
-    run.cancel = clock.schedule(Math.max(0, run.dueAt - now), () => tick(run));
+    run.cancel = clock.schedule(Math.max(0, run.dueAt - now), () => this.tick(run));
   }
 
-  /** One reading of each device. */
-  async function send(run: Run): Promise<void> {
-    const round: Round = { ts: clock.now(), committed: new Set(), found: 0, sent: 0, failed: 0 };
+  private sendRound(run: Run): void {
+    run.isSending = true;
+    run.busy = this.send(run)
+      .catch((error) => this.noteError(run, error))
+      .finally(() => {
+        run.isSending = false;
+      });
+  }
+
+  /** Sends one reading of each device. */
+  private async send(run: Run): Promise<void> {
+    const round: Round = {
+      ts: this.deps.clock.now(),
+      committed: new Set(),
+      found: 0,
+      sent: 0,
+      failed: 0,
+    };
     let index = 0;
     for (const [deviceId, values] of run.values) {
       if (run.isOver) break;
-      sendFor(run, round, { deviceId, values });
+      this.sendFor(run, round, { deviceId, values });
       if (++index % DEVICES_AT_ONCE === 0) await setImmediate();
     }
-    if (round.found === 0 && !run.isOver) deps.onOrphaned(run.generator);
+    if (round.found === 0 && !run.isOver) this.deps.onOrphaned(run.generator);
     await Promise.all(round.committed);
-    if (round.sent === 0) return;
-    const activity = activityOf(run.generator.id);
-    activity.readings += round.sent;
-    activity.lastReadingAt = round.ts;
-    if (round.failed > 0) return;
-    activity.lastError = null;
-    activity.lastErrorAt = null;
+    if (round.sent > 0) this.noteSent(run, round);
   }
 
-  /** The way of every message, its limits in: an active generator is no way around a plan. */
-  function sendFor(run: Run, round: Round, to: { deviceId: DeviceId; values: Values }): void {
-    const device = deps.findDevice(to.deviceId);
+  /** Sends on the way of every message, its limits in: an active generator is no way around a plan. */
+  private sendFor(run: Run, round: Round, to: { deviceId: DeviceId; values: Values }): void {
+    const { findDevice, ingest } = this.deps;
+    const device = findDevice(to.deviceId);
     if (device === undefined || device.revoked) return;
     round.found++;
     const telemetry: Record<string, TelemetryValue> = Object.create(null);
     for (const { key, next } of to.values) telemetry[key] = next(round.ts);
     try {
       const body = Buffer.from(JSON.stringify(telemetry));
-      deps.ingest.admit(device, { source: "generator", where: `generator ${run.generator.name}`, body });
-      round.committed.add(deps.ingest.readings(device, [{ ts: round.ts, values: telemetry }]));
+      ingest.admit(device, { source: "generator", where: `generator ${run.generator.name}`, body });
+      round.committed.add(ingest.readings(device, [{ ts: round.ts, values: telemetry }]));
       round.sent++;
     } catch (error) {
       round.failed++;
-      noteError(run, error);
+      this.noteError(run, error);
     }
   }
 
-  function removed(id: string): void {
-    void end(id);
-    activities.delete(id);
+  private noteSent({ generator }: Run, { ts, sent, failed }: Round): void {
+    const activity = this.ensureActivity(generator.id);
+    activity.readings += sent;
+    activity.lastReadingAt = ts;
+    if (failed > 0) return;
+    activity.lastError = null;
+    activity.lastErrorAt = null;
   }
 
-  return {
-    /** Takes up generators as a restart left them. */
-    start(generators: readonly Generator[]): void {
-      isStopped = false;
-      for (const generator of generators) begin(generator, true);
-    },
-    /** Resolves when nothing is in progress. */
-    async stop(): Promise<void> {
-      isStopped = true;
-      await Promise.all([...runs.keys()].map(end));
-    },
-    /** Applies the changed generator; an active one sends at once. */
-    changed(generator: Generator): void {
-      if (isRunning(generator) && !isStopped) begin(generator, false);
-      else {
-        void end(generator.id);
-        const activity = activities.get(generator.id);
-        if (activity !== undefined) activity.lastError = activity.lastErrorAt = null; // over, as what it was about
-      }
-    },
-    removed,
-    tenantRemoved(tenantId: TenantId): void {
-      for (const { generator } of [...runs.values()])
-        if (generator.tenantId === tenantId) removed(generator.id);
-    },
-    activityOf: (id: string): GeneratorActivity | undefined => activities.get(id),
-  };
-}
+  private noteError({ generator }: Run, error: unknown): void {
+    const activity = this.ensureActivity(generator.id);
+    activity.refused++;
+    const text = error instanceof DomainError ? textOf(error) : detail("generator_error.not_stored");
+    // Once for as long as it lasts: a full disk must not fill the log.
+    if (activity.lastError?.code !== text.code)
+      this.deps.log.warn("readings of a generator are rejected", {
+        generator: generator.id,
+        message: inEnglish(text),
+        ...(!(error instanceof DomainError) && { error }),
+      });
+    activity.lastError = text;
+    activity.lastErrorAt = this.deps.clock.now();
+  }
 
-export type GeneratorEngine = ReturnType<typeof createGeneratorEngine>;
+  private ensureActivity(id: string): Activity {
+    const nothing: Activity = {
+      readings: 0,
+      refused: 0,
+      lastReadingAt: null,
+      lastError: null,
+      lastErrorAt: null,
+    };
+    const activity = this.activities.get(id) ?? nothing;
+    this.activities.set(id, activity);
+    return activity;
+  }
+}

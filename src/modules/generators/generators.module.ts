@@ -4,7 +4,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { Core } from "../module.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
-import { createGeneratorEngine } from "./generator-engine.ts";
+import { GeneratorEngine } from "./generator-engine.ts";
 import { createGeneratorsRepository } from "./generators.repository.ts";
 import { generatorsRoutes } from "./generators.routes.ts";
 import { createGeneratorsService } from "./generators.service.ts";
@@ -17,7 +17,7 @@ export function createGeneratorsModule(
   const { devices, directory, ingest, store } = deps;
   const log = root.child("generators");
   const repository = createGeneratorsRepository(database);
-  const engine = createGeneratorEngine({
+  const engine = new GeneratorEngine({
     ingest,
     findDevice: (deviceId) => directory.find(deviceId),
     latest: (device, keys) => store.latest(device, keys),

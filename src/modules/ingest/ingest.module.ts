@@ -38,7 +38,7 @@ export function createIngestModule(
   const ingest = createIngestService({
     store,
     attributes,
-    transform: deps.pipelines.apply,
+    transform: (device, readings) => deps.pipelines.apply(device, readings),
     forward: outbound.enqueueAfter,
     attributesDurable: () => database.durable(),
     onRejected: (device, rejection) => rejections.record(device, rejection),

@@ -4,11 +4,12 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
-import { type BridgeFleet, createBridgeFleet, type FleetMember } from "./bridge/bridge-fleet.ts";
+import { BridgeFleet, type FleetMember } from "./bridge/bridge-fleet.ts";
 import type { InboundPipeline } from "./inbound-pipeline.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type { IntegrationsService } from "./integrations.service.ts";
 import type { BrokerMessage, Integration } from "./integrations.types.ts";
+import { createNewEventsPublisher } from "./new-events.ts";
 import { isRunning } from "./running-integrations.ts";
 
 /** Connections to brokers: the messages of each integration go to the one inbound pipeline, their problems to its status. */
@@ -36,7 +37,7 @@ export function createBridges(deps: {
     }
   }
 
-  const fleet = createBridgeFleet({
+  const fleet = new BridgeFleet({
     addresses: deps.reach.addresses,
     authorities: deps.reach.authorities,
     list: () => repository.listStarted().map(memberOf),
@@ -59,10 +60,7 @@ export function createBridges(deps: {
       } else if (status !== "error" || JSON.stringify(lastError) !== JSON.stringify(problem))
         repository.setState(integrationId, { status: "error", lastError: problem, lastErrorAt: clock.now() });
     },
-    onChange(integrationId) {
-      const tenantId = repository.find(integrationId)?.tenantId;
-      if (tenantId !== undefined) events.emit("integration.events", { tenantId, integrationId });
-    },
+    onChange: createNewEventsPublisher({ repository, events }),
     clock,
     random: Math.random,
     log,

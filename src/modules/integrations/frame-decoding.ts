@@ -5,7 +5,8 @@ import type { CodecsService } from "../codecs/codecs.service.ts";
 import type { Codec } from "../codecs/codecs.types.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
-import type { ScriptResult, ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
+import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
+import type { ScriptResult } from "../script-sandbox/script-sandbox.types.ts";
 import type { DeviceResolution } from "./device-resolution.ts";
 import { codecRunKey, integrationPrincipal } from "./integration-principal.ts";
 import type { Integration, NormalizedMessage } from "./integrations.types.ts";
@@ -32,7 +33,7 @@ export function createFrameDecoding(deps: {
   codecs: Pick<CodecsService, "selectFor">;
   resolution: Pick<DeviceResolution, "preview">;
   devices: Pick<DevicesService, "get">;
-  run: ScriptSandbox["run"];
+  sandbox: Pick<ScriptSandbox, "run">;
 }): DecodeFrame {
   /** Returns what the network calls its kind, and what the device's type is here. */
   function typesOf({ device }: NormalizedMessage, { integration, settings }: LiveIntegration): string[] {
@@ -62,7 +63,7 @@ export function createFrameDecoding(deps: {
   ): Promise<DecodedFrame> {
     const { codecId, name, source } = codec;
     try {
-      const scripted = await deps.run({
+      const scripted = await deps.sandbox.run({
         source,
         key: codecRunKey(integration.integrationId, codecId),
         message: {},

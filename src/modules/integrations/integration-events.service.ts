@@ -1,7 +1,7 @@
 import { detail } from "../../lib/domain-error.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
-import type { EventLog } from "./event-log.service.ts";
+import type { EventLog } from "./event-log.ts";
 import type { InboundPipeline, Taken } from "./inbound-pipeline.ts";
 import type { EventFilter, IntegrationEventsRepository } from "./integration-events.repository.ts";
 import { eventNotFound, notReplayable } from "./integrations.errors.ts";

@@ -17,17 +17,18 @@ import { createBridges } from "./bridges.ts";
 import { usesOfCodecs } from "./codec-uses.ts";
 import { createDeviceIdentities } from "./device-identities.repository.ts";
 import { createDeviceResolution } from "./device-resolution.ts";
-import { createEventLog } from "./event-log.service.ts";
+import { EventLog } from "./event-log.ts";
 import { createFrameDecoding } from "./frame-decoding.ts";
-import { createInboundPipeline } from "./inbound-pipeline.ts";
+import { InboundPipeline } from "./inbound-pipeline.ts";
 import { createIntegrationEventsRepository } from "./integration-events.repository.ts";
 import { createIntegrationEventsService } from "./integration-events.service.ts";
 import { createIntegrationsRepository } from "./integrations.repository.ts";
 import { integrationsRoutes } from "./integrations.routes.ts";
 import { createIntegrationsService } from "./integrations.service.ts";
 import type { BrokerMessage } from "./integrations.types.ts";
-import { createMessageWorker, type MessageWorkerDeps } from "./message-worker.ts";
-import { createPendingMessages } from "./pending-messages.ts";
+import { MessageWorker, type MessageWorkerDeps } from "./message-worker.ts";
+import { createNewEventsPublisher } from "./new-events.ts";
+import { PendingMessages } from "./pending-messages.ts";
 import { webhooksRoutes } from "./webhooks.routes.ts";
 import { createWebhooksService } from "./webhooks.service.ts";
 
@@ -58,15 +59,12 @@ export function createIntegrationsModule(
   const deviceSeen = new Port<MessageWorkerDeps["onDeviceSeen"]>("integrations.deviceSeen");
   const repository = createIntegrationsRepository(database);
   const eventsRepository = createIntegrationEventsRepository(database);
-  const eventLog = createEventLog({
+  const eventLog = new EventLog({
     repository: eventsRepository,
     integrations: repository,
     transact,
     durable: () => database.durable(),
-    onLogged(integrationId) {
-      const tenantId = repository.find(integrationId)?.tenantId;
-      if (tenantId !== undefined) events.emit("integration.events", { tenantId, integrationId });
-    },
+    onLogged: createNewEventsPublisher({ repository, events }),
     clock,
     log,
   });
@@ -85,11 +83,11 @@ export function createIntegrationsModule(
     repository,
     eventLog,
     resolution,
-    scripts: { run: trials.run, breakerOf: sandbox.breakerOf, reset: sandbox.reset },
+    scripts: deps.scripts,
     ensureScript: (tenantId, source) => functionsOf(sandbox, tenantId, source),
     toReadings: ingest.toReadings,
     box: createSealedBox(data.secret("outbound.key", 32), "integrations"),
-    decodeFrame: createFrameDecoding({ codecs, resolution, devices, run: trials.run }),
+    decodeFrame: createFrameDecoding({ codecs, resolution, devices, sandbox: trials }),
     ensureCodecs: codecs.ensureAll,
     ensureProfile: (tenantId, profileId) => void profiles.ensure(tenantId, profileId),
     isMapped: config.integrations_mapping_enabled,
@@ -99,19 +97,20 @@ export function createIntegrationsModule(
     events,
   });
   connectivity.webhooksOf.connect(integrations.listWebhooks);
-  const pipeline = createInboundPipeline({
+  const worker = new MessageWorker({
+    resolution,
+    ingest,
+    attributes,
+    runScript: (run) => sandbox.run(run),
+    decodeFrame: createFrameDecoding({ codecs, resolution, devices, sandbox }),
+    onDownlink: (integration, report) => downlinkReported.call(integration, report),
+    onDeviceSeen: (integration, device, reference) => deviceSeen.call(integration, device, reference),
+  });
+  const pipeline = new InboundPipeline({
     eventLog,
     repository: eventsRepository,
     backlog: createBacklog({ repository: eventsRepository, clock }),
-    workThrough: createMessageWorker({
-      resolution,
-      ingest,
-      attributes,
-      runScript: sandbox.run,
-      decodeFrame: createFrameDecoding({ codecs, resolution, devices, run: sandbox.run }),
-      onDownlink: (integration, report) => downlinkReported.call(integration, report),
-      onDeviceSeen: (integration, device, reference) => deviceSeen.call(integration, device, reference),
-    }),
+    workThrough: (messages, input) => worker.workThrough(messages, input),
     reply: (integration, replies) => bridges.reply(integration, replies),
     clock,
   });
@@ -122,7 +121,7 @@ export function createIntegrationsModule(
     eventLog,
     pipeline,
   });
-  const pending = createPendingMessages({
+  const pending = new PendingMessages({
     repository: eventsRepository,
     pipeline,
     liveOf: integrations.liveOf,
@@ -143,7 +142,7 @@ export function createIntegrationsModule(
       integrationsRoutes({
         integrations,
         integrationEvents,
-        bridgeOf: bridges.fleet.stateOf,
+        bridgeOf: (integrationId) => bridges.fleet.stateOf(integrationId),
         hasWebhookSecret: (tenantId) => secrets.status(tenantId).hasSecret,
         endpointsFor,
         auth,

@@ -7,10 +7,10 @@ import { newId } from "../../platform/ids.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { CodecUse } from "../codecs/codecs.types.ts";
 import type { DomainEvents } from "../events.types.ts";
-import type { ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
+import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
-import type { EventLog } from "./event-log.service.ts";
+import type { EventLog } from "./event-log.ts";
 import { type IntegrationPreview, type PreviewRequest, previewMessage } from "./integration-preview.ts";
 import { scriptKeysOf } from "./integration-principal.ts";
 import {
@@ -56,7 +56,7 @@ export function createIntegrationsService(deps: {
   repository: IntegrationsRepository;
   eventLog: Pick<EventLog, "countsOf" | "forget">;
   resolution: MessageWorkerDeps["resolution"];
-  scripts: Pick<ScriptSandbox, "run" | "breakerOf" | "reset">;
+  scripts: { sandbox: Pick<ScriptSandbox, "breakerOf" | "reset">; trials: Pick<ScriptSandbox, "run"> };
   /** @throws DomainError `invalid` for a source that defines no function that is called */
   ensureScript: (tenantId: TenantId, source: string) => Promise<unknown>;
   toReadings: MessageWorkerDeps["ingest"]["toReadings"];
@@ -86,7 +86,7 @@ export function createIntegrationsService(deps: {
 
   function changed(integration: Integration): void {
     live.delete(integration.integrationId);
-    for (const key of scriptKeysOf(integration)) deps.scripts.reset(key);
+    for (const key of scriptKeysOf(integration)) deps.scripts.sandbox.reset(key);
     const { tenantId, integrationId } = integration;
     deps.events.emit("integration.changed", { tenantId, integrationId });
   }
@@ -260,7 +260,7 @@ export function createIntegrationsService(deps: {
       const steps = request.mappingSteps ?? current?.mappingSteps ?? [];
       return previewMessage(request, {
         ...deps,
-        runScript: deps.scripts.run,
+        runScript: (run) => deps.scripts.trials.run(run),
         integration: {
           // Not its own id: a trial that overruns must not have the integration itself held up.
           integrationId: `preview:${principal.tenantId}`,

@@ -53,63 +53,106 @@ const isFromDevice = ({ kind, downlink, log }: NormalizedMessage): boolean =>
 /** Takes the parts of a message through mapping, script, device and ingest; what came of it stands in `work`. */
 export type WorkThrough = (messages: readonly NormalizedMessage[], input: Given) => Promise<void>;
 
-export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
-  const { ingest } = deps;
+/** Runs `action`; one part's mistake costs the others nothing. */
+function attempt(work: Work, action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    if (!(error instanceof StageFailure)) throw error;
+    work.failures.push(error);
+  }
+}
 
-  function saveAttributes(device: IngestDevice, { attributes }: MessagePart, work: Work): void {
-    for (const [scope, values] of attributes)
-      if (scope === "CLIENT") work.commits.push(ingest.clientAttributes(device, Object.fromEntries(values)));
-      else deps.attributes.setFor(device, scope, values);
+function noteScript({ console, warnings }: ScriptResult, work: Work): void {
+  work.notes.push(...console.slice(0, 5).map(({ text }) => text), ...warnings.slice(0, 5));
+}
+
+/** Adds the device that only the topic names. */
+function named(message: NormalizedMessage, { topicDevice }: InboundMessage): NormalizedMessage {
+  const { deviceToken, devEui, externalId } = message.device;
+  if (topicDevice === undefined || (deviceToken ?? devEui ?? externalId) !== undefined) return message;
+  return { ...message, device: { ...message.device, externalId: topicDevice } };
+}
+
+/** What is nobody's mistake ends the whole message: what was stored already is stored again when it is sent again. */
+function fail(work: Work, error: unknown): void {
+  if (error instanceof StageFailure) {
+    work.failures.push(error);
+    return;
+  }
+  for (const commit of work.commits) commit.catch(() => undefined);
+  throw toStorageFailure(error) ?? error;
+}
+
+/** Takes messages through mapping, script, device and ingest. */
+export class MessageWorker {
+  constructor(private readonly deps: MessageWorkerDeps) {}
+
+  /** Takes the parts of a message through all stages, one after the other. */
+  async workThrough(messages: readonly NormalizedMessage[], input: Given): Promise<void> {
+    let busySince = performance.now();
+    for (const message of messages)
+      try {
+        // One message may carry thousands of devices that have to be made.
+        if (performance.now() - busySince > BUSY_MS_MAX) {
+          await setImmediate();
+          busySince = performance.now();
+        }
+        const later = this.workOn(named(message, input.source), input);
+        if (later !== undefined) await later;
+      } catch (error) {
+        fail(input.work, error);
+      }
   }
 
-  function store(part: MessagePart, { live, source, work }: Given): void {
-    const { integration, settings } = live;
-    const { device, isNew } = inStage("resolution", () =>
-      deps.resolution.resolve(integration, settings, part.device),
-    );
-    if (part.device.route !== undefined) deps.onDeviceSeen(integration, device, part.device);
-    inStage("ingest", () => {
-      const readings = part.body === undefined ? [] : ingest.toReadings(part.body);
-      if (readings.length > 0 || part.attributes.size > 0) {
-        const where = source.topic ?? integration.name;
-        ingest.admit(device, { source: "integration", where, body: source.bytes });
-      }
-      if (readings.length > 0) work.commits.push(ingest.readings(device, readings));
-      saveAttributes(device, part, work);
-      const [first] = readings;
-      work.stored.push({
-        deviceId: device.deviceId,
-        name: device.name,
-        ...(isNew && { isNew }),
-        ...(first !== undefined && { ts: first.ts, telemetry: first.values }),
-        ...(part.attributes.size > 0 && {
-          attributes: [...part.attributes.values()].flatMap((of) => [...of.keys()]),
-        }),
-      });
+  /** Returns a promise only where a script has to be waited for. */
+  private workOn(message: NormalizedMessage, input: Given): Promise<void> | undefined {
+    this.noteReport(message, input);
+    const decoding = this.deps.decodeFrame(message, input.live, input.source.receivedAt);
+    if (decoding === undefined) return this.mapAndStore(message, input);
+    return decoding.then((decoded) => {
+      noteScript(decoded.scripted, input.work);
+      if (decoded.scripted.value !== undefined) return this.mapAndStore(decoded.message, input);
+      input.work.dropped ??= "script";
+      return undefined;
     });
   }
 
-  /** One part's mistake costs the others nothing. */
-  function attempt(work: Work, action: () => void): void {
-    try {
-      action();
-    } catch (error) {
-      if (!(error instanceof StageFailure)) throw error;
-      work.failures.push(error);
-    }
+  private noteReport({ downlink, log }: NormalizedMessage, { live, work }: Given): void {
+    if (log !== undefined) work.notes.push(`${log.level}: ${log.text}`);
+    if (downlink === undefined) return;
+    this.deps.onDownlink(live.integration, downlink);
+    work.notes.push(`downlink ${downlink.state.toLowerCase()}`);
   }
 
-  const runScript = (run: ScriptRun) =>
-    deps.runScript(run).catch((error) => {
+  private mapAndStore(message: NormalizedMessage, input: Given): Promise<void> | undefined {
+    const { live, source, work } = input;
+    const { integration, script } = live;
+    const { tenantId } = integration;
+    const onFailure = (why: string) => void work.notes.push(`step left out, ${why}`);
+    const mapped = inStage("mapping", () =>
+      mapMessage(live.steps, { message, receivedAt: source.receivedAt, tenantId, onFailure }),
+    );
+    if (mapped === undefined) {
+      work.dropped ??= "mapping";
+      return undefined;
+    }
+    if (script === undefined || message.kind !== "uplink") {
+      this.storeParts(message, mapped, input);
+      return undefined;
+    }
+    const run = scriptRunOf(integration, script, { mapped, message, source });
+    return this.runScript(run).then((scripted) => this.storeParts(message, mapped, { ...input, scripted }));
+  }
+
+  private runScript(run: ScriptRun): Promise<ScriptResult> {
+    return this.deps.runScript(run).catch((error) => {
       throw asStageFailure("script", error);
     });
-
-  function noteScript({ console, warnings }: ScriptResult, work: Work): void {
-    work.notes.push(...console.slice(0, 5).map(({ text }) => text), ...warnings.slice(0, 5));
   }
 
-  /** What becomes of the values, once the script has seen them. */
-  function storeParts(
+  /** Stores what becomes of the values, once the script has seen them. */
+  private storeParts(
     message: NormalizedMessage,
     mapped: Mapped,
     input: Given & { scripted?: ScriptResult },
@@ -123,80 +166,42 @@ export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
     for (const part of inStage("script", () => partsOf(message, live.settings, { mapped, scripted }))) {
       const isEmpty = part.body === undefined && part.attributes.size === 0;
       // What only reports something needs no device of ours.
-      if (!isEmpty || isFromDevice(message)) attempt(work, () => store(part, input));
+      if (!isEmpty || isFromDevice(message)) attempt(work, () => this.store(part, input));
     }
   }
 
-  function noteReport({ downlink, log }: NormalizedMessage, { live, work }: Given): void {
-    if (log !== undefined) work.notes.push(`${log.level}: ${log.text}`);
-    if (downlink === undefined) return;
-    deps.onDownlink(live.integration, downlink);
-    work.notes.push(`downlink ${downlink.state.toLowerCase()}`);
-  }
-
-  /** A promise only where a script has to be waited for. */
-  function workOn(message: NormalizedMessage, input: Given): Promise<void> | undefined {
-    noteReport(message, input);
-    const decoding = deps.decodeFrame(message, input.live, input.source.receivedAt);
-    if (decoding === undefined) return mapAndStore(message, input);
-    return decoding.then((decoded) => {
-      noteScript(decoded.scripted, input.work);
-      if (decoded.scripted.value !== undefined) return mapAndStore(decoded.message, input);
-      input.work.dropped ??= "script";
-      return undefined;
+  private store(part: MessagePart, { live, source, work }: Given): void {
+    const { ingest, resolution, onDeviceSeen } = this.deps;
+    const { integration, settings } = live;
+    const { device, isNew } = inStage("resolution", () =>
+      resolution.resolve(integration, settings, part.device),
+    );
+    if (part.device.route !== undefined) onDeviceSeen(integration, device, part.device);
+    inStage("ingest", () => {
+      const readings = part.body === undefined ? [] : ingest.toReadings(part.body);
+      if (readings.length > 0 || part.attributes.size > 0) {
+        const where = source.topic ?? integration.name;
+        ingest.admit(device, { source: "integration", where, body: source.bytes });
+      }
+      if (readings.length > 0) work.commits.push(ingest.readings(device, readings));
+      this.saveAttributes(device, part, work);
+      const [first] = readings;
+      work.stored.push({
+        deviceId: device.deviceId,
+        name: device.name,
+        ...(isNew && { isNew }),
+        ...(first !== undefined && { ts: first.ts, telemetry: first.values }),
+        ...(part.attributes.size > 0 && {
+          attributes: [...part.attributes.values()].flatMap((of) => [...of.keys()]),
+        }),
+      });
     });
   }
 
-  function mapAndStore(message: NormalizedMessage, input: Given): Promise<void> | undefined {
-    const { live, source, work } = input;
-    const { integration, script } = live;
-    const { tenantId } = integration;
-    const onFailure = (why: string) => void work.notes.push(`step left out, ${why}`);
-    const mapped = inStage("mapping", () =>
-      mapMessage(live.steps, { message, receivedAt: source.receivedAt, tenantId, onFailure }),
-    );
-    if (mapped === undefined) {
-      work.dropped ??= "mapping";
-      return undefined;
-    }
-    if (script === undefined || message.kind !== "uplink") {
-      storeParts(message, mapped, input);
-      return undefined;
-    }
-    const run = scriptRunOf(integration, script, { mapped, message, source });
-    return runScript(run).then((scripted) => storeParts(message, mapped, { ...input, scripted }));
+  private saveAttributes(device: IngestDevice, { attributes: scopes }: MessagePart, work: Work): void {
+    const { ingest, attributes } = this.deps;
+    for (const [scope, values] of scopes)
+      if (scope === "CLIENT") work.commits.push(ingest.clientAttributes(device, Object.fromEntries(values)));
+      else attributes.setFor(device, scope, values);
   }
-
-  /** A device that only the topic names. */
-  function named(message: NormalizedMessage, { topicDevice }: InboundMessage): NormalizedMessage {
-    const { deviceToken, devEui, externalId } = message.device;
-    if (topicDevice === undefined || (deviceToken ?? devEui ?? externalId) !== undefined) return message;
-    return { ...message, device: { ...message.device, externalId: topicDevice } };
-  }
-
-  /** What is nobody's mistake ends the whole message: what was stored already is stored again when it is sent again. */
-  function fail(work: Work, error: unknown): void {
-    if (error instanceof StageFailure) {
-      work.failures.push(error);
-      return;
-    }
-    for (const commit of work.commits) commit.catch(() => undefined);
-    throw toStorageFailure(error) ?? error;
-  }
-
-  return async (messages, input) => {
-    let busySince = performance.now();
-    for (const message of messages)
-      try {
-        // One message may carry thousands of devices that have to be made.
-        if (performance.now() - busySince > BUSY_MS_MAX) {
-          await setImmediate();
-          busySince = performance.now();
-        }
-        const later = workOn(named(message, input.source), input);
-        if (later !== undefined) await later;
-      } catch (error) {
-        fail(input.work, error);
-      }
-  };
 }

@@ -15,33 +15,48 @@ const SETTLED_AFTER_MS = 30_000;
 const SEEN_KEPT_MS = 86_400_000;
 const SEEN_AT_ONCE = 1_000;
 
+interface PendingMessagesDeps {
+  readonly repository: Pick<
+    IntegrationEventsRepository,
+    "listWaiting" | "listPending" | "nextSeq" | "find" | "forgetSeen"
+  >;
+  readonly pipeline: Pick<InboundPipeline, "resume">;
+  readonly liveOf: (integrationId: string) => LiveIntegration | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 /**
  * Works on messages that were kept and not brought to their end: after a power cut, or when there was no room for their script. Each
  * integration's by themselves, so that one that cannot go on holds up none but its own.
  */
-export function createPendingMessages(deps: {
-  repository: Pick<
-    IntegrationEventsRepository,
-    "listWaiting" | "listPending" | "nextSeq" | "find" | "forgetSeen"
-  >;
-  pipeline: Pick<InboundPipeline, "resume">;
-  liveOf: (integrationId: string) => LiveIntegration | undefined;
-  clock: Clock;
-  log: Logger;
-}): { start(): void; stop(): void } {
-  const { repository, clock, log } = deps;
-  let cancel: () => void = () => undefined;
-  let isRunning = false;
+export class PendingMessages {
+  private cancel: () => void = () => undefined;
+  private isRunning = false;
   /** Those before are from before the start, and in nobody's hands. */
-  let ownFrom = 0;
+  private ownFrom = 0;
 
-  /** Answers whether it was; one that makes the program fail stands in no other's way. @throws DomainError where there is no room now */
-  async function resume(integrationId: string, eventId: string): Promise<boolean> {
+  constructor(private readonly deps: PendingMessagesDeps) {}
+
+  start(): void {
+    this.isRunning = true;
+    this.ownFrom = this.deps.repository.nextSeq();
+    this.poll();
+  }
+
+  stop(): void {
+    this.isRunning = false;
+    this.cancel();
+  }
+
+  /** Returns whether it was worked on; one that makes the program fail stands in no other's way. @throws DomainError where there is no room now */
+  private async resume(integrationId: string, eventId: string): Promise<boolean> {
+    const { repository, pipeline, liveOf, log } = this.deps;
     const event = repository.find(integrationId, eventId);
-    const live = deps.liveOf(integrationId);
-    if (!isRunning || event?.status !== "PENDING" || live === undefined) return false;
+    const live = liveOf(integrationId);
+    if (!this.isRunning || event?.status !== "PENDING" || live === undefined) return false;
     try {
-      await deps.pipeline.resume(live, event);
+      await pipeline.resume(live, event);
       return true;
     } catch (error) {
       if (error instanceof DomainError) throw error;
@@ -50,13 +65,14 @@ export function createPendingMessages(deps: {
     }
   }
 
-  /** Whether there may be more that can be worked on now. */
-  async function workOff(integrationId: string): Promise<boolean> {
-    const settledAt = clock.now() - SETTLED_AFTER_MS;
-    const waiting = repository.listPending(integrationId, { ownFrom, settledAt }, AT_ONCE);
+  /** Returns whether there may be more that can be worked on now. */
+  private async workOff(integrationId: string): Promise<boolean> {
+    const { repository, clock, log } = this.deps;
+    const own = { ownFrom: this.ownFrom, settledAt: clock.now() - SETTLED_AFTER_MS };
+    const waiting = repository.listPending(integrationId, own, AT_ONCE);
     let done = 0;
     try {
-      for (const eventId of waiting) if (await resume(integrationId, eventId)) done++;
+      for (const eventId of waiting) if (await this.resume(integrationId, eventId)) done++;
       return waiting.length === AT_ONCE && done > 0;
     } catch (error) {
       if (!isNoRoom(error)) log.warn("waiting messages could not be processed", { integrationId, error });
@@ -64,32 +80,25 @@ export function createPendingMessages(deps: {
     }
   }
 
-  async function workOffAll(): Promise<boolean> {
-    const hasMore = await Promise.all(repository.listWaiting().map(workOff));
+  private async workOffAll(): Promise<boolean> {
+    const { repository, clock } = this.deps;
+    const waiting = repository.listWaiting();
+    const hasMore = await Promise.all(waiting.map((integrationId) => this.workOff(integrationId)));
     repository.forgetSeen(clock.now() - SEEN_KEPT_MS, SEEN_AT_ONCE);
     return hasMore.includes(true);
   }
 
-  function poll(): void {
-    workOffAll()
+  private poll(): void {
+    this.workOffAll()
       .catch((error) => {
-        log.warn("waiting messages of integrations could not be read", { error });
+        this.deps.log.warn("waiting messages of integrations could not be read", { error });
         return false;
       })
       .then((hasMore) => {
-        if (isRunning) cancel = clock.schedule(hasMore ? NEXT_AFTER_MS : POLL_INTERVAL_MS, poll);
+        if (this.isRunning)
+          this.cancel = this.deps.clock.schedule(hasMore ? NEXT_AFTER_MS : POLL_INTERVAL_MS, () =>
+            this.poll(),
+          );
       });
   }
-
-  return {
-    start() {
-      isRunning = true;
-      ownFrom = repository.nextSeq();
-      poll();
-    },
-    stop() {
-      isRunning = false;
-      cancel();
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import type { SealedBox } from "../../platform/sealed-box.ts";
-import type { ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
-import type { EventLog } from "./event-log.service.ts";
+import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
+import type { EventLog } from "./event-log.ts";
 import { scriptKeysOf } from "./integration-principal.ts";
 import { showSettings, splitOf } from "./integration-settings.ts";
 import type { Integration, IntegrationCounts, IntegrationType } from "./integrations.types.ts";
@@ -24,7 +24,7 @@ export type ShownIntegration = Omit<Integration, "settings" | "secrets"> & {
 export function showIntegration(
   deps: {
     eventLog: Pick<EventLog, "countsOf">;
-    scripts: Pick<ScriptSandbox, "breakerOf">;
+    scripts: { sandbox: Pick<ScriptSandbox, "breakerOf"> };
     box: SealedBox;
   },
   integration: Integration,
@@ -39,7 +39,7 @@ export function showIntegration(
     sent: shown.sent + fresh.sent,
   };
   const lastMessageAt = fresh.lastMessageAt ?? shown.lastMessageAt;
-  const breakers = scriptKeysOf(integration).map(deps.scripts.breakerOf);
+  const breakers = scriptKeysOf(integration).map((key) => deps.scripts.sandbox.breakerOf(key));
   const scriptBlocked = breakers.find((breaker) => breaker?.isOpen)?.reason ?? null;
   return {
     ...shown,

@@ -15,114 +15,118 @@ const POLL_INTERVAL_MS = 30_000;
 
 export const waitAfter = (attempts: number): number => FIRST_WAITS_MS[attempts - 1] ?? HOUR_MS;
 
+interface MailDeliveryDeps {
+  readonly repository: MailRepository;
+  readonly transport: MailTransport;
+  readonly render: (mail: OutboxMail) => OutgoingMail;
+  readonly onSettled: (mail: OutboxMail) => void;
+  /** Resolves once what was written is on the disk. */
+  readonly durable: () => Promise<void>;
+  readonly clock: Clock;
+  /** Steady epoch ms. */
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
 /**
  * Sends what is queued, one mail at a time and the longest due first. A try is counted, and the next one set, before the
  * server is asked: after a crash in between, the mail goes out again under the same Message-ID, but not in a loop.
  */
-export function createMailDelivery(deps: {
-  repository: MailRepository;
-  transport: MailTransport;
-  render: (mail: OutboxMail) => OutgoingMail;
-  onSettled: (mail: OutboxMail) => void;
-  /** Resolves once what was written is on the disk. */
-  durable: () => Promise<void>;
-  clock: Clock;
-  /** Steady epoch ms. */
-  now: () => number;
-  log: Logger;
-}) {
-  const { repository, transport, clock, now, log } = deps;
-  let cancel: () => void = () => undefined;
-  let running: Promise<void> | undefined;
-  let stopped = true;
+export class MailDelivery {
+  private cancel: () => void = () => undefined;
+  private running: Promise<void> | undefined;
+  private stopped = true;
   /** Something came while the last round was ending. */
-  let isAsked = false;
+  private isAsked = false;
   /** Mails that were sent and whose row could not be written: they must not go out again. */
-  const sentUnmarked = new Set<string>();
+  private readonly sentUnmarked = new Set<string>();
 
-  function markSent(mail: OutboxMail): void {
-    sentUnmarked.add(mail.mailId);
-    repository.update(mail.mailId, {
-      state: "SENT",
-      sentAt: clock.now(),
-      lastError: null,
-      ...scrubbed(mail),
-    });
-    sentUnmarked.delete(mail.mailId);
+  constructor(private readonly deps: MailDeliveryDeps) {}
+
+  start(): void {
+    this.stopped = false;
+    this.wake();
   }
 
-  function markRefused(mail: OutboxMail, attempts: number, refusal: MailRefusal): void {
-    const isFinal = refusal.isPermanent || attempts >= ATTEMPTS_MAX;
-    repository.update(mail.mailId, {
-      state: isFinal ? "FAILED" : "QUEUED",
-      lastError: refusal.message,
-    });
-    log.warn(isFinal ? "mail failed" : "mail not sent, is tried again", {
-      mailId: mail.mailId,
-      attempts,
-      reason: refusal.message,
-    });
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.cancel();
+    await this.running;
   }
 
-  async function attempt(mail: OutboxMail): Promise<void> {
-    const attempts = mail.attempts + 1;
-    repository.update(mail.mailId, { attempts, nextAttemptAt: now() + waitAfter(attempts) });
-    await deps.durable();
-    if (sentUnmarked.has(mail.mailId)) return markSent(mail);
-    try {
-      await transport.send(deps.render(mail));
-    } catch (error) {
-      markRefused(
-        mail,
-        attempts,
-        error instanceof MailRefusal ? error : new MailRefusal(String(error), false),
-      );
-      return;
-    }
-    markSent(mail);
-    log.info("mail sent", { mailId: mail.mailId, attempts });
-  }
-
-  /** Sends all that is due; when the next one is, if there is one. */
-  async function sendDue(): Promise<number | undefined> {
-    while (!stopped) {
-      const mail = repository.next();
-      if (mail === undefined || mail.nextAttemptAt > now()) return mail?.nextAttemptAt;
-      await attempt(mail);
-      const settled = repository.find(mail.mailId);
-      if (settled !== undefined) deps.onSettled(settled);
-    }
-    return undefined;
-  }
-
-  function wake(): void {
-    isAsked = running !== undefined;
-    if (stopped || isAsked) return;
-    cancel();
-    running = sendDue()
+  /** Looks for mails to send. */
+  wake(): void {
+    this.isAsked = this.running !== undefined;
+    if (this.stopped || this.isAsked) return;
+    const { clock, now, log } = this.deps;
+    this.cancel();
+    this.running = this.sendDue()
       .then((nextDueAt) => Math.min((nextDueAt ?? Number.POSITIVE_INFINITY) - now(), POLL_INTERVAL_MS))
       .catch((error: unknown) => {
         log.warn("the outbox could not be processed and is retried", { error }); // a full disk, say
         return POLL_INTERVAL_MS;
       })
       .then((waitMs) => {
-        running = undefined;
-        if (isAsked || waitMs <= 0) wake();
-        else if (!stopped) cancel = clock.schedule(waitMs, wake);
+        this.running = undefined;
+        if (this.isAsked || waitMs <= 0) this.wake();
+        else if (!this.stopped) this.cancel = clock.schedule(waitMs, () => this.wake());
       });
   }
 
-  return {
-    start(): void {
-      stopped = false;
-      wake();
-    },
-    async stop(): Promise<void> {
-      stopped = true;
-      cancel();
-      await running;
-    },
-    /** There may be something to send. */
-    wake,
-  };
+  private markSent(mail: OutboxMail): void {
+    this.sentUnmarked.add(mail.mailId);
+    this.deps.repository.update(mail.mailId, {
+      state: "SENT",
+      sentAt: this.deps.clock.now(),
+      lastError: null,
+      ...scrubbed(mail),
+    });
+    this.sentUnmarked.delete(mail.mailId);
+  }
+
+  private markRefused(mail: OutboxMail, attempts: number, refusal: MailRefusal): void {
+    const isFinal = refusal.isPermanent || attempts >= ATTEMPTS_MAX;
+    this.deps.repository.update(mail.mailId, {
+      state: isFinal ? "FAILED" : "QUEUED",
+      lastError: refusal.message,
+    });
+    this.deps.log.warn(isFinal ? "mail failed" : "mail not sent, is tried again", {
+      mailId: mail.mailId,
+      attempts,
+      reason: refusal.message,
+    });
+  }
+
+  private async attempt(mail: OutboxMail): Promise<void> {
+    const { repository, transport, render, durable, now, log } = this.deps;
+    const attempts = mail.attempts + 1;
+    repository.update(mail.mailId, { attempts, nextAttemptAt: now() + waitAfter(attempts) });
+    await durable();
+    if (this.sentUnmarked.has(mail.mailId)) {
+      this.markSent(mail);
+      return;
+    }
+    try {
+      await transport.send(render(mail));
+    } catch (error) {
+      const refusal = error instanceof MailRefusal ? error : new MailRefusal(String(error), false);
+      this.markRefused(mail, attempts, refusal);
+      return;
+    }
+    this.markSent(mail);
+    log.info("mail sent", { mailId: mail.mailId, attempts });
+  }
+
+  /** Sends all that is due. Returns when the next one is due, if there is one. */
+  private async sendDue(): Promise<number | undefined> {
+    const { repository, now, onSettled } = this.deps;
+    while (!this.stopped) {
+      const mail = repository.next();
+      if (mail === undefined || mail.nextAttemptAt > now()) return mail?.nextAttemptAt;
+      await this.attempt(mail);
+      const settled = repository.find(mail.mailId);
+      if (settled !== undefined) onSettled(settled);
+    }
+    return undefined;
+  }
 }

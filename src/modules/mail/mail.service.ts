@@ -15,7 +15,7 @@ import type {
   OutboxMail,
   OutgoingMail,
 } from "./mail.types.ts";
-import { createMailDelivery } from "./mail-delivery.ts";
+import { MailDelivery } from "./mail-delivery.ts";
 import { renderMail } from "./mail-render.ts";
 import { scrubbed } from "./mail-scrub.ts";
 import { mailSecrets, REMOVED_SECRET } from "./mail-text.ts";
@@ -82,7 +82,7 @@ export function createMailService(deps: {
 
   const delivery =
     transport &&
-    createMailDelivery({ ...deps, transport, render, onSettled: announce, log: log.child("delivery") });
+    new MailDelivery({ ...deps, transport, render, onSettled: announce, log: log.child("delivery") });
 
   function expireSecrets(): void {
     for (const mail of repository.listExpired(now(), 1_000)) {

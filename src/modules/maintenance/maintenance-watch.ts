@@ -15,105 +15,123 @@ export interface MaintainedDevice {
   readonly parentDeviceId?: DeviceId | null | undefined;
 }
 
+interface MaintenanceWatchDeps {
+  readonly repository: MaintenanceRepository;
+  readonly clock: Clock;
+  readonly events: EventBus<DomainEvents>;
+  readonly log: Logger;
+}
+
 /**
  * Devices that are worked on now. It ends at its time on the wall clock, and never later than it would have by the time that has
  * passed: a gateway whose clock was set back must not stay mute for years.
  */
-export function createMaintenanceWatch(deps: {
-  repository: MaintenanceRepository;
-  clock: Clock;
-  events: EventBus<DomainEvents>;
-  log: Logger;
-}) {
-  const { repository, clock, events, log } = deps;
-  const now = createSteadyNow(clock);
+export class MaintenanceWatch {
+  /** Steady epoch ms. */
+  private readonly now: () => number;
   /** Keyed by device; `endsAt` is steady time. */
-  const running = new Map<DeviceId, { readonly maintenance: Maintenance; readonly endsAt: number }>();
-  let cancel: () => void = () => undefined;
-  let isStarted = false;
+  private readonly running = new Map<
+    DeviceId,
+    { readonly maintenance: Maintenance; readonly endsAt: number }
+  >();
+  private cancel: () => void = () => undefined;
+  private isStarted = false;
 
-  const announce = ({ tenantId, deviceId }: Maintenance, until: number | null) =>
-    events.emit("device.maintenance", { tenantId, deviceId, until });
+  constructor(private readonly deps: MaintenanceWatchDeps) {
+    this.now = createSteadyNow(deps.clock);
+  }
 
-  function leftOf(deviceId: DeviceId): number {
-    const existing = running.get(deviceId);
+  /** Subscribes to the ends of devices and tenants. The module calls it once, before anything is started. */
+  subscribe(): void {
+    const { events } = this.deps;
+    events.on("device.deleted", ({ deviceId }) => this.running.delete(deviceId));
+    events.on("tenant.deleted", ({ tenantId }) => {
+      for (const [deviceId, { maintenance }] of this.running)
+        if (maintenance.tenantId === tenantId) this.running.delete(deviceId);
+    });
+  }
+
+  start(): void {
+    for (const maintenance of this.deps.repository.listAll()) this.keep(maintenance);
+    this.isStarted = true;
+    this.poll();
+  }
+
+  stop(): void {
+    this.isStarted = false;
+    this.cancel();
+  }
+
+  /** Returns the maintenance of the device itself or of its gateway, whichever lasts longer. */
+  of({ deviceId, parentDeviceId }: MaintainedDevice): Maintenance | undefined {
+    const own = this.ofItself(deviceId);
+    const ofGateway = parentDeviceId ? this.ofItself(parentDeviceId) : undefined;
+    if (own === undefined || ofGateway === undefined) return own ?? ofGateway;
+    return own.until >= ofGateway.until ? own : ofGateway;
+  }
+
+  /** Returns how long the device stays mute; 0 when it is not. */
+  remainingMs({ deviceId, parentDeviceId }: MaintainedDevice): number {
+    if (this.running.size === 0) return 0;
+    return Math.max(this.leftOf(deviceId), parentDeviceId ? this.leftOf(parentDeviceId) : 0);
+  }
+
+  /** Returns the maintenance of the device itself, and not of its gateway. */
+  ofItself(deviceId: DeviceId): Maintenance | undefined {
+    return this.leftOf(deviceId) > 0 ? this.running.get(deviceId)?.maintenance : undefined;
+  }
+
+  begin(maintenance: Maintenance): void {
+    this.deps.repository.save(maintenance);
+    this.keep(maintenance);
+    this.announce(maintenance, maintenance.until);
+    this.arm();
+  }
+
+  end(deviceId: DeviceId): void {
+    this.drop(deviceId);
+    this.arm();
+  }
+
+  private announce({ tenantId, deviceId }: Maintenance, until: number | null): void {
+    this.deps.events.emit("device.maintenance", { tenantId, deviceId, until });
+  }
+
+  /** Returns for how long the maintenance lasts, in ms; 0 for none. */
+  private leftOf(deviceId: DeviceId): number {
+    const existing = this.running.get(deviceId);
     if (existing === undefined) return 0;
-    return Math.max(0, Math.min(existing.maintenance.until - clock.now(), existing.endsAt - now()));
+    const { maintenance, endsAt } = existing;
+    return Math.max(0, Math.min(maintenance.until - this.deps.clock.now(), endsAt - this.now()));
   }
 
-  const ofItself = (deviceId: DeviceId) =>
-    leftOf(deviceId) > 0 ? running.get(deviceId)?.maintenance : undefined;
-
-  function keep(maintenance: Maintenance): void {
+  private keep(maintenance: Maintenance): void {
     const { since, until, deviceId } = maintenance;
-    const leftMs = Math.min(until - clock.now(), until - since);
-    running.set(deviceId, { maintenance, endsAt: now() + leftMs });
+    const leftMs = Math.min(until - this.deps.clock.now(), until - since);
+    this.running.set(deviceId, { maintenance, endsAt: this.now() + leftMs });
   }
 
-  function drop(deviceId: DeviceId): void {
-    const existing = running.get(deviceId);
+  private drop(deviceId: DeviceId): void {
+    const existing = this.running.get(deviceId);
     if (existing === undefined) return;
-    repository.delete(deviceId);
-    running.delete(deviceId);
-    announce(existing.maintenance, null);
+    this.deps.repository.delete(deviceId);
+    this.running.delete(deviceId);
+    this.announce(existing.maintenance, null);
   }
 
-  function poll(): void {
+  private poll(): void {
     try {
-      for (const deviceId of [...running.keys()]) if (leftOf(deviceId) === 0) drop(deviceId);
+      for (const deviceId of [...this.running.keys()]) if (this.leftOf(deviceId) === 0) this.drop(deviceId);
     } catch (error) {
-      log.warn("the end of a maintenance could not be written and is retried", { error }); // a full disk, say
+      this.deps.log.warn("the end of a maintenance could not be written and is retried", { error }); // a full disk, say
     }
-    arm();
+    this.arm();
   }
 
-  function arm(): void {
-    cancel();
-    if (!isStarted || running.size === 0) return;
-    const next = Math.min(POLL_MS, ...[...running.keys()].map(leftOf));
-    cancel = clock.schedule(Math.max(next, 1), poll);
+  private arm(): void {
+    this.cancel();
+    if (!this.isStarted || this.running.size === 0) return;
+    const next = Math.min(POLL_MS, ...[...this.running.keys()].map((deviceId) => this.leftOf(deviceId)));
+    this.cancel = this.deps.clock.schedule(Math.max(next, 1), () => this.poll());
   }
-
-  events.on("device.deleted", ({ deviceId }) => running.delete(deviceId));
-  events.on("tenant.deleted", ({ tenantId }) => {
-    for (const [deviceId, { maintenance }] of running)
-      if (maintenance.tenantId === tenantId) running.delete(deviceId);
-  });
-
-  return {
-    start(): void {
-      for (const maintenance of repository.listAll()) keep(maintenance);
-      isStarted = true;
-      poll();
-    },
-    stop(): void {
-      isStarted = false;
-      cancel();
-    },
-    /** Of the device itself or of its gateway, whichever lasts longer. */
-    of({ deviceId, parentDeviceId }: MaintainedDevice): Maintenance | undefined {
-      const own = ofItself(deviceId);
-      const ofGateway = parentDeviceId ? ofItself(parentDeviceId) : undefined;
-      if (own === undefined || ofGateway === undefined) return own ?? ofGateway;
-      return own.until >= ofGateway.until ? own : ofGateway;
-    },
-    /** Returns how long the device stays mute; 0 when it is not. */
-    remainingMs({ deviceId, parentDeviceId }: MaintainedDevice): number {
-      if (running.size === 0) return 0;
-      return Math.max(leftOf(deviceId), parentDeviceId ? leftOf(parentDeviceId) : 0);
-    },
-    ofItself,
-    begin(maintenance: Maintenance): void {
-      repository.save(maintenance);
-      keep(maintenance);
-      announce(maintenance, maintenance.until);
-      arm();
-    },
-    end(deviceId: DeviceId): void {
-      drop(deviceId);
-      arm();
-    },
-  };
 }
-
-export type MaintenanceWatch = ReturnType<typeof createMaintenanceWatch>;

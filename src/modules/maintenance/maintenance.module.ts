@@ -4,7 +4,7 @@ import type { Core } from "../module.types.ts";
 import { createMaintenanceRepository } from "./maintenance.repository.ts";
 import { maintenanceRoutes } from "./maintenance.routes.ts";
 import { createMaintenanceService } from "./maintenance.service.ts";
-import { createMaintenanceWatch } from "./maintenance-watch.ts";
+import { MaintenanceWatch } from "./maintenance-watch.ts";
 
 /** Maintenance windows of devices, during which alarms are mute. */
 export function createMaintenanceModule(
@@ -12,7 +12,8 @@ export function createMaintenanceModule(
   { devices }: { devices: DevicesService },
 ) {
   const repository = createMaintenanceRepository(database);
-  const watch = createMaintenanceWatch({ repository, clock, events, log: log.child("maintenance") });
+  const watch = new MaintenanceWatch({ repository, clock, events, log: log.child("maintenance") });
+  watch.subscribe();
   const maintenance = createMaintenanceService({ watch, devices, clock });
   return {
     maintenance,

@@ -36,117 +36,136 @@ interface Audience {
   readonly users: readonly User[];
 }
 
-/**
- * Turns what happened to alarms into mails and messages. A notice is taken out in the same transaction that writes what it becomes, so
- * that everybody is told once, whatever is killed when. Who gets many within a short time gets the rest at its end, in one.
- */
-export function createDispatcher(deps: {
-  repository: NotificationsRepository;
-  users: Pick<UsersService, "findById" | "listOf" | "visibleDevices">;
-  notifier: Notifier;
-  canMail: boolean;
-  settingsOf: (tenantId: TenantId) => NotificationSettings;
-  deviceNameOf: (deviceId: DeviceId) => string | undefined;
-  /** Notes in the history of the alarm whom it was told. */
-  noted: (alarmId: string, text: Text) => void;
-  transact: (work: () => void) => void;
-  clock: Clock;
+/** What is worked on together; both are kept until the batch is written. */
+interface Batch {
+  readonly audiences: Map<TenantId, Audience>;
+  /** Keyed by channel and user. */
+  readonly flows: Map<string, Flow>;
+}
+
+interface Content {
+  readonly line: NotificationLine;
+  readonly settings: NotificationSettings;
+}
+
+interface DispatcherDeps {
+  readonly repository: NotificationsRepository;
+  readonly users: Pick<UsersService, "findById" | "listOf" | "visibleDevices">;
+  readonly notifier: Notifier;
+  readonly canMail: boolean;
+  readonly settingsOf: (tenantId: TenantId) => NotificationSettings;
+  readonly deviceNameOf: (deviceId: DeviceId) => string | undefined;
+  /** Notes in the history of the alarm who was notified. */
+  readonly noted: (alarmId: string, text: Text) => void;
+  readonly transact: (work: () => void) => void;
+  readonly clock: Clock;
   /** Steady epoch ms. */
-  now: () => number;
-  events: EventBus<DomainEvents>;
-  log: Logger;
-}) {
-  const { repository, users, notifier, clock, now, log } = deps;
-  let isStarted = false;
-  let running: Promise<void> | undefined;
+  readonly now: () => number;
+  readonly events: EventBus<DomainEvents>;
+  readonly log: Logger;
+}
+
+const lineOf = (notification: QueuedNotification, deviceName: string): NotificationLine => {
+  const { trigger, severity, level, alarmType, message, cause, at } = notification;
+  return {
+    trigger,
+    severity,
+    level,
+    alarmType,
+    deviceName,
+    message,
+    ...(cause !== null && { cause }),
+    at: new Date(at).toISOString(),
+  };
+};
+
+/**
+ * Turns what happened to alarms into mails and messages. A notification is taken out in the same transaction that writes what it becomes,
+ * so that everybody is notified once, whatever is killed when. Users who get many within a short time get the rest at its end, in one.
+ */
+export class Dispatcher {
+  private isStarted = false;
+  private running: Promise<void> | undefined;
   /** Something was written while the last round was ending. */
-  let isAsked = false;
-  let cancel: () => void = () => undefined;
+  private isAsked = false;
+  private cancel: () => void = () => undefined;
 
-  const canMessage = ({ messaging }: NotificationSettings) => messaging !== null;
+  constructor(private readonly deps: DispatcherDeps) {}
 
-  function notify(
-    user: User,
-    channel: Channel,
-    content: { line: NotificationLine; settings: NotificationSettings },
-  ): void {
-    const { line, settings } = content;
-    const { messaging } = settings;
-    if (user.tenantId === null) return;
-    if (channel === "email") notifier.mailLine(user.tenantId, user, { line, settings });
-    else if (messaging !== null)
-      notifier.messageLine({ user, tenantId: user.tenantId, messaging }, line, settings);
+  /** Subscribes to the transitions of alarms. The module calls it once, before anything is started. */
+  subscribe(): void {
+    this.deps.events.on("alarm.changed", () => this.wake());
   }
 
-  /** Tells, or gathers; whether it was told. */
-  function notifyOrDefer(
-    user: User,
-    channel: Channel,
-    content: { line: NotificationLine; settings: NotificationSettings; flows: Map<string, Flow> },
-  ): boolean {
-    const { line, settings, flows } = content;
-    const key = `${channel} ${user.userId}`;
-    const { userId } = user;
-    const flow = flows.get(key) ??
-      repository.findFlow(userId, channel) ?? {
-        userId,
-        channel,
-        endsAt: now() + settings.digestMinutes * MINUTE_MS,
-        sent: 0,
-        digest: null,
-      };
-    const isSent = flow.sent < settings.digestAfter;
-    if (isSent) notify(user, channel, content);
-    flows.set(
-      key,
-      isSent ? { ...flow, sent: flow.sent + 1 } : { ...flow, digest: addToDigest(flow.digest, line) },
-    );
-    return isSent;
+  start(): void {
+    this.isStarted = true;
+    this.deps.repository.hasten(this.deps.now() + WINDOW_MS_MAX);
+    this.wake();
   }
 
-  function audienceOf(tenantId: TenantId, audiences: Map<TenantId, Audience>): Audience {
-    const audience = audiences.get(tenantId) ?? {
-      settings: deps.settingsOf(tenantId),
-      users: users.listOf(tenantId),
-    };
-    audiences.set(tenantId, audience);
-    return audience;
+  async stop(): Promise<void> {
+    this.isStarted = false;
+    this.cancel();
+    await this.running;
   }
 
-  /** On which ways the user hears of it, as its history says it. */
-  function notifyUser(
-    user: User,
-    notification: QueuedNotification,
-    content: { line: NotificationLine; settings: NotificationSettings; flows: Map<string, Flow> },
-  ): Text[] {
-    const open = channelsOf(user, { canMail: deps.canMail, canMessage: canMessage(content.settings) });
-    if (open.length === 0 || !wants(user, notification, users.visibleDevices(user.userId))) return [];
-    return open.map((channel) => {
-      const to = channel === "email" ? user.email : user.fullName;
-      const isSent = notifyOrDefer(user, channel, content);
-      return detail(isSent ? `notification_way.${channel}` : `notification_way.${channel}_digest`, { to });
+  private wake(): void {
+    this.isAsked = this.running !== undefined;
+    if (!this.isStarted || this.isAsked) return;
+    this.cancel();
+    this.running = this.work()
+      .then(() => this.arm())
+      .catch((error: unknown) => {
+        this.deps.log.warn("notifications could not be written and are retried", { error }); // a full disk, say
+        this.cancel();
+        this.cancel = this.deps.clock.schedule(RETRY_MS, () => this.wake());
+      })
+      .then(() => {
+        this.running = undefined;
+        if (this.isAsked) this.wake();
+      });
+  }
+
+  private async work(): Promise<void> {
+    await setImmediate(); // whoever raised the alarms goes on first
+    while (this.isStarted && this.endWindows()) await setImmediate();
+    while (this.isStarted && this.dispatchBatch()) await setImmediate();
+  }
+
+  private arm(): void {
+    const { repository, clock, now } = this.deps;
+    this.cancel();
+    const next = this.isStarted ? repository.nextEnd() : undefined;
+    if (next === undefined) return;
+    this.cancel = clock.schedule(Math.min(Math.max(next - now(), 0), WAIT_MS_MAX), () => this.wake());
+  }
+
+  /** Returns whether there may be more. */
+  private dispatchBatch(): boolean {
+    const { repository, transact } = this.deps;
+    const notifications = repository.listNotifications(NOTIFICATIONS_AT_ONCE);
+    const last = notifications.at(-1);
+    if (last === undefined) return false;
+    const batch: Batch = { audiences: new Map(), flows: new Map() };
+    transact(() => {
+      for (const notification of notifications) this.dispatch(notification, batch);
+      for (const flow of batch.flows.values()) repository.saveFlow(flow);
+      repository.deleteNotifications(last.sequence);
     });
+    return notifications.length === NOTIFICATIONS_AT_ONCE;
   }
 
-  function dispatch(
-    notification: QueuedNotification,
-    batch: { audiences: Map<TenantId, Audience>; flows: Map<string, Flow> },
-  ): void {
-    const { settings, users: recipients } = audienceOf(notification.tenantId, batch.audiences);
-    const deviceName = deps.deviceNameOf(notification.deviceId);
+  private dispatch(notification: QueuedNotification, batch: Batch): void {
+    const { settings, users: recipients } = this.audienceOf(notification.tenantId, batch);
+    const deviceName = this.deps.deviceNameOf(notification.deviceId);
     if (deviceName === undefined) return;
-    const { trigger, severity, level, alarmType, message, cause, at } = notification;
-    const line = {
-      ...{ trigger, severity, level, alarmType, deviceName, message },
-      ...(cause !== null && { cause }),
-      at: new Date(at).toISOString(),
-    };
-    const content = { line, settings, flows: batch.flows };
-    const channelsUsed = recipients.flatMap((user) => notifyUser(user, notification, content));
-    if (channelsUsed.length === 0) return;
-    const named = { occasion: detail(`alarm_occasion.${trigger}`), ways: channelsUsed.slice(0, NAMED_MAX) };
-    const count = channelsUsed.length - NAMED_MAX;
-    deps.noted(
+    const content = { line: lineOf(notification, deviceName), settings, flows: batch.flows };
+    const ways = recipients.flatMap((user) => this.notifyUser(user, notification, content));
+    if (ways.length === 0) return;
+    const occasion = detail(`alarm_occasion.${notification.trigger}`);
+    const named = { occasion, ways: ways.slice(0, NAMED_MAX) };
+    const count = ways.length - NAMED_MAX;
+    this.deps.noted(
       notification.alarmId,
       count > 0
         ? detail("alarm_event.notified_more", { ...named, count })
@@ -154,95 +173,100 @@ export function createDispatcher(deps: {
     );
   }
 
-  /** Whether there may be more. */
-  function dispatchBatch(): boolean {
-    const notifications = repository.listNotifications(NOTIFICATIONS_AT_ONCE);
-    const last = notifications.at(-1);
-    if (last === undefined) return false;
-    const batch = { audiences: new Map<TenantId, Audience>(), flows: new Map<string, Flow>() };
-    deps.transact(() => {
-      for (const notification of notifications) dispatch(notification, batch);
-      for (const flow of batch.flows.values()) repository.saveFlow(flow);
-      repository.deleteNotifications(last.sequence);
+  private audienceOf(tenantId: TenantId, { audiences }: Batch): Audience {
+    const audience = audiences.get(tenantId) ?? {
+      settings: this.deps.settingsOf(tenantId),
+      users: this.deps.users.listOf(tenantId),
+    };
+    audiences.set(tenantId, audience);
+    return audience;
+  }
+
+  /** Returns the ways on which the user is notified, as the history of the alarm names them. */
+  private notifyUser(
+    user: User,
+    notification: QueuedNotification,
+    content: Content & Pick<Batch, "flows">,
+  ): Text[] {
+    const open = this.openChannels(user, content.settings);
+    if (open.length === 0) return [];
+    if (!wants(user, notification, this.deps.users.visibleDevices(user.userId))) return [];
+    return open.map((channel) => {
+      const to = channel === "email" ? user.email : user.fullName;
+      const isSent = this.notifyOrDefer(user, channel, content);
+      return detail(isSent ? `notification_way.${channel}` : `notification_way.${channel}_digest`, { to });
     });
-    return notifications.length === NOTIFICATIONS_AT_ONCE;
   }
 
-  /** Whether something went out: nothing does to those who have been disabled, or do not want it any more, meanwhile. */
-  function sendDigest({ userId, channel, digest }: Flow): boolean {
-    const user = users.findById(userId);
-    if (user?.status !== "ACTIVE" || user.tenantId === null || digest === null) return false;
+  private openChannels(user: User, { messaging }: NotificationSettings): Channel[] {
+    return channelsOf(user, { canMail: this.deps.canMail, canMessage: messaging !== null });
+  }
+
+  /** Notifies the user, or adds the line to the digest. Returns whether the user was notified. */
+  private notifyOrDefer(user: User, channel: Channel, content: Content & Pick<Batch, "flows">): boolean {
+    const { line, settings, flows } = content;
+    const { userId } = user;
+    const key = `${channel} ${userId}`;
+    const flow = flows.get(key) ??
+      this.deps.repository.findFlow(userId, channel) ?? {
+        userId,
+        channel,
+        endsAt: this.deps.now() + settings.digestMinutes * MINUTE_MS,
+        sent: 0,
+        digest: null,
+      };
+    const isSent = flow.sent < settings.digestAfter;
+    if (isSent) this.notify(user, channel, content);
+    flows.set(
+      key,
+      isSent ? { ...flow, sent: flow.sent + 1 } : { ...flow, digest: addToDigest(flow.digest, line) },
+    );
+    return isSent;
+  }
+
+  private notify(user: User, channel: Channel, { line, settings }: Content): void {
+    const { notifier } = this.deps;
     const { tenantId } = user;
-    const settings = deps.settingsOf(tenantId);
     const { messaging } = settings;
-    const open = channelsOf(user, { canMail: deps.canMail, canMessage: messaging !== null });
-    if (!open.includes(channel)) return false;
-    if (channel === "email") notifier.mailDigest(tenantId, user, { digest, settings });
-    else if (messaging !== null) notifier.messageDigest({ user, tenantId, messaging }, digest, settings);
-    return true;
+    if (tenantId === null) return;
+    if (channel === "email") notifier.mailLine(tenantId, user, { line, settings });
+    else if (messaging !== null) notifier.messageLine({ user, tenantId, messaging }, line, settings);
   }
 
-  /** What was gathered goes out; while more comes, another window follows, in which nothing is told by itself. */
-  function endWindow(flow: Flow): void {
-    const tenantId = sendDigest(flow) ? users.findById(flow.userId)?.tenantId : undefined;
-    if (!tenantId) {
-      repository.deleteFlow(flow);
-      return;
-    }
-    const endsAt = now() + deps.settingsOf(tenantId).digestMinutes * MINUTE_MS;
-    repository.saveFlow({ ...flow, endsAt, sent: Number.MAX_SAFE_INTEGER, digest: null });
-  }
-
-  function endWindows(): boolean {
+  /** Ends the windows of digests whose time has come. Returns whether there may be more. */
+  private endWindows(): boolean {
+    const { repository, transact, now } = this.deps;
     const ended = repository.listEnded(now(), ENDED_AT_ONCE);
     if (ended.length === 0) return false;
-    deps.transact(() => {
-      for (const flow of ended) endWindow(flow);
+    transact(() => {
+      for (const flow of ended) this.endWindow(flow);
     });
     return ended.length === ENDED_AT_ONCE;
   }
 
-  async function work(): Promise<void> {
-    await setImmediate(); // whoever raised the alarms goes on first
-    while (isStarted && endWindows()) await setImmediate();
-    while (isStarted && dispatchBatch()) await setImmediate();
+  /** Sends the digest. While more comes, another window follows, in which nobody is notified at once. */
+  private endWindow(flow: Flow): void {
+    const { repository, users, settingsOf, now } = this.deps;
+    const tenantId = this.sendDigest(flow) ? users.findById(flow.userId)?.tenantId : undefined;
+    if (!tenantId) {
+      repository.deleteFlow(flow);
+      return;
+    }
+    const endsAt = now() + settingsOf(tenantId).digestMinutes * MINUTE_MS;
+    repository.saveFlow({ ...flow, endsAt, sent: Number.MAX_SAFE_INTEGER, digest: null });
   }
 
-  function arm(): void {
-    cancel();
-    const next = isStarted ? repository.nextEnd() : undefined;
-    if (next !== undefined) cancel = clock.schedule(Math.min(Math.max(next - now(), 0), WAIT_MS_MAX), wake);
+  /** Returns whether something was sent: users who were disabled meanwhile, or do not want it any more, get nothing. */
+  private sendDigest({ userId, channel, digest }: Flow): boolean {
+    const { users, notifier, settingsOf } = this.deps;
+    const user = users.findById(userId);
+    if (user?.status !== "ACTIVE" || user.tenantId === null || digest === null) return false;
+    const { tenantId } = user;
+    const settings = settingsOf(tenantId);
+    const { messaging } = settings;
+    if (!this.openChannels(user, settings).includes(channel)) return false;
+    if (channel === "email") notifier.mailDigest(tenantId, user, { digest, settings });
+    else if (messaging !== null) notifier.messageDigest({ user, tenantId, messaging }, digest, settings);
+    return true;
   }
-
-  function wake(): void {
-    isAsked = running !== undefined;
-    if (!isStarted || isAsked) return;
-    cancel();
-    running = work()
-      .then(arm)
-      .catch((error: unknown) => {
-        log.warn("notifications could not be written and are retried", { error }); // a full disk, say
-        cancel();
-        cancel = clock.schedule(RETRY_MS, wake);
-      })
-      .then(() => {
-        running = undefined;
-        if (isAsked) wake();
-      });
-  }
-
-  deps.events.on("alarm.changed", wake);
-
-  return {
-    start() {
-      isStarted = true;
-      repository.hasten(now() + WINDOW_MS_MAX);
-      wake();
-    },
-    async stop() {
-      isStarted = false;
-      cancel();
-      await running;
-    },
-  };
 }

@@ -9,7 +9,7 @@ import type { Core } from "../module.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
-import { createDispatcher } from "./dispatcher.ts";
+import { Dispatcher } from "./dispatcher.ts";
 import { createNotificationHook } from "./notification-hook.ts";
 import { createNotificationsRepository } from "./notifications.repository.ts";
 import { notificationsRoutes } from "./notifications.routes.ts";
@@ -47,7 +47,7 @@ export function createNotificationsModule(
     clock,
     events,
   });
-  const dispatcher = createDispatcher({
+  const dispatcher = new Dispatcher({
     repository,
     users,
     notifier,
@@ -61,6 +61,7 @@ export function createNotificationsModule(
     events,
     log,
   });
+  dispatcher.subscribe();
   alarmHooks.push(createNotificationHook({ repository, mutedMs }));
   return {
     routes: (auth: AuthPlugin) => [notificationsRoutes({ notifications, auth })],

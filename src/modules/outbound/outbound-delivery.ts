@@ -23,105 +23,142 @@ export interface Attempt {
   readonly retryAfterMs: number;
 }
 
+/** One attempt to send a row, and what came of it. */
+interface Result {
+  readonly row: RequestRow;
+  readonly attempt: Attempt;
+  readonly startedAt: number;
+}
+
+interface OutboundDeliveryDeps {
+  readonly repository: OutboundRepository;
+  readonly ledger: OutboundLedger;
+  /** Never rejects. */
+  readonly send: (row: RequestRow, target: TargetRow, signal: AbortSignal) => Promise<Attempt>;
+  readonly limits: { readonly rows: number; readonly bytes: number };
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
 /**
  * Sends what waits. At least once: a row is deleted after its answer, and that is written some at a time, so that a crash in between
  * sends a few again under the same id. In order under one key: the next is not looked for until the one before was delivered or
  * given up.
  */
-export function createOutboundDelivery(deps: {
-  repository: OutboundRepository;
-  ledger: OutboundLedger;
-  /** Never rejects. */
-  send: (row: RequestRow, target: TargetRow, signal: AbortSignal) => Promise<Attempt>;
-  limits: { rows: number; bytes: number };
-  clock: Clock;
-  random: () => number;
-  log: Logger;
-}) {
-  const { repository, ledger, limits, clock, log } = deps;
-  const lanes = new OutboundLanes();
-  const started = clock.monotonic();
-  let base = 0;
-  let isStopped = true;
-  let isAsked = false;
-  let cancel: () => void = () => undefined;
-  let cancelSweep: () => void = () => undefined;
-  const flying = new Set<Promise<void>>();
+export class OutboundDelivery {
+  private readonly lanes = new OutboundLanes();
+  /** Monotonic ms at which the clock of the queue stood at `base`. */
+  private readonly startedAt: number;
+  /** Time up to which the gateway had run before the start, on the clock of the queue. */
+  private base = 0;
+  private isStopped = true;
+  /** Whether a pump is about to run. */
+  private isAsked = false;
+  private cancel: () => void = () => undefined;
+  private cancelSweep: () => void = () => undefined;
+  private readonly inFlight = new Set<Promise<void>>();
 
-  const now = () => base + Math.floor(clock.monotonic() - started);
-
-  function resync(target: Target): void {
-    Object.assign(target, repository.waiting(target.row.targetId));
+  constructor(private readonly deps: OutboundDeliveryDeps) {
+    this.startedAt = deps.clock.monotonic();
   }
 
-  function dies(target: Target, row: RequestRow, { status, error }: Attempt): void {
-    ledger.died(target.row, row, {
-      status,
-      error: error ?? detail("delivery_error.refused"),
-      triedAt: now(),
+  start(): void {
+    const { repository, ledger } = this.deps;
+    this.base = repository.latestRunning();
+    repository.deleteUnusedTargets();
+    for (const row of repository.listTargetsWithWaiting()) this.load(row);
+    this.isStopped = false;
+    ledger.start(() => this.lanes.dropIdle());
+    this.scheduleSweep();
+    this.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.cancel();
+    this.cancelSweep();
+    for (const { controller } of this.lanes.targets.values())
+      controller.abort(new Error("the gateway stops"));
+    await Promise.all(this.inFlight);
+    this.deps.ledger.stop();
+  }
+
+  /** Returns the time on the clock of the queue, in ms. It runs while the gateway does. */
+  now(): number {
+    return this.base + Math.floor(this.deps.clock.monotonic() - this.startedAt);
+  }
+
+  /** Notes that a row was inserted. */
+  added(row: TargetRow, orderKey: string, bytes: number): void {
+    const { limits } = this.deps;
+    const target = this.lanes.target(row);
+    target.rows++;
+    target.bytes += bytes;
+    this.lanes.add(target, { orderKey, dueAt: this.now() });
+    const totals = this.lanes.totals();
+    if (totals.rows > limits.rows || totals.bytes > limits.bytes) this.evict();
+    this.wake();
+  }
+
+  /** Notes that a person revived or deleted rows of the target; `tryNow` ends all waits. */
+  changed(targetId: string, { tryNow }: { tryNow: boolean }): void {
+    const row = this.deps.repository.findTarget(targetId);
+    if (row === undefined) return;
+    const target = this.load(row);
+    if (tryNow) this.lanes.hasten(target, this.now());
+    this.wake();
+  }
+
+  /** Sends nothing more to targets whose rows are gone, or about to be. */
+  removed(isMeant: (target: TargetRow) => boolean): void {
+    for (const { row } of [...this.lanes.targets.values()]) if (isMeant(row)) this.lanes.remove(row.targetId);
+  }
+
+  /** Pumps after whatever runs now: a transaction that inserted something has ended by then. */
+  private wake(): void {
+    if (this.isAsked || this.isStopped) return;
+    this.isAsked = true;
+    queueMicrotask(() => {
+      try {
+        this.pump();
+      } catch (error) {
+        this.deps.log.warn("the outbox could not be processed and is retried", { error }); // a broken disk, say
+        this.cancel = this.deps.clock.schedule(READ_AGAIN_MS, () => this.wake());
+      }
     });
-    target.rows--;
-    target.bytes -= row.bytes;
   }
 
-  function retry(
-    target: Target,
-    lane: Lane,
-    result: { row: RequestRow; attempt: Attempt; startedAt: number },
-  ) {
-    const { row, attempt, startedAt } = result;
-    const { verdict, retryAfterMs } = attempt;
-    const isOfTarget = typeof verdict === "object" && verdict.retry === "target";
-    // Several that were in progress when it began to fail are one failure.
-    if (!isOfTarget) target.failures = 0;
-    else if (target.failures === 0 || startedAt >= target.failedAt) target.failures++;
-    const failures = isOfTarget ? target.failures : row.attempts + 1;
-    const waitMs = Math.max(waitAfter(failures, deps.random), retryAfterMs);
-    const timeMs = now();
-    if (isOfTarget) {
-      target.failedAt = timeMs;
-      target.blockedUntil = Math.max(target.blockedUntil, timeMs + waitMs);
-    }
-    if (timeMs + waitMs - row.queuedAt >= GIVE_UP_AFTER_MS) {
-      dies(target, row, attempt);
-      lane.lastSeq = row.seq;
-      lanes.queue(target, lane, timeMs);
-      return;
-    }
-    const dueAt = timeMs + waitMs;
-    const { status: lastStatus, error: lastError } = attempt;
-    ledger.retried(target.row, row.seq, {
-      attempts: row.attempts + 1,
-      dueAt,
-      triedAt: timeMs,
-      lastStatus,
-      lastError,
-    });
-    lanes.queue(target, lane, dueAt);
+  private pump(): void {
+    const { lanes } = this;
+    this.isAsked = false;
+    if (this.isStopped) return;
+    this.cancel();
+    for (let next = lanes.take(this.now()); next !== undefined; next = lanes.take(this.now()))
+      this.begin(next.target, next.lane);
+    const timeMs = lanes.nextAt();
+    if (timeMs === undefined) return;
+    this.cancel = this.deps.clock.schedule(Math.max(timeMs - this.now(), 1), () => this.wake());
   }
 
-  function settle(
-    target: Target,
-    lane: Lane,
-    result: { row: RequestRow; attempt: Attempt; startedAt: number },
-  ) {
-    const { row, attempt } = result;
-    lanes.landed(target);
-    if (isStopped || lanes.targets.get(target.row.targetId) !== target) return;
-    if (typeof attempt.verdict === "object") return retry(target, lane, result);
-    target.failures = 0;
-    target.blockedUntil = 0;
-    lane.lastSeq = row.seq;
-    if (attempt.verdict === "dead") dies(target, row, attempt);
-    else {
-      ledger.sent(target.row, row);
-      target.rows--;
-      target.bytes -= row.bytes;
+  private begin(target: Target, lane: Lane): void {
+    let row: RequestRow | undefined;
+    try {
+      row = this.readHead(target, lane);
+    } catch (error) {
+      this.lanes.landed(target);
+      this.lanes.queue(target, lane, this.now() + READ_AGAIN_MS);
+      throw error;
     }
-    lanes.queue(target, lane, now());
+    if (row === undefined) {
+      this.lanes.landed(target);
+      this.lanes.idle(target, lane);
+      this.deps.ledger.wake();
+    } else this.send(target, lane, row);
   }
 
-  function readHead({ row: { targetId } }: Target, lane: Lane): RequestRow | undefined {
+  private readHead({ row: { targetId } }: Target, lane: Lane): RequestRow | undefined {
+    const { ledger, repository } = this.deps;
     if (lane.isStale) {
       ledger.flush();
       lane.lastSeq = 0;
@@ -130,147 +167,138 @@ export function createOutboundDelivery(deps: {
     return repository.head(targetId, lane.key, lane.lastSeq);
   }
 
-  function begin(target: Target, lane: Lane): void {
-    let row: RequestRow | undefined;
-    try {
-      row = readHead(target, lane);
-    } catch (error) {
-      lanes.landed(target);
-      lanes.queue(target, lane, now() + READ_AGAIN_MS);
-      throw error;
+  private send(target: Target, lane: Lane, row: RequestRow): void {
+    const startedAt = this.now();
+    const done = this.deps.send(row, target.row, target.controller.signal).then((attempt) => {
+      this.inFlight.delete(done);
+      this.settle(target, lane, { row, attempt, startedAt });
+      this.wake();
+    });
+    this.inFlight.add(done);
+  }
+
+  private settle(target: Target, lane: Lane, result: Result): void {
+    const { lanes } = this;
+    const { row, attempt } = result;
+    lanes.landed(target);
+    if (this.isStopped || lanes.targets.get(target.row.targetId) !== target) return;
+    if (typeof attempt.verdict === "object") {
+      this.retry(target, lane, { ...result, isOfTarget: attempt.verdict.retry === "target" });
+      return;
     }
-    if (row === undefined) {
-      lanes.landed(target);
-      lanes.idle(target, lane);
-      ledger.wake();
-    } else follow(target, lane, row);
+    target.failures = 0;
+    target.blockedUntil = 0;
+    lane.lastSeq = row.seq;
+    if (attempt.verdict === "dead") this.bury(target, row, attempt);
+    else {
+      this.deps.ledger.sent(target.row, row);
+      target.rows--;
+      target.bytes -= row.bytes;
+    }
+    lanes.queue(target, lane, this.now());
   }
 
-  function follow(target: Target, lane: Lane, row: RequestRow): void {
-    const startedAt = now();
-    const done = deps.send(row, target.row, target.controller.signal).then((attempt) => {
-      flying.delete(done);
-      settle(target, lane, { row, attempt, startedAt });
-      wake();
+  /** `isOfTarget`: the whole target is to wait, and not only the row. */
+  private retry(target: Target, lane: Lane, result: Result & { isOfTarget: boolean }): void {
+    const { row, attempt, isOfTarget } = result;
+    const waitMs = this.waitAfter(target, result);
+    const timeMs = this.now();
+    if (isOfTarget) {
+      target.failedAt = timeMs;
+      target.blockedUntil = Math.max(target.blockedUntil, timeMs + waitMs);
+    }
+    if (timeMs + waitMs - row.queuedAt >= GIVE_UP_AFTER_MS) {
+      this.bury(target, row, attempt);
+      lane.lastSeq = row.seq;
+      this.lanes.queue(target, lane, timeMs);
+      return;
+    }
+    const dueAt = timeMs + waitMs;
+    this.deps.ledger.retried(target.row, row.seq, {
+      attempts: row.attempts + 1,
+      dueAt,
+      triedAt: timeMs,
+      lastStatus: attempt.status,
+      lastError: attempt.error,
     });
-    flying.add(done);
+    this.lanes.queue(target, lane, dueAt);
   }
 
-  function pump(): void {
-    isAsked = false;
-    if (isStopped) return;
-    cancel();
-    for (let next = lanes.take(now()); next !== undefined; next = lanes.take(now()))
-      begin(next.target, next.lane);
-    const timeMs = lanes.nextAt();
-    if (timeMs !== undefined) cancel = clock.schedule(Math.max(timeMs - now(), 1), wake);
+  /** Counts the failure and returns the time until the next attempt, in ms. */
+  private waitAfter(target: Target, result: Result & { isOfTarget: boolean }): number {
+    const { row, attempt, startedAt, isOfTarget } = result;
+    // Several that were in progress when it began to fail are one failure.
+    if (!isOfTarget) target.failures = 0;
+    else if (target.failures === 0 || startedAt >= target.failedAt) target.failures++;
+    const failures = isOfTarget ? target.failures : row.attempts + 1;
+    return Math.max(waitAfter(failures, this.deps.random), attempt.retryAfterMs);
   }
 
-  /** After whatever runs now: a transaction that inserted something has ended by then. */
-  function wake(): void {
-    if (isAsked || isStopped) return;
-    isAsked = true;
-    queueMicrotask(() => {
-      try {
-        pump();
-      } catch (error) {
-        log.warn("the outbox could not be processed and is retried", { error }); // a broken disk, say
-        cancel = clock.schedule(READ_AGAIN_MS, wake);
-      }
+  /** Makes a row a dead letter. */
+  private bury(target: Target, row: RequestRow, { status, error }: Attempt): void {
+    this.deps.ledger.died(target.row, row, {
+      status,
+      error: error ?? detail("delivery_error.refused"),
+      triedAt: this.now(),
     });
+    target.rows--;
+    target.bytes -= row.bytes;
   }
 
-  function giveUp(target: Target, options: Parameters<OutboundRepository["giveUp"]>[1]): number {
+  /** Gives up rows of a target. Returns how many it were. */
+  private giveUp(target: Target, options: Parameters<OutboundRepository["giveUp"]>[1]): number {
+    const { repository, ledger } = this.deps;
     const gone = repository.giveUp(target.row.targetId, options).length;
     if (gone > 0) ledger.gaveUp(target.row, gone, options.error);
-    resync(target);
+    this.countWaiting(target);
     return gone;
   }
 
-  /** At the limit the oldest of whoever has the most waiting make room. */
-  function evict(): void {
+  /** Makes room at the limit: the oldest rows of the target that has the most waiting are given up. */
+  private evict(): void {
+    const { limits, clock, ledger } = this.deps;
     const error = detail("delivery_error.no_room");
     const options = { error, queuedBefore: Number.MAX_SAFE_INTEGER, limit: EVICTED_AT_ONCE, at: clock.now() };
     for (;;) {
-      const { rows, bytes, fullest } = lanes.totals();
+      const { rows, bytes, fullest } = this.lanes.totals();
       if (fullest === undefined || (rows <= limits.rows && bytes <= limits.bytes)) break;
-      const gone = giveUp(fullest, options);
-      if (gone === 0) break;
+      if (this.giveUp(fullest, options) === 0) break;
     }
     ledger.prune();
   }
 
-  function sweep(): void {
-    const queuedBefore = now() - GIVE_UP_AFTER_MS;
-    for (const target of lanes.targets.values()) {
-      const error = detail("delivery_error.too_old");
-      if (target.failures > 0)
-        giveUp(target, { error, queuedBefore, limit: SWEEP_ROWS_MAX, at: clock.now() });
-    }
-    ledger.prune();
-  }
-
-  function scheduleSweep(): void {
-    cancelSweep = clock.schedule(SWEEP_INTERVAL_MS, () => {
+  private scheduleSweep(): void {
+    const { clock, log } = this.deps;
+    this.cancelSweep = clock.schedule(SWEEP_INTERVAL_MS, () => {
       try {
-        sweep();
+        this.sweep();
       } catch (error) {
         log.warn("the outbox could not be pruned and is retried", { error });
       }
-      scheduleSweep();
+      this.scheduleSweep();
     });
   }
 
-  function load(row: TargetRow): Target {
-    const target = lanes.target(row);
-    for (const lane of repository.lanes(row.targetId)) lanes.add(target, lane).isStale = true;
-    resync(target);
+  /** Gives up what is too old at targets that fail. */
+  private sweep(): void {
+    const { clock, ledger } = this.deps;
+    const error = detail("delivery_error.too_old");
+    const queuedBefore = this.now() - GIVE_UP_AFTER_MS;
+    for (const target of this.lanes.targets.values())
+      if (target.failures > 0)
+        this.giveUp(target, { error, queuedBefore, limit: SWEEP_ROWS_MAX, at: clock.now() });
+    ledger.prune();
+  }
+
+  private load(row: TargetRow): Target {
+    const target = this.lanes.target(row);
+    for (const lane of this.deps.repository.lanes(row.targetId)) this.lanes.add(target, lane).isStale = true;
+    this.countWaiting(target);
     return target;
   }
 
-  return {
-    start(): void {
-      base = repository.latestRunning();
-      repository.deleteUnusedTargets();
-      for (const row of repository.listTargetsWithWaiting()) load(row);
-      isStopped = false;
-      ledger.start(() => lanes.dropIdle());
-      scheduleSweep();
-      wake();
-    },
-    async stop(): Promise<void> {
-      isStopped = true;
-      cancel();
-      cancelSweep();
-      for (const { controller } of lanes.targets.values()) controller.abort(new Error("the gateway stops"));
-      await Promise.all(flying);
-      ledger.stop();
-    },
-    /** The clock of the outbox: runs while the gateway does. */
-    now,
-    /** A row was inserted. */
-    added(row: TargetRow, orderKey: string, bytes: number): void {
-      const target = lanes.target(row);
-      target.rows++;
-      target.bytes += bytes;
-      lanes.add(target, { orderKey, dueAt: now() });
-      const { rows, bytes: all } = lanes.totals();
-      if (rows > limits.rows || all > limits.bytes) evict();
-      wake();
-    },
-    /** Rows of the target were revived or deleted by a person; `tryNow` ends all waits. */
-    changed(targetId: string, { tryNow }: { tryNow: boolean }): void {
-      const row = repository.findTarget(targetId);
-      if (row === undefined) return;
-      const target = load(row);
-      if (tryNow) lanes.hasten(target, now());
-      wake();
-    },
-    /** Targets whose rows are gone, or about to be: nothing more is sent to them. */
-    removed(isMeant: (target: TargetRow) => boolean): void {
-      for (const { row } of [...lanes.targets.values()]) if (isMeant(row)) lanes.remove(row.targetId);
-    },
-  };
+  /** Reads how much waits for a target. */
+  private countWaiting(target: Target): void {
+    Object.assign(target, this.deps.repository.waiting(target.row.targetId));
+  }
 }
-
-export type OutboundDelivery = ReturnType<typeof createOutboundDelivery>;

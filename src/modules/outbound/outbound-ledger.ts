@@ -26,142 +26,155 @@ export interface Settled {
   readonly error: Text | null;
 }
 
+const keyOf = (tenantId: string, kind: string, id: string) => JSON.stringify([tenantId, kind, id]);
+
+interface OutboundLedgerDeps {
+  readonly repository: OutboundRepository;
+  readonly transact: (work: () => void) => void;
+  readonly onSettled: (settled: Settled) => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 /** What became of requests, written some at a time: a gateway on an SD card must not write for each. */
-export function createOutboundLedger(deps: {
-  repository: OutboundRepository;
-  transact: (work: () => void) => void;
-  onSettled: (settled: Settled) => void;
-  clock: Clock;
-  log: Logger;
-}) {
-  const { repository, clock, log } = deps;
-  let settled: Settled[] = [];
-  let written: () => void = () => undefined;
-  let cancel: (() => void) | undefined;
-  const gone = new Set<number>();
-  /** Keyed by number, as are the ones above. */
-  const changes = new Map<number, Partial<RequestRow>>();
-  const counts = new Map<string, CountsRow>();
+export class OutboundLedger {
+  /** What is reported once it is written. */
+  private settled: Settled[] = [];
+  private onWritten: () => void = () => undefined;
+  private cancel: (() => void) | undefined;
+  /** Numbers of requests that were sent. */
+  private readonly gone = new Set<number>();
+  /** Keyed by number of the request. */
+  private readonly changes = new Map<number, Partial<RequestRow>>();
+  /** Keyed by tenant and source. */
+  private readonly counts = new Map<string, CountsRow>();
 
-  const keyOf = (tenantId: string, kind: string, id: string) => JSON.stringify([tenantId, kind, id]);
+  constructor(private readonly deps: OutboundLedgerDeps) {}
 
-  function countsFor({ tenantId, sourceKind, sourceId }: TargetRow): CountsRow {
+  /** `onWritten` is called after each time that something was written. */
+  start(onWritten: () => void): void {
+    this.onWritten = onWritten;
+  }
+
+  stop(): void {
+    this.flush();
+  }
+
+  sent(target: TargetRow, { seq, orderKey }: RequestRow): void {
+    this.gone.add(seq);
+    this.changes.delete(seq);
+    const count = this.countsFor(target);
+    count.sent++;
+    count.lastSentAt = this.deps.clock.now();
+    this.settled.push({ target, seq, orderKey, error: null });
+    this.noted();
+  }
+
+  died(
+    target: TargetRow,
+    { seq, orderKey, attempts }: RequestRow,
+    { status, error, triedAt }: { status: number | null; error: Text; triedAt: number },
+  ): void {
+    const diedAt = this.deps.clock.now();
+    const how = { attempts: attempts + 1, lastStatus: status, lastError: error, triedAt };
+    this.changes.set(seq, { state: "DEAD", diedAt, ...how });
+    this.failed(target, error).died++;
+    this.settled.push({ target, seq, orderKey, error });
+    this.noted();
+  }
+
+  retried(target: TargetRow, seq: number, change: Partial<RequestRow> & { lastError: Text | null }): void {
+    this.changes.set(seq, change);
+    this.failed(target, change.lastError);
+    this.noted();
+  }
+
+  /** Counts rows that were given up elsewhere. */
+  gaveUp(target: TargetRow, count: number, error: Text): void {
+    this.failed(target, error).died += count;
+    this.deps.log.warn("outbound requests were dropped", {
+      targetId: target.targetId,
+      count,
+      error: inEnglish(error),
+    });
+    this.noted();
+  }
+
+  /** Writes now. @throws what the disk says; nothing is lost by it. */
+  flush(): void {
+    const { repository, transact, onSettled } = this.deps;
+    this.cancel?.();
+    this.cancel = undefined;
+    if (this.gone.size + this.changes.size + this.counts.size > 0)
+      transact(() => {
+        repository.deleteRows([...this.gone]);
+        for (const [seq, change] of this.changes) repository.retried(seq, change);
+        for (const count of this.counts.values()) repository.addCounts(count);
+      });
+    this.gone.clear();
+    this.changes.clear();
+    this.counts.clear();
+    const events = this.settled;
+    this.settled = [];
+    this.onWritten();
+    for (const event of events) onSettled(event);
+  }
+
+  /** Writes soon. */
+  wake(): void {
+    this.flushSoon(FLUSH_INTERVAL_MS);
+  }
+
+  /** Deletes dead letters that are too old or too many. */
+  prune(): void {
+    const { repository, clock } = this.deps;
+    const before = clock.now() - DEAD_DAYS * DAY_MS;
+    repository.pruneDead({ keep: DEAD_MAX, bytesMax: DEAD_BYTES_MAX, before, limit: PRUNED_AT_ONCE });
+  }
+
+  /** Forgets what is counted and not written yet, of one source or of the whole tenant. */
+  forget(tenantId: string, source?: { kind: string; id: string }): void {
+    for (const [key, { tenantId: of, sourceKind, sourceId }] of this.counts)
+      if (of === tenantId && (source === undefined || (source.kind === sourceKind && source.id === sourceId)))
+        this.counts.delete(key);
+  }
+
+  /** Returns what is counted and not written yet. */
+  countsOf(tenantId: string, kind: string, id: string): CountsRow | undefined {
+    return this.counts.get(keyOf(tenantId, kind, id));
+  }
+
+  private countsFor({ tenantId, sourceKind, sourceId }: TargetRow): CountsRow {
     const key = keyOf(tenantId, sourceKind, sourceId);
-    const count = counts.get(key);
+    const count = this.counts.get(key);
     if (count !== undefined) return count;
     const none = { sent: 0, died: 0, lastSentAt: null, lastError: null, lastErrorAt: null };
     const created = { tenantId, sourceKind, sourceId, ...none };
-    counts.set(key, created);
+    this.counts.set(key, created);
     return created;
   }
 
-  function failed(target: TargetRow, error: Text | null): CountsRow {
-    return Object.assign(countsFor(target), { lastError: error, lastErrorAt: clock.now() });
+  private failed(target: TargetRow, error: Text | null): CountsRow {
+    return Object.assign(this.countsFor(target), { lastError: error, lastErrorAt: this.deps.clock.now() });
   }
 
-  function flush(): void {
-    cancel?.();
-    cancel = undefined;
-    if (gone.size + changes.size + counts.size > 0)
-      deps.transact(() => {
-        repository.deleteRows([...gone]);
-        for (const [seq, change] of changes) repository.retried(seq, change);
-        for (const count of counts.values()) repository.addCounts(count);
-      });
-    gone.clear();
-    changes.clear();
-    counts.clear();
-    const events = settled;
-    settled = [];
-    written();
-    for (const event of events) deps.onSettled(event);
-  }
-
-  function flushSoon(ms: number): void {
-    cancel ??= clock.schedule(ms, () => {
+  private flushSoon(ms: number): void {
+    this.cancel ??= this.deps.clock.schedule(ms, () => {
       try {
-        flush();
+        this.flush();
       } catch (error) {
-        log.warn("the outbox could not be written and is retried", { error });
-        flushSoon(RETRY_INTERVAL_MS);
+        this.deps.log.warn("the outbox could not be written and is retried", { error });
+        this.flushSoon(RETRY_INTERVAL_MS);
       }
     });
   }
 
-  function noted(): void {
-    const isMuch = gone.size + changes.size >= UNWRITTEN_MAX;
+  private noted(): void {
+    const isMuch = this.gone.size + this.changes.size >= UNWRITTEN_MAX;
     if (isMuch) {
-      cancel?.();
-      cancel = undefined;
+      this.cancel?.();
+      this.cancel = undefined;
     }
-    flushSoon(isMuch ? 0 : FLUSH_INTERVAL_MS);
+    this.flushSoon(isMuch ? 0 : FLUSH_INTERVAL_MS);
   }
-
-  return {
-    /** `written` is called after each time. */
-    start(callback: () => void): void {
-      written = callback;
-    },
-    stop(): void {
-      flush();
-    },
-    sent(target: TargetRow, { seq, orderKey }: RequestRow): void {
-      gone.add(seq);
-      changes.delete(seq);
-      const count = countsFor(target);
-      count.sent++;
-      count.lastSentAt = clock.now();
-      settled.push({ target, seq, orderKey, error: null });
-      noted();
-    },
-    died(
-      target: TargetRow,
-      { seq, orderKey, attempts }: RequestRow,
-      { status, error, triedAt }: { status: number | null; error: Text; triedAt: number },
-    ): void {
-      const diedAt = clock.now();
-      const how = { attempts: attempts + 1, lastStatus: status, lastError: error, triedAt };
-      changes.set(seq, { state: "DEAD", diedAt, ...how });
-      failed(target, error).died++;
-      settled.push({ target, seq, orderKey, error });
-      noted();
-    },
-    retried(target: TargetRow, seq: number, change: Partial<RequestRow> & { lastError: Text | null }): void {
-      changes.set(seq, change);
-      failed(target, change.lastError);
-      noted();
-    },
-    /** Rows that were given up elsewhere are to be counted. */
-    gaveUp(target: TargetRow, count: number, error: Text): void {
-      failed(target, error).died += count;
-      log.warn("outbound requests were dropped", {
-        targetId: target.targetId,
-        count,
-        error: inEnglish(error),
-      });
-      noted();
-    },
-    /** Writes now. @throws what the disk says; nothing is lost by it. */
-    flush,
-    /** Writes soon. */
-    wake: (): void => flushSoon(FLUSH_INTERVAL_MS),
-    prune(): void {
-      const before = clock.now() - DEAD_DAYS * DAY_MS;
-      repository.pruneDead({ keep: DEAD_MAX, bytesMax: DEAD_BYTES_MAX, before, limit: PRUNED_AT_ONCE });
-    },
-    /** Nothing is counted any more of what was there; of one source, or of the whole tenant. */
-    forget(tenantId: string, source?: { kind: string; id: string }): void {
-      for (const [key, { tenantId: of, sourceKind, sourceId }] of counts)
-        if (
-          of === tenantId &&
-          (source === undefined || (source.kind === sourceKind && source.id === sourceId))
-        )
-          counts.delete(key);
-    },
-    /** Not written yet. */
-    countsOf: (tenantId: string, kind: string, id: string): CountsRow | undefined =>
-      counts.get(keyOf(tenantId, kind, id)),
-  };
 }
-
-export type OutboundLedger = ReturnType<typeof createOutboundLedger>;

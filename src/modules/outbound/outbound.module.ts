@@ -10,8 +10,8 @@ import { createHttpExchange } from "./http-exchange.ts";
 import { createOutboundRepository } from "./outbound.repository.ts";
 import { createOutboundService } from "./outbound.service.ts";
 import type { OutboundSource } from "./outbound.types.ts";
-import { createOutboundDelivery } from "./outbound-delivery.ts";
-import { createOutboundLedger, deliveryIdOf } from "./outbound-ledger.ts";
+import { OutboundDelivery } from "./outbound-delivery.ts";
+import { deliveryIdOf, OutboundLedger } from "./outbound-ledger.ts";
 import type { OutboundReach } from "./outbound-reach.types.ts";
 import { createOutboundSender, targetOf } from "./outbound-sender.ts";
 
@@ -40,7 +40,7 @@ export function createOutboundModule(
   const exchange = createHttpExchange({ addresses, clock, authorities });
   const sender = createOutboundSender({ exchange, box, userAgent: `Lineside/${version}`, clock });
   const repository = createOutboundRepository(database);
-  const ledger = createOutboundLedger({
+  const ledger = new OutboundLedger({
     repository,
     transact,
     onSettled: ({ target, seq, orderKey, error }) =>
@@ -54,7 +54,7 @@ export function createOutboundModule(
     clock,
     log,
   });
-  const delivery = createOutboundDelivery({
+  const delivery = new OutboundDelivery({
     repository,
     ledger,
     send: (row, target, signal) =>

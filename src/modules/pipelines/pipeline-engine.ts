@@ -48,82 +48,252 @@ interface SideEffects {
 
 const nothing: readonly never[] = [];
 
-/** Runs the active pipelines of a tenant over the messages of its devices. A device that none is for costs one look. */
-export function createPipelineEngine(deps: {
-  repository: PipelinesRepository;
-  /** Of a device; undefined for one that is gone. */
-  deviceTypeOf: (device: IngestDevice) => string | undefined;
-  attribute: (device: IngestDevice, scope: string, key: string) => JsonValue | undefined;
-  isEnabled: boolean;
-  transact: (work: () => void) => void;
-  clock: Clock;
-  events: EventBus<DomainEvents>;
-  log: Logger;
-}) {
-  const { repository, clock, log } = deps;
-  /** Active pipelines of tenants whose devices have spoken since the last change. */
-  const tenants = new Map<TenantId, readonly Active[]>();
-  /** Those in whose scope a device is, as long as neither they nor the device have changed. */
-  let matched = new WeakMap<IngestDevice, Matched>();
-  const newest = createNewestMessages();
-  const counting = createPipelineCounting(deps);
-  /** Keyed by the ids of their pipelines. */
-  const combined = new Map<string, Selected>();
+/** Adds what steps want to send to the requests of the message. */
+function send(
+  outgoing: readonly StepRequest[],
+  { pipeline, context, sideEffects }: { pipeline: Pipeline; context: StepContext; sideEffects: SideEffects },
+): void {
+  const { tenantId, pipelineId: id } = pipeline;
+  const source = { kind: "pipeline", id } as const;
+  for (const { target, body } of outgoing)
+    sideEffects.requests.push({ tenantId, source, target, orderKey: context.deviceId, body });
+}
 
-  function load(tenantId: TenantId): readonly Active[] {
-    const active = repository.listActive(tenantId).flatMap((pipeline): Active[] => {
+/** Counts a message; `last` is the position of the pipeline that dropped it, or the number of pipelines if none did. */
+function count({ counts: of }: Selected, last: number): void {
+  for (let index = 0; index < of.length && index <= last; index++) {
+    const pipelineCounts = of[index] as PipelineCounts; // within its bounds
+    pipelineCounts.messagesIn++;
+    if (index < last) pipelineCounts.messagesOut++;
+    else pipelineCounts.messagesDropped++;
+  }
+}
+
+function runFused(selected: Matched, fused: FusedSteps, reading: Reading): Reading | undefined {
+  const left = fused.run(reading.values, selected.context);
+  count(selected, typeof left === "number" ? left : selected.active.length);
+  if (left === undefined || typeof left === "number") return undefined;
+  return left === reading.values ? reading : { ts: reading.ts, values: left };
+}
+
+/** Runs all pipelines over one message. Throws when a step cannot do its work. */
+function runByName(selected: Matched, reading: Reading, sideEffects: SideEffects): Reading | undefined {
+  const message = toMessage(reading);
+  const droppedBy = runAll(selected, message, sideEffects);
+  count(selected, droppedBy ?? selected.active.length);
+  if (droppedBy !== undefined) return undefined;
+  for (const [scope, values] of message.attributes) sideEffects.attributes.push({ scope, values });
+  return toReading(message);
+}
+
+/** Returns the position of the pipeline that dropped the message. Throws when a step cannot do its work. */
+function runAll(
+  { active, context }: Matched,
+  message: StepMessage,
+  sideEffects: SideEffects,
+): number | undefined {
+  // By index: this runs for every message.
+  for (let position = 0; position < active.length; position++) {
+    const { pipeline, steps } = active[position] as Active; // within its bounds
+    let isKept = true;
+    for (let index = 0; index < steps.length && isKept; index++)
+      isKept = (steps[index] as CompiledStep).run(message, context);
+    if (message.outgoing !== undefined) {
+      send(message.outgoing, { pipeline, context, sideEffects });
+      delete message.outgoing;
+    }
+    if (!isKept) return position;
+  }
+  return undefined;
+}
+
+interface PipelineEngineDeps {
+  readonly repository: PipelinesRepository;
+  /** Returns the type of a device; `undefined` for one that is deleted. */
+  readonly deviceTypeOf: (device: IngestDevice) => string | undefined;
+  readonly attribute: (device: IngestDevice, scope: string, key: string) => JsonValue | undefined;
+  readonly isEnabled: boolean;
+  readonly transact: (work: () => void) => void;
+  readonly clock: Clock;
+  readonly events: EventBus<DomainEvents>;
+  readonly log: Logger;
+}
+
+/** Runs the active pipelines of a tenant over the messages of its devices. A device without a pipeline costs one look-up. */
+export class PipelineEngine {
+  /** Active pipelines of tenants whose devices have spoken since the last change. */
+  private readonly tenants = new Map<TenantId, readonly Active[]>();
+  /** Those in whose scope a device is, as long as neither they nor the device have changed. */
+  private matched = new WeakMap<IngestDevice, Matched>();
+  /** Keyed by the ids of their pipelines. */
+  private readonly combined = new Map<string, Selected>();
+  private readonly newest = createNewestMessages();
+  private readonly counting: ReturnType<typeof createPipelineCounting>;
+  private readonly flushing: ReturnType<typeof createPeriodic>;
+
+  constructor(private readonly deps: PipelineEngineDeps) {
+    const { repository, transact, clock, log } = deps;
+    this.counting = createPipelineCounting({ repository, transact });
+    const work = () => this.counting.flush();
+    this.flushing = createPeriodic({ clock, log, intervalMs: FLUSH_INTERVAL_MS, work });
+  }
+
+  /** Subscribes to what changes devices and tenants. The module calls it once, before anything is started. */
+  subscribe(): void {
+    const { events } = this.deps;
+    events.on("device.updated", () => this.forget());
+    events.on("tenant.deleted", ({ tenantId }) => this.changed(tenantId));
+  }
+
+  start(): void {
+    this.flushing.start();
+  }
+
+  stop(): void {
+    this.flushing.stop();
+    this.counting.flush();
+  }
+
+  /** Returns `undefined` if nothing is to be changed. */
+  apply(device: IngestDevice, readings: readonly Reading[]): Applied | undefined {
+    if (!this.deps.isEnabled) return undefined;
+    const active = this.tenants.get(device.tenantId) ?? this.load(device.tenantId);
+    if (active.length === 0) return undefined;
+    const selected = this.matched.get(device) ?? this.match(device, active);
+    if (selected.active.length === 0) return undefined;
+    selected.newest.reading = readings[readings.length - 1];
+    const alone = readings.length === 1 ? readings[0] : undefined;
+    if (alone !== undefined && selected.fused !== undefined) {
+      const applied = this.applyFused(selected, selected.fused, alone);
+      if (applied !== "failed") return applied;
+    }
+    return this.applyEach(selected, readings);
+  }
+
+  /** Notes that pipelines of the tenant were changed. */
+  changed(tenantId: TenantId): void {
+    this.tenants.delete(tenantId);
+    this.forget();
+  }
+
+  /** Returns the newest message of a device that pipelines are for, as it came; `undefined` when none is remembered. */
+  newestOf(device: IngestDevice): Reading | undefined {
+    return this.newest.of(device);
+  }
+
+  /** Forgets the last error of a pipeline whose steps were changed. */
+  forgetError(pipelineId: string): void {
+    this.counting.forgetError(pipelineId);
+  }
+
+  /** Returns the counters, including what is not written yet. */
+  countsOf(pipeline: Pipeline): PipelineCounts {
+    return this.counting.countsOf(pipeline);
+  }
+
+  private forget(): void {
+    this.matched = new WeakMap();
+    this.combined.clear();
+  }
+
+  private load(tenantId: TenantId): readonly Active[] {
+    const active = this.deps.repository.listActive(tenantId).flatMap((pipeline): Active[] => {
       try {
         return [{ pipeline, steps: compileSteps(pipeline.steps) }];
       } catch (error) {
         // It was checked when it was written: an older version's, perhaps. Telemetry is not lost to it.
-        log.error("a pipeline cannot be run", { pipelineId: pipeline.pipelineId, error });
+        this.deps.log.error("a pipeline cannot be run", { pipelineId: pipeline.pipelineId, error });
         return [];
       }
     });
-    tenants.set(tenantId, active);
+    this.tenants.set(tenantId, active);
     return active;
   }
 
-  function isMeant({ scope }: Pipeline, device: IngestDevice): boolean {
+  private match(device: IngestDevice, active: readonly Active[]): Matched {
+    const { deviceId, tenantId, profileId } = device;
+    const attribute = (scope: string, key: string) => this.deps.attribute(device, scope, key);
+    const inScope = active.filter(({ pipeline }) => this.isInScope(pipeline, device));
+    const context = { deviceId, tenantId, profileId, attribute };
+    const matched = { ...this.combine(inScope), context, newest: this.newest.holderOf(device) };
+    this.matched.set(device, matched);
+    return matched;
+  }
+
+  private isInScope({ scope }: Pipeline, device: IngestDevice): boolean {
     const { deviceIds, deviceTypes, profileIds } = scope;
     if (deviceIds !== undefined && !deviceIds.includes(device.deviceId)) return false;
     if (profileIds !== undefined && !profileIds.includes(device.profileId)) return false;
-    return deviceTypes === undefined || deviceTypes.includes(deps.deviceTypeOf(device) ?? "");
-  }
-
-  function match(device: IngestDevice, active: readonly Active[]): Matched {
-    const existingMatched = matched.get(device);
-    if (existingMatched !== undefined) return existingMatched;
-    const { deviceId, tenantId, profileId } = device;
-    const attribute = (scope: string, key: string) => deps.attribute(device, scope, key);
-    const meant = active.filter(({ pipeline }) => isMeant(pipeline, device));
-    const context = { deviceId, tenantId, profileId, attribute };
-    const sideEffects = { ...together(meant), context, newest: newest.holderOf(device) };
-    matched.set(device, sideEffects);
-    return sideEffects;
+    return deviceTypes === undefined || deviceTypes.includes(this.deps.deviceTypeOf(device) ?? "");
   }
 
   /** Most devices of a tenant have the same pipelines: they are put together once. */
-  function together(active: readonly Active[]): Selected {
+  private combine(active: readonly Active[]): Selected {
     const name = active.map(({ pipeline }) => pipeline.pipelineId).join();
-    const selected = combined.get(name);
-    if (selected !== undefined) return selected;
-    const sideEffects = {
+    const existing = this.combined.get(name);
+    if (existing !== undefined) return existing;
+    const selected = {
       active,
-      counts: active.map(({ pipeline }) => counting.of(pipeline.pipelineId)),
+      counts: active.map(({ pipeline }) => this.counting.of(pipeline.pipelineId)),
       fused: fuse(active.map(({ steps }) => steps)),
     };
-    combined.set(name, sideEffects);
-    return sideEffects;
+    this.combined.set(name, selected);
+    return selected;
   }
 
-  function runOne(
+  /** Applies fused steps to one reading, as nearly all messages need it: one reading, and steps that know their keys. */
+  private applyFused(selected: Matched, fused: FusedSteps, reading: Reading): Applied | undefined | "failed" {
+    try {
+      const left = runFused(selected, fused, reading);
+      if (left === reading) return undefined;
+      return { readings: left === undefined ? nothing : [left], attributes: nothing, requests: nothing };
+    } catch {
+      return "failed";
+    }
+  }
+
+  private applyEach(selected: Matched, readings: readonly Reading[]): Applied {
+    const sideEffects: SideEffects = { attributes: [], requests: [] };
+    const kept = readings.flatMap((reading) => this.run(selected, reading, sideEffects) ?? []);
+    return { readings: kept, attributes: sideEffects.attributes, requests: sideEffects.requests };
+  }
+
+  private run(selected: Matched, reading: Reading, sideEffects: SideEffects): Reading | undefined {
+    const sent = sideEffects.requests.length;
+    try {
+      return selected.fused === undefined
+        ? runByName(selected, reading, sideEffects)
+        : runFused(selected, selected.fused, reading);
+    } catch {
+      sideEffects.requests.length = sent; // begun anew, step by step
+      return this.runEach(selected, reading, sideEffects);
+    }
+  }
+
+  /** Runs the pipelines one by one, each with what it counts and which of its steps had to be left out. */
+  private runEach(
+    { active, context }: Matched,
+    reading: Reading,
+    sideEffects: SideEffects,
+  ): Reading | undefined {
+    let current = reading;
+    for (const candidate of active) {
+      const message = this.runOne(candidate, current, { context, sideEffects });
+      if (message === undefined) return undefined;
+      for (const [scope, values] of message.attributes) sideEffects.attributes.push({ scope, values });
+      current = toReading(message) ?? { ts: reading.ts, values: {} };
+    }
+    return Object.keys(current.values).length > 0 ? current : undefined;
+  }
+
+  private runOne(
     { pipeline, steps }: Active,
     reading: Reading,
     input: { context: StepContext; sideEffects: SideEffects },
   ): StepMessage | undefined {
     const { context, sideEffects } = input;
-    const count = counting.of(pipeline.pipelineId);
+    const { clock } = this.deps;
+    const count = this.counting.of(pipeline.pipelineId);
     count.messagesIn++;
     const message = runSteps(steps, reading, {
       context,
@@ -141,157 +311,4 @@ export function createPipelineEngine(deps: {
     else count.messagesOut++;
     return message;
   }
-
-  function send(
-    outgoing: readonly StepRequest[],
-    {
-      pipeline,
-      context,
-      sideEffects,
-    }: { pipeline: Pipeline; context: StepContext; sideEffects: SideEffects },
-  ): void {
-    const { tenantId, pipelineId: id } = pipeline;
-    const source = { kind: "pipeline", id } as const;
-    for (const { target, body } of outgoing)
-      sideEffects.requests.push({ tenantId, source, target, orderKey: context.deviceId, body });
-  }
-
-  /** All pipelines over one message; the number of the one that dropped it. Throws when a step cannot do its work. */
-  function runAll(
-    { active, context }: Matched,
-    message: StepMessage,
-    sideEffects: SideEffects,
-  ): number | undefined {
-    // By index: this runs for every message.
-    for (let position = 0; position < active.length; position++) {
-      const { pipeline, steps } = active[position] as Active; // within its bounds
-      let isKept = true;
-      for (let index = 0; index < steps.length && isKept; index++)
-        isKept = (steps[index] as CompiledStep).run(message, context);
-      if (message.outgoing !== undefined) {
-        send(message.outgoing, { pipeline, context, sideEffects });
-        delete message.outgoing;
-      }
-      if (!isKept) return position;
-    }
-    return undefined;
-  }
-
-  /** One by one, each with what it counts and which of its steps had to be left out. */
-  function runEach(
-    { active, context }: Matched,
-    reading: Reading,
-    sideEffects: SideEffects,
-  ): Reading | undefined {
-    let current = reading;
-    for (const candidate of active) {
-      const message = runOne(candidate, current, { context, sideEffects });
-      if (message === undefined) return undefined;
-      for (const [scope, values] of message.attributes) sideEffects.attributes.push({ scope, values });
-      current = toReading(message) ?? { ts: reading.ts, values: {} };
-    }
-    return Object.keys(current.values).length > 0 ? current : undefined;
-  }
-
-  /** `last`: which pipeline dropped the message; as many as there are for none. */
-  function count({ counts: of }: Selected, last: number): void {
-    for (let index = 0; index < of.length && index <= last; index++) {
-      const pipelineCounts = of[index] as PipelineCounts; // within its bounds
-      pipelineCounts.messagesIn++;
-      if (index < last) pipelineCounts.messagesOut++;
-      else pipelineCounts.messagesDropped++;
-    }
-  }
-
-  function run(meant: Matched, reading: Reading, sideEffects: SideEffects): Reading | undefined {
-    const sent = sideEffects.requests.length;
-    try {
-      return meant.fused === undefined
-        ? runByName(meant, reading, sideEffects)
-        : runFused(meant, meant.fused, reading);
-    } catch {
-      sideEffects.requests.length = sent; // begun anew, step by step
-      return runEach(meant, reading, sideEffects);
-    }
-  }
-
-  function runFused(meant: Matched, fused: FusedSteps, reading: Reading): Reading | undefined {
-    const left = fused.run(reading.values, meant.context);
-    count(meant, typeof left === "number" ? left : meant.active.length);
-    if (left === undefined || typeof left === "number") return undefined;
-    return left === reading.values ? reading : { ts: reading.ts, values: left };
-  }
-
-  /** The way that nearly all messages go: one reading, and steps that know their keys. */
-  function applyFused(meant: Matched, fused: FusedSteps, reading: Reading): Applied | undefined | "failed" {
-    try {
-      const left = runFused(meant, fused, reading);
-      if (left === reading) return undefined;
-      return { readings: left === undefined ? nothing : [left], attributes: nothing, requests: nothing };
-    } catch {
-      return "failed";
-    }
-  }
-
-  function applyEach(meant: Matched, readings: readonly Reading[]): Applied {
-    const sideEffects: SideEffects = { attributes: [], requests: [] };
-    const kept = readings.flatMap((reading) => run(meant, reading, sideEffects) ?? []);
-    return { readings: kept, attributes: sideEffects.attributes, requests: sideEffects.requests };
-  }
-
-  function runByName(meant: Matched, reading: Reading, sideEffects: SideEffects): Reading | undefined {
-    const message = toMessage(reading);
-    const droppedBy = runAll(meant, message, sideEffects);
-    count(meant, droppedBy ?? meant.active.length);
-    if (droppedBy !== undefined) return undefined;
-    for (const [scope, values] of message.attributes) sideEffects.attributes.push({ scope, values });
-    return toReading(message);
-  }
-
-  const forget = () => {
-    matched = new WeakMap();
-    combined.clear();
-  };
-  deps.events.on("device.updated", forget);
-  deps.events.on("tenant.deleted", ({ tenantId }) => {
-    tenants.delete(tenantId);
-    forget();
-  });
-  const flushing = createPeriodic({ clock, log, intervalMs: FLUSH_INTERVAL_MS, work: counting.flush });
-
-  return {
-    start: flushing.start,
-    stop(): void {
-      flushing.stop();
-      counting.flush();
-    },
-    /** Returns `undefined` if nothing is to be changed. */
-    apply(device: IngestDevice, readings: readonly Reading[]): Applied | undefined {
-      if (!deps.isEnabled) return undefined;
-      const active = tenants.get(device.tenantId) ?? load(device.tenantId);
-      if (active.length === 0) return undefined;
-      const meant = match(device, active);
-      if (meant.active.length === 0) return undefined;
-      meant.newest.reading = readings[readings.length - 1];
-      const alone = readings.length === 1 ? readings[0] : undefined;
-      if (alone !== undefined && meant.fused !== undefined) {
-        const applied = applyFused(meant, meant.fused, alone);
-        if (applied !== "failed") return applied;
-      }
-      return applyEach(meant, readings);
-    },
-    /** Pipelines of the tenant were changed. */
-    changed(tenantId: TenantId): void {
-      tenants.delete(tenantId);
-      forget();
-    },
-    /** The newest message of a device that pipelines are for, as it came; undefined when none is remembered. */
-    newestOf: newest.of,
-    /** Its steps are others now. */
-    forgetError: counting.forgetError,
-    /** Counters with what is not written yet. */
-    countsOf: counting.countsOf,
-  };
 }
-
-export type PipelineEngine = ReturnType<typeof createPipelineEngine>;

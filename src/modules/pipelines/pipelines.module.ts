@@ -8,7 +8,7 @@ import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import { deliveriesRoutes } from "./deliveries.routes.ts";
 import { createDeliveriesService } from "./deliveries.service.ts";
-import { createPipelineEngine } from "./pipeline-engine.ts";
+import { PipelineEngine } from "./pipeline-engine.ts";
 import { createPipelinesRepository } from "./pipelines.repository.ts";
 import { pipelinesRoutes } from "./pipelines.routes.ts";
 import { createPipelinesService } from "./pipelines.service.ts";
@@ -28,7 +28,7 @@ export function createPipelinesModule(
   const { devices, devicesRepository, profiles, directory, attributes, outbound } = deps;
   const { transact } = database;
   const repository = createPipelinesRepository(database);
-  const engine = createPipelineEngine({
+  const engine = new PipelineEngine({
     repository,
     deviceTypeOf: ({ deviceId }) => devicesRepository.find(deviceId)?.deviceType,
     attribute: ({ deviceId }, scope, key) => attributes.valueOf(deviceId, scope, key),
@@ -38,6 +38,7 @@ export function createPipelinesModule(
     events,
     log: log.child("pipelines"),
   });
+  engine.subscribe();
   const pipelines = createPipelinesService({
     repository,
     engine,

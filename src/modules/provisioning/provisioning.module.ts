@@ -26,7 +26,7 @@ export function createProvisioningModule(
     profiles,
     devices,
     credentials,
-    activityOf: activity.get,
+    activityOf: (deviceId) => activity.get(deviceId),
     durable: database.durable,
     audit,
     clock,

@@ -1,11 +1,11 @@
 import { ownProgram } from "../../platform/own-program.ts";
 import type { Core } from "../module.types.ts";
-import { createScriptSandbox } from "./script-sandbox.ts";
+import { ScriptSandbox } from "./script-sandbox.ts";
 
 /** Where scripts of customers run: processes of their own. */
 export function createScriptSandboxModule({ clock, log: root }: Core) {
   const log = root.child("scripts");
-  const open = () => createScriptSandbox({ command: [...ownProgram(), "script-host"], clock, log });
+  const open = () => new ScriptSandbox({ command: [...ownProgram(), "script-host"], clock, log });
   const sandbox = open();
   // A trial that runs for ever must not keep the messages of others waiting: trials have a process to themselves.
   const trials = open();

@@ -10,7 +10,13 @@ import { scriptLimits } from "./script-limits.ts";
 import { ProcessEnded, ScriptProcess } from "./script-process.ts";
 import { ScriptQueue } from "./script-queue.ts";
 import { ScriptFailure } from "./script-sandbox.errors.ts";
-import type { ScriptSandbox } from "./script-sandbox.types.ts";
+import type {
+  BreakerState,
+  EncodeResult,
+  EncodeRun,
+  ScriptResult,
+  ScriptRun,
+} from "./script-sandbox.types.ts";
 
 /** Waiting scripts hold their messages in memory: 256 of 1 MiB at the very most, and usually of 1 KiB. */
 const QUEUE = { perKeyMax: 64, max: 256 } as const;
@@ -28,157 +34,190 @@ interface Job {
   reject(error: Error): void;
 }
 
-export function createScriptSandbox(deps: {
+interface ScriptSandboxDeps {
   /** Holds what starts a script process. */
-  command: readonly string[];
-  clock: Clock;
-  log: Logger;
-}): ScriptSandbox & { /** For tests. */ readonly pid: number | undefined } {
-  const { clock, log } = deps;
-  const breakers = new ScriptBreakers(() => clock.monotonic());
-  const queue = new ScriptQueue<Job>(QUEUE);
-  let isStarted = false;
-  let isWorking = false;
-  let process: ScriptProcess | undefined;
-  let cancelIdle: (() => void) | undefined;
-  let startAgainAt = 0;
+  readonly command: readonly string[];
+  readonly clock: Clock;
+  readonly log: Logger;
+}
 
-  const unavailable = () => new ScriptFailure("script.unavailable", detail("script_reason.unavailable"));
+const unavailable = () => new ScriptFailure("script.unavailable", detail("script_reason.unavailable"));
 
-  function ask(key: string, request: EngineRequest): Promise<EngineReply> {
-    if (!isStarted) return Promise.reject(unavailable());
+const inputOf = (value: Record<string, JsonValue | undefined>) => JSON.stringify(value);
+
+/** @throws ScriptFailure for a script or a message that is too large to be run */
+function ensureSize({ source, input }: EngineRequest): void {
+  const { sourceBytesMax, inputBytesMax } = scriptLimits;
+  if (Buffer.byteLength(source) > sourceBytesMax)
+    throw new ScriptFailure(
+      "script.syntax",
+      detail("script_reason.source_too_long", { sourceBytesMax: sourceBytesMax / 1024 }),
+    );
+  if (Buffer.byteLength(input) > inputBytesMax)
+    throw new ScriptFailure("script.error", detail("script_reason.message_too_large"));
+}
+
+/** Runs other people's JavaScript in a process of its own. Every method that runs some rejects with `ScriptFailure`. */
+export class ScriptSandbox {
+  private readonly breakers: ScriptBreakers;
+  private readonly queue = new ScriptQueue<Job>(QUEUE);
+  private isStarted = false;
+  private isWorking = false;
+  private process: ScriptProcess | undefined;
+  private cancelIdle: (() => void) | undefined;
+  /** Monotonic ms; before it no process is started again. */
+  private startAgainAt = 0;
+
+  constructor(private readonly deps: ScriptSandboxDeps) {
+    this.breakers = new ScriptBreakers(() => deps.clock.monotonic());
+  }
+
+  start(): void {
+    this.isStarted = true;
+  }
+
+  async stop(): Promise<void> {
+    this.isStarted = false;
+    this.cancelIdle?.();
+    this.endProcess();
+    for (let job = this.queue.take(); job !== undefined; job = this.queue.take()) job.reject(unavailable());
+  }
+
+  async run({ source, key, message, metadata, frame }: ScriptRun): Promise<ScriptResult> {
+    const options = frame && { bytes: [...frame.bytes], fPort: frame.fPort, recvTime: frame.recvTime };
+    const input = inputOf({ message, metadata, frame: options });
+    return readResult(await this.execute(key, { kind: "run", source, input }));
+  }
+
+  /** Encodes an object for a device as the bytes of a downlink. */
+  async encode({ source, key, data, fPort }: EncodeRun): Promise<EncodeResult> {
+    return readEncoded(await this.execute(key, { kind: "encode", source, input: inputOf({ data, fPort }) }));
+  }
+
+  /** Returns what of the functions that are called here a source defines. */
+  async check(source: string, key: string): Promise<{ readonly functions: readonly string[] }> {
+    return {
+      functions: readFunctions(await this.execute(key, { kind: "check", source, input: checkInput })),
+    };
+  }
+
+  /** Returns `undefined` if no run has gone wrong lately. */
+  breakerOf(key: string): BreakerState | undefined {
+    return this.breakers.of(key);
+  }
+
+  /** Closes the breaker: the script was started again by hand, or is gone. */
+  reset(key: string): void {
+    this.breakers.reset(key);
+  }
+
+  /** For tests. */
+  get pid(): number | undefined {
+    return this.process?.hasEnded === false ? this.process.pid : undefined;
+  }
+
+  private async execute(key: string, request: EngineRequest): Promise<EngineReply & { ok: true }> {
+    ensureSize(request);
+    try {
+      const reply = await this.ask(key, request);
+      if (!reply.ok) throw new ScriptFailure(`script.${reply.code}`, reply.message, reply);
+      this.breakers.succeeded(key);
+      return reply;
+    } catch (error) {
+      if (error instanceof ScriptFailure) this.note(key, request.source, error);
+      throw error;
+    }
+  }
+
+  private note(key: string, source: string, { code, message }: ScriptFailure): void {
+    if (code === "script.overrun" || code === "script.memory") this.breakers.overran(key, source, message);
+    else if (code === "script.error" || code === "script.output") this.breakers.succeeded(key);
+  }
+
+  private ask(key: string, request: EngineRequest): Promise<EngineReply> {
+    if (!this.isStarted) return Promise.reject(unavailable());
     return new Promise((resolve, reject) => {
-      if (!queue.add(key, { key, request, resolve, reject }))
+      if (!this.queue.add(key, { key, request, resolve, reject }))
         return reject(new ScriptFailure("script.busy", detail("script_reason.busy")));
-      void work();
+      void this.work();
     });
   }
 
-  async function work(): Promise<void> {
-    if (isWorking) return;
-    isWorking = true;
-    cancelIdle?.();
+  private async work(): Promise<void> {
+    const { queue } = this;
+    if (this.isWorking) return;
+    this.isWorking = true;
+    this.cancelIdle?.();
     for (let job = queue.take(); job !== undefined; job = queue.take()) {
       const began = performance.now();
-      await perform(job);
+      await this.perform(job);
       queue.charge(job.key, performance.now() - began);
     }
-    isWorking = false;
-    if (isStarted) cancelIdle = clock.schedule(IDLE_MS, endProcess);
+    this.isWorking = false;
+    if (this.isStarted) this.cancelIdle = this.deps.clock.schedule(IDLE_MS, () => this.endProcess());
   }
 
-  function endProcess(): void {
-    process?.kill();
-    process = undefined;
-  }
-
-  async function perform(job: Job): Promise<void> {
-    const refusal = breakers.refusal(job.key, job.request.source);
+  private async perform(job: Job): Promise<void> {
+    const refusal = this.breakers.refusal(job.key, job.request.source);
     if (refusal) {
       const seconds = Math.ceil(refusal.retryInMs / 1000);
       const reason = detail("script_reason.breaker", { seconds, reason: refusal.reason });
       return job.reject(new ScriptFailure("script.breaker", reason));
     }
     try {
-      job.resolve(await executeIn(await ensureProcess(), job.request));
+      job.resolve(await this.executeIn(await this.ensureProcess(), job.request));
     } catch (error) {
-      job.reject(endedFailure(error));
+      job.reject(this.endedFailure(error));
       // The next process is at this one's cost.
-      if (isStarted && queue.size > 0) await ensureProcess().catch(() => undefined);
+      if (this.isStarted && this.queue.size > 0) await this.ensureProcess().catch(() => undefined);
     }
   }
 
-  async function executeIn(running: ScriptProcess, request: EngineRequest): Promise<EngineReply> {
+  private async executeIn(running: ScriptProcess, request: EngineRequest): Promise<EngineReply> {
     const isFresh = running.runs === 0;
     try {
       const reply = await running.execute(request);
       // What earlier scripts left in pieces may be why: the next one begins in whole memory.
-      if (!reply.ok && reply.code === "memory") endProcess();
+      if (!reply.ok && reply.code === "memory") this.endProcess();
       return reply;
     } catch (error) {
       // Ended from outside, as by a system short of memory: no script has had a part in what is tried once more.
       if (isFresh || !(error instanceof ProcessEnded) || error.hasOverrun) throw error;
-      return (await ensureProcess()).execute(request);
+      return (await this.ensureProcess()).execute(request);
     }
   }
 
-  async function ensureProcess(): Promise<ScriptProcess> {
-    if (!isStarted) throw unavailable();
-    if (process && !process.hasEnded) return process;
-    if (clock.monotonic() < startAgainAt) throw unavailable();
+  private async ensureProcess(): Promise<ScriptProcess> {
+    const { command, clock, log } = this.deps;
+    if (!this.isStarted) throw unavailable();
+    if (this.process && !this.process.hasEnded) return this.process;
+    if (clock.monotonic() < this.startAgainAt) throw unavailable();
+    let started: ScriptProcess;
     try {
-      process = await ScriptProcess.start(deps.command);
+      started = await ScriptProcess.start(command);
     } catch (error) {
       log.error("the script process does not start", { error });
-      startAgainAt = clock.monotonic() + START_AGAIN_MS;
+      this.startAgainAt = clock.monotonic() + START_AGAIN_MS;
       throw unavailable();
     }
-    if (isStarted) return process;
-    endProcess();
+    this.process = started;
+    if (this.isStarted) return started;
+    this.endProcess();
     throw unavailable();
   }
 
-  function endedFailure(error: unknown): Error {
+  private endProcess(): void {
+    this.process?.kill();
+    this.process = undefined;
+  }
+
+  /** Returns the failure of a script whose process has ended. */
+  private endedFailure(error: unknown): Error {
     if (!(error instanceof ProcessEnded)) return error as Error;
-    if (!isStarted) return unavailable();
+    if (!this.isStarted) return unavailable();
+    const { hardMs } = scriptLimits;
     return error.hasOverrun
-      ? new ScriptFailure("script.overrun", detail("script_reason.ended", { hardMs: scriptLimits.hardMs }), {
-          usedMs: scriptLimits.hardMs,
-        })
+      ? new ScriptFailure("script.overrun", detail("script_reason.ended", { hardMs }), { usedMs: hardMs })
       : new ScriptFailure("script.memory", detail("script_reason.process_ended"));
   }
-
-  async function execute(key: string, request: EngineRequest): Promise<EngineReply & { ok: true }> {
-    if (Buffer.byteLength(request.source) > scriptLimits.sourceBytesMax)
-      throw new ScriptFailure(
-        "script.syntax",
-        detail("script_reason.source_too_long", { sourceBytesMax: scriptLimits.sourceBytesMax / 1024 }),
-      );
-    if (Buffer.byteLength(request.input) > scriptLimits.inputBytesMax)
-      throw new ScriptFailure("script.error", detail("script_reason.message_too_large"));
-    try {
-      const reply = await ask(key, request);
-      if (!reply.ok) throw new ScriptFailure(`script.${reply.code}`, reply.message, reply);
-      breakers.succeeded(key);
-      return reply;
-    } catch (error) {
-      if (error instanceof ScriptFailure) note(key, request.source, error);
-      throw error;
-    }
-  }
-
-  function note(key: string, source: string, { code, message }: ScriptFailure): void {
-    if (code === "script.overrun" || code === "script.memory") breakers.overran(key, source, message);
-    else if (code === "script.error" || code === "script.output") breakers.succeeded(key);
-  }
-
-  const inputOf = (value: Record<string, JsonValue | undefined>) => JSON.stringify(value);
-
-  return {
-    async run({ source, key, message, metadata, frame }) {
-      const options = frame && { bytes: [...frame.bytes], fPort: frame.fPort, recvTime: frame.recvTime };
-      const input = inputOf({ message, metadata, frame: options });
-      return readResult(await execute(key, { kind: "run", source, input }));
-    },
-    async encode({ source, key, data, fPort }) {
-      return readEncoded(await execute(key, { kind: "encode", source, input: inputOf({ data, fPort }) }));
-    },
-    async check(source, key) {
-      return { functions: readFunctions(await execute(key, { kind: "check", source, input: checkInput })) };
-    },
-    breakerOf: (key) => breakers.of(key),
-    reset: (key) => breakers.reset(key),
-    start() {
-      isStarted = true;
-    },
-    async stop() {
-      isStarted = false;
-      cancelIdle?.();
-      endProcess();
-      for (let job = queue.take(); job !== undefined; job = queue.take()) job.reject(unavailable());
-    },
-    get pid() {
-      return process?.hasEnded === false ? process.pid : undefined;
-    },
-  };
 }

@@ -63,18 +63,3 @@ export interface BreakerState {
   /** Until the script is tried again. */
   readonly retryInMs: number;
 }
-
-/** Runs other people's JavaScript in a process of its own. Every method that runs some rejects with `ScriptFailure`. */
-export interface ScriptSandbox {
-  run(run: ScriptRun): Promise<ScriptResult>;
-  /** An object for a device as the bytes of a downlink. */
-  encode(run: EncodeRun): Promise<EncodeResult>;
-  /** Returns what of the functions that are called here a source defines. */
-  check(source: string, key: string): Promise<{ readonly functions: readonly string[] }>;
-  /** Returns `undefined` if no run has gone wrong lately. */
-  breakerOf(key: string): BreakerState | undefined;
-  /** Closes the breaker: the script was started again by hand, or is gone. */
-  reset(key: string): void;
-  start(): void;
-  stop(): Promise<void>;
-}

@@ -1,8 +1,8 @@
 import { detail } from "../../../src/lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/ids.ts";
-import { createAlarmEngine } from "../../../src/modules/alarms/alarm-engine.ts";
+import { AlarmEngine } from "../../../src/modules/alarms/alarm-engine.ts";
 import { createHoldBack } from "../../../src/modules/alarms/alarm-hold.ts";
-import { createAlarmLifecycle } from "../../../src/modules/alarms/alarm-lifecycle.ts";
+import { AlarmLifecycle } from "../../../src/modules/alarms/alarm-lifecycle.ts";
 import { createAlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
 import { escalationDefaults } from "../../../src/modules/alarms/alarms.types.ts";
 import { createProfileRules } from "../../../src/modules/alarms/profile-rules.ts";
@@ -54,7 +54,7 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
 
   function start(clock: FakeClock) {
     const events = createEventBus<DomainEvents>(log);
-    const lifecycle = createAlarmLifecycle({
+    const lifecycle = new AlarmLifecycle({
       repository,
       transact,
       hooks: [],
@@ -64,7 +64,7 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
       events,
     });
     const rulesOf = createProfileRules({ rulesOf: () => rules, events, log });
-    const engine = createAlarmEngine({
+    const engine = new AlarmEngine({
       repository,
       lifecycle,
       rulesOf,
@@ -80,6 +80,7 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
       events,
       log,
     });
+    engine.subscribe();
     engine.start();
     clock.advance(0);
     return { clock, lifecycle, engine, events };

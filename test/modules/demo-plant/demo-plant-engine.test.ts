@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { DeviceId, TenantId } from "../../../src/lib/ids.ts";
-import { createDemoPlantEngine } from "../../../src/modules/demo-plant/demo-plant.engine.ts";
+import { DemoPlantEngine } from "../../../src/modules/demo-plant/demo-plant.engine.ts";
 import type { DemoPlant } from "../../../src/modules/demo-plant/demo-plant.types.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
 import { createLogger } from "../../../src/platform/log.ts";
@@ -24,7 +24,7 @@ const plant: DemoPlant = {
 function engineWithSlowStorage() {
   const waiting: (() => void)[] = [];
   let onStored = () => undefined as unknown;
-  const engine = createDemoPlantEngine({
+  const engine = new DemoPlantEngine({
     ingest: {
       admit: () => undefined,
       readings: () => Promise.resolve(),
@@ -33,7 +33,7 @@ function engineWithSlowStorage() {
           waiting.push(resolve);
           onStored();
         }),
-    } as unknown as Parameters<typeof createDemoPlantEngine>[0]["ingest"], // of which only these are used
+    } as unknown as ConstructorParameters<typeof DemoPlantEngine>[0]["ingest"], // of which only these are used
     findDevice: (deviceId) => ({ deviceId, tenantId, revoked: false }) as unknown as IngestDevice,
     commands: {
       next: (_, __, signal) =>

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/ids.ts";
 import { createRandom } from "../../../src/lib/random.ts";
-import { createDeviceActivityTracker } from "../../../src/modules/devices/device-activity.ts";
+import { DeviceActivityTracker } from "../../../src/modules/devices/device-activity.ts";
 import type { DevicesRepository } from "../../../src/modules/devices/devices.repository.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
@@ -38,7 +38,7 @@ function createFleet(clock: FakeClock, timeoutOf: (index: number) => number) {
       }) as IngestDevice, // what activity looks at of a device
   );
   const indexOf = (deviceId: DeviceId) => Number(deviceId.slice("device-".length));
-  const tracker = createDeviceActivityTracker({
+  const tracker = new DeviceActivityTracker({
     repository: { find: () => undefined, save: () => undefined, listActive: () => [] },
     devices: {
       find: (deviceId: DeviceId) => ({ inactivityTimeoutMs: timeoutOf(indexOf(deviceId)) }),
@@ -50,6 +50,7 @@ function createFleet(clock: FakeClock, timeoutOf: (index: number) => number) {
     events,
     log,
   });
+  tracker.subscribe();
   return { devices, tracker, events, indexOf };
 }
 

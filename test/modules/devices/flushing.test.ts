@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/ids.ts";
-import { createDeviceRejections } from "../../../src/modules/devices/device-rejections.ts";
+import { DeviceRejections } from "../../../src/modules/devices/device-rejections.ts";
 import { createRejectionsRepository } from "../../../src/modules/devices/rejections.repository.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
 import { openMainDatabase } from "../../../src/platform/database.ts";
@@ -51,7 +51,7 @@ test("a flood of refused messages is written in slices, all of it at the stop", 
   const log = createLogger();
   const main = openMainDatabase(join(fixture.directory, "lineside.db"), "lineside", log);
   const slices = new FakeClock();
-  const rejections = createDeviceRejections({
+  const rejections = new DeviceRejections({
     repository: createRejectionsRepository(main),
     devices: { ensureVisible: (_, deviceId) => deviceId as DeviceId },
     transact: main.transact,
@@ -92,7 +92,7 @@ test("a flood of refused messages is written in slices, all of it at the stop", 
 
 test("a flood of one tenant keeps no other tenant's refused messages off their list", () => {
   const log = createLogger();
-  const rejections = createDeviceRejections({
+  const rejections = new DeviceRejections({
     repository: { list: () => [], insert: () => undefined, trim: () => undefined },
     devices: { ensureVisible: (_, deviceId) => deviceId as DeviceId },
     transact: (work) => work(),

@@ -31,7 +31,7 @@ function setUp(readings: (child: IngestDevice) => Promise<void> = () => Promise.
         }),
       findChild: (_, name) => existing.get(name)?.deviceId,
     },
-    directory: { find: (deviceId: DeviceId) => devices.get(deviceId), findByToken: () => undefined },
+    directory: { find: (deviceId: DeviceId) => devices.get(deviceId) },
     sessions: {
       opened: () => undefined,
       closed: () => true,

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { DomainError } from "../../../src/lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../../src/lib/ids.ts";
 import { createRandom } from "../../../src/lib/random.ts";
-import { createGeneratorEngine } from "../../../src/modules/generators/generator-engine.ts";
+import { GeneratorEngine } from "../../../src/modules/generators/generator-engine.ts";
 import type { Generator } from "../../../src/modules/generators/generators.types.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
 import type { LatestSnapshot, Reading } from "../../../src/modules/telemetry/telemetry.types.ts";
@@ -37,7 +37,7 @@ function createRig() {
   );
   const orphaned: string[] = [];
   const rig = { refusal: undefined as DomainError | undefined, commit: Promise.resolve(), readFails: false };
-  const engine = createGeneratorEngine({
+  const engine = new GeneratorEngine({
     ingest: {
       admit() {
         if (rig.refusal !== undefined) throw rig.refusal;

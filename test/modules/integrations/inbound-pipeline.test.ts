@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createInboundPipeline } from "../../../src/modules/integrations/inbound-pipeline.ts";
+import { InboundPipeline } from "../../../src/modules/integrations/inbound-pipeline.ts";
 import type { InboundMessage, Integration } from "../../../src/modules/integrations/integrations.types.ts";
 import type { LiveIntegration } from "../../../src/modules/integrations/live-integration.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -15,7 +15,7 @@ function pipelineWith(workThrough: () => Promise<void>) {
   const seen = new Set<string>();
   let worked = 0;
   let events = 0;
-  const pipeline = createInboundPipeline({
+  const pipeline = new InboundPipeline({
     eventLog: {
       add(_, seenKey) {
         events += 1;

@@ -10,8 +10,8 @@ import {
   createOutboundRepository,
   type TargetRow,
 } from "../../../src/modules/outbound/outbound.repository.ts";
-import { type Attempt, createOutboundDelivery } from "../../../src/modules/outbound/outbound-delivery.ts";
-import { createOutboundLedger } from "../../../src/modules/outbound/outbound-ledger.ts";
+import { type Attempt, OutboundDelivery } from "../../../src/modules/outbound/outbound-delivery.ts";
+import { OutboundLedger } from "../../../src/modules/outbound/outbound-ledger.ts";
 import { createOutboundWriter } from "../../../src/modules/outbound/outbound-writer.ts";
 import { openMainDatabase } from "../../../src/platform/database.ts";
 import { createLogger } from "../../../src/platform/log.ts";
@@ -61,15 +61,15 @@ function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
     answer: (_: Sent): Verdict | Promise<Verdict> => "delivered",
     retryAfterMs: 0,
     mostAtOnce: () => most,
-    delivery: undefined as unknown as ReturnType<typeof createOutboundDelivery>,
-    ledger: undefined as unknown as ReturnType<typeof createOutboundLedger>,
+    delivery: undefined as unknown as OutboundDelivery,
+    ledger: undefined as unknown as OutboundLedger,
     /** What ran before is forgotten, as a kill forgets it. */
     boot() {
       const { transact } = database;
       const log = createLogger("test");
       inFlight.clear();
-      const ledger = createOutboundLedger({ repository, transact, onSettled: () => undefined, clock, log });
-      const mine = createOutboundDelivery({
+      const ledger = new OutboundLedger({ repository, transact, onSettled: () => undefined, clock, log });
+      const mine = new OutboundDelivery({
         repository,
         ledger,
         limits,

@@ -1,11 +1,11 @@
-import { createScriptSandbox } from "../../../src/modules/script-sandbox/script-sandbox.ts";
+import { ScriptSandbox } from "../../../src/modules/script-sandbox/script-sandbox.ts";
 import type { Clock } from "../../../src/platform/clock.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { createLogger } from "../../../src/platform/log.ts";
 import { ownProgram } from "../../../src/platform/own-program.ts";
 
 export const openSandbox = (options: { clock?: Clock; command?: readonly string[] } = {}) => {
-  const sandbox = createScriptSandbox({
+  const sandbox = new ScriptSandbox({
     command: options.command ?? [...ownProgram(), "script-host"],
     clock: options.clock ?? systemClock,
     log: createLogger("scripts"),

@@ -4,7 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ScriptFailure } from "../../../src/modules/script-sandbox/script-sandbox.errors.ts";
-import type { ScriptFrame, ScriptSandbox } from "../../../src/modules/script-sandbox/script-sandbox.types.ts";
+import type { ScriptSandbox } from "../../../src/modules/script-sandbox/script-sandbox.ts";
+import type { ScriptFrame } from "../../../src/modules/script-sandbox/script-sandbox.types.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { frameOf, good, openSandbox } from "./sandbox-fixture.ts";
 

@@ -6,9 +6,9 @@ import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import type { OutboundRule } from "../../../platform/outbound-address.ts";
 import type { BrokerMessage, MqttSettings } from "../integrations.types.ts";
-import type { BridgeMessage, BridgeState, MqttBridge } from "./bridge.types.ts";
+import type { BridgeMessage, BridgeState } from "./bridge.types.ts";
 import { filtersOf } from "./broker-connection.ts";
-import { clientIdOf, createMqttBridge, type MqttBridgeDeps } from "./mqtt-bridge.ts";
+import { clientIdOf, MqttBridge, type MqttBridgeDeps } from "./mqtt-bridge.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** An integration as far as its connection to a broker goes. */
@@ -62,53 +62,112 @@ const isSameSession = (integrationId: string, a: MqttSettings, b: MqttSettings):
   (a.clientId ?? clientIdOf(integrationId)) === (b.clientId ?? clientIdOf(integrationId));
 
 /** One bridge for each integration that is switched on and has a broker. */
-export function createBridgeFleet(deps: BridgeFleetDeps) {
-  const { clock, log } = deps;
+export class BridgeFleet {
   /** Keyed by integration id. */
-  const running = new Map<string, Running>();
+  private readonly running = new Map<string, Running>();
   /** Keyed by integration id; kept while it is paused. */
-  const sessions = new Map<string, BrokerSession>();
+  private readonly sessions = new Map<string, BrokerSession>();
   /** Holds what is being done with an integration, one thing after the other. */
-  const inFlight = new Map<string, Promise<void>>();
+  private readonly inFlight = new Map<string, Promise<void>>();
   /** Aborted when the fleet stops. */
-  let started: AbortController | undefined;
+  private started: AbortController | undefined;
 
-  function bridgeOf(
-    member: FleetMember,
-    settings: MqttSettings,
-    more: Partial<MqttBridgeDeps> = {},
-  ): MqttBridge {
-    const { integrationId, tenantId, encoding } = member;
-    let problem: Text | null | undefined;
-    let shown = "";
-    return createMqttBridge({
-      ...deps,
-      addresses: deps.addresses.of(tenantId),
-      integrationId,
-      settings,
-      encoding,
-      handle: (message) => deps.take(integrationId, message),
-      onState(state) {
-        const now = JSON.stringify([state.status, state.problem, state.lastError, state.subscriptions]);
-        if (now !== shown && running.has(integrationId)) deps.onChange(integrationId);
-        shown = now;
-        if (state.status === "connecting" || JSON.stringify(state.problem) === JSON.stringify(problem))
-          return;
-        problem = state.problem;
-        // Of one that is being taken down, nothing is to be told any more.
-        if (running.has(integrationId)) deps.onProblem(integrationId, problem);
-      },
-      ...more,
-    });
+  constructor(private readonly deps: BridgeFleetDeps) {}
+
+  start(): void {
+    this.started = new AbortController();
+    for (const { integrationId, tenantId, settings } of this.deps.list()) {
+      if (settings !== undefined) this.sessions.set(integrationId, { tenantId, settings });
+      this.refresh(integrationId);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.started?.abort();
+    this.started = undefined;
+    await Promise.all(this.inFlight.values());
+    await Promise.all([...this.running.keys()].map((integrationId) => this.end(integrationId)));
+    this.sessions.clear();
+  }
+
+  /** Applies that an integration was created, changed, started, paused or deleted. */
+  refresh(integrationId: string): void {
+    const { inFlight } = this;
+    const before = inFlight.get(integrationId) ?? Promise.resolve();
+    const next = before
+      .then(() => this.follow(integrationId))
+      .catch((error) =>
+        this.deps.log.error("a bridge could not apply its settings", { integrationId, error }),
+      )
+      .finally(() => {
+        if (inFlight.get(integrationId) === next) inFlight.delete(integrationId);
+      });
+    inFlight.set(integrationId, next);
+  }
+
+  /** Applies that many were deleted at once. */
+  refreshAll(): void {
+    for (const integrationId of this.sessions.keys()) this.refresh(integrationId);
+  }
+
+  /** Returns `undefined` if it is not switched on, or has no broker. */
+  stateOf(integrationId: string): BridgeState | undefined {
+    return this.running.get(integrationId)?.bridge.state;
+  }
+
+  /** @throws DomainError `unavailable` while there is no connection. */
+  async publish(integrationId: string, message: BrokerMessage): Promise<void> {
+    const bridge = this.running.get(integrationId)?.bridge;
+    if (bridge === undefined) throw unavailable("integration.not_connected");
+    await bridge.publish(message);
+  }
+
+  private async follow(integrationId: string): Promise<void> {
+    if (this.started === undefined) return;
+    const member = this.deps.find(integrationId);
+    const wanted = member?.isRunning ? member.settings : undefined;
+    const current = this.running.get(integrationId);
+    if (member !== undefined && wanted !== undefined && current?.fingerprint === fingerprintOf(member))
+      return;
+    await this.end(integrationId);
+    if (member !== undefined && wanted !== undefined) this.begin(member, wanted);
+    // Paused, the broker keeps what comes for when it is started again.
+    else if (member?.settings === undefined) this.forget(integrationId);
+  }
+
+  private begin(member: FleetMember, settings: MqttSettings): void {
+    const { integrationId, tenantId } = member;
+    const before = this.sessions.get(integrationId);
+    const isSame = before !== undefined && isSameSession(integrationId, before.settings, settings);
+    if (before !== undefined && !isSame) void this.sayFarewell(integrationId, before);
+    this.sessions.set(integrationId, { tenantId, settings });
+    const onState = this.stateListener(integrationId);
+    const former = isSame ? { formerFilters: filtersOf(before.settings) } : {};
+    const bridge = this.createBridge(member, settings, { onState, ...former });
+    this.running.set(integrationId, { bridge, fingerprint: fingerprintOf(member) });
+    bridge.start();
+  }
+
+  private async end(integrationId: string): Promise<void> {
+    const current = this.running.get(integrationId);
+    this.running.delete(integrationId);
+    await current?.bridge.stop();
+  }
+
+  private forget(integrationId: string): void {
+    const before = this.sessions.get(integrationId);
+    this.sessions.delete(integrationId);
+    if (before !== undefined) void this.sayFarewell(integrationId, before);
   }
 
   /** Has the broker forget a session, in the background. */
-  async function sayFarewell(integrationId: string, { tenantId, settings }: BrokerSession): Promise<void> {
-    const signal = started?.signal;
+  private async sayFarewell(integrationId: string, { tenantId, settings }: BrokerSession): Promise<void> {
+    const { clock, log } = this.deps;
+    const signal = this.started?.signal;
     const member = { integrationId, tenantId, isRunning: false, settings };
-    const bridge = bridgeOf(member, settings, { onState: () => {} });
+    const bridge = this.createBridge(member, settings, { onState: () => {} });
     for (let tries = 1; signal?.aborted === false; tries++) {
-      const current = sessions.get(integrationId);
+      const current = this.sessions.get(integrationId);
       if (current !== undefined && isSameSession(integrationId, current.settings, settings)) return; // come back to meanwhile
       try {
         await bridge.end(signal);
@@ -121,83 +180,38 @@ export function createBridgeFleet(deps: BridgeFleetDeps) {
     }
   }
 
-  async function end(integrationId: string): Promise<void> {
-    const current = running.get(integrationId);
-    running.delete(integrationId);
-    await current?.bridge.stop();
+  private createBridge(
+    { integrationId, tenantId, encoding }: FleetMember,
+    settings: MqttSettings,
+    more: Pick<MqttBridgeDeps, "onState" | "formerFilters">,
+  ): MqttBridge {
+    const { addresses, authorities, take, clock, random, log } = this.deps;
+    return new MqttBridge({
+      integrationId,
+      settings,
+      encoding,
+      addresses: addresses.of(tenantId),
+      authorities,
+      handle: (message) => take(integrationId, message),
+      clock,
+      random,
+      log,
+      ...more,
+    });
   }
 
-  function begin(member: FleetMember, settings: MqttSettings): void {
-    const { integrationId, tenantId } = member;
-    const before = sessions.get(integrationId);
-    const isSame = before !== undefined && isSameSession(integrationId, before.settings, settings);
-    if (before !== undefined && !isSame) void sayFarewell(integrationId, before);
-    sessions.set(integrationId, { tenantId, settings });
-    const bridge = bridgeOf(member, settings, isSame ? { formerFilters: filtersOf(before.settings) } : {});
-    running.set(integrationId, { bridge, fingerprint: fingerprintOf(member) });
-    bridge.start();
+  /** Returns what reports the states of a bridge, as far as they differ. Of one that is taken down it reports nothing any more. */
+  private stateListener(integrationId: string): (state: BridgeState) => void {
+    let problem: Text | null | undefined;
+    let shown = "";
+    return (state) => {
+      const isRunning = this.running.has(integrationId);
+      const now = JSON.stringify([state.status, state.problem, state.lastError, state.subscriptions]);
+      if (now !== shown && isRunning) this.deps.onChange(integrationId);
+      shown = now;
+      if (state.status === "connecting" || JSON.stringify(state.problem) === JSON.stringify(problem)) return;
+      problem = state.problem;
+      if (isRunning) this.deps.onProblem(integrationId, problem);
+    };
   }
-
-  async function follow(integrationId: string): Promise<void> {
-    if (started === undefined) return;
-    const member = deps.find(integrationId);
-    const wanted = member?.isRunning ? member.settings : undefined;
-    const current = running.get(integrationId);
-    if (member !== undefined && wanted !== undefined && current?.fingerprint === fingerprintOf(member))
-      return;
-    await end(integrationId);
-    if (member !== undefined && wanted !== undefined) begin(member, wanted);
-    // Paused, the broker keeps what comes for when it is started again.
-    else if (member?.settings === undefined) forget(integrationId);
-  }
-
-  function forget(integrationId: string): void {
-    const before = sessions.get(integrationId);
-    sessions.delete(integrationId);
-    if (before !== undefined) void sayFarewell(integrationId, before);
-  }
-
-  function refresh(integrationId: string): void {
-    const before = inFlight.get(integrationId) ?? Promise.resolve();
-    const next = before
-      .then(() => follow(integrationId))
-      .catch((error) => log.error("a bridge could not apply its settings", { integrationId, error }))
-      .finally(() => {
-        if (inFlight.get(integrationId) === next) inFlight.delete(integrationId);
-      });
-    inFlight.set(integrationId, next);
-  }
-
-  return {
-    start(): void {
-      started = new AbortController();
-      for (const { integrationId, tenantId, settings } of deps.list()) {
-        if (settings !== undefined) sessions.set(integrationId, { tenantId, settings });
-        refresh(integrationId);
-      }
-    },
-    async stop(): Promise<void> {
-      started?.abort();
-      started = undefined;
-      await Promise.all(inFlight.values());
-      await Promise.all([...running.keys()].map(end));
-      sessions.clear();
-    },
-    /** An integration was made, changed, started, paused or deleted. */
-    refresh,
-    /** Many were deleted at once. */
-    refreshAll(): void {
-      for (const integrationId of sessions.keys()) refresh(integrationId);
-    },
-    /** Returns `undefined` if it is not switched on, or has no broker. */
-    stateOf: (integrationId: string): BridgeState | undefined => running.get(integrationId)?.bridge.state,
-    /** @throws DomainError `unavailable` while there is no connection. */
-    async publish(integrationId: string, message: BrokerMessage): Promise<void> {
-      const bridge = running.get(integrationId)?.bridge;
-      if (bridge === undefined) throw unavailable("integration.not_connected");
-      await bridge.publish(message);
-    },
-  };
 }
-
-export type BridgeFleet = ReturnType<typeof createBridgeFleet>;

@@ -1,5 +1,5 @@
 import type { Text } from "../../../lib/texts/text.ts";
-import type { BrokerMessage, InboundMessage } from "../integrations.types.ts";
+import type { InboundMessage } from "../integrations.types.ts";
 
 export interface BridgeMessage extends InboundMessage {
   readonly topic: string;
@@ -38,15 +38,4 @@ export interface BridgeCounts {
   readonly ignored: number;
   /** Larger than is taken. */
   readonly tooLarge: number;
-}
-
-export interface MqttBridge {
-  start(): void;
-  /** Ends the connection; the broker keeps the session and what comes for it. */
-  stop(): Promise<void>;
-  /** The same, and has the broker forget the session. @throws Error where the broker cannot be told */
-  end(signal?: AbortSignal): Promise<void>;
-  /** Resolves when the broker has it. @throws DomainError `unavailable` while there is no connection. */
-  publish(message: BrokerMessage): Promise<void>;
-  readonly state: BridgeState;
 }

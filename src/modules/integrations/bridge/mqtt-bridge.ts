@@ -6,8 +6,8 @@ import type { Text } from "../../../lib/texts/text.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import type { OutboundRule } from "../../../platform/outbound-address.ts";
-import type { MqttSettings } from "../integrations.types.ts";
-import type { BridgeMessage, BridgeState, BridgeSubscription, MqttBridge } from "./bridge.types.ts";
+import type { BrokerMessage, MqttSettings } from "../integrations.types.ts";
+import type { BridgeMessage, BridgeState, BridgeSubscription } from "./bridge.types.ts";
 import { type BrokerConnection, filtersOf, openConnection } from "./broker-connection.ts";
 import { InboundSession } from "./inbound-session.ts";
 import { createMessageTaker, type MessageTaker } from "./message-taker.ts";
@@ -54,147 +54,194 @@ function complaintOf(subscriptions: readonly BridgeSubscription[], qos: number):
   return detail("broker_error.lesser_quality", { filter: lesser.filter, qos: String(lesser.qos) });
 }
 
+/** Returns the time until the next attempt: twice as long after each failure; at random between half of it and the whole. */
+function waitMsAfter(failures: number, random: () => number): number {
+  const whole = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10), WAIT_MS_MAX);
+  return Math.round(whole * (0.5 + random() / 2));
+}
+
 /**
  * Keeps a connection to a broker while it runs. The session there is durable: what comes while the gateway is away waits at the broker,
  * and a message is acknowledged once `handle` has resolved. Each connection is one of mqtt.js of its own; the next follows
  * after a wait that grows, and is drawn by lot so that many gateways do not come back at once.
  */
-export function createMqttBridge(deps: MqttBridgeDeps): MqttBridge {
-  const { settings, clock, log, integrationId } = deps;
-  const clientId = settings.clientId ?? clientIdOf(integrationId);
-  const filters = filtersOf(settings);
-  const session = new InboundSession();
-  const counts = { received: 0, ignored: 0, tooLarge: 0 };
+export class MqttBridge {
+  private readonly clientId: string;
+  private readonly session = new InboundSession();
+  private readonly counts = { received: 0, ignored: 0, tooLarge: 0 };
   /** Aborted when the bridge is to stop. */
-  let wanted: AbortController | undefined;
-  let connection: BrokerConnection | undefined;
-  let running: Promise<void> | undefined;
-  let state: Omit<BridgeState, "counts"> = {
-    status: "stopped",
-    since: clock.now(),
-    problem: null,
-    lastError: null,
-    lastErrorAt: null,
-    nextAttemptAt: null,
-    failedAttempts: 0,
-    subscriptions: [],
-  };
+  private wanted: AbortController | undefined;
+  private connection: BrokerConnection | undefined;
+  private running: Promise<void> | undefined;
+  private current: Omit<BridgeState, "counts">;
 
-  function change(to: Partial<Omit<BridgeState, "counts" | "since">>): void {
-    const isOther = to.status !== undefined && to.status !== state.status;
-    state = { ...state, ...to, ...(isOther && { since: clock.now() }) };
-    deps.onState({ ...state, counts: { ...counts } });
+  constructor(private readonly deps: MqttBridgeDeps) {
+    this.clientId = deps.settings.clientId ?? clientIdOf(deps.integrationId);
+    this.current = {
+      status: "stopped",
+      since: deps.clock.now(),
+      problem: null,
+      lastError: null,
+      lastErrorAt: null,
+      nextAttemptAt: null,
+      failedAttempts: 0,
+      subscriptions: [],
+    };
   }
 
-  const failed = (lastError: Text) => ({ lastError, lastErrorAt: clock.now() });
+  get state(): BridgeState {
+    return { ...this.current, counts: { ...this.counts } };
+  }
 
-  const open = (taker: MessageTaker, clean: boolean, signal?: AbortSignal) =>
-    openConnection({ ...deps, ...taker, clientId, clean, session, signal });
+  start(): void {
+    if (this.wanted !== undefined) return;
+    const { log, integrationId } = this.deps;
+    this.wanted = new AbortController();
+    this.running = this.run(this.wanted.signal).catch((error) => {
+      log.error("the bridge has ended", { integrationId, error });
+      const problem = networkErrorText(error);
+      this.change({ status: "stopped", problem, ...this.failed(problem) });
+    });
+  }
 
-  /** One connection, from its beginning to its end. @throws DomainError with the reason */
-  async function connectOnce(taker: MessageTaker, signal: AbortSignal): Promise<never> {
-    change({ status: "connecting", nextAttemptAt: null });
-    const opened = await open(taker, false, signal);
-    connection = opened;
+  /** Ends the connection; the broker keeps the session and what comes for it. */
+  async stop(): Promise<void> {
+    this.wanted?.abort();
+    await this.running;
+    this.running = undefined;
+    this.wanted = undefined;
+    if (this.current.status !== "stopped")
+      this.change({ status: "stopped", problem: null, nextAttemptAt: null, subscriptions: [] });
+  }
+
+  /** Stops, and has the broker forget the session. @throws Error where the broker cannot be told */
+  async end(signal?: AbortSignal): Promise<void> {
+    await this.stop();
+    const nothing: MessageTaker = { take: () => Promise.resolve({ kind: "taken" }), tooLarge: () => {} };
+    await (await this.open(nothing, true, signal)).end();
+  }
+
+  /** Resolves when the broker has it. @throws DomainError `unavailable` while there is no connection. */
+  async publish(message: BrokerMessage): Promise<void> {
+    if (this.connection === undefined || this.current.status !== "connected")
+      throw unavailable("integration.not_connected");
+    try {
+      await this.connection.publish(message);
+    } catch (cause) {
+      throw unavailableDueTo(cause, "integration.not_sent");
+    }
+  }
+
+  private async run(signal: AbortSignal): Promise<void> {
+    const { integrationId, settings, encoding, handle, clock, log } = this.deps;
+    const taker = createMessageTaker({
+      integrationId,
+      settings,
+      encoding,
+      deviceIn: await compileTopicDevice(settings),
+      handle,
+      counts: this.counts,
+      note: (error) => this.change(this.failed(error)),
+      signal,
+      clock,
+      log,
+    });
+    while (!signal.aborted) {
+      const reason = await this.connectOnce(taker, signal).catch(networkErrorText);
+      if (signal.aborted) break;
+      await waitFor(clock, this.noteFailure(reason), signal);
+    }
+  }
+
+  /** Notes why the connection is gone. Returns the time until the next attempt, in ms. */
+  private noteFailure(reason: Text): number {
+    const { clock, random, log, integrationId } = this.deps;
+    const failedAttempts = this.current.failedAttempts + 1;
+    const ms = waitMsAfter(failedAttempts, random);
+    log.warn("the connection to the broker is gone", {
+      integrationId,
+      reason: inEnglish(reason),
+      nextTryMs: ms,
+    });
+    this.change({
+      status: "waiting",
+      problem: reason,
+      subscriptions: [],
+      failedAttempts,
+      nextAttemptAt: clock.now() + ms,
+      ...this.failed(reason),
+    });
+    return ms;
+  }
+
+  /** Keeps one connection, from its beginning to its end. @throws DomainError with the reason */
+  private async connectOnce(taker: MessageTaker, signal: AbortSignal): Promise<never> {
+    this.change({ status: "connecting", nextAttemptAt: null });
+    const opened = await this.open(taker, false, signal);
+    this.connection = opened;
     let cancel = () => {};
     const leave = () => void opened.end();
     signal.addEventListener("abort", leave);
     if (signal.aborted) leave();
     try {
       // The answer to the subscription comes behind all that the broker has kept, which may take its time.
-      if (opened.isResumed) change({ status: "connected", problem: null });
-      const gone = deps.formerFilters?.filter((filter) => !filters.includes(filter)) ?? [];
-      if (gone.length > 0) await opened.unsubscribe(gone);
-      const subscriptions = await opened.subscribe();
-      const complaint = complaintOf(subscriptions, settings.qos ?? 1);
-      if (complaint !== null && subscriptions.every(({ qos }) => qos === null))
-        throw new DomainError("unavailable", complaint);
-      log.info("connected to the broker", { integrationId });
-      change({
-        status: "connected",
-        problem: complaint,
-        subscriptions,
-        ...(complaint !== null && failed(complaint)),
-      });
-      cancel = clock.schedule(HELD_MS, () => change({ failedAttempts: 0, lastError: complaint }));
+      if (opened.isResumed) this.change({ status: "connected", problem: null });
+      const complaint = await this.subscribe(opened);
+      cancel = this.deps.clock.schedule(HELD_MS, () =>
+        this.change({ failedAttempts: 0, lastError: complaint }),
+      );
       throw new DomainError("unavailable", await opened.ended);
     } finally {
       cancel();
       signal.removeEventListener("abort", leave);
-      connection = undefined;
+      this.connection = undefined;
       await opened.end();
     }
   }
 
-  /** Twice as long after each failure; at random between half of it and the whole. */
-  function waitMs(failures: number): number {
-    const whole = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10), WAIT_MS_MAX);
-    return Math.round(whole * (0.5 + deps.random() / 2));
+  /** Subscribes to what the settings name. Returns what the broker did not grant; `null` where it granted all. */
+  private async subscribe(opened: BrokerConnection): Promise<Text | null> {
+    const { settings, formerFilters, log, integrationId } = this.deps;
+    const filters = filtersOf(settings);
+    const gone = formerFilters?.filter((filter) => !filters.includes(filter)) ?? [];
+    if (gone.length > 0) await opened.unsubscribe(gone);
+    const subscriptions = await opened.subscribe();
+    const complaint = complaintOf(subscriptions, settings.qos ?? 1);
+    if (complaint !== null && subscriptions.every(({ qos }) => qos === null))
+      throw new DomainError("unavailable", complaint);
+    log.info("connected to the broker", { integrationId });
+    this.change({
+      status: "connected",
+      problem: complaint,
+      subscriptions,
+      ...(complaint !== null && this.failed(complaint)),
+    });
+    return complaint;
   }
 
-  async function run(signal: AbortSignal): Promise<void> {
-    const deviceIn = await compileTopicDevice(settings);
-    const note = (error: Text) => change(failed(error));
-    const taker = createMessageTaker({ ...deps, deviceIn, counts, note, signal });
-    while (!signal.aborted) {
-      const reason = await connectOnce(taker, signal).catch(networkErrorText);
-      if (signal.aborted) break;
-      const failedAttempts = state.failedAttempts + 1;
-      const ms = waitMs(failedAttempts);
-      log.warn("the connection to the broker is gone", {
-        integrationId,
-        reason: inEnglish(reason),
-        nextTryMs: ms,
-      });
-      const nextAttemptAt = clock.now() + ms;
-      change({
-        status: "waiting",
-        problem: reason,
-        subscriptions: [],
-        failedAttempts,
-        nextAttemptAt,
-        ...failed(reason),
-      });
-      await waitFor(clock, ms, signal);
-    }
+  private open(taker: MessageTaker, clean: boolean, signal?: AbortSignal): Promise<BrokerConnection> {
+    const { settings, addresses, authorities, clock } = this.deps;
+    return openConnection({
+      settings,
+      clientId: this.clientId,
+      clean,
+      session: this.session,
+      addresses,
+      authorities,
+      take: taker.take,
+      tooLarge: taker.tooLarge,
+      clock,
+      signal,
+    });
   }
 
-  async function stop(): Promise<void> {
-    wanted?.abort();
-    await running;
-    running = undefined;
-    wanted = undefined;
-    if (state.status !== "stopped")
-      change({ status: "stopped", problem: null, nextAttemptAt: null, subscriptions: [] });
+  private failed(lastError: Text) {
+    return { lastError, lastErrorAt: this.deps.clock.now() };
   }
 
-  return {
-    start() {
-      if (wanted !== undefined) return;
-      wanted = new AbortController();
-      running = run(wanted.signal).catch((error) => {
-        log.error("the bridge has ended", { integrationId, error });
-        const problem = networkErrorText(error);
-        change({ status: "stopped", problem, ...failed(problem) });
-      });
-    },
-    stop,
-    async end(signal) {
-      await stop();
-      const nothing: MessageTaker = { take: () => Promise.resolve({ kind: "taken" }), tooLarge: () => {} };
-      await (await open(nothing, true, signal)).end();
-    },
-    async publish(message) {
-      if (connection === undefined || state.status !== "connected")
-        throw unavailable("integration.not_connected");
-      try {
-        await connection.publish(message);
-      } catch (cause) {
-        throw unavailableDueTo(cause, "integration.not_sent");
-      }
-    },
-    get state() {
-      return { ...state, counts: { ...counts } };
-    },
-  };
+  private change(to: Partial<Omit<BridgeState, "counts" | "since">>): void {
+    const isOther = to.status !== undefined && to.status !== this.current.status;
+    this.current = { ...this.current, ...to, ...(isOther && { since: this.deps.clock.now() }) };
+    this.deps.onState(this.state);
+  }
 }

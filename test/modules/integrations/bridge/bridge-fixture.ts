@@ -1,13 +1,6 @@
 import type { TenantId } from "../../../../src/lib/ids.ts";
-import type {
-  BridgeMessage,
-  BridgeState,
-  MqttBridge,
-} from "../../../../src/modules/integrations/bridge/bridge.types.ts";
-import {
-  createMqttBridge,
-  type MqttBridgeDeps,
-} from "../../../../src/modules/integrations/bridge/mqtt-bridge.ts";
+import type { BridgeMessage, BridgeState } from "../../../../src/modules/integrations/bridge/bridge.types.ts";
+import { MqttBridge, type MqttBridgeDeps } from "../../../../src/modules/integrations/bridge/mqtt-bridge.ts";
 import type { MqttSettings } from "../../../../src/modules/integrations/integrations.types.ts";
 import { systemClock } from "../../../../src/platform/clock.ts";
 import { createLogger } from "../../../../src/platform/log.ts";
@@ -47,7 +40,7 @@ export function rigBridge(
     for (const check of waiting) check();
   };
   const { handle = async () => undefined, ...rest } = more;
-  const bridge = createMqttBridge({
+  const bridge = new MqttBridge({
     integrationId: "01900000-0000-7000-8000-000000000001",
     addresses: addresses(),
     clock: systemClock,

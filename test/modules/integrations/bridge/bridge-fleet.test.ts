@@ -1,10 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "mqtt";
-import {
-  type BridgeFleet,
-  createBridgeFleet,
-  type FleetMember,
-} from "../../../../src/modules/integrations/bridge/bridge-fleet.ts";
+import { BridgeFleet, type FleetMember } from "../../../../src/modules/integrations/bridge/bridge-fleet.ts";
 import { createLogger } from "../../../../src/platform/log.ts";
 import { createMosquitto, hasMosquitto, type Mosquitto } from "../../../support/mosquitto.ts";
 import { until } from "../../../support/until.ts";
@@ -19,7 +15,7 @@ afterEach(async () => {
 function rig(members: Map<string, FleetMember>) {
   const taken: string[] = [];
   const problems: [string, string | undefined][] = [];
-  const fleet = createBridgeFleet({
+  const fleet = new BridgeFleet({
     list: () => [...members.values()],
     find: (integrationId) => members.get(integrationId),
     take: async (integrationId, { bytes }) => void taken.push(`${integrationId} ${Buffer.from(bytes)}`),

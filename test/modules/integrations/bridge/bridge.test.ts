@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { generate, type Packet, type Parser, parser } from "mqtt-packet";
 import { DomainError, detail, inEnglish } from "../../../../src/lib/domain-error.ts";
 import type { Text } from "../../../../src/lib/texts/text.ts";
-import type { MqttBridge } from "../../../../src/modules/integrations/bridge/bridge.types.ts";
+import type { MqttBridge } from "../../../../src/modules/integrations/bridge/mqtt-bridge.ts";
 import { createMosquitto, hasMosquitto, type Mosquitto } from "../../../support/mosquitto.ts";
 import { type BridgeRig, connected, hasty, rigBridge } from "./bridge-fixture.ts";
 

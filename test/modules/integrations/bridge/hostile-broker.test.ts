@@ -51,7 +51,10 @@ test.each([4, 5] as const)(
       { brokerUrl: `mqtt://127.0.0.1:${server.port}`, topicFilter: "#", protocolVersion: version },
       { clock: { ...hasty, schedule: (ms, callback) => hasty.schedule(Math.min(ms, 1), callback) } },
     );
-    stops.push(rig.bridge.stop, async () => void server.stop(true));
+    stops.push(
+      () => rig.bridge.stop(),
+      async () => void server.stop(true),
+    );
     rig.bridge.start();
     await over.promise;
     process.off("uncaughtException", note);

@@ -2,7 +2,7 @@ import { inEnglish } from "../../../../src/lib/domain-error.ts";
 import "reflect-metadata";
 import { afterEach, describe, expect, test } from "bun:test";
 import { pbkdf2Sync, randomBytes } from "node:crypto";
-import type { MqttBridge } from "../../../../src/modules/integrations/bridge/bridge.types.ts";
+import type { MqttBridge } from "../../../../src/modules/integrations/bridge/mqtt-bridge.ts";
 import { systemClock } from "../../../../src/platform/clock.ts";
 import {
   createAuthority,
