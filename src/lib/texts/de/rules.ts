@@ -148,8 +148,7 @@ export const rulesDe: Readonly<Record<keyof typeof rules, string>> = {
   "rule.schedule_kind": "muss cron, interval oder once sein",
   "rule.scope_unknown": "scope muss eines von {attributeScopes} sein",
   "rule.server_depends_on_value": "der Server darf nicht von einem Wert abhängen",
-  "rule.severities_list":
-    "muss eine Liste mit einem bis fünf Teilen sein, jeder mit einem anderen Schweregrad",
+  "rule.severities_list": "muss eine Liste mit 1 bis {max} Teilen sein, jeder mit einem anderen Schweregrad",
   "rule.severity_twice": "jeder Teil muss einen anderen Schweregrad haben",
   "rule.source_unknown": "source muss telemetry oder attribute sein",
   "rule.step_decimals": "hat mehr Nachkommastellen als die Werte",

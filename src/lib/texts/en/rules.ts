@@ -142,7 +142,7 @@ export const rules = {
   "rule.schedule_kind": "must be cron, interval or once",
   "rule.scope_unknown": "scope must be one of {attributeScopes}",
   "rule.server_depends_on_value": "the server must not depend on a value",
-  "rule.severities_list": "must be a list of one to five parts, each with a different severity",
+  "rule.severities_list": "must be a list of 1 to {max} parts, each with a different severity",
   "rule.severity_twice": "each part must have a different severity",
   "rule.source_unknown": "source must be telemetry or attribute",
   "rule.step_decimals": "has more decimals than the values",
