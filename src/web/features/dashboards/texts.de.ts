@@ -72,7 +72,7 @@ export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> =
   "share.hint":
     "Wer einen Link hat, sieht dieses Dashboard live, ohne sich anzumelden, und kann nichts ändern.",
   "share.name": "Für wen, oder wo",
-  "share.make": "Link erstellen",
+  "share.create": "Link erstellen",
   "share.copy": "Link {name} kopieren",
   "share.end": "Link {name} beenden",
   "share.until": "Bis {time}",

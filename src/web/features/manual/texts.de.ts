@@ -8,7 +8,7 @@ export const manualDe: Readonly<Record<keyof typeof manualEn, string>> = {
   "manual.devices": "Geräte",
   "manual.networks": "Andere Netze",
   "manual.rules": "Regeln und Dashboards",
-  "manual.people": "Personen und Zugang",
+  "manual.users": "Personen und Zugang",
   "manual.operation": "Betrieb",
   "manual.language": "Das Handbuch ist auf Englisch.",
 };
