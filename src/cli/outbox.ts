@@ -1,3 +1,4 @@
+import { inEnglish } from "../lib/domain-error.ts";
 import { createMailRepository, type MailRepository } from "../modules/mail/mail.repository.ts";
 import { ensureSendable } from "../modules/mail/mail.service.ts";
 import { mailStates, type OutboxMail } from "../modules/mail/mail.types.ts";
@@ -50,7 +51,7 @@ function toJson(mail: OutboxMail) {
     subject,
     state,
     attempts,
-    ...(lastError !== null && { lastError }),
+    ...(lastError !== null && { lastError: inEnglish(lastError), lastErrorText: lastError }),
     createdAt: new Date(createdAt).toISOString(),
   };
 }
@@ -67,7 +68,7 @@ const actions: Record<string, (request: Request) => ActionResult> = {
       data: rows,
       print() {
         printTable(
-          ["MAIL", "MADE", "STATE", "TO", "SUBJECT"],
+          ["MAIL", "CREATED", "STATE", "TO", "SUBJECT"],
           rows.map((row) => [row.mailId, row.createdAt, row.state.toLowerCase(), row.to, row.subject]),
         );
         if (total > rows.length) console.log(`… and ${total - rows.length} older`);
@@ -81,7 +82,7 @@ const actions: Record<string, (request: Request) => ActionResult> = {
     return {
       data: { ...head, text, html },
       print() {
-        console.log(`To:       ${head.to}\nSubject:  ${head.subject}\nMade:     ${head.createdAt}`);
+        console.log(`To:       ${head.to}\nSubject:  ${head.subject}\nCreated:  ${head.createdAt}`);
         console.log(`State:    ${head.state.toLowerCase()}${head.lastError ? ` (${head.lastError})` : ""}\n`);
         console.log(text);
       },

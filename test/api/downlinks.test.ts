@@ -220,7 +220,11 @@ describe("through The Things Stack", () => {
     expect((await latest()).status).toBe("TRANSMITTED");
     const error = { message_format: "downlink of {size} bytes is too long", attributes: { size: 99 } };
     await report("lorawan-b", integrationId, { end_device_ids: ids, downlink_failed: { downlink, error } });
-    expect(await latest()).toMatchObject({ status: "FAILED", error: "downlink of 99 bytes is too long" });
+    expect(await latest()).toMatchObject({
+      status: "FAILED",
+      error: "the network server could not send the downlink: downlink of 99 bytes is too long",
+      errorText: { code: "downlink_error.network", params: { message: "downlink of 99 bytes is too long" } },
+    });
     await report("lorawan-b", integrationId, { end_device_ids: ids, downlink_ack: downlink });
     expect((await latest()).status).toBe("ACKNOWLEDGED");
   });

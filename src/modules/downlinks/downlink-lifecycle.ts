@@ -1,5 +1,7 @@
+import { detail, inEnglish } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { Waiters } from "../../platform/waiters.ts";
 import type { DownlinkReport } from "../integrations/integrations.types.ts";
@@ -26,6 +28,8 @@ const statesOfReports: Record<DownlinkReport["state"], DownlinkState> = {
   FAILED: "FAILED",
 };
 
+const UNKNOWN = detail("downlink_error.not_sent");
+
 /** Commands, as far as downlinks carry them. */
 export interface CarriedCommands {
   delivered(deviceId: DeviceId, rpcId: number, isKept: boolean): void;
@@ -39,7 +43,7 @@ export function createDownlinkLifecycle(deps: {
   repository: DownlinksRepository;
   commands: CarriedCommands;
   transact: (work: () => void) => void;
-  onFailed: (downlink: Downlink, error: string) => void;
+  onFailed: (downlink: Downlink, error: Text) => void;
   clock: Clock;
   now: () => number;
 }) {
@@ -51,12 +55,12 @@ export function createDownlinkLifecycle(deps: {
   function settleCommand(
     { deviceId, commandRpcId, confirmed }: Downlink,
     state: DownlinkState,
-    error: string | null,
+    error: Text,
   ): void {
     if (deviceId === null || commandRpcId === null) return;
     const { commands } = deps;
     if (state === "FAILED")
-      commands.answered(deviceId, commandRpcId, { error: error ?? "the downlink failed" });
+      commands.answered(deviceId, commandRpcId, { error: inEnglish(error), code: error.code });
     else if (state === "ACKNOWLEDGED") commands.answered(deviceId, commandRpcId, { acknowledged: true });
     // Nobody will say more of one that is not confirmed.
     else if (state === "TRANSMITTED" && !confirmed)
@@ -79,11 +83,11 @@ export function createDownlinkLifecycle(deps: {
     const error = rest.error ?? null;
     transact(() => {
       repository.update(current.downlinkId, { ...rest, state, error, changedAt: now() });
-      settleCommand(current, state, error);
+      settleCommand(current, state, error ?? UNKNOWN);
     });
     if (current.state === "QUEUED" && current.deviceId !== null) deps.commands.listening(current.deviceId);
     waiters.resolveAll(current.downlinkId, { ...current, ...rest, state, error });
-    if (state === "FAILED") deps.onFailed(current, error ?? "");
+    if (state === "FAILED") deps.onFailed(current, error ?? UNKNOWN);
   }
 
   function remember(key: string, report: DownlinkReport): void {
@@ -93,7 +97,7 @@ export function createDownlinkLifecycle(deps: {
   }
 
   function apply(downlink: Downlink, { state, error }: DownlinkReport): void {
-    const failure = state === "FAILED" ? { error: error ?? "the network server could not send it" } : {};
+    const failure = state === "FAILED" ? { error: error ?? UNKNOWN } : {};
     change(downlink, statesOfReports[state], failure);
   }
 
@@ -107,12 +111,12 @@ export function createDownlinkLifecycle(deps: {
       if (existing !== undefined && now() - existing.at < EARLY_MS) apply(downlink, existing.report);
     },
     /** Marks a downlink as failed for good. */
-    failed: (downlink: Downlink, error: string): void =>
+    failed: (downlink: Downlink, error: Text): void =>
       change(downlink, "FAILED", { error, attempts: downlink.attempts + 1 }),
     /** Postpones a downlink to another attempt. */
     postponed(
       downlink: Downlink,
-      changes: { error: string | null; nextAttemptAt: number; attempts: number },
+      changes: { error: Text | null; nextAttemptAt: number; attempts: number },
     ): void {
       if (repository.find(downlink.downlinkId)?.state !== "QUEUED") return;
       repository.update(downlink.downlinkId, { ...changes, changedAt: now() });

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers";
+import { detail } from "../../lib/domain-error.ts";
 import { waitAfter } from "../../lib/retry-policy.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -120,7 +121,7 @@ export function createDownlinkSender(deps: {
       if (ready.integration.status === "paused") {
         const nextAttemptAt = Math.min(now() + PAUSED_MS, downlink.expiresAt);
         lifecycle.postponed(downlink, {
-          error: "the integration is paused",
+          error: detail("downlink_error.paused"),
           nextAttemptAt,
           attempts: downlink.attempts,
         });
@@ -134,8 +135,12 @@ export function createDownlinkSender(deps: {
   function expire(): void {
     for (const downlink of repository.listExpired(now(), EXPIRED_AT_ONCE)) {
       if (laneOf(downlink.integrationId).busy.has(downlink.deviceKey)) continue;
-      const why = downlink.error === null ? "" : `: ${downlink.error}`;
-      lifecycle.failed(downlink, `it could not be handed over in time${why}`);
+      const { error: reason } = downlink;
+      const isKnown = reason !== null;
+      lifecycle.failed(
+        downlink,
+        isKnown ? detail("downlink_error.expired_because", { reason }) : detail("downlink_error.expired"),
+      );
     }
   }
 

@@ -101,7 +101,9 @@ export function createDownlinksModule(
     findByDevEui: identities.findByDevEui,
     // Later: the caller that hands the command over writes first that it was sent.
     refuse: ({ deviceId, rpcId }, error) =>
-      queueMicrotask(() => void commands.answered(deviceId, rpcId, { error })),
+      queueMicrotask(
+        () => void commands.answered(deviceId, rpcId, { error: error.message, code: error.code }),
+      ),
     durable: () => database.durable(),
     now,
   });

@@ -1,4 +1,6 @@
 import { setImmediate } from "node:timers/promises";
+import { detail } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
@@ -131,7 +133,9 @@ export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
     if (log !== undefined) work.notes.push(`${log.level}: ${log.text}`);
     if (downlink === undefined) return;
     deps.onDownlink(live.integration, downlink);
-    work.notes.push(`downlink ${downlink.state.toLowerCase()}`);
+    work.notes.push(
+      detail("integration_note.downlink", { state: detail(`downlink_state.${downlink.state}`) }),
+    );
   }
 
   /** A promise only where a script has to be waited for. */
@@ -151,7 +155,7 @@ export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
     const { live, source, work } = input;
     const { integration, script } = live;
     const { tenantId } = integration;
-    const onFailure = (why: string) => void work.notes.push(`step left out, ${why}`);
+    const onFailure = (note: Text) => void work.notes.push(note);
     const mapped = inStage("mapping", () =>
       mapMessage(live.steps, { message, receivedAt: source.receivedAt, tenantId, onFailure }),
     );

@@ -1,3 +1,5 @@
+import { detail } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { MailRepository } from "./mail.repository.ts";
@@ -12,6 +14,13 @@ const FIRST_WAITS_MS = [1, 2, 5, 10, 20, 30].map((minutes) => minutes * MINUTE_M
 export const ATTEMPTS_MAX = FIRST_WAITS_MS.length + 23 + 1;
 /** How long at most until mails are seen that the command line has queued. */
 const POLL_INTERVAL_MS = 30_000;
+const REASON_CHARACTERS_MAX = 500;
+
+const unexpected = (error: unknown): MailRefusal =>
+  new MailRefusal(
+    detail("mail_error.unexpected", { reason: excerpt(String(error), REASON_CHARACTERS_MAX) }),
+    false,
+  );
 
 export const waitAfter = (attempts: number): number => FIRST_WAITS_MS[attempts - 1] ?? HOUR_MS;
 
@@ -55,7 +64,7 @@ export function createMailDelivery(deps: {
     const isFinal = refusal.isPermanent || attempts >= ATTEMPTS_MAX;
     repository.update(mail.mailId, {
       state: isFinal ? "FAILED" : "QUEUED",
-      lastError: refusal.message,
+      lastError: refusal.text,
     });
     log.warn(isFinal ? "mail failed" : "mail not sent, is tried again", {
       mailId: mail.mailId,
@@ -72,11 +81,7 @@ export function createMailDelivery(deps: {
     try {
       await transport.send(deps.render(mail));
     } catch (error) {
-      markRefused(
-        mail,
-        attempts,
-        error instanceof MailRefusal ? error : new MailRefusal(String(error), false),
-      );
+      markRefused(mail, attempts, error instanceof MailRefusal ? error : unexpected(error));
       return;
     }
     markSent(mail);

@@ -138,7 +138,7 @@ export function createScriptSandbox(deps: {
       throw new ScriptFailure("script.error", detail("script_reason.message_too_large"));
     try {
       const reply = await ask(key, request);
-      if (!reply.ok) throw new ScriptFailure(`script.${reply.code}`, reply.message, reply);
+      if (!reply.ok) throw new ScriptFailure(`script.${reply.code}`, reply.reason, reply);
       breakers.succeeded(key);
       return reply;
     } catch (error) {
@@ -147,8 +147,9 @@ export function createScriptSandbox(deps: {
     }
   }
 
-  function note(key: string, source: string, { code, message }: ScriptFailure): void {
-    if (code === "script.overrun" || code === "script.memory") breakers.overran(key, source, message);
+  function note(key: string, source: string, { code, params }: ScriptFailure): void {
+    if (code === "script.overrun" || code === "script.memory")
+      breakers.overran(key, source, { code, params });
     else if (code === "script.error" || code === "script.output") breakers.succeeded(key);
   }
 

@@ -24,6 +24,7 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "bulk.file_missing": "das Formular hat keine Datei",
   "bulk.invalid": "{mistake}; es wurde nichts importiert",
   "bulk.mistake_field": "Zeile {row}, {field}: {rule}",
+  "bulk.mistake_named": "Zeile {row}, {rule}",
   "bulk.mistake_row": "Zeile {row}: {rule}",
   "bulk.no_rows": "die Datei hat keine Zeilen",
   "bulk.rows_missing": "rows muss eine Liste von Objekten sein",

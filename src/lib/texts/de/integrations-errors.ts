@@ -23,12 +23,18 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "downlink.no_network": "nur Anbindungen an ChirpStack und The Things Stack senden Downlinks",
   "downlink.not_stored": "Der Downlink ließ sich nicht speichern. Versuchen Sie es erneut.",
   "downlink.paused": "Die Anbindung ist angehalten. Starten Sie sie zuerst.",
-  "downlink.setting_missing": "{name}: ist nötig, um Downlinks zu senden",
   "downlink.settings_missing": "settings_json.downlink: ist nötig, um Downlinks zu senden",
   "downlink.too_long": "ein Frame hat höchstens {max} Byte, und dieser hat {byteLength}",
   "downlink.too_many": "Es warten schon {count} Downlinks. Warten Sie, bis einige gesendet sind.",
   "downlink.too_many_of_device":
     "Für dieses Gerät warten schon {count} Downlinks. Warten Sie, bis einige gesendet sind.",
+  "downlink.api_key_missing":
+    "settings_json.downlink.apiKey: der Schlüssel der API des Netzwerkservers fehlt",
+  "downlink.application_missing":
+    "settings_json.downlink.applicationId: fehlt, und noch keine Nachricht des Geräts hat sie genannt",
+  "downlink.name_invalid": "{name}: enthält Zeichen, die sich nicht an einen Netzwerkserver senden lassen",
+  "downlink.url_missing": "settings_json.downlink.url: die Adresse des Netzwerkservers fehlt",
+  "downlink.webhook_missing": "settings_json.downlink.webhookId: fehlt",
   "integration.base64_invalid": "der Frame ist kein Base64",
   "integration.body_compressed":
     "komprimierte Sparkplug-Inhalte lassen sich nicht lesen; schalten Sie die Kompression ab",
@@ -84,7 +90,7 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "integration.too_many_waiting":
     "Zu viele Nachrichten dieser Anbindung warten auf ihr Skript. Senden Sie diese später erneut.",
   "integration.topic_missing": "Nachrichten dieser Art brauchen ihr Topic, und diese kam ohne",
-  "integration.topic_pattern": "topicDeviceRegex: {reason}",
+  "integration.topic_pattern": "topicDeviceRegex: lässt sich nicht als regulärer Ausdruck lesen: {reason}",
   "integration.topic_pattern_group": "topicDeviceRegex: muss eine Gruppe für die Id des Geräts haben",
   "integration.topic_pattern_long": "topicDeviceRegex: darf höchstens {max} Zeichen haben",
   "integration.topic_pattern_repeats": "topicDeviceRegex: wiederholt zu oft; verwenden Sie + oder *",

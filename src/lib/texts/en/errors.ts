@@ -3,6 +3,7 @@ import { devicesErrors } from "./devices-errors.ts";
 import { errorDetails } from "./error-details.ts";
 import { eventTexts } from "./events.ts";
 import { integrationsErrors } from "./integrations-errors.ts";
+import { reasons } from "./reasons.ts";
 import { rules } from "./rules.ts";
 import { siteErrors } from "./site-errors.ts";
 import { telemetryErrors } from "./telemetry-errors.ts";
@@ -18,6 +19,7 @@ export const englishErrors = {
   ...siteErrors,
   ...errorDetails,
   ...rules,
+  ...reasons,
   ...eventTexts,
 } as const;
 

@@ -38,8 +38,4 @@ export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "script.warnings": "Warnungen",
   "script.console": "Konsole",
   "script.used": "Brauchte {ms} ms von den 100 ms, die ein Skript laufen darf.",
-  "script.overrun": "Es lief zu lange und wurde beendet.",
-  "script.memory": "Es braucht mehr Speicher, als ein Skript haben darf.",
-  "script.breaker":
-    "Es lief mehrmals hintereinander zu lange und wird eine Minute lang nicht ausgeführt. Ändern Sie es, um es sofort wieder zu versuchen.",
 };
