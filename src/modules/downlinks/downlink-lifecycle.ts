@@ -28,6 +28,9 @@ const statesOfReports: Record<DownlinkReport["state"], DownlinkState> = {
   FAILED: "FAILED",
 };
 
+/** The answer of a command whose downlink failed. */
+export const failureOf = (error: Text) => ({ error: inEnglish(error), code: error.code });
+
 const UNKNOWN = detail("downlink_error.not_sent");
 
 /** Commands, as far as downlinks carry them. */
@@ -59,8 +62,7 @@ export function createDownlinkLifecycle(deps: {
   ): void {
     if (deviceId === null || commandRpcId === null) return;
     const { commands } = deps;
-    if (state === "FAILED")
-      commands.answered(deviceId, commandRpcId, { error: inEnglish(error), code: error.code });
+    if (state === "FAILED") commands.answered(deviceId, commandRpcId, failureOf(error));
     else if (state === "ACKNOWLEDGED") commands.answered(deviceId, commandRpcId, { acknowledged: true });
     // Nobody will say more of one that is not confirmed.
     else if (state === "TRANSMITTED" && !confirmed)

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers";
 import { detail } from "../../lib/domain-error.ts";
 import { waitAfter } from "../../lib/retry-policy.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Attempted, DownlinkAttempt, ReadyIntegration } from "./downlink-attempt.ts";
@@ -25,6 +26,9 @@ interface Lane {
   failures: number;
   blockedUntil: number;
 }
+
+const expired = (reason: Text | null): Text =>
+  reason === null ? detail("downlink_error.expired") : detail("downlink_error.expired_because", { reason });
 
 /**
  * Hands downlinks to network servers: of each device one after the other, of each integration a few at once, again after a while where
@@ -135,12 +139,7 @@ export function createDownlinkSender(deps: {
   function expire(): void {
     for (const downlink of repository.listExpired(now(), EXPIRED_AT_ONCE)) {
       if (laneOf(downlink.integrationId).busy.has(downlink.deviceKey)) continue;
-      const { error: reason } = downlink;
-      const isKnown = reason !== null;
-      lifecycle.failed(
-        downlink,
-        isKnown ? detail("downlink_error.expired_because", { reason }) : detail("downlink_error.expired"),
-      );
+      lifecycle.failed(downlink, expired(downlink.error));
     }
   }
 

@@ -91,20 +91,16 @@ export const integrationsRoutes = (deps: {
         },
       },
     )
-    .post(
-      "/preview",
-      async ({ principal, body }) => previewToWire(await integrations.preview(principal, body)),
-      {
-        auth: "integrations:write",
-        audit: { none: "changes nothing" },
-        body: previewBody,
-        response: { 200: previewAnswer },
-        detail: {
-          summary: "Try settings, mapping and script on a message",
-          description: `Shows each stage. Nothing is stored, no device is created. 400 where the settings are wrong, 404 for an unknown integration or codec. ${allDevices}`,
-        },
+    .post("/preview", async ({ principal, body }) => toPreview(await integrations.preview(principal, body)), {
+      auth: "integrations:write",
+      audit: { none: "changes nothing" },
+      body: previewBody,
+      response: { 200: previewAnswer },
+      detail: {
+        summary: "Try settings, mapping and script on a message",
+        description: `Shows each stage. Nothing is stored, no device is created. 400 where the settings are wrong, 404 for an unknown integration or codec. ${allDevices}`,
       },
-    )
+    })
     .get(
       "/:integrationId",
       ({ principal, params, request }) => wire(integrations.get(principal, params.integrationId), request),
@@ -257,7 +253,7 @@ export const integrationsRoutes = (deps: {
     );
 };
 
-const previewToWire = ({ ignored, errors, warnings, ...preview }: IntegrationPreview) => ({
+const toPreview = ({ ignored, errors, warnings, ...preview }: IntegrationPreview) => ({
   ...preview,
   ignored: ignored === null ? null : inEnglish(ignored),
   ignoredText: ignored,

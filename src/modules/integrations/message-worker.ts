@@ -55,6 +55,9 @@ const isFromDevice = ({ kind, downlink, log }: NormalizedMessage): boolean =>
 /** Takes the parts of a message through mapping, script, device and ingest; what came of it stands in `work`. */
 export type WorkThrough = (messages: readonly NormalizedMessage[], input: Given) => Promise<void>;
 
+const noteOf = ({ state }: DownlinkReport): Text =>
+  detail("integration_note.downlink", { state: detail(`downlink_state.${state}`) });
+
 export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
   const { ingest } = deps;
 
@@ -133,9 +136,7 @@ export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
     if (log !== undefined) work.notes.push(`${log.level}: ${log.text}`);
     if (downlink === undefined) return;
     deps.onDownlink(live.integration, downlink);
-    work.notes.push(
-      detail("integration_note.downlink", { state: detail(`downlink_state.${downlink.state}`) }),
-    );
+    work.notes.push(noteOf(downlink));
   }
 
   /** A promise only where a script has to be waited for. */

@@ -1,4 +1,4 @@
-import { detail } from "../../lib/domain-error.ts";
+import { detail, textOf } from "../../lib/domain-error.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -27,6 +27,9 @@ interface Job {
   resolve(reply: EngineReply): void;
   reject(error: Error): void;
 }
+
+/** Failures that cost a process. */
+const costly: ReadonlySet<string> = new Set(["script.overrun", "script.memory"]);
 
 export function createScriptSandbox(deps: {
   /** Holds what starts a script process. */
@@ -147,10 +150,9 @@ export function createScriptSandbox(deps: {
     }
   }
 
-  function note(key: string, source: string, { code, params }: ScriptFailure): void {
-    if (code === "script.overrun" || code === "script.memory")
-      breakers.overran(key, source, { code, params });
-    else if (code === "script.error" || code === "script.output") breakers.succeeded(key);
+  function note(key: string, source: string, failure: ScriptFailure): void {
+    if (costly.has(failure.code)) breakers.overran(key, source, textOf(failure));
+    else if (failure.code === "script.error" || failure.code === "script.output") breakers.succeeded(key);
   }
 
   const inputOf = (value: Record<string, JsonValue | undefined>) => JSON.stringify(value);
