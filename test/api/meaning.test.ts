@@ -71,7 +71,7 @@ test("a stored event of an integration says in codes what was ignored and which 
   await post([]);
   const { body: events } = await call("GET", `/api/integrations/${integrationId}/events`);
   expect(events.map(inGerman)).toEqual([
-    "die Nachricht wurde ignoriert: der Body enthält keine Werte",
+    "die Nachricht wurde ignoriert: der Inhalt enthält keine Werte",
     "press; Schritt 1 wurde ausgelassen: - braucht Zahlen, keine Texte",
   ]);
 });
