@@ -11,6 +11,8 @@ type Policy =
   | { readonly kind: "device" }
   /** Acts on the caller's own account and session, and names nothing. */
   | { readonly kind: "self" }
+  /** Is for owners of the gateway's own tenant alone. */
+  | { readonly kind: "operator"; readonly body?: unknown }
   | { readonly kind: "own"; readonly body?: unknown; readonly query?: string }
   | { readonly kind: "tenant"; readonly body?: (ids: Ids) => unknown; readonly query?: string };
 
@@ -196,6 +198,19 @@ const policies: Record<string, Policy> = {
   "GET /api/scheduler/:jobId/runs/:runId/targets": { kind: "tenant" },
   "GET /api/v1/:deviceToken/rpc": { kind: "device" },
   "POST /api/v1/:deviceToken/rpc/:rpcId": { kind: "device" },
+  "GET /api/gateway/backup": { kind: "operator" },
+  "PUT /api/gateway/backup": {
+    kind: "operator",
+    body: { place: null, schedule: null, daily: 7, weekly: 4, maxAgeHours: 36 },
+  },
+  "POST /api/gateway/backup/test": {
+    kind: "operator",
+    body: { place: { kind: "folder", path: "/tmp" } },
+  },
+  "GET /api/gateway/backup/runs": { kind: "operator" },
+  "POST /api/gateway/backup/runs": { kind: "operator" },
+  "GET /api/gateway/backup/snapshots": { kind: "operator" },
+  "GET /api/gateway/backup/snapshots/:snapshotId/archive": { kind: "operator" },
   "GET /api/outbox": { kind: "own" },
   "GET /api/outbox/:mailId": { kind: "tenant" },
   "POST /api/outbox/:mailId/retry": { kind: "tenant" },
@@ -528,6 +543,15 @@ for (const [route, policy] of Object.entries(policies)) {
       expect(answer.status).toBeLessThan(300);
       expect(answer.text).not.toMatch(/kept apart|secret_of_one/);
       expect(answer.text).not.toContain(ids.deviceId);
+    });
+  if (policy.kind === "operator")
+    test(`${route}: another tenant's owner is 403`, async () => {
+      const { method, path } = urlOf(route, undefined);
+      const { status, body } = await fixture.call(method, path, {
+        token: stranger,
+        ...(policy.body === undefined ? {} : { body: policy.body }),
+      });
+      expect([status, body.code]).toEqual([403, "backup.operators_only"]);
     });
   const namesDevice =
     route.includes(":deviceId") ||
