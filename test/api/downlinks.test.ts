@@ -150,7 +150,16 @@ describe("through ChirpStack's REST proxy", () => {
       201,
       expect.objectContaining({ success: false, status: "FAILED", attempts: 1 }),
     ]);
-    expect(answer.body.error).toContain("authentication failed");
+    expect(answer.body).toMatchObject({
+      error: "the network server answered 401: authentication failed: invalid token; check the API key",
+      errorText: {
+        code: "downlink_error.hinted",
+        params: {
+          answer: { params: { status: 401, message: "authentication failed: invalid token" } },
+          hint: { code: "downlink_hint.api_key" },
+        },
+      },
+    });
     const events = await call("GET", `/api/integrations/${integrationId}/events?direction=OUT`);
     expect(events.body[0]).toMatchObject({ direction: "OUT", status: "ERROR", stage: "downlink" });
     expect(events.text).not.toContain(KEY);

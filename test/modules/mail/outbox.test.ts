@@ -346,7 +346,7 @@ describe("the outbox", () => {
     outbox.clock.advance(9 * 60_000);
     expect(only(outbox).content.text).toContain("042137");
     outbox.clock.advance(2 * 60_000);
-    expect(only(outbox).state).toBe("FAILED");
+    expect(only(outbox)).toMatchObject({ state: "FAILED", lastError: { code: "mail_error.expired" } });
     expect(only(outbox).content.text).not.toContain("042137");
     expect(() => outbox.mail.retry(scope, only(outbox).mailId)).toThrow("expired");
   });
