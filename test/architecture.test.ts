@@ -54,7 +54,8 @@ const layers: Record<string, readonly string[]> = {
   cli: ["lib", "platform", "modules", "app", "cli", "version"],
   main: ["cli"],
   version: ["../package.json"],
-  web: ["web", "lib/console-routes.ts"], // the server and the router have one list of addresses
+  // Addresses and severities are one list with the server.
+  web: ["web", "lib/console-routes.ts", "lib/severity.ts"],
 };
 
 /** Modules that a module may ask; types and events are shared by all. */

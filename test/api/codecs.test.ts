@@ -87,7 +87,7 @@ describe("the library", () => {
       return `${status} ${body.message}`;
     };
     expect(await messageOf("\nfunction decodeUplink( {")).toStartWith(
-      "400 line 2 of the source: SyntaxError",
+      "400 line 2 of the source: the script is not valid JavaScript: SyntaxError",
     );
     expect(await messageOf("let x = 1;")).toContain("must define one of these functions: transform,");
     expect(await messageOf("for (;;);")).toContain("100 ms");
@@ -172,7 +172,11 @@ describe("a trial", () => {
       result: null,
       dropped: false,
       console: [{ level: "log", text: "here" }],
-      error: { code: "script.error", message: "ReferenceError: 'missing' is not defined", line: 3 },
+      error: {
+        code: "script.error",
+        message: "the script failed: ReferenceError: 'missing' is not defined",
+        line: 3,
+      },
     });
     expect((await trial({ source: "for (;;);" })).error).toMatchObject({
       code: "script.overrun",
@@ -274,7 +278,7 @@ describe("an integration's codecs", () => {
     await post(uplink("0000000000000003", undefined, "Dg=="));
     const failed = await newest();
     expect(failed).toMatchObject({ status: "ERROR", stage: "script", replayable: true });
-    expect(failed.message).toContain("codec “others”, line 1: Error: not this one");
+    expect(failed.message).toContain("codec “others”, line 1: the script failed: Error: not this one");
     await call("PATCH", `/${createdItem.others}`, { source: decodes("mended") });
     const replayed = await fixture.call(
       "POST",

@@ -21,8 +21,8 @@ beforeAll(async () => {
   oven = await fixture.createDevice(tokens.owner, { name: "oven", deviceType: "oven" });
   press = await fixture.createDevice(tokens.owner, { name: "press", deviceType: "press" });
   tokens.limited = (await fixture.signIn("TENANT_RW", { devices: [oven.deviceId] })).token;
-  const made = await call("POST", "/api/api-keys", { name: "script", role: "TENANT_RW" });
-  tokens.key = made.body.key;
+  const created = await call("POST", "/api/api-keys", { name: "script", role: "TENANT_RW" });
+  tokens.key = created.body.key;
   for (const { token } of [oven, press]) await send(token, { t: 20, secret: 1 });
   dashboardId = (await call("POST", "/api/dashboards", content())).body.id;
 });
@@ -33,7 +33,7 @@ const call = (method: string, path: string, body?: unknown, who: Who = "owner") 
 const send = (token: string, values: Record<string, unknown>) =>
   fixture.call("POST", `/api/v1/${token}/telemetry`, { body: values });
 const sharesPath = () => `/api/dashboards/${dashboardId}/shares`;
-const look = (token: string, body: unknown = {}) =>
+const openLink = (token: string, body: unknown = {}) =>
   fixture.call("POST", "/api/shared/dashboard", { token, body });
 async function share(fields: Record<string, unknown> = {}, path = sharesPath()) {
   const answer = await call("POST", path, fields);
@@ -93,19 +93,19 @@ describe("who makes links", () => {
   );
 
   test("a link has an address, an end, and is in the list until it is deleted", async () => {
-    const made = await share({ name: "Canteen", expiresAt: "2026-06-11T12:00:00Z" });
-    expect(made).toMatchObject({
+    const created = await share({ name: "Canteen", expiresAt: "2026-06-11T12:00:00Z" });
+    expect(created).toMatchObject({
       name: "Canteen",
-      path: `/shared#${made.token}`,
+      path: `/shared#${created.token}`,
       expiresAt: "2026-06-11T12:00:00.000Z",
       deviceId: null,
       createdBy: expect.stringContaining("@"),
     });
-    expect((await call("GET", sharesPath())).body).toContainEqual(made);
-    expect((await call("DELETE", `${sharesPath()}/${made.shareId}`)).body).toEqual({ success: true });
-    expect((await call("GET", sharesPath())).body).not.toContainEqual(made);
-    expect((await call("DELETE", `${sharesPath()}/${made.shareId}`)).status).toBe(404);
-    expect((await look(made.token)).status).toBe(401);
+    expect((await call("GET", sharesPath())).body).toContainEqual(created);
+    expect((await call("DELETE", `${sharesPath()}/${created.shareId}`)).body).toEqual({ success: true });
+    expect((await call("GET", sharesPath())).body).not.toContainEqual(created);
+    expect((await call("DELETE", `${sharesPath()}/${created.shareId}`)).status).toBe(404);
+    expect((await openLink(created.token)).status).toBe(401);
   });
 
   test("an end must be a time to come, and a device one that there is", async () => {
@@ -127,20 +127,20 @@ describe("who makes links", () => {
   });
 
   test("the audit log says who, and never the token", async () => {
-    const made = await share({ name: "for the log" });
-    await call("DELETE", `${sharesPath()}/${made.shareId}`);
+    const created = await share({ name: "for the log" });
+    await call("DELETE", `${sharesPath()}/${created.shareId}`);
     const entries = await call("GET", "/api/audit?limit=20");
     const actions = entries.body.map(({ action }: { action: string }) => action);
     expect(actions).toContain("dashboard.share");
     expect(actions).toContain("dashboard.unshare");
-    expect(entries.text).not.toContain(made.token);
+    expect(entries.text).not.toContain(created.token);
   });
 });
 
 describe("what a link opens", () => {
   test("its dashboard with what it shows, and nothing that only its editor needs", async () => {
     const { token } = await share();
-    const { status, body } = await look(token);
+    const { status, body } = await openLink(token);
     expect(status).toBe(200);
     expect(body.name).toBe("Hall");
     expect(body.ownWindow).toEqual({ mode: "live", durationMs: 3_600_000 });
@@ -164,7 +164,7 @@ describe("what a link opens", () => {
     });
     for (const { token } of [oven, press]) await send(token, { hot: true });
     const all = { id: "press", name: "Presses", type: "deviceType", deviceType: "press" };
-    const { body: made } = await call("POST", "/api/dashboards", {
+    const { body: created } = await call("POST", "/api/dashboards", {
       ...content(),
       aliases: [...content().aliases, all],
       widgets: [
@@ -174,24 +174,24 @@ describe("what a link opens", () => {
         { widgetId: "alarms", type: "alarmList", name: "", config: {} },
       ],
     });
-    const { token } = await share({}, `/api/dashboards/${made.id}/shares`);
-    const { body, text } = await look(token);
+    const { token } = await share({}, `/api/dashboards/${created.id}/shares`);
+    const { body, text } = await openLink(token);
     expect(body.data.t.latest).toMatchObject([{ values: { t: expect.any(Number) } }]);
     expect(text).not.toContain("secret");
     expect(text).not.toContain(press.deviceId);
     expect(body.data.alarms.alarms).toMatchObject([{ deviceId: oven.deviceId }]);
-    expect((await call("POST", `/api/dashboards/${made.id}/execute`)).body.data.alarms.alarms).toHaveLength(
-      2,
-    );
+    expect(
+      (await call("POST", `/api/dashboards/${created.id}/execute`)).body.data.alarms.alarms,
+    ).toHaveLength(2);
   });
 
   test("the device that it was made with, the page and time asked for", async () => {
     const { token } = await share({ deviceId: press.deviceId });
-    const { body } = await look(token, { dashboardStateId: "main", timeRange: { from: 1, to: 2 } });
+    const { body } = await openLink(token, { dashboardStateId: "main", timeRange: { from: 1, to: 2 } });
     expect(body.data.this.deviceIds).toEqual([press.deviceId]);
     expect(body.data).not.toHaveProperty("chart");
     expect(body.timeWindow).toEqual({ from: 1, to: 2 });
-    const asked = await look(token, { context: { deviceId: oven.deviceId } });
+    const asked = await openLink(token, { context: { deviceId: oven.deviceId } });
     expect(asked.body.data?.this?.deviceIds ?? [press.deviceId]).toEqual([press.deviceId]);
   });
 
@@ -217,7 +217,7 @@ describe("what a link opens", () => {
   test("no other token opens it", async () => {
     const { token } = await share();
     for (const wrong of ["", "lss_", `${token}x`, token.slice(0, -1), tokens.owner, "lss_%00"])
-      expect([wrong, (await look(wrong)).status]).toEqual([wrong, 401]);
+      expect([wrong, (await openLink(wrong)).status]).toEqual([wrong, 401]);
     const none = await fixture.call("POST", "/api/shared/dashboard", { body: {} });
     expect([none.status, none.text]).toEqual([401, ""]);
   });
@@ -225,24 +225,24 @@ describe("what a link opens", () => {
   test("nothing once its time is over, or its dashboard gone", async () => {
     const end = new Date(clock.now() + 60_000).toISOString();
     const { token } = await share({ expiresAt: end });
-    expect((await look(token)).status).toBe(200);
+    expect((await openLink(token)).status).toBe(200);
     clock.advance(60_000);
-    expect((await look(token)).status).toBe(401);
+    expect((await openLink(token)).status).toBe(401);
     const { body } = await call("POST", "/api/dashboards", { name: "short" });
     const other = await share({}, `/api/dashboards/${body.id}/shares`);
-    expect((await look(other.token)).status).toBe(200);
+    expect((await openLink(other.token)).status).toBe(200);
     await call("DELETE", `/api/dashboards/${body.id}`);
-    expect((await look(other.token)).status).toBe(401);
+    expect((await openLink(other.token)).status).toBe(401);
   });
 
   test("many at once by one link are told to wait, and others are not", async () => {
     const [one, two] = [await share(), await share()];
-    const crowd = await Promise.all(Array.from({ length: 30 }, () => look(one.token)));
-    const other = await look(two.token);
+    const crowd = await Promise.all(Array.from({ length: 30 }, () => openLink(one.token)));
+    const other = await openLink(two.token);
     expect(new Set(crowd.map(({ status }) => status)).difference(new Set([200, 429])).size).toBe(0);
     expect(crowd.some(({ status }) => status === 200)).toBe(true);
     expect(other.status).toBe(200);
-    expect((await look(one.token)).status).toBe(200);
+    expect((await openLink(one.token)).status).toBe(200);
   });
 
   test("who sees some devices only does not change what others see by a link", async () => {
@@ -261,9 +261,10 @@ describe("what a link opens", () => {
 describe("live by a link", () => {
   async function listen(token: string) {
     const socket = new WebSocket(`${fixture.app.url.replace("http", "ws")}/api/ws`);
-    const heard: { type: string; topic?: string; values?: Record<string, unknown>; deviceId?: string }[] = [];
+    const received: { type: string; topic?: string; values?: Record<string, unknown>; deviceId?: string }[] =
+      [];
     let closed: number | undefined;
-    socket.onmessage = ({ data }) => heard.push(JSON.parse(String(data)));
+    socket.onmessage = ({ data }) => received.push(JSON.parse(String(data)));
     socket.onclose = ({ code }) => {
       closed = code;
     };
@@ -277,10 +278,10 @@ describe("live by a link", () => {
         clock.advance(50);
         await Bun.sleep(5);
       }
-      expect([isThere(), heard]).toEqual([true, heard]);
+      expect([isThere(), received]).toEqual([true, received]);
     };
-    await until(() => heard.some(({ type }) => type === "ready"));
-    return { heard, ask, until, closed: () => closed, stop: () => socket.close() };
+    await until(() => received.some(({ type }) => type === "ready"));
+    return { received, ask, until, closed: () => closed, stop: () => socket.close() };
   }
   const allTopics = ["telemetry", "attributes", "alarms", "devices", "commands", "events"];
 
@@ -288,25 +289,25 @@ describe("live by a link", () => {
     const { token } = await share();
     const screen = await listen(token);
     screen.ask({ type: "subscribe", id: "a", topics: allTopics });
-    await screen.until(() => screen.heard.some(({ type }) => type === "snapshot"));
+    await screen.until(() => screen.received.some(({ type }) => type === "snapshot"));
     await send(press.token, { t: 99 });
     await call("POST", `/api/devices/${oven.deviceId}/attributes`, {
       scope: "SHARED",
       attributes: { secret: 2 },
     });
     await send(oven.token, { t: 21, secret: 3 });
-    await screen.until(() => screen.heard.some(({ topic }) => topic === "telemetry"));
+    await screen.until(() => screen.received.some(({ topic }) => topic === "telemetry"));
     await send(oven.token, { t: 22 });
-    const told = () => screen.heard.filter(({ type }) => type === "data");
-    await screen.until(() => told().length > 1);
-    expect(told()).toMatchObject([
+    const dataMessages = () => screen.received.filter(({ type }) => type === "data");
+    await screen.until(() => dataMessages().length > 1);
+    expect(dataMessages()).toMatchObject([
       { topic: "telemetry", deviceId: oven.deviceId, values: { t: 21 } },
       { topic: "telemetry", deviceId: oven.deviceId, values: { t: 22 } },
     ]);
-    expect(JSON.stringify(screen.heard)).not.toContain("secret");
-    expect(JSON.stringify(screen.heard)).not.toContain(press.deviceId);
+    expect(JSON.stringify(screen.received)).not.toContain("secret");
+    expect(JSON.stringify(screen.received)).not.toContain(press.deviceId);
     screen.ask({ type: "subscribe", id: "b", topics: ["telemetry"], deviceIds: [press.deviceId] });
-    await screen.until(() => screen.heard.some(({ type }) => type === "error"));
+    await screen.until(() => screen.received.some(({ type }) => type === "error"));
     screen.stop();
   });
 
@@ -341,6 +342,6 @@ describe("live by a link", () => {
     for (let n = 0; n < 5_000; n++) screen.ask({ type: "subscribe", id: `s${n % 3}`, topics: ["telemetry"] });
     for (let n = 0; n < 300 && screen.closed() === undefined; n++) await Bun.sleep(10);
     expect(screen.closed()).toBe(4429);
-    expect((await look(token)).status).toBe(200);
+    expect((await openLink(token)).status).toBe(200);
   });
 });

@@ -315,7 +315,7 @@ describe("execute", () => {
     expect(body.data.w0.series[0].series[0].points.length).toBeGreaterThan(3);
     expect([body.data.w1.error, body.data.w59.error]).toEqual([
       undefined,
-      expect.stringContaining("5000 lines"),
+      "A dashboard can show at most 5000 series. Select fewer devices or keys.",
     ]);
     const many = Array.from({ length: 101 }, (_, n) => ({ id: `a${n}`, name: "", type: "stateEntity" }));
     expect((await call("POST", "", { name: "x", aliases: many })).status).toBe(400);

@@ -150,7 +150,16 @@ describe("through ChirpStack's REST proxy", () => {
       201,
       expect.objectContaining({ success: false, status: "FAILED", attempts: 1 }),
     ]);
-    expect(answer.body.error).toContain("authentication failed");
+    expect(answer.body).toMatchObject({
+      error: "the network server answered 401: authentication failed: invalid token; check the API key",
+      errorText: {
+        code: "downlink_error.hinted",
+        params: {
+          answer: { params: { status: 401, message: "authentication failed: invalid token" } },
+          hint: { code: "downlink_hint.api_key" },
+        },
+      },
+    });
     const events = await call("GET", `/api/integrations/${integrationId}/events?direction=OUT`);
     expect(events.body[0]).toMatchObject({ direction: "OUT", status: "ERROR", stage: "downlink" });
     expect(events.text).not.toContain(KEY);
@@ -220,7 +229,11 @@ describe("through The Things Stack", () => {
     expect((await latest()).status).toBe("TRANSMITTED");
     const error = { message_format: "downlink of {size} bytes is too long", attributes: { size: 99 } };
     await report("lorawan-b", integrationId, { end_device_ids: ids, downlink_failed: { downlink, error } });
-    expect(await latest()).toMatchObject({ status: "FAILED", error: "downlink of 99 bytes is too long" });
+    expect(await latest()).toMatchObject({
+      status: "FAILED",
+      error: "the network server could not send the downlink: downlink of 99 bytes is too long",
+      errorText: { code: "downlink_error.network", params: { message: "downlink of 99 bytes is too long" } },
+    });
     await report("lorawan-b", integrationId, { end_device_ids: ids, downlink_ack: downlink });
     expect((await latest()).status).toBe("ACKNOWLEDGED");
   });

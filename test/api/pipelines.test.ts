@@ -353,14 +353,26 @@ describe("data pipelines", () => {
     expect(await latest(own)).toEqual({ mode: "eco", copy: "eco" });
     expect(await read(created.pipelineId)).toMatchObject({
       stats: { in: 1, out: 1, dropped: 0, errors: 1 },
-      lastError: expect.stringContaining("derive_key (step 1)"),
+      lastError: "derive_key (step 1): - needs numbers, not texts",
+      lastErrorText: {
+        code: "step_failure.of_step",
+        params: {
+          type: "derive_key",
+          step: 1,
+          reason: { code: "step_failure.texts", params: { subject: "-" } },
+        },
+      },
       lastErrorAt: expect.any(String),
     });
     const time = `${path}/${created.pipelineId}`;
     await fixture.call("PATCH", time, { token: owner, body: { name: "renamed" } });
     expect((await read(created.pipelineId)).lastError).toContain("derive_key");
     await fixture.call("PATCH", time, { token: owner, body: { steps: [] } });
-    expect(await read(created.pipelineId)).toMatchObject({ lastError: null, lastErrorAt: null });
+    expect(await read(created.pipelineId)).toMatchObject({
+      lastError: null,
+      lastErrorText: null,
+      lastErrorAt: null,
+    });
     await remove(created.pipelineId);
   });
 

@@ -71,7 +71,7 @@ test(
     await page.getByText("There is no webhook secret yet.").waitFor();
     await page.getByText("No message can arrive before there is a webhook secret.").waitFor();
     await page.getByText("No webhook secret yet · ChirpStack").waitFor();
-    await page.getByRole("button", { name: "Make a secret" }).click();
+    await page.getByRole("button", { name: "Create secret" }).click();
     secret = (await page.getByTestId("secret").textContent()) ?? "";
     await page.getByText("Active · ChirpStack").waitFor();
     await page.getByText("Waiting for the first message").waitFor();
@@ -125,7 +125,7 @@ test(
       .click();
     await dialog().getByLabel("Name").fill("Scripts");
     await dialog()
-      .getByLabel(/^Make a device/)
+      .getByLabel(/^Create a device/)
       .uncheck();
     await dialog().getByRole("button", { name: "New integration" }).click();
     await page.getByRole("heading", { name: "Scripts" }).waitFor();
@@ -139,7 +139,7 @@ test(
     await page.getByText("It failed again").first().waitFor();
 
     await page.getByRole("link", { name: "Settings" }).last().click();
-    await page.getByLabel(/^Make a device/).check();
+    await page.getByLabel(/^Create a device/).check();
     await page.getByLabel("Device type of new devices").fill("press");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Scripts is saved.").waitFor();

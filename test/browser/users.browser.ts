@@ -274,7 +274,7 @@ test(
     expect(await page.content()).not.toContain(key);
     await page.getByRole("button", { name: "Revoke ERP export" }).click();
     await dialog().getByRole("button", { name: "Revoke" }).click();
-    await page.getByText("ERP export works no longer.").waitFor();
+    await page.getByText("ERP export is revoked.").waitFor();
     await page.getByText("No API keys yet").waitFor();
     expect((await withKey(key)).status).toBe(401);
   },

@@ -54,7 +54,7 @@ describe("transform", () => {
   test("may be a promise", async () => {
     expect(await returnOf("async function transform(m) { return { x: await m.a }; }")).toEqual({ x: 1 });
     expect((await failureOf(run("async function transform() { throw new Error('later'); }"))).message).toBe(
-      "Error: later",
+      "the script failed: Error: later",
     );
     expect((await failureOf(run("const transform = () => new Promise(() => {});"))).message).toContain(
       "never settles",
@@ -105,7 +105,13 @@ describe("what went wrong", () => {
     expect(await failureOf(run("\nfunction transform() {\n  return missing;\n}"))).toMatchObject({
       code: "script.error",
       line: 3,
-      message: "ReferenceError: 'missing' is not defined",
+      message: "the script failed: ReferenceError: 'missing' is not defined",
+      params: {
+        reason: {
+          code: "script_reason.threw",
+          params: { message: "ReferenceError: 'missing' is not defined" },
+        },
+      },
     });
   });
 
@@ -190,6 +196,12 @@ describe("vendors' codecs, unchanged", () => {
     expect(failed).toMatchObject({
       code: "script.error",
       message: "decodeUplink reports: unknown port; really",
+      params: {
+        reason: {
+          code: "script_reason.reported",
+          params: { name: "decodeUplink", errors: "unknown port; really" },
+        },
+      },
     });
     expect(
       (await failureOf(run("function decodeUplink() { return {}; }", { frame: frameOf(1) }))).message,
@@ -211,7 +223,7 @@ describe("vendors' codecs, unchanged", () => {
       await encode("function Encode(fPort, obj, variables) { return [fPort, obj.on]; }").catch(
         (error) => error.message,
       ),
-    ).toContain("no byte at place 1");
+    ).toContain("at index 1 that Encode returned is not a byte");
     expect((await encode("function Encode(fPort, obj) { return [fPort, +obj.on]; }")).bytes).toEqual(
       Uint8Array.of(5, 1),
     );

@@ -8,6 +8,8 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
   "dashboard.invalid": "{field}: {rule}",
   "dashboard.limit": "Ein Standort hat höchstens {limit} Dashboards. Löschen Sie zuerst eines.",
   "dashboard.not_found": "Dieses Dashboard gibt es nicht.",
+  "dashboard.too_many_series":
+    "Ein Dashboard zeigt höchstens {max} Datenreihen. Wählen Sie weniger Geräte oder Schlüssel.",
   "dashboard.share_busy":
     "Zu viele Bildschirme benutzen diesen Link zugleich. Versuchen Sie es gleich noch einmal.",
   "dashboard.share_end": "expiresAt: muss eine Zeit wie 2026-12-24T18:00:00Z sein",

@@ -199,7 +199,7 @@ test("a packet that violates the protocol ends the connection with a sentence", 
   ] as const) {
     const { lane, failures } = rig();
     lane.push(Uint8Array.from(bytes));
-    expect(failures).toEqual([new Error(`the broker violates MQTT: ${reason}`)]);
+    expect(failures).toMatchObject([{ code: "broker_error.protocol", params: { reason } }]);
   }
 });
 
