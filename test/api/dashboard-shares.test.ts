@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { apiRows } from "../support/api-rows.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { until } from "../support/until.ts";
+import { WebSocketClient } from "../support/websocket-client.ts";
 
 let fixture: TestApp;
 let clock: FakeClock;
@@ -259,55 +261,37 @@ describe("what a link opens", () => {
 });
 
 describe("live by a link", () => {
-  async function listen(token: string) {
-    const socket = new WebSocket(`${fixture.app.url.replace("http", "ws")}/api/ws`);
-    const heard: { type: string; topic?: string; values?: Record<string, unknown>; deviceId?: string }[] = [];
-    let closed: number | undefined;
-    socket.onmessage = ({ data }) => heard.push(JSON.parse(String(data)));
-    socket.onclose = ({ code }) => {
-      closed = code;
-    };
-    await new Promise((resolve) => {
-      socket.onopen = resolve;
+  const listen = (token: string) => WebSocketClient.signIn(fixture.app.url, token);
+  /** Lets the time pass in which telemetry is gathered, until a condition holds. */
+  const advanceUntil = (condition: () => boolean) =>
+    until(() => {
+      clock.advance(50);
+      return condition();
     });
-    const ask = (message: object) => socket.send(JSON.stringify(message));
-    ask({ type: "auth", token });
-    const until = async (isThere: () => boolean) => {
-      for (let n = 0; n < 400 && !isThere(); n++) {
-        clock.advance(50);
-        await Bun.sleep(5);
-      }
-      expect([isThere(), heard]).toEqual([true, heard]);
-    };
-    await until(() => heard.some(({ type }) => type === "ready"));
-    return { heard, ask, until, closed: () => closed, stop: () => socket.close() };
-  }
   const allTopics = ["telemetry", "attributes", "alarms", "devices", "commands", "events"];
 
   test("telemetry of its devices and keys, and nothing else however much is asked for", async () => {
     const { token } = await share();
     const screen = await listen(token);
-    screen.ask({ type: "subscribe", id: "a", topics: allTopics });
-    await screen.until(() => screen.heard.some(({ type }) => type === "snapshot"));
+    const snapshot = await screen.subscribe(allTopics);
     await send(press.token, { t: 99 });
     await call("POST", `/api/devices/${oven.deviceId}/attributes`, {
       scope: "SHARED",
       attributes: { secret: 2 },
     });
     await send(oven.token, { t: 21, secret: 3 });
-    await screen.until(() => screen.heard.some(({ topic }) => topic === "telemetry"));
+    await advanceUntil(() => screen.messages.length > 0);
     await send(oven.token, { t: 22 });
-    const told = () => screen.heard.filter(({ type }) => type === "data");
-    await screen.until(() => told().length > 1);
-    expect(told()).toMatchObject([
-      { topic: "telemetry", deviceId: oven.deviceId, values: { t: 21 } },
-      { topic: "telemetry", deviceId: oven.deviceId, values: { t: 22 } },
+    await advanceUntil(() => screen.messages.length > 1);
+    expect(screen.messages).toMatchObject([
+      { type: "data", topic: "telemetry", deviceId: oven.deviceId, values: { t: 21 } },
+      { type: "data", topic: "telemetry", deviceId: oven.deviceId, values: { t: 22 } },
     ]);
-    expect(JSON.stringify(screen.heard)).not.toContain("secret");
-    expect(JSON.stringify(screen.heard)).not.toContain(press.deviceId);
-    screen.ask({ type: "subscribe", id: "b", topics: ["telemetry"], deviceIds: [press.deviceId] });
-    await screen.until(() => screen.heard.some(({ type }) => type === "error"));
-    screen.stop();
+    expect(JSON.stringify([snapshot, ...screen.messages])).not.toContain("secret");
+    screen.send({ type: "subscribe", id: "b", topics: ["telemetry"], deviceIds: [press.deviceId] });
+    await screen.next("error");
+    expect(JSON.stringify([snapshot, ...screen.messages])).not.toContain(press.deviceId);
+    await screen.close();
   });
 
   test("a dashboard that is changed lets nobody listen on, however they ask", async () => {
@@ -315,32 +299,34 @@ describe("live by a link", () => {
     const waiting = await listen(token);
     const asking = await listen(token);
     await call("PATCH", `/api/dashboards/${dashboardId}`, { name: "Hall 1" });
-    asking.ask({ type: "auth", token });
-    for (let n = 0; n < 100 && asking.closed() === undefined; n++) await Bun.sleep(10);
-    expect(asking.closed()).toBe(1012);
-    await waiting.until(() => waiting.closed() === 1012);
+    asking.send({ type: "auth", token });
+    expect((await asking.closed).code).toBe(1012);
+    let code: number | undefined;
+    void waiting.closed.then((end) => {
+      code = end.code;
+    });
+    await advanceUntil(() => code !== undefined);
+    expect(code).toBe(1012);
   });
 
   test("a link that is ended is heard of no more from that moment", async () => {
     const { token, shareId } = await share();
     const screen = await listen(token);
     await call("DELETE", `${sharesPath()}/${shareId}`);
-    for (let n = 0; n < 100 && screen.closed() === undefined; n++) await Bun.sleep(10);
-    expect(screen.closed()).toBe(4401);
+    expect((await screen.closed).code).toBe(4401);
     const { body } = await call("POST", "/api/dashboards", { name: "short" });
     const other = await share({}, `/api/dashboards/${body.id}/shares`);
     const last = await listen(other.token);
     await call("DELETE", `/api/dashboards/${body.id}`);
-    for (let n = 0; n < 100 && last.closed() === undefined; n++) await Bun.sleep(10);
-    expect(last.closed()).toBe(4401);
+    expect((await last.closed).code).toBe(4401);
   });
 
   test("whoever sends thousands of messages at once is shown the door", async () => {
     const { token } = await share();
     const screen = await listen(token);
-    for (let n = 0; n < 5_000; n++) screen.ask({ type: "subscribe", id: `s${n % 3}`, topics: ["telemetry"] });
-    for (let n = 0; n < 300 && screen.closed() === undefined; n++) await Bun.sleep(10);
-    expect(screen.closed()).toBe(4429);
+    for (let n = 0; n < 5_000; n++)
+      screen.send({ type: "subscribe", id: `s${n % 3}`, topics: ["telemetry"] });
+    expect((await screen.closed).code).toBe(4429);
     expect((await look(token)).status).toBe(200);
   });
 });

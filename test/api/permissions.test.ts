@@ -5,6 +5,7 @@ import { type Role, roles, type User } from "../../src/modules/users/users.types
 import { renderPermissions } from "../../src/tools/permissions-doc.ts";
 import { type ForgedToken, forgeTokens, revokedToken } from "../support/forged-tokens.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { WebSocketClient } from "../support/websocket-client.ts";
 
 /**
  * Every operation of the API, called with every kind of credential there is; what must come out is read from the table of permissions.
@@ -179,19 +180,14 @@ describe("who has no credential that is good", () => {
   });
 });
 
-/** The close code, or the type of the first answer. */
-function openStream(token: string): Promise<number | string> {
-  const socket = new WebSocket(`${fixture.app.url.replace(/^http/, "ws")}/api/ws`);
-  return new Promise((resolve) => {
-    socket.onopen = () => socket.send(JSON.stringify({ type: "auth", token }));
-    socket.onclose = ({ code }) => resolve(code);
-    socket.onmessage = ({ data }) => {
-      const { type } = JSON.parse(String(data)) as { type: string };
-      if (type === "error") return; // closed next
-      resolve(type);
-      socket.close();
-    };
-  });
+/** The close code, or the type of the first answer that is no error. */
+async function openStream(token: string): Promise<number | string> {
+  const client = await WebSocketClient.open(`${fixture.app.url}/api/ws`);
+  client.send({ type: "auth", token });
+  const answer = client.until(({ type }) => type !== "error").then(({ type }) => type);
+  const result = await answer.catch(async () => (await client.closed).code);
+  await client.close();
+  return result;
 }
 
 describe("streams", () => {
