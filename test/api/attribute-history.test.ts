@@ -181,7 +181,7 @@ describe("a device that waits for changes", () => {
   test("hears what is set and what is deleted, as it happens, of the shared ones only", async () => {
     const own = await fixture.createDevice(owner);
     const waiting = poll(own);
-    await Bun.sleep(20);
+    await poll(own, "?timeout=0"); // was sent later and is answered: the first one waits
     await set({ hidden: 1 }, "SERVER", own);
     await report({ mine: 1 }, own);
     await set({ mode: "eco" }, "SHARED", own);
@@ -209,7 +209,7 @@ describe("a device that waits for changes", () => {
     const none = await poll(own, "?timeout=5");
     expect([none.status, none.body.statusCode]).toEqual([408, 408]);
     const waiting = poll(own, "?timeout=50000");
-    await Bun.sleep(20);
+    await poll(own, "?timeout=0"); // was sent later and is answered: the first one waits
     await fixture.call("DELETE", `/api/devices/${own.deviceId}`, { token: owner });
     expect((await waiting).status).toBe(408);
     expect((await poll({ token: "no-such-token" })).status).toBe(400);

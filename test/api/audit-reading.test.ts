@@ -166,6 +166,13 @@ describe("the log is read", () => {
 
   test("by action, kind, person, target, words and time", async () => {
     const { deviceId } = await fixture.createDevice(owner.token, { name: "Zentrifuge" });
+    const pump = await fixture.createDevice(owner.token, { name: "Pump" });
+    const attributes = `/api/devices/${pump.deviceId}/attributes`;
+    await fixture.call("POST", attributes, {
+      token: owner.token,
+      body: { scope: "SHARED", attributes: { target: 20 } },
+    });
+    await fixture.call("DELETE", `${attributes}/SHARED/target`, { token: owner.token });
     const actions = async (query: string) => new Set((await entries(query)).map(({ action }) => action));
     expect(await actions("?action=device.create")).toEqual(new Set(["device.create"]));
     expect([...(await actions("?action=attributes.&limit=1000"))].sort()).toEqual([

@@ -3,6 +3,7 @@ import { decode, encode } from "cbor-x";
 import { connectAsync, type MqttClient } from "mqtt";
 import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp } from "../support/test-app.ts";
+import { untilAnswer } from "../support/until.ts";
 import { type Device, fixture, owner, read, send, useCommands } from "./commands-fixture.ts";
 
 useCommands();
@@ -61,14 +62,12 @@ class Connected {
 
 const json = ({ payload }: Request) => JSON.parse(payload.toString());
 
-/** Until a command is in a state: what is asked is told by the API, not by an event of the test's. */
+/** Waits until the API says that a command is in a state. */
 async function reached(device: Device, commandId: string, status: string, app = fixture, token = owner) {
-  for (let left = 300; left > 0; left--) {
-    const command = await read(device, commandId, app, token);
-    if (command.status === status) return command;
-    await Bun.sleep(5);
-  }
-  throw new Error(`the command is ${(await read(device, commandId, app, token)).status}, not ${status}`);
+  return await untilAnswer(
+    () => read(device, commandId, app, token),
+    (command) => command.status === status,
+  );
 }
 
 describe("a command to a device on MQTT", () => {

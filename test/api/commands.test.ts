@@ -65,7 +65,7 @@ describe("over HTTP a device", () => {
   test("waits for one, which somebody else can wait the end of", async () => {
     const device = await fixture.createDevice(owner);
     const polled = poll(device, 10_000);
-    await Bun.sleep(20);
+    await poll(device, 0); // was sent later and is answered: the first one waits
     const finished = send(device, { method: "ping" }, { query: "?wait=10000" });
     const { id } = (await polled).body;
     await answer(device, id, "pong");
@@ -83,7 +83,7 @@ describe("over HTTP a device", () => {
   test("that is deleted while it waits hears at once that nothing comes", async () => {
     const device = await fixture.createDevice(owner);
     const polled = poll(device, 50_000);
-    await Bun.sleep(20);
+    await poll(device, 0); // was sent later and is answered: the first one waits
     await fixture.call("DELETE", `/api/devices/${device.deviceId}`, { token: owner });
     expect((await polled).status).toBe(408);
   });

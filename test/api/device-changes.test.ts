@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { apiRows } from "../support/api-rows.ts";
 import {
   create,
@@ -22,6 +22,7 @@ describe("one device", () => {
     token,
     ...(body === undefined ? {} : { body }),
   });
+  beforeAll(() => fixture.createDevice(owner, { name: "Child", parentDeviceId: gateway.deviceId }));
   apiRows(
     () => fixture,
     [

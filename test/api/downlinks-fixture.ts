@@ -25,7 +25,8 @@ export const report = (
     headers: { "x-webhook-secret": secret, "x-tenant-id": tenantId, ...headers },
   });
 
-let number = 0;
+/** Counts what was set up, for names that are unique. */
+export let number = 0;
 
 export async function setUp(type: "CHIRPSTACK" | "THE_THINGS_STACK", downlink: Record<string, unknown> = {}) {
   number++;

@@ -148,7 +148,8 @@ describe("an integration's codecs", () => {
   });
 
   test("must be the tenant's own", async () => {
-    for (const codecId of ["nothing", (await call("GET", "", undefined, "stranger")).body[0]?.codecId]) {
+    const theirs = await call("POST", "", { name: "theirs", source: decodes("theirs") }, "stranger");
+    for (const codecId of ["nothing", theirs.body.codecId]) {
       const answer = await fixture.call("PATCH", `/api/integrations/${integrationId}`, {
         token: tokens.owner,
         body: { settings_json: { codecs: [{ codecId }] } },

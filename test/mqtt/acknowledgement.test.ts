@@ -132,11 +132,10 @@ describe.each([4, 5] as const)("MQTT version %d", (version) => {
     client.send(publishPacket(telemetry, "{}", { id: 3 }));
     await until(() => ingest.taken.length === 1, "the message");
     const stopped = server.stop();
-    await Bun.sleep(20);
-    expect(client.received).toBe("");
     ingest.commit();
     await stopped;
     await client.end();
+    // A connection that had been closed before the commit would have no acknowledgement.
     expect(client.received).toBe(version === 5 ? "40020003e0018b" : "40020003");
   });
 });

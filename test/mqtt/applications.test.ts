@@ -162,7 +162,7 @@ test("a message that has expired is not delivered", async () => {
     qos: 1,
     properties: { messageExpiryInterval: 100 },
   });
-  await Bun.sleep(1_100);
+  await Bun.sleep(1_100); // the time that passes is the subject
   const raw = await RawClient.open(mqtt.port, 5);
   raw.send(connectPacket(5, { username: "a-expiry", clientId: "expiry", clean: false }));
   const message = await raw.next("publish");
