@@ -23,8 +23,8 @@ useAlarms();
 const eventsOf = async (id: string) =>
   (await get(`${path}/${id}/events`)).map(({ eventType }: { eventType: string }) => eventType);
 
-describe("an alarm's life", () => {
-  test("it rises, stays through the gap, is acknowledged and cleared on its own terms, once each", async () => {
+describe("the lifecycle of an alarm", () => {
+  test("an alarm rises, stays through the dead band, is acknowledged and cleared, once each", async () => {
     const own = await fixture.createDevice(owner);
     await send({ t: 60 }, own);
     await send({ t: 90 }, own);
@@ -52,7 +52,7 @@ describe("an alarm's life", () => {
     ]);
   });
 
-  test("one that nobody has seen comes back as itself", async () => {
+  test("an alarm that nobody acknowledged is reopened instead of created again", async () => {
     const own = await fixture.createDevice(owner);
     for (const t of [60, 30, 60]) await send({ t }, own);
     const alarms = await ofDevice(own);
@@ -60,7 +60,7 @@ describe("an alarm's life", () => {
     expect(await eventsOf(alarms[0].alarmId)).toEqual(["CREATED", "CLEARED", "REOPENED"]);
   });
 
-  test("many are acknowledged, cleared and commented on", async () => {
+  test("many alarms are acknowledged, cleared and commented on", async () => {
     const devices = [await fixture.createDevice(owner), await fixture.createDevice(owner)];
     for (const own of devices) await send({ t: 60 }, own);
     const alarmIds = (await Promise.all(devices.map(ofDevice))).map(([alarm]) => alarm.alarmId);
@@ -113,7 +113,7 @@ describe("an alarm's life", () => {
 });
 
 describe("beside telemetry", () => {
-  test("an attribute that a rule names raises and clears, whether it is looked at or compared with", async () => {
+  test("an attribute that a rule names raises and clears an alarm, as the value or as the limit", async () => {
     await setRules([
       {
         alarmType: "Above its limit",
@@ -141,7 +141,7 @@ describe("beside telemetry", () => {
     await setRules([overheated]);
   });
 
-  test("screens hear of it as it happens, others' do not", async () => {
+  test("a stream brings alarms of visible devices as they change, and no others", async () => {
     const own = await fixture.createDevice(owner);
     const listen = async (token: string) => {
       const stream = await WebSocketClient.signIn(fixture.app.url, token);

@@ -21,7 +21,7 @@ import {
 
 useAlarms();
 
-test("who may handle alarms is told so", async () => {
+test("permissions of a session contain alarms:handle only for those who may handle alarms", async () => {
   const permissionsOf = async (token: string) => (await get("/api/auth/me", token)).permissions;
   expect(await permissionsOf(owner)).toContain("alarms:handle");
   expect(await permissionsOf(handler)).toContain("alarms:handle");
@@ -170,12 +170,12 @@ describe("alarms", () => {
     expect(await get(escalation(), stranger)).not.toEqual(settings);
   });
 
-  test("who is limited to other devices sees none, and neither does another tenant", async () => {
+  test("a user limited to other devices sees none, and neither does another tenant", async () => {
     expect(await get(path, limited)).toEqual([]);
     expect(await get(path, stranger)).toEqual([]);
   });
 
-  test("lists are filtered and counted", async () => {
+  test("the list is filtered and counted", async () => {
     const answer = await fixture.call("GET", `${path}?severity=CRITICAL,MAJOR&status=ACTIVE_UNACK&limit=1`, {
       token: reader,
     });

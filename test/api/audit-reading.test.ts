@@ -4,38 +4,38 @@ import { type Entry, entries, fixture, newest, owner, reader, stranger, useAudit
 
 useAudit();
 
-describe("the log is read", () => {
+describe("reading the audit log", () => {
   apiRows(
     () => fixture,
     [
       ...["/api/audit", "/api/audit/actions", "/api/audit/export"].flatMap((path) => [
         {
-          name: `${path}: not by anybody who is not signed in`,
+          name: `${path}: anonymous is 401 without a body`,
           request: () => ({ method: "GET", path }),
           status: 401,
           answer: "none" as const,
         },
         {
-          name: `${path}: not by somebody who only reads data`,
+          name: `${path}: a reader is 403`,
           request: () => ({ method: "GET", path, token: reader }),
           status: 403,
           answer: "error" as const,
         },
       ]),
       {
-        name: "a time that is none is refused",
+        name: "an invalid time is refused",
         request: () => ({ method: "GET", path: "/api/audit?from=yesterday", token: owner.token }),
         status: 400,
         answer: "error",
       },
       {
-        name: "a cursor that is none is refused",
+        name: "an invalid cursor is refused",
         request: () => ({ method: "GET", path: "/api/audit?cursor=x", token: owner.token }),
         status: 400,
         answer: "error",
       },
       {
-        name: "an outcome that is none is refused",
+        name: "an unknown outcome is refused",
         request: () => ({ method: "GET", path: "/api/audit?outcome=MAYBE", token: owner.token }),
         status: 400,
         answer: "error",
@@ -49,7 +49,7 @@ describe("the log is read", () => {
     ],
   );
 
-  test("by administrators too, but not by those who write data", async () => {
+  test("administrators read it, and users who only write data do not", async () => {
     const admin = (await fixture.signIn("TENANT_ADMIN")).token;
     const writer = (await fixture.signIn("TENANT_RW")).token;
     const statuses = await Promise.all(
@@ -58,13 +58,13 @@ describe("the log is read", () => {
     expect(statuses).toEqual([200, 403]);
   });
 
-  test("one by one", async () => {
+  test("a single entry is read by its id", async () => {
     const entry = await newest();
     const { body } = await fixture.call("GET", `/api/audit/${entry.auditId}`, { token: owner.token });
     expect(body).toEqual(entry);
   });
 
-  test("never by another tenant", async () => {
+  test("another tenant reads nothing of it", async () => {
     await fixture.createDevice(owner.token, { name: "kept apart" });
     const { auditId } = await newest();
     const read = await fixture.call("GET", `/api/audit/${auditId}`, { token: stranger });
@@ -75,7 +75,7 @@ describe("the log is read", () => {
     expect(exported.text).not.toContain("kept apart");
   });
 
-  test("without the entries about devices that the reader may not see", async () => {
+  test("entries about hidden devices are left out", async () => {
     const { deviceId } = await fixture.createDevice(owner.token, { name: "not granted" });
     const { deviceId: granted } = await fixture.createDevice(owner.token, { name: "granted to the admin" });
     const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [granted] });
@@ -85,7 +85,7 @@ describe("the log is read", () => {
     expect(seen.headers.get("x-total-count")).toBe(String(seen.body.length));
   });
 
-  test("without the devices and assets that others were granted and the reader may not see", async () => {
+  test("hidden devices and assets that others were granted are left out of entries", async () => {
     const { deviceId: hidden } = await fixture.createDevice(owner.token, { assetId: "secret hall" });
     const { deviceId: granted } = await fixture.createDevice(owner.token);
     const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [granted] });
@@ -116,7 +116,7 @@ describe("the log is read", () => {
     }
   });
 
-  test("without the ids of hidden devices in what other entries say", async () => {
+  test("ids of hidden devices are left out of other entries", async () => {
     const { deviceId: hidden } = await fixture.createDevice(owner.token);
     const { deviceId: granted } = await fixture.createDevice(owner.token);
     const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [granted] });
@@ -149,7 +149,7 @@ describe("the log is read", () => {
     }
   });
 
-  test("page by page, each entry once, also while more come in", async () => {
+  test("pages hold each entry once, also while more come in", async () => {
     for (let index = 0; index < 5; index++) await fixture.createDevice(owner.token);
     const total = (await entries("?limit=1000")).length;
     const seen: string[] = [];
@@ -164,7 +164,7 @@ describe("the log is read", () => {
     expect(new Set(seen).size).toBe(total);
   });
 
-  test("by action, kind, person, target, words and time", async () => {
+  test("entries are filtered by action, kind, person, target, words and time", async () => {
     const { deviceId } = await fixture.createDevice(owner.token, { name: "Zentrifuge" });
     const pump = await fixture.createDevice(owner.token, { name: "Pump" });
     const attributes = `/api/devices/${pump.deviceId}/attributes`;
@@ -192,7 +192,7 @@ describe("the log is read", () => {
     expect(body).toEqual([...body].sort());
   });
 
-  test("as CSV that no spreadsheet executes, and as NDJSON", async () => {
+  test("the export is CSV that no spreadsheet executes, or NDJSON", async () => {
     await fixture.createDevice(owner.token, { name: '=HYPERLINK("http://evil.example")' });
     const csv = await fixture.call("GET", "/api/audit/export?search=hyperlink", { token: owner.token });
     expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
@@ -209,7 +209,7 @@ describe("the log is read", () => {
     expect(lines.map((line) => JSON.parse(line).action)).toEqual(["device.create"]);
   });
 
-  test("whole, however long it is", async () => {
+  test("the export is complete, however long it is", async () => {
     const { services } = fixture.app;
     const { user } = await fixture.signIn("TENANT_OWNER", { tenant: "long" });
     const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "long" });

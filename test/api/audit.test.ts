@@ -49,7 +49,7 @@ test("the console has words for everything that is recorded", async () => {
 });
 
 describe("an entry", () => {
-  test("says who changed what, from what to what, when and from where", async () => {
+  test("names the actor, the change, the time and the address", async () => {
     const { deviceId } = await fixture.createDevice(owner.token, { name: "Boiler", label: "old" });
     await fixture.call("PATCH", `/api/devices/${deviceId}`, {
       token: owner.token,
@@ -82,7 +82,7 @@ describe("an entry", () => {
     expect(Object.values(created?.after)).not.toContain(null);
   });
 
-  test("of something deleted keeps what it was", async () => {
+  test("of a deletion keeps the former values", async () => {
     const { deviceId } = await fixture.createDevice(owner.token, { name: "Scrap" });
     await fixture.call("DELETE", `/api/devices/${deviceId}`, { token: owner.token });
     const entry = await newest();
@@ -166,7 +166,7 @@ describe("an entry", () => {
     });
   });
 
-  test("is written of what the caller may not, once a minute", async () => {
+  test("is written once a minute for a forbidden call", async () => {
     const { deviceId } = await fixture.createDevice(owner.token);
     for (let attempt = 0; attempt < 3; attempt++)
       await fixture.call("DELETE", `/api/devices/${deviceId}`, { token: reader });
@@ -174,7 +174,7 @@ describe("an entry", () => {
     expect(refused).toMatchObject([{ action: "device.delete", outcome: "REFUSED", actorType: "USER" }]);
   });
 
-  test("is not written of what failed for another reason, nor of what was only read", async () => {
+  test("is written neither for an invalid call nor for reading", async () => {
     const before = await newest();
     await fixture.call("POST", "/api/devices", { token: owner.token, body: { name: "" } });
     await fixture.call("PATCH", "/api/devices/nothing", { token: owner.token, body: { label: "x" } });
@@ -182,7 +182,7 @@ describe("an entry", () => {
     expect((await newest()).auditId).toBe(before.auditId);
   });
 
-  test("of a large change says that it was large, and what fields there were", async () => {
+  test("of a large change says that it was truncated, and names its fields", async () => {
     const { deviceId } = await fixture.createDevice(owner.token);
     await fixture.call("POST", `/api/devices/${deviceId}/attributes`, {
       token: owner.token,
@@ -211,7 +211,7 @@ describe("signing in", () => {
       headers: { "user-agent": "a browser" },
     });
 
-  test("stands in the log, with the address that it came from", async () => {
+  test("a sign-in is logged with its address", async () => {
     const { body } = await attempt(owner.email, PASSWORD);
     await fixture.call("POST", "/api/auth/exchange", {
       body: { code: body.code },
@@ -226,7 +226,7 @@ describe("signing in", () => {
     });
   });
 
-  test("with a wrong password stands there as failed, once a minute, and without the password", async () => {
+  test("a wrong password is logged as failed, once a minute, and without the password", async () => {
     for (const password of ["wrong but long enough", "wrong again, long enough"])
       await attempt(owner.email, password);
     const failed = await entries("?outcome=FAILED");
@@ -242,7 +242,7 @@ describe("signing in", () => {
     expect(JSON.stringify(failed)).not.toContain("long enough");
   });
 
-  test("a password that is replaced without signing in stands there", async () => {
+  test("a password reset without a session is logged", async () => {
     const secret = fixture.app.services.provider.createResetSecret(owner.email);
     const other = "another long password 8";
     await fixture.app.services.account.resetPassword(secret ?? "", other, "en");
@@ -255,7 +255,7 @@ describe("signing in", () => {
     });
   });
 
-  test("as somebody unknown is shown to no tenant but the gateway's own", async () => {
+  test("a failed sign-in of an unknown person is shown to the gateway's own tenant only", async () => {
     await attempt("nobody@elsewhere.example", "wrong but long enough");
     expect(JSON.stringify(await entries("?limit=1000"))).not.toContain("nobody@elsewhere.example");
     const scope = { devices: "all" as const, isDevice: () => false, includesStrangers: true };
@@ -269,7 +269,7 @@ describe("signing in", () => {
   });
 });
 
-test("the first owner of a gateway stands in its log", async () => {
+test("the first owner of a gateway is logged", async () => {
   const fresh = await createTestApp();
   const { services } = fresh.app;
   const first = { email: "first@plant.example", password: PASSWORD, fullName: "First", tenantName: "Plant" };

@@ -59,7 +59,7 @@ describe("the library", () => {
       if (["plain", "form"].includes(name)) expect((await call("DELETE", `/${codecId}`)).status).toBe(200);
   });
 
-  test("says what is wrong with a source, and where", async () => {
+  test("reports an error in a source with its line", async () => {
     const messageOf = async (wrong: string) => {
       const { status, body } = await call("POST", "", { name: "wrong", source: wrong });
       return `${status} ${body.message}`;
@@ -84,7 +84,7 @@ describe("the library", () => {
     await call("DELETE", `/${codecId}`);
   });
 
-  test("is in the audit log with what was changed", async () => {
+  test("is in the audit log with its changes", async () => {
     await call("PATCH", `/${id}`, { description: "for radiators" });
     const { body } = await fixture.call("GET", "/api/audit?limit=20", { token: tokens.owner });
     const entries = (body.items ?? body).filter((entry: { targetId: string }) => entry.targetId === id);
@@ -144,7 +144,7 @@ describe("a trial", () => {
     });
   });
 
-  test("tells what went wrong, with the line and what it wrote before", async () => {
+  test("reports an error with its line and the console output before it", async () => {
     const failing = "function transform() {\n  console.log('here');\n  return missing;\n}";
     expect(await trial({ source: failing })).toMatchObject({
       result: null,
@@ -158,7 +158,7 @@ describe("a trial", () => {
     });
   });
 
-  test("of a script that goes on for ever keeps nobody's telemetry waiting", async () => {
+  test("of an endless script does not delay telemetry", async () => {
     const device = await fixture.createDevice(tokens.owner, { name: "meter" });
     let isOver = false;
     const endless = trial({ source: "new Array(1e9).join('x')" }).finally(() => {
@@ -231,13 +231,13 @@ describe("access", () => {
         answer: "error",
       },
       {
-        name: "who has some devices only adds nothing",
+        name: "a user limited to some devices adds nothing",
         request: as("limited", "POST", () => "", body),
         status: 403,
         answer: "error",
       },
       {
-        name: "who has some devices only deletes nothing",
+        name: "a user limited to some devices deletes nothing",
         request: as("limited", "DELETE", pathOf),
         status: 403,
         answer: "error",

@@ -96,7 +96,7 @@ describe("a command to a device on MQTT", () => {
       await connected.client.endAsync();
     });
 
-  test("by the short topics, and answered there", async () => {
+  test("is delivered and answered on the short topics", async () => {
     const device = await fixture.createDevice(owner);
     const connected = await Connected.connect(device, { filter: "v2/r/req/+" });
     const { body } = await send(device, { method: "ping" });
@@ -108,7 +108,7 @@ describe("a command to a device on MQTT", () => {
     await connected.client.endAsync();
   });
 
-  test("in CBOR where its profile says so", async () => {
+  test("is encoded in CBOR where the profile says so", async () => {
     const profile = await fixture.call("POST", "/api/device-profiles", {
       token: owner,
       body: { name: "cbor commands", payload: "CBOR" },
@@ -124,7 +124,7 @@ describe("a command to a device on MQTT", () => {
     await connected.client.endAsync();
   });
 
-  test("whose subscription is of QoS 0 counts as delivered with its answer", async () => {
+  test("counts as delivered with its answer where the subscription is of QoS 0", async () => {
     const device = await fixture.createDevice(owner);
     const connected = await Connected.connect(device, { qos: 0 });
     const { body } = await send(device, { method: "ping" });
@@ -172,7 +172,7 @@ describe("a command to a device on MQTT", () => {
     await again.client.endAsync();
   });
 
-  test("is one of very many that waited, and all of them reach it at once", async () => {
+  test("is delivered together with many others that were queued", async () => {
     const device = await fixture.createDevice(owner);
     const methods = Array.from({ length: 150 }, (_, index) => `step${index}`);
     for (const method of methods) expect((await send(device, { method })).status).toBe(201);
@@ -183,7 +183,7 @@ describe("a command to a device on MQTT", () => {
     await connected.client.endAsync();
   });
 
-  test("whose connection breaks before it is acknowledged goes out again at the next", async () => {
+  test("is sent again on the next connection when the first one breaks before its acknowledgement", async () => {
     const device = await fixture.createDevice(owner);
     const connected = await Connected.connect(device, { qos: 0 });
     const { body } = await send(device, { method: "once more" });
@@ -197,7 +197,7 @@ describe("a command to a device on MQTT", () => {
     await again.client.endAsync();
   });
 
-  test("of another device cannot be answered, and an unknown one is refused and listed", async () => {
+  test("cannot be answered by another device, and the attempt is refused and listed", async () => {
     const device = await fixture.createDevice(owner);
     const other = await fixture.createDevice(owner);
     const connected = await Connected.connect(device);
@@ -217,7 +217,7 @@ describe("a command to a device on MQTT", () => {
 });
 
 describe("time and restarts", () => {
-  test("without an answer it is tried again as often as asked, then times out; a late answer still counts", async () => {
+  test("a command without an answer is retried as often as requested, then times out; a late answer still counts", async () => {
     const clock = new FakeClock();
     const app = await createTestApp({ clock });
     const { token } = await app.signIn("TENANT_OWNER");
@@ -248,7 +248,7 @@ describe("time and restarts", () => {
     await app.stop();
   });
 
-  test("one that nobody fetches expires, whatever happens to the clock meanwhile", async () => {
+  test("a command that nobody fetches expires, also when the clock is set meanwhile", async () => {
     const clock = new FakeClock();
     const app = await createTestApp({ clock });
     const { token } = await app.signIn("TENANT_OWNER");
@@ -262,7 +262,7 @@ describe("time and restarts", () => {
     await app.stop();
   });
 
-  test("a stop and a start lose nothing: what waits reaches the device, what was in progress goes out again, numbers are new", async () => {
+  test("a restart delivers queued commands and sends those in flight again, with new numbers", async () => {
     const first = await createTestApp();
     const token = (await first.signIn("TENANT_OWNER")).token;
     const device = await first.createDevice(token);

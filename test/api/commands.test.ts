@@ -37,7 +37,7 @@ describe("a request has many forms", () => {
       expect(answer.body).toMatchObject({ statusCode: 400, error: "Bad Request" });
     });
 
-  test("a requestId is told back, and taken once a device", async () => {
+  test("a requestId is returned, and unique for each device", async () => {
     const device = await fixture.createDevice(owner);
     const first = await send(device, { method: "m", requestId: "order-7" });
     expect(first.body).toMatchObject({ requestId: "order-7" });
@@ -53,7 +53,7 @@ describe("over HTTP a device", () => {
   const answer = (device: Device, id: unknown, body: unknown) =>
     fixture.call("POST", `/api/v1/${device.token}/rpc/${id}`, { body });
 
-  test("gets what waits for it, and answers", async () => {
+  test("gets a queued command and answers it", async () => {
     const device = await fixture.createDevice(owner);
     const { body } = await send(device, { method: "sample", params: { every: 5 } });
     const got = await poll(device, 1_000);
@@ -62,7 +62,7 @@ describe("over HTTP a device", () => {
     expect(await read(device, body.commandId)).toMatchObject({ status: "SUCCESSFUL", response: { ok: 1 } });
   });
 
-  test("waits for one, which somebody else can wait the end of", async () => {
+  test("waits for a command whose result the sender waits for", async () => {
     const device = await fixture.createDevice(owner);
     const polled = poll(device, 10_000);
     await poll(device, 0); // was sent later and is answered: the first one waits
@@ -72,7 +72,7 @@ describe("over HTTP a device", () => {
     expect((await finished).body).toMatchObject({ success: true, status: "SUCCESSFUL", response: "pong" });
   });
 
-  test("hears 408 when none came, and nothing is lost to a poll that ended", async () => {
+  test("gets 408 without a command, and an ended poll loses no command", async () => {
     const device = await fixture.createDevice(owner);
     const none = await poll(device, 10);
     expect([none.status, none.body.statusCode]).toEqual([408, 408]);
@@ -80,7 +80,7 @@ describe("over HTTP a device", () => {
     expect((await poll(device, 10)).body.method).toBe("later");
   });
 
-  test("that is deleted while it waits hears at once that nothing comes", async () => {
+  test("that is deleted while it waits gets 408 at once", async () => {
     const device = await fixture.createDevice(owner);
     const polled = poll(device, 50_000);
     await poll(device, 0); // was sent later and is answered: the first one waits
@@ -88,7 +88,7 @@ describe("over HTTP a device", () => {
     expect((await polled).status).toBe(408);
   });
 
-  test("is refused an answer to what it was not sent", async () => {
+  test("may not answer a command that it was not sent", async () => {
     const device = await fixture.createDevice(owner);
     const { body } = await send(device, { method: "unsent" });
     const { rpcId } = await read(device, body.commandId);
@@ -102,7 +102,7 @@ describe("test-ack plays the device", () => {
   const ack = (device: Device, body: object) =>
     fixture.call("POST", `/api/devices/${device.deviceId}/test-ack`, { token: owner, body });
 
-  test("to the newest that is not finished, or to the one that is named", async () => {
+  test("answers the newest open command, or the one that is named", async () => {
     const device = await fixture.createDevice(owner);
     const named = await send(device, { method: "a", requestId: "named" });
     const newest = await send(device, { method: "b" });
@@ -120,7 +120,7 @@ describe("test-ack plays the device", () => {
   });
 });
 
-test("a reader may see commands but not send them, and hears of them in realtime", async () => {
+test("a reader may see commands but not send them, and gets them in realtime", async () => {
   const device = await fixture.createDevice(owner);
   const reader = (await fixture.signIn("TENANT_READ_ONLY")).token;
   expect((await send(device, { method: "m" }, { token: reader })).status).toBe(403);

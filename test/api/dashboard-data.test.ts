@@ -29,7 +29,7 @@ describe("execute", () => {
     expect(only.latest).toMatchObject([{ deviceId: press.deviceId }]);
   });
 
-  test("of one state only its own widgets, in a window that is asked for", async () => {
+  test("answers with the widgets of one state, in the requested window", async () => {
     const { id } = await create(content());
     const timeRange = { from: now - 25 * 60_000, to: now };
     const { body } = await call("POST", `/${id}/execute`, { dashboardStateId: "main", timeRange });
@@ -40,7 +40,7 @@ describe("execute", () => {
     expect(bad.status).toBe(400);
   });
 
-  test("one that is not stored shows the same", async () => {
+  test("a dashboard that is not stored shows the same", async () => {
     const { id } = await create(content());
     const stored = await call("POST", `/${id}/execute`);
     const { status, body } = await call("POST", "/preview", { dashboard: content() });
@@ -64,7 +64,7 @@ describe("execute", () => {
     });
   });
 
-  test("a key of texts cannot be averaged: said at its widget, and the others have their data", async () => {
+  test("a key of texts cannot be averaged: its widget has the error, and the others have their data", async () => {
     const { aliases } = content();
     const widget = (widgetId: string, keys: string[]) => ({
       widgetId,
@@ -132,7 +132,7 @@ describe("aliases", () => {
     }
   });
 
-  test("the device that the dashboard is looked at with", async () => {
+  test("a state alias resolves to the device of the dashboard's state", async () => {
     const { body } = await resolve({ type: "stateEntity" }, { deviceId: press.deviceId });
     expect(body.devices).toMatchObject([{ name: "press" }]);
     const other = await resolve({ type: "stateEntity" }, { deviceId: press.deviceId }, "stranger");
@@ -147,7 +147,7 @@ describe("aliases", () => {
   });
 });
 
-test("one click makes a dashboard for a device type, of the keys that its devices send", async () => {
+test("a dashboard for a device type is created from the keys that its devices send", async () => {
   const apiAnswer = await call("POST", "/for-type", { deviceType: "oven", name: "Ovens" });
   expect([apiAnswer.status, apiAnswer.body.name]).toEqual([201, "Ovens"]);
   const types = apiAnswer.body.widgets.map(({ type }: { type: string }) => type);

@@ -68,7 +68,7 @@ const content = () => ({
   settings: { note: "for editors" },
 });
 
-describe("who makes links", () => {
+describe("creating links", () => {
   const row = (who: Who | undefined, method = "POST") => ({
     method,
     path: sharesPath(),
@@ -82,7 +82,7 @@ describe("who makes links", () => {
       { name: "no reader", request: () => row("reader"), status: 403, answer: "error" },
       { name: "nor sees them", request: () => row("reader", "GET"), status: 403, answer: "error" },
       {
-        name: "nobody who sees some devices only",
+        name: "a user limited to some devices creates no link",
         request: () => row("limited"),
         status: 403,
         answer: "error",
@@ -128,7 +128,7 @@ describe("who makes links", () => {
     expect((await call("POST", path, {})).status).toBe(409);
   });
 
-  test("the audit log says who, and never the token", async () => {
+  test("the audit log names the actor, and never the token", async () => {
     const made = await share({ name: "for the log" });
     await call("DELETE", `${sharesPath()}/${made.shareId}`);
     const entries = await call("GET", "/api/audit?limit=20");
@@ -139,7 +139,7 @@ describe("who makes links", () => {
   });
 });
 
-describe("what a link opens", () => {
+describe("the access of a link", () => {
   test("its dashboard with what it shows, and nothing that only its editor needs", async () => {
     const { token } = await share();
     const { status, body } = await look(token);
@@ -237,7 +237,7 @@ describe("what a link opens", () => {
     expect((await look(other.token)).status).toBe(401);
   });
 
-  test("many at once by one link are told to wait, and others are not", async () => {
+  test("many requests by one link at once are limited, and those by others are not", async () => {
     const [one, two] = [await share(), await share()];
     const crowd = await Promise.all(Array.from({ length: 30 }, () => look(one.token)));
     const other = await look(two.token);
@@ -247,7 +247,7 @@ describe("what a link opens", () => {
     expect((await look(one.token)).status).toBe(200);
   });
 
-  test("who sees some devices only does not change what others see by a link", async () => {
+  test("a user limited to some devices does not change a shared dashboard's data", async () => {
     const { body } = await call("POST", "/api/dashboards", { name: "open" }, "limited");
     const path = `/api/dashboards/${body.id}`;
     expect((await call("PATCH", path, { name: "mine" }, "limited")).status).toBe(200);
@@ -260,7 +260,7 @@ describe("what a link opens", () => {
   });
 });
 
-describe("live by a link", () => {
+describe("the live stream of a link", () => {
   const listen = (token: string) => WebSocketClient.signIn(fixture.app.url, token);
   /** Lets the time pass in which telemetry is gathered, until a condition holds. */
   const advanceUntil = (condition: () => boolean) =>
@@ -270,7 +270,7 @@ describe("live by a link", () => {
     });
   const allTopics = ["telemetry", "attributes", "alarms", "devices", "commands", "events"];
 
-  test("telemetry of its devices and keys, and nothing else however much is asked for", async () => {
+  test("brings telemetry of its devices and keys, and nothing else", async () => {
     const { token } = await share();
     const screen = await listen(token);
     const snapshot = await screen.subscribe(allTopics);
@@ -294,7 +294,7 @@ describe("live by a link", () => {
     await screen.close();
   });
 
-  test("a dashboard that is changed lets nobody listen on, however they ask", async () => {
+  test("ends when the dashboard is changed", async () => {
     const { token } = await share();
     const waiting = await listen(token);
     const asking = await listen(token);
@@ -309,7 +309,7 @@ describe("live by a link", () => {
     expect(code).toBe(1012);
   });
 
-  test("a link that is ended is heard of no more from that moment", async () => {
+  test("ends at once with the link or the dashboard", async () => {
     const { token, shareId } = await share();
     const screen = await listen(token);
     await call("DELETE", `${sharesPath()}/${shareId}`);
@@ -321,7 +321,7 @@ describe("live by a link", () => {
     expect((await last.closed).code).toBe(4401);
   });
 
-  test("whoever sends thousands of messages at once is shown the door", async () => {
+  test("is closed when a client sends thousands of messages at once", async () => {
     const { token } = await share();
     const screen = await listen(token);
     for (let n = 0; n < 5_000; n++)

@@ -14,7 +14,7 @@ import {
 
 useDashboards();
 
-describe("who may do what", () => {
+describe("permissions", () => {
   const as = (who: Who) => ({
     method: "POST",
     path: "/api/dashboards",
@@ -42,14 +42,14 @@ describe("who may do what", () => {
   );
 });
 
-test("some of its widgets are asked for by themselves", async () => {
+test("data of single widgets can be requested", async () => {
   const { id } = await create(content());
   const { body } = await call("POST", `/${id}/execute`, { widgetIds: ["now", "gone"] });
   expect(Object.keys(body.data)).toEqual(["now"]);
   expect((await call("POST", `/${id}/execute`, { widgetIds: "now" })).status).toBe(400);
 });
 
-test("a time that cannot be looked at, and more devices than an alias takes, are not kept", async () => {
+test("an invalid time range and too many devices in an alias are refused", async () => {
   for (const timeWindow of [
     { from: 0, to: 9_007_199_254_740_991 },
     { mode: "calendar", unit: "nope" },
@@ -71,7 +71,7 @@ test("a time that cannot be looked at, and more devices than an alias takes, are
   expect(resolved.body).toEqual({ devices: [] });
 });
 
-describe("what goes in comes out", () => {
+describe("a stored dashboard", () => {
   test("objects stay objects, and JSON texts stay texts", async () => {
     const objects = content();
     const asObjects = await create(objects);
@@ -114,7 +114,7 @@ describe("what goes in comes out", () => {
     expect([Object.keys(body.data), body.widgets]).toEqual([["chart", "now"], widgets]);
   });
 
-  test("a change names what it changes, and all else stays", async () => {
+  test("a change leaves all other fields as they are", async () => {
     const created = await create({
       ...content(),
       settings: { dashboardState: "main" },
@@ -165,7 +165,7 @@ describe("export and import", () => {
     expect(imported.body.id).not.toBe(id);
   });
 
-  test("ids become those that are said, also inside of JSON texts", async () => {
+  test("ids are replaced by the given ones, also inside of JSON texts", async () => {
     const aliases = content().aliases.map((alias) => JSON.stringify(alias));
     const idMap = { [oven.deviceId]: press.deviceId };
     const { status, body } = await call("POST", "/import", { dashboard: { name: "mapped", aliases }, idMap });

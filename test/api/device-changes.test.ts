@@ -39,7 +39,7 @@ describe("one device", () => {
         answer: "error",
       },
       {
-        name: "an id that is none is 404",
+        name: "an invalid id is 404",
         request: () => ({ method: "GET", path: "/api/devices/%00", token: owner }),
         status: 404,
         answer: "error",
@@ -176,7 +176,7 @@ describe("a user with some of the devices", () => {
         answer: "error",
       },
       {
-        name: "cannot hang a device under a gateway that is not theirs to see",
+        name: "cannot attach a device to a hidden gateway",
         request: () => change({ parentDeviceId: gateway.deviceId }),
         status: 400,
         answer: "error",

@@ -27,7 +27,7 @@ const rejections = async (device: Device) =>
   (await fixture.call("GET", `/api/devices/${device.deviceId}/rejections`, { token: owner })).body;
 
 describe("a device on its WebSocket", () => {
-  test("sends telemetry in every form, and hears when it is stored", async () => {
+  test("sends telemetry in every form, and is acknowledged when it is stored", async () => {
     const device = await fixture.createDevice(owner);
     const socket = await connect(device);
     socket.send({ topic: "v1/devices/me/telemetry", temperature: 21.5, ack: 1 });
@@ -53,7 +53,7 @@ describe("a device on its WebSocket", () => {
     await socket.close();
   });
 
-  test("is told of its shared attributes, asks for them, and for the time", async () => {
+  test("gets its shared attributes, requests them, and the time", async () => {
     const device = await fixture.createDevice(owner);
     const socket = await connect(device);
     const path = `/api/devices/${device.deviceId}/attributes`;
@@ -118,7 +118,7 @@ describe("a device on its WebSocket", () => {
     await socket.close();
   });
 
-  test("hears what is wrong with a message, which is listed, and stays connected", async () => {
+  test("gets an error for an invalid message, which is listed, and stays connected", async () => {
     const device = await fixture.createDevice(owner);
     const socket = await connect(device);
     const wrong: Array<[string, string]> = [

@@ -18,7 +18,7 @@ useDevices();
 const names = ({ body }: { body: Array<{ name: string }> }) => body.map((device) => device.name);
 
 describe("creating devices", () => {
-  test("with a token of one's own, which no other device may have", async () => {
+  test("a device is created with a given token, which no other device may have", async () => {
     const token = "a-token-of-our-own-1";
     const post = () => {
       const { method, path, ...options } = create({ name: "Own token", deviceType: "own", token });
@@ -72,7 +72,7 @@ describe("creating devices", () => {
         answer: ({ body }) => expect(body).toMatchObject({ type: "GATEWAY", role: "GATEWAY", assetId: null }),
       },
       {
-        name: "a role that is none is 400",
+        name: "an unknown role is 400",
         request: () => create({ name: "x", deviceType: "t", role: "ROUTER" }),
         status: 400,
         answer: "error",
@@ -84,7 +84,7 @@ describe("creating devices", () => {
         answer: "error",
       },
       {
-        name: "a parent that is no gateway is 400",
+        name: "a parent device that is no gateway is 400",
         request: () => create({ name: "x", deviceType: "t", parentDeviceId: pump.deviceId }),
         status: 400,
         answer: "error",
@@ -220,7 +220,7 @@ describe("listing devices", () => {
         answer: (answer) => expect(names(answer)).toEqual(["Pump 7"]),
       },
       {
-        name: "a sort that is none is 400",
+        name: "an unknown sort field is 400",
         request: () => ({ method: "GET", path: "/api/devices?sort=token", token: reader }),
         status: 400,
         answer: "error",

@@ -47,7 +47,7 @@ describe("a device's command", () => {
     expect(await input.state()).toMatchObject({ status: "SUCCESSFUL", response: { acknowledged: true } });
   });
 
-  test("that is not acknowledged, or that was thrown away there, has failed", async () => {
+  test("fails when the device does not acknowledge it", async () => {
     const { deviceId, devEui, integrationId } = await setUp("CHIRPSTACK");
     chirpstackTakes("command-2");
     await report(
@@ -71,7 +71,7 @@ describe("a device's command", () => {
     });
   });
 
-  test("that says nothing of a frame is an object for the codec", async () => {
+  test("without a frame becomes an object for the codec", async () => {
     const { deviceId, devEui, integrationId } = await setUp("CHIRPSTACK", { fPort: 4, confirmed: false });
     chirpstackTakes("command-3");
     await report(
@@ -94,7 +94,7 @@ describe("a device's command", () => {
     expect(await input.state()).toMatchObject({ status: "SUCCESSFUL", response: { transmitted: true } });
   });
 
-  test("that is no downlink fails and says why", async () => {
+  test("that is no downlink fails with a reason", async () => {
     const { deviceId, devEui, integrationId } = await setUp("CHIRPSTACK");
     await report(
       "lorawan-a",
@@ -107,7 +107,7 @@ describe("a device's command", () => {
   });
 });
 
-describe("what cannot be sent is refused in words", () => {
+describe("a downlink that cannot be sent is refused", () => {
   test("field by field", async () => {
     const { send, deviceId, devEui } = await setUp("CHIRPSTACK");
     const rows: [Record<string, unknown>, string][] = [
@@ -132,7 +132,7 @@ describe("what cannot be sent is refused in words", () => {
     expect(network.received.length).toBe(before);
   });
 
-  test("also what is missing in the settings", async () => {
+  test("missing settings are named", async () => {
     const { deviceId } = await setUp("CHIRPSTACK");
     const create = async (type: string, settings_json: unknown) =>
       (await call("POST", "/api/integrations", { name: "bare", type, settings_json })).body.integrationId;
@@ -167,7 +167,7 @@ describe("what cannot be sent is refused in words", () => {
   });
 });
 
-describe("who may", () => {
+describe("permissions for downlinks", () => {
   test("administrators send, others and other tenants do not", async () => {
     const { integrationId, deviceId } = await setUp("CHIRPSTACK");
     chirpstackTakes("c");
@@ -185,7 +185,7 @@ describe("who may", () => {
     expect((await call("GET", `${path}s`, undefined, stranger)).status).toBe(404);
   });
 
-  test("whoever may not see a device sends it nothing, and lists nothing", async () => {
+  test("a user who may not see a device sends it nothing, and lists nothing", async () => {
     const { integrationId, deviceId } = await setUp("CHIRPSTACK");
     const mine = await fixture.createDevice(owner, { name: `mine ${number}`, lorawanDevEui: DEV_EUI });
     const limited = (await fixture.signIn("TENANT_ADMIN", { devices: [mine.deviceId] })).token;
@@ -247,7 +247,7 @@ describe("rules and jobs", () => {
   });
 });
 
-test("commands that wait for an integration that is deleted have failed", async () => {
+test("commands that are queued for an integration fail when it is deleted", async () => {
   const { deviceId, integrationId } = await setUp("CHIRPSTACK", { url: "http://127.0.0.1:1", fPort: 1 });
   const other = await setUp("CHIRPSTACK");
   // Not heard yet, and more than one leads to it: the first of them is the default.

@@ -51,7 +51,7 @@ describe("through ChirpStack's REST proxy", () => {
     expect(last().body).toEqual({ queueItem: { confirmed: false, fPort: 3, object: { led: "on" } } });
   });
 
-  test("what the network server says later is matched to it", async () => {
+  test("later reports of the network server are matched to the downlink", async () => {
     const { send, deviceId, devEui, integrationId, latest } = await setUp("CHIRPSTACK");
     const queueItemId = "9d0a0b3c-0000-4000-8000-000000000001";
     chirpstackTakes(queueItemId);
@@ -71,7 +71,7 @@ describe("through ChirpStack's REST proxy", () => {
     expect((await latest()).status).toBe("ACKNOWLEDGED");
   });
 
-  test("a refusal is told at once and not tried again", async () => {
+  test("a refusal is returned at once and not retried", async () => {
     const { send, deviceId, integrationId } = await setUp("CHIRPSTACK");
     network.answer = () =>
       Response.json({ code: 16, message: "authentication failed: invalid token" }, { status: 401 });
@@ -86,7 +86,7 @@ describe("through ChirpStack's REST proxy", () => {
     expect(events.text).not.toContain(KEY);
   });
 
-  test("the key of its API is told nobody, not even where the network server says it again", async () => {
+  test("the API key is never shown, not even in an echo of the network server", async () => {
     const { send, deviceId, integrationId } = await setUp("CHIRPSTACK");
     network.answer = (request) =>
       Response.json(
@@ -155,7 +155,7 @@ describe("through The Things Stack", () => {
     expect((await latest()).status).toBe("ACKNOWLEDGED");
   });
 
-  test("the address that it sends to push to is used where it is at the server that is set, and nowhere else", async () => {
+  test("the push address of an uplink is used only at the configured server", async () => {
     const { send, deviceId, devEui, integrationId } = await setUp("THE_THINGS_STACK", {
       ...{ webhookId: "lineside", applicationId: "works" },
     });

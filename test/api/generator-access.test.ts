@@ -15,7 +15,7 @@ import {
 
 useGenerators();
 
-describe("who may do what", () => {
+describe("permissions", () => {
   let id: string;
   let wideId: string;
   let ownId: string;
@@ -100,12 +100,12 @@ describe("who may do what", () => {
       { name: "a writer changes", request: as("writer", "PATCH", pathOf, { description: "x" }), status: 200 },
       { name: "an administrator pauses", request: as("admin", "POST", () => `/${id}/pause`), status: 200 },
       {
-        name: "with access to its device it is changed",
+        name: "a user limited to its device changes a generator",
         request: as("limited", "PATCH", pathOf, { name: "for mine" }),
         status: 200,
       },
       {
-        name: "with access to some of its devices it is read",
+        name: "a user limited to some of its devices reads a generator",
         request: as("limited", "GET", () => `/${wideId}`),
         status: 200,
         answer: ({ body, text }) => {
@@ -118,32 +118,32 @@ describe("who may do what", () => {
         },
       },
       {
-        name: "with access to some of its devices it is not changed",
+        name: "a user limited to some of its devices does not change a generator",
         request: as("limited", "PATCH", () => `/${wideId}`, { name: "x" }),
         status: 403,
         answer: "error",
       },
       {
-        name: "with access to none of its devices it is not there",
+        name: "a user limited to other devices does not find a generator",
         request: as("limited", "GET", () => `/${ownId}`),
         status: 404,
         answer: "error",
       },
       {
-        name: "without access to all devices none is made",
+        name: "a user limited to some devices creates no generator of its own device",
         request: as("limited", "POST", () => "", bodyOf()),
         status: 403,
         answer: "error",
       },
       {
-        name: "without access to a device none sends for it",
+        name: "a user limited to other devices creates no generator for a device",
         request: () =>
           as("limited", "POST", () => "", bodyOf({ config: { ...config, deviceIds: [other.deviceId] } }))(),
         status: 404,
         answer: "error",
       },
       {
-        name: "with access to a device one sends for it",
+        name: "a user limited to a device creates a generator for it",
         request: () =>
           as("limited", "POST", () => "", bodyOf({ config: { ...config, deviceIds: [mine.deviceId] } }))(),
         status: 201,
@@ -151,7 +151,7 @@ describe("who may do what", () => {
     ],
   );
 
-  test("the list leaves out what is not for the caller", async () => {
+  test("the list leaves out generators of hidden devices", async () => {
     const { body } = await call("GET", "", undefined, "limited");
     expect(body.map(({ name }: { name: string }) => name).sort()).toEqual(["demo", "for both", "for mine"]);
     expect((await call("GET", "", undefined, "stranger")).body).toEqual([]);

@@ -17,7 +17,7 @@ import {
 
 useGenerators();
 
-describe("what is wrong", () => {
+describe("an invalid generator", () => {
   const metric = (fields: Record<string, unknown>) => ({
     ...config,
     metrics: [{ ...metrics[0], ...fields }],
@@ -86,7 +86,7 @@ describe("what is wrong", () => {
     }
   });
 
-  test("a tenant has at most 100 chains", async () => {
+  test("a tenant has at most 100 generators", async () => {
     const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "many" });
     const post = () => fixture.call("POST", "/api/rule-chains", { token, body: bodyOf() });
     const apiAnswers = await Promise.all(Array.from({ length: 100 }, post));
@@ -95,7 +95,7 @@ describe("what is wrong", () => {
     expect([last.status, last.body.message]).toEqual([409, expect.stringContaining("100 generators")]);
   }, 20_000);
 
-  test("all active chains together are held to a rate", async () => {
+  test("all active generators of a tenant together are limited to a rate", async () => {
     const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "fast" });
     const many = Array.from({ length: 100 }, (_, index) => ({ key: `k${index}`, min: 0, max: 1 }));
     const body = bodyOf({ status: "active", config: { intervalSeconds: 0.1, metrics: many } });
@@ -149,7 +149,7 @@ describe("the preview", () => {
     expect(readings[1].ts - readings[0].ts).toBe(60_000);
   });
 
-  test("warns of what is allowed and perhaps not meant", async () => {
+  test("warns of unusual settings", async () => {
     const answer = await preview({
       intervalSeconds: 0.5,
       metrics: [
@@ -175,7 +175,7 @@ describe("the preview", () => {
     ]);
   });
 
-  test("names everything that is wrong at once", async () => {
+  test("names all errors at once", async () => {
     const answer = await preview({ metrics: [{ key: 7, min: 2, max: 1, pattern: [] }] });
     expect(answer).toEqual({
       success: false,

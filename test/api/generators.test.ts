@@ -131,7 +131,7 @@ describe("the lifecycle of a generator", () => {
     expect(found.body).toHaveLength(1);
   });
 
-  test("what it does is in the audit log", async () => {
+  test("changes are in the audit log", async () => {
     const { id } = await create({ name: "audited" });
     await call("POST", `/${id}/start`);
     await call("POST", `/${id}/pause`);
@@ -152,7 +152,7 @@ describe("the lifecycle of a generator", () => {
 });
 
 describe("devices that go", () => {
-  test("a chain whose own device is deleted is paused and says why; started again it has a new one", async () => {
+  test("a generator whose own device is deleted is paused with the reason, and a start creates a new one", async () => {
     const { id } = await create({ name: "orphan" });
     const started = await call("POST", `/${id}/start`);
     const [{ deviceId }] = started.body.devices;
@@ -170,7 +170,7 @@ describe("devices that go", () => {
     await call("DELETE", `/${id}`);
   });
 
-  test("a chain goes on without one of its devices, and is paused without the last", async () => {
+  test("a generator goes on without one of its devices, and is paused without the last", async () => {
     const [item, two] = [await fixture.createDevice(tokens.owner), await fixture.createDevice(tokens.owner)];
     const generator = await create({
       status: "active",
@@ -194,7 +194,7 @@ describe("devices that go", () => {
 });
 
 describe("limits of what devices may send", () => {
-  test("a full disk refuses its readings, which is told, and it goes on when there is room", async () => {
+  test("readings are refused while the disk is full, which the generator shows, and stored again afterwards", async () => {
     let free = 1e12;
     const clock = new FakeClock();
     const app = await createTestApp({ clock, readSpace: async () => ({ free, total: 1e12 }) });
@@ -223,7 +223,7 @@ describe("limits of what devices may send", () => {
     await app.stop();
   });
 
-  test("what is beyond the rate of a device is refused, and listed on the device", async () => {
+  test("readings beyond the rate of a device are refused, and listed on the device", async () => {
     const clock = new FakeClock();
     const app = await createTestApp({ clock });
     const { token } = await app.signIn("TENANT_OWNER");
@@ -250,7 +250,7 @@ describe("limits of what devices may send", () => {
     await app.stop();
   });
 
-  test("a tenant that is deleted takes its chains along", async () => {
+  test("generators are deleted with their tenant", async () => {
     const { token, user } = await fixture.signIn("TENANT_OWNER", { tenant: "gone" });
     const body = bodyOf({ status: "active", config: { ...config, intervalSeconds: 0.1 } });
     const apiAnswer = await fixture.call("POST", "/api/rule-chains", { token, body });

@@ -54,7 +54,7 @@ describe("an integration's codecs", () => {
     (await fixture.call("GET", `/api/integrations/${integrationId}/events?limit=1`, { token: tokens.owner }))
       .body[0];
 
-  test("decode each device's frames by its type, before the mapping, over what the network made of them", async () => {
+  test("decode each device's frames by its type, before the mapping, instead of the network's values", async () => {
     expect((await post(uplink("0000000000000001", "Vicki", "Cw==", { by: "network" }))).status).toBe(200);
     expect((await newest()).result.stored).toMatchObject([{ telemetry: { by: "valves", v: 110 } }]);
     const meter = { name: "m", deviceType: "meter here", lorawanDevEui: "0000000000000002" };
@@ -120,7 +120,7 @@ describe("an integration's codecs", () => {
     expect(body.filter(({ status }: { status: string }) => !["OK", "PENDING"].includes(status))).toEqual([]);
   });
 
-  test("do not wait for what somebody tries out", async () => {
+  test("do not wait for a trial", async () => {
     await post(uplink("0000000000000001", "Vicki", "AQ=="));
     let isOver = false;
     const endless = call("POST", "/preview", { source: "new Array(1e9).join('y')" }).finally(() => {

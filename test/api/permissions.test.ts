@@ -150,7 +150,7 @@ test("every permission is needed by an operation", () => {
   expect(Object.keys(permissions).filter((permission) => !used.has(permission))).toEqual([]);
 });
 
-describe("who has no credential that is good", () => {
+describe("a caller without a valid credential", () => {
   test("gets 401 without a body everywhere, before anything of the request is read", async () => {
     const wrong: string[] = [];
     for (const operation of guarded())
@@ -191,7 +191,7 @@ async function openStream(token: string): Promise<number | string> {
 }
 
 describe("streams", () => {
-  test("are closed to every credential that is not good, and to who has no tenant", async () => {
+  test("are closed to every invalid credential, and to users without a tenant", async () => {
     const opened = await Promise.all(
       [...useless, { name: "no tenant", token: await tokenOf(newUser) }].map(
         async ({ name, token }) => [name, await openStream(token)] as const,
@@ -244,7 +244,7 @@ describe.each([...roles])("%s", (role) => {
   });
 });
 
-test("who may change only the own user gets 403 for another, before the body is read", async () => {
+test("a user who may change only the own user gets 403 for another, before the body is read", async () => {
   const token = await tokenOf(users.TENANT_READ_ONLY as User);
   for (const userId of [users.TENANT_OWNER?.userId, "nothing"]) {
     const request = { token, raw: "{broken", headers: { "content-type": "application/json" } };
@@ -265,7 +265,7 @@ test("a user who may acknowledge alarms may handle them and put devices into mai
   expect(await statuses()).not.toContain(403);
 });
 
-test("who has no tenant yet comes in only to get one", async () => {
+test("a user without a tenant may only create one", async () => {
   const wrong: string[] = [];
   for (const operation of guarded()) {
     const { status } = await statusOf(operation, await tokenOf(newUser));

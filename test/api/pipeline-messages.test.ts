@@ -79,7 +79,7 @@ describe("messages in pipelines", () => {
     await remove(created.pipelineId);
   });
 
-  test("several run by their order, each on what the one before has left", async () => {
+  test("several pipelines run in their order, each on the result of the one before", async () => {
     const own = await fixture.createDevice(owner, { deviceType: "chained" });
     const scope = { deviceTypes: ["chained"] };
     const second = await create({
@@ -98,7 +98,7 @@ describe("messages in pipelines", () => {
     for (const { pipelineId: id } of [second, first]) await remove(id);
   });
 
-  test("a message that is dropped is acknowledged, counted and not stored, and the device has spoken all the same", async () => {
+  test("a dropped message is acknowledged and counted, not stored, and makes the device active", async () => {
     const own = await fixture.createDevice(owner);
     const created = await create({
       scope: { deviceIds: [own.deviceId] },
@@ -146,7 +146,7 @@ describe("messages in pipelines", () => {
     await remove(created.pipelineId);
   });
 
-  test("what cannot become an attribute is listed, and the rest of its message is stored", async () => {
+  test("a value that cannot become an attribute is listed, and the rest of its message is stored", async () => {
     const own = await fixture.createDevice(owner);
     const created = await create({
       scope: { deviceIds: [own.deviceId] },
@@ -160,7 +160,7 @@ describe("messages in pipelines", () => {
     await remove(created.pipelineId);
   });
 
-  test("a step that cannot do its work is left out, counted, and its newest error told", async () => {
+  test("a step that fails is left out and counted, and its newest error is shown", async () => {
     const own = await fixture.createDevice(owner);
     const created = await create({
       scope: { deviceIds: [own.deviceId] },

@@ -117,7 +117,7 @@ describe("data pipelines", () => {
         answer: ({ body }) => expect(body).toMatchObject({ status: "paused", version: 1 }),
       },
       {
-        name: "a status that is none is 400",
+        name: "an unknown status is 400",
         request: () => ({ method: "POST", path, token: owner, body: { name: "x", status: "running" } }),
         status: 400,
         answer: ({ body }) => expect(body.message).toContain("status"),
@@ -134,7 +134,7 @@ describe("data pipelines", () => {
         answer: "error",
       },
       {
-        name: "a profile that is none in the scope is 404",
+        name: "an unknown profile in the scope is 404",
         request: () => ({
           method: "PATCH",
           path: atTime(),
@@ -174,7 +174,7 @@ describe("data pipelines", () => {
     ],
   );
 
-  test("the types of steps come with what a form needs", async () => {
+  test("the types of steps have the schemas that a form needs", async () => {
     const { body } = await fixture.call("GET", `${path}/step-types`, { token: reader });
     expect(body).toHaveLength(18);
     for (const { type, summary, fields, example } of body) {
@@ -204,7 +204,7 @@ describe("data pipelines", () => {
   });
 });
 
-test("a preview says what each step made of a message, and stores nothing", async () => {
+test("a preview shows the result of each step, and stores nothing", async () => {
   const { body } = await fixture.call("POST", `${path}/preview`, {
     token: owner,
     body: {

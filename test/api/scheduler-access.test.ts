@@ -16,7 +16,7 @@ import {
 
 useScheduler();
 
-describe("who may do what", () => {
+describe("permissions", () => {
   const body = () => ({ name: "x", schedule: hourly, action: set([mine.deviceId]) });
   let jobId: string;
   let wideId: string;
@@ -37,7 +37,7 @@ describe("who may do what", () => {
     () => fixture,
     [
       {
-        name: "nobody is asked to sign in",
+        name: "anonymous is 401 without a body",
         request: () => ({ method: "GET", path: "/api/scheduler" }),
         status: 401,
         answer: "none",
@@ -102,12 +102,12 @@ describe("who may do what", () => {
         answer: "error",
       },
       {
-        name: "somebody with some devices schedules for those",
+        name: "a user limited to some devices schedules for those",
         request: as("limited", "POST", () => "", body),
         status: 201,
       },
       {
-        name: "and for no other",
+        name: "a user limited to some devices schedules for no other device",
         request: as(
           "limited",
           "POST",
@@ -118,7 +118,7 @@ describe("who may do what", () => {
         answer: "error",
       },
       {
-        name: "and for no type",
+        name: "a user limited to some devices schedules for no type",
         request: as(
           "limited",
           "POST",
@@ -132,7 +132,7 @@ describe("who may do what", () => {
         answer: "error",
       },
       {
-        name: "a job on others, too, is not theirs to change",
+        name: "a user limited to some devices does not change a job on others, too",
         request: as(
           "limited",
           "PATCH",
@@ -143,25 +143,25 @@ describe("who may do what", () => {
         answer: "error",
       },
       {
-        name: "nor to run",
+        name: "a user limited to some devices does not run a job on others, too",
         request: as("limited", "POST", () => `/${wideId}/run`),
         status: 403,
         answer: "error",
       },
       {
-        name: "nor to delete",
+        name: "a user limited to some devices does not delete a job on others, too",
         request: as("limited", "DELETE", () => `/${wideId}`),
         status: 403,
         answer: "error",
       },
       {
-        name: "one on others alone is not there for them",
+        name: "a user limited to some devices does not find a job on others alone",
         request: as("limited", "GET", () => `/${typeId}`),
         status: 404,
         answer: "error",
       },
       {
-        name: "nor are its runs",
+        name: "a user limited to some devices does not find the runs of a job on others alone",
         request: as("limited", "GET", () => `/${typeId}/runs`),
         status: 404,
         answer: "error",
@@ -169,7 +169,7 @@ describe("who may do what", () => {
     ],
   );
 
-  test("somebody with some devices sees of jobs and runs what is about those", async () => {
+  test("a user limited to some devices sees only those in jobs and runs", async () => {
     await call("POST", `/${wideId}/run`);
     const run = await finishedRun(wideId);
     const job = await call("GET", `/${wideId}`, undefined, "limited");
@@ -201,7 +201,7 @@ describe("who may do what", () => {
     expect(list.body.map(({ name }: { name: string }) => name)).not.toContain("for pumps");
   });
 
-  test("the audit log keeps devices from those who may not see them", async () => {
+  test("the audit log hides devices of jobs from users who may not see them", async () => {
     const admin = (await fixture.signIn("TENANT_ADMIN", { devices: [mine.deviceId] })).token;
     const entries = (token: string) => fixture.call("GET", `/api/audit?targetId=${wideId}`, { token });
     expect((await entries(tokens.owner)).text).toContain(other.deviceId);

@@ -73,7 +73,7 @@ describe("runs", () => {
     expect([failed.body.length, failed.headers.get("x-total-count")]).toEqual([1, "1"]);
   });
 
-  test("the end of a run is told to screens that may see it", async () => {
+  test("a stream brings the end of a run to readers who may see it", async () => {
     const { jobId } = await createJob();
     const listen = async (token: string) => {
       const stream = await WebSocketClient.signIn(fixture.app.url, token);

@@ -52,7 +52,7 @@ describe("writing jobs", () => {
     expect([apiAnswer.status, apiAnswer.text]).toEqual([201, expect.stringContaining('"__proto__":{"a":1}')]);
   });
 
-  test("pause and start keep an interval on its grid, and the job's state is told", async () => {
+  test("pause and start keep an interval on its grid, and return the job's state", async () => {
     const job = await createJob();
     const paused = await call("POST", `/${job.jobId}/pause`);
     expect(paused.body).toMatchObject({ enabled: false, status: "paused", nextRunAt: null });
@@ -87,7 +87,7 @@ describe("writing jobs", () => {
     expect([last.status, last.body.message]).toEqual([409, expect.stringContaining("at most 1000 jobs")]);
   }, 20_000);
 
-  test("a device that is named twice is one", async () => {
+  test("a device that is named twice is stored once", async () => {
     const job = await createJob({ action: set([mine.deviceId, mine.deviceId]) });
     expect(job.action.deviceIds).toEqual([mine.deviceId]);
   });
@@ -181,7 +181,7 @@ describe("writing jobs", () => {
     ],
     ["misfire", () => ({ name: "x", schedule: hourly, action: set([mine.deviceId]), misfire: "all" })],
   ];
-  test.each(invalid)("what is wrong is 400 and names the field: %s", async (field, body) => {
+  test.each(invalid)("an invalid job is 400 and the message names the field: %s", async (field, body) => {
     const answer = await call("POST", "", body());
     expect([answer.status, answer.body?.message]).toEqual([400, expect.stringContaining(field)]);
   });

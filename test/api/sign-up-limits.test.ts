@@ -99,7 +99,7 @@ describe("limits and silence", () => {
   });
 });
 
-test("closed, as it is unless opened, everything answers 403", async () => {
+test("a closed sign-up answers 403 to everything", async () => {
   const closed = await createTestApp();
   try {
     const { user } = await closed.signIn("TENANT_OWNER");
@@ -147,7 +147,7 @@ test("a plan without limits is for strangers only where the operator offers it",
   ]);
 });
 
-test("strangers choose among the plans that are offered, and no other", async () => {
+test("strangers select one of the offered plans, and no other", async () => {
   const limited = await createTestApp({ config: { signup: "open", signup_plans: "basic" } });
   try {
     await limited.signIn("TENANT_OWNER");
@@ -176,7 +176,7 @@ test("strangers choose among the plans that are offered, and no other", async ()
   }
 });
 
-test("open, but without an owner yet, nobody signs up", async () => {
+test("a gateway without an owner takes no sign-up", async () => {
   const fresh = await createTestApp({ config: { signup: "open" } });
   try {
     expect((await fresh.call("POST", "/api/auth/signup", { body: person() })).status).toBe(403);

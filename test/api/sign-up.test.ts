@@ -23,8 +23,8 @@ async function signInAs(email: string, password = NEW_PASSWORD): Promise<string>
 
 const wrong = (otp: string) => (otp === "000000" ? "000001" : "000000");
 
-describe("a newcomer", () => {
-  test("signs up, confirms the code, signs in and makes a tenant, with one token", async () => {
+describe("a person who signs up", () => {
+  test("signs up, confirms the code, signs in and creates a tenant, with one token", async () => {
     const newUser = person({ email: "  Nora@There.example " });
     const answer = await post("signup", newUser, { "accept-language": "de-AT" });
     expect([answer.status, answer.body]).toEqual([200, { success: true, expiresInSeconds: 600 }]);
@@ -75,7 +75,7 @@ describe("a newcomer", () => {
     expect(again.status).toBe(409);
   });
 
-  test("who sends nothing at onboarding has the plan and the name of the sign-up", async () => {
+  test("has the plan and the name of the sign-up where onboarding names none", async () => {
     const { email, otp } = await signUp(person({ planId: "onprem" }));
     await post("verify-otp", { email, otp, password: NEW_PASSWORD });
     const token = await signInAs(email);
@@ -85,7 +85,7 @@ describe("a newcomer", () => {
     expect(tenant).toMatchObject({ planName: "onprem", isHost: false });
   });
 
-  test("of two onboardings at once, one makes the tenant", async () => {
+  test("creates one tenant by two onboardings at once", async () => {
     const { email, otp } = await signUp();
     await post("verify-otp", { email, otp, password: NEW_PASSWORD });
     const token = await signInAs(email);
@@ -158,7 +158,7 @@ describe("a newcomer", () => {
   });
 });
 
-describe("what is missing or wrong", () => {
+describe("an invalid request", () => {
   const invalid = (name: string, path: string, body: unknown) => ({
     name,
     request: () => ({ method: "POST", path: `/api/auth/${path}`, body }),

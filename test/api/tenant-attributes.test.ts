@@ -177,7 +177,7 @@ describe("tenant attributes", () => {
     ],
   );
 
-  test("that a better plan left can be deleted on a plan without whitelabeling", async () => {
+  test("of a former plan can be deleted on a plan without whitelabeling", async () => {
     const { services } = fixture.app;
     services.tenantAttributes.set(tenantId as never, "moved", {}); // on the better plan
     const { value: kept } = services.tenantAttributes.get(tenantId as never, "moved");
@@ -199,7 +199,7 @@ describe("tenant attributes", () => {
     expect(read.text).toContain('"__proto__":{"x":1}');
   });
 
-  test("end at a hundred, and one that is there is still changed", async () => {
+  test("are limited to a hundred, and existing ones are still changed", async () => {
     const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "many" });
     for (let index = 0; index < 100; index++)
       expect(

@@ -25,7 +25,7 @@ describe("the tenant", () => {
         answer: ({ body }) => expect(body).toMatchObject({ planName: "basic", whitelabelEnabled: false }),
       },
       {
-        name: "is not renamed by who only writes data",
+        name: "is not renamed by a user who only writes data",
         request: () => ({
           method: "PATCH",
           path: "/api/tenant/profile",
@@ -64,7 +64,7 @@ describe("the tenant", () => {
           }),
       },
       {
-        name: "says what its plan allows and what is used of it",
+        name: "has the limits of its plan and their usage",
         request: () => ({ method: "GET", path: "/api/tenant/usage", token: plain.token }),
         status: 200,
         answer: ({ body }) =>
@@ -112,7 +112,7 @@ describe("deleting a tenant", () => {
     );
   });
 
-  test("takes its people, devices, keys and data with it, and ends every way in at once", async () => {
+  test("deletes its users, devices, keys and data, and ends every session at once", async () => {
     const { token, user } = await fixture.signIn("TENANT_OWNER", { tenant: "gone" });
     const device = await fixture.createDevice(token, { name: "gone too" });
     await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body: { a: 1 } });
@@ -139,7 +139,7 @@ describe("deleting a tenant", () => {
     expect(services.tenants.find(again.tenantId)).toBeDefined();
   });
 
-  test("ends what is connected: devices and streams", async () => {
+  test("closes connections of devices and streams", async () => {
     const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "connected" });
     const device = await fixture.createDevice(token);
     const client = await connectAsync(`mqtt://127.0.0.1:${fixture.app.mqttPort}`, {
@@ -153,7 +153,7 @@ describe("deleting a tenant", () => {
     expect(await disconnected).toBe(true);
   });
 
-  test("is not possible for the tenant of the gateway's own people; they are told of the others", async () => {
+  test("is refused for the gateway's own tenant, whose audit log has the deletion of others", async () => {
     const { services } = fixture.app;
     const host = { email: "host@plant.example", fullName: "Host", tenantName: "Plant" };
     const users = services.users.count();

@@ -143,7 +143,7 @@ describe("creating", () => {
     expect(detail).toMatchObject({ hasGlobalDeviceAccess: true, inviteDelivery: "MANUAL", status: "ACTIVE" });
   });
 
-  test("what is granted by name takes the place of access to everything", async () => {
+  test("devices granted by name replace access to everything", async () => {
     const userId = await createUser({ deviceIds: [deviceId, deviceId], assetIds: ["press-hall"] });
     expect((await read(userId)).body).toMatchObject({
       hasGlobalDeviceAccess: false,
@@ -154,7 +154,7 @@ describe("creating", () => {
     });
   });
 
-  test("fields that are not to be set are ignored", async () => {
+  test("read-only fields are ignored", async () => {
     const userId = await createUser({
       isProtected: true,
       userId: "mine",
@@ -166,13 +166,13 @@ describe("creating", () => {
     expect((await read(userId, "stranger")).status).toBe(404);
   });
 
-  test("of two at once with the same address one is made", async () => {
+  test("of two requests with the same address at once one succeeds", async () => {
     const email = "twice@plant.example";
     const answers = await Promise.all([create({ email }), create({ email }), create({ email })]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
   });
 
-  test("nobody hands out more than they see", async () => {
+  test("nobody grants more than they see", async () => {
     const limited = await fixture.signIn("TENANT_ADMIN", { devices: [deviceId] });
     tokens.limited = limited.token;
     const second = (await fixture.createDevice(tokens.TENANT_OWNER as string)).deviceId;
@@ -215,7 +215,7 @@ describe("inviting again", () => {
     expect(old.status).toBe(401);
   });
 
-  test("refused: by who may not, for oneself, for a disabled user, for another tenant's", async () => {
+  test("is refused without permission, for oneself, for a disabled user and for another tenant's", async () => {
     const disabled = await createUser({ status: "DISABLED" });
     for (const kind of ["credentials", "email"] as const) {
       expect((await invite(disabled, kind)).status).toBe(409);

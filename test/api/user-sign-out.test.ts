@@ -19,7 +19,7 @@ describe("signing out", () => {
       expect([answer.status, answer.text]).toEqual([401, ""]);
     });
 
-  test("who is disabled is told so once the password was right, and gets in again when enabled", async () => {
+  test("a disabled user gets a reason after the right password, and signs in again when enabled", async () => {
     const { user } = await fixture.signIn("TENANT_RW");
     const enter = async () => {
       const { body } = await fixture.call("POST", "/idp/authorize", {

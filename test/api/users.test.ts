@@ -121,7 +121,7 @@ describe("listing", () => {
   );
 });
 
-test("everybody is told what their role allows, so that a client shows nothing else", async () => {
+test("permissions of a session are those of the role", async () => {
   const allowed = async (role: string): Promise<string[]> =>
     (await fixture.call("GET", "/api/auth/me", { token: tokens[role] })).body.permissions;
   const [owner, admin, writer, reader] = await Promise.all(roles.map(allowed));

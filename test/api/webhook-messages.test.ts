@@ -27,7 +27,7 @@ describe("messages", () => {
     expect(await latestOf("cbor")).toEqual({ a: 1.5 });
   });
 
-  test("one message may make hundreds of devices; what one of them says wrong costs the others nothing", async () => {
+  test("one message may create hundreds of devices; an error in one part costs the others nothing", async () => {
     const id = await integration();
     const many = Array.from({ length: 300 }, (_, n) => ({ externalDeviceId: `many-${n}`, a: n }));
     const wrong = { externalDeviceId: "many-wrong", telemetry: { a: [Number.NaN] } };
@@ -44,7 +44,7 @@ describe("messages", () => {
     expect(await latestOf("many-299")).toEqual({ a: 299 });
   });
 
-  test("a gateway speaks for its children, whom it makes; a device that is none speaks for nobody", async () => {
+  test("a gateway sends for its children, which it creates; a device that is no gateway sends for itself only", async () => {
     const id = await integration();
     const gateway = await fixture.createDevice(token, { name: "relay", role: "GATEWAY" });
     const body = { deviceToken: gateway.token, childDeviceId: "limb", telemetry: { b: 2 } };
@@ -104,7 +104,7 @@ describe("messages", () => {
     expect(await latestOf(body.deviceInfo.deviceName)).toMatchObject({ t: 1 });
   });
 
-  test("a step and a script let messages go", async () => {
+  test("a step and a script drop messages", async () => {
     const dropping = { type: "conditional_drop", condition: { key: "a", op: "GT", value: 5 } };
     const id = await integration({
       mappingSteps: [dropping],
@@ -136,7 +136,7 @@ describe("messages", () => {
     expect(await latestOf("no event")).toEqual({ temperature: 21.5, humidity: 40 });
   });
 
-  test("without a default integration the address of a kind makes one, which lists what comes", async () => {
+  test("without a default integration the address of a kind creates one, which lists messages", async () => {
     const owner = await fixture.signIn("TENANT_OWNER", { tenant: "three" });
     const apiAnswer = await fixture.call("POST", "/api/tenant/integration/rotate-secret", {
       token: owner.token,

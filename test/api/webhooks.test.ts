@@ -20,7 +20,7 @@ useWebhooks();
 const profileOf = async (who: string) =>
   (await fixture.call("GET", "/api/tenant/integration", { token: who })).body;
 
-describe("who may post", () => {
+describe("permissions to post", () => {
   const message = { externalDeviceId: "who", telemetry: { a: 1 } };
   test.each([
     ["the secret in its own header", { "x-webhook-secret": "S" }, 200],
@@ -189,7 +189,7 @@ test("the tenant's webhooks are listed: those of the kinds, and each integration
   expect(answer.status).toBe(200);
 });
 
-test("wrong secrets from one address are slowed down, and say when to come again", async () => {
+test("wrong secrets from one address are limited, with the time to retry", async () => {
   const other = await createTestApp();
   const headers = { "x-tenant-id": tenantId, "x-webhook-secret": "guess" };
   const body = { externalDeviceId: "x", a: 1 };

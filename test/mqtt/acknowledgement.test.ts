@@ -124,7 +124,7 @@ describe.each([4, 5] as const)("MQTT version %d", (version) => {
     expect(received).toEqual([`token ${command} 1`, "token v1/devices/me/attributes/request/5 {}"]);
   });
 
-  test("stopping waits for commits in progress, then says good-bye", async () => {
+  test("stopping waits for commits in progress, then disconnects clients", async () => {
     const { port, ingest, server } = await start();
     ingest.held = true;
     const client = await RawClient.connect(port, version);

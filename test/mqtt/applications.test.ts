@@ -64,7 +64,7 @@ async function passFence({ client, heard }: { client: MqttClient; heard: Heard[]
 
 const texts = (heard: Heard[]) => heard.map(({ text }) => text);
 
-test("an application hears what its tenant's devices do, and nothing of another tenant", async () => {
+test("an application receives messages of its tenant's devices, and none of another tenant", async () => {
   const ours = await open("a-hears", { protocolVersion: 4 });
   const theirs = await open("b-hears");
   for (const { client } of [ours, theirs])
@@ -188,7 +188,7 @@ test("wildcards do not reach topics that begin with a dollar sign", async () => 
   expect(new Set(texts(heard))).toEqual(new Set(["yes"]));
 });
 
-test("an application is told what it may not do", async () => {
+test("an application gets a reason for what it may not do", async () => {
   const raw = await RawClient.connect(mqtt.port, 5, { username: "a-raw" });
   raw.send(publishPacket("lineside/devices/1/state", "x", { id: 4 }));
   expect((await raw.next("puback")).reasonCode).toBe(0x87);

@@ -40,7 +40,7 @@ describe("names", () => {
     await connection.end();
   });
 
-  test("of devices that the gateway has not are not spoken for: one with its own connection, another's, its own", async () => {
+  test("of devices that are not its children are refused: one with its own connection, another's child, the gateway itself", async () => {
     const [gateway, other] = [await createGateway({ name: fresh() }), await createGateway()];
     const [own, others] = [fresh(), fresh()];
     const device = await fixture.createDevice(owner, { name: own });
@@ -81,7 +81,7 @@ describe("names", () => {
     await connection.end();
   });
 
-  test("stay with the gateway when a person renames the device", async () => {
+  test("stay with the gateway when a user renames the device", async () => {
     const gateway = await createGateway();
     const name = fresh();
     const connection = await GatewayClient.connect(fixture, gateway, { filter: "v1/gateway/attributes" });
@@ -100,7 +100,7 @@ describe("names", () => {
   });
 });
 
-test("a child belongs to the asset of its gateway, so that whoever was granted that sees it", async () => {
+test("a child belongs to the asset of its gateway", async () => {
   const gateway = await createGateway({ assetId: "hall 7" });
   const name = fresh();
   const connection = await GatewayClient.connect(fixture, gateway);
@@ -109,7 +109,7 @@ test("a child belongs to the asset of its gateway, so that whoever was granted t
   await connection.end();
 });
 
-test("a child may have the name that a person gave to another child of the same gateway", async () => {
+test("a child may have the name that a user gave to another child of the same gateway", async () => {
   const gateway = await createGateway();
   const [a, b] = [fresh(), fresh()];
   const connection = await GatewayClient.connect(fixture, gateway);
@@ -122,7 +122,7 @@ test("a child may have the name that a person gave to another child of the same 
   await connection.end();
 });
 
-test("a gateway makes ten thousand children by itself, and no more", async () => {
+test("a gateway creates ten thousand children by itself, and no more", async () => {
   const gateway = await createGateway();
   const connection = await GatewayClient.connect(fixture, gateway);
   const thousand = (round: number) =>
@@ -152,7 +152,7 @@ test("a message counts once against the rate of its gateway, whatever it carries
   await connection.end();
 });
 
-test("messages that name the same new child at once make one", async () => {
+test("messages that name the same new child at once create one", async () => {
   const gateway = await createGateway();
   const name = fresh();
   const connection = await GatewayClient.connect(fixture, gateway);

@@ -195,7 +195,7 @@ describe("a child", () => {
   });
 });
 
-test("states of children are told live", async () => {
+test("a stream brings states of children", async () => {
   const { connection, deviceId, name } = await connected();
   const stream = await WebSocketClient.signIn(fixture.app.url, owner);
   await stream.subscribe(["devices"]);

@@ -31,7 +31,7 @@ async function open({ token }: GatewayDevice) {
 const createGateway = (fields = {}): Promise<GatewayDevice> =>
   fixture.createDevice(owner, { role: "GATEWAY", deviceType: "gateway", ...fields });
 
-test("a gateway speaks and hears for its children on its WebSocket", async () => {
+test("a gateway sends and receives for its children on its WebSocket", async () => {
   const gateway = await createGateway();
   const socket = await open(gateway);
   socket.say("telemetry", { "ws child": [{ t: 1 }], topic: { t: 2 } }, 1);
@@ -70,7 +70,7 @@ test("a gateway speaks and hears for its children on its WebSocket", async () =>
   await socket.close();
 });
 
-test("its children are gone with its last connection, and their commands wait for the next", async () => {
+test("children are disconnected with the gateway's last connection, and their commands wait for the next", async () => {
   const gateway = await createGateway();
   const first = await open(gateway);
   first.say("connect", { device: "lasting" }, 1);

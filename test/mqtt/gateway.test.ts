@@ -25,7 +25,7 @@ const client = async (gateway: GatewayDevice, name: string) => {
 };
 
 describe.each([4, 5] as const)("a gateway on MQTT version %i", (version) => {
-  test("makes its children by speaking of them: all forms of telemetry, readable once acknowledged", async () => {
+  test("creates its children by any form of their telemetry, readable once acknowledged", async () => {
     const gateway = await createGateway();
     const [a, b, c, d] = [fresh(), fresh(), fresh(), fresh()];
     const connection = await GatewayClient.connect(fixture, gateway, { version });
@@ -113,7 +113,7 @@ describe.each([4, 5] as const)("a gateway on MQTT version %i", (version) => {
     await connection.end();
   });
 
-  test("is told of shared attributes that change, and that go", async () => {
+  test("gets shared attributes of children that are set and deleted", async () => {
     const gateway = await createGateway();
     const name = fresh();
     const connection = await GatewayClient.connect(fixture, gateway, {
@@ -133,7 +133,7 @@ describe.each([4, 5] as const)("a gateway on MQTT version %i", (version) => {
   });
 });
 
-test("a gateway speaks CBOR, and is answered in it where its profile says so", async () => {
+test("a gateway sends CBOR, and is answered in it where its profile says so", async () => {
   const profile = await fixture.call("POST", "/api/device-profiles", {
     token: owner,
     body: { name: "cbor gateway", payload: "CBOR" },
@@ -155,8 +155,8 @@ test("a gateway speaks CBOR, and is answered in it where its profile says so", a
   await connection.end();
 });
 
-describe("what is refused", () => {
-  test("costs the other children nothing: the good is stored, the bad listed where it belongs", async () => {
+describe("a refused message", () => {
+  test("of one child is listed there, and those of other children are stored", async () => {
     const gateway = await createGateway();
     const [good, bad, unborn] = [fresh(), fresh(), fresh()];
     const connection = await GatewayClient.connect(fixture, gateway);
@@ -185,7 +185,7 @@ describe("what is refused", () => {
     await connection.end();
   });
 
-  test("altogether has a reason code on MQTT 5, and the session goes on", async () => {
+  test("has a reason code on MQTT 5, and the session goes on", async () => {
     const gateway = await createGateway();
     const name = fresh();
     const connection = await GatewayClient.connect(fixture, gateway);
@@ -217,7 +217,7 @@ describe("what is refused", () => {
     await connection.end();
   });
 
-  test("is everything for a device that is no gateway", async () => {
+  test("is any message of children from a device that is no gateway", async () => {
     const device = await fixture.createDevice(owner);
     const connection = await GatewayClient.connect(fixture, device);
     const name = fresh();
@@ -229,7 +229,7 @@ describe("what is refused", () => {
     await connection.end();
   });
 
-  test("is a child that the profile does not let the gateway make, until a person attaches it", async () => {
+  test("is one of a child that the profile does not let the gateway create, until a user attaches it", async () => {
     const profile = await fixture.call("POST", "/api/device-profiles", {
       token: owner,
       body: { name: "makes none", createsChildren: false },
@@ -245,7 +245,7 @@ describe("what is refused", () => {
     await connection.end();
   });
 
-  test("is a child beyond the plan, while those that are there go on", async () => {
+  test("is one of a child beyond the plan, while existing children go on", async () => {
     const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "small", plan: "basic" });
     const { limits } = (await get("/api/plans")).find(({ id }: { id: string }) => id === "basic");
     const gateway = await createGateway({}, token);
@@ -259,7 +259,7 @@ describe("what is refused", () => {
     await connection.end();
   });
 
-  test("is a message of more children than one may carry; of many bad ones, some are listed and the rest counted", async () => {
+  test("has more children than allowed; of many invalid ones, some are listed and the rest counted", async () => {
     const gateway = await createGateway();
     const connection = await GatewayClient.connect(fixture, gateway);
     const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`many ${n}`, { n }]));

@@ -128,7 +128,7 @@ test("a gateway that boots in the past makes a certificate that is good once the
   expect(serialOf(await start())).toBe(serial);
 });
 
-test("half a pair on the disk is made anew", async () => {
+test("half a pair on the disk is replaced", async () => {
   const first = await start();
   writeFileSync(join(directory, "secrets", "tls-server.key"), "cut off");
   const second = await start();
@@ -136,7 +136,7 @@ test("half a pair on the disk is made anew", async () => {
   expect(second.authority).toBe(first.authority);
 });
 
-test("a listener that fails is told again", async () => {
+test("a listener that fails is called again", async () => {
   const tls = await start();
   let calls = 0;
   tls.onChange(() => {

@@ -13,7 +13,7 @@ const statusOf = async (token: string) => (await fixture.call("GET", "/api/auth/
 const signIn = async (email: string, password = PASSWORD) =>
   (await fixture.call("POST", "/idp/authorize", { body: { email, password } })).status;
 
-test("who is signed out everywhere loses every token and every stream at once, and nobody else does", async () => {
+test("a user who is signed out everywhere loses every token and stream at once, and others lose none", async () => {
   const { token, user } = await fixture.signIn("TENANT_RW");
   const other = await fixture.signIn("TENANT_RW");
   const { code } = (
@@ -28,7 +28,7 @@ test("who is signed out everywhere loses every token and every stream at once, a
   ]);
 });
 
-test("one session can be left alone", async () => {
+test("one session can be kept", async () => {
   const { token, user } = await fixture.signIn("TENANT_RW");
   const { sessions } = fixture.app.services;
   const [kept] = sessions.list(user.userId);

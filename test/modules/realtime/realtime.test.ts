@@ -58,7 +58,7 @@ describe("a session that changes underneath", () => {
     await bystander.close();
   });
 
-  test("who is disabled, deleted or given another role is cut off at once", async () => {
+  test("a user who is disabled, deleted or given another role is disconnected at once", async () => {
     for (const way of ["disabled", "deleted", "another role"]) {
       const { token, user } = await fixture.signIn("TENANT_RW");
       const reader = await signedIn(token);
@@ -99,7 +99,7 @@ describe("a session that changes underneath", () => {
     await reader.close();
   });
 
-  test("another person cannot take over the connection and what it listens to", async () => {
+  test("another user cannot take over a connection and its subscriptions", async () => {
     const reader = await signedIn(owner);
     reader.send({ type: "subscribe", id: "1", topics: ["telemetry"] });
     reader.send({ type: "auth", token: stranger });
@@ -137,7 +137,7 @@ describe("signing in", () => {
     expect(await reader.closed).toMatchObject({ code: 4401 });
   });
 
-  test("nothing is served before", async () => {
+  test("nothing is sent before", async () => {
     const reader = await connect();
     reader.send({ type: "subscribe", id: "1", topics: ["telemetry"] });
     expect(await reader.closed).toMatchObject({ code: 4401 });
@@ -258,7 +258,7 @@ describe("telemetry", () => {
   });
 });
 
-test("attributes, device changes and refusals are told", async () => {
+test("a stream brings attributes, device changes and rejections", async () => {
   const reader = await signedIn(owner);
   reader.send({ type: "subscribe", id: "e", topics: ["attributes", "devices", "events"] });
   await reader.next("snapshot");

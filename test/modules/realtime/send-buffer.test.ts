@@ -93,7 +93,7 @@ describe("a reader that does not read", () => {
     expect(sent.at(-1).values.text).toBe("2999".repeat(1_000));
   });
 
-  test("is told when events were left out", () => {
+  test("gets a gap message when events were dropped", () => {
     const sent: Message[] = [];
     const outbox = new SendBuffer({
       send: (text) => sent.push(JSON.parse(text)),

@@ -21,7 +21,7 @@ useRunner();
 
 const YEAR = 365.25 * 86_400_000;
 
-describe("times that passed unseen", () => {
+describe("missed times", () => {
   test("are noted as skipped, in one note, and the next one runs", async () => {
     const job = rig.addJob({ schedule: minutely, deviceIds: devices, misfire: "skip" });
     clock.jump(10 * MINUTE + 30_000);
@@ -35,7 +35,7 @@ describe("times that passed unseen", () => {
     expect(rig.effects()).toHaveLength(2);
   });
 
-  test("are made up for by one run where the job says so", async () => {
+  test("are replaced by one run where the job says so", async () => {
     const job = rig.addJob({ schedule: hourly, deviceIds: devices, misfire: "once" });
     clock.jump(5 * HOUR + 30 * MINUTE);
     await rig.runner.check();
@@ -63,7 +63,7 @@ describe("times that passed unseen", () => {
 });
 
 describe("a clock that is set", () => {
-  test.each(["skip", "once"] as const)("from 1970 to now makes no storm (%s)", async (misfire) => {
+  test.each(["skip", "once"] as const)("from 1970 to now causes no storm (%s)", async (misfire) => {
     clock.jump(-clock.now());
     const job = rig.addJob({ schedule: minutely, deviceIds: devices, misfire });
     await later(MINUTE);

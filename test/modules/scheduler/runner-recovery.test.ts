@@ -70,7 +70,7 @@ describe("a run that does not come to its end", () => {
     },
   );
 
-  test("is nobody else's while it is worked on, and anybody's when the lease has run out", async () => {
+  test("belongs to one runner until its lease has expired", async () => {
     const job = rig.addJob({ schedule: hourly, deviceIds: devices });
     let begun: () => void = () => undefined;
     const hangs = new Promise<void>((resolve) => {
@@ -121,7 +121,7 @@ describe("a run that does not come to its end", () => {
     expect(rig.effects()).toHaveLength(1);
   });
 
-  test("of a job that is deleted meanwhile ends quietly", async () => {
+  test("of a job that is deleted meanwhile ends without an error", async () => {
     rig.addDevices(60, "valve");
     const job = rig.addJob({ schedule: minutely, deviceType: "valve" });
     let acted = 0;
@@ -147,7 +147,7 @@ const child = (subject: string) =>
   });
 
 describe("processes that share a database", () => {
-  test("one that looked at the clock earlier, and came later, takes nothing from the other", () => {
+  test("a runner with an older time claims nothing from the other", () => {
     const now = clock.now();
     const job = rig.addJob({ schedule: hourly, deviceIds: devices }, { nextRunAt: now - 1 });
     const lease = (owner: string, timeMs: number) => ({ owner, now: timeMs, leaseMs: LEASE_MS });
@@ -178,7 +178,7 @@ describe("processes that share a database", () => {
     expect(states).toEqual([{ status: "SUCCESS", n: 1_000, jobs: 1_000 }]);
   }, 30_000);
 
-  test("one that is killed in a run: the next goes on, and no device gets the command twice", async () => {
+  test("a killed runner's run is continued, and no device gets the command twice", async () => {
     const valves = rig.addDevices(100, "valve");
     const job = rig.addJob(
       { schedule: { kind: "interval", everyMs: HOUR }, deviceType: "valve" },

@@ -19,7 +19,7 @@ import {
 
 useRunner();
 
-describe("what is due", () => {
+describe("due jobs", () => {
   test("runs once at its time, and not before", async () => {
     const job = rig.addJob({ schedule: hourly, deviceIds: devices });
     await later(HOUR - 1);
@@ -128,8 +128,8 @@ describe("targets", () => {
   });
 });
 
-describe("what is kept", () => {
-  test("of runs, the newest thousand", async () => {
+describe("the run history", () => {
+  test("keeps the newest thousand runs", async () => {
     const job = rig.addJob({ schedule: minutely, deviceIds: devices });
     const insert = rig.database.sqlite.query(
       "INSERT INTO scheduler_runs (run_id, job_id, scheduled_for, trigger, started_at, status, target_count, attempts) VALUES (?, ?, ?, 'SCHEDULE', ?, 'SUCCESS', 1, 1)",
@@ -144,7 +144,7 @@ describe("what is kept", () => {
     expect(kept.at(-1)?.runId).toBe("old 501");
   });
 
-  test("and those of the last 90 days, twenty in any case", async () => {
+  test("keeps runs of the last 90 days, twenty in any case", async () => {
     const job = rig.addJob({ schedule: hourly, deviceIds: devices });
     for (let hour = 0; hour < 30; hour++) await later(HOUR);
     expect(rig.runsOf(job.jobId)).toHaveLength(30);
@@ -154,7 +154,7 @@ describe("what is kept", () => {
     expect(rig.runsOf(job.jobId)).toHaveLength(20);
   });
 
-  test("of results of single devices, the newest two thousand, and those of the last run in any case", async () => {
+  test("keeps the newest two thousand results of devices, and those of the last run in any case", async () => {
     rig.addDevices(900, "valve");
     const job = rig.addJob({ schedule: minutely, deviceType: "valve" });
     for (let run = 0; run < 4; run++) await later(MINUTE);
@@ -164,7 +164,7 @@ describe("what is kept", () => {
     expect(counts).toEqual([900, 900, 0, 0]);
   });
 
-  test("goes with the job, and the job with its tenant", async () => {
+  test("is deleted with the job, and the job with its tenant", async () => {
     const job = rig.addJob({ schedule: minutely, deviceIds: devices });
     await later(MINUTE);
     rig.database.sqlite.run("DELETE FROM tenants");

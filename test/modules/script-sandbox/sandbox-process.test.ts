@@ -45,7 +45,7 @@ describe("the process", () => {
     await own.stop();
   });
 
-  test("is replaced when something else ends it, and the script is none the wiser", async () => {
+  test("is replaced when something else ends it, unnoticed by the script", async () => {
     const own = openSandbox();
     await own.run({ ...good, key: "k" });
     process.kill(own.pid as number, "SIGKILL");
@@ -53,7 +53,7 @@ describe("the process", () => {
     await own.stop();
   });
 
-  test("that does not start is told as being unavailable, and so is one that talks nonsense", async () => {
+  test("that does not start is reported as unavailable, and so is one that answers nonsense", async () => {
     for (const command of [
       ["/bin/false"],
       ["/bin/sh", "-c", "head -c 100 /dev/urandom; cat >/dev/null"],

@@ -15,7 +15,7 @@ import {
 useSandbox();
 
 describe("transform", () => {
-  test("makes of a message what it returns, and sees the metadata", async () => {
+  test("replaces a message by its result, and gets the metadata", async () => {
     expect(await returnOf("function transform(m, meta) { return { x: m.a + 1, t: meta.topic }; }")).toEqual({
       x: 2,
       t: "t",
@@ -57,7 +57,7 @@ describe("transform", () => {
     });
   });
 
-  test("writes to a console that is told with the result, and with a failure", async () => {
+  test("writes to a console that comes with the result, and with a failure", async () => {
     const { console } = await run(
       "function transform(m) { console.log('saw', m, 2n, undefined); console.warn('w'); return 1; }",
     );
@@ -71,8 +71,8 @@ describe("transform", () => {
   });
 });
 
-describe("what went wrong", () => {
-  test("is told with the line", async () => {
+describe("a failed script", () => {
+  test("is reported with its line", async () => {
     expect(await failureOf(run("\n\nfunction transform( {"))).toMatchObject({
       code: "script.syntax",
       line: 3,
@@ -85,17 +85,17 @@ describe("what went wrong", () => {
     });
   });
 
-  test("is the source's syntax only where that cannot be read", async () => {
+  test("is a syntax error only where the source cannot be parsed", async () => {
     const source = "function transform() { return JSON.parse('{'); }";
     expect((await failureOf(run(source))).code).toBe("script.error");
   });
 
-  test("is told where nothing can be called", async () => {
+  test("is reported when it defines no function to call", async () => {
     expect((await failureOf(run("let x = 1;"))).message).toContain("defines none of transform");
     expect((await failureOf(run("function decodeUplink() {}"))).message).toContain("this message has none");
   });
 
-  test("is told of sources and messages that are too large", async () => {
+  test("is reported for sources and messages that are too large", async () => {
     expect((await failureOf(run(`//${"x".repeat(32 * 1024)}`))).code).toBe("script.syntax");
     const message = "x".repeat(1024 * 1024);
     expect((await failureOf(sandbox.run({ ...good, key: "large", message }))).code).toBe("script.error");
@@ -207,7 +207,7 @@ describe("vendors' codecs, unchanged", () => {
     );
   });
 
-  test("are looked at for what they define", async () => {
+  test("are checked for the functions that they define", async () => {
     const { functions } = await sandbox.check(
       "const decodeUplink = () => {}; function Encode() {} var transform = 3; exports.Encoder = () => {};",
       "c",
@@ -217,15 +217,15 @@ describe("vendors' codecs, unchanged", () => {
   });
 });
 
-describe("turns", () => {
-  test("go round by key: who sends much does not keep others waiting", async () => {
+describe("the fair queue", () => {
+  test("alternates between keys: one with many messages does not delay others", async () => {
     const order: string[] = [];
     const ask = (key: string) => sandbox.run({ ...good, key }).then(() => order.push(key));
     await Promise.all([...Array.from({ length: 20 }, () => ask("busy")), ask("quiet")]);
     expect(order.indexOf("quiet")).toBeLessThan(3);
   });
 
-  test("beyond what may wait are refused at once", async () => {
+  test("refuses messages beyond its limit at once", async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 100 }, () => sandbox.run({ ...good, key: "many" })),
     );

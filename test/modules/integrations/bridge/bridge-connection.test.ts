@@ -28,7 +28,7 @@ function playBroker(answers: (command: string, reply: (packet: Packet) => void, 
   });
 }
 
-test("a bridge says why the broker hangs up", async () => {
+test("a bridge reports why the broker disconnects", async () => {
   const server = playBroker((command, reply, hangUp) => {
     if (command === "connect") reply({ cmd: "connack", reasonCode: 0, sessionPresent: false });
     if (command !== "subscribe") return;
@@ -42,7 +42,7 @@ test("a bridge says why the broker hangs up", async () => {
   server.stop(true);
 });
 
-test("a bridge says which subscriptions the broker refuses, and goes on with the others", async () => {
+test("a bridge reports refused subscriptions, and goes on with the others", async () => {
   let granted = [1, 128];
   const server = playBroker((command, reply) => {
     if (command === "connect") reply({ cmd: "connack", reasonCode: 0, sessionPresent: false });
@@ -75,7 +75,7 @@ test("a bridge says which subscriptions the broker refuses, and goes on with the
   server.stop(true);
 });
 
-test("a bridge says so when its stop comes while the broker has not answered yet", async () => {
+test("a bridge can be stopped while the broker has not answered yet", async () => {
   const asked = Promise.withResolvers<void>();
   const server = playBroker(() => asked.resolve());
   const rig = open({ brokerUrl: `mqtt://127.0.0.1:${server.port}`, topicFilter: "a", protocolVersion: 5 });
@@ -93,7 +93,7 @@ describe("a bridge that cannot connect", () => {
     return english(rig.bridge.state.lastError);
   };
 
-  test("says why, when it tries again, and stops at once", async () => {
+  test("reports the reason and the time of the next attempt", async () => {
     const rig = open({ brokerUrl: "mqtt://127.0.0.1:1", topicFilter: "a" });
     expect(await reasonOf(rig)).toBe("nothing listens there (connection refused)");
     const { nextAttemptAt, since, failedAttempts } = rig.bridge.state;
@@ -129,13 +129,13 @@ describe("a bridge that cannot connect", () => {
     );
   });
 
-  test("says what is wrong with its settings", async () => {
+  test("reports invalid settings", async () => {
     const rig = open({ brokerUrl: "mqtt://127.0.0.1:1", topicFilter: "a", topicDeviceRegex: "(" });
     expect(await reasonOf(rig)).toStartWith("topicDeviceRegex: ");
     expect(rig.bridge.state.status).toBe("stopped");
   });
 
-  test("says what else listens there", async () => {
+  test("reports another protocol at the address", async () => {
     const server = Bun.listen({
       hostname: "127.0.0.1",
       port: 0,

@@ -152,7 +152,7 @@ describe.skipIf(!hasMosquitto)("bridges of all integrations", () => {
     while (await hasSession(clientId)) await Bun.sleep(5);
   });
 
-  test("problems are told once, and their end", async () => {
+  test("problems and their end are reported once", async () => {
     const members = new Map<string, FleetMember>();
     const { fleet, problems, set } = rig(members);
     fleet.start();

@@ -165,7 +165,7 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
     expect(rig.bridge.state.counts.received).toBe(3);
   });
 
-  test("says so when a message is lost that the broker will not send again", async () => {
+  test("reports a lost message that the broker will not send again", async () => {
     let isFull = true;
     const rig = open(
       { brokerUrl: url, topicFilter: "lossy/#", clientId: "lossy" },
@@ -186,7 +186,7 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
     expect(rig.bridge.state).toMatchObject({ status: "connected", failedAttempts: 0 });
   });
 
-  test("waits in place where it is to be slower, and lets by what nobody can take", async () => {
+  test("waits where the rate is limited, and skips messages that nobody can take", async () => {
     const notified: string[] = [];
     const kinds = [
       new DomainError("limited", { code: "rate.limited", params: {} }, { retryAfterSeconds: 0.01 }),

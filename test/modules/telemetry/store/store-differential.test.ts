@@ -258,6 +258,7 @@ for (const seed of seeds) {
         expect(fixture.logged).toEqual([]);
       } catch (error) {
         console.error(`${session.history}\nlogged: ${fixture.logged.join("; ")}`);
+        console.error(await fixture.store.stats(), await fixture.store.check());
         throw error;
       } finally {
         await fixture.dispose();
