@@ -7,6 +7,7 @@ import { createAlarmsModule } from "./modules/alarms/alarms.module.ts";
 import { createApiKeysModule } from "./modules/api-keys/api-keys.module.ts";
 import { createAttributesModule } from "./modules/attributes/attributes.module.ts";
 import { createAuditModule } from "./modules/audit/audit.module.ts";
+import { createBackupsModule } from "./modules/backups/backups.module.ts";
 import { createCodecsModule } from "./modules/codecs/codecs.module.ts";
 import { createCommandsModule } from "./modules/commands/commands.module.ts";
 import { createConnectivityModule } from "./modules/connectivity/connectivity.module.ts";
@@ -143,6 +144,26 @@ function createDeviceModules(core: Core, userModules: UserModules, readSpace: Re
   });
   return { storage, outbounds, profiling, fleet, attributing, pipelines, ingesting, telemetry };
 }
+
+/** Services for commands and tests that act from inside. */
+const servicesOf = (
+  { tenancy, users, auditing, mailing, identity }: UserModules,
+  { telemetry, storage }: ReturnType<typeof createDeviceModules>,
+) => ({
+  tenants: tenancy.tenants,
+  tenantAttributes: tenancy.attributes,
+  branding: tenancy.branding,
+  users,
+  audit: auditing.audit,
+  mail: mailing.mail,
+  account: identity.account,
+  provider: identity.provider,
+  setup: identity.setup,
+  sessions: identity.sessions,
+  identity: identity.identity,
+  retention: telemetry.retention,
+  store: storage.store,
+});
 
 /** A whole Lineside: what `start` began, `stop` ends. The services are for commands and tests that act from inside. */
 export type App = ReturnType<typeof createApp>;
@@ -320,6 +341,7 @@ export function createApp(config: Config, overrides: Overrides = {}) {
     codecs,
     administration,
     createBulkModule({ devices, attributes }),
+    createBackupsModule(core, { tenants }),
   ];
   const { http, server, parts } = createHttpModule(core, {
     routes: [...first, ...last].flatMap(({ routes }) => routes?.(identity.auth) ?? []),
@@ -350,21 +372,7 @@ export function createApp(config: Config, overrides: Overrides = {}) {
     start,
     stop,
     http,
-    services: {
-      tenants,
-      tenantAttributes: tenancy.attributes,
-      branding: tenancy.branding,
-      users,
-      audit: auditing.audit,
-      mail: mailing.mail,
-      account: identity.account,
-      provider: identity.provider,
-      setup: identity.setup,
-      sessions: identity.sessions,
-      identity: identity.identity,
-      retention: telemetry.retention,
-      store,
-    },
+    services: servicesOf(userModules, base),
     /** `http://host:port`, once started. */
     get url(): string {
       const host = ["0.0.0.0", "::"].includes(config.http_host) ? "localhost" : config.http_host;

@@ -91,6 +91,7 @@ const modules: Record<string, readonly string[]> = {
   ],
   notifications: ["alarms", "outbound", "devices", "mail", "tenants", "identity", "users"],
   scheduler: ["commands", "attributes", "devices", "tenants", "identity", "users"],
+  backups: ["scheduler", "tenants", "identity", "users"],
   generators: ["ingest", "telemetry", "devices", "tenants", "identity", "users"],
   connectivity: ["tenants", "identity"],
   dashboards: ["alarms", "telemetry", "devices", "tenants", "identity", "users"],
@@ -153,7 +154,7 @@ test("across modules only services, types, errors, plugins, schemas and the shap
   const seams = /\.(service|types|errors|plugin|tables|schemas|module)\.ts$/;
   // The directory of devices, their activity and the store are services by another name.
   const named =
-    /(permissions|device-directory|device-activity|device-rejections|maintenance-watch|step-engine|script-limits|integration-principal)\.ts$/;
+    /(permissions|device-directory|device-activity|device-rejections|maintenance-watch|step-engine|script-limits|integration-principal|scheduler\/schedule)\.ts$/;
   const wrong = imports.filter((item) => {
     const { from, to, isOwn } = item;
     if (!isOwn || moduleOf(from) === undefined || moduleOf(to) === undefined) return false;
@@ -185,7 +186,7 @@ test("packages are used only where they belong", () => {
     [/^(elysia|@elysiajs\/)/, /(\.(routes|schemas|plugin)\.ts$|^modules\/module\.types\.ts$|^http\/)/],
     [/^drizzle-orm/, /(\.(repository|tables)\.ts$|^platform\/)/],
     [/^aedes/, /^(mqtt|tools\/bench)\//],
-    [/^bun:sqlite$/, /(^platform\/|^modules\/telemetry\/store\/|^mqtt\/|^tools\/)/],
+    [/^bun:sqlite$/, /(^platform\/|^modules\/(telemetry\/store|backups)\/|^mqtt\/|^tools\/)/],
     [/^(preact|uplot|lucide)/, /^web\//],
   ];
   const wrong = imports.filter(

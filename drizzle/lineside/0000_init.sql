@@ -154,6 +154,25 @@ CREATE INDEX `audit_entries_at` ON `audit_entries` (`at`);--> statement-breakpoi
 CREATE INDEX `audit_entries_target` ON `audit_entries` (`tenant_id`,`target_id`);--> statement-breakpoint
 CREATE INDEX `audit_entries_action` ON `audit_entries` (`tenant_id`,`action`);--> statement-breakpoint
 CREATE INDEX `audit_entries_holder` ON `audit_entries` (`tenant_id`,`share`,`holder`,`sequence`);--> statement-breakpoint
+CREATE TABLE `backup_runs` (
+	`run_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`trigger` text NOT NULL,
+	`state` text NOT NULL,
+	`started_at` integer NOT NULL,
+	`finished_at` integer,
+	`snapshot_id` text,
+	`bytes` integer,
+	`added_bytes` integer,
+	`opened_all` integer DEFAULT false NOT NULL,
+	`error` text
+);
+--> statement-breakpoint
+CREATE TABLE `gateway_settings` (
+	`name` text PRIMARY KEY NOT NULL,
+	`value_sealed` text NOT NULL,
+	`updated_at` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `codecs` (
 	`codec_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -372,6 +391,23 @@ CREATE TABLE `integration_routes` (
 );
 --> statement-breakpoint
 CREATE INDEX `integration_routes_integration` ON `integration_routes` (`integration_id`);--> statement-breakpoint
+CREATE TABLE `rule_chains` (
+	`id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`description` text,
+	`enabled` integer NOT NULL,
+	`status` text NOT NULL,
+	`config` text NOT NULL,
+	`virtual_device_id` text,
+	`last_error` text,
+	`last_error_at` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `rule_chains_tenant` ON `rule_chains` (`tenant_id`,`name`);--> statement-breakpoint
 CREATE TABLE `integration_events` (
 	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`event_id` text NOT NULL,
@@ -616,23 +652,6 @@ CREATE TABLE `profile_provisioning` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `profile_provisioning_key` ON `profile_provisioning` (`key`);--> statement-breakpoint
-CREATE TABLE `rule_chains` (
-	`id` text PRIMARY KEY NOT NULL,
-	`tenant_id` text NOT NULL,
-	`name` text NOT NULL,
-	`description` text,
-	`enabled` integer NOT NULL,
-	`status` text NOT NULL,
-	`config` text NOT NULL,
-	`virtual_device_id` text,
-	`last_error` text,
-	`last_error_at` integer,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE INDEX `rule_chains_tenant` ON `rule_chains` (`tenant_id`,`name`);--> statement-breakpoint
 CREATE TABLE `scheduler_jobs` (
 	`job_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,

@@ -48,6 +48,14 @@ const commands: Record<string, Command> = {
     summary: "List, read and send again the mails of a gateway, also where no mail server is configured",
     run: async (args) => (await import("./outbox.ts")).outboxCommand(args),
   },
+  backup: {
+    summary: "Back up a gateway while it runs, to a folder, S3-compatible storage or one file",
+    run: async (args) => (await import("./backup.ts")).backupCommand(args),
+  },
+  restore: {
+    summary: "Restore a backup into a data directory",
+    run: async (args) => (await import("./restore.ts")).restoreCommand(args),
+  },
   simulate: {
     summary: "Run a small simulated factory against a running gateway",
     run: async (args) => (await import("./simulate.ts")).simulateCommand(args),

@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import {
   accessSync,
   chmodSync,
@@ -13,8 +12,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { type FileLock, takeFileLock } from "./file-lock.ts";
 import type { Logger } from "./log.ts";
 import { restrictAccess } from "./private-files.ts";
+import { finishRestoration } from "./restoration.ts";
 import { StartupError } from "./startup-error.ts";
 
 /** Files and folders are for the user that the gateway runs as. */
@@ -47,6 +48,7 @@ export function openDataDirectory(location: string, log?: Logger): DataDirectory
     );
   }
   const lock = takeLock(path);
+  if (finishRestoration(path)) log?.info("a restored backup took the place of the data", { path });
   const exposed = restrictAccess(path);
   if (exposed.length > 0)
     log?.warn("other users of this machine can read files of the data directory", { paths: exposed });
@@ -59,7 +61,7 @@ export function openDataDirectory(location: string, log?: Logger): DataDirectory
       return existsSync(file) ? readFileSync(file) : undefined;
     },
     writeSecret: (name, bytes) => replaceSecret(join(path, "secrets", name), bytes),
-    release: () => lock.close(),
+    release: () => lock.release(),
   };
 }
 
@@ -90,20 +92,18 @@ function replaceSecret(file: string, bytes: Uint8Array): void {
   }
 }
 
-/** An exclusive SQLite transaction is a lock that the kernel releases when the process dies, however it dies. */
-function takeLock(path: string): Database {
+/** Makes this process the owner of the directory. @throws StartupError */
+function takeLock(path: string): FileLock {
   try {
-    const lock = new Database(join(path, "lineside.lock"), { create: true });
-    lock.run("PRAGMA busy_timeout=0");
-    lock.run("BEGIN EXCLUSIVE");
-    return lock;
+    const lock = takeFileLock(join(path, "lineside.lock"));
+    if (lock !== undefined) return lock;
   } catch (cause) {
-    const busy = cause instanceof Error && /locked|busy/i.test(cause.message);
     throw new StartupError(
-      busy
-        ? `Another Lineside is running on the data directory ${path}; stop it first or choose another with --data.`
-        : `The data directory ${path} cannot be written; check its owner and whether the disk is read-only.`,
+      `The data directory ${path} cannot be written; check its owner and whether the disk is read-only.`,
       { cause },
     );
   }
+  throw new StartupError(
+    `Another Lineside is running on the data directory ${path}; stop it first or choose another with --data.`,
+  );
 }

@@ -135,6 +135,7 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
     close() {
       clearInterval(timer);
       closeSync(wal);
+      sqlite.run("PRAGMA busy_timeout=0"); // a backup may hold the log; the next start takes it in
       sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
       sqlite.close();
     },

@@ -12,6 +12,7 @@ const root = join(import.meta.dir, "..", "..");
 export const workerEntries = [
   "src/modules/telemetry/store/store.worker.ts",
   "src/platform/database.worker.ts",
+  "src/modules/backups/backup.worker.ts",
 ];
 const programEntries = ["src/main.ts", ...workerEntries];
 const consoleEntries = ["src/web/main.tsx", "src/web/theme-boot.ts"];

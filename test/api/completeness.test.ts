@@ -171,6 +171,15 @@ for (const [route, policy] of Object.entries(policies)) {
       expect(answer.text).not.toMatch(/kept apart|secret_of_one/);
       expect(answer.text).not.toContain(ids.deviceId);
     });
+  if (policy.kind === "operator")
+    test(`${route}: another tenant's owner is 403`, async () => {
+      const { method, path } = urlOf(route, undefined);
+      const { status, body } = await fixture.call(method, path, {
+        token: stranger,
+        ...(policy.body === undefined ? {} : { body: policy.body }),
+      });
+      expect([status, body.code]).toEqual([403, "backup.operators_only"]);
+    });
   const namesDevice =
     route.includes(":deviceId") ||
     route.includes("/alarms/") ||

@@ -4,6 +4,8 @@ export type Policy =
   | { readonly kind: "device" }
   /** Acts on the caller's own account and session, and names nothing. */
   | { readonly kind: "self" }
+  /** Is for owners of the gateway's own tenant alone. */
+  | { readonly kind: "operator"; readonly body?: unknown }
   | { readonly kind: "own"; readonly body?: unknown; readonly query?: string }
   | { readonly kind: "tenant"; readonly body?: (ids: Ids) => unknown; readonly query?: string };
 
@@ -195,6 +197,19 @@ export const policies: Record<string, Policy> = {
   "GET /api/scheduler/:jobId/runs/:runId/targets": { kind: "tenant" },
   "GET /api/v1/:deviceToken/rpc": { kind: "device" },
   "POST /api/v1/:deviceToken/rpc/:rpcId": { kind: "device" },
+  "GET /api/gateway/backup": { kind: "operator" },
+  "PUT /api/gateway/backup": {
+    kind: "operator",
+    body: { place: null, schedule: null, daily: 7, weekly: 4, maxAgeHours: 36 },
+  },
+  "POST /api/gateway/backup/test": {
+    kind: "operator",
+    body: { place: { kind: "folder", path: "/tmp" } },
+  },
+  "GET /api/gateway/backup/runs": { kind: "operator" },
+  "POST /api/gateway/backup/runs": { kind: "operator" },
+  "GET /api/gateway/backup/snapshots": { kind: "operator" },
+  "GET /api/gateway/backup/snapshots/:snapshotId/archive": { kind: "operator" },
   "GET /api/outbox": { kind: "own" },
   "GET /api/outbox/:mailId": { kind: "tenant" },
   "POST /api/outbox/:mailId/retry": { kind: "tenant" },

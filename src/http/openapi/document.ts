@@ -40,6 +40,7 @@ const tags = [
   },
   { name: "audit", description: "Who did what" },
   { name: "demo plant", description: "A small factory that sends telemetry" },
+  { name: "gateway", description: "Backups of the gateway, for its operators" },
   { name: "system", description: "Health of the gateway" },
 ] as const;
 

@@ -22,6 +22,7 @@ const identified = {
   auditId: "an entry of the audit log",
   commandId: "a command",
   shareId: "a link to a dashboard",
+  snapshotId: "a backup",
 };
 
 export const pathParameters: Readonly<Record<string, Partial<Pick<Parameter, "description" | "schema">>>> = {

@@ -117,6 +117,11 @@ export const permissions = {
     what: "create, list and revoke API keys, none above your own role or beyond your own devices",
     needsPerson: true,
   },
+  "backups:manage": {
+    roles: owners,
+    what: "in the gateway's own tenant, with access to all devices: set up, make, list and download backups of the gateway",
+    needsPerson: true,
+  },
   "outbox:manage": {
     roles: owners,
     what: "with access to all devices: read the outbox, whose mails may carry codes and passwords of others, and send mails again",

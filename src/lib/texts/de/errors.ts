@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../en/errors.ts";
 import { automationErrorsDe } from "./automation-errors.ts";
+import { backupErrorsDe } from "./backup-errors.ts";
 import { devicesErrorsDe } from "./devices-errors.ts";
 import { errorDetailsDe } from "./error-details.ts";
 import { eventTextsDe } from "./events.ts";
@@ -17,6 +18,7 @@ export const germanErrors: Readonly<Record<ErrorCode, string>> = {
   ...automationErrorsDe,
   ...integrationsErrorsDe,
   ...siteErrorsDe,
+  ...backupErrorsDe,
   ...errorDetailsDe,
   ...rulesDe,
   ...eventTextsDe,

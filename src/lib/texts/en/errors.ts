@@ -1,4 +1,5 @@
 import { automationErrors } from "./automation-errors.ts";
+import { backupErrors } from "./backup-errors.ts";
 import { devicesErrors } from "./devices-errors.ts";
 import { errorDetails } from "./error-details.ts";
 import { eventTexts } from "./events.ts";
@@ -16,6 +17,7 @@ export const englishErrors = {
   ...automationErrors,
   ...integrationsErrors,
   ...siteErrors,
+  ...backupErrors,
   ...errorDetails,
   ...rules,
   ...eventTexts,

@@ -248,10 +248,12 @@ export class TelemetryFile {
     }
   }
 
-  /** Moves the write-ahead log into the file as far as readers allow. */
+  /** Moves the write-ahead log into the file as far as readers, such as a backup, allow. It waits for none of them. */
   checkpoint(mode: "PASSIVE" | "TRUNCATE" = "PASSIVE"): void {
     this.walBytes = 0;
+    if (mode === "TRUNCATE") this.db.run("PRAGMA busy_timeout=0");
     this.db.run(`PRAGMA wal_checkpoint(${mode})`);
+    if (mode === "TRUNCATE") this.db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
   }
 
   close(): void {

@@ -1,0 +1,36 @@
+import type { backupErrors } from "../en/backup-errors.ts";
+
+export const backupErrorsDe: Readonly<Record<keyof typeof backupErrors, string>> = {
+  "backup.archive_read_only": "Ein Archiv kann nicht geändert werden.",
+  "backup.check_failed":
+    "{name} ist beschädigt: Die Prüfung der Kopie durch SQLite ist fehlgeschlagen. Die Sicherung wurde verworfen.",
+  "backup.database_short": "{name} ist kürzer, als im Dateikopf steht. Prüfen Sie den Datenträger.",
+  "backup.databases_busy": "Die Datenbanken waren ohne Pause in Gebrauch. Versuchen Sie es später erneut.",
+  "backup.folder_failed": "Der Ordner {path} kann nicht verwendet werden: {reason}",
+  "backup.folder_missing":
+    "Den Ordner {path} gibt es nicht. Schließen Sie das Laufwerk an, oder legen Sie den Ordner an.",
+  "backup.format_newer":
+    "Diese Sicherungen stammen von einer neueren Lineside-Version. Stellen Sie sie mit dieser Version wieder her.",
+  "backup.gateway_running": "Auf {path} läuft ein Gateway. Halten Sie es zuerst an.",
+  "backup.none": "An diesem Ort gibt es keine Sicherungen.",
+  "backup.not_an_archive": "Diese Datei ist kein vollständiges Sicherungsarchiv.",
+  "backup.not_encrypted":
+    "Die Sicherungen an diesem Ort sind nicht verschlüsselt. Wählen Sie für verschlüsselte einen leeren Ort.",
+  "backup.object_damaged": "{name} ist beschädigt.",
+  "backup.object_missing": "{name} fehlt.",
+  "backup.other_gateway":
+    "An diesem Ort liegen die Sicherungen eines anderen Gateways. Wählen Sie einen anderen Ordner oder ein anderes Präfix.",
+  "backup.passphrase_missing": "Diese Sicherungen sind verschlüsselt. Geben Sie die Passphrase ein.",
+  "backup.passphrase_wrong": "Die Passphrase ist falsch.",
+  "backup.running": "Eine Sicherung läuft. Warten Sie, bis sie beendet ist.",
+  "backup.s3_failed": "Der Bucket {bucket} bei {endpoint} kann nicht verwendet werden: {reason}",
+  "backup.snapshot_missing": "Es gibt keine Sicherung {id}.",
+  "backup.sum_wrong": "{name} entspricht nicht der gesicherten Datei: Die Prüfsumme weicht ab.",
+  "backup.failed": "Die Sicherung ist fehlgeschlagen: {reason}",
+  "backup.interrupted": "Das Gateway wurde angehalten, bevor die Sicherung beendet war.",
+  "backup.no_place": "Geben Sie zuerst den Ort der Sicherungen an.",
+  "backup.folder_invalid": "Der Ordner muss ein absoluter Pfad außerhalb des Datenverzeichnisses sein.",
+  "backup.overdue": "Es gibt keine gute Sicherung der letzten {hours} Stunden.",
+  "backup.operators_only":
+    "Nur Eigentümer des Standorts, dem das Gateway gehört, dürfen mit Zugriff auf alle Geräte Sicherungen verwalten.",
+};

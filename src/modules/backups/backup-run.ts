@@ -1,0 +1,253 @@
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, lstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { unavailable } from "../../lib/domain-error.ts";
+import type { BackupResult, Pack, SnapshotDatabase, SnapshotFile, SnapshotRecord } from "./backup.types.ts";
+import { DatabaseFreezer, type FrozenDatabase } from "./frozen-databases.ts";
+import { PackWriter } from "./pack-writer.ts";
+import { PageMap } from "./page-map.ts";
+import { type BackupRepository, mapsName, packName } from "./repository.ts";
+import { SnapshotReader } from "./snapshot-reader.ts";
+
+/** Configuration databases last: they are locked for the shortest time, and their writers are on the main thread. */
+export const DATABASES = ["telemetry.db", "mqtt.db", "identity.db", "lineside.db"] as const;
+const CHUNK_BYTES = 512 * 1024;
+const BLOCK_BYTES = 64 * 1024;
+/** A pack of which less is in use is written anew, within `REPACK_SHARE` of the pages a run. */
+const SPARSE_SHARE = 0.3;
+const REPACK_SHARE = 0.05;
+/** Databases up to this size are restored and opened after every backup; all of them when `opensAll` asks for it. */
+const OPENED_BYTES_MAX = 64 * 1024 * 1024;
+const NUMBER_DIGITS = 6;
+const CHECK_FOLDER = "backup-check";
+
+export interface BackupRunOptions {
+  readonly dataPath: string;
+  readonly lineside: string;
+  readonly now: () => number;
+  /** Bytes per second that are read at most. */
+  readonly bytesPerSecond: number;
+  /** Restores and opens every database, whatever its size. */
+  readonly opensAll: boolean;
+  /**
+   * Open files of the databases by path, which stay open: to close one would drop the locks that SQLite holds on it in this process
+   * (https://www.sqlite.org/howtocorrupt.html, 2.2). Without them the process must not use the databases otherwise.
+   */
+  readonly descriptors?: ReadonlyMap<string, number>;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** Writes one snapshot into a repository: pages that the newest snapshot has already are not written again. */
+export class BackupRun {
+  readonly #repository: BackupRepository;
+  readonly #options: BackupRunOptions;
+  #id = "";
+  readonly #startedAt: number;
+  #packs!: PackWriter;
+  #maps = new Map<string, PageMap>();
+  #sparse = new Set<number>();
+  #repackable = 0;
+  #bytesRead = 0;
+  #bytesTotal = 0;
+
+  constructor(repository: BackupRepository, options: BackupRunOptions) {
+    this.#repository = repository;
+    this.#options = options;
+    this.#startedAt = performance.now();
+  }
+
+  /**
+   * Writes the snapshot, reads back what is new, opens databases from it, and only then makes it count.
+   * @throws DomainError when the target fails, the databases stay busy or the check fails; earlier snapshots are as before.
+   */
+  async run(): Promise<BackupResult> {
+    await this.#loadPrevious();
+    const record = await this.#write();
+    const opened = await this.#verify(record);
+    await this.#repository.commit(record);
+    const { id, createdAt, bytes, addedBytes } = record;
+    return { id, createdAt, bytes, addedBytes, opened, durationMs: performance.now() - this.#startedAt };
+  }
+
+  async #write(): Promise<SnapshotRecord> {
+    const { dataPath, now } = this.#options;
+    const names = DATABASES.filter((name) => existsSync(join(dataPath, name)));
+    const freezer = new DatabaseFreezer(names.map((name) => join(dataPath, name)));
+    try {
+      const frozen = await freezer.freeze();
+      const createdAt = now();
+      const files = smallFiles(dataPath);
+      this.#bytesTotal = frozen.reduce((sum, { pages, pageBytes }) => sum + pages * pageBytes, 0);
+      const databases: SnapshotDatabase[] = [];
+      for (const [index, database] of frozen.entries())
+        databases.push(await this.#copy(names[index] ?? "", database));
+      await this.#packs.flush();
+      return await this.#writeMaps(createdAt, databases, files);
+    } finally {
+      freezer.release();
+    }
+  }
+
+  /** Returns the names of the databases that were opened. */
+  async #verify(record: SnapshotRecord): Promise<string[]> {
+    const reader = new SnapshotReader(this.#repository, record);
+    const names = record.databases.map(({ name }) => name);
+    await reader.readPages(
+      names,
+      () => undefined,
+      (pack) => !pack.startsWith(packName(this.#id)),
+    );
+    const folder = join(this.#options.dataPath, CHECK_FOLDER);
+    const opened = this.#options.opensAll ? names : smallest(record.databases, OPENED_BYTES_MAX);
+    await reader.verify(folder, opened);
+    return opened;
+  }
+
+  async #loadPrevious(): Promise<void> {
+    const previous = (await this.#repository.snapshots()).at(-1);
+    this.#id = nextId(previous, this.#options.now());
+    let number = 0;
+    this.#packs = new PackWriter(this.#repository.target, previous?.packs ?? [], () =>
+      packName(`${this.#id}-${String(number++).padStart(5, "0")}`),
+    );
+    if (previous === undefined) return;
+    this.#maps = await this.#repository.maps(previous);
+    this.#findSparsePacks(previous.packs);
+  }
+
+  /** Finds the packs of which little is in use, so that removed snapshots give their room back in time. */
+  #findSparsePacks(packs: readonly Pack[]): void {
+    const live = new Map<number, number>();
+    let total = 0;
+    for (const map of this.#maps.values()) {
+      map.countLive(live);
+      total += map.pages;
+    }
+    this.#repackable = Math.ceil(total * REPACK_SHARE);
+    packs.forEach(({ pages }, pack) => {
+      if ((live.get(pack) ?? 0) < pages * SPARSE_SHARE) this.#sparse.add(pack);
+    });
+  }
+
+  async #copy(name: string, { path, pageBytes, pages }: FrozenDatabase): Promise<SnapshotDatabase> {
+    const map = this.#maps.get(name) ?? new PageMap();
+    this.#maps.set(name, map);
+    map.resize(pages);
+    const hash = createHash("sha256");
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    const descriptor = this.#options.descriptors?.get(path) ?? openSync(path, "r");
+    const pagesPerChunk = CHUNK_BYTES / pageBytes;
+    for (let first = 0; first < pages; first += pagesPerChunk) {
+      const count = Math.min(pagesPerChunk, pages - first);
+      const bytes = chunk.subarray(0, count * pageBytes);
+      if (readSync(descriptor, bytes, 0, bytes.length, first * pageBytes) !== bytes.length)
+        throw unavailable("backup.database_short", { name });
+      hash.update(bytes);
+      await this.#writeChanged(map, { first, pageBytes, bytes });
+      await this.#pause(bytes.length);
+    }
+    return { name, pageBytes, pages, sha256: hash.digest("hex") };
+  }
+
+  async #writeChanged(
+    map: PageMap,
+    { first, pageBytes, bytes }: { first: number; pageBytes: number; bytes: Buffer },
+  ): Promise<void> {
+    const blockPages = BLOCK_BYTES / pageBytes;
+    let changed: bigint[] = [];
+    const count = bytes.length / pageBytes;
+    for (let index = 0; index <= count; index++) {
+      const page = first + index;
+      const hash =
+        index < count
+          ? Bun.hash.xxHash3(bytes.subarray(index * pageBytes, (index + 1) * pageBytes))
+          : undefined;
+      const isChanged = hash !== undefined && !(map.has(page, hash) && !this.#shouldRepack(map, page));
+      if (isChanged) changed.push(hash);
+      if (changed.length > 0 && (!isChanged || changed.length === blockPages)) {
+        const end = isChanged ? index + 1 : index;
+        const start = end - changed.length;
+        const place = await this.#packs.add(
+          bytes.subarray(start * pageBytes, end * pageBytes),
+          changed.length,
+        );
+        map.addBlock({ ...place, firstPage: first + start }, changed);
+        changed = [];
+      }
+    }
+  }
+
+  #shouldRepack(map: PageMap, page: number): boolean {
+    if (this.#sparse.size === 0 || this.#repackable <= 0) return false;
+    const pack = map.packOf(page);
+    if (pack === undefined || !this.#sparse.has(pack)) return false;
+    this.#repackable--;
+    return true;
+  }
+
+  /** Keeps to the rate, and lets others on this thread run. */
+  async #pause(bytes: number): Promise<void> {
+    this.#bytesRead += bytes;
+    this.#options.onProgress?.(this.#bytesRead, this.#bytesTotal);
+    const dueMs = (this.#bytesRead / this.#options.bytesPerSecond) * 1_000;
+    await Bun.sleep(Math.max(0, dueMs - (performance.now() - this.#startedAt)));
+  }
+
+  async #writeMaps(
+    createdAt: number,
+    databases: readonly SnapshotDatabase[],
+    files: readonly SnapshotFile[],
+  ): Promise<SnapshotRecord> {
+    const live = new Map<number, number>();
+    for (const { name } of databases) this.#maps.get(name)?.countLive(live);
+    const packs = [...live.keys()].sort((a, b) => a - b);
+    const positions = new Map(packs.map((pack, index) => [pack, index]));
+    const maps = databases.map(({ name }) => (this.#maps.get(name) ?? new PageMap()).encode(positions));
+    const mapBytes = await this.#repository.writeMaps(mapsName(this.#id), maps);
+    const fileBytes = files.reduce((sum, { base64 }) => sum + base64.length, 0);
+    return {
+      format: 1,
+      id: this.#id,
+      createdAt,
+      lineside: this.#options.lineside,
+      databases,
+      files,
+      maps: mapsName(this.#id),
+      packs: packs.map((pack) => this.#packs.packs[pack] as Pack),
+      bytes: this.#bytesTotal + fileBytes,
+      addedBytes: this.#packs.addedBytes + mapBytes + fileBytes,
+    };
+  }
+}
+
+/** Snapshots are numbered: a clock that is set back must not make an older one the newest. */
+function nextId(previous: SnapshotRecord | undefined, now: number): string {
+  const number = Number(previous?.id.slice(0, NUMBER_DIGITS) ?? 0) + 1;
+  const time = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
+  return `${String(number).padStart(NUMBER_DIGITS, "0")}-${time}-${randomBytes(4).toString("hex")}`;
+}
+
+/** Returns the names of the smallest databases that are within `bytesMax` together. */
+function smallest(databases: readonly SnapshotDatabase[], bytesMax: number): string[] {
+  const sizes = databases.map(({ name, pages, pageBytes }) => ({ name, bytes: pages * pageBytes }));
+  let total = 0;
+  return sizes
+    .sort((a, b) => a.bytes - b.bytes)
+    .filter(({ bytes }) => {
+      total += bytes;
+      return total <= bytesMax;
+    })
+    .map(({ name }) => name);
+}
+
+/** Reads `secrets/`: the keys without which what is sealed in the databases is lost. */
+function smallFiles(dataPath: string): SnapshotFile[] {
+  const folder = join(dataPath, "secrets");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => !name.endsWith(".new") && lstatSync(join(folder, name)).isFile())
+    .map((name) => ({
+      path: `secrets/${name}`,
+      base64: readFileSync(join(folder, name)).toString("base64"),
+    }));
+}

@@ -1,0 +1,97 @@
+/** Named objects of a backup repository: a folder, a bucket or one archive file. Names use "/" as separator. */
+export interface BackupTarget {
+  /** Returns the names that begin with `prefix`, sorted. */
+  list(prefix: string): Promise<string[]>;
+  /** Returns a whole object. @throws DomainError `not_found` when there is none, `unavailable` when the target fails. */
+  read(name: string): Promise<Uint8Array>;
+  /** Writes a whole object; it is complete and durable when the promise resolves, and absent before. */
+  write(name: string, bytes: Uint8Array): Promise<void>;
+  remove(name: string): Promise<void>;
+}
+
+/** Where a repository is, as settings and command lines say it. */
+export type BackupPlace =
+  | { readonly kind: "folder"; readonly path: string }
+  | {
+      readonly kind: "s3";
+      readonly endpoint: string;
+      readonly region: string;
+      readonly bucket: string;
+      /** Begins the name of every object; empty, or ends with "/". */
+      readonly prefix: string;
+      readonly accessKeyId: string;
+      readonly secretAccessKey: string;
+    };
+
+/** A database within a snapshot. */
+export interface SnapshotDatabase {
+  /** Its file name in the data directory. */
+  readonly name: string;
+  readonly pageBytes: number;
+  readonly pages: number;
+  /** SHA-256 of the whole file, hexadecimal. */
+  readonly sha256: string;
+}
+
+/** A small file within a snapshot, such as a key in `secrets/`. */
+export interface SnapshotFile {
+  /** Its path within the data directory. */
+  readonly path: string;
+  readonly base64: string;
+}
+
+/** An object with compressed pages. */
+export interface Pack {
+  readonly name: string;
+  /** Number of pages that were written to it, whether a snapshot still reads them or not. */
+  readonly pages: number;
+}
+
+/** The record of a snapshot: `snapshots/<id>.json`. It is written last, and makes the snapshot valid. */
+export interface SnapshotRecord {
+  readonly format: 1;
+  /** A number that grows, the time and a random part: `000042-20261122T124500Z-1f2e3d4c`. */
+  readonly id: string;
+  /** Time stamp in milliseconds at which the snapshot was frozen. */
+  readonly createdAt: number;
+  readonly lineside: string;
+  readonly databases: readonly SnapshotDatabase[];
+  readonly files: readonly SnapshotFile[];
+  /** Name of the object with the page maps of all databases. */
+  readonly maps: string;
+  /** Packs that the page maps refer to, by position. */
+  readonly packs: readonly Pack[];
+  /** Bytes of all databases and files. */
+  readonly bytes: number;
+  /** Bytes that this snapshot added to the repository. */
+  readonly addedBytes: number;
+}
+
+/** The first object of a repository: `repository.json`. */
+export interface RepositoryRecord {
+  readonly format: 1;
+  /** Tells which gateway's snapshots these are. */
+  readonly gateway: string;
+  /** How objects are encrypted; absent where they are not. */
+  readonly encryption?: EncryptionRecord;
+}
+
+export interface EncryptionRecord {
+  readonly cipher: "aes-256-gcm";
+  readonly kdf: "scrypt";
+  readonly salt: string;
+  readonly cost: number;
+  /** A known text, encrypted: tells a wrong passphrase from a damaged object. */
+  readonly probe: string;
+}
+
+/** What one run of a backup did. */
+export interface BackupResult {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly bytes: number;
+  readonly addedBytes: number;
+  readonly durationMs: number;
+  /** Databases that were restored to a temporary file and opened. The others were compared page by page. */
+  readonly opened: readonly string[];
+}

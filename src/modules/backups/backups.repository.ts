@@ -1,0 +1,71 @@
+import { count, desc, eq, lt } from "drizzle-orm";
+import type { Text } from "../../lib/texts/text.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { backupRuns, gatewaySettings } from "./backups.tables.ts";
+import type { BackupSettings, BackupTrigger, StoredBackupRun } from "./backups.types.ts";
+
+const SETTINGS = "backup";
+const RUNS_KEPT = 500;
+
+export function createBackupsRepository(database: MainDatabase) {
+  const { orm } = database;
+  const secrets = database.secrets("gateway settings");
+  const newestDone = (onlyOpened: boolean) => {
+    const rows = orm
+      .select()
+      .from(backupRuns)
+      .where(eq(backupRuns.state, "DONE"))
+      .orderBy(desc(backupRuns.runId))
+      .all();
+    return rows.find(({ openedAll }) => openedAll || !onlyOpened);
+  };
+  return {
+    readSettings(): BackupSettings | undefined {
+      const row = orm.select().from(gatewaySettings).where(eq(gatewaySettings.name, SETTINGS)).get();
+      const text = row && secrets.open(row.valueSealed);
+      return text === undefined ? undefined : (JSON.parse(text) as BackupSettings);
+    },
+    saveSettings(settings: BackupSettings, now: number): void {
+      const row = { name: SETTINGS, valueSealed: secrets.seal(JSON.stringify(settings)), updatedAt: now };
+      orm
+        .insert(gatewaySettings)
+        .values(row)
+        .onConflictDoUpdate({ target: gatewaySettings.name, set: row })
+        .run();
+    },
+    /** Adds a run that begins now, and forgets the oldest ones. */
+    beginRun(trigger: BackupTrigger, startedAt: number): StoredBackupRun {
+      const run = orm.insert(backupRuns).values({ trigger, state: "RUNNING", startedAt }).returning().get();
+      orm
+        .delete(backupRuns)
+        .where(lt(backupRuns.runId, run.runId - RUNS_KEPT))
+        .run();
+      return run;
+    },
+    endRun: (runId: number, changes: Partial<StoredBackupRun>): void =>
+      void orm.update(backupRuns).set(changes).where(eq(backupRuns.runId, runId)).run(),
+    /** Marks the runs that a stop of the gateway has cut off. */
+    endInterrupted: (finishedAt: number, error: Text): void =>
+      void orm
+        .update(backupRuns)
+        .set({ state: "FAILED", finishedAt, error })
+        .where(eq(backupRuns.state, "RUNNING"))
+        .run(),
+    listRuns(limit: number, offset: number): { items: StoredBackupRun[]; total: number } {
+      const items = orm
+        .select()
+        .from(backupRuns)
+        .orderBy(desc(backupRuns.runId))
+        .limit(limit)
+        .offset(offset)
+        .all();
+      return { items, total: orm.select({ count: count() }).from(backupRuns).get()?.count ?? 0 };
+    },
+    newestRun: (): StoredBackupRun | undefined =>
+      orm.select().from(backupRuns).orderBy(desc(backupRuns.runId)).limit(1).get(),
+    newestGoodRun: (): StoredBackupRun | undefined => newestDone(false),
+    newestOpenedRun: (): StoredBackupRun | undefined => newestDone(true),
+  };
+}
+
+export type BackupsRepository = ReturnType<typeof createBackupsRepository>;

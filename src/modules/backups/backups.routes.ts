@@ -1,0 +1,248 @@
+import { Elysia, type Static, t } from "elysia";
+import { inEnglish } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
+import { fileAnswer } from "../documented-answers.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { listHeaders, toPage, wholeList } from "../lists.ts";
+import type { BackupPlace, SnapshotRecord } from "./backup.types.ts";
+import {
+  backupRun,
+  type placeInput,
+  runsQuery,
+  settingsBody,
+  settingsInput,
+  snapshotBody,
+  testInput,
+} from "./backups.schemas.ts";
+import type { BackupsService } from "./backups.service.ts";
+import type { BackupSettings, StoredBackupRun } from "./backups.types.ts";
+
+const iso = (ms: number) => new Date(ms).toISOString();
+const toText = ({ code, params }: Text) => ({ code, params, message: inEnglish({ code, params }) });
+
+const toRun = (run: StoredBackupRun) => ({
+  runId: run.runId,
+  trigger: run.trigger,
+  state: run.state,
+  startedAt: iso(run.startedAt),
+  openedAll: run.openedAll,
+  ...(run.finishedAt !== null && { finishedAt: iso(run.finishedAt) }),
+  ...(run.snapshotId !== null && { snapshotId: run.snapshotId }),
+  ...(run.bytes !== null && { bytes: run.bytes }),
+  ...(run.addedBytes !== null && { addedBytes: run.addedBytes }),
+  ...(run.error !== null && { error: toText(run.error) }),
+});
+
+const toSnapshot = ({ id, createdAt, lineside, bytes, addedBytes }: SnapshotRecord) => ({
+  id,
+  createdAt: iso(createdAt),
+  version: lineside,
+  bytes,
+  addedBytes,
+});
+
+function toPlace(place: BackupPlace | null) {
+  if (place === null || place.kind === "folder") return place;
+  const { secretAccessKey, ...shown } = place;
+  return { ...shown, hasSecretAccessKey: secretAccessKey !== "" };
+}
+
+function toSettings(backups: BackupsService) {
+  const { place, passphrase, schedule, daily, weekly, maxAgeHours } = backups.settings;
+  const { running, newestGood, nextAt, problem } = backups.status();
+  return {
+    place: toPlace(place),
+    isEncrypted: passphrase !== null,
+    schedule,
+    daily,
+    weekly,
+    maxAgeHours,
+    ...(running && { running: { startedAt: iso(running.startedAt), share: running.share } }),
+    ...(newestGood && { newestGood: toRun(newestGood) }),
+    ...(nextAt !== undefined && { nextAt: iso(nextAt) }),
+    ...(problem && { problem: toText(problem) }),
+  };
+}
+
+/** Completes a place with the secret that is kept, where the request names none. */
+function withSecret(input: Static<typeof placeInput>, { place }: BackupSettings): BackupPlace {
+  if (input.kind === "folder") return input;
+  const kept = place?.kind === "s3" ? place.secretAccessKey : "";
+  return { ...input, secretAccessKey: input.secretAccessKey ?? kept };
+}
+
+const withPassphrase = (input: string | null | undefined, { passphrase }: BackupSettings) =>
+  input === undefined ? passphrase : input || null;
+
+/** Reads the next piece when the client has taken the one before. */
+function toStream(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await pieces.return(undefined);
+    },
+  });
+}
+
+const snapshotList = wholeList({ sort: ["createdAt", "bytes"], search: ["id", "version"] });
+const PREFIX = "/api/gateway/backup";
+const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
+
+interface BackupRouteDeps {
+  readonly backups: BackupsService;
+  readonly auth: AuthPlugin;
+}
+
+/** Where and when backups are made. */
+const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
+  new Elysia({ prefix: PREFIX, tags: ["gateway"] })
+    .use(auth)
+    .get(
+      "",
+      ({ principal }) => {
+        backups.ensureOperator(principal);
+        return toSettings(backups);
+      },
+      {
+        auth: "backups:manage",
+        response: { 200: settingsBody },
+        detail: { summary: "Settings and state of backups", description: `Without secrets. ${operators}` },
+      },
+    )
+    .put(
+      "",
+      ({ principal, body }) => {
+        backups.ensureOperator(principal);
+        const { place, passphrase, ...rules } = body;
+        backups.save({
+          ...rules,
+          place: place && withSecret(place, backups.settings),
+          passphrase: withPassphrase(passphrase, backups.settings),
+        });
+        return toSettings(backups);
+      },
+      {
+        auth: "backups:manage",
+        audit: {
+          action: "backup.configure",
+          target: "gateway",
+          id: () => "gateway",
+          details: ({ response }: AuditContext) => response,
+        },
+        body: settingsInput,
+        response: { 200: settingsBody },
+        detail: {
+          summary: "Change the settings of backups",
+          description: `Backups that exist stay as they are. 400 for a folder within the data directory and for an unreadable schedule. ${operators}`,
+        },
+      },
+    )
+    .post(
+      "/test",
+      async ({ principal, body }) => {
+        backups.ensureOperator(principal);
+        const { settings } = backups;
+        await backups.test(withSecret(body.place, settings), withPassphrase(body.passphrase, settings));
+        return { success: true };
+      },
+      {
+        auth: "backups:manage",
+        audit: { none: "changes nothing" },
+        body: testInput,
+        response: { 200: t.Object({ success: t.Boolean() }) },
+        detail: {
+          summary: "Test a place for backups",
+          description: `Writes a small object, reads and removes it. 403 for a wrong passphrase, 409 where another gateway keeps its backups, 503 when the place cannot be used. ${operators}`,
+        },
+      },
+    );
+
+/** Runs, by schedule and by hand. */
+const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
+  new Elysia({ prefix: PREFIX, tags: ["gateway"] })
+    .use(auth)
+    .get(
+      "/runs",
+      ({ principal, query, set, request }) => {
+        backups.ensureOperator(principal);
+        const page = toPage(query);
+        const { items, total } = backups.runs(page.limit, page.offset);
+        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
+        return items.map(toRun);
+      },
+      {
+        auth: "backups:manage",
+        query: runsQuery,
+        response: { 200: t.Array(backupRun) },
+        detail: { summary: "List runs of backups, the newest first", description: operators },
+      },
+    )
+    .post(
+      "/runs",
+      ({ principal, set }) => {
+        backups.ensureOperator(principal);
+        set.status = 202;
+        return toRun(backups.begin("USER"));
+      },
+      {
+        auth: "backups:manage",
+        audit: { action: "backup.run", target: "gateway", id: () => "gateway" },
+        response: { 202: backupRun },
+        detail: {
+          summary: "Back up now",
+          description: `202: it runs. 409 while one runs, and before a place is set. ${operators}`,
+        },
+      },
+    );
+
+/** What is kept at the place. */
+const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
+  new Elysia({ prefix: PREFIX, tags: ["gateway"] })
+    .use(auth)
+    .get(
+      "/snapshots",
+      async (context) => {
+        backups.ensureOperator(context.principal);
+        return snapshotList.page(context, (await backups.snapshots()).map(toSnapshot));
+      },
+      {
+        auth: "backups:manage",
+        query: t.Object(snapshotList.fields),
+        response: { 200: t.Array(snapshotBody) },
+        detail: {
+          summary: "List the backups at the place, the newest first",
+          description: `503 when the place cannot be reached. ${operators}`,
+        },
+      },
+    )
+    .get(
+      "/snapshots/:snapshotId/archive",
+      async ({ principal, params, set }) => {
+        backups.ensureOperator(principal);
+        const archive = await backups.archive(params.snapshotId);
+        set.headers["content-type"] = "application/octet-stream";
+        set.headers["content-disposition"] = `attachment; filename="lineside-${params.snapshotId}.backup"`;
+        return new Response(toStream(archive));
+      },
+      {
+        auth: "backups:manage",
+        detail: {
+          summary: "Download a backup as one file",
+          responses: {
+            200: fileAnswer("The archive, encrypted as the backups are.", "application/octet-stream"),
+          },
+          description: `\`lineside restore --from <file>\` restores it. 404 for an unknown backup. ${operators}`,
+        },
+      },
+    );
+
+export const backupsRoutes = (deps: BackupRouteDeps) => [
+  settingsRoutes(deps),
+  runRoutes(deps),
+  snapshotRoutes(deps),
+];

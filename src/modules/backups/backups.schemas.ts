@@ -1,0 +1,99 @@
+import { t } from "elysia";
+import { newestFirst, pageQuery } from "../lists.schemas.ts";
+
+const folderPlace = t.Object({
+  kind: t.Literal("folder"),
+  path: t.String({ minLength: 1, maxLength: 1_000, description: "absolute path of a folder that exists" }),
+});
+const bucket = {
+  kind: t.Literal("s3"),
+  endpoint: t.String({ format: "uri", maxLength: 500, description: "address of the S3-compatible server" }),
+  region: t.String({ minLength: 1, maxLength: 100 }),
+  bucket: t.String({ minLength: 1, maxLength: 200 }),
+  prefix: t.String({
+    maxLength: 500,
+    pattern: "^(|[^/].*/)$",
+    description: "begins the names of all objects; empty, or ends with /",
+  }),
+  accessKeyId: t.String({ maxLength: 200 }),
+};
+const secret = (description: string) =>
+  t.Optional(t.Union([t.String({ maxLength: 500 }), t.Null()], { description }));
+
+export const placeInput = t.Union([
+  folderPlace,
+  t.Object({ ...bucket, secretAccessKey: secret("absent: as it is") }),
+]);
+const placeOutput = t.Union([folderPlace, t.Object({ ...bucket, hasSecretAccessKey: t.Boolean() })]);
+
+const schedule = t.Union([
+  t.Object({
+    expression: t.String({ maxLength: 200, description: "five fields of cron" }),
+    timezone: t.String({ maxLength: 100, description: "name of a time zone" }),
+  }),
+  t.Null(),
+]);
+const rules = {
+  schedule,
+  daily: t.Integer({ minimum: 1, maximum: 3_650, description: "days of which the newest backup is kept" }),
+  weekly: t.Integer({ minimum: 0, maximum: 1_000, description: "weeks of which the newest backup is kept" }),
+  maxAgeHours: t.Integer({
+    minimum: 1,
+    maximum: 8_784,
+    description: "the gateway warns when the newest good backup is older",
+  }),
+};
+
+export const settingsInput = t.Object({
+  place: t.Union([placeInput, t.Null()]),
+  passphrase: secret("encrypts the backups; absent: as it is, null: not encrypted"),
+  ...rules,
+});
+export const testInput = t.Object({ place: placeInput, passphrase: secret("absent: as it is") });
+
+export const backupRun = t.Object(
+  {
+    runId: t.Integer(),
+    trigger: t.Union([t.Literal("SCHEDULE"), t.Literal("USER")]),
+    state: t.Union([t.Literal("RUNNING"), t.Literal("DONE"), t.Literal("FAILED")]),
+    startedAt: t.String(),
+    finishedAt: t.Optional(t.String()),
+    snapshotId: t.Optional(t.String()),
+    bytes: t.Optional(t.Integer({ description: "of all databases and files" })),
+    addedBytes: t.Optional(t.Integer({ description: "bytes that were new" })),
+    openedAll: t.Boolean({
+      description: "whether every database was restored and opened, whatever its size",
+    }),
+    error: t.Optional(
+      t.Object({ code: t.String(), params: t.Record(t.String(), t.Unknown()), message: t.String() }),
+    ),
+  },
+  { title: "BackupRun" },
+);
+
+export const settingsBody = t.Object(
+  {
+    place: t.Union([placeOutput, t.Null()]),
+    isEncrypted: t.Boolean(),
+    ...rules,
+    running: t.Optional(t.Object({ startedAt: t.String(), share: t.Number({ minimum: 0, maximum: 1 }) })),
+    newestGood: t.Optional(backupRun),
+    nextAt: t.Optional(t.String()),
+    problem: t.Optional(
+      t.Object({ code: t.String(), params: t.Record(t.String(), t.Unknown()), message: t.String() }),
+    ),
+  },
+  { title: "BackupSettings" },
+);
+
+export const runsQuery = t.Object({ ...pageQuery, sort: newestFirst });
+export const snapshotBody = t.Object(
+  {
+    id: t.String(),
+    createdAt: t.String(),
+    version: t.String({ description: "the Lineside that made it" }),
+    bytes: t.Integer(),
+    addedBytes: t.Integer(),
+  },
+  { title: "BackupSnapshot" },
+);

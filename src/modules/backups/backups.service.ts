@@ -1,0 +1,250 @@
+import { isAbsolute, relative } from "node:path";
+import { conflict, DomainError, detail, forbidden, invalid, textOf } from "../../lib/domain-error.ts";
+import type { TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Logger } from "../../platform/log.ts";
+import { createPeriodic } from "../../platform/periodic.ts";
+import { nextTime, parseSchedule } from "../scheduler/schedule.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { BackupPlace, SnapshotRecord } from "./backup.types.ts";
+import { gatewayIdOf } from "./backup-job.ts";
+import type { BackupThread } from "./backup-thread.ts";
+import type { BackupsRepository } from "./backups.repository.ts";
+import type { BackupSettings, BackupTrigger, StoredBackupRun } from "./backups.types.ts";
+import { BackupRepository, openTarget } from "./repository.ts";
+import { ARCHIVE_HEAD, archiveEntryHead } from "./targets/archive-target.ts";
+
+const CHECK_INTERVAL_MS = 30_000;
+const HOUR_MS = 3_600_000;
+/** A scheduled backup that failed is tried again after this long. */
+const RETRY_AFTER_MS = HOUR_MS;
+const WEEK_MS = 7 * 24 * HOUR_MS;
+/** Small beside what a disk of a gateway reads, so that others are not disturbed. */
+const BYTES_PER_SECOND = 50_000_000;
+const PROBE = "probe";
+
+const defaults: BackupSettings = {
+  place: null,
+  passphrase: null,
+  schedule: null,
+  daily: 7,
+  weekly: 4,
+  maxAgeHours: 36,
+  savedAt: 0,
+};
+
+export interface BackupStatus {
+  readonly running: { readonly startedAt: number; readonly share: number } | undefined;
+  readonly newestGood: StoredBackupRun | undefined;
+  readonly nextAt: number | undefined;
+  /** What is wrong: no backup for too long. */
+  readonly problem: Text | undefined;
+}
+
+export interface BackupsDeps {
+  readonly repository: BackupsRepository;
+  readonly thread: BackupThread;
+  readonly tenants: Pick<TenantsService, "find">;
+  readonly dataPath: string;
+  readonly lineside: string;
+  /** Resolves once what was acknowledged is on the disk. */
+  readonly durable: () => Promise<unknown>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Backups of the whole gateway: settings, schedule, runs, and what is kept at the place. For owners of the gateway's own tenant. */
+export class BackupsService {
+  readonly #deps: BackupsDeps;
+  readonly #timer: { start(): void; stop(): void };
+  #running: { startedAt: number; share: number } | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #settings: BackupSettings;
+  #warned = false;
+
+  constructor(deps: BackupsDeps) {
+    this.#deps = deps;
+    this.#settings = { ...defaults, ...deps.repository.readSettings() };
+    const { clock, log } = deps;
+    this.#timer = createPeriodic({ clock, log, intervalMs: CHECK_INTERVAL_MS, work: () => this.#check() });
+  }
+
+  start(): void {
+    const { repository, clock } = this.#deps;
+    repository.endInterrupted(clock.now(), detail("backup.interrupted"));
+    this.#timer.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#timer.stop();
+    this.#deps.thread.stop();
+    await this.#work;
+  }
+
+  /** @throws DomainError `forbidden` for tenants other than the gateway's own: a backup holds the data of all. */
+  ensureOperator({ tenantId, devices }: Pick<Principal, "tenantId" | "devices">): void {
+    const tenant = this.#deps.tenants.find(tenantId as TenantId);
+    if (tenant?.isHost !== true || devices !== "all") throw forbidden("backup.operators_only");
+  }
+
+  get settings(): BackupSettings {
+    return this.#settings;
+  }
+
+  /** @throws DomainError `invalid` */
+  save(settings: Omit<BackupSettings, "savedAt">): BackupSettings {
+    const { repository, clock, dataPath } = this.#deps;
+    if (settings.place?.kind === "folder") ensureOutside(settings.place.path, dataPath);
+    if (settings.schedule !== null) parseSchedule({ kind: "cron", ...settings.schedule }, clock.now());
+    const saved = { ...settings, savedAt: clock.now() };
+    repository.saveSettings(saved, saved.savedAt);
+    this.#settings = saved;
+    return saved;
+  }
+
+  status(): BackupStatus {
+    const newestGood = this.#deps.repository.newestGoodRun();
+    return {
+      running: this.#running,
+      newestGood,
+      nextAt: this.#nextAt(this.#deps.repository.newestRun()),
+      problem: this.#problem(newestGood),
+    };
+  }
+
+  runs(limit: number, offset: number): { items: StoredBackupRun[]; total: number } {
+    return this.#deps.repository.listRuns(limit, offset);
+  }
+
+  /** Begins a backup. @throws DomainError `conflict` while one runs, or before a place is set. */
+  begin(trigger: BackupTrigger): StoredBackupRun {
+    const { place } = this.#settings;
+    if (place === null) throw conflict("backup.no_place");
+    if (this.#running !== undefined) throw conflict("backup.running");
+    const run = this.#deps.repository.beginRun(trigger, this.#deps.clock.now());
+    this.#running = { startedAt: run.startedAt, share: 0 };
+    this.#work = this.#run(run, place).finally(() => {
+      this.#running = undefined;
+    });
+    return run;
+  }
+
+  /** Writes an object to the place, reads it and removes it. @throws DomainError what is wrong with the place */
+  async test(place: BackupPlace, passphrase: string | null): Promise<void> {
+    if (place.kind === "folder") ensureOutside(place.path, this.#deps.dataPath);
+    const target = openTarget(place);
+    const bytes = crypto.getRandomValues(new Uint8Array(64));
+    await target.write(PROBE, bytes);
+    const read = await target.read(PROBE);
+    await target.remove(PROBE);
+    if (!Buffer.from(read).equals(bytes)) throw invalid("backup.object_damaged", { name: PROBE });
+    if ((await target.list("repository.json")).length > 0)
+      await BackupRepository.openOrCreate(target, passphrase ?? undefined, gatewayIdOf(this.#deps.dataPath));
+  }
+
+  /** Returns the snapshots at the place, the newest first. */
+  async snapshots(): Promise<SnapshotRecord[]> {
+    const { place, passphrase } = this.#settings;
+    if (place === null) return [];
+    const target = openTarget(place);
+    if ((await target.list("repository.json")).length === 0) return [];
+    const repository = await BackupRepository.open(target, passphrase ?? undefined);
+    return (await repository.snapshots()).reverse();
+  }
+
+  /** Returns one snapshot as an archive, encrypted as it is at the place. @throws DomainError `not_found` */
+  async archive(id: string): Promise<AsyncGenerator<Uint8Array>> {
+    const { place, passphrase } = this.#settings;
+    if (place === null) throw conflict("backup.no_place");
+    const target = openTarget(place);
+    const record = await (await BackupRepository.open(target, passphrase ?? undefined)).snapshot(id);
+    return (async function* () {
+      yield ARCHIVE_HEAD;
+      for (const name of BackupRepository.objectsOf(record)) {
+        const bytes = await target.read(name);
+        yield archiveEntryHead(name, bytes.length);
+        yield bytes;
+      }
+    })();
+  }
+
+  async #run(run: StoredBackupRun, place: BackupPlace): Promise<void> {
+    const { repository, thread, clock, log, dataPath, lineside, durable } = this.#deps;
+    const { passphrase, daily, weekly } = this.#settings;
+    const openedAll = clock.now() - (repository.newestOpenedRun()?.startedAt ?? 0) >= WEEK_MS;
+    try {
+      await durable();
+      const result = await thread.run(
+        {
+          place,
+          job: {
+            dataPath,
+            lineside,
+            bytesPerSecond: BYTES_PER_SECOND,
+            opensAll: openedAll,
+            passphrase: passphrase ?? undefined,
+            retention: { daily, weekly },
+          },
+        },
+        (share) => {
+          if (this.#running !== undefined) this.#running.share = share;
+        },
+      );
+      const { id: snapshotId, bytes, addedBytes } = result;
+      repository.endRun(run.runId, {
+        state: "DONE",
+        finishedAt: clock.now(),
+        snapshotId,
+        bytes,
+        addedBytes,
+        openedAll,
+      });
+      log.info("backup made", { snapshotId, bytes, addedBytes, durationMs: Math.round(result.durationMs) });
+    } catch (error) {
+      const text =
+        error instanceof DomainError ? textOf(error) : detail("backup.failed", { reason: String(error) });
+      repository.endRun(run.runId, { state: "FAILED", finishedAt: clock.now(), error: text });
+      log.error("backup failed", { error });
+    }
+  }
+
+  #check(): void {
+    const run = this.#deps.repository.newestRun();
+    const nextAt = this.#nextAt(run);
+    if (this.#running === undefined && nextAt !== undefined && nextAt <= this.#deps.clock.now())
+      this.begin("SCHEDULE");
+    const problem = this.#problem(this.#deps.repository.newestGoodRun());
+    if (problem !== undefined && !this.#warned)
+      this.#deps.log.error("no good backup for too long", { maxAgeHours: this.#settings.maxAgeHours });
+    this.#warned = problem !== undefined;
+  }
+
+  /** A time in the past is due: the gateway was off, or the clock was set. */
+  #nextAt(newest: StoredBackupRun | undefined): number | undefined {
+    const { schedule, place, savedAt } = this.#settings;
+    if (schedule === null || place === null) return undefined;
+    const now = this.#deps.clock.now();
+    const latest = Math.max(newest?.startedAt ?? 0, savedAt);
+    // A time of the future: the clock has been set back since.
+    const after = latest > now ? now - CHECK_INTERVAL_MS : latest;
+    const next = nextTime({ kind: "cron", ...schedule }, after);
+    if (newest?.state !== "FAILED") return next;
+    return Math.min(newest.startedAt + RETRY_AFTER_MS, next ?? Number.POSITIVE_INFINITY);
+  }
+
+  #problem(newestGood: StoredBackupRun | undefined): Text | undefined {
+    const { schedule, place, maxAgeHours, savedAt } = this.#settings;
+    if (schedule === null || place === null) return undefined;
+    const ageMs = this.#deps.clock.now() - (newestGood?.startedAt ?? savedAt);
+    return ageMs > maxAgeHours * HOUR_MS ? detail("backup.overdue", { hours: maxAgeHours }) : undefined;
+  }
+}
+
+/** @throws DomainError `invalid` for a folder that the data directory holds, or that is not absolute. */
+function ensureOutside(path: string, dataPath: string): void {
+  const within = relative(dataPath, path);
+  if (!isAbsolute(path) || within === "" || !(within.startsWith("..") || isAbsolute(within)))
+    throw invalid("backup.folder_invalid");
+}

@@ -1,0 +1,31 @@
+import type { Text } from "../../lib/texts/text.ts";
+import type { BackupPlace } from "./backup.types.ts";
+import type { Retention } from "./retention.ts";
+
+export interface BackupSettings extends Retention {
+  /** Where backups go; null before somebody has said it. */
+  readonly place: BackupPlace | null;
+  readonly passphrase: string | null;
+  /** When backups are made: five fields of cron in a time zone. Null: by hand alone. */
+  readonly schedule: { readonly expression: string; readonly timezone: string } | null;
+  /** The gateway warns when the newest good backup is older. */
+  readonly maxAgeHours: number;
+  /** Time stamp of the last change; a schedule counts from there. */
+  readonly savedAt: number;
+}
+
+export type BackupTrigger = "SCHEDULE" | "USER";
+export type BackupRunState = "RUNNING" | "DONE" | "FAILED";
+
+export interface StoredBackupRun {
+  readonly runId: number;
+  readonly trigger: BackupTrigger;
+  readonly state: BackupRunState;
+  readonly startedAt: number;
+  readonly finishedAt: number | null;
+  readonly snapshotId: string | null;
+  readonly bytes: number | null;
+  readonly addedBytes: number | null;
+  readonly openedAll: boolean;
+  readonly error: Text | null;
+}

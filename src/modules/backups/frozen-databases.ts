@@ -1,0 +1,101 @@
+import { Database } from "bun:sqlite";
+import { unavailable } from "../../lib/domain-error.ts";
+
+const BUSY_TIMEOUT_MS = 2_000;
+const ATTEMPTS_MAX = 200;
+const RETRY_DELAY_MS = 50;
+
+interface Checkpointed {
+  readonly busy: number;
+  readonly log: number;
+  readonly checkpointed: number;
+}
+
+interface Connections {
+  readonly checkpointer: Database;
+  readonly writer: Database;
+  readonly reader: Database;
+}
+
+/** A database whose file stands still until `release`. Commits of others go to its write-ahead log meanwhile. */
+export interface FrozenDatabase {
+  readonly path: string;
+  readonly pageBytes: number;
+  readonly pages: number;
+}
+
+function open(path: string): Connections {
+  const connect = () => {
+    const database = new Database(path, { strict: true, readwrite: true, create: false });
+    database.run(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
+    database.run("PRAGMA wal_autocheckpoint=0");
+    return database;
+  };
+  return { checkpointer: connect(), writer: connect(), reader: connect() };
+}
+
+function checkpoint({ checkpointer }: Connections): boolean {
+  const result = checkpointer.query<Checkpointed, []>("PRAGMA wal_checkpoint(PASSIVE)").get();
+  return result !== null && result.busy === 0 && result.log === result.checkpointed;
+}
+
+/**
+ * Freezes several SQLite databases in write-ahead mode at one moment. While all of them are locked for writing, their logs are moved into the
+ * files and a read transaction is begun on each. Such a reader uses the file alone, and a checkpoint needs the lock that the reader
+ * holds; so nothing writes to the file until `release`. Writers wait for the checkpoint of what was committed in the last moment only.
+ */
+export class DatabaseFreezer {
+  readonly #connections: readonly { path: string; connections: Connections }[];
+
+  /** @throws SQLiteError when a file cannot be opened. */
+  constructor(paths: readonly string[]) {
+    this.#connections = paths.map((path) => ({ path, connections: open(path) }));
+  }
+
+  /** @throws DomainError `unavailable` when readers of others held a log for ten seconds. */
+  async freeze(): Promise<FrozenDatabase[]> {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      // The bulk of the logs, without a lock on writers.
+      for (const { connections } of this.#connections) checkpoint(connections);
+      if (this.#freezeNow())
+        return this.#connections.map(({ path, connections: { reader } }) => ({
+          path,
+          pageBytes: pragma(reader, "page_size"),
+          pages: pragma(reader, "page_count"),
+        }));
+      await Bun.sleep(RETRY_DELAY_MS);
+    }
+    throw unavailable("backup.databases_busy");
+  }
+
+  #freezeNow(): boolean {
+    const all = this.#connections.map(({ connections }) => connections);
+    let isFrozen = false;
+    try {
+      for (const { writer } of all) writer.run("BEGIN IMMEDIATE");
+      if (!all.every(checkpoint)) return false;
+      for (const { reader } of all) {
+        reader.run("BEGIN");
+        reader.query("SELECT count(*) FROM sqlite_schema").get(); // the transaction begins with its first read
+      }
+      isFrozen = true;
+    } catch (error) {
+      if (!(error instanceof Error) || !/locked|busy/i.test(error.message)) throw error;
+    } finally {
+      const ended = all.flatMap(({ writer, reader }) => (isFrozen ? [writer] : [writer, reader]));
+      for (const database of ended) if (database.inTransaction) database.run("ROLLBACK");
+    }
+    return isFrozen;
+  }
+
+  /** Ends the read transactions and closes the connections. */
+  release(): void {
+    for (const { connections } of this.#connections)
+      for (const database of [connections.reader, connections.writer, connections.checkpointer])
+        database.close(false);
+  }
+}
+
+function pragma(database: Database, name: string): number {
+  return Object.values(database.query<Record<string, number>, []>(`PRAGMA ${name}`).get() ?? {})[0] ?? 0;
+}

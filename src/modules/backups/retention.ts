@@ -1,0 +1,42 @@
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
+/** 5 January 1970 was a Monday. */
+const MONDAY_MS = 4 * DAY_MS;
+
+/** How many days and weeks keep their newest snapshot. */
+export interface Retention {
+  readonly daily: number;
+  readonly weekly: number;
+}
+
+interface Aged {
+  readonly id: string;
+  readonly createdAt: number;
+}
+
+/** Returns the newest snapshot of each of the newest `count` periods (UTC). */
+function newestOfEach(snapshots: readonly Aged[], periodOf: (ms: number) => number, count: number): Aged[] {
+  const newest = new Map<number, Aged>();
+  for (const snapshot of snapshots) newest.set(periodOf(snapshot.createdAt), snapshot);
+  return [...newest.entries()]
+    .sort(([a], [b]) => b - a)
+    .slice(0, count)
+    .map(([, snapshot]) => snapshot);
+}
+
+/**
+ * Returns the ids that are kept no longer. The last snapshot is always kept. The newest snapshot of each day and week is kept, counted over the days and weeks that have one,
+ * so that a gateway which was off for a month loses nothing. All of the 24 hours before the newest one are kept, too.
+ */
+export function expiredSnapshots(snapshots: readonly Aged[], { daily, weekly }: Retention): string[] {
+  const newest = snapshots.toSorted((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
+  const sorted = snapshots.toSorted((a, b) => a.createdAt - b.createdAt);
+  if (newest === undefined) return [];
+  const kept = new Set([
+    newest,
+    ...sorted.filter(({ createdAt }) => createdAt > newest.createdAt - DAY_MS),
+    ...newestOfEach(sorted, (ms) => Math.floor(ms / DAY_MS), daily),
+    ...newestOfEach(sorted, (ms) => Math.floor((ms - MONDAY_MS) / WEEK_MS), weekly),
+  ]);
+  return sorted.filter((snapshot) => !kept.has(snapshot)).map(({ id }) => id);
+}

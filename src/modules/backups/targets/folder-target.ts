@@ -1,0 +1,94 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { DomainError, notFound, unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
+import type { BackupTarget } from "../backup.types.ts";
+
+const UNFINISHED = ".new";
+
+/** Makes a name that was written or renamed survive a power cut. */
+function syncDirectory(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+function failure(path: string, error: unknown): DomainError {
+  return error instanceof DomainError
+    ? error
+    : unavailableDueTo(error, "backup.folder_failed", { path, reason: reasonOf(error) });
+}
+
+/**
+ * A repository in a folder, such as a USB stick or a mounted share. The folder itself must exist: a stick that is not plugged in must not
+ * fill the disk below its mount point.
+ */
+export class FolderTarget implements BackupTarget {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async list(prefix: string): Promise<string[]> {
+    return this.#do(() => {
+      const folder = prefix.includes("/") ? prefix.slice(0, prefix.lastIndexOf("/") + 1) : "";
+      const path = join(this.#path, folder);
+      if (!existsSync(path)) return [];
+      return readdirSync(path)
+        .map((name) => folder + name)
+        .filter((name) => name.startsWith(prefix) && !name.endsWith(UNFINISHED))
+        .sort();
+    });
+  }
+
+  async read(name: string): Promise<Uint8Array> {
+    return this.#do(() => {
+      const path = join(this.#path, name);
+      if (!existsSync(path)) throw notFound("backup.object_missing", { name });
+      return readFileSync(path);
+    });
+  }
+
+  async write(name: string, bytes: Uint8Array): Promise<void> {
+    this.#do(() => {
+      if (!existsSync(this.#path)) throw unavailable("backup.folder_missing", { path: this.#path });
+      const path = join(this.#path, name);
+      const folder = dirname(path);
+      if (!existsSync(folder)) {
+        mkdirSync(folder, { recursive: true });
+        syncDirectory(dirname(folder));
+      }
+      writeFileSync(path + UNFINISHED, bytes, { mode: 0o600, flush: true });
+      renameSync(path + UNFINISHED, path);
+      syncDirectory(folder);
+    });
+  }
+
+  async remove(name: string): Promise<void> {
+    this.#do(() => rmSync(join(this.#path, name), { force: true }));
+  }
+
+  #do<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      throw failure(this.#path, error);
+    }
+  }
+}

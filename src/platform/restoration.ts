@@ -1,0 +1,83 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+
+/** Holds restored files until they take the place of the present ones. */
+const FOLDER = "restoring";
+/** Says that the folder is whole. From then on the restoration happens, also after a power cut. */
+const COMPLETE = "complete";
+/** Says that the present databases are removed, so that what lies in their place now is restored. */
+const CLEARED = "cleared";
+const DATABASE_FILE = /^(?:lineside|identity|telemetry|mqtt)\.db(?:-wal|-shm)?$/;
+
+/** Returns the folder into which a restoration of the data directory writes. What an interrupted one left there is removed. */
+export function beginRestoration(dataPath: string): string {
+  const folder = join(dataPath, FOLDER);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/** Declares the restored files whole. They take their place with `finishRestoration`, at the latest when a gateway starts. */
+export function completeRestoration(dataPath: string): void {
+  const folder = join(dataPath, FOLDER);
+  syncTree(folder);
+  writeFileSync(join(folder, COMPLETE), "", { flush: true });
+  sync(folder);
+  sync(dataPath);
+}
+
+/**
+ * Moves restored files into place, or removes those of an interrupted restoration. Every step can be repeated, so that it may be
+ * interrupted, too. Returns `true` when a restoration was finished. Nothing may have the databases open.
+ */
+export function finishRestoration(dataPath: string): boolean {
+  const folder = join(dataPath, FOLDER);
+  if (!existsSync(folder)) return false;
+  const isComplete = existsSync(join(folder, COMPLETE));
+  if (isComplete) replaceFiles(dataPath, folder);
+  rmSync(folder, { recursive: true, force: true });
+  sync(dataPath);
+  return isComplete;
+}
+
+function replaceFiles(dataPath: string, folder: string): void {
+  if (!existsSync(join(folder, CLEARED))) {
+    for (const name of readdirSync(dataPath)) if (DATABASE_FILE.test(name)) rmSync(join(dataPath, name));
+    sync(dataPath);
+    writeFileSync(join(folder, CLEARED), "", { flush: true });
+    sync(folder);
+  }
+  for (const { name, parentPath } of readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && entry.name !== COMPLETE && entry.name !== CLEARED,
+  )) {
+    const target = join(dataPath, parentPath.slice(folder.length), name);
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    renameSync(join(parentPath, name), target);
+  }
+  for (const path of [dataPath, join(dataPath, "secrets")]) if (existsSync(path)) sync(path);
+}
+
+function syncTree(folder: string): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isDirectory()) sync(join(entry.parentPath, entry.name));
+  sync(folder);
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
