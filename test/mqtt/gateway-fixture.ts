@@ -29,7 +29,7 @@ export const codes = async (deviceId: string) =>
 export const setAttributes = (deviceId: string, scope: string, attributes: unknown) =>
   fixture.call("POST", `/api/devices/${deviceId}/attributes`, { token: owner, body: { scope, attributes } });
 
-export let names = 0;
+let names = 0;
 
 /** Names of devices are the tenant's: every test has its own. */
 export const fresh = () => `child ${++names}`;

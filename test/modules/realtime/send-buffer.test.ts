@@ -18,20 +18,20 @@ describe("a reader that does not read", () => {
   test("gets the newest value of each key, in bounded memory", () => {
     let buffered = 1e9;
     const sent: Message[] = [];
-    const outbox = new SendBuffer({
+    const buffer = new SendBuffer({
       send: (text) => sent.push(JSON.parse(text)),
       bufferedBytes: () => buffered,
       close() {},
     });
     for (let index = 0; index < 100_000; index++)
-      outbox.addReading(subscription, deviceId, {
+      buffer.addReading(subscription, deviceId, {
         ts: index,
         values: index % 2 === 0 ? { a: index } : { b: index },
       });
-    expect(outbox.flush(() => true)).toBe(false);
+    expect(buffer.flush(() => true)).toBe(false);
     expect(sent).toEqual([]);
     buffered = 0;
-    expect(outbox.flush(() => true)).toBe(true);
+    expect(buffer.flush(() => true)).toBe(true);
     expect(sent).toEqual([
       {
         type: "data",
@@ -48,60 +48,60 @@ describe("a reader that does not read", () => {
 
   test("a late reading does not replace a newer value while they are merged", () => {
     const sent: Message[] = [];
-    const outbox = new SendBuffer({
+    const buffer = new SendBuffer({
       send: (text) => sent.push(JSON.parse(text)),
       bufferedBytes: () => 0,
       close() {},
     });
     for (let index = 0; index < 100; index++)
-      outbox.addReading(subscription, deviceId, { ts: 1000 - index, values: { a: index } });
-    outbox.flush(() => true);
+      buffer.addReading(subscription, deviceId, { ts: 1000 - index, values: { a: index } });
+    buffer.flush(() => true);
     expect(sent).toMatchObject([{ values: { a: 0 }, ts: 1000 }]);
   });
 
   test("keeps a megabyte of events at most, however long each is", () => {
     const sent: Message[] = [];
-    const outbox = new SendBuffer({
+    const buffer = new SendBuffer({
       send: (text) => sent.push(JSON.parse(text)),
       bufferedBytes: () => 0,
       close() {},
     });
     const long = "x".repeat(100_000);
-    for (let index = 0; index < 500; index++) outbox.addEvent({ index, long });
-    outbox.flush(() => true);
+    for (let index = 0; index < 500; index++) buffer.addEvent({ index, long });
+    buffer.flush(() => true);
     expect(sent[0]).toEqual({ type: "gap", dropped: 490 });
     expect(sent.at(-1)).toMatchObject({ index: 499 });
-    outbox.addEvent({ huge: "x".repeat(3_000_000) });
-    expect(outbox.flush(() => true)).toBe(true);
+    buffer.addEvent({ huge: "x".repeat(3_000_000) });
+    expect(buffer.flush(() => true)).toBe(true);
     expect(sent.at(-1)).toHaveProperty("huge");
   });
 
   test("long texts of many devices wait as the newest value of each key", () => {
     const sent: Message[] = [];
-    const outbox = new SendBuffer({
+    const buffer = new SendBuffer({
       send: (text) => sent.push(JSON.parse(text)),
       bufferedBytes: () => 0,
       close() {},
     });
     for (let index = 0; index < 3_000; index++)
-      outbox.addReading(subscription, `d${index % 1_000}` as DeviceId, {
+      buffer.addReading(subscription, `d${index % 1_000}` as DeviceId, {
         ts: index,
         values: { text: `${index}`.repeat(1_000) },
       });
-    expect(outbox.flush(() => true)).toBe(true);
+    expect(buffer.flush(() => true)).toBe(true);
     expect(sent.filter(({ merged }) => merged !== true).length).toBeLessThan(100);
     expect(sent.at(-1).values.text).toBe("2999".repeat(1_000));
   });
 
   test("gets a gap message when events were dropped", () => {
     const sent: Message[] = [];
-    const outbox = new SendBuffer({
+    const buffer = new SendBuffer({
       send: (text) => sent.push(JSON.parse(text)),
       bufferedBytes: () => 0,
       close() {},
     });
-    for (let index = 0; index < 1_500; index++) outbox.addEvent({ index });
-    outbox.flush(() => true);
+    for (let index = 0; index < 1_500; index++) buffer.addEvent({ index });
+    buffer.flush(() => true);
     expect(sent[0]).toEqual({ type: "gap", dropped: 500 });
     expect(sent.slice(1).map(({ index }) => index)).toEqual(
       Array.from({ length: 1000 }, (_, index) => index + 500),
