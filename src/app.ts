@@ -1,49 +1,35 @@
+import {
+  createDeviceModules,
+  createUserModules,
+  type DeviceModules,
+  type UserModules,
+} from "./app/base-modules.ts";
+import { createIntegrationModules } from "./app/integration-modules.ts";
 import { createTenantAdministrationModule } from "./app/tenant-administration.ts";
 import { createOwnTls } from "./app/tls.ts";
 import { createHttpModule } from "./http/http.module.ts";
-import type { DeviceId } from "./lib/ids.ts";
-import { checkAlarmRules } from "./modules/alarms/alarm-rule.ts";
 import { createAlarmsModule } from "./modules/alarms/alarms.module.ts";
-import { createApiKeysModule } from "./modules/api-keys/api-keys.module.ts";
-import { createAttributesModule } from "./modules/attributes/attributes.module.ts";
-import { createAuditModule } from "./modules/audit/audit.module.ts";
 import { createBackupsModule } from "./modules/backups/backups.module.ts";
-import { createCodecsModule } from "./modules/codecs/codecs.module.ts";
 import { createCommandsModule } from "./modules/commands/commands.module.ts";
-import { createConnectivityModule } from "./modules/connectivity/connectivity.module.ts";
 import { createDashboardsModule } from "./modules/dashboards/dashboards.module.ts";
 import { createDemoPlantModule } from "./modules/demo-plant/demo-plant.module.ts";
 import { createBulkModule } from "./modules/devices/bulk/bulk.module.ts";
-import { createDevicesModule } from "./modules/devices/devices.module.ts";
-import { DEV_EUI_KEY } from "./modules/devices/devices.types.ts";
-import { createDownlinksModule } from "./modules/downlinks/downlinks.module.ts";
 import type { DomainEvents } from "./modules/events.types.ts";
 import { createGeneratorsModule } from "./modules/generators/generators.module.ts";
-import { createIdentityModule } from "./modules/identity/identity.module.ts";
-import { createIngestModule } from "./modules/ingest/ingest.module.ts";
-import { createIntegrationsModule } from "./modules/integrations/integrations.module.ts";
-import { createMailModule } from "./modules/mail/mail.module.ts";
 import { createMaintenanceModule } from "./modules/maintenance/maintenance.module.ts";
 import type { Core, Module } from "./modules/module.types.ts";
 import { createNotificationsModule } from "./modules/notifications/notifications.module.ts";
-import { createOutboundModule } from "./modules/outbound/outbound.module.ts";
-import { createPipelinesModule } from "./modules/pipelines/pipelines.module.ts";
-import { createProfilesModule } from "./modules/profiles/profiles.module.ts";
 import { createProvisioningModule } from "./modules/provisioning/provisioning.module.ts";
 import { createRealtimeModule } from "./modules/realtime/realtime.module.ts";
 import { createSchedulerModule } from "./modules/scheduler/scheduler.module.ts";
-import { createScriptSandboxModule } from "./modules/script-sandbox/script-sandbox.module.ts";
-import { createStorageModule } from "./modules/telemetry/storage.module.ts";
-import { createTelemetryModule } from "./modules/telemetry/telemetry.module.ts";
-import { createTenantsModule } from "./modules/tenants/tenants.module.ts";
-import { createUsersModule } from "./modules/users/users.module.ts";
 import { createMqttModule } from "./mqtt/mqtt.module.ts";
 import { type Clock, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { openDataDirectory } from "./platform/data-directory.ts";
 import { openMainDatabase } from "./platform/database.ts";
-import type { ReadSpace } from "./platform/disk-guard.ts";
+import type { ReadOnlyCheck, ReadSpace } from "./platform/disk-guard.ts";
 import { createEventBus } from "./platform/event-bus.ts";
+import { Health } from "./platform/health.ts";
 import { createLifecycle, createReadiness } from "./platform/lifecycle.ts";
 import { createLogger } from "./platform/log.ts";
 import { OwnPorts } from "./platform/own-ports.ts";
@@ -52,103 +38,36 @@ import { getCommit, version } from "./version.ts";
 interface Overrides {
   readonly clock?: Clock;
   readonly readSpace?: ReadSpace;
+  readonly isReadOnly?: ReadOnlyCheck;
 }
 
 /** Opens what every module is built on. */
 function openCore(config: Config, clock: Clock): Core {
   const log = createLogger();
+  const health = new Health();
   const data = openDataDirectory(config.data, log.child("data"));
+  const open = (name: string) => openMainDatabase(data.file(`${name}.db`), name, log.child("database"));
+  const [database, identityDatabase] = [open("lineside"), open("identity")];
+  for (const { failure } of [database, identityDatabase]) health.add(failure);
   return {
     version,
     commit: getCommit(),
     config,
     data,
-    database: openMainDatabase(data.file("lineside.db"), "lineside", log.child("database")),
-    identityDatabase: openMainDatabase(data.file("identity.db"), "identity", log.child("database")),
+    database,
+    identityDatabase,
     clock,
     events: createEventBus<DomainEvents>(log.child("events")),
     ports: new OwnPorts(),
+    health,
     log,
   };
-}
-
-/** Tenants, people and how they sign in. */
-function createUserModules(core: Core) {
-  const tenancy = createTenantsModule(core);
-  const { tenants, plans, branding, quotas } = tenancy;
-  const auditing = createAuditModule(core, { tenants, quotas });
-  const mailing = createMailModule(core, { tenants, branding });
-  const { users, usersRepository } = createUsersModule(core);
-  const apiKeys = createApiKeysModule(core, { users });
-  const identity = createIdentityModule(core, {
-    tenants,
-    plans,
-    branding,
-    users,
-    usersRepository,
-    audit: auditing.audit,
-    mail: mailing.mail,
-    keys: apiKeys.keys,
-  });
-  return { tenancy, auditing, mailing, users, apiKeys, identity };
-}
-
-type UserModules = ReturnType<typeof createUserModules>;
-
-/** Devices, what is kept of them, and the one way of their telemetry into the store. */
-function createDeviceModules(core: Core, userModules: UserModules, readSpace: ReadSpace | undefined) {
-  const { tenants, plans, quotas, messageRate, created } = userModules.tenancy;
-  const storage = createStorageModule(core, { quotas, readSpace });
-  const { store, diskGuard } = storage;
-  const outbounds = createOutboundModule(core, { tenants });
-  const { outbound } = outbounds;
-  const profiling = createProfilesModule(core);
-  const { profiles } = profiling;
-  created.connect(({ tenantId }) => profiles.createDefault(tenantId));
-  profiling.checkAlarmRules.connect((tenantId, rules) =>
-    checkAlarmRules(rules, (url) => outbound.refusalOf(tenantId, url)),
-  );
-  const fleet = createDevicesModule(core, { tenants, plans, messageRate, profiles, store });
-  const { devices, devicesRepository, directory, activity, rejections, tokens } = fleet;
-  userModules.auditing.isDevice.connect((id) => directory.find(id as DeviceId) !== undefined);
-  const attributing = createAttributesModule(core, { devices, activity });
-  const { attributes } = attributing;
-  fleet.saveDevEui.connect((deviceId, devEui) => attributes.saveServer(deviceId, DEV_EUI_KEY, devEui));
-  const pipelines = createPipelinesModule(core, {
-    devices,
-    devicesRepository,
-    profiles,
-    directory,
-    attributes,
-    outbound,
-  });
-  const ingesting = createIngestModule(core, {
-    store,
-    diskGuard,
-    devices,
-    directory,
-    activity,
-    rejections,
-    tokens,
-    attributes,
-    pipelines: pipelines.engine,
-    outbound,
-  });
-  const telemetry = createTelemetryModule(core, {
-    store,
-    tenants,
-    plans,
-    devices,
-    devicesRepository,
-    profiles,
-  });
-  return { storage, outbounds, profiling, fleet, attributing, pipelines, ingesting, telemetry };
 }
 
 /** Services for commands and tests that act from inside. */
 const servicesOf = (
   { tenancy, users, auditing, mailing, identity }: UserModules,
-  { telemetry, storage }: ReturnType<typeof createDeviceModules>,
+  { telemetry, storage }: DeviceModules,
 ) => ({
   tenants: tenancy.tenants,
   tenantAttributes: tenancy.attributes,
@@ -175,10 +94,10 @@ export function createApp(config: Config, overrides: Overrides = {}) {
   const userModules = createUserModules(core);
   const { tenancy, auditing, mailing, users, apiKeys, identity } = userModules;
   const { tenants, plans, quotas, messageRate } = tenancy;
-  const base = createDeviceModules(core, userModules, overrides.readSpace);
-  const { storage, outbounds, profiling, fleet, attributing, pipelines, ingesting, telemetry } = base;
-  const { store } = storage;
-  const { outbound, reach } = outbounds;
+  const base = createDeviceModules(core, userModules, overrides);
+  const { outbounds, profiling, fleet, attributing, pipelines, ingesting, telemetry } = base;
+  const { store } = base.storage;
+  const { outbound } = outbounds;
   const { profiles } = profiling;
   const { devices, devicesRepository, directory, activity, tokens, credentials } = fleet;
   const { attributes } = attributing;
@@ -265,30 +184,7 @@ export function createApp(config: Config, overrides: Overrides = {}) {
     commands,
     checkCommand: commanding.checkCommand,
   });
-  const connectivity = createConnectivityModule(core, { tls });
-  const scripts = createScriptSandboxModule(core);
-  const codecs = createCodecsModule(core, { trials: scripts.trials });
-  const integrations = createIntegrationsModule(core, {
-    devices,
-    directory,
-    profiles,
-    attributes,
-    ingest,
-    reach,
-    scripts,
-    codecs,
-    connectivity,
-  });
-  const downlinks = createDownlinksModule(core, {
-    devices,
-    attributes,
-    integrations,
-    codecs: codecs.codecs,
-    sandbox: scripts.sandbox,
-    reach,
-    commands: engine,
-    ways,
-  });
+  const integrating = createIntegrationModules(core, base, { commanding, tls });
   const administration = createTenantAdministrationModule(core, {
     tenants,
     plans,
@@ -307,7 +203,7 @@ export function createApp(config: Config, overrides: Overrides = {}) {
   const readiness = createReadiness();
   /** Sorted in the order in which they start, before the HTTP server. */
   const first: readonly Module[] = [
-    storage,
+    base.storage,
     telemetry,
     fleet,
     tenancy,
@@ -328,8 +224,8 @@ export function createApp(config: Config, overrides: Overrides = {}) {
     pipelines,
     generators,
     demoPlant,
-    integrations,
-    downlinks,
+    integrating.integrations,
+    integrating.downlinks,
     attributing,
     realtime,
     profiling,
@@ -337,8 +233,8 @@ export function createApp(config: Config, overrides: Overrides = {}) {
     provisioning,
     identity,
     boards,
-    connectivity,
-    codecs,
+    integrating.connectivity,
+    integrating.codecs,
     administration,
     createBulkModule({ devices, attributes }),
     createBackupsModule(core, { tenants }),
@@ -371,6 +267,7 @@ export function createApp(config: Config, overrides: Overrides = {}) {
   return {
     start,
     stop,
+    health: core.health,
     http,
     services: servicesOf(userModules, base),
     /** `http://host:port`, once started. */

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../lib/json.ts";
 import { loadConfig, processEnv } from "../platform/config.ts";
 import { localUrl } from "../platform/gateway-address.ts";
 import { gatewayUrl } from "./gateway-url.ts";
@@ -12,8 +13,14 @@ export async function healthcheckCommand(args: readonly string[]): Promise<numbe
   const url = isNamed ? localUrl(config.http_host, config.http_port) : gatewayUrl(config);
   try {
     const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    console.log(response.ok ? "ready" : `not ready (${response.status})`);
-    return response.ok ? 0 : 1;
+    if (response.ok) {
+      console.log("ready");
+      return 0;
+    }
+    const body: unknown = await response.json().catch(() => undefined);
+    const reasons = isJsonObject(body) && Array.isArray(body.reasons) ? body.reasons : [];
+    console.log(["not ready", ...reasons.map(({ message }) => `- ${message}`)].join("\n"));
+    return 1;
   } catch {
     console.error(`nothing answers at ${url}`);
     return 1;

@@ -1,4 +1,6 @@
 import { type App, createApp } from "../app.ts";
+import { inEnglish } from "../lib/domain-error.ts";
+import { systemClock } from "../platform/clock.ts";
 import { type Config, loadConfig, processEnv } from "../platform/config.ts";
 import { configureLogging, createLogger } from "../platform/log.ts";
 import { version } from "../version.ts";
@@ -7,6 +9,9 @@ import { fromElsewhere } from "./other-addresses.ts";
 
 /** A stop that takes longer is a defect; the supervisor should not have to wait for it. */
 const STOP_MS_MAX = 10_000;
+/** EX_IOERR of sysexits.h: tells a supervisor that storage failed. */
+const FATAL_EXIT_CODE = 74;
+const signals = { SIGTERM: "stop", SIGINT: "interrupt" };
 
 /** The owner that the configuration names; made before anything listens, so that who sees it ready can sign in. */
 async function createConfiguredOwner(app: App, config: Config): Promise<void> {
@@ -36,8 +41,21 @@ function printSetupLink(app: App, config: Config): void {
  */
 function untilAskedToStop(): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve(signal));
+    for (const signal of Object.keys(signals)) process.on(signal, () => resolve(signal));
   });
+}
+
+/** Resolves to the reason for the end: a signal, or a problem after which only another start may help. */
+async function untilEnd(app: App, asked: Promise<string>): Promise<string> {
+  const { promise: failed, resolve } = Promise.withResolvers<string>();
+  const cancel = app.health.onFatal(systemClock, (problem) => {
+    const message = inEnglish(problem);
+    createLogger().error("the gateway cannot go on and ends", { code: problem.code, message });
+    resolve(message);
+  });
+  const reason = await Promise.race([asked, failed]);
+  cancel();
+  return reason;
 }
 
 async function stopInTime(app: App): Promise<number> {
@@ -63,10 +81,12 @@ export async function serve(args: readonly string[]): Promise<number> {
     await app.start();
     printSetupLink(app, config);
     createLogger().info("ready", { version, url: app.url, mqttPort: app.mqttPort, data: config.data });
-    const signal = await asked;
-    createLogger().info("stopping", { signal });
-    return await stopInTime(app);
+    const reason = await untilEnd(app, asked);
+    createLogger().info("stopping", { reason });
+    const code = await stopInTime(app);
+    return reason in signals ? code : FATAL_EXIT_CODE;
   } catch (error) {
-    return explain(error);
+    // Parts that had started may hold the process: a supervisor waits for its end.
+    return process.exit(explain(error));
   }
 }

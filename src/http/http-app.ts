@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia, t } from "elysia";
-import { DomainError, detail } from "../lib/domain-error.ts";
+import { detail, inEnglish, textOf } from "../lib/domain-error.ts";
+import type { Text } from "../lib/texts/text.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import type { RequestAudit, RouteAudit } from "../modules/identity/request-audit.ts";
@@ -7,6 +8,7 @@ import type { RealtimeDeps } from "../modules/realtime/realtime-session.ts";
 import type { DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { Config } from "../platform/config.ts";
+import type { Health } from "../platform/health.ts";
 import type { Logger } from "../platform/log.ts";
 import { apiDocs } from "./api-docs.ts";
 import { bodySeconds, isTooLarge } from "./body-size.ts";
@@ -18,6 +20,7 @@ import { RequestBodies } from "./request-bodies.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { securityTxt } from "./security-txt.ts";
 import { deviceHandlers, mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
+import { names as statusNames } from "./status-names.ts";
 
 export interface HttpDeps {
   readonly version: string;
@@ -35,11 +38,15 @@ export interface HttpDeps {
   readonly connections: Pick<ConnectionGuard, "requested" | "handOver">;
   readonly console: ConsoleFiles;
   readonly isReady: () => boolean;
+  readonly health: Health;
   /** Resolves once everything written so far is on the disk. */
   readonly durable: () => Promise<void>;
 }
 
-const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version" | "commit">) =>
+const reason = t.Object({ code: t.String(), params: t.Record(t.String(), t.Unknown()), message: t.String() });
+const toReason = (text: Text) => ({ ...textOf(text), message: inEnglish(text) });
+
+const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version" | "commit" | "health">) =>
   new Elysia({ tags: ["system"] })
     .get("/healthz", () => ({ status: "ok", version: deps.version, commit: deps.commit }), {
       response: { 200: t.Object({ status: t.String(), version: t.String(), commit: t.String() }) },
@@ -47,16 +54,38 @@ const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version" | "commit">) =>
     })
     .get(
       "/readyz",
-      () => {
-        if (!deps.isReady())
-          throw new DomainError("unavailable", detail("system.not_ready"), { retryAfterSeconds: 1 });
-        return { status: "ready" };
+      ({ set }) => {
+        const blocking = deps.health.blocking();
+        const reasons = deps.isReady() ? blocking : [detail("system.not_ready"), ...blocking];
+        const [first] = reasons;
+        if (first === undefined) return { status: "ready", warnings: deps.health.problems().map(toReason) };
+        set.status = 503;
+        set.headers["retry-after"] = "1";
+        const message = inEnglish(first);
+        return {
+          statusCode: 503,
+          error: statusNames[503] ?? "",
+          message,
+          ...textOf(first),
+          reasons: reasons.map(toReason),
+        };
       },
       {
-        response: { 200: t.Object({ status: t.String() }) },
+        response: {
+          200: t.Object({ status: t.String(), warnings: t.Array(reason) }),
+          503: t.Object({
+            statusCode: t.Number(),
+            error: t.String(),
+            message: t.String(),
+            code: t.String(),
+            params: t.Record(t.String(), t.Unknown()),
+            reasons: t.Array(reason),
+          }),
+        },
         detail: {
           summary: "Whether requests and devices are served",
-          description: "503 while starting and stopping.",
+          description:
+            "503 with its reasons while starting and stopping, and while data cannot be stored: the disk is full or read-only, or storage has failed. `warnings` do not keep the gateway from its work.",
         },
       },
     );
@@ -162,8 +191,16 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       Object.assign(set.headers, securityHeaders, { "cache-control": "no-store" });
     })
     // After all that a request writes, its audit entry included.
-    .mapResponse(async ({ request: { method, url } }) => {
-      if (method !== "GET" && method !== "HEAD" && !waitsItself(url)) await deps.durable();
+    .mapResponse(async ({ request }) => {
+      const { method, url } = request;
+      if (method === "GET" || method === "HEAD" || waitsItself(url)) return undefined;
+      try {
+        await deps.durable();
+        return undefined;
+      } catch (error) {
+        // Thrown on while an error is answered, it would end the process.
+        return withAgreedBody(toErrorResponse(error, "UNKNOWN", deps.log), request);
+      }
     })
     .use(
       apiDocs(deps.version, () => routes, {

@@ -54,6 +54,7 @@ export function createHttpModule(
     connections,
     console: createConsoleFiles(),
     isReady: deps.isReady,
+    health: core.health,
     durable: async () => void (await Promise.all([database.durable(), identityDatabase.durable()])),
   });
   const server = createHttpServer({ app: http, connections, config, tls, log });

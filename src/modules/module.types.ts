@@ -4,6 +4,7 @@ import type { Config } from "../platform/config.ts";
 import type { DataDirectory } from "../platform/data-directory.ts";
 import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
+import type { Health } from "../platform/health.ts";
 import type { Part } from "../platform/lifecycle.ts";
 import type { Logger } from "../platform/log.ts";
 import type { OwnPorts } from "../platform/own-ports.ts";
@@ -23,6 +24,8 @@ export interface Core {
   readonly clock: Clock;
   readonly events: EventBus<DomainEvents>;
   readonly ports: OwnPorts;
+  /** What is wrong with the gateway; every module adds what it knows. */
+  readonly health: Health;
   readonly log: Logger;
 }
 

@@ -2,9 +2,10 @@ import { Database } from "bun:sqlite";
 import { closeSync, fdatasync, fstatSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
-import { unavailableDueTo } from "../lib/domain-error.ts";
+import { detail, unavailableDueTo } from "../lib/domain-error.ts";
 import { workerUrl } from "./assets.ts";
 import { ensureSecret } from "./data-directory.ts";
+import type { Problem } from "./health.ts";
 import type { Logger } from "./log.ts";
 import { applyMigrations } from "./migrations.ts";
 import { StartupError } from "./startup-error.ts";
@@ -28,6 +29,8 @@ export interface MainDatabase {
   transact<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result;
   /** Resolves once every commit so far is on the disk. */
   durable(): Promise<void>;
+  /** What keeps it from being written: a sync that failed. */
+  failure(): Problem | undefined;
   close(): void;
 }
 
@@ -51,7 +54,10 @@ function open(file: string): Database {
 }
 
 /** Group sync: whoever asks while one sync runs shares the next; without a write since the last one there is nothing to do. */
-function createWalSync(descriptor: number, countChanges: () => number): () => Promise<void> {
+function createWalSync(
+  descriptor: number,
+  countChanges: () => number,
+): { durable(): Promise<void>; hasFailed(): boolean } {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   let syncedChanges = -1;
@@ -77,7 +83,7 @@ function createWalSync(descriptor: number, countChanges: () => number): () => Pr
     running = current;
     return current;
   };
-  return () => {
+  const durable = () => {
     if (running === undefined)
       return countChanges() === syncedChanges && failed === undefined ? Promise.resolve() : begin();
     next ??= running
@@ -88,6 +94,7 @@ function createWalSync(descriptor: number, countChanges: () => number): () => Pr
       });
     return next;
   };
+  return { durable, hasFailed: () => failed !== undefined };
 }
 
 const storageFailed = (cause: unknown) => unavailableDueTo(cause, "storage.failed");
@@ -116,7 +123,7 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
   sqlite.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists before it is opened below
   const wal = openSync(`${file}-wal`, "a");
   const changes = sqlite.query<{ total: number }, []>("SELECT total_changes() AS total");
-  const durable = createWalSync(wal, () => changes.get()?.total ?? 0);
+  const sync = createWalSync(wal, () => changes.get()?.total ?? 0);
   let checkpointing = false;
   const timer = setInterval(async () => {
     if (checkpointing || fstatSync(wal).size < WAL_BYTES_BEFORE_CHECKPOINT) return;
@@ -131,7 +138,8 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
     sqlite,
     secrets: (purpose) => createStoredSecrets(storageKey, purpose),
     transact: (work) => (sqlite.inTransaction ? work() : sqlite.transaction(work).immediate()),
-    durable,
+    durable: sync.durable,
+    failure: () => (sync.hasFailed() ? { severity: "FATAL", ...detail("storage.failed") } : undefined),
     close() {
       clearInterval(timer);
       closeSync(wal);

@@ -1,8 +1,10 @@
-import { rmSync, statfs, writeFileSync } from "node:fs";
+import { access, constants, rmSync, statfs, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { DomainError, detail } from "../lib/domain-error.ts";
 import type { Clock } from "./clock.ts";
+import type { Problem } from "./health.ts";
+import type { Part } from "./lifecycle.ts";
 import type { Logger } from "./log.ts";
 
 const CHECK_INTERVAL_MS = 2_000;
@@ -10,6 +12,8 @@ const CHECK_INTERVAL_MS = 2_000;
 const FREE_SHARE_MAX = 0.05;
 /** Writes are taken again only with this much more room, so that the guard does not flutter. */
 const RESUME_FACTOR = 1.25;
+/** A file system that is read-only at so many checks in a row does not become writable again by itself. */
+const READ_ONLY_CHECKS_MAX = 3;
 /** Held back for the day when even deleting needs room: released while the disk is short. */
 const BALLAST_BYTES = 2 * 1024 * 1024;
 
@@ -21,85 +25,111 @@ const readSpaceOfDisk: ReadSpace = async (directory) => {
   return { free: bavail * bsize, total: blocks * bsize };
 };
 
+/** Whether the file system refuses writes: the kernel remounts a failing disk read-only. */
+export type ReadOnlyCheck = (directory: string) => Promise<boolean>;
+
+const isReadOnlyDisk: ReadOnlyCheck = (directory) =>
+  new Promise((resolve) => access(directory, constants.W_OK, (error) => resolve(error?.code === "EROFS")));
+
+interface DiskGuardDeps {
+  readonly directory: string;
+  readonly freeBytesMin: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly readSpace?: ReadSpace;
+  readonly isReadOnly?: ReadOnlyCheck;
+}
+
 /**
  * Stops taking data before the disk is full, and takes it again by itself when there is room. Reads and deletions stay possible
  * all the while: a ballast file is given up for them.
  */
-export function createDiskGuard(deps: {
-  directory: string;
-  freeBytesMin: number;
-  clock: Clock;
-  log: Logger;
-  readSpace?: ReadSpace;
-}) {
-  const { directory, clock, log } = deps;
-  const readSpace = deps.readSpace ?? readSpaceOfDisk;
-  const ballast = join(directory, "ballast");
-  let freeBytes = Number.POSITIVE_INFINITY;
-  let isFull = false;
-  let cancel: () => void = () => undefined;
-  let stopped = false;
+export class DiskGuard implements Part {
+  readonly name = "disk guard";
+  readonly #deps: DiskGuardDeps;
+  readonly #readSpace: ReadSpace;
+  readonly #isReadOnly: ReadOnlyCheck;
+  readonly #ballast: string;
+  #isFull = false;
+  /** Checks in a row at which the file system was read-only. */
+  #readOnlyChecks = 0;
+  #cancel: () => void = () => undefined;
+  #stopped = false;
+  freeBytes = Number.POSITIVE_INFINITY;
+  totalBytes = Number.POSITIVE_INFINITY;
 
-  function setBallast(wanted: boolean): void {
-    try {
-      if (wanted) writeFileSync(ballast, new Uint8Array(BALLAST_BYTES), { flag: "wx" });
-      else rmSync(ballast, { force: true });
-    } catch (error) {
-      const exists = error instanceof Error && "code" in error && error.code === "EEXIST";
-      if (!exists) log.debug("the ballast file could not be changed", { error });
-    }
+  constructor(deps: DiskGuardDeps) {
+    this.#deps = deps;
+    this.#readSpace = deps.readSpace ?? readSpaceOfDisk;
+    this.#isReadOnly = deps.isReadOnly ?? isReadOnlyDisk;
+    this.#ballast = join(deps.directory, "ballast");
   }
 
-  function updateState(free: number, total: number): void {
-    const floor = Math.min(deps.freeBytesMin, total * FREE_SHARE_MAX);
-    freeBytes = free;
-    if (!isFull && free < floor) {
-      isFull = true;
-      setBallast(false);
+  async start(): Promise<void> {
+    this.#stopped = false;
+    await this.#check();
+    if (!this.#isFull) this.#setBallast(true);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  /** Throws `unavailable` while the disk is too full to take data. */
+  ensureRoom(): void {
+    if (this.#isFull)
+      throw new DomainError("unavailable", detail("storage.disk_full"), { retryAfterSeconds: 10 });
+  }
+
+  /** What keeps data from being stored. */
+  problem(): Problem | undefined {
+    if (this.#readOnlyChecks > 0)
+      return {
+        severity: this.#readOnlyChecks < READ_ONLY_CHECKS_MAX ? "UNREADY" : "FATAL",
+        ...detail("storage.file_system_read_only", { path: this.#deps.directory }),
+      };
+    return this.#isFull ? { severity: "UNREADY", ...detail("storage.disk_full") } : undefined;
+  }
+
+  async #check(): Promise<void> {
+    const { directory, clock, log } = this.#deps;
+    try {
+      const { free, total } = await this.#readSpace(directory);
+      this.#updateState(free, total);
+      this.#readOnlyChecks = (await this.#isReadOnly(directory)) ? this.#readOnlyChecks + 1 : 0;
+    } catch (error) {
+      log.warn("free disk space cannot be read", { error });
+    }
+    if (!this.#stopped) this.#cancel = clock.schedule(CHECK_INTERVAL_MS, () => void this.#check());
+  }
+
+  #updateState(free: number, total: number): void {
+    const { freeBytesMin, log } = this.#deps;
+    const floor = Math.min(freeBytesMin, total * FREE_SHARE_MAX);
+    this.freeBytes = free;
+    this.totalBytes = total;
+    if (!this.#isFull && free < floor) {
+      this.#isFull = true;
+      this.#setBallast(false);
       log.error("the disk is almost full: no data is accepted until there is space", {
         freeBytes: free,
         neededBytes: floor,
       });
-    } else if (isFull && free > floor * RESUME_FACTOR + BALLAST_BYTES) {
-      isFull = false;
-      setBallast(true);
+    } else if (this.#isFull && free > floor * RESUME_FACTOR + BALLAST_BYTES) {
+      this.#isFull = false;
+      this.#setBallast(true);
       log.info("there is space on the disk again", { freeBytes: free });
     }
   }
 
-  async function check(): Promise<void> {
+  #setBallast(wanted: boolean): void {
     try {
-      const { free, total } = await readSpace(directory);
-      updateState(free, total);
+      if (wanted) writeFileSync(this.#ballast, new Uint8Array(BALLAST_BYTES), { flag: "wx" });
+      else rmSync(this.#ballast, { force: true });
     } catch (error) {
-      log.warn("free disk space cannot be read", { error });
+      const exists = error instanceof Error && "code" in error && error.code === "EEXIST";
+      if (!exists) this.#deps.log.debug("the ballast file could not be changed", { error });
     }
-    if (!stopped)
-      cancel = clock.schedule(CHECK_INTERVAL_MS, () => {
-        void check();
-      });
   }
-
-  return {
-    name: "disk guard",
-    async start(): Promise<void> {
-      stopped = false;
-      await check();
-      if (!isFull) setBallast(true);
-    },
-    stop(): void {
-      stopped = true;
-      cancel();
-    },
-    /** Throws `unavailable` while the disk is too full to take data. */
-    ensureRoom(): void {
-      if (isFull)
-        throw new DomainError("unavailable", detail("storage.disk_full"), { retryAfterSeconds: 10 });
-    },
-    get freeBytes(): number {
-      return freeBytes;
-    },
-  };
 }
-
-export type DiskGuard = ReturnType<typeof createDiskGuard>;

@@ -7,7 +7,7 @@ import type { DeviceId } from "../../src/lib/ids.ts";
 import type { Role, User } from "../../src/modules/users/users.types.ts";
 import type { Clock } from "../../src/platform/clock.ts";
 import { type Config, defaultConfig } from "../../src/platform/config.ts";
-import type { ReadSpace } from "../../src/platform/disk-guard.ts";
+import type { ReadOnlyCheck, ReadSpace } from "../../src/platform/disk-guard.ts";
 import { ApiContract } from "./api-document.ts";
 
 export const PASSWORD = "a long enough password 7";
@@ -52,6 +52,7 @@ export async function createTestApp(
   options: {
     clock?: Clock;
     readSpace?: ReadSpace;
+    isReadOnly?: ReadOnlyCheck;
     config?: Partial<Config>;
     directory?: string;
     host?: string;
@@ -71,6 +72,7 @@ export async function createTestApp(
   const app = createApp(config, {
     ...(options.clock && { clock: options.clock }),
     ...(options.readSpace && { readSpace: options.readSpace }),
+    ...(options.isReadOnly && { isReadOnly: options.isReadOnly }),
   });
   await app.start();
   const tenants = new Map<string, string>();

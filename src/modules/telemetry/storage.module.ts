@@ -1,4 +1,4 @@
-import { createDiskGuard, type ReadSpace } from "../../platform/disk-guard.ts";
+import { DiskGuard, type ReadOnlyCheck, type ReadSpace } from "../../platform/disk-guard.ts";
 import type { Core } from "../module.types.ts";
 import type { QuotasService } from "../tenants/quotas.service.ts";
 import { createTelemetryStore } from "./store/telemetry-store.ts";
@@ -7,16 +7,17 @@ const MEGABYTE = 1024 * 1024;
 
 /** The telemetry store, and the guard that keeps the disk from filling up. */
 export function createStorageModule(
-  { config, data, clock, log }: Core,
-  deps: { quotas: QuotasService; readSpace: ReadSpace | undefined },
+  { config, data, clock, health, log }: Core,
+  deps: { quotas: QuotasService; disk: { readSpace?: ReadSpace; isReadOnly?: ReadOnlyCheck } },
 ) {
-  const { quotas, readSpace } = deps;
-  const diskGuard = createDiskGuard({
+  const { quotas, disk } = deps;
+  const diskGuard = new DiskGuard({
     directory: data.path,
     freeBytesMin: config.disk_free_mb_min * MEGABYTE,
     clock,
     log: log.child("disk"),
-    ...(readSpace && { readSpace }),
+    ...(disk.readSpace && { readSpace: disk.readSpace }),
+    ...(disk.isReadOnly && { isReadOnly: disk.isReadOnly }),
   });
   const store = createTelemetryStore({
     file: data.file("telemetry.db"),
@@ -24,6 +25,11 @@ export function createStorageModule(
     log: log.child("store"),
     groupCommitWindowMs: config.commit_window_ms,
     limitsOf: (tenantId) => quotas.of(tenantId),
+  });
+  health.add(() => diskGuard.problem());
+  health.add(() => {
+    const failure = store.failure();
+    return failure && { severity: "FATAL", ...failure };
   });
   return {
     diskGuard,

@@ -42,6 +42,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "request.websocket_required": "Dieser Pfad nimmt nur WebSocket-Verbindungen an.",
   "storage.disk_full": "Der Datenträger ist fast voll. Es wird wieder gespeichert, sobald Platz ist.",
   "storage.failed": "Der Datenträger ist ausgefallen; es lässt sich nichts speichern.",
+  "storage.file_system_read_only": "Das Dateisystem von {path} ist schreibgeschützt.",
   "storage.read_only": "Auf den Datenträger lässt sich im Moment nicht schreiben. Es wurde nichts geändert.",
   "telemetry.aggregation_invalid": "aggregation muss eines von {aggregations} sein",
   "telemetry.body_invalid": "Telemetrie muss ein Objekt aus Schlüsseln und Werten sein",

@@ -40,6 +40,7 @@ export const telemetryErrors = {
   "request.websocket_required": "This path accepts WebSocket connections only.",
   "storage.disk_full": "The disk is almost full. Data is stored again when there is space.",
   "storage.failed": "The disk failed, and nothing can be stored.",
+  "storage.file_system_read_only": "The file system of {path} is read-only.",
   "storage.read_only": "The disk is read-only at the moment. Nothing was changed.",
   "telemetry.aggregation_invalid": "aggregation must be one of {aggregations}",
   "telemetry.body_invalid": "telemetry must be an object of keys and values",

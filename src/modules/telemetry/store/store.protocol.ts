@@ -159,4 +159,6 @@ export type StoreReply =
       readonly message: string;
       readonly fields: Record<string, unknown>;
     }
+  /** A failure after which nothing is written until another start. */
+  | { readonly type: "broken" }
   | { readonly type: "stopped" };

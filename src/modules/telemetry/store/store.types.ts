@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import type {
   DeviceSeries,
   LatestSnapshot,
@@ -14,6 +15,8 @@ import type {
  */
 export interface TelemetryStore {
   start(): Promise<void>;
+  /** What keeps it from being written until another start. */
+  failure(): Text | undefined;
   /** Takes no more writes, commits what is staged, compacts nothing, closes the file. */
   stop(): Promise<void>;
   /** The handle of a device, made on first sight (its definition rides with the first append). Synchronous. */

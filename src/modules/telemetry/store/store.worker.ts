@@ -201,7 +201,10 @@ class WorkerService {
   #backgroundFailed(error: unknown): void {
     const reason = messageOf(error);
     const code = codeOf(error);
-    if (typeof code === "string" && failureOf(error) === "broken") this.#broken = reason;
+    if (typeof code === "string" && failureOf(error) === "broken") {
+      this.#broken = reason;
+      this.#post({ type: "broken" });
+    }
     this.#report(error);
   }
 

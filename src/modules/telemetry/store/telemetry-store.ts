@@ -1,5 +1,6 @@
-import { type DomainError, unavailable } from "../../../lib/domain-error.ts";
+import { type DomainError, detail, textOf, unavailable } from "../../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import { workerUrl } from "../../../platform/assets.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { createPeriodic } from "../../../platform/periodic.ts";
@@ -40,6 +41,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   readonly append: TelemetryStore["append"];
   readonly #counting: ReturnType<typeof createPeriodic>;
   #nextDevice = 0;
+  #failure: Text | undefined;
   #worker: Worker | null = null;
   #starting: { resolve(): void; reject(error: Error): void } | null = null;
   #stopping: (() => void) | null = null;
@@ -65,6 +67,10 @@ class WorkerTelemetryStore implements TelemetryStore {
       work: () => this.#countStored(),
     });
     this.#committer.close(stopped());
+  }
+
+  failure(): Text | undefined {
+    return this.#failure;
   }
 
   start(): Promise<void> {
@@ -181,8 +187,14 @@ class WorkerTelemetryStore implements TelemetryStore {
 
   #receive(reply: StoreReply): void {
     switch (reply.type) {
-      case "committed":
       case "refused":
+        if (reply.failure === "broken") this.#failure = detail("telemetry.broken");
+        this.#committer.settle(reply);
+        break;
+      case "broken":
+        this.#failure = detail("telemetry.broken");
+        break;
+      case "committed":
         this.#committer.settle(reply);
         break;
       case "part":
@@ -244,6 +256,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   #crashed(message: string): void {
     this.#log.error("the storage worker has failed", { error: message });
     const error = unavailable("telemetry.broken");
+    this.#failure = textOf(error);
     this.#committer.refuse(error);
     this.#calls.failAll(error);
     this.#starting?.reject(new Error(message));

@@ -1,0 +1,98 @@
+import type { DeviceId } from "../lib/ids.ts";
+import { checkAlarmRules } from "../modules/alarms/alarm-rule.ts";
+import { createApiKeysModule } from "../modules/api-keys/api-keys.module.ts";
+import { createAttributesModule } from "../modules/attributes/attributes.module.ts";
+import { createAuditModule } from "../modules/audit/audit.module.ts";
+import { createDevicesModule } from "../modules/devices/devices.module.ts";
+import { DEV_EUI_KEY } from "../modules/devices/devices.types.ts";
+import { createIdentityModule } from "../modules/identity/identity.module.ts";
+import { createIngestModule } from "../modules/ingest/ingest.module.ts";
+import { createMailModule } from "../modules/mail/mail.module.ts";
+import type { Core } from "../modules/module.types.ts";
+import { createOutboundModule } from "../modules/outbound/outbound.module.ts";
+import { createPipelinesModule } from "../modules/pipelines/pipelines.module.ts";
+import { createProfilesModule } from "../modules/profiles/profiles.module.ts";
+import { createStorageModule } from "../modules/telemetry/storage.module.ts";
+import { createTelemetryModule } from "../modules/telemetry/telemetry.module.ts";
+import { createTenantsModule } from "../modules/tenants/tenants.module.ts";
+import { createUsersModule } from "../modules/users/users.module.ts";
+import type { ReadOnlyCheck, ReadSpace } from "../platform/disk-guard.ts";
+
+/** Tenants, people and how they sign in. */
+export function createUserModules(core: Core) {
+  const tenancy = createTenantsModule(core);
+  const { tenants, plans, branding, quotas } = tenancy;
+  const auditing = createAuditModule(core, { tenants, quotas });
+  const mailing = createMailModule(core, { tenants, branding });
+  const { users, usersRepository } = createUsersModule(core);
+  const apiKeys = createApiKeysModule(core, { users });
+  const identity = createIdentityModule(core, {
+    tenants,
+    plans,
+    branding,
+    users,
+    usersRepository,
+    audit: auditing.audit,
+    mail: mailing.mail,
+    keys: apiKeys.keys,
+  });
+  return { tenancy, auditing, mailing, users, apiKeys, identity };
+}
+
+export type UserModules = ReturnType<typeof createUserModules>;
+
+/** Devices, what is kept of them, and the one way of their telemetry into the store. */
+export function createDeviceModules(
+  core: Core,
+  userModules: UserModules,
+  disk: { readonly readSpace?: ReadSpace; readonly isReadOnly?: ReadOnlyCheck },
+) {
+  const { tenants, plans, quotas, messageRate, created } = userModules.tenancy;
+  const storage = createStorageModule(core, { quotas, disk });
+  const { store, diskGuard } = storage;
+  const outbounds = createOutboundModule(core, { tenants });
+  const { outbound } = outbounds;
+  const profiling = createProfilesModule(core);
+  const { profiles } = profiling;
+  created.connect(({ tenantId }) => profiles.createDefault(tenantId));
+  profiling.checkAlarmRules.connect((tenantId, rules) =>
+    checkAlarmRules(rules, (url) => outbound.refusalOf(tenantId, url)),
+  );
+  const fleet = createDevicesModule(core, { tenants, plans, messageRate, profiles, store });
+  const { devices, devicesRepository, directory, activity, rejections, tokens } = fleet;
+  userModules.auditing.isDevice.connect((id) => directory.find(id as DeviceId) !== undefined);
+  const attributing = createAttributesModule(core, { devices, activity });
+  const { attributes } = attributing;
+  fleet.saveDevEui.connect((deviceId, devEui) => attributes.saveServer(deviceId, DEV_EUI_KEY, devEui));
+  const pipelines = createPipelinesModule(core, {
+    devices,
+    devicesRepository,
+    profiles,
+    directory,
+    attributes,
+    outbound,
+  });
+  const ingesting = createIngestModule(core, {
+    store,
+    diskGuard,
+    devices,
+    directory,
+    activity,
+    rejections,
+    tokens,
+    attributes,
+    pipelines: pipelines.engine,
+    outbound,
+  });
+  const telemetry = createTelemetryModule(core, {
+    store,
+    tenants,
+    plans,
+    devices,
+    devicesRepository,
+    profiles,
+  });
+  return { storage, outbounds, profiling, fleet, attributing, pipelines, ingesting, telemetry };
+}
+
+export type DeviceModules = ReturnType<typeof createDeviceModules>;

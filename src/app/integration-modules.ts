@@ -1,0 +1,49 @@
+import { createCodecsModule } from "../modules/codecs/codecs.module.ts";
+import type { createCommandsModule } from "../modules/commands/commands.module.ts";
+import { createConnectivityModule } from "../modules/connectivity/connectivity.module.ts";
+import { createDownlinksModule } from "../modules/downlinks/downlinks.module.ts";
+import { createIntegrationsModule } from "../modules/integrations/integrations.module.ts";
+import type { Core } from "../modules/module.types.ts";
+import { createScriptSandboxModule } from "../modules/script-sandbox/script-sandbox.module.ts";
+import type { Tls } from "../platform/tls.ts";
+import type { DeviceModules } from "./base-modules.ts";
+
+/** Network servers, bridges and webhooks: what reaches the gateway by way of other programs, and goes back by them. */
+export function createIntegrationModules(
+  core: Core,
+  base: DeviceModules,
+  deps: { commanding: ReturnType<typeof createCommandsModule>; tls: Tls | undefined },
+) {
+  const { profiling, fleet, attributing, ingesting, outbounds } = base;
+  const { profiles } = profiling;
+  const { devices, directory } = fleet;
+  const { attributes } = attributing;
+  const { ingest } = ingesting;
+  const { reach } = outbounds;
+  const { engine, ways } = deps.commanding;
+  const connectivity = createConnectivityModule(core, { tls: deps.tls });
+  const scripts = createScriptSandboxModule(core);
+  const codecs = createCodecsModule(core, { trials: scripts.trials });
+  const integrations = createIntegrationsModule(core, {
+    devices,
+    directory,
+    profiles,
+    attributes,
+    ingest,
+    reach,
+    scripts,
+    codecs,
+    connectivity,
+  });
+  const downlinks = createDownlinksModule(core, {
+    devices,
+    attributes,
+    integrations,
+    codecs: codecs.codecs,
+    sandbox: scripts.sandbox,
+    reach,
+    commands: engine,
+    ways,
+  });
+  return { connectivity, codecs, integrations, downlinks };
+}

@@ -1,0 +1,89 @@
+// What /readyz, a supervisor and `lineside healthcheck` see of a gateway that cannot store data.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Health, type Problem } from "../../src/platform/health.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { untilAnswer } from "../support/until.ts";
+
+const MB = 1024 * 1024;
+const clock = new FakeClock(Date.now());
+let space = { free: 10_000 * MB, total: 50_000 * MB };
+let readOnly = false;
+let fixture: TestApp;
+
+beforeAll(async () => {
+  fixture = await createTestApp({ clock, readSpace: async () => space, isReadOnly: async () => readOnly });
+});
+afterAll(() => fixture.stop());
+
+const ready = () => fixture.call("GET", "/readyz");
+/** Lets the disk be checked until the answer has the status. */
+const readyAfterChecks = (status: number) =>
+  untilAnswer(
+    () => {
+      clock.advance(2_000);
+      return ready();
+    },
+    (answer) => answer.status === status,
+  );
+async function healthcheck(): Promise<[number, string]> {
+  const main = `${import.meta.dir}/../../src/main.ts`;
+  const child = Bun.spawn([process.execPath, main, "healthcheck", "--data", fixture.directory], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return [await child.exited, await new Response(child.stdout).text()];
+}
+
+test("a gateway that takes data is ready", async () => {
+  expect((await ready()).body).toEqual({ status: "ready", warnings: [] });
+  expect(await healthcheck()).toEqual([0, "ready\n"]);
+});
+
+test("a full disk is named, and forgotten when there is room again", async () => {
+  space = { ...space, free: MB };
+  const { body, headers } = await readyAfterChecks(503);
+  const reason = {
+    code: "storage.disk_full",
+    params: {},
+    message: "The disk is almost full. Data is stored again when there is space.",
+  };
+  expect(body).toEqual({ statusCode: 503, error: "Service Unavailable", ...reason, reasons: [reason] });
+  expect(headers.get("retry-after")).toBe("1");
+  expect(await healthcheck()).toEqual([1, `not ready\n- ${reason.message}\n`]);
+  expect(fixture.app.health.problems()[0]?.severity).toBe("UNREADY");
+  space = { ...space, free: 10_000 * MB };
+  await readyAfterChecks(200);
+});
+
+test("a file system that stays read-only is fatal, one that was read-only for a moment is not", async () => {
+  readOnly = true;
+  const { body } = await readyAfterChecks(503);
+  expect(body).toMatchObject({ code: "storage.file_system_read_only", params: { path: fixture.directory } });
+  expect(fixture.app.health.problems()[0]?.severity).toBe("UNREADY");
+  readOnly = false;
+  await readyAfterChecks(200);
+  readOnly = true;
+  const fatal = await untilAnswer(
+    () => {
+      clock.advance(2_000);
+      return fixture.app.health.problems()[0]?.severity;
+    },
+    (severity) => severity === "FATAL",
+  );
+  expect(fatal).toBe("FATAL");
+  readOnly = false;
+  await readyAfterChecks(200);
+});
+
+test("the watch calls back once, for a fatal problem alone", () => {
+  const health = new Health();
+  let problem: Problem | undefined = { severity: "UNREADY", code: "storage.disk_full", params: {} };
+  health.add(() => problem);
+  const seen: Problem[] = [];
+  health.onFatal(clock, (fatal) => seen.push(fatal));
+  clock.advance(5_000);
+  expect(seen).toEqual([]);
+  problem = { severity: "FATAL", code: "storage.failed", params: {} };
+  clock.advance(5_000);
+  expect(seen).toEqual([problem]);
+});

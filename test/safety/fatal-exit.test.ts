@@ -1,0 +1,59 @@
+// A gateway that can never store anything again ends, so that its supervisor starts it anew.
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildPreload } from "../../src/tools/bench/processes.ts";
+import { freePort } from "../support/free-port.ts";
+import { until } from "../support/until.ts";
+
+const main = join(import.meta.dir, "..", "..", "src", "main.ts");
+const EX_IOERR = 74;
+
+test("after a failed fsync it says so and exits; the next start serves again", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "lineside-fatal-"));
+  const library = buildPreload(directory, "failing-fsync");
+  if (library === undefined) {
+    if (process.env.CI) throw new Error("there is no C compiler to make a failing fsync with");
+    console.warn("not run: there is no C compiler to make a failing fsync with");
+    return;
+  }
+  const trigger = join(directory, "fails");
+  const port = await freePort();
+  const start = () =>
+    Bun.spawn(
+      [process.execPath, main, "serve", "--data", directory, "--http-port", String(port), "--mqtt-port", "0"],
+      {
+        env: { PATH: process.env.PATH ?? "", LD_PRELOAD: library, FSYNC_FAILS: trigger },
+        stdio: ["ignore", "ignore", "pipe"],
+      },
+    );
+  const readiness = () =>
+    fetch(`http://127.0.0.1:${port}/readyz`).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  try {
+    const failing = start();
+    await until(async () => (await readiness()) === 200);
+    writeFileSync(trigger, "");
+    // Any write that waits for the disk: the answer is 503, whatever it says of the request.
+    const answer = await fetch(`http://127.0.0.1:${port}/api/auth/exchange`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ code: "none" }),
+    });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect([await failing.exited, await new Response(failing.stderr).text()]).toEqual([
+      EX_IOERR,
+      expect.stringContaining("the gateway cannot go on and ends"),
+    ]);
+    rmSync(trigger);
+    const next = start();
+    await until(async () => (await readiness()) === 200);
+    next.kill("SIGTERM");
+    expect(await next.exited).toBe(0);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}, 60_000);
