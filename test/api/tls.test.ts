@@ -296,7 +296,7 @@ describe.skipIf(openssl === null)("with the operator's files", () => {
       copy("two");
       clock.advance(10_000);
       const shown = async () => [await shownBy(ports.mqtt), await shownBy(ports.https)];
-      while (`${await shown()}` !== "two,two") await Bun.sleep(2);
+      await until(async () => `${await shown()}` === "two,two");
       expect(app.app.tlsPorts).toEqual(ports);
       await client.publishAsync("v1/devices/me/telemetry", '{"stayed":1}', { qos: 1 });
       await client.endAsync();

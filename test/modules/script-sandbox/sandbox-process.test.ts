@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FakeClock } from "../../support/fake-clock.ts";
+import { until } from "../../support/until.ts";
 import { failureOf, good, openSandbox, returnOf, sandbox, useSandbox } from "./sandbox-fixture.ts";
 
 useSandbox();
@@ -94,7 +95,7 @@ describe("the process", () => {
     const pid = Number(new TextDecoder().decode((await reader.read()).value));
     child.kill("SIGKILL");
     await child.exited;
-    while (isAlive(pid)) await Bun.sleep(5);
+    await until(() => !isAlive(pid));
   });
 
   test("is not there after stop, and nothing is run any more", async () => {
@@ -106,7 +107,7 @@ describe("the process", () => {
     await own.stop();
     for (const promise of [left, queued, own.run({ ...good, key: "k" })])
       expect((await failureOf(promise)).code).toBe("script.unavailable");
-    while (isAlive(pid)) await Bun.sleep(5);
+    await until(() => !isAlive(pid));
   });
 });
 

@@ -149,7 +149,7 @@ describe.skipIf(!hasMosquitto)("bridges of all integrations", () => {
     await connected("e");
     set("e", change);
     await gone("e");
-    while (await hasSession(clientId)) await Bun.sleep(5);
+    await until(async () => !(await hasSession(clientId)));
   });
 
   test("problems and their end are reported once", async () => {
