@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { firstEn } from "../../src/web/catalogue/first.en.ts";
 import { restEn } from "../../src/web/catalogue/rest.en.ts";
+import { untilAnswer } from "../support/until.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
 
@@ -72,11 +73,11 @@ beforeAll(async () => {
     integrationId: string;
   };
   ids.integration = integration.integrationId;
-  for (let tries = 0; tries < 60 && ids.alarm === undefined; tries++) {
-    const alarms = (await call("GET", "/api/alarms")) as { alarmId: string }[];
-    ids.alarm = alarms[0]?.alarmId;
-    if (ids.alarm === undefined) await Bun.sleep(500);
-  }
+  const alarms = await untilAnswer(
+    async () => (await call("GET", "/api/alarms")) as { alarmId: string }[],
+    ({ length }) => length > 0,
+  );
+  ids.alarm = alarms[0]?.alarmId;
   await page.evaluate(() => localStorage.setItem("lineside.language", "de"));
 }, 60_000);
 

@@ -1,6 +1,7 @@
 // The codec library: a vendor's file taken in, tried, mended where it is wrong, saved; by keyboard, narrow and in German too.
 
 import { expect, test } from "bun:test";
+import { untilAnswer } from "../support/until.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
 
@@ -33,9 +34,10 @@ test(
       .getByLabel("From a file…")
       .setInputFiles({ name: "valve-v2.js", mimeType: "text/javascript", buffer: Buffer.from(vendorFile) });
     // The file is read first.
-    for (let tries = 0; tries < 200 && (await editor().inputValue()) !== vendorFile; tries++)
-      await Bun.sleep(25);
-    expect(await editor().inputValue()).toBe(vendorFile);
+    await untilAnswer(
+      () => editor().inputValue(),
+      (text) => text === vendorFile,
+    );
     expect(await page.getByLabel("Name").inputValue()).toBe("valve-v2");
     await page.getByLabel("Frame", { exact: false }).first().fill("00 D7 5f");
     await trial().getByText('"temperature": 21.5').waitFor();

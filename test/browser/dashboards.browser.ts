@@ -1,6 +1,7 @@
 // Dashboards as people make them: one click for a type, changed by pointer and keyboard, live on the wall.
 
 import { beforeAll, expect, test } from "bun:test";
+import { untilAnswer } from "../support/until.ts";
 import { useConsole } from "./support/console-page.ts";
 import { type Appearance, appear, expectTidy } from "./support/screenshots.ts";
 
@@ -79,12 +80,8 @@ test(
     await page.keyboard.press("ArrowDown");
     await page.getByText(/^Alarms: column \d+, row \d+, 4 wide, 3 high$/).waitFor({ state: "attached" });
     /** What is drawn after a key is drawn a moment later. */
-    const until = async (isGood: (now: { x: number; y: number; width: number }) => boolean) => {
-      for (let now = await box(); ; now = await box()) {
-        if (isGood(now)) return now;
-        await Bun.sleep(10);
-      }
-    };
+    const until = (isGood: (now: { x: number; y: number; width: number }) => boolean) =>
+      untilAnswer(box, isGood);
     const moved = await until(({ x, y }) => x < before.x && y > before.y);
     await page.keyboard.press("Shift+ArrowLeft");
     await until(({ width }) => width < moved.width);
