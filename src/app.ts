@@ -43,7 +43,7 @@ interface Overrides {
 }
 
 /** Opens what every module is built on. */
-function openCore(config: Config, system: Clock): Core & { clock: TrustedClock } {
+function openCore(config: Config, system: Clock): Core {
   const log = createLogger();
   const health = new Health();
   const data = openDataDirectory(config.data, log.child("data"));
