@@ -117,9 +117,9 @@ export const permissions = {
     what: "create, list and revoke API keys, none above your own role or beyond your own devices",
     needsPerson: true,
   },
-  "backups:manage": {
+  "gateway:manage": {
     roles: owners,
-    what: "in the gateway's own tenant, with access to all devices: set up, make, list and download backups of the gateway",
+    what: "in the gateway's own tenant, with access to all devices: manage backups of the gateway, read its log and change its level",
     needsPerson: true,
   },
   "outbox:manage": {
