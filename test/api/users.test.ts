@@ -166,6 +166,15 @@ test("everybody is told what their role allows, so that a client shows nothing e
   expect(reader).not.toContain("devices:write");
 });
 
+test("only owners of the gateway's own tenant may manage the gateway", async () => {
+  const permissionsIn = async (tenant: string): Promise<string[]> => {
+    const { token } = await fixture.signIn("TENANT_OWNER", { tenant });
+    return (await fixture.call("GET", "/api/auth/me", { token })).body.permissions;
+  };
+  expect(await permissionsIn("host")).toContain("backups:manage");
+  expect(await permissionsIn("two")).not.toContain("backups:manage");
+});
+
 describe("creating", () => {
   const refused: Array<[string, Record<string, unknown>]> = [
     ["an empty name", { fullName: "" }],
