@@ -22,6 +22,7 @@ import { IconButton } from "../ui/icon-button.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { ActingBanner } from "./acting-banner.tsx";
 import { Palette } from "./command-palette.tsx";
+import { ReadinessBanner } from "./readiness-banner.tsx";
 
 const ITEMS = [
   { path: "/", key: "nav.overview", Icon: Gauge },
@@ -132,6 +133,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <div class="flex min-h-0 min-w-0 flex-1 flex-col print:block">
         <ActingBanner />
         <ConnectionBanner />
+        <ReadinessBanner />
         <main
           ref={main}
           id="content"
