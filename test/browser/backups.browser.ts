@@ -192,6 +192,17 @@ test("the page of backups is tidy in both languages and themes", async () => {
     await page.locator("#backup-runs").scrollIntoViewIfNeeded();
     await expectTidy(page, `backup-runs-${appearance.language}`, appearance);
   }
+  await page.route("**/api/gateway/backup", async (route) => {
+    const body = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...body, running: { startedAt: new Date().toISOString(), share: 0.42 } } });
+  });
+  const last = { language: "en", theme: "dark", width: 360 } as const;
+  await appear(page, last);
+  await page.reload();
+  await panel("State").getByText("Backing up: 42 %").waitFor();
+  expect(await page.getByRole("button", { name: "Back up now" }).isDisabled()).toBe(true);
+  await expectTidy(page, "backup-running", last);
+  await page.unroute("**/api/gateway/backup");
   expectNoComplaintsBut(/^$/);
 }, 60_000);
 

@@ -40,7 +40,9 @@ export function BackupSettingsForm(props: {
           <>
             <EncryptionFields {...fields} />
             <ScheduleFields {...fields} />
-            {schedule !== null && <NextRuns schedule={{ kind: "cron", ...schedule }} />}
+            {schedule !== null && form.scheduleKind === "cron" && (
+              <NextRuns schedule={{ kind: "cron", ...schedule }} />
+            )}
             <RetentionFields {...fields} />
           </>
         )}
@@ -108,7 +110,7 @@ function RetentionFields({
   return (
     <fieldset class="flex flex-col gap-4">
       <legend class="mb-3 font-semibold">{t("backups.retention")}</legend>
-      <div class="grid gap-4 sm:grid-cols-2">
+      <div class="grid gap-4 sm:grid-cols-3">
         {number("daily", { label: t("backups.daily"), hint: t("backups.dailyHint") }, { min: 1, max: 3_650 })}
         {number(
           "weekly",

@@ -50,7 +50,9 @@ export function BackupsPage() {
         }}
       />
       {runs.error !== undefined && <ErrorNote error={runs.error} onRetry={runs.reload} />}
-      {shownRuns && <RunList runs={shownRuns} onMore={() => setRunsShown(runsShown + RUNS_SHOWN)} />}
+      {shownRuns && (shown.place !== null || shownRuns.total > 0) && (
+        <RunList runs={shownRuns} onMore={() => setRunsShown(runsShown + RUNS_SHOWN)} />
+      )}
       {shown.place !== null && <SnapshotList key={`${saves}-${newestGoodId}`} />}
       <RestoreNote settings={shown} />
     </div>

@@ -6,9 +6,9 @@ const GATEWAY_DEVICE_TYPE = "lineside-gateway";
 
 export const systemApi = {
   health: () => get<{ version: string; commit: string }>("/healthz"),
-  /** The gateway's own device; undefined where there is none. */
-  async device(): Promise<DeviceRow | undefined> {
+  /** The gateway's own device; null where there is none. */
+  async device(): Promise<DeviceRow | null> {
     const query = { deviceType: GATEWAY_DEVICE_TYPE, sort: "createdAt", limit: 1 };
-    return (await getPage<DeviceRow>("/api/devices", query)).rows[0];
+    return (await getPage<DeviceRow>("/api/devices", query)).rows[0] ?? null;
   },
 };

@@ -22,10 +22,11 @@ export function SystemPage() {
   useEffect(() => {
     askReadiness();
   }, []);
-  const isMissing = gateway === undefined;
+  const isMissing = gateway === null;
   useEffect(() => {
     if (!isMissing) return;
-    const timer = setInterval(device.reload, DEVICE_POLL_MS);
+    const look = () => document.visibilityState === "visible" && device.reload();
+    const timer = setInterval(look, DEVICE_POLL_MS);
     return () => clearInterval(timer);
   }, [isMissing]);
   const { data: version } = health;
@@ -44,7 +45,7 @@ export function SystemPage() {
       {device.error !== undefined && <ErrorNote error={device.error} onRetry={device.reload} />}
       {gateway && <OpenAlarms deviceId={gateway.deviceId} />}
       {gateway && <GatewayReadings key={gateway.deviceId} device={gateway} />}
-      {isMissing && device.error === undefined && !device.loading && <NoDevice />}
+      {isMissing && <NoDevice />}
     </div>
   );
 }
