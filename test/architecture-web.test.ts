@@ -52,9 +52,10 @@ const layers: Record<string, readonly string[]> = {
   entry: ["platform", "app"],
 };
 
-/** The addresses of the console are one list with the server, and so are texts, and the types of requests and answers. */
+/** The addresses of the console and the severities of alarms are one list with the server, and so are texts, and the types of requests and answers. */
 const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/console-routes.ts" ||
+  to === "../lib/severity.ts" ||
   to.startsWith("../lib/texts/") ||
   (isTypeOnly && /^\.\.\/modules\/.+\.schemas\.ts$/.test(to));
 

@@ -54,7 +54,8 @@ const layers: Record<string, readonly string[]> = {
   cli: ["lib", "platform", "modules", "app", "cli", "version"],
   main: ["cli"],
   version: ["../package.json"],
-  web: ["web", "lib/console-routes.ts"], // the server and the router have one list of addresses
+  // Addresses and severities are one list with the server.
+  web: ["web", "lib/console-routes.ts", "lib/severity.ts"],
 };
 
 /** Modules that a module may ask; types and events are shared by all. */
@@ -250,8 +251,18 @@ test("the environment is read in one place", () => {
   expect(readers).toEqual(["platform/config.ts", "platform/production.ts"]);
 });
 
+const lineCount = (path: string) => readFileSync(join(root, path), "utf8").split("\n").length - 1;
+
 test("files stay small enough to be read at once", () => {
-  const long = files.filter((file) => readFileSync(join(root, "src", file), "utf8").split("\n").length > 401);
+  const long = files.filter((file) => lineCount(`src/${file}`) > 400);
   expect(long).toEqual([]);
-  expect(readFileSync(join(root, "src", "main.ts"), "utf8").split("\n").length).toBeLessThanOrEqual(40);
+  expect(lineCount("src/main.ts")).toBeLessThan(40);
+});
+
+test("a test file has at most 400 lines", () => {
+  const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).filter((file) =>
+    /\.tsx?$/.test(file),
+  );
+  expect(tests.length).toBeGreaterThan(300);
+  expect(tests.filter((file) => lineCount(`test/${file}`) > 400)).toEqual([]);
 });

@@ -22,16 +22,16 @@ const EXPIRY_DAYS_MAX = 36_500;
 const options = {
   ...storeOptions,
   role: { type: "string", help: `role of a new key: ${roleHelp}` },
-  days: { type: "string", help: "days until a new key expires (else never)" },
+  days: { type: "string", help: "days until a new key expires (default: never)" },
 } as const;
 
-const usage = `lineside apikey <what> [name] [--option …]
+const usage = `lineside apikey <action> [name] [--option …]
 
-  list            the API keys of the gateway
-  create <name>   a new key for a program, printed this once (--role, --days)
-  revoke <name>   the key stops at once
+  list            lists the API keys of the gateway
+  create <name>   creates a key for a program and prints it once (--role, --days)
+  revoke <name>   revokes the key at once
 
-Works on the data directory, also while the gateway runs. A key made here belongs to the site rather than to one of its users.`;
+The command works on the data directory, also while the gateway runs. The key belongs to the site and not to one of its users.`;
 
 const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
@@ -49,7 +49,7 @@ const toJson = ({ apiKeyId, name, hint, role, createdBy, ...times }: ApiKey) => 
 function nameOf({ args }: ActionRequest): string {
   const name = args.positionals[1]?.trim() ?? "";
   if (!/^[^\p{Cc}]{1,100}$/u.test(name))
-    throw new StartupError("Name the key in one line of 1 to 100 characters.");
+    throw new StartupError("The name of a key must have 1 to 100 characters in one line.");
   return name;
 }
 
@@ -109,7 +109,9 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
       },
       print() {
         console.log(secret);
-        console.error("Keep it now: it is not shown again. Programs send it as: Authorization: Bearer <key>");
+        console.error(
+          "Copy the key now: it is not shown again. Programs send it as: Authorization: Bearer <key>",
+        );
       },
     };
   },
@@ -129,7 +131,7 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
         target: { type: "api_key", id: apiKey.apiKeyId, name },
         before: toJson(apiKey),
       },
-      print: () => console.log(`The API key ${name} works no longer.`),
+      print: () => console.log(`API key ${name} revoked.`),
     };
   },
 };

@@ -11,12 +11,12 @@ export interface CommandOption {
 
 /** States how a command reaches a running gateway. */
 export const serverOptions = {
-  url: { type: "string", help: "address of the running Lineside (else that of the gateway on this machine)" },
-  data: { type: "string", help: "data directory of the gateway on this machine (else LINESIDE_DATA)" },
-  email: { type: "string", help: "who signs in (else LINESIDE_OWNER_EMAIL)" },
-  password: { type: "string", help: "with which password (else LINESIDE_OWNER_PASSWORD)" },
-  otp: { type: "string", help: "code of the authenticator app, where a second factor is on" },
-  key: { type: "string", help: "an API key instead of all three (else LINESIDE_API_KEY)" },
+  url: { type: "string", help: "address of the gateway (default: the gateway on this machine)" },
+  data: { type: "string", help: "data directory of the gateway on this machine (default: LINESIDE_DATA)" },
+  email: { type: "string", help: "e-mail address to sign in with (default: LINESIDE_OWNER_EMAIL)" },
+  password: { type: "string", help: "password to sign in with (default: LINESIDE_OWNER_PASSWORD)" },
+  otp: { type: "string", help: "code of the authenticator app, if a second factor is enabled" },
+  key: { type: "string", help: "API key to use instead of signing in (default: LINESIDE_API_KEY)" },
 } as const satisfies Record<string, CommandOption>;
 
 export interface ParsedArguments {
@@ -45,7 +45,9 @@ export function parseCommand(
     return { values: Object.fromEntries(texts), flags: new Set(flags.map(([name]) => name)), positionals };
   } catch (error) {
     throw new StartupError(
-      error instanceof Error ? (error.message.split("\n")[0] ?? "bad options") : "bad options",
+      error instanceof Error
+        ? (error.message.split("\n")[0] ?? "The options are not valid.")
+        : "The options are not valid.",
       { cause: error },
     );
   }

@@ -18,34 +18,34 @@ const serve: Command["run"] = async (args) => (await import("./serve.ts")).serve
 /** Each loads its own file when it runs: the gateway carries no simulator, and a health check no gateway. */
 const commands: Record<string, Command> = {
   serve: {
-    summary: "Run the gateway: HTTP, MQTT, console (what you get without a command)",
+    summary: "Run the gateway with HTTP, MQTT and the console; this is the default command",
     takesSettings: true,
     run: serve,
   },
   "setup-link": {
-    summary: "Print a new link to the set-up page of a gateway without an owner",
+    summary: "Print a new link that sets up a gateway without an owner",
     takesSettings: true,
     run: async (args) => (await import("./setup-link.ts")).setupLinkCommand(args),
   },
   user: {
-    summary: "List, add, disable and delete users; give a new temporary password",
+    summary: "List, add, disable and delete users; reset passwords",
     run: async (args) => (await import("./user.ts")).userCommand(args),
   },
   healthcheck: {
-    summary: "Exit with 0 when the gateway serves",
+    summary: "Exit with code 0 if the gateway is serving",
     takesSettings: true,
     run: async (args) => (await import("./healthcheck.ts")).healthcheckCommand(args),
   },
   apikey: {
-    summary: "List, create and revoke API keys of programs",
+    summary: "List, create and revoke API keys",
     run: async (args) => (await import("./api-key.ts")).apiKeyCommand(args),
   },
   tenant: {
-    summary: "List tenants and plans; put a tenant on another plan",
+    summary: "List tenants and plans; change the plan of a tenant",
     run: async (args) => (await import("./tenant.ts")).tenantCommand(args),
   },
   outbox: {
-    summary: "List, read and send again the mails of a gateway, also where no mail server is configured",
+    summary: "List, read and resend the mails of the gateway, even without a mail server",
     run: async (args) => (await import("./outbox.ts")).outboxCommand(args),
   },
   backup: {
@@ -57,11 +57,11 @@ const commands: Record<string, Command> = {
     run: async (args) => (await import("./restore.ts")).restoreCommand(args),
   },
   simulate: {
-    summary: "Run a small simulated factory against a running gateway",
+    summary: "Simulate a small factory that sends to a running gateway",
     run: async (args) => (await import("./simulate.ts")).simulateCommand(args),
   },
   import: {
-    summary: "Replay CSV files of sensor data with their own time stamps",
+    summary: "Import CSV files of sensor data with their own time stamps",
     run: async (args) => (await import("./import.ts")).importCommand(args),
   },
   "script-host": {
@@ -84,7 +84,7 @@ function help(): string {
   const rows = Object.entries(commands).flatMap(([name, { summary }]) =>
     summary === undefined ? [] : [`  ${name.padEnd(12)} ${summary}`],
   );
-  return `Lineside ${version}: device telemetry and management in one file.\n\nUsage: lineside [command] [--key value …]\n\nCommands:\n${rows.join("\n")}\n\nlineside <command> --help lists the options of a command.`;
+  return `Lineside ${version}: device telemetry and management in one file.\n\nUsage: lineside [command] [--key value …]\n\nCommands:\n${rows.join("\n")}\n\nRun lineside <command> --help for the options of a command.`;
 }
 
 function settingsHelp(name: string, summary: string): string {
@@ -92,7 +92,7 @@ function settingsHelp(name: string, summary: string): string {
     const fallback = definition.default === undefined ? "" : ` Default: ${definition.default}.`;
     return `  ${flagOf(key)}\n      ${definition.description}${fallback} (${describeKind(definition.kind)})`;
   });
-  return `lineside ${name}: ${summary}.\n\nEach setting is also an environment variable (--http-port: LINESIDE_HTTP_PORT) and a key of lineside.toml (http_port);\n--config names another file.\n\n${rows.join("\n")}`;
+  return `lineside ${name}: ${summary}.\n\nEach setting can also be an environment variable (LINESIDE_HTTP_PORT for --http-port) or a key of lineside.toml (http_port).\n--config selects another file.\n\n${rows.join("\n")}`;
 }
 
 const asksForHelp = (args: readonly string[]) => args.some((arg) => arg === "--help" || arg === "-h");

@@ -2,9 +2,10 @@ import { createReadStream, existsSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { parse } from "csv-parse";
 import { type CsvDelimiter, dialectOf } from "../lib/csv-dialect.ts";
+import type { Text } from "../lib/texts/text.ts";
 import { isTimeZone } from "../lib/time-zone.ts";
 import { StartupError } from "../platform/startup-error.ts";
-import { type ApiClient, connectApi } from "./api-client.ts";
+import { type ApiClient, connectApi, errorText } from "./api-client.ts";
 import {
   type CommandOption,
   credentialsOf,
@@ -22,6 +23,7 @@ import {
   settleLayout,
   toReading,
 } from "./csv-readings.ts";
+import { terminalLanguage } from "./terminal-language.ts";
 
 const BATCH_ITEMS = 1_000;
 const HEAD_BYTES = 64 * 1024;
@@ -29,35 +31,35 @@ const REPORT_INTERVAL_MS = 1_000;
 
 const options = {
   ...serverOptions,
-  device: { type: "string", help: "name of the device that the file belongs to (else the file's name)" },
-  type: { type: "string", default: "imported", help: "its device type" },
+  device: { type: "string", help: "device to import to (default: the name of the file)" },
+  type: { type: "string", default: "imported", help: "type of new devices" },
   time: {
     type: "string",
-    help: "column of the time stamps, by name or number (else the first that looks like one)",
+    help: "name or number of the time column (default: the first column that contains times)",
   },
   "device-column": {
     type: "string",
-    help: "column that tells devices apart; each becomes a device of its own",
+    help: "column that names the device; each value becomes a device",
   },
   names: {
     type: "string",
-    help: "names of the columns, separated by commas, for a file without a header line",
+    help: "column names separated by commas, for a file without a header line",
   },
   skip: { type: "string", help: "columns to leave out, separated by commas" },
   delimiter: {
     type: "string",
-    help: "what separates columns: , ; or tab (recognized from the first line unless given)",
+    help: "separator of columns: , ; or tab (default: detected in the first line)",
   },
   decimal: {
     type: "string",
-    help: "point or comma (else point where commas separate columns, comma elsewhere)",
+    help: "decimal sign: point or comma (default: point if commas separate columns, otherwise comma)",
   },
-  timezone: { type: "string", default: "UTC", help: "zone of times that name none, such as Europe/Berlin" },
-  help: { type: "boolean", help: "print this" },
+  timezone: { type: "string", default: "UTC", help: "time zone of times without one, such as Europe/Berlin" },
+  help: { type: "boolean", help: "print this help" },
 } as const satisfies Record<string, CommandOption>;
 
 interface ImportAnswer {
-  readonly errors: ReadonlyArray<{ readonly row: number; readonly message: string }>;
+  readonly errors: readonly (Text & { readonly message: string })[];
 }
 
 /** Collects items by device and sends them in batches; each is acknowledged (and on the disk) before the next leaves. */
@@ -96,7 +98,8 @@ class Importer {
     const lines = items.map(({ ts, values }) => JSON.stringify({ ts, values })).join("\n");
     const path = `/api/devices/${await this.#deviceOf(name)}/telemetry/import`;
     const { errors } = await this.#api.postText<ImportAnswer>(path, "application/x-ndjson", lines);
-    if (errors[0] !== undefined) throw new StartupError(`${name}: ${errors[0].message}`);
+    if (errors[0] !== undefined)
+      throw new StartupError(`${name}: ${errorText(errors[0], terminalLanguage())}`);
   }
 
   async #deviceOf(name: string): Promise<string> {

@@ -1,3 +1,5 @@
+import { inEnglish } from "../lib/domain-error.ts";
+import { renderIn } from "../lib/texts/catalogues.ts";
 import { createMailRepository, type MailRepository } from "../modules/mail/mail.repository.ts";
 import { ensureSendable } from "../modules/mail/mail.service.ts";
 import { mailStates, type OutboxMail } from "../modules/mail/mail.types.ts";
@@ -5,22 +7,23 @@ import { renderMail } from "../modules/mail/mail-render.ts";
 import type { Config } from "../platform/config.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { describeOptions, numberOf, type ParsedArguments, parseCommand } from "./arguments.ts";
+import { terminalLanguage } from "./terminal-language.ts";
 import { type ActionResult, printTable, recordDone, storeOptions, withUserStore } from "./user-store.ts";
 
 const { tenant: _, ...dataOptions } = storeOptions;
 const options = {
   ...dataOptions,
   state: { type: "string", help: `only mails in this state: ${mailStates.join(", ").toLowerCase()}` },
-  limit: { type: "string", default: "50", help: "how many, the newest first" },
+  limit: { type: "string", default: "50", help: "number of mails, the newest first" },
 } as const;
 
-const usage = `lineside outbox <what> [mail] [--option …]
+const usage = `lineside outbox <action> [mail] [--option …]
 
-  list            the mails of the gateway, the newest first
-  show <mail>     one mail, by its id, or the newest to an e-mail address
-  retry <mail>    has the gateway send it now
+  list            lists the mails of the gateway, the newest first
+  show <mail>     prints one mail: an id, or an e-mail address for the newest mail to it
+  retry <mail>    sends the mail again
 
-Works on the data directory, also while the gateway runs.`;
+The command works on the data directory, also while the gateway runs.`;
 
 interface Request {
   readonly mails: MailRepository;
@@ -31,7 +34,7 @@ interface Request {
 /** Finds a mail by its id, or the newest one to an address. @throws StartupError */
 function mailOf({ mails, args }: Request): OutboxMail {
   const named = args.positionals[1];
-  if (named === undefined) throw new StartupError("Name the mail by its id, or by an e-mail address.");
+  if (named === undefined) throw new StartupError("Enter the id of a mail, or an e-mail address.");
   const isAddress = named.includes("@");
   const [newest] = isAddress ? mails.list("all", { search: named, limit: 1, offset: 0 }).items : [];
   const mail = newest ?? mails.find(named);
@@ -50,7 +53,7 @@ function toJson(mail: OutboxMail) {
     subject,
     state,
     attempts,
-    ...(lastError !== null && { lastError }),
+    ...(lastError !== null && { lastError: inEnglish(lastError), lastErrorText: lastError }),
     createdAt: new Date(createdAt).toISOString(),
   };
 }
@@ -67,7 +70,7 @@ const actions: Record<string, (request: Request) => ActionResult> = {
       data: rows,
       print() {
         printTable(
-          ["MAIL", "MADE", "STATE", "TO", "SUBJECT"],
+          ["MAIL", "CREATED", "STATE", "TO", "SUBJECT"],
           rows.map((row) => [row.mailId, row.createdAt, row.state.toLowerCase(), row.to, row.subject]),
         );
         if (total > rows.length) console.log(`… and ${total - rows.length} older`);
@@ -81,8 +84,9 @@ const actions: Record<string, (request: Request) => ActionResult> = {
     return {
       data: { ...head, text, html },
       print() {
-        console.log(`To:       ${head.to}\nSubject:  ${head.subject}\nMade:     ${head.createdAt}`);
-        console.log(`State:    ${head.state.toLowerCase()}${head.lastError ? ` (${head.lastError})` : ""}\n`);
+        console.log(`To:       ${head.to}\nSubject:  ${head.subject}\nCreated:  ${head.createdAt}`);
+        const error = mail.lastError === null ? "" : ` (${renderIn(terminalLanguage(), mail.lastError)})`;
+        console.log(`State:    ${head.state.toLowerCase()}${error}\n`);
         console.log(text);
       },
     };
@@ -100,8 +104,7 @@ const actions: Record<string, (request: Request) => ActionResult> = {
         target: { type: "mail", id: mail.mailId },
         after: { to: mail.recipient },
       },
-      print: () =>
-        console.log("A running gateway sends it within half a minute, one that does not at its next start."),
+      print: () => console.log("The gateway sends the mail within 30 seconds, or at its next start."),
     };
   },
 };
@@ -117,7 +120,7 @@ export async function outboxCommand(args: readonly string[]): Promise<number> {
   const action = Object.hasOwn(actions, actionName) ? actions[actionName] : undefined;
   if (action === undefined)
     throw new StartupError(
-      `"${actionName}" is not something to do; it is one of ${Object.keys(actions).join(", ")}.`,
+      `"${actionName}" is not an action; the actions are ${Object.keys(actions).join(", ")}.`,
     );
   const result = await withUserStore(parsed.values, async (store, config) => {
     const result = action({ mails: createMailRepository(store.database), config, args: parsed });

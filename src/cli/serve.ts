@@ -32,7 +32,9 @@ function printSetupLink(app: App, config: Config): void {
   const elsewhere = fromElsewhere(link, config);
   const others =
     elsewhere.length === 0 ? "" : `\n  or from another computer:\n\n    ${elsewhere.join("\n    ")}\n`;
-  console.log(`\n  Set up this gateway (link good for 30 minutes, once):\n\n    ${link}\n${others}`);
+  console.log(
+    `\n  Open this link to set up the gateway (valid for 30 minutes, once):\n\n    ${link}\n${others}`,
+  );
 }
 
 /**

@@ -13,12 +13,12 @@ import {
 
 const options = {
   ...serverOptions,
-  devices: { type: "string", default: "12", help: "machines in the factory" },
-  rate: { type: "string", default: "12", help: "messages a second, of all machines together" },
-  history: { type: "string", default: "24", help: "hours of history to send first, 0 for none" },
-  seconds: { type: "string", default: "0", help: "how long to run, 0 until interrupted" },
+  devices: { type: "string", default: "12", help: "number of machines" },
+  rate: { type: "string", default: "12", help: "messages per second of all machines together" },
+  history: { type: "string", default: "24", help: "hours of history to send first; 0 for none" },
+  seconds: { type: "string", default: "0", help: "seconds to run; 0 until interrupted" },
   qos: { type: "string", default: "1", help: "MQTT quality of service: 0, 1 or 2" },
-  help: { type: "boolean", help: "print this" },
+  help: { type: "boolean", help: "print this help" },
 } as const satisfies Record<string, CommandOption>;
 
 const TOPIC = "v1/devices/me/telemetry";

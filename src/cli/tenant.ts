@@ -13,13 +13,13 @@ import {
 
 const options = storeOptions;
 
-const usage = `lineside tenant <what> [--option …]
+const usage = `lineside tenant <action> [--option …]
 
-  list          the tenants of the gateway, with their plans
-  plans         the plans that there are
-  plan <plan>   puts a tenant on another plan (--tenant, where there are several)
+  list          lists the tenants of the gateway with their plans
+  plans         lists the plans
+  plan <plan>   changes the plan of a tenant (--tenant, if there are several)
 
-Works on the data directory, also while the gateway runs.`;
+The command works on the data directory, also while the gateway runs.`;
 
 const toJson = ({ tenantId, name, planName, isHost }: Tenant) => ({ tenantId, name, planName, isHost });
 const limit = (value: number | null) => (value === null ? "none" : String(value));
@@ -69,7 +69,7 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
     const plan = plans.find(args.positionals[1] ?? "");
     if (plan === undefined)
       throw new StartupError(
-        `Name one of the plans: ${plans
+        `Enter one of the plans: ${plans
           .list()
           .map(({ id }) => id)
           .join(", ")}.`,
@@ -85,7 +85,7 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
         before: toJson(before),
         after: toJson(after),
       },
-      print: () => console.log(`${after.name} is on the plan ${plan.id} now.`),
+      print: () => console.log(`The plan of ${after.name} is ${plan.id}.`),
     };
   },
 };

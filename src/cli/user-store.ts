@@ -28,9 +28,9 @@ import { type CommandOption, describeOptions, type ParsedArguments, parseCommand
 
 /** Holds what every command on a data directory takes. */
 export const storeOptions = {
-  data: { type: "string", help: "the gateway's data directory (else LINESIDE_DATA)" },
-  config: { type: "string", help: "the gateway's configuration file (else lineside.toml)" },
-  tenant: { type: "string", help: "name or id of the tenant, where there are several" },
+  data: { type: "string", help: "data directory of the gateway (default: LINESIDE_DATA)" },
+  config: { type: "string", help: "configuration file of the gateway (default: lineside.toml)" },
+  tenant: { type: "string", help: "name or id of the tenant, if there are several" },
   json: { type: "boolean", help: "print JSON" },
 } as const satisfies Record<string, CommandOption>;
 
@@ -113,7 +113,7 @@ export async function withUserStore<Result>(
   const config = loadConfig(flags, processEnv());
   if (!existsSync(join(config.data, "lineside.db")))
     throw new StartupError(
-      `There is no gateway's data in ${resolve(config.data)}; name its data directory with --data or LINESIDE_DATA.`,
+      `${resolve(config.data)} contains no data of a gateway. Set the data directory with --data or LINESIDE_DATA.`,
     );
   const store = openUserStore(config);
   try {
@@ -138,7 +138,7 @@ export function tenantOf({ tenants }: UserStore, named: string | undefined): Ten
     );
   if (found.length > 1)
     throw new StartupError(
-      `This gateway has several tenants; name one with --tenant: ${all.map(({ name, tenantId }) => `${JSON.stringify(name)} (${tenantId})`).join(", ")}.`,
+      `This gateway has several tenants. Select one with --tenant: ${all.map(({ name, tenantId }) => `${JSON.stringify(name)} (${tenantId})`).join(", ")}.`,
     );
   return tenant;
 }
@@ -229,7 +229,7 @@ export async function runAction(
   const action = Object.hasOwn(actions, actionName) ? actions[actionName] : undefined;
   if (action === undefined)
     throw new StartupError(
-      `"${actionName}" is not something to do; it is one of ${Object.keys(actions).join(", ")}.`,
+      `"${actionName}" is not an action; the actions are ${Object.keys(actions).join(", ")}.`,
     );
   const result = await withUserStore(parsed.values, async (store, config) => {
     const result = await action({ store, config, args: parsed });

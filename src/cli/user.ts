@@ -21,22 +21,22 @@ const options = {
   role: { type: "string", help: `role of a new user: ${roleHelp}` },
 } as const;
 
-const usage = `lineside user <what> [e-mail] [--option …]
+const usage = `lineside user <action> [e-mail] [--option …]
 
-  list                      the users of the gateway
-  add <e-mail>              a new user with a temporary password (--role, --name)
-  reset-password <e-mail>   a new temporary password; signs the user out everywhere
-  role <e-mail> <role>      another role; signs the user out everywhere
-  disable <e-mail>          no way in any more, at once; what the user made stays
-  enable <e-mail>           the way in again
-  delete <e-mail>           removes the user
+  list                      lists the users of the gateway
+  add <e-mail>              adds a user with a temporary password (--role, --name)
+  reset-password <e-mail>   sets a new temporary password and signs the user out everywhere
+  role <e-mail> <role>      changes the role and signs the user out everywhere
+  disable <e-mail>          locks the user out at once; what the user created stays
+  enable <e-mail>           lets the user sign in again
+  delete <e-mail>           deletes the user
 
-Works on the data directory, also while the gateway runs.`;
+The command works on the data directory, also while the gateway runs.`;
 
 /** Finds a user by the e-mail address, which is unique in the whole gateway. @throws StartupError */
 function userOf({ store, args }: ActionRequest): User {
   const email = args.positionals[1];
-  if (email === undefined) throw new StartupError("Name the user by e-mail address.");
+  if (email === undefined) throw new StartupError("Enter the e-mail address of the user.");
   const user = store.users.findByEmail(email);
   if (user === undefined) throw new StartupError(`There is no user with the e-mail address ${email}.`);
   return user;
@@ -104,7 +104,7 @@ const actions: Record<string, (request: ActionRequest) => ActionResult | Promise
     const email = args.positionals[1];
     if (email === undefined || !/^[^\s@<>,;:"\\]+@[^\s@<>,;:"\\]+$/.test(email))
       throw new StartupError(
-        "Name the new user by e-mail address: lineside user add you@plant.example --role rw.",
+        "Enter the e-mail address of the new user: lineside user add you@plant.example --role rw.",
       );
     const role = roleOf(args.values.role);
     const { tenantId } = tenantOf(store, args.values.tenant);

@@ -1,16 +1,16 @@
 import type { Language } from "./preferred-language.ts";
+import { type AlarmSeverity, severitiesDescending } from "./severity.ts";
+import { severitiesDe } from "./texts/de/severities.ts";
+import { severities } from "./texts/en/severities.ts";
 import type { Text } from "./texts/text.ts";
 
 /* What is said of alarms in mails and messages. */
 
-/** The most severe first. */
-const severityOrder = ["CRITICAL", "MAJOR", "MINOR", "WARNING", "INDETERMINATE"] as const;
-type Severity = (typeof severityOrder)[number];
 type Trigger = "CREATED" | "ESCALATED" | "CLEARED";
 
 export interface AlarmLine {
   readonly trigger: Trigger;
-  readonly severity: Severity;
+  readonly severity: AlarmSeverity;
   readonly level: number;
   readonly alarmType: string;
   readonly deviceName: string;
@@ -21,35 +21,20 @@ export interface AlarmLine {
 
 export interface AlarmCounts {
   readonly total: number;
-  readonly bySeverity: Readonly<Partial<Record<Severity, number>>>;
+  readonly bySeverity: Readonly<Partial<Record<AlarmSeverity, number>>>;
 }
 
 /** Characters of a message: two or three short messages hold this many. */
 const TEXT_MAX = 400;
 
-const severities: Record<Language, Record<Severity, string>> = {
-  en: {
-    CRITICAL: "Critical",
-    MAJOR: "Major",
-    MINOR: "Minor",
-    WARNING: "Warning",
-    INDETERMINATE: "Indeterminate",
-  },
-  de: {
-    CRITICAL: "Kritisch",
-    MAJOR: "Erheblich",
-    MINOR: "Gering",
-    WARNING: "Warnung",
-    INDETERMINATE: "Unbestimmt",
-  },
-};
+const severityWords: Record<Language, Record<AlarmSeverity, string>> = { en: severities, de: severitiesDe };
 const triggers: Record<Language, Record<Trigger, string>> = {
   en: { CREATED: "raised", ESCALATED: "escalated", CLEARED: "cleared" },
   de: { CREATED: "ausgelöst", ESCALATED: "eskaliert", CLEARED: "beendet" },
 };
 
-export const severityWord = (severity: Severity, language: Language): string =>
-  severities[language][severity];
+export const severityWord = (severity: AlarmSeverity, language: Language): string =>
+  severityWords[language][severity];
 export const triggerWord = (trigger: Trigger, language: Language): string => triggers[language][trigger];
 
 const cut = (text: string): string => (text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX - 1)}…` : text);
@@ -69,7 +54,7 @@ export function lineText(line: AlarmLine, language: Language): string {
 
 /** `3 × Critical, 211 × Warning`, the most severe first. */
 export const countsText = ({ bySeverity }: Pick<AlarmCounts, "bySeverity">, language: Language): string =>
-  severityOrder
+  severitiesDescending
     .flatMap((severity) => {
       const count = bySeverity[severity];
       return count === undefined ? [] : `${count} × ${severityWord(severity, language)}`;

@@ -47,9 +47,12 @@ export class CsvColumn {
     if (number !== undefined) return number;
     if (cell === "true" || cell === "false") return cell === "true";
     if (isNumberLike(cell))
-      return new UnclearNumber(detail("rule.number_sign", { cell: excerpt(cell), sign: decimal }), {
-        isAboutSign: true,
-      });
+      return new UnclearNumber(
+        detail("rule.number_sign", { cell: excerpt(cell), sign: detail(`decimal_sign.${decimal}`) }),
+        {
+          isAboutSign: true,
+        },
+      );
     if (this.#numbers > this.#texts && numberWithTail.test(cell))
       return new UnclearNumber(detail("rule.number_in_column", { cell: excerpt(cell) }), {
         isAboutSign: false,

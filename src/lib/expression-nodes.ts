@@ -1,24 +1,20 @@
+import { invalid } from "./domain-error.ts";
 import { ARGUMENTS_MAX, type functions } from "./expression-functions.ts";
 
 export type ExpressionValue = number | string | boolean;
-
-/** The expression is well-formed, and cannot be reckoned with these values. */
-export class ExpressionError extends Error {}
 
 export type Node<Scope> = (scope: Scope) => ExpressionValue | undefined;
 
 export function toNumber(value: ExpressionValue, subject: string): number {
   if (typeof value === "number") return value;
-  throw new ExpressionError(
-    `${subject} needs numbers, not ${typeof value === "string" ? "texts" : "true or false"}`,
-  );
+  throw invalid(typeof value === "string" ? "step_failure.texts" : "step_failure.booleans", { subject });
 }
 
 export const toBoolean = (value: ExpressionValue): boolean =>
   typeof value === "boolean" ? value : value !== 0 && value !== "";
 
 export function compare(sign: string, a: ExpressionValue, b: ExpressionValue): boolean {
-  if (typeof a !== typeof b) throw new ExpressionError(`${sign} compares values of one type`);
+  if (typeof a !== typeof b) throw invalid("step_failure.types_differ", { sign });
   if (sign === "<") return a < b;
   if (sign === "<=") return a <= b;
   if (sign === ">") return a > b;
@@ -43,8 +39,7 @@ function numberOf(node: object): number | undefined {
 const TEXT_MAX = 64 * 1024;
 
 function joined(a: string, b: string): string {
-  if (a.length + b.length > TEXT_MAX)
-    throw new ExpressionError(`a text would be longer than ${TEXT_MAX} characters`);
+  if (a.length + b.length > TEXT_MAX) throw invalid("step_failure.text_too_long", { max: TEXT_MAX });
   return a + b;
 }
 

@@ -1,4 +1,4 @@
-import { detail } from "../lib/domain-error.ts";
+import { detail, invalid } from "./domain-error.ts";
 import { excerpt } from "./excerpt.ts";
 import { ARGUMENTS_MAX, functions } from "./expression-functions.ts";
 import {
@@ -7,7 +7,6 @@ import {
   compare,
   constant,
   countsOf,
-  ExpressionError,
   type ExpressionValue,
   logical,
   type Node,
@@ -46,7 +45,7 @@ export interface ExpressionReads<Scope> {
 
 /**
  * The value, or undefined when something that it needs is not there.
- * @throws ExpressionError when values are of the wrong type or the result is not finite.
+ * @throws DomainError `step_failure.…` when values are of the wrong type or the result is not finite.
  */
 export type CompiledExpression<Scope> = (scope: Scope) => ExpressionValue | undefined;
 
@@ -247,8 +246,7 @@ export function compileExpression<Scope>(
   const node = new Parser(tokensOf(source), reads).whole();
   return (scope) => {
     const value = node(scope);
-    if (typeof value === "number" && !Number.isFinite(value))
-      throw new ExpressionError("the result is not a finite number");
+    if (typeof value === "number" && !Number.isFinite(value)) throw invalid("step_failure.not_finite");
     return value;
   };
 }

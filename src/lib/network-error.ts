@@ -16,8 +16,10 @@ const codes = {
 
 /** Codes of the HTTP parser that have no text of their own. */
 const PARSER_CODE_PREFIX = "HPE_";
+/** Codes and messages of TLS that are about a certificate, such as `DEPTH_ZERO_SELF_SIGNED_CERT`. */
+const CERTIFICATE = /cert|verify_leaf|altname/i;
 
-/** Returns why something on the network failed, as data; what has no text of its own stands for itself. */
+/** Returns why something on the network failed, as data; what has no text of its own is quoted. */
 export function networkErrorText(error: unknown): Text {
   if (error instanceof DomainError) return textOf(error);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -25,5 +27,7 @@ export function networkErrorText(error: unknown): Text {
   if (textCode !== undefined) return detail(textCode);
   if (code.startsWith(PARSER_CODE_PREFIX)) return detail("network_error.no_http");
   const message = error instanceof Error ? error.message : String(error);
+  if (CERTIFICATE.test(code) || CERTIFICATE.test(message))
+    return detail("network_error.certificate", { message: message === "" ? code : message });
   return detail("network_error.other", { message: message === "" ? code : message });
 }

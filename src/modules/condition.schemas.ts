@@ -50,7 +50,7 @@ const comparisons = [
 ];
 
 /** Holds what only alarm rules know: the value before, and the time since the newest one. */
-const timed = [
+const conditionsInTime = [
   Type.Object(
     { key, source: Type.Optional(Type.Literal("telemetry")), op: Type.Literal("CHANGED") },
     {
@@ -88,5 +88,5 @@ export const conditionSchema = Type.Unsafe({
 export const alarmConditionSchema = Type.Unsafe({
   title: "AlarmCondition",
   description,
-  anyOf: [...combinationsOf("AlarmCondition", "AlarmCondition"), ...comparisons, ...timed],
+  anyOf: [...combinationsOf("AlarmCondition", "AlarmCondition"), ...comparisons, ...conditionsInTime],
 });

@@ -1,5 +1,6 @@
 import { type IntegerOptions, type SchemaOptions, type StringOptions, Type } from "@sinclair/typebox";
 import { t } from "elysia";
+import { alarmSeverities } from "../lib/severity.ts";
 import type { Params } from "../lib/texts/text.ts";
 import { documentedAs, mapOf } from "./documented-as.ts";
 
@@ -39,6 +40,22 @@ export const isName = (text: string, maxLength: number): boolean =>
 /** A text of an answer that is one of `values`, which the document lists. */
 export const choice = <const Values extends readonly string[]>(values: Values, options: StringOptions = {}) =>
   Type.Unsafe<Values[number]>(Type.String({ ...options, enum: [...values] }));
+
+/** One of the values, checked in requests too. */
+export const literals = <const Values extends readonly string[]>(
+  values: Values,
+  options: SchemaOptions = {},
+) =>
+  Type.Unsafe<Values[number]>(
+    Type.Union(
+      values.map((value) => Type.Literal(value)),
+      options,
+    ),
+  );
+
+/** A severity in an answer, and one in a request, which is checked. */
+export const severityBody = choice(alarmSeverities);
+export const severityInput = literals(alarmSeverities, { description: alarmSeverities.join(", ") });
 
 export const successBody = t.Object({ success: t.Boolean() }, { title: "Success" });
 

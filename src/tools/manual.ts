@@ -20,7 +20,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
     id: "rules",
     pages: ["pipelines", "alarms", "notifications", "scheduler", "generators", "dashboards"],
   },
-  { id: "people", pages: ["sign-in", "users", "permissions", "tenants", "audit", "mail"] },
+  { id: "users", pages: ["sign-in", "users", "permissions", "tenants", "audit", "mail"] },
   {
     id: "operation",
     pages: ["api", "configuration", "architecture", "glossary", "storage-format", "benchmarks"],

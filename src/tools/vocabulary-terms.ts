@@ -20,9 +20,15 @@ export const nameTerms: readonly Term[] = [
     "acts, life, look, looked, looks, quiet, loud, telling, tell, told, tells, newcomer, company, turns",
   ),
   ...names("waiting room, under way, let go, lost to, judge, judged, judges, fleeting, heard, hear"),
-  ...names("made, make, makes, maker, choose, chosen, tied, to pipe, try out, gathered, people"),
+  ...names("made, makes, maker, choose, chosen, tied, to pipe, try out, gathered, people"),
+  // Sparkplug calls the manufacturer of a device its make.
+  ...names("make", ["test/modules/integrations/adapters/sparkplug.test.ts"]),
   // A link of a rule chain exists only in the paths of the contract and in the name of a table.
-  ...names("rule chain, rule chains", ["test/contract/", "src/http/openapi/operation-names.ts"]),
+  ...names("rule chain, rule chains", [
+    "test/contract/",
+    "test/api/route-policies.ts",
+    "src/http/openapi/operation-names.ts",
+  ]),
   // Devices are placed on the image of a dashboard.
   ...names("placed", ["src/web/features/dashboards/"]),
   // A time-out is a state of a command.

@@ -1,18 +1,14 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { localTerms, nameTerms, type Term, textTerms } from "./vocabulary-terms.ts";
 
 /*
  * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts of
- * the console. `vocabulary-offenders.json` lists the files that still have some. The list can only become shorter: a new word fails, and
- * so does an entry that is out of date. `--update` writes the list again after names were corrected.
+ * the console. `vocabulary-terms.ts` has the words, and the places where one of them is right.
  */
 
 const root = join(import.meta.dir, "..", "..");
-const listFile = join(import.meta.dir, "vocabulary-offenders.json");
-
-type Offenders = Record<string, readonly string[]>;
 
 /** Splits a name into words in lower case: `isHTTPServer_2` gives `is http server 2`. */
 const wordsOf = (name: string): string =>
@@ -82,29 +78,12 @@ const files = ["src", "test"].flatMap((folder) =>
     .map((file) => `${folder}/${file}`)
     .filter((file) => !file.startsWith("src/tools/vocabulary")),
 );
-const found: Offenders = Object.fromEntries(
-  files
-    .sort()
-    .map((file) => [file, checkFile(file)] as const)
-    .filter(([, words]) => words.length > 0),
-);
-
-if (process.argv.includes("--update")) {
-  const lines = Object.entries(found).map(
-    ([file, words]) => `  ${JSON.stringify(file)}: ${JSON.stringify(words)}`,
-  );
-  writeFileSync(listFile, `{\n${lines.join(",\n")}\n}\n`);
-}
-const listed: Offenders = JSON.parse(readFileSync(listFile, "utf8"));
-const problems: string[] = [];
-for (const file of new Set([...Object.keys(found), ...Object.keys(listed)])) {
-  const added = (found[file] ?? []).filter((word) => !listed[file]?.includes(word));
-  const corrected = (listed[file] ?? []).filter((word) => !found[file]?.includes(word));
-  if (added.length > 0)
-    problems.push(`${file}: use the terms of docs/glossary.md instead of ${added.join(", ")}`);
-  if (corrected.length > 0)
-    problems.push(`${file}: run bun src/tools/vocabulary.ts --update (corrected: ${corrected.join(", ")})`);
-}
+const problems = files.sort().flatMap((file) => {
+  const words = checkFile(file);
+  return words.length === 0
+    ? []
+    : [`${file}: use the terms of docs/glossary.md instead of ${words.join(", ")}`];
+});
 for (const problem of problems) console.error(problem);
-console.log(`${files.length} files, ${Object.keys(listed).length} of them on the list of offenders`);
+console.log(`${files.length} files, ${problems.length} with words that the glossary replaces`);
 process.exit(problems.length === 0 ? 0 : 1);

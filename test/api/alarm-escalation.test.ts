@@ -229,7 +229,7 @@ describe("a rule with commands", () => {
   const siren = (on: string, deviceId?: string) => ({
     on,
     type: "command",
-    command: { method: `siren ${on}`, params: { loud: true } },
+    command: { method: `siren ${on}`, params: { volume: 9 } },
     ...(deviceId && { deviceId }),
   });
   const commandsOf = async ({ deviceId }: { deviceId: string }, count: number) => {
@@ -248,7 +248,7 @@ describe("a rule with commands", () => {
     expect(await commandsOf(device, 2)).toEqual(["siren CREATED", "siren CLEARED"]);
     expect(await commandsOf(other, 1)).toEqual(["siren ACK"]);
     const [command] = await get(`/api/devices/${other.deviceId}/commands`);
-    expect(command).toMatchObject({ params: { loud: true } });
+    expect(command).toMatchObject({ params: { volume: 9 } });
   });
 
   test("posts each event to a webhook, in order, with the alarm as it is then", async () => {

@@ -6,7 +6,7 @@ import { until } from "../support/until.ts";
 
 let fixture: TestApp;
 let owner: string;
-let one: { deviceId: string; token: string };
+let pump: { deviceId: string; token: string };
 let two: { deviceId: string; token: string };
 let key: string;
 const clock = new FakeClock(Date.now());
@@ -23,7 +23,7 @@ const newKey = async (fields: Record<string, unknown> = {}, token = owner) =>
 beforeAll(async () => {
   fixture = await createTestApp({ clock });
   owner = (await fixture.signIn("TENANT_OWNER")).token;
-  one = await fixture.createDevice(owner);
+  pump = await fixture.createDevice(owner);
   two = await fixture.createDevice(owner);
   key = (await newKey()).key;
 });
@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 afterAll(() => fixture.stop());
 
-interface Heard {
+interface Received {
   readonly topic: string;
   readonly body: unknown;
   readonly retained: boolean;
@@ -48,11 +48,11 @@ async function open(password: string, options: IClientOptions = {}) {
     ...options,
   });
   clients.push(client);
-  const heard: Heard[] = [];
+  const received: Received[] = [];
   client.on("message", (topic, payload, { retain }) =>
-    heard.push({ topic, body: JSON.parse(payload.toString()), retained: retain }),
+    received.push({ topic, body: JSON.parse(payload.toString()), retained: retain }),
   );
-  return { client, heard };
+  return { client, received };
 }
 
 const post = (token: string, body: unknown) => fixture.call("POST", `/api/v1/${token}/telemetry`, { body });
@@ -61,12 +61,12 @@ const topicOf = ({ deviceId }: { deviceId: string }, kind: string) => `lineside/
 describe("a program with an API key", () => {
   test.each([4, 5] as const)("hears telemetry as it comes, over MQTT %i", async (protocolVersion) => {
     const device = await fixture.createDevice(owner);
-    const { client, heard } = await open(key, { protocolVersion });
+    const { client, received } = await open(key, { protocolVersion });
     await client.subscribeAsync("lineside/devices/+/telemetry", { qos: 1 });
-    const from = heard.length;
+    const from = received.length;
     await post(device.token, { ts: clock.now(), values: { temperature: 21.5, on: true } });
-    await until(() => heard.some(({ topic }) => topic === topicOf(device, "telemetry")));
-    expect(heard.slice(from).find(({ topic }) => topic === topicOf(device, "telemetry"))).toEqual({
+    await until(() => received.some(({ topic }) => topic === topicOf(device, "telemetry")));
+    expect(received.slice(from).find(({ topic }) => topic === topicOf(device, "telemetry"))).toEqual({
       topic: topicOf(device, "telemetry"),
       body: { ts: clock.now(), values: { temperature: 21.5, on: true } },
       retained: false,
@@ -77,10 +77,10 @@ describe("a program with an API key", () => {
     const device = await fixture.createDevice(owner);
     await post(device.token, { ts: clock.now() - 5, values: { a: 1, b: 1 } });
     await post(device.token, { ts: clock.now(), values: { a: 2 } });
-    const { client, heard } = await open(key);
+    const { client, received } = await open(key);
     await client.subscribeAsync(`lineside/devices/${device.deviceId}/#`);
-    await until(() => heard.length === 2);
-    expect(heard).toEqual([
+    await until(() => received.length === 2);
+    expect(received).toEqual([
       {
         topic: topicOf(device, "telemetry"),
         body: {
@@ -98,22 +98,22 @@ describe("a program with an API key", () => {
     ]);
     await client.subscribeAsync(topicOf(device, "state"), { qos: 0, rh: 2 });
     await post(device.token, { a: 3 });
-    await until(() => heard.length > 2);
-    expect(heard.slice(2)).toMatchObject([{ topic: topicOf(device, "telemetry"), retained: false }]);
+    await until(() => received.length > 2);
+    expect(received.slice(2)).toMatchObject([{ topic: topicOf(device, "telemetry"), retained: false }]);
   });
 
   test("hears of attributes and of devices that fall silent", async () => {
     const device = await fixture.createDevice(owner);
     await post(device.token, { a: 1 });
-    const { client, heard } = await open(key);
+    const { client, received } = await open(key);
     await client.subscribeAsync([topicOf(device, "attributes"), topicOf(device, "state")]);
     await fixture.call("POST", `/api/devices/${device.deviceId}/attributes`, {
       token: owner,
       body: { scope: "SHARED", attributes: { target: 20 } },
     });
     clock.advance(601_000);
-    await until(() => heard.some(({ body }) => (body as { active?: boolean }).active === false));
-    expect(heard).toContainEqual({
+    await until(() => received.some(({ body }) => (body as { active?: boolean }).active === false));
+    expect(received).toContainEqual({
       topic: topicOf(device, "attributes"),
       body: { scope: "SHARED", values: { target: 20 } },
       retained: false,
@@ -122,7 +122,7 @@ describe("a program with an API key", () => {
 
   test("publishes nothing and hears nothing else", async () => {
     const { client } = await open(key);
-    for (const topic of [topicOf(one, "telemetry"), "v1/devices/me/telemetry", "x"])
+    for (const topic of [topicOf(pump, "telemetry"), "v1/devices/me/telemetry", "x"])
       await expect(client.publishAsync(topic, "{}", { qos: 1 })).rejects.toMatchObject({ code: 0x87 });
     for (const filter of [
       "#",
@@ -136,40 +136,40 @@ describe("a program with an API key", () => {
 
   test("of another tenant hears nothing of this one", async () => {
     const stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
-    const { client, heard } = await open((await newKey({}, stranger)).key);
-    await client.subscribeAsync(["lineside/devices/#", topicOf(one, "telemetry")]);
+    const { client, received } = await open((await newKey({}, stranger)).key);
+    await client.subscribeAsync(["lineside/devices/#", topicOf(pump, "telemetry")]);
     const theirs = await fixture.createDevice(stranger);
-    await post(one.token, { a: 1 });
+    await post(pump.token, { a: 1 });
     await post(theirs.token, { a: 1 });
-    await until(() => heard.some(({ topic }) => topic === topicOf(theirs, "telemetry")));
-    expect(heard.filter(({ topic }) => !topic.startsWith(topicOf(theirs, "")))).toEqual([]);
+    await until(() => received.some(({ topic }) => topic === topicOf(theirs, "telemetry")));
+    expect(received.filter(({ topic }) => !topic.startsWith(topicOf(theirs, "")))).toEqual([]);
   });
 });
 
 describe("a key for some devices", () => {
   test("hears of these, with wildcards or without", async () => {
-    const { key: secret } = await newKey({ deviceIds: [one.deviceId] });
-    const { client, heard } = await open(secret);
+    const { key: secret } = await newKey({ deviceIds: [pump.deviceId] });
+    const { client, received } = await open(secret);
     await client.subscribeAsync("lineside/devices/+/telemetry", { qos: 0, rh: 2 });
     await expect(client.subscribeAsync(topicOf(two, "telemetry"))).rejects.toThrow("Not authorized");
     await post(two.token, { hidden: 1 });
-    await post(one.token, { shown: 1 });
-    await until(() => heard.length > 0);
-    expect(heard.map(({ topic }) => topic)).toEqual([topicOf(one, "telemetry")]);
+    await post(pump.token, { shown: 1 });
+    await until(() => received.length > 0);
+    expect(received.map(({ topic }) => topic)).toEqual([topicOf(pump, "telemetry")]);
   });
 
   test("is shown only these on subscribing", async () => {
-    const { key: secret } = await newKey({ deviceIds: [one.deviceId] });
-    await post(one.token, { a: 1 });
+    const { key: secret } = await newKey({ deviceIds: [pump.deviceId] });
+    await post(pump.token, { a: 1 });
     await post(two.token, { a: 1 });
-    const { client, heard } = await open(secret);
+    const { client, received } = await open(secret);
     await client.subscribeAsync("lineside/devices/#");
-    await until(() => heard.length === 2);
+    await until(() => received.length === 2);
     await post(two.token, { a: 2 });
-    await post(one.token, { a: 2 });
-    await until(() => heard.length > 2);
-    expect(new Set(heard.map(({ topic }) => topic))).toEqual(
-      new Set([topicOf(one, "telemetry"), topicOf(one, "state")]),
+    await post(pump.token, { a: 2 });
+    await until(() => received.length > 2);
+    expect(new Set(received.map(({ topic }) => topic))).toEqual(
+      new Set([topicOf(pump, "telemetry"), topicOf(pump, "state")]),
     );
   });
 });
@@ -210,25 +210,25 @@ test("a client that is away finds what came meanwhile", async () => {
     properties: { sessionExpiryInterval: 3_600 },
   };
   const first = await open(key, options);
-  await first.client.subscribeAsync(topicOf(one, "telemetry"), { qos: 1, rh: 2 });
+  await first.client.subscribeAsync(topicOf(pump, "telemetry"), { qos: 1, rh: 2 });
   await first.client.endAsync();
-  await post(one.token, { away: 1 });
+  await post(pump.token, { away: 1 });
   const second = await open(key, options);
-  await until(() => second.heard.length > 0);
-  expect(second.heard[0]?.body).toMatchObject({ values: { away: 1 } });
+  await until(() => second.received.length > 0);
+  expect(second.received[0]?.body).toMatchObject({ values: { away: 1 } });
 });
 
 test("thousands of devices are told to a new subscriber, none left out", async () => {
   const rows = Array.from({ length: 2_500 }, (_, index) => ({ name: `many ${index}`, deviceType: "many" }));
   const token = (await fixture.signIn("TENANT_OWNER", { tenant: "many" })).token;
   await fixture.call("POST", "/api/devices/bulk/import", { token, body: { rows } });
-  const { client, heard } = await open((await newKey({}, token)).key);
+  const { client, received } = await open((await newKey({}, token)).key);
   await client.subscribeAsync("lineside/devices/+/state");
-  for (let wait = 0; wait < 400 && heard.length < rows.length; wait++) {
+  for (let wait = 0; wait < 400 && received.length < rows.length; wait++) {
     clock.advance(50);
     await Bun.sleep(5);
   }
-  expect(new Set(heard.map(({ topic }) => topic)).size).toBe(rows.length);
+  expect(new Set(received.map(({ topic }) => topic)).size).toBe(rows.length);
 });
 
 test("hears of alarms as they happen, on subscribing of those that are open, and of a gateway's those of its children", async () => {
@@ -241,10 +241,10 @@ test("hears of alarms as they happen, on subscribing of those that are open, and
   });
   const gateway = await fixture.createDevice(owner, { role: "GATEWAY" });
   const device = await fixture.createDevice(owner, { parentDeviceId: gateway.deviceId });
-  const { client, heard } = await open(key);
+  const { client, received } = await open(key);
   for (const of of [gateway, device]) await client.subscribeAsync(topicOf(of, "alarms"), { qos: 1 });
   await post(device.token, { t: 60 });
-  await until(() => heard.length >= 2);
+  await until(() => received.length >= 2);
   const meant = {
     event: "CREATED",
     name: "Overheated",
@@ -253,21 +253,21 @@ test("hears of alarms as they happen, on subscribing of those that are open, and
     escalationLevel: 1,
   };
   for (const of of [gateway, device])
-    expect(heard.find(({ topic }) => topic === topicOf(of, "alarms"))?.body).toMatchObject({
+    expect(received.find(({ topic }) => topic === topicOf(of, "alarms"))?.body).toMatchObject({
       ...meant,
       deviceId: device.deviceId,
     });
   const late = await open(key);
   await late.client.subscribeAsync(topicOf(device, "alarms"), { qos: 1 });
-  await until(() => late.heard.length >= 1);
-  expect(late.heard[0]).toMatchObject({ retained: true, body: { status: "ACTIVE_UNACK" } });
-  expect(late.heard[0]?.body).not.toHaveProperty("event");
+  await until(() => late.received.length >= 1);
+  expect(late.received[0]).toMatchObject({ retained: true, body: { status: "ACTIVE_UNACK" } });
+  expect(late.received[0]?.body).not.toHaveProperty("event");
   const other = await fixture.signIn("TENANT_ADMIN", { devices: [gateway.deviceId] });
   const limited = await open((await newKey({}, other.token)).key);
   await limited.client.subscribeAsync(topicOf(gateway, "#"), { qos: 1 });
   await post(device.token, { t: 0 });
-  await until(() => late.heard.length >= 2);
+  await until(() => late.received.length >= 2);
   await post(gateway.token, { t: 1 });
-  await until(() => limited.heard.some(({ topic }) => topic === topicOf(gateway, "telemetry")));
-  expect(limited.heard.filter(({ topic }) => topic === topicOf(gateway, "alarms"))).toEqual([]);
+  await until(() => limited.received.some(({ topic }) => topic === topicOf(gateway, "telemetry")));
+  expect(limited.received.filter(({ topic }) => topic === topicOf(gateway, "alarms"))).toEqual([]);
 });

@@ -197,7 +197,7 @@ describe("the logo", () => {
     );
     expect((await put(host, { logo })).status).toBe(200);
   });
-  test.each(Object.entries(bad))("that is %s is refused and changes nothing", async (_what, logo) => {
+  test.each(Object.entries(bad))("that is %s is refused and changes nothing", async (_name, logo) => {
     await put(host, { logo: PNG, name: "kept" });
     const answer = await put(host, { logo });
     expect(answer.status).toBe(400);

@@ -153,7 +153,11 @@ describe.skipIf(!hasMosquitto)("an integration with a broker", () => {
 
   test.each([
     ["topicTemplate", "a/b", "topicTemplate: must contain {device} once"],
-    ["topicDeviceRegex", "(", "topicDeviceRegex: error parsing regexp: missing closing ): `(`"],
+    [
+      "topicDeviceRegex",
+      "(",
+      "topicDeviceRegex: cannot be read as a regular expression: error parsing regexp: missing closing ): `(`",
+    ],
     ["topicDeviceRegex", "(?=a)", "topicDeviceRegex: "],
   ])("a %s that is none is refused when it is written: %s", async (name, value, message) => {
     const settings_json = { mqtt: { brokerUrl, topicFilter: "a", [name]: value } };

@@ -10,14 +10,14 @@ describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
   let broker: Mosquitto;
   let network: MqttClient;
   let token: string;
-  const heard: { topic: string; body: unknown }[] = [];
+  const received: { topic: string; body: unknown }[] = [];
 
   beforeAll(async () => {
     fixture = await createTestApp({ config: { outbound_allow: "127.0.0.1" } });
     broker = await createMosquitto();
     token = (await fixture.signIn("TENANT_OWNER")).token;
     network = await broker.client();
-    network.on("message", (topic, payload) => heard.push({ topic, body: JSON.parse(payload.toString()) }));
+    network.on("message", (topic, payload) => received.push({ topic, body: JSON.parse(payload.toString()) }));
     await network.subscribeAsync(["application/+/device/+/command/down", "v3/+/devices/+/down/push"], {
       qos: 1,
     });
@@ -62,9 +62,9 @@ describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
     };
   }
   const say = (topic: string, body: unknown) => network.publishAsync(topic, JSON.stringify(body), { qos: 1 });
-  const isHeard = (count: number) =>
+  const hasReceived = (count: number) =>
     untilAnswer(
-      () => heard.length,
+      () => received.length,
       (length) => length >= count,
     );
 
@@ -77,8 +77,8 @@ describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
     await hasUplink();
     const { downlinkId, status } = await send({ fPort: 10, confirmed: true, hex: "010203" });
     expect(status).toBe("SENT");
-    await isHeard(1);
-    expect(heard.at(-1)).toEqual({
+    await hasReceived(1);
+    expect(received.at(-1)).toEqual({
       topic: `${base}/command/down`,
       body: { id: downlinkId, devEui, confirmed: true, fPort: 10, data: "AQID" },
     });
@@ -96,12 +96,12 @@ describe.skipIf(!hasMosquitto)("a downlink by the integration's broker", () => {
     const uplink_message = { f_port: 1, f_cnt: 1, session_key_id: "AA==", decoded_payload: { t: 1 } };
     await say(`${base}/up`, { end_device_ids, uplink_message });
     await hasUplink();
-    const before = heard.length;
+    const before = received.length;
     const { downlinkId, status } = await send({ fPort: 15, data: "vu8=", confirmed: true });
     expect(status).toBe("SENT");
-    await isHeard(before + 1);
+    await hasReceived(before + 1);
     const correlation_ids = [`lineside:${downlinkId}`];
-    expect(heard.at(-1)).toEqual({
+    expect(received.at(-1)).toEqual({
       topic: `${base}/down/push`,
       body: {
         downlinks: [

@@ -145,7 +145,10 @@ test("one that is too old, or has been tried as often as the settings say, is gi
   await tried.send("02");
   const isOver = async (item: typeof old) => (await item.latest()).status === "FAILED";
   await moveUntil(async () => (await isOver(old)) && (await isOver(tried)));
-  expect(await old.latest()).toMatchObject({ status: "FAILED", error: expect.stringContaining("in time") });
+  expect(await old.latest()).toMatchObject({
+    status: "FAILED",
+    errorText: { code: "downlink_error.expired_because", params: { reason: { params: { status: 503 } } } },
+  });
   expect(await tried.latest()).toMatchObject({ status: "FAILED", attempts: 3 });
   expect(network.received.slice(before).filter(({ path }) => path.includes(tried.devEui))).toHaveLength(3);
 });

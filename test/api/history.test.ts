@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { apiRows } from "../support/api-rows.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { until } from "../support/until.ts";
 
 let fixture: TestApp;
 let owner: string;
@@ -96,9 +97,19 @@ describe("importing history", () => {
             points: 2,
             failed: 3,
             errors: [
-              { row: 2, message: "the line is not well-formed JSON" },
-              { row: 3, message: "ts is required" },
-              { row: 4, message: "ts must be epoch milliseconds, epoch seconds or ISO 8601" },
+              {
+                row: 2,
+                message: "the line is not well-formed JSON",
+                code: "import_error.line_not_json",
+                params: {},
+              },
+              { row: 3, message: "ts is required", code: "import.ts_missing", params: {} },
+              {
+                row: 4,
+                message: "ts must be epoch milliseconds, epoch seconds or ISO 8601",
+                code: "telemetry.ts_invalid",
+                params: {},
+              },
             ],
           }),
       },
@@ -171,8 +182,29 @@ describe("importing history", () => {
       points: 1,
       failed: 2,
       errors: [
-        { row: 1, message: expect.stringContaining("a: “21,5” is not a number with a decimal point") },
-        { row: 2, message: expect.stringContaining("a: “1,234”") },
+        {
+          row: 1,
+          message: "a: “21,5” is not a number with a decimal point; select the decimal sign of the file",
+          code: "import_error.value",
+          params: {
+            name: "a",
+            rule: {
+              code: "import_error.sign_unclear",
+              params: {
+                rule: {
+                  code: "rule.number_sign",
+                  params: { cell: "21,5", sign: { code: "decimal_sign.point", params: {} } },
+                },
+              },
+            },
+          },
+        },
+        {
+          row: 2,
+          message: expect.stringContaining("a: “1,234”"),
+          code: "import_error.value",
+          params: expect.any(Object),
+        },
       ],
     });
     expect((await post(file, "?decimal=comma")).body).toMatchObject({ success: true, points: 3 });
@@ -332,7 +364,7 @@ test("telemetry that a crash left behind is gone after the next start", async ()
   sqlite.run("DELETE FROM devices WHERE device_id = ?", [deviceId]);
   sqlite.close();
   const second = await createTestApp({ directory: first.directory });
-  while ((await second.app.services.store.deviceIds()).length > 0) await Bun.sleep(5);
+  await until(async () => (await second.app.services.store.deviceIds()).length === 0);
   expect(await second.app.services.store.deviceIds()).toEqual([]);
   await second.stop();
   await rm(first.directory, { recursive: true, force: true });

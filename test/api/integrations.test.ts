@@ -311,7 +311,13 @@ describe("preview", () => {
       payload: { externalDeviceId: "a", b: 1 },
     });
     expect(thrown.body.errors).toEqual([
-      { stage: "script", message: expect.stringContaining("on purpose"), line: 1 },
+      {
+        stage: "script",
+        message: "the script failed: Error: on purpose",
+        code: "script.error",
+        params: expect.any(Object),
+        line: 1,
+      },
     ]);
   });
 });

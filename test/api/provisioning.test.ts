@@ -99,6 +99,7 @@ describe("a new device", () => {
       "REFUSED",
       "SUCCESS",
     ]);
+    expect(log.body[0].after).toEqual({ reason: { code: "claim.in_use", params: {} } });
     for (const text of [secret, body.credentialsValue]) expect(log.text).not.toContain(text);
   });
 

@@ -133,7 +133,7 @@ test(
     const { page } = browser;
     await page.getByRole("button", { name: "Share", exact: true }).click();
     await dialog().getByLabel("For whom, or where").fill("Canteen");
-    await dialog().getByRole("button", { name: "Make a link" }).click();
+    await dialog().getByRole("button", { name: "Create link" }).click();
     const row = dialog().getByTestId("share");
     await row.getByText("Canteen").waitFor();
     link = (await row.getByRole("link").getAttribute("href")) ?? "";

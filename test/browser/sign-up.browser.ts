@@ -6,7 +6,7 @@ import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
 const STEP_MS = 30_000;
-const NEWCOMER = { name: "Nora New", email: "nora@plant-south.example", password: "twelve green bottles" };
+const NEW_USER = { name: "Nora New", email: "nora@plant-south.example", password: "twelve green bottles" };
 const COLLEAGUE = {
   name: "Carl Colleague",
   email: "carl@plant-south.example",
@@ -42,14 +42,14 @@ test(
     const { page } = newUser;
     await page.goto(app.url);
     await page.getByRole("link", { name: "Sign up" }).click();
-    await page.getByLabel("Your name").fill(NEWCOMER.name);
-    await page.getByLabel("E-mail").fill(NEWCOMER.email);
-    await page.getByLabel("Password").fill(NEWCOMER.password);
+    await page.getByLabel("Your name").fill(NEW_USER.name);
+    await page.getByLabel("E-mail").fill(NEW_USER.email);
+    await page.getByLabel("Password").fill(NEW_USER.password);
     await page.getByText("100 devices, 10 users, 365 days of history").waitFor();
     expect(await page.getByLabel("Plan").locator("option").allTextContents()).toEqual(["Basic"]);
     await page.getByRole("button", { name: "Send me a code" }).click();
     await page.getByRole("heading", { name: "Confirm your address" }).waitFor();
-    await page.getByText(NEWCOMER.email).waitFor();
+    await page.getByText(NEW_USER.email).waitFor();
     expect(await page.getByRole("button", { name: /New code in/ }).isDisabled()).toBe(true);
   },
   STEP_MS,
@@ -73,11 +73,11 @@ test(
     const { page } = newUser;
     const code = /\b\d{6}\b/.exec((await mails.next()).parsed.text ?? "")?.[0] ?? "";
     await page.reload(); // the step stays, the password is asked for again
-    await page.getByText(NEWCOMER.email).waitFor();
+    await page.getByText(NEW_USER.email).waitFor();
     expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not.toContain(
-      NEWCOMER.password,
+      NEW_USER.password,
     );
-    await page.getByLabel("Password").fill(NEWCOMER.password);
+    await page.getByLabel("Password").fill(NEW_USER.password);
     await page.getByLabel("Code").fill(`${code.slice(0, 3)} ${code.slice(3)}`);
     await page.getByRole("button", { name: "Confirm" }).click();
     await page.getByRole("heading", { name: "Name your site" }).waitFor();
@@ -91,7 +91,7 @@ test(
 );
 
 test(
-  "the newcomer invites a colleague by mail",
+  "the new user invites a colleague by mail",
   async () => {
     const { page } = newUser;
     await page.goto(`${app.url}/settings/users`);

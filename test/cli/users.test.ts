@@ -112,7 +112,7 @@ test("API keys are made and revoked beside a running gateway", async () => {
     1,
     "lineside apikey: An API key with this name already exists. Select another name.\n",
   ]);
-  expect((await run("apikey", "revoke", "ERP")).output).toBe("The API key ERP works no longer.\n");
+  expect((await run("apikey", "revoke", "ERP")).output).toBe("API key ERP revoked.\n");
   expect(await devices()).toBe(401);
   expect((await run("apikey", "revoke", "ERP")).errors).toBe('lineside apikey: There is no API key "ERP".\n');
   const piped = await run("apikey", "create", "for a script", "--role", "rw");
@@ -130,12 +130,12 @@ test("what cannot be done is one sentence", async () => {
       ["user", "add", EMAIL, "--role", "rw"],
       "A user with this e-mail address already exists on this gateway.",
     ],
-    [["user", "add", "nobody", "--role", "rw"], "by e-mail address"],
+    [["user", "add", "nobody", "--role", "rw"], "e-mail address of the new user"],
     [["user", "add", "x@plant.example"], "The role must be one of"],
     [["user", "add", "x@plant.example", "--role", "rw", "--tenant", "Moon"], 'There is no tenant "Moon".'],
     [["user", "disable", "x@plant.example"], "There is no user"],
-    [["user", "fly"], '"fly" is not something to do'],
-    [["user", "list", "--data", join(fixture.directory, "elsewhere")], "There is no gateway's data in"],
+    [["user", "fly"], '"fly" is not an action'],
+    [["user", "list", "--data", join(fixture.directory, "elsewhere")], "contains no data of a gateway"],
   ];
   const answers = await Promise.all(rows.map(([args]) => run(...args)));
   for (const [index, { code, errors, output }] of answers.entries()) {

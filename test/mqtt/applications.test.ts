@@ -31,7 +31,7 @@ afterAll(async () => {
   await mqtt.stop();
 });
 
-interface Heard {
+interface Received {
   readonly topic: string;
   readonly text: string;
   readonly packet: IPublishPacket;
@@ -45,26 +45,28 @@ async function open(username: string, options: IClientOptions = {}) {
     ...options,
   });
   clients.push(client);
-  const heard: Heard[] = [];
-  client.on("message", (topic, payload, packet) => heard.push({ topic, text: payload.toString(), packet }));
-  return { client, heard };
+  const received: Received[] = [];
+  client.on("message", (topic, payload, packet) =>
+    received.push({ topic, text: payload.toString(), packet }),
+  );
+  return { client, received };
 }
 
 let fences = 0;
 
 /** Waits for a message that the client sends to itself: whatever was on its way to the client before has arrived then. */
-async function passFence({ client, heard }: { client: MqttClient; heard: Heard[] }): Promise<void> {
+async function passFence({ client, received }: { client: MqttClient; received: Received[] }): Promise<void> {
   const topic = `fence/${fences++}`;
   await client.subscribeAsync(topic, { qos: 1 });
   await client.publishAsync(topic, "fence", { qos: 1 });
-  const find = () => heard.findIndex((message) => message.topic === topic);
+  const find = () => received.findIndex((message) => message.topic === topic);
   await until(() => find() >= 0, "the fence");
-  heard.splice(find(), 1);
+  received.splice(find(), 1);
 }
 
-const texts = (heard: Heard[]) => heard.map(({ text }) => text);
+const texts = (received: Received[]) => received.map(({ text }) => text);
 
-test("an application hears what its tenant's devices do, and nothing of another tenant", async () => {
+test("an application receives messages of its tenant's devices, and none of another tenant", async () => {
   const ours = await open("a-hears", { protocolVersion: 4 });
   const theirs = await open("b-hears");
   for (const { client } of [ours, theirs])
@@ -78,10 +80,10 @@ test("an application hears what its tenant's devices do, and nothing of another 
       retain: false,
     },
   );
-  await until(() => ours.heard.length === 1, "the message");
-  expect(ours.heard[0]).toMatchObject({ topic: "lineside/devices/7/telemetry", text: "1" });
+  await until(() => ours.received.length === 1, "the message");
+  expect(ours.received[0]).toMatchObject({ topic: "lineside/devices/7/telemetry", text: "1" });
   await passFence(theirs);
-  expect(theirs.heard).toEqual([]);
+  expect(theirs.received).toEqual([]);
 });
 
 test("the newest retained state comes with the subscription, as retain handling asks", async () => {
@@ -97,14 +99,14 @@ test("the newest retained state comes with the subscription, as retain handling 
     );
   }
   const early = await open("a-retained");
-  const { client, heard } = early;
+  const { client, received } = early;
   await client.subscribeAsync("lineside/devices/+/state", { qos: 1, rh: 2 });
   await client.subscribeAsync("lineside/devices/8/state", { qos: 1, rh: 1 });
-  await until(() => heard.length === 1, "the retained message");
+  await until(() => received.length === 1, "the retained message");
   await client.subscribeAsync("lineside/devices/8/state", { qos: 1, rh: 1 });
   await passFence(early);
-  expect(texts(heard)).toEqual(["new"]);
-  expect(heard[0]?.packet.retain).toBe(true);
+  expect(texts(received)).toEqual(["new"]);
+  expect(received[0]?.packet.retain).toBe(true);
   await mqtt.server.applications.publish(
     "tenant-a" as TenantId,
     "lineside/devices/8/state",
@@ -117,11 +119,11 @@ test("the newest retained state comes with the subscription, as retain handling 
   const late = await open("a-late");
   await late.client.subscribeAsync("lineside/devices/8/state");
   await passFence(late);
-  expect(late.heard).toEqual([]);
+  expect(late.received).toEqual([]);
 });
 
 test("a message keeps its properties on the way from one MQTT 5 client to another", async () => {
-  const { client, heard } = await open("a-properties");
+  const { client, received } = await open("a-properties");
   const plain = await open("a-plain", { protocolVersion: 4 });
   await client.subscribeAsync("talk/#", { qos: 2, properties: { subscriptionIdentifier: 300 } });
   await plain.client.subscribeAsync("talk/#", { qos: 2 });
@@ -135,20 +137,20 @@ test("a message keeps its properties on the way from one MQTT 5 client to anothe
   };
   await plain.client.publishAsync("talk/b", "plain", { qos: 0 });
   await client.publishAsync("talk/a", "hello", { qos: 2, properties });
-  await until(() => heard.length === 2 && plain.heard.length === 2, "both messages");
-  expect(heard[1]?.packet).toMatchObject({ qos: 2, topic: "talk/a" });
-  expect(heard[1]?.packet.properties).toMatchObject({ ...properties, subscriptionIdentifier: 300 });
-  expect(texts(plain.heard)).toEqual(["plain", "hello"]);
+  await until(() => received.length === 2 && plain.received.length === 2, "both messages");
+  expect(received[1]?.packet).toMatchObject({ qos: 2, topic: "talk/a" });
+  expect(received[1]?.packet.properties).toMatchObject({ ...properties, subscriptionIdentifier: 300 });
+  expect(texts(plain.received)).toEqual(["plain", "hello"]);
 });
 
 test("no-local leaves out one's own messages", async () => {
-  const one = await open("a-one");
+  const first = await open("a-one");
   const two = await open("a-two");
-  for (const { client } of [one, two]) await client.subscribeAsync("local/x", { qos: 1, nl: true });
-  await one.client.publishAsync("local/x", "from one", { qos: 1 });
+  for (const { client } of [first, two]) await client.subscribeAsync("local/x", { qos: 1, nl: true });
+  await first.client.publishAsync("local/x", "from one", { qos: 1 });
   await two.client.publishAsync("local/x", "from two", { qos: 1 });
-  await until(() => one.heard.length === 1 && two.heard.length === 1, "both messages");
-  expect([texts(one.heard), texts(two.heard)]).toEqual([["from two"], ["from one"]]);
+  await until(() => first.received.length === 1 && two.received.length === 1, "both messages");
+  expect([texts(first.received), texts(two.received)]).toEqual([["from two"], ["from one"]]);
 });
 
 test("a message that has expired is not delivered", async () => {
@@ -162,7 +164,7 @@ test("a message that has expired is not delivered", async () => {
     qos: 1,
     properties: { messageExpiryInterval: 100 },
   });
-  await Bun.sleep(1_100);
+  await Bun.sleep(1_100); // the time that passes is the subject
   const raw = await RawClient.open(mqtt.port, 5);
   raw.send(connectPacket(5, { username: "a-expiry", clientId: "expiry", clean: false }));
   const message = await raw.next("publish");
@@ -171,24 +173,24 @@ test("a message that has expired is not delivered", async () => {
 });
 
 test("a wildcard subscription gets no more than the QoS it was granted", async () => {
-  const { client, heard } = await open("a-granted");
+  const { client, received } = await open("a-granted");
   await client.subscribeAsync("granted/#", { qos: 1 });
   await client.publishAsync("granted/x", "2", { qos: 2 });
   await client.publishAsync("granted/x", "2", { qos: 2 });
-  await until(() => heard.length === 2, "both messages");
-  expect(heard.map(({ packet }) => packet.qos)).toEqual([1, 1]);
+  await until(() => received.length === 2, "both messages");
+  expect(received.map(({ packet }) => packet.qos)).toEqual([1, 1]);
 });
 
 test("wildcards do not reach topics that begin with a dollar sign", async () => {
-  const { client, heard } = await open("a-dollar");
+  const { client, received } = await open("a-dollar");
   await client.subscribeAsync(["#", "+/x"], { qos: 0 });
   await client.publishAsync("$odd/x", "no", { qos: 1 });
   await client.publishAsync("even/x", "yes", { qos: 1 });
-  await until(() => heard.length > 0, "the message");
-  expect(new Set(texts(heard))).toEqual(new Set(["yes"]));
+  await until(() => received.length > 0, "the message");
+  expect(new Set(texts(received))).toEqual(new Set(["yes"]));
 });
 
-test("an application is told what it may not do", async () => {
+test("an application gets a reason for what it may not do", async () => {
   const raw = await RawClient.connect(mqtt.port, 5, { username: "a-raw" });
   raw.send(publishPacket("lineside/devices/1/state", "x", { id: 4 }));
   expect((await raw.next("puback")).reasonCode).toBe(0x87);
@@ -197,12 +199,12 @@ test("an application is told what it may not do", async () => {
 });
 
 test("two client ids of one key have sessions of their own, and both end with the key", async () => {
-  const one = await RawClient.connect(mqtt.port, 5, { username: "a-key", clientId: "1" });
+  const first = await RawClient.connect(mqtt.port, 5, { username: "a-key", clientId: "1" });
   const two = await RawClient.connect(mqtt.port, 5, { username: "a-key", clientId: "2" });
-  await one.ping();
+  await first.ping();
   await two.ping();
   mqtt.server.disconnectApplication("a-key");
-  await one.end();
+  await first.end();
   await two.end();
 });
 

@@ -40,7 +40,7 @@ const hostile: Record<string, string> = {
   "two roots": `<svg ${NS}/><svg ${NS}/>`,
 };
 
-test.each(Object.entries(hostile))("a logo with %s is refused", async (_what, text) => {
+test.each(Object.entries(hostile))("a logo with %s is refused", async (_name, text) => {
   const answer = await put(host, { logo: address(text) });
   expect(answer.status).toBe(400);
   expect(answer.body.message).toStartWith("logo: ");

@@ -58,7 +58,7 @@ class Matcher {
       case "edge":
         return this.isEdge(node.source, position) && then(position);
       case "look":
-        return this.looks(node, position) !== node.isNegative && then(position);
+        return this.isLookaroundMet(node, position) !== node.isNegative && then(position);
       case "group":
         return this.run(node.body, position, (end) => {
           this.groups.set(node.index, [position, end]);
@@ -81,7 +81,7 @@ class Matcher {
     }
   }
 
-  private looks(node: RegexNode & { kind: "look" }, position: number): boolean {
+  private isLookaroundMet(node: RegexNode & { kind: "look" }, position: number): boolean {
     if (node.isAhead) return this.run(node.body, position, () => true);
     const width = widthOf(node.body);
     const ends = (from: number) => from >= 0 && this.run(node.body, from, (end) => end === position);

@@ -18,6 +18,15 @@ export interface Params {
 
 export type Catalogue = Readonly<Record<string, string>>;
 
+/** Returns the texts under codes that begin with the prefix. */
+export const withPrefix = <const Prefix extends string, const Texts extends Catalogue>(
+  prefix: Prefix,
+  texts: Texts,
+) =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [`${prefix}${name}`, text])) as {
+    readonly [Name in keyof Texts & string as `${Prefix}${Name}`]: Texts[Name]; // as it was just built
+  };
+
 /** Names of the places in a template. */
 type Placeholders<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Placeholders<Rest>

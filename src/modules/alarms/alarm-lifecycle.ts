@@ -1,11 +1,11 @@
 import { detail, textOf } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { AlarmSeverity } from "../../lib/severity.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
-import type { AlarmSeverity } from "../users/users.types.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import type { Alarm, AlarmEvent, AlarmEventType, AlarmStatus, EscalationSettings } from "./alarms.types.ts";
 

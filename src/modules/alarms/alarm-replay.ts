@@ -1,8 +1,8 @@
+import { type AlarmSeverity, compareSeverities } from "../../lib/severity.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
-import type { AlarmSeverity } from "../users/users.types.ts";
 import { evaluateRule, type Moment, type Outcome, type RuleState } from "./alarm-evaluation.ts";
 import { renderMessage } from "./alarm-message.ts";
-import { type AlarmRule, type CreateTrigger, rankOf } from "./alarm-rule.ts";
+import type { AlarmRule, CreateTrigger } from "./alarm-rule.ts";
 import type { KnownValue } from "./device-state.ts";
 
 /** An alarm that a rule would have raised. Times in epoch ms. */
@@ -95,12 +95,12 @@ export class AlarmReplay {
     if (schedule !== undefined && !schedule.isOpen(now)) return schedule.staysMs(now);
     this.#severity = raised.severity;
     if (open === undefined) this.#raise(raised, now);
-    else if (rankOf(raised.severity) > rankOf(open.severity)) open.severity = raised.severity;
+    else if (compareSeverities(raised.severity, open.severity) > 0) open.severity = raised.severity;
     return 0;
   }
 
   #riseTo({ severity }: CreateTrigger): number {
-    return rankOf(severity) - rankOf(this.#severity ?? severity);
+    return compareSeverities(severity, this.#severity ?? severity);
   }
 
   #raise({ severity, message }: CreateTrigger, now: number): void {

@@ -6,8 +6,13 @@ import {
 } from "../../lib/condition.ts";
 import { DomainError, detail } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
+import {
+  type AlarmSeverity,
+  alarmSeverities,
+  compareSeverities,
+  severitiesDescending,
+} from "../../lib/severity.ts";
 import type { TimeWindow } from "../../lib/time-window.ts";
-import { type AlarmSeverity, alarmSeverities } from "../users/users.types.ts";
 import { type AlarmAction, compileActions, ensureReachable, type RefusalOf } from "./alarm-actions.ts";
 import { compileSchedule } from "./alarm-schedule.ts";
 import { flag, only, text, whole, wrong } from "./rule-fields.ts";
@@ -58,9 +63,6 @@ export interface AlarmRule {
   readonly fingerprint: string;
 }
 
-/** Higher is worse. */
-export const rankOf = (severity: AlarmSeverity): number => alarmSeverities.indexOf(severity);
-
 const triggerFields = ["condition", "kind", "forMs", "count", "withinMs"];
 
 function compileKind(node: Readonly<Record<string, unknown>>, where: string): AlarmTrigger["kind"] {
@@ -97,10 +99,7 @@ function compileCreate(input: unknown, where: string, attributes: Attributes): C
   const node = only(input, where, ["severity", "message", ...triggerFields]);
   const severity = alarmSeverities.find((alarmSeverity) => alarmSeverity === node.severity);
   if (severity === undefined)
-    throw wrong(
-      `${where}.severity`,
-      detail("rule.one_of", { values: [...alarmSeverities].reverse().join(", ") }),
-    );
+    throw wrong(`${where}.severity`, detail("rule.one_of", { values: severitiesDescending.join(", ") }));
   const message = node.message === undefined ? "" : text(node.message, `${where}.message`, MESSAGE_MAX);
   return { ...compileTrigger(node, where, attributes), severity, message };
 }
@@ -123,11 +122,11 @@ function compileRule(input: unknown, where: string): AlarmRule {
   const downgrade = flag(node.downgrade, `${where}.downgrade`);
   const { createRules } = node;
   if (!Array.isArray(createRules) || createRules.length === 0 || createRules.length > alarmSeverities.length)
-    throw wrong(`${where}.createRules`, detail("rule.severities_list"));
+    throw wrong(`${where}.createRules`, detail("rule.severities_list", { max: alarmSeverities.length }));
   const attributes: Attributes = new Set();
   const creates = createRules
     .map((create, index) => compileCreate(create, `${where}.createRules[${index}]`, attributes))
-    .sort((a, b) => rankOf(b.severity) - rankOf(a.severity));
+    .sort((a, b) => compareSeverities(b.severity, a.severity));
   if (new Set(creates.map(({ severity }) => severity)).size < creates.length)
     throw wrong(`${where}.createRules`, detail("rule.severity_twice"));
   const clear =

@@ -4,13 +4,11 @@ import { conditionOperators } from "../../lib/condition.ts";
 import { attributeScopes } from "../attributes/attributes.types.ts";
 import { componentRef, documentedAs, enumOf } from "../documented-as.ts";
 import { alarmRuleSchema } from "../profiles/alarm-rule.schemas.ts";
-import { alarmSeverities } from "../users/users.types.ts";
-import { choice, jsonValueSchema, wholeNumber } from "../wire.schemas.ts";
+import { jsonValueSchema, severityBody, wholeNumber } from "../wire.schemas.ts";
 
 const epochMs = t.Optional(
   t.Integer({ minimum: 0, maximum: 8_640_000_000_000_000, description: "epoch ms" }),
 );
-const severityBody = choice(alarmSeverities);
 
 /** A part of a condition, with whether it holds. */
 const explainedCondition = Type.Unsafe({

@@ -1,9 +1,10 @@
 import { detail } from "../../lib/domain-error.ts";
+import { compareSeverities } from "../../lib/severity.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Outcome } from "./alarm-evaluation.ts";
 import type { AlarmLifecycle } from "./alarm-lifecycle.ts";
 import { renderMessage } from "./alarm-message.ts";
-import { type AlarmRule, type CreateTrigger, rankOf } from "./alarm-rule.ts";
+import type { AlarmRule, CreateTrigger } from "./alarm-rule.ts";
 import type { DeviceState } from "./device-state.ts";
 
 interface Act {
@@ -44,7 +45,7 @@ export function createTransitions(lifecycle: AlarmLifecycle) {
     if (isOver)
       return { rises: false, run: () => lifecycle.clear(open, null, detail("alarm_event.condition_over")) };
     if (raised === undefined) return undefined;
-    const rise = rankOf(raised.severity) - rankOf(open.severity);
+    const rise = compareSeverities(raised.severity, open.severity);
     if (rise === 0 || (rise < 0 && !rule.downgrade)) return undefined;
     const run = () => {
       lifecycle.changeSeverity(open, raised.severity, messageOf(device, rule, { raised, state }));

@@ -1,9 +1,9 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import { alarmSeverities } from "../../lib/severity.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
-import { alarmSeverities } from "../users/users.types.ts";
 import { type AlarmRow, createAlarmWrites } from "./alarm-writes.repository.ts";
 import { alarmEscalation, alarmEvents, alarmRun, alarmStates, alarms } from "./alarms.tables.ts";
 import {

@@ -1,7 +1,6 @@
 import { t } from "elysia";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
-import { alarmSeverities } from "../users/users.types.ts";
-import { choice, textFields, wholeNumber } from "../wire.schemas.ts";
+import { choice, severityBody, textFields, wholeNumber } from "../wire.schemas.ts";
 import { ALARM_SORT_FIELDS, alarmStatuses } from "./alarms.types.ts";
 
 const TEXT_MAX = 2_000;
@@ -16,7 +15,7 @@ export const alarmBody = t.Object(
     deviceName: t.String(),
     deviceType: t.String(),
     name: t.String({ description: "the alarm type of the rule" }),
-    severity: choice(alarmSeverities),
+    severity: severityBody,
     status: choice(alarmStatuses),
     message: t.String(),
     createdAt: time,

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { alarmSeverities } from "../../lib/severity.ts";
 import type { Params } from "../../lib/texts/text.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
-import { alarmSeverities } from "../users/users.types.ts";
 import { alarmEventTypes, alarmStatuses } from "./alarms.types.ts";
 
 export const alarms = sqliteTable(

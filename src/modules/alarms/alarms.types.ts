@@ -1,7 +1,7 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import type { AlarmSeverity } from "../../lib/severity.ts";
 import type { Params } from "../../lib/texts/text.ts";
-import type { AlarmSeverity } from "../users/users.types.ts";
 
 export const alarmStatuses = ["ACTIVE_UNACK", "ACTIVE_ACK", "CLEARED_UNACK", "CLEARED_ACK"] as const;
 export type AlarmStatus = (typeof alarmStatuses)[number];

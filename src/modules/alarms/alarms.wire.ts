@@ -1,6 +1,6 @@
 import { withoutNulls } from "../../lib/defined.ts";
 import { inEnglish, invalid } from "../../lib/domain-error.ts";
-import { alarmSeverities } from "../users/users.types.ts";
+import { alarmSeverities } from "../../lib/severity.ts";
 import { type AlarmEvent, alarmStatuses, type ListedAlarm } from "./alarms.types.ts";
 
 const iso = (timeMs: number): string => new Date(timeMs).toISOString();

@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../lib/json.ts";
+import { englishErrors } from "../../lib/texts/en/errors.ts";
 
 /** Holds what stands in the log for something secret: that it changed may be known. */
 const HIDDEN = "•••";
@@ -12,10 +13,14 @@ const stamps: ReadonlySet<string> = new Set(["updatedAt", "lastUsedAt"]);
 /** Holds what the entry says anyway, of something made or deleted. */
 const existing: ReadonlySet<string> = new Set([...stamps, "createdAt", "tenantId"]);
 
+/** Whether the object is a text of ours, whose field `code` opens nothing. */
+const isCatalogueText = ({ code, params }: Record<string, unknown>): boolean =>
+  typeof code === "string" && Object.hasOwn(englishErrors, code) && isJsonObject(params);
+
 function withoutSecrets(value: unknown, depth = 0): unknown {
   if (depth > DEPTH_MAX) return "…";
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
-  if (!isJsonObject(value)) return value;
+  if (!isJsonObject(value) || isCatalogueText(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,

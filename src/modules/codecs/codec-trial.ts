@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import type { ConsoleLine } from "../script-sandbox/script-sandbox.types.ts";
@@ -30,7 +31,7 @@ export interface Trial {
   readonly warnings: readonly string[];
   readonly console: readonly ConsoleLine[];
   readonly usedMs: number;
-  readonly error: { readonly code: string; readonly message: string; readonly line: number | null } | null;
+  readonly error: (Text & { readonly message: string; readonly line: number | null }) | null;
 }
 
 /** `01 FF`, `01:ff`, `01ff`, or base64 with or without its padding. */
@@ -61,8 +62,14 @@ export async function tryScript(
     return await (request.direction === "downlink" ? tryEncoding : tryDecoding)(sandbox, key, request);
   } catch (error) {
     if (!(error instanceof ScriptFailure) || error.kind !== "invalid") throw error;
-    const { code, message, line, console, usedMs } = error;
-    return { ...nothing, warnings: [], console, usedMs, error: { code, message, line: line ?? null } };
+    const { code, params, message, line, console, usedMs } = error;
+    return {
+      ...nothing,
+      warnings: [],
+      console,
+      usedMs,
+      error: { code, params, message, line: line ?? null },
+    };
   }
 }
 

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { scriptLimits } from "../script-sandbox/script-limits.ts";
 import { scriptFunctions } from "../script-sandbox/script-sandbox.types.ts";
-import { jsonValue, nameText, wholeNumber } from "../wire.schemas.ts";
+import { jsonValue, nameText, textFields, wholeNumber } from "../wire.schemas.ts";
 
 export const SOURCE_BYTES_MAX = scriptLimits.sourceBytesMax;
 
@@ -91,6 +91,7 @@ export const trialAnswer = t.Object(
           description:
             "script.syntax, script.error, script.overrun, script.memory, script.output or script.breaker",
         }),
+        params: textFields.params,
         message: t.String(),
         line: t.Union([wholeNumber(), t.Null()]),
       }),

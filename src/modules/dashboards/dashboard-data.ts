@@ -1,5 +1,6 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError, detail, inEnglish, textOf } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
 import type { AlarmStatus } from "../alarms/alarms.types.ts";
 import type { TelemetryService } from "../telemetry/telemetry.service.ts";
@@ -26,6 +27,8 @@ const ALARMS_DEFAULT = 50;
 /** Newest alarms that are searched for those of some devices. */
 const ALARMS_SCANNED_MAX = 2_000;
 const open: readonly AlarmStatus[] = ["ACTIVE_UNACK", "ACTIVE_ACK"];
+
+const isText = (answer: object | undefined): answer is Text => answer !== undefined && "code" in answer;
 
 /** Holds what a widget type needs; those that are not known show newest values. */
 const needs: Readonly<Record<string, "series" | "latest" | "both" | "alarms" | "none">> = {
@@ -104,7 +107,7 @@ export function createDashboardData(deps: {
     }
   }
 
-  type Answer = Map<DeviceId, DeviceSeries> | string;
+  type Answer = Map<DeviceId, DeviceSeries> | Text;
 
   /** Groups widgets that request the same of the same devices. */
   const groupOf = ({ widget, devices }: Wanted) =>
@@ -130,7 +133,7 @@ export function createDashboardData(deps: {
       return new Map(data.map((deviceSeries) => [deviceSeries.deviceId, deviceSeries]));
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
-      return error.message; // a key of texts cannot be averaged: said where it was asked for
+      return textOf(error); // a key of texts cannot be averaged: said where it was asked for
     }
   }
 
@@ -151,7 +154,7 @@ export function createDashboardData(deps: {
       answers.set(
         group,
         asked > SERIES_MAX
-          ? `more than ${SERIES_MAX} lines on one dashboard: choose fewer devices or keys`
+          ? detail("dashboard.too_many_series", { max: SERIES_MAX })
           : await query(principal, members, { window, pointsMax }),
       );
     }
@@ -237,9 +240,9 @@ export function createDashboardData(deps: {
               return found === undefined ? [] : [ownPart(found, item)];
             }),
           }),
-        ...(isSeries && typeof answer === "string" && { error: answer }),
+        ...(isSeries && isText(answer) && { error: inEnglish(answer), errorText: answer }),
         ...(isSeries &&
-          typeof answer !== "string" && {
+          !isText(answer) && {
             series: shown.flatMap(({ deviceId }) => {
               const found = answer?.get(deviceId);
               return found === undefined ? [] : [ofKeys(found)];

@@ -1,10 +1,10 @@
 import type { TSchema } from "@sinclair/typebox";
 import { t } from "elysia";
+import { alarmSeverities } from "../../lib/severity.ts";
 import { alarmStatuses } from "../alarms/alarms.types.ts";
 import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
 import { deviceSeries, latestSnapshot } from "../telemetry/telemetry.schemas.ts";
-import { alarmSeverities } from "../users/users.types.ts";
-import { jsonValue, lineText, nameText, wholeNumber } from "../wire.schemas.ts";
+import { jsonValue, lineText, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import {
   aliasListSchema,
   aliasSelectorSchema,
@@ -123,6 +123,7 @@ const widgetData = t.Object(
     alarms: t.Optional(t.Array(alarmRow)),
     cut: t.Optional(t.Literal(true, { description: "there are more devices than a widget shows" })),
     error: t.Optional(t.String({ description: "why there is nothing to show" })),
+    errorText: t.Optional(textSchema),
   },
   { title: "WidgetData" },
 );

@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
 
 export type DashboardType = "STATIC" | "CONTEXT_DEVICE";
@@ -82,8 +83,9 @@ export interface WidgetData {
   readonly alarms?: readonly AlarmRow[];
   /** Present if there are more devices than a widget shows. */
   readonly cut?: true;
-  /** Reason why there is nothing to show, for a person. */
+  /** Reason why there is nothing to show, in English and as data. */
   readonly error?: string;
+  readonly errorText?: Text;
 }
 
 export interface Executed {

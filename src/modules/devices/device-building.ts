@@ -135,12 +135,12 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
   /** References are not looked at here. */
   function assemble(
     tenantId: TenantId,
-    { token, ...given }: NewDevice,
+    { token, ...request }: NewDevice,
     references: Partial<Pick<Device, "profileId" | "parentDeviceId">>,
     { profileId, ofType }: NewDeviceDefaults,
   ): Device {
     const now = clock.now();
-    const defaults = ofType(given.deviceType);
+    const defaults = ofType(request.deviceType);
     return {
       label: "",
       assetId: null,
@@ -152,11 +152,11 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
       targetStateId: defaults?.targetStateId ?? null,
       commandTransport: null,
       tags: [],
-      ...fieldsOf(given),
+      ...fieldsOf(request),
       profileId,
       ...references,
-      name: given.name,
-      deviceType: given.deviceType,
+      name: request.name,
+      deviceType: request.deviceType,
       deviceId: newId<DeviceId>(),
       tenantId,
       token: token ?? newToken(),

@@ -1,8 +1,11 @@
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
 import { type DownlinkPayload, FRAME_BYTES_MAX, isFPort } from "../../lib/downlink-payload.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { networkErrorText } from "../../lib/network-error.ts";
 import { retryAfter, verdictOf } from "../../lib/retry-policy.ts";
+import type { ErrorCode } from "../../lib/texts/en/errors.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { RefusedAddress } from "../../platform/outbound-address.ts";
 import type { BrokerMessage, Integration, IntegrationSettings } from "../integrations/integrations.types.ts";
 import type { Downlink, DownlinkRoute } from "./downlinks.types.ts";
@@ -16,11 +19,11 @@ const PAUSED = 406;
 /** Describes what came of an attempt. `whose` it was: with `server`, others for the same one need not try now either. */
 export type Attempted =
   | { readonly isDone: true; readonly networkId?: string }
-  | { readonly isDone: false; readonly isFinal: true; readonly error: string }
+  | { readonly isDone: false; readonly isFinal: true; readonly error: Text }
   | {
       readonly isDone: false;
       readonly isFinal: false;
-      readonly error: string;
+      readonly error: Text;
       readonly whose: "server" | "downlink";
       readonly waitMs: number;
     };
@@ -69,12 +72,29 @@ type Content = { readonly content: DownlinkPayload; readonly fPort: number | und
 
 type CheckedDownlink = Pick<Downlink, "downlinkId" | "tenantId" | "deviceKey" | "confirmed" | "priority">;
 
+/** Advice by status. */
+const hints = {
+  401: "downlink_hint.api_key",
+  403: "downlink_hint.permission",
+  404: "downlink_hint.unknown",
+  406: "downlink_hint.paused",
+} as const satisfies Record<number, ErrorCode>;
+
 /**
  * Returns what a network server says is wrong: both answer with an object that has a message. The key that it may have said again
  * is left out; null for readers who are told the status alone.
  */
-function textOf({ status, body }: HttpAnswer, key: string | null | undefined): string {
-  if (key === null) return `the network server answered ${status}`;
+function textOf({ status, body }: HttpAnswer, key: string | null | undefined): Text {
+  const hint = Object.entries(hints).find(([code]) => code === String(status))?.[1];
+  const answer = answerOf({ status, body }, key);
+  return hint === undefined ? answer : detail("downlink_error.hinted", { answer, hint: detail(hint) });
+}
+
+function answerOf(
+  { status, body }: Pick<HttpAnswer, "status" | "body">,
+  key: string | null | undefined,
+): Text {
+  if (key === null) return detail("downlink_error.status", { status });
   let said: unknown;
   try {
     said = JSON.parse(body.toString("utf8"));
@@ -82,8 +102,10 @@ function textOf({ status, body }: HttpAnswer, key: string | null | undefined): s
     said = undefined;
   }
   const whole = isJsonObject(said) && typeof said.message === "string" ? said.message : "";
-  const text = key === undefined || key === "" ? whole : whole.replaceAll(key, "…");
-  return `the network server answered ${status}${text === "" ? "" : `: ${text.slice(0, ANSWER_CHARACTERS_MAX)}`}`;
+  const message = key === undefined || key === "" ? whole : whole.replaceAll(key, "…");
+  return message === ""
+    ? detail("downlink_error.status", { status })
+    : detail("downlink_error.status_said", { status, message: message.slice(0, ANSWER_CHARACTERS_MAX) });
 }
 
 function networkIdIn({ body }: HttpAnswer): string | undefined {
@@ -97,13 +119,6 @@ function networkIdIn({ body }: HttpAnswer): string | undefined {
   }
 }
 
-const hints: Readonly<Record<number, string>> = {
-  401: "; is the API key right?",
-  403: "; may the API key write downlinks?",
-  404: "; does the network server know the device, and the webhook?",
-  406: "; the webhook is paused there",
-};
-
 /** A downlink ready to go: its bytes where we can make them, and the request or message that it is. */
 export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
   function attemptOf(answer: HttpAnswer, key: string | null | undefined): Attempted {
@@ -112,7 +127,7 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
       const networkId = networkIdIn(answer);
       return { isDone: true, ...(networkId && { networkId }) };
     }
-    const error = `${textOf(answer, key)}${hints[answer.status] ?? ""}`;
+    const error = textOf(answer, key);
     if (verdict === "dead") return { isDone: false, isFinal: true, error };
     const waitMs = retryAfter(answer.headers["retry-after"], deps.wallClock());
     return {
@@ -190,10 +205,7 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
       try {
         return await send(ready, downlink, signal);
       } catch (error) {
-        const text =
-          error instanceof Error && error.message !== ""
-            ? error.message
-            : "the network server was not reached";
+        const text = networkErrorText(error);
         // What is wrong with the downlink itself, or with where it is to go, does not get better.
         const isWrong =
           error instanceof RefusedAddress || (error instanceof DomainError && error.kind === "invalid");

@@ -42,7 +42,7 @@ export function createDownlinkEvents(deps: { eventLog: Pick<EventLog, "add"> }) 
           }),
         );
     },
-    failed: (downlink: Downlink, error: string): void =>
+    failed: (downlink: Downlink, error: Text): void =>
       add(
         downlink,
         "ERROR",

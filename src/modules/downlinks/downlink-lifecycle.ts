@@ -1,5 +1,7 @@
+import { detail, inEnglish } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { Waiters } from "../../platform/waiters.ts";
 import type { DownlinkReport } from "../integrations/integrations.types.ts";
@@ -26,6 +28,11 @@ const statesOfReports: Record<DownlinkReport["state"], DownlinkState> = {
   FAILED: "FAILED",
 };
 
+/** The answer of a command whose downlink failed. */
+export const failureOf = (error: Text) => ({ error: inEnglish(error), code: error.code });
+
+const UNKNOWN = detail("downlink_error.not_sent");
+
 /** Commands, as far as downlinks carry them. */
 export interface CarriedCommands {
   delivered(deviceId: DeviceId, rpcId: number, isKept: boolean): void;
@@ -38,7 +45,7 @@ interface DownlinkLifecycleDeps {
   readonly repository: DownlinksRepository;
   readonly commands: CarriedCommands;
   readonly transact: (work: () => void) => void;
-  readonly onFailed: (downlink: Downlink, error: string) => void;
+  readonly onFailed: (downlink: Downlink, error: Text) => void;
   readonly clock: Clock;
   readonly now: () => number;
 }
@@ -69,14 +76,14 @@ export class DownlinkLifecycle {
   }
 
   /** Marks a downlink as failed for good. */
-  failed(downlink: Downlink, error: string): void {
+  failed(downlink: Downlink, error: Text): void {
     this.change(downlink, "FAILED", { error, attempts: downlink.attempts + 1 });
   }
 
   /** Postpones a downlink to another attempt. */
   postponed(
     downlink: Downlink,
-    changes: { error: string | null; nextAttemptAt: number; attempts: number },
+    changes: { error: Text | null; nextAttemptAt: number; attempts: number },
   ): void {
     const { repository, now } = this.deps;
     if (repository.find(downlink.downlinkId)?.state !== "QUEUED") return;
@@ -104,12 +111,11 @@ export class DownlinkLifecycle {
   private settleCommand(
     { deviceId, commandRpcId, confirmed }: Downlink,
     state: DownlinkState,
-    error: string | null,
+    error: Text,
   ): void {
     if (deviceId === null || commandRpcId === null) return;
     const { commands } = this.deps;
-    if (state === "FAILED")
-      commands.answered(deviceId, commandRpcId, { error: error ?? "the downlink failed" });
+    if (state === "FAILED") commands.answered(deviceId, commandRpcId, failureOf(error));
     else if (state === "ACKNOWLEDGED") commands.answered(deviceId, commandRpcId, { acknowledged: true });
     // Nobody will say more of one that is not confirmed.
     else if (state === "TRANSMITTED" && !confirmed)
@@ -133,11 +139,11 @@ export class DownlinkLifecycle {
     const error = rest.error ?? null;
     transact(() => {
       repository.update(current.downlinkId, { ...rest, state, error, changedAt: now() });
-      this.settleCommand(current, state, error);
+      this.settleCommand(current, state, error ?? UNKNOWN);
     });
     if (current.state === "QUEUED" && current.deviceId !== null) commands.listening(current.deviceId);
     this.waiters.resolveAll(current.downlinkId, { ...current, ...rest, state, error });
-    if (state === "FAILED") onFailed(current, error ?? "");
+    if (state === "FAILED") onFailed(current, error ?? UNKNOWN);
   }
 
   private remember(key: string, report: DownlinkReport): void {
@@ -147,7 +153,7 @@ export class DownlinkLifecycle {
   }
 
   private apply(downlink: Downlink, { state, error }: DownlinkReport): void {
-    const failure = state === "FAILED" ? { error: error ?? "the network server could not send it" } : {};
+    const failure = state === "FAILED" ? { error: error ?? UNKNOWN } : {};
     this.change(downlink, statesOfReports[state], failure);
   }
 }

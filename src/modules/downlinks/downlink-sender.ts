@@ -1,5 +1,7 @@
 import { setImmediate } from "node:timers";
+import { detail } from "../../lib/domain-error.ts";
 import { waitAfter } from "../../lib/retry-policy.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Attempted, DownlinkAttempt, ReadyIntegration } from "./downlink-attempt.ts";
@@ -41,6 +43,9 @@ interface DownlinkSenderDeps {
 }
 
 const retriesOf = ({ settings }: ReadyIntegration) => settings.downlink?.retries ?? Number.POSITIVE_INFINITY;
+
+const expired = (reason: Text | null): Text =>
+  reason === null ? detail("downlink_error.expired") : detail("downlink_error.expired_because", { reason });
 
 /**
  * Hands downlinks to network servers: of each device one after the other, of each integration a few at once, again after a while where
@@ -131,8 +136,7 @@ export class DownlinkSender {
     const { repository, lifecycle, now } = this.deps;
     for (const downlink of repository.listExpired(now(), EXPIRED_AT_ONCE)) {
       if (this.laneOf(downlink.integrationId).busy.has(downlink.deviceKey)) continue;
-      const why = downlink.error === null ? "" : `: ${downlink.error}`;
-      lifecycle.failed(downlink, `it could not be handed over in time${why}`);
+      lifecycle.failed(downlink, expired(downlink.error));
     }
   }
 
@@ -157,7 +161,7 @@ export class DownlinkSender {
     const { lifecycle, now } = this.deps;
     const { attempts } = downlink;
     const nextAttemptAt = Math.min(now() + PAUSED_MS, downlink.expiresAt);
-    lifecycle.postponed(downlink, { error: "the integration is paused", nextAttemptAt, attempts });
+    lifecycle.postponed(downlink, { error: detail("downlink_error.paused"), nextAttemptAt, attempts });
     lane.blockedUntil = nextAttemptAt;
   }
 

@@ -14,7 +14,7 @@ import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { createDownlinkAttempt } from "./downlink-attempt.ts";
 import { createDownlinkCodec } from "./downlink-codec.ts";
 import { createDownlinkEvents } from "./downlink-events.ts";
-import { DownlinkLifecycle } from "./downlink-lifecycle.ts";
+import { DownlinkLifecycle, failureOf } from "./downlink-lifecycle.ts";
 import { DownlinkSender } from "./downlink-sender.ts";
 import { createDownlinkWays } from "./downlink-ways.ts";
 import { createDownlinksRepository } from "./downlinks.repository.ts";
@@ -101,7 +101,7 @@ export function createDownlinksModule(
     findByDevEui: identities.findByDevEui,
     // Later: the caller that hands the command over writes first that it was sent.
     refuse: ({ deviceId, rpcId }, error) =>
-      queueMicrotask(() => void commands.answered(deviceId, rpcId, { error })),
+      queueMicrotask(() => void commands.answered(deviceId, rpcId, failureOf(error))),
     durable: () => database.durable(),
     now,
   });

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { inEnglish } from "../../lib/domain-error.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
 import { listHeaders, toPage } from "../lists.ts";
@@ -12,7 +13,8 @@ const ANSWER_WITHIN_MS = 3_000;
 const shown = (downlink: Downlink) => ({
   downlinkId: downlink.downlinkId,
   status: downlink.state,
-  error: downlink.error,
+  error: downlink.error === null ? null : inEnglish(downlink.error),
+  errorText: downlink.error,
   deviceId: downlink.deviceId,
   devEui: devEuiOf(downlink.deviceKey) ?? null,
   fPort: downlink.fPort,

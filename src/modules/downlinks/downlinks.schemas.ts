@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { jsonObject, jsonValue, wholeNumber } from "../wire.schemas.ts";
+import { jsonObject, jsonValue, textSchema, wholeNumber } from "../wire.schemas.ts";
 
 export const downlinkRequestBody = t.Object(
   {
@@ -40,6 +40,7 @@ const downlink = {
   downlinkId: t.String(),
   status: downlinkState,
   error: t.Union([t.String(), t.Null()]),
+  errorText: t.Union([textSchema, t.Null()], { description: "the error as data" }),
   deviceId: t.Union([t.String(), t.Null()]),
   devEui: t.Union([t.String(), t.Null()]),
   fPort: t.Union([t.Number(), t.Null()]),

@@ -38,7 +38,7 @@ export function createDownlinksService(deps: {
   ensureDevice: (principal: Principal, deviceId: string) => DeviceId;
   findByDevEui: (tenantId: TenantId, devEui: string) => DeviceId | undefined;
   /** A command that is no downlink has failed. */
-  refuse: (command: Command, error: string) => void;
+  refuse: (command: Command, error: DomainError) => void;
   durable: () => Promise<void>;
   now: () => number;
 }) {
@@ -93,11 +93,11 @@ export function createDownlinksService(deps: {
     return deps.readyOf(integration);
   }
 
-  function parseCommand({ method, params }: Command): CommandDownlink | string {
+  function parseCommand({ method, params }: Command): CommandDownlink | DomainError {
     try {
       return downlinkOfCommand(method, params);
     } catch (error) {
-      if (error instanceof DomainError) return error.message;
+      if (error instanceof DomainError) return error;
       throw error;
     }
   }
@@ -154,7 +154,7 @@ export function createDownlinksService(deps: {
       const isFull = repository.countQueued({ tenantId, deviceKey }) >= QUEUED_PER_DEVICE_MAX;
       if (isFull && !repository.hasCommand(rpcId)) return false;
       const parsed = parseCommand(command);
-      if (typeof parsed === "string") {
+      if (parsed instanceof DomainError) {
         deps.refuse(command, parsed);
         return true;
       }
@@ -173,7 +173,7 @@ export function createDownlinksService(deps: {
     /** The integration goes, and its downlinks with it: the commands that they carry have failed. */
     abandon(integrationId: string): void {
       for (const downlink of repository.listCarriers(integrationId))
-        deps.lifecycle.failed(downlink, "the integration was deleted");
+        deps.lifecycle.failed(downlink, detail("downlink_error.integration_deleted"));
     },
     /** A downlink still carries a command to the device. */
     carriesTo: (deviceId: DeviceId): boolean => repository.hasOpenCommand(deviceId),

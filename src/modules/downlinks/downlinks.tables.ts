@@ -1,5 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { DownlinkPayload } from "../../lib/downlink-payload.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { integrations } from "../integrations/integrations.tables.ts";
 import { downlinkStates } from "./downlinks.types.ts";
@@ -25,7 +26,7 @@ export const integrationDownlinks = sqliteTable(
     state: text("state", { enum: downlinkStates }).notNull(),
     networkId: text("network_id"),
     attempts: integer("attempts").notNull(),
-    error: text("error"),
+    error: text("error", { mode: "json" }).$type<Text>(),
     createdBy: text("created_by").notNull(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),

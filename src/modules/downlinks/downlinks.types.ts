@@ -1,5 +1,6 @@
 import type { DownlinkPayload } from "../../lib/downlink-payload.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { NetworkRoute } from "../integrations/integrations.types.ts";
 
 /**
@@ -29,7 +30,7 @@ export interface Downlink {
   /** Holds what the network server calls it, where it chooses. */
   readonly networkId: string | null;
   readonly attempts: number;
-  readonly error: string | null;
+  readonly error: Text | null;
   readonly createdBy: string;
   /** Epoch ms, as all times here. */
   readonly createdAt: number;

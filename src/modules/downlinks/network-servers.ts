@@ -28,10 +28,14 @@ export interface OutgoingDownlink {
   readonly route: Omit<DownlinkRoute, "integrationId">;
 }
 
-const missing = (subject: string) => invalid("downlink.setting_missing", { name: subject });
+type MissingCode =
+  | "downlink.url_missing"
+  | "downlink.api_key_missing"
+  | "downlink.application_missing"
+  | "downlink.webhook_missing";
 
-function required(value: string | undefined, subject: string): string {
-  if (value === undefined || value === "") throw missing(subject);
+function required(value: string | undefined, code: MissingCode): string {
+  if (value === undefined || value === "") throw invalid(code);
   return value;
 }
 
@@ -39,14 +43,8 @@ function required(value: string | undefined, subject: string): string {
 export const wayOf = ({ via, url }: DownlinkSettings): "rest" | "mqtt" => via ?? (url ? "rest" : "mqtt");
 
 function rest(settings: DownlinkSettings, path: string, input: { header: string; body: unknown }): Outgoing {
-  const base = required(
-    settings.url,
-    "settings_json.downlink.url: the address of the network server is missing",
-  );
-  const key = required(
-    settings.apiKey,
-    "settings_json.downlink.apiKey: the key of the network server's API is missing",
-  );
+  const base = required(settings.url, "downlink.url_missing");
+  const key = required(settings.apiKey, "downlink.api_key_missing");
   const headers = new Map([
     [input.header, `Bearer ${key}`],
     ["Content-Type", "application/json"],
@@ -65,7 +63,7 @@ const message = (topic: string, body: unknown): Outgoing => ({
 /** Part of a topic or path: what is a level of its own must not become several. */
 function segment(value: string, subject: string): string {
   if (/[/+#?\s\0]/.test(value) || value === "." || value === "..")
-    throw missing(`${subject}: is not one that can be sent to`);
+    throw invalid("downlink.name_invalid", { name: subject });
   return value;
 }
 
@@ -80,7 +78,7 @@ function toChirpstack({ downlink, fPort, content, settings, route }: OutgoingDow
     });
   const applicationId = required(
     settings.applicationId ?? route.applicationId,
-    "settings_json.downlink.applicationId: is missing, and the device has not been heard yet",
+    "downlink.application_missing",
   );
   const topic = `application/${segment(applicationId, "applicationId")}/device/${devEui}/command/down`;
   return message(topic, { id: downlink.downlinkId, devEui, ...item });
@@ -104,16 +102,13 @@ function networkDeviceOf({ downlink, route }: OutgoingDownlink): string {
   // What The Things Stack calls a device unless somebody chose a name.
   const id =
     route.networkDeviceId ?? (devEui === undefined ? deviceKey.slice("id:".length) : `eui-${devEui}`);
-  return segment(id, "the device's id");
+  return segment(id, "networkDeviceId");
 }
 
 function pushPathOf(outgoing: OutgoingDownlink): string {
   const { settings, route } = outgoing;
-  const application = required(
-    settings.applicationId ?? route.applicationId,
-    "settings_json.downlink.applicationId: is missing, and the device has not been heard yet",
-  );
-  const webhook = required(settings.webhookId, "settings_json.downlink.webhookId: is missing");
+  const application = required(settings.applicationId ?? route.applicationId, "downlink.application_missing");
+  const webhook = required(settings.webhookId, "downlink.webhook_missing");
   const parts = [application, webhook].map((part) =>
     encodeURIComponent(segment(part, "applicationId, webhookId")),
   );
@@ -128,13 +123,7 @@ const payloadOf = (content: OutgoingDownlink["content"]) =>
 function topicApplicationOf({ settings, route }: OutgoingDownlink): string {
   const { applicationId, tenantId } = settings;
   const own = applicationId && tenantId ? `${applicationId}@${tenantId}` : applicationId;
-  return segment(
-    required(
-      route.topicApplication ?? own,
-      "settings_json.downlink.applicationId: is missing, and the device has not been heard yet",
-    ),
-    "applicationId",
-  );
+  return segment(required(route.topicApplication ?? own, "downlink.application_missing"), "applicationId");
 }
 
 function toTheThingsStack(outgoing: OutgoingDownlink): Outgoing {

@@ -1,8 +1,9 @@
 import { unguarded } from "../../lib/csv-cell.ts";
 import { CsvColumns } from "../../lib/csv-column.ts";
 import { type CsvDialect, createCsvClock, dialectOf, UnclearNumber } from "../../lib/csv-dialect.ts";
-import { DomainError, inEnglish, invalid } from "../../lib/domain-error.ts";
+import { DomainError, detail, inEnglish, invalid } from "../../lib/domain-error.ts";
 import { excerpt, reasonExcerpt } from "../../lib/excerpt.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 
 /*
@@ -24,16 +25,20 @@ export interface ImportProgress {
   readonly failed: number;
 }
 
+export interface RowFailure extends Text {
+  readonly row: number;
+  /** The text in English. */
+  readonly message: string;
+}
+
 export interface ImportResult extends ImportProgress {
   readonly success: boolean;
   /** The first hundred rows that were refused; rows count from 1. */
-  readonly errors: ReadonlyArray<{ readonly row: number; readonly message: string }>;
+  readonly errors: readonly RowFailure[];
 }
 
 /** A row as the device's own body would have it. */
-type Row =
-  | { readonly row: number; readonly body: unknown }
-  | { readonly row: number; readonly error: string };
+type Row = { readonly row: number; readonly body: unknown } | { readonly row: number; readonly error: Text };
 
 const HEAD_BYTES_MAX = 64 * 1024;
 
@@ -91,8 +96,8 @@ async function* csvRows(
   await feed;
 }
 
-const reasonOf = ({ rule, isAboutSign }: UnclearNumber): string =>
-  isAboutSign ? `${inEnglish(rule)}; say which decimal sign the file has` : inEnglish(rule);
+const reasonOf = ({ rule, isAboutSign }: UnclearNumber): Text =>
+  isAboutSign ? detail("import_error.sign_unclear", { rule }) : rule;
 
 /** Turns the rows of a CSV file into bodies. */
 function rowReader(names: readonly string[], dialect: CsvDialect) {
@@ -102,13 +107,14 @@ function rowReader(names: readonly string[], dialect: CsvDialect) {
   const timeOf = createCsvClock(dialect.timezone);
 
   function toRow(row: number, cells: readonly string[]): Row {
-    if (cells.length > names.length) return { row, error: "more cells than the header has columns" };
+    if (cells.length > names.length) return { row, error: detail("import_error.too_many_cells") };
     const values: [string, unknown][] = [];
     for (const [index, cell] of cells.entries()) {
       if (index === timeColumn) continue;
       const value = columns.read(cell, index);
       const name = names[index] ?? "";
-      if (value instanceof UnclearNumber) return { row, error: `${excerpt(name)}: ${reasonOf(value)}` };
+      if (value instanceof UnclearNumber)
+        return { row, error: detail("import_error.value", { name: excerpt(name), rule: reasonOf(value) }) };
       if (value !== undefined) values.push([name, value]);
     }
     return { row, body: { ts: timeOf(cells[timeColumn] ?? ""), values: Object.fromEntries(values) } };
@@ -144,7 +150,7 @@ async function* ndjsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row
     try {
       yield { row, body: JSON.parse(line) };
     } catch {
-      yield { row, error: "the line is not well-formed JSON" };
+      yield { row, error: detail("import_error.line_not_json") };
     }
   }
 }
@@ -171,13 +177,14 @@ export async function* runImport(
   target: ImportTarget,
 ): AsyncGenerator<ImportProgress, ImportResult> {
   const rows = source.format === "csv" ? csvRows(source.body, source.dialect ?? {}) : ndjsonRows(source.body);
-  const errors: Array<{ row: number; message: string }> = [];
+  const errors: RowFailure[] = [];
   const counts = { rows: 0, points: 0, failed: 0 };
   let batch: Reading[] = [];
 
-  const refuse = (row: number, message: string) => {
+  const refuse = (row: number, { code, params }: Text) => {
     counts.failed++;
-    if (errors.length < ERRORS_LISTED_MAX) errors.push({ row, message });
+    if (errors.length < ERRORS_LISTED_MAX)
+      errors.push({ row, message: inEnglish({ code, params }), code, params });
   };
   const take = (entry: Row) => {
     counts.rows++;
@@ -186,7 +193,7 @@ export async function* runImport(
       batch.push(...target.decode(entry.body));
     } catch (error) {
       if (!(error instanceof DomainError) || !["invalid", "too_large"].includes(error.kind)) throw error;
-      refuse(entry.row, error.message);
+      refuse(entry.row, error);
     }
   };
   const flush = async () => {

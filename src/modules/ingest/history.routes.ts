@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { DomainError, invalid, unsupported } from "../../lib/domain-error.ts";
+import { DomainError, detail, inEnglish, invalid, textOf, unsupported } from "../../lib/domain-error.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -32,12 +32,8 @@ function asLines(progress: AsyncGenerator<ImportProgress, ImportResult>): Readab
         controller.enqueue(line(step.value));
         if (step.done === true) controller.close();
       } catch (error) {
-        controller.enqueue(
-          line({
-            success: false,
-            message: error instanceof DomainError ? error.message : "the import failed",
-          }),
-        );
+        const text = error instanceof DomainError ? textOf(error) : detail("import_error.failed");
+        controller.enqueue(line({ success: false, message: inEnglish(text), ...text }));
         controller.close();
       }
     },
@@ -81,8 +77,13 @@ const importAnswer = {
             description: "the first refused rows",
             items: {
               type: "object" as const,
-              required: ["row", "message"],
-              properties: { row: count, message: { type: "string" as const } },
+              required: ["row", "message", "code", "params"],
+              properties: {
+                row: count,
+                message: { type: "string" as const },
+                code: { type: "string" as const, description: "the meaning of the message" },
+                params: { type: "object" as const, additionalProperties: true },
+              },
             },
           },
         },

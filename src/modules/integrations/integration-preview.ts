@@ -1,5 +1,6 @@
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { DomainError, detail, invalid, textOf } from "../../lib/domain-error.ts";
 import { depthOf } from "../../lib/json-depth.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import { runSteps } from "../pipelines/step-engine.ts";
@@ -53,7 +54,7 @@ interface PreviewedDevice {
 /** Describes what would become of a message; nothing is stored, made or sent. */
 export interface IntegrationPreview {
   readonly success: boolean;
-  readonly ignored: string | null;
+  readonly ignored: Text | null;
   readonly dedupKey: string | null;
   readonly normalized: ReadonlyArray<Record<string, unknown>>;
   readonly trace: ReadonlyArray<{
@@ -68,8 +69,8 @@ export interface IntegrationPreview {
     attributes: Record<string, Record<string, unknown>>;
   }>;
   /** `line`: of a script's source. */
-  readonly errors: ReadonlyArray<{ stage: Stage; message: string; line: number | null }>;
-  readonly warnings: readonly string[];
+  readonly errors: ReadonlyArray<{ stage: Stage; text: Text; line: number | null }>;
+  readonly warnings: readonly Text[];
 }
 
 /** What is shown of it is walked through. */
@@ -166,11 +167,11 @@ export async function previewMessage(
     if (!(reason instanceof DomainError)) throw error;
     const { console, line, usedMs } = reason instanceof ScriptFailure ? reason : unscripted;
     if (reason instanceof ScriptFailure) showRun({ value: undefined, console, usedMs, warnings: [] });
-    shown.errors.push({ stage, message: reason.message, line: line ?? null });
+    shown.errors.push({ stage, text: textOf(reason), line: line ?? null });
   }
 
   function trace(message: NormalizedMessage): Mapped | undefined {
-    const onFailure = (why: string) => void shown.warnings.push(`step left out, ${why}`);
+    const onFailure = (note: Text) => void shown.warnings.push(note);
     const { tenantId } = deps.integration;
     const mapped = mapMessage(live.steps, { message, receivedAt: source.receivedAt, tenantId, onFailure });
     if (live.steps.length === 0) return mapped;
@@ -235,7 +236,7 @@ export async function previewMessage(
     if (decoded === undefined) return message;
     showRun(decoded.scripted);
     if (decoded.scripted.value !== undefined) return decoded.message;
-    shown.warnings.push("the codec lets the message go");
+    shown.warnings.push(detail("integration_note.dropped_by_codec"));
     return undefined;
   }
 
@@ -247,12 +248,12 @@ export async function previewMessage(
   async function mapAndShow(message: NormalizedMessage): Promise<void> {
     const mapped = inStage("mapping", () => trace(message));
     if (mapped === undefined) {
-      shown.warnings.push("the mapping lets the message go");
+      shown.warnings.push(detail("integration_event.dropped_by_mapping"));
       return;
     }
     const scripted = await runScript(message, mapped);
     if (scripted !== undefined && scripted.value === undefined) {
-      shown.warnings.push("the script lets the message go");
+      shown.warnings.push(detail("integration_event.dropped_by_script"));
       return;
     }
     for (const part of inStage("script", () => partsOf(message, live.settings, { mapped, scripted })))

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { inEnglish } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { Endpoints } from "../connectivity/connectivity.service.ts";
@@ -90,7 +91,7 @@ export const integrationsRoutes = (deps: {
         },
       },
     )
-    .post("/preview", async ({ principal, body }) => toMutable(await integrations.preview(principal, body)), {
+    .post("/preview", async ({ principal, body }) => toPreview(await integrations.preview(principal, body)), {
       auth: "integrations:write",
       audit: { none: "changes nothing" },
       body: previewBody,
@@ -150,7 +151,7 @@ export const integrationsRoutes = (deps: {
         audit: { action: "integration.set_default", target: "integration", read },
         response: { 200: integrationBody },
         detail: {
-          summary: "Make it the default of its type",
+          summary: "Set the default integration of a type",
           description:
             "The default takes the messages to the address of the type that name no integration. 409 unless the integration is running.",
         },
@@ -252,8 +253,11 @@ export const integrationsRoutes = (deps: {
     );
 };
 
-const toMutable = ({ errors, warnings, ...preview }: IntegrationPreview) => ({
+const toPreview = ({ ignored, errors, warnings, ...preview }: IntegrationPreview) => ({
   ...preview,
-  errors: [...errors],
-  warnings: [...warnings],
+  ignored: ignored === null ? null : inEnglish(ignored),
+  ignoredText: ignored,
+  errors: errors.map(({ stage, text, line }) => ({ stage, message: inEnglish(text), ...text, line })),
+  warnings: warnings.map(inEnglish),
+  warningTexts: [...warnings],
 });

@@ -32,7 +32,7 @@ const settings = documentedAs(settingsSchema, {
   description: `What is left out has its usual value.
 - \`format\`: how bodies are read: \`auto\` (what the type says), \`generic\`, \`chirpstack\`, \`the-things-stack\`, \`tasmota\`, \`zigbee2mqtt\`, \`shelly\`, \`sparkplug\`; \`encoding\`: \`AUTO\`, \`JSON\`, \`CBOR\`
 - \`paths {deviceId, deviceName, deviceType, ts, telemetry, items}\`: where a generic body has what
-- \`autoCreateDevice\`: unknown devices are made, of the \`deviceType\` and \`profileId\` given here
+- \`autoCreateDevice\`: unknown devices are created, of the \`deviceType\` and \`profileId\` given here
 - \`radioPrefix\` (\`radio_\`), \`radioMetadata\` (true): radio data as telemetry
 - \`mqtt {brokerUrl, topicFilter, topicDeviceRegex | topicTemplate, qos, clientId, protocolVersion, tls, credentials {username, password, ca, cert, key}}\`: required for the type \`MQTT\`, refused for \`HTTP\`
 - \`scriptTransform {enabled, source}\`: \`transform(message, metadata)\` or a codec of a vendor, 32 KB at most
@@ -131,6 +131,7 @@ export const integrationBody = t.Object(
     scriptBlocked: t.Union([t.String(), t.Null()], {
       description: "why its script is switched off for a while: it overran too often",
     }),
+    scriptBlockedText: textOrNull,
     lastError: t.Union([t.String(), t.Null()]),
     lastErrorText: textOrNull,
     lastErrorAt: timeOrNull,
@@ -211,6 +212,7 @@ export const previewAnswer = t.Object(
     ignored: t.Union([t.String(), t.Null()], {
       description: "why the message is ignored, where that is not an error",
     }),
+    ignoredText: textOrNull,
     dedupKey: t.Union([t.String(), t.Null()]),
     normalized: documentedAs(t.Array(jsonObject()), {
       description: "the messages that the adapter reads from it",
@@ -235,10 +237,12 @@ export const previewAnswer = t.Object(
       t.Object({
         stage: t.String(),
         message: t.String(),
+        ...textFields,
         line: t.Union([wholeNumber(), t.Null()], { description: "line of the script" }),
       }),
     ),
     warnings: t.Array(t.String()),
+    warningTexts: t.Array(textSchema, { description: "the warnings as data" }),
   },
   { title: "IntegrationPreview" },
 );

@@ -189,7 +189,7 @@ export interface DownlinkReport {
   readonly state: "QUEUED" | "SENT" | "ACKNOWLEDGED" | "FAILED";
   /** Ours, as the server gives it back. */
   readonly correlationId?: string;
-  readonly error?: string;
+  readonly error?: Text;
 }
 
 /** Describes what a network server notes of a device. */
@@ -226,7 +226,7 @@ export interface BrokerMessage {
 export interface Normalized {
   readonly messages: readonly NormalizedMessage[];
   /** Reason why nothing is taken of it, where that is in order. */
-  readonly ignored?: string;
+  readonly ignored?: Text;
   /** Messages with the same key within a day are one. */
   readonly dedupKey?: string;
   readonly replies?: readonly BrokerMessage[];

@@ -1,4 +1,4 @@
-import { type DomainError, detail, textOf } from "../../lib/domain-error.ts";
+import { type DomainError, detail, inEnglish, textOf } from "../../lib/domain-error.ts";
 import type { ErrorCode } from "../../lib/texts/en/errors.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventOutcome } from "./integration-events.repository.ts";
@@ -25,7 +25,8 @@ export interface StoredPart {
 /** Describes what is done with a message, while it is done. */
 export interface Work {
   readonly stored: StoredPart[];
-  readonly notes: string[];
+  /** Lines of the console of a script, and what else there is to say. */
+  readonly notes: (string | Text)[];
   readonly failures: StageFailure[];
   /** Resolve when what was stored is on the disk. */
   readonly commits: Promise<void>[];
@@ -61,20 +62,30 @@ const dropCodes: Partial<Record<Stage, ErrorCode>> = {
   script: "integration_event.dropped_by_script",
 };
 
+/** Returns the first notes, as many as an event has room for. */
+function notesShown(notes: Work["notes"]): (string | Text)[] {
+  const shown: (string | Text)[] = [];
+  let characters = 0;
+  for (const note of notes) {
+    if (note === "" || characters >= NOTES_CHARACTERS_MAX) continue;
+    const fitting = typeof note === "string" ? note.slice(0, NOTES_CHARACTERS_MAX - characters) : note;
+    shown.push(fitting);
+    characters += (typeof fitting === "string" ? fitting : inEnglish(fitting)).length;
+  }
+  return shown;
+}
+
 /** The devices whose values were stored, and what the script said. */
 function storedText({ stored, notes }: Work): Text {
   const devices = [...new Set(stored.map(({ name }) => name))].slice(0, NAMED_MAX);
-  const said = notes
-    .filter((note) => note !== "")
-    .join("; ")
-    .slice(0, NOTES_CHARACTERS_MAX);
-  if (said === "")
+  const shown = notesShown(notes);
+  if (shown.length === 0)
     return devices.length === 0
       ? detail("integration_event.nothing_stored")
       : detail("integration_event.stored", { devices });
   return devices.length === 0
-    ? detail("integration_event.notes", { notes: said })
-    : detail("integration_event.stored_with_notes", { devices, notes: said });
+    ? detail("integration_event.notes", { notes: shown })
+    : detail("integration_event.stored_with_notes", { devices, notes: shown });
 }
 
 /** Returns how a message ended, for its event; what failed keeps the whole payload. */

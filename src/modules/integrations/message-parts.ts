@@ -1,7 +1,8 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError, detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { AttributeScope } from "../attributes/attributes.types.ts";
 import type { CompiledStep } from "../pipelines/step.types.ts";
 import { runSteps } from "../pipelines/step-engine.ts";
@@ -77,7 +78,8 @@ export function mapMessage(
     message: NormalizedMessage;
     receivedAt: number;
     tenantId: TenantId;
-    onFailure: (message: string) => void;
+    /** Receives why a step was skipped. */
+    onFailure: (note: Text) => void;
   },
 ): Mapped | undefined {
   const { message, receivedAt, tenantId } = input;
@@ -91,7 +93,8 @@ export function mapMessage(
   const context = { deviceId: "", tenantId, profileId: "", attribute: () => undefined };
   const mapped = runSteps(steps, reading, {
     context,
-    onFailure: ({ index, message: why }) => input.onFailure(`${steps[index]?.type}: ${why}`),
+    onFailure: ({ index, reason }) =>
+      input.onFailure(detail("step_note.skipped", { step: index + 1, reason })),
   });
   if (mapped === undefined) return undefined;
   const values: Record<string, TelemetryValue> = Object.create(null);

@@ -1,4 +1,6 @@
 import { setImmediate } from "node:timers/promises";
+import { detail } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
@@ -52,6 +54,9 @@ const isFromDevice = ({ kind, downlink, log }: NormalizedMessage): boolean =>
 
 /** Takes the parts of a message through mapping, script, device and ingest; what came of it stands in `work`. */
 export type WorkThrough = (messages: readonly NormalizedMessage[], input: Given) => Promise<void>;
+
+const noteOf = ({ state }: DownlinkReport): Text =>
+  detail("integration_note.downlink", { state: detail(`downlink_state.${state}`) });
 
 /** Runs `action`; one part's mistake costs the others nothing. */
 function attempt(work: Work, action: () => void): void {
@@ -122,14 +127,14 @@ export class MessageWorker {
     if (log !== undefined) work.notes.push(`${log.level}: ${log.text}`);
     if (downlink === undefined) return;
     this.deps.onDownlink(live.integration, downlink);
-    work.notes.push(`downlink ${downlink.state.toLowerCase()}`);
+    work.notes.push(noteOf(downlink));
   }
 
   private mapAndStore(message: NormalizedMessage, input: Given): Promise<void> | undefined {
     const { live, source, work } = input;
     const { integration, script } = live;
     const { tenantId } = integration;
-    const onFailure = (why: string) => void work.notes.push(`step left out, ${why}`);
+    const onFailure = (note: Text) => void work.notes.push(note);
     const mapped = inStage("mapping", () =>
       mapMessage(live.steps, { message, receivedAt: source.receivedAt, tenantId, onFailure }),
     );

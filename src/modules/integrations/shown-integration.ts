@@ -1,3 +1,4 @@
+import type { Text } from "../../lib/texts/text.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import type { EventLog } from "./event-log.ts";
@@ -17,7 +18,7 @@ export const nameOfType: Record<IntegrationType, string> = {
 export type ShownIntegration = Omit<Integration, "settings" | "secrets"> & {
   readonly settings_json: Record<string, unknown>;
   /** Reason why its script is not run for a while; null where it is. */
-  readonly scriptBlocked: string | null;
+  readonly scriptBlocked: Text | null;
 };
 
 /** The record with the counts that are not written yet, and without its secrets. */

@@ -1,3 +1,5 @@
+import { detail } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { MailRepository } from "./mail.repository.ts";
@@ -12,6 +14,13 @@ const FIRST_WAITS_MS = [1, 2, 5, 10, 20, 30].map((minutes) => minutes * MINUTE_M
 export const ATTEMPTS_MAX = FIRST_WAITS_MS.length + 23 + 1;
 /** How long at most until mails are seen that the command line has queued. */
 const POLL_INTERVAL_MS = 30_000;
+const REASON_CHARACTERS_MAX = 500;
+
+const unexpected = (error: unknown): MailRefusal =>
+  new MailRefusal(
+    detail("mail_error.unexpected", { reason: excerpt(String(error), REASON_CHARACTERS_MAX) }),
+    false,
+  );
 
 export const waitAfter = (attempts: number): number => FIRST_WAITS_MS[attempts - 1] ?? HOUR_MS;
 
@@ -88,7 +97,7 @@ export class MailDelivery {
     const isFinal = refusal.isPermanent || attempts >= ATTEMPTS_MAX;
     this.deps.repository.update(mail.mailId, {
       state: isFinal ? "FAILED" : "QUEUED",
-      lastError: refusal.message,
+      lastError: refusal.text,
     });
     this.deps.log.warn(isFinal ? "mail failed" : "mail not sent, is tried again", {
       mailId: mail.mailId,
@@ -109,7 +118,7 @@ export class MailDelivery {
     try {
       await transport.send(render(mail));
     } catch (error) {
-      const refusal = error instanceof MailRefusal ? error : new MailRefusal(String(error), false);
+      const refusal = error instanceof MailRefusal ? error : unexpected(error);
       this.markRefused(mail, attempts, refusal);
       return;
     }

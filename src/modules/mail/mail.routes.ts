@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { detail } from "../../lib/domain-error.ts";
+import { detail, inEnglish } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -21,7 +21,7 @@ const toListed = (mail: OutgoingOutboxMail) => ({
   state: mail.state,
   attempts: mail.attempts,
   ...(mail.state === "QUEUED" && { nextAttemptAt: iso(mail.nextAttemptAt) }),
-  ...(mail.lastError !== null && { lastError: mail.lastError }),
+  ...(mail.lastError !== null && { lastError: inEnglish(mail.lastError), lastErrorText: mail.lastError }),
   createdAt: iso(mail.createdAt),
   ...(mail.sentAt !== null && { sentAt: iso(mail.sentAt) }),
 });

@@ -1,5 +1,6 @@
 import { t } from "elysia";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
+import { textSchema } from "../wire.schemas.ts";
 
 const state = (description: string) =>
   t.Union([t.Literal("QUEUED"), t.Literal("SENT"), t.Literal("FAILED"), t.Literal("HELD")], { description });
@@ -20,7 +21,8 @@ const listed = {
   state: state("HELD: no SMTP server is configured, so the mail waits to be read here"),
   attempts: t.Integer(),
   nextAttemptAt: t.Optional(t.String({ description: "of a queued mail" })),
-  lastError: t.Optional(t.String({ description: "what the mail server said last" })),
+  lastError: t.Optional(t.String({ description: "why the newest attempt failed" })),
+  lastErrorText: t.Optional(textSchema),
   createdAt: t.String(),
   sentAt: t.Optional(t.String()),
 };

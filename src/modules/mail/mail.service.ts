@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
@@ -89,7 +90,7 @@ export function createMailService(deps: {
       const isWaiting = mail.state === "QUEUED" || mail.state === "HELD";
       repository.update(mail.mailId, {
         ...scrubbed(mail),
-        ...(isWaiting && { state: "FAILED", lastError: mail.lastError ?? "expired before it was sent" }),
+        ...(isWaiting && { state: "FAILED", lastError: mail.lastError ?? detail("mail_error.expired") }),
       });
       if (isWaiting) announce({ ...mail, state: "FAILED" });
     }

@@ -1,4 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Text } from "../../lib/texts/text.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
 /** The outbox: a mail's values are kept rather than its text, so that a secret among them can be taken out again. */
@@ -17,7 +18,7 @@ export const mails = sqliteTable(
     /** Counted before each try, so that a crash while sending counts. */
     attempts: integer("attempts").notNull().default(0),
     nextAttemptAt: integer("next_attempt_at").notNull(),
-    lastError: text("last_error"),
+    lastError: text("last_error", { mode: "json" }).$type<Text>(),
     /** When the secret among the values is worth nothing any more; null when there is none (any more). */
     secretUntil: integer("secret_until"),
     createdAt: integer("created_at").notNull(),

@@ -1,5 +1,7 @@
 import type { AlarmCounts, AlarmLine } from "../../lib/alarm-text.ts";
+import { inEnglish } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 
 export type MailLanguage = "en" | "de";
 
@@ -69,7 +71,7 @@ export interface OutboxMail {
   readonly state: MailState;
   readonly attempts: number;
   readonly nextAttemptAt: number;
-  readonly lastError: string | null;
+  readonly lastError: Text | null;
   /** Until when a secret among the values is worth something; null: there is none (any more). */
   readonly secretUntil: number | null;
   readonly createdAt: number;
@@ -108,10 +110,12 @@ export interface MailTransport {
 
 /** Reason why a mail was not taken; a permanent refusal is not worth another try. */
 export class MailRefusal extends Error {
+  readonly text: Text;
   readonly isPermanent: boolean;
-  constructor(message: string, isPermanent: boolean, cause?: unknown) {
-    super(message, { cause });
+  constructor(text: Text, isPermanent: boolean, cause?: unknown) {
+    super(inEnglish(text), { cause });
     this.name = "MailRefusal";
+    this.text = text;
     this.isPermanent = isPermanent;
   }
 }

@@ -1,8 +1,11 @@
+import { detail } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { MailRefusal, type MailTransport } from "./mail.types.ts";
 
 const CONNECT_TIMEOUT_MS = 20_000;
 const SILENCE_MAX_MS = 60_000;
-const REASON_LENGTH_MAX = 500;
+const REASON_CHARACTERS_MAX = 500;
 
 /** nodemailer reads commas, brackets and quotes as further recipients. */
 const soleAddress = /^[^\s@,;:<>()[\]"\\]+@[^\s@,;:<>()[\]"\\]+$/;
@@ -17,7 +20,20 @@ function refusalOf(error: unknown): MailRefusal {
   const { code = "", responseCode = 0, message } = error as SmtpError; // all that nodemailer throws has this shape
   const isPermanent =
     (code === "EENVELOPE" || code === "EMESSAGE") && (responseCode === 0 || responseCode >= 500);
-  return new MailRefusal(message.slice(0, REASON_LENGTH_MAX), isPermanent, error);
+  return new MailRefusal(textOf({ code, responseCode, message }), isPermanent, error);
+}
+
+/** Says what failed, with the words of the server or of the network where there are any. */
+function textOf({
+  code,
+  responseCode,
+  message,
+}: Pick<Required<SmtpError>, "code" | "responseCode" | "message">): Text {
+  const reason = excerpt(message, REASON_CHARACTERS_MAX);
+  if (code === "EAUTH") return detail("mail_error.sign_in", { reason });
+  if (responseCode > 0) return detail("mail_error.refused", { reason });
+  if (code === "ETIMEDOUT" || code === "ABORT_ERR") return detail("mail_error.timed_out");
+  return detail("mail_error.connection", { reason });
 }
 
 /** `smtp://` or `smtps://` with user, password, host, port; `?requireTLS=true` and `?tls.rejectUnauthorized=false`. */
@@ -54,7 +70,7 @@ export function createSmtpTransport(options: {
   const domain = from.slice(from.lastIndexOf("@") + 1);
   return {
     async send({ mailId, fromName, to, subject, text, html }) {
-      if (!soleAddress.test(to)) throw new MailRefusal("This is not one e-mail address.", true);
+      if (!soleAddress.test(to)) throw new MailRefusal(detail("mail_error.address"), true);
       // Most gateways send a mail in days, so its 5 MB are loaded only for that.
       const { createTransport } = await import("nodemailer");
       const transport = createTransport({

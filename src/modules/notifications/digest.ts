@@ -1,17 +1,15 @@
-import { type AlarmSeverity, alarmSeverities } from "../users/users.types.ts";
+import { compareSeverities } from "../../lib/severity.ts";
 import type { Digest, NotificationLine } from "./notifications.types.ts";
 
 /** Of those that are gathered so many are named; the rest is counted. */
 const NAMED_MAX = 5;
-
-const rankOf = (severity: AlarmSeverity): number => alarmSeverities.indexOf(severity);
 
 /** With one more. */
 export function addToDigest(digest: Digest | null, line: NotificationLine): Digest {
   const { total = 0, bySeverity = {}, byTrigger = {}, worst = [] } = digest ?? {};
   const { severity, trigger } = line;
   // Sorting keeps the order of equals: the oldest of the most severe ones stay.
-  const named = [...worst, line].sort((a, b) => rankOf(b.severity) - rankOf(a.severity));
+  const named = [...worst, line].sort((a, b) => compareSeverities(b.severity, a.severity));
   return {
     total: total + 1,
     bySeverity: { ...bySeverity, [severity]: (bySeverity[severity] ?? 0) + 1 },

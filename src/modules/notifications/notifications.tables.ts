@@ -1,9 +1,9 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { alarmSeverities } from "../../lib/severity.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { alarms } from "../alarms/alarms.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { users } from "../users/users.tables.ts";
-import { alarmSeverities } from "../users/users.types.ts";
 import { channels, type Digest, type Messaging, notificationTriggers } from "./notifications.types.ts";
 
 /** Holds what happened to alarms and was not told yet; a row goes with the mails and messages that it becomes. */

@@ -1,8 +1,8 @@
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import type { AlarmSeverity } from "../../lib/severity.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { MailLanguage } from "../mail/mail.types.ts";
 import type { Sealed } from "../outbound/outbound.types.ts";
-import type { AlarmSeverity } from "../users/users.types.ts";
 
 export const notificationTriggers = ["CREATED", "ESCALATED", "CLEARED"] as const;
 export type NotificationTrigger = (typeof notificationTriggers)[number];

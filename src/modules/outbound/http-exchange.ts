@@ -6,6 +6,7 @@ import {
 } from "node:http";
 import { request as requestTls } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { unavailable } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { type OutboundAddresses, portOf } from "../../platform/outbound-address.ts";
@@ -69,7 +70,7 @@ function answerTo(outgoing: ClientRequest, signal: AbortSignal): Promise<HttpAns
   signal.addEventListener("abort", abort);
   outgoing.on("error", finish);
   outgoing.on("close", () => finish(closedEarly()));
-  outgoing.on("upgrade", () => finish(new Error("the server switched to another protocol than HTTP")));
+  outgoing.on("upgrade", () => finish(unavailable("network_error.protocol_switched")));
   outgoing.on("response", (response) => {
     incoming = response;
     response.on("error", finish);
@@ -134,7 +135,7 @@ export function createHttpExchange(deps: {
     outer.addEventListener("abort", abort);
     if (outer.aborted) abort();
     const cancel = clock.schedule(request.timeoutMs, () =>
-      controller.abort(new Error(`there was no answer within ${request.timeoutMs} ms`)),
+      controller.abort(unavailable("network_error.no_answer_within", { ms: request.timeoutMs })),
     );
     try {
       return await run(request, controller.signal);

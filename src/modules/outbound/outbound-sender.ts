@@ -1,4 +1,4 @@
-import { detail } from "../../lib/domain-error.ts";
+import { detail, unavailable } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { networkErrorText } from "../../lib/network-error.ts";
 import { retryAfter, verdictOf } from "../../lib/retry-policy.ts";
@@ -49,7 +49,7 @@ export function createOutboundSender(deps: {
     if (typeof value === "string") return value;
     const text = box.open(value.sealed);
     // The key beside the data was lost or replaced.
-    if (text === undefined) throw new Error("a secret cannot be read any more; it has to be entered again");
+    if (text === undefined) throw unavailable("delivery_error.secret_unreadable");
     return text;
   }
 

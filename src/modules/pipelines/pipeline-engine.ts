@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -19,7 +20,6 @@ import { compileSteps, runSteps, toMessage, toReading } from "./step-engine.ts";
 
 /** Counters are written this often. */
 const FLUSH_INTERVAL_MS = 10_000;
-const ERROR_CHARACTERS_MAX = 500;
 
 interface Active {
   readonly pipeline: Pipeline;
@@ -297,12 +297,10 @@ export class PipelineEngine {
     count.messagesIn++;
     const message = runSteps(steps, reading, {
       context,
-      onFailure({ index, message: reason }) {
+      onFailure({ index, reason }) {
         count.errors++;
-        count.lastError = `${steps[index]?.type} (step ${index + 1}): ${reason}`.slice(
-          0,
-          ERROR_CHARACTERS_MAX,
-        );
+        const type = steps[index]?.type ?? "";
+        count.lastError = detail("step_failure.of_step", { type, step: index + 1, reason });
         count.lastErrorAt = clock.now();
       },
       onOutgoing: (outgoing) => send(outgoing, { pipeline, context, sideEffects }),

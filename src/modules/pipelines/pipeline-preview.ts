@@ -83,10 +83,10 @@ export function previewSteps(
       const show = ({ values }: StepMessage) => (shown > SHOWN_CHARACTERS_MAX ? {} : plain(values));
       trace.set(index, { index, step, in: show(before), out: out === undefined ? null : show(out) });
     },
-    onFailure({ index, message: error, reason }) {
+    onFailure({ index, reason }) {
       const step = compiled[index]?.type ?? "";
       warnings.push(detail("step_note.skipped", { step: index + 1, reason }));
-      trace.set(index, { index, step, in: {}, out: null, error, errorText: reason });
+      trace.set(index, { index, step, in: {}, out: null, error: inEnglish(reason), errorText: reason });
     },
   });
   if (shown > SHOWN_CHARACTERS_MAX) warnings.push(NOT_SHOWN);

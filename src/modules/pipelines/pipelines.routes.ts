@@ -47,6 +47,8 @@ function toWire(pipeline: ShownPipeline) {
       lastErrorText: lastError,
       lastErrorAt: isoOrNull(lastErrorAt),
     },
+    lastError: rest.lastError === null ? null : inEnglish(rest.lastError),
+    lastErrorText: rest.lastError,
     lastErrorAt: isoOrNull(rest.lastErrorAt),
     createdAt: iso(rest.createdAt),
     updatedAt: iso(rest.updatedAt),

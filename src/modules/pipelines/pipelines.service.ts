@@ -153,11 +153,11 @@ export function createPipelinesService(deps: {
     get: (principal: Principal, pipelineId: string): ShownPipeline => show(find(principal, pipelineId)),
     create(
       principal: Principal,
-      { name, steps, ...given }: PipelineChanges & { name: string },
+      { name, steps, ...fields }: PipelineChanges & { name: string },
     ): ShownPipeline {
       ensureAllDevices(principal, detail("action.create_data_pipelines"));
       if (repository.count(principal.tenantId) >= PIPELINES_MAX) throw tooManyPipelines(PIPELINES_MAX);
-      if (given.scope !== undefined) deps.ensureInTenant(principal, given.scope);
+      if (fields.scope !== undefined) deps.ensureInTenant(principal, fields.scope);
       const now = clock.now();
       const pipeline: Pipeline = {
         pipelineId: newId(),
@@ -167,7 +167,7 @@ export function createPipelinesService(deps: {
         status: "draft",
         order: 0,
         scope: {},
-        ...defined(given),
+        ...defined(fields),
         steps: checkSteps(takeSteps(principal, steps ?? []), refusalFor(principal)),
         version: 1,
         messagesIn: 0,

@@ -1,4 +1,5 @@
 import type { TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { OutboundCounts } from "../outbound/outbound.types.ts";
 import type { Step } from "./step-engine.ts";
 
@@ -27,7 +28,7 @@ export interface Pipeline {
   readonly messagesOut: number;
   readonly messagesDropped: number;
   readonly errors: number;
-  readonly lastError: string | null;
+  readonly lastError: Text | null;
   /** Epoch ms, as all times here. */
   readonly lastErrorAt: number | null;
   readonly createdAt: number;
@@ -58,6 +59,6 @@ export interface PipelineCounts {
   messagesOut: number;
   messagesDropped: number;
   errors: number;
-  lastError: string | null;
+  lastError: Text | null;
   lastErrorAt: number | null;
 }

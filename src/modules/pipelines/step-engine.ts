@@ -1,7 +1,7 @@
 import type { TObject } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
-import { excerpt, pathExcerpt } from "../../lib/excerpt.ts";
+import { DomainError, detail, invalid, textOf } from "../../lib/domain-error.ts";
+import { excerpt, pathExcerpt, reasonExcerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { ruleOf } from "../../lib/schema-rule.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -29,8 +29,6 @@ export interface Step {
 export interface StepFailure {
   /** Which of the compiled steps. */
   readonly index: number;
-  readonly message: string;
-  /** The same as data. */
   readonly reason: Text;
 }
 
@@ -89,11 +87,10 @@ function compileStep(input: unknown, where: string): CompiledStep | undefined {
   }
 }
 
-function failureOf(error: unknown): Pick<StepFailure, "message" | "reason"> {
-  if (error instanceof DomainError)
-    return { message: error.message, reason: { code: error.code, params: error.params } };
-  const message = error instanceof Error ? error.message : String(error);
-  return { message, reason: detail("rule.reason", { reason: message }) };
+function reasonOf(error: unknown): Text {
+  if (error instanceof DomainError) return textOf(error);
+  const reason = error instanceof Error ? error.message : String(error);
+  return detail("step_failure.unexpected", { reason: reasonExcerpt(reason) });
 }
 
 /**
@@ -172,7 +169,7 @@ function attempt(
       if (!isKept) break;
     } catch (error) {
       failed.add(index);
-      onFailure({ index, ...failureOf(error) });
+      onFailure({ index, reason: reasonOf(error) });
       return "again";
     }
   }

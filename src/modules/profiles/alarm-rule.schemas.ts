@@ -1,10 +1,10 @@
 /** Alarm rules as the document shows them. The alarm rules' own compiler checks them. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { DURATION_MS_MAX } from "../../lib/condition.ts";
+import { alarmSeverities } from "../../lib/severity.ts";
 import { weekdays } from "../../lib/time-window.ts";
 import { alarmConditionSchema } from "../condition.schemas.ts";
 import { discriminatedUnion, enumOf, mapOf } from "../documented-as.ts";
-import { alarmSeverities } from "../users/users.types.ts";
 import { jsonValueSchema } from "../wire.schemas.ts";
 
 const durationMs = (description: string) =>

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { conflict, DomainError, detail } from "../../lib/domain-error.ts";
+import { conflict, DomainError, detail, textOf } from "../../lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId, UserId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { randomToken, sha256 } from "../../platform/ids.ts";
@@ -148,7 +148,7 @@ export function createProvisioningService(deps: {
       outcome: error === undefined ? "SUCCESS" : "REFUSED",
       target: { type: "device", id: device?.deviceId ?? "", name: deviceName },
       address,
-      after: error === undefined ? { profileId: device?.profileId } : { reason: error.message },
+      after: error === undefined ? { profileId: device?.profileId } : { reason: textOf(error) },
     });
   }
 

@@ -1,3 +1,4 @@
+import type { Text } from "../../lib/texts/text.ts";
 import type { ConsoleLine } from "./script-sandbox.types.ts";
 
 /** Describes what the script process is asked. */
@@ -22,7 +23,7 @@ export type EngineReply = EngineUse &
     | {
         readonly ok: false;
         readonly code: "syntax" | "error" | "overrun" | "memory" | "output";
-        readonly message: string;
+        readonly reason: Text;
         readonly line?: number | undefined;
       }
   );

@@ -16,7 +16,10 @@ const core = `
     }
     return typeof value === "bigint" ? value + "n" : String(value);
   }
-  const fail = (code, message) => ({ fail: { code, message: short(message, 1000) } });
+  const fail = (reason, params = {}, code = "error") => {
+    for (const name in params) params[name] = short(String(params[name]), 1000);
+    return { fail: { code, reason, params } };
+  };
   function find(name) {
     const own = evaluate("typeof " + name + " === 'function' ? " + name + " : undefined");
     if (own) return own;
@@ -64,9 +67,9 @@ const codecs = `
   }
   /** The form that both networks' decoders and encoders answer in. */
   function ofCodec(name, result, take) {
-    if (typeof result !== "object" || result === null) return fail("error", name + " returned no object");
+    if (typeof result !== "object" || result === null) return fail("object", { name });
     const errors = listOf(result.errors);
-    if (errors.length > 0) return fail("error", name + " reports: " + errors.join("; "));
+    if (errors.length > 0) return fail("reported", { name, errors: errors.join("; ") });
     const out = take(result);
     return out.fail ? out : { ...out, warnings: listOf(result.warnings) };
   }`;
@@ -80,7 +83,7 @@ const settling = `
       (error) => { state.isWaiting = false; state.hasFailed = true; state.error = error; },
     );
     return { waiting: () => {
-      if (state.isWaiting) return fail("error", "its promise never settles: there are no timers and no network here");
+      if (state.isWaiting) return fail("promise");
       if (state.hasFailed) throw state.error;
       return shape(state.result);
     } };
@@ -89,7 +92,7 @@ const settling = `
 const running = `
   const decoded = (result) =>
     result.data === undefined || result.data === null
-      ? fail("error", "decodeUplink returned no data")
+      ? fail("data")
       : { value: result.data };
   const plain = (value) => (value === undefined || value === null ? { dropped: true } : { value });
 
@@ -99,8 +102,8 @@ const running = `
     if (transform) return whenSettled(transform(message, metadata, given), plain);
     const names = ["decodeUplink", "Decode", "Decoder"];
     const name = names.find((candidate) => find(candidate));
-    if (!name) return fail("error", "it defines none of transform, " + names.join(", "));
-    if (!given) return fail("error", name + " decodes frames, and this message has none");
+    if (!name) return fail("functions", { names: "transform, " + names.join(", ") });
+    if (!given) return fail("frame", { name });
     const decode = find(name);
     if (name === "Decode") return whenSettled(decode(given.fPort, given.bytes, {}), plain);
     if (name === "Decoder") return whenSettled(decode(given.bytes, given.fPort), plain);
@@ -110,13 +113,13 @@ const running = `
 const encoding = `
   function bytesOf(name, value) {
     const isList = Array.isArray(value) || ArrayBuffer.isView(value);
-    if (!isList) return fail("error", name + " returned no bytes");
-    if (value.length > 255) return fail("error", name + " returned " + value.length + " bytes; a downlink has 255 at the most");
+    if (!isList) return fail("bytes", { name });
+    if (value.length > 255) return fail("byteCount", { name, count: value.length });
     const bytes = [];
     for (let index = 0; index < value.length; index++) {
       const byte = Math.trunc(value[index]);
       if (typeof value[index] !== "number" || !(byte >= -128 && byte <= 255))
-        return fail("error", name + " returned something that is no byte at place " + index + ": " + textOf(value[index]));
+        return fail("byte", { name, index, value: textOf(value[index]) });
       bytes.push(byte & 255);
     }
     return { bytes };
@@ -126,7 +129,7 @@ const encoding = `
     if (out.fail || result.fPort === undefined || result.fPort === null) return out;
     const { fPort } = result;
     if (!(Number.isInteger(fPort) && fPort >= 0 && fPort <= 255))
-      return fail("error", "encodeDownlink returned an fPort that is none: " + textOf(fPort));
+      return fail("fPort", { value: textOf(fPort) });
     return { ...out, fPort };
   }
 
@@ -137,7 +140,7 @@ const encoding = `
     const Encode = find("Encode"), Encoder = find("Encoder");
     if (Encode) return whenSettled(Encode(fPort, data, {}), (bytes) => bytesOf("Encode", bytes));
     if (Encoder) return whenSettled(Encoder(data, fPort), (bytes) => bytesOf("Encoder", bytes));
-    return fail("error", "it defines none of encodeDownlink, Encode, Encoder");
+    return fail("functions", { names: "encodeDownlink, Encode, Encoder" });
   }`;
 
 const checking = `
@@ -148,7 +151,7 @@ const tools = String.raw`
   function written(out) {
     if (out.waiting) { waiting = out.waiting; return ""; }
     let text;
-    try { text = stringify(out); } catch (error) { text = stringify(fail("output", "what it returned is not JSON: " + textOf(error.message))); }
+    try { text = stringify(out); } catch (error) { text = stringify(fail("json", { message: textOf(error.message) }, "output")); }
     return text;
   }
   return {

@@ -1,5 +1,6 @@
 import { detail } from "../../lib/domain-error.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import type { ErrorCode } from "../../lib/texts/en/errors.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EngineReply } from "./engine.types.ts";
 import { scriptLimits } from "./script-limits.ts";
@@ -9,6 +10,33 @@ import type { EncodeResult, ScriptResult } from "./script-sandbox.types.ts";
 /*
  * What a script process answered, read as a stranger's word: a script may have written any of it.
  */
+
+/** Reasons that the prelude gives, by the names that it has for them. */
+const preludeReasons = {
+  bytes: "script_reason.no_bytes",
+  byte: "script_reason.no_byte",
+  byteCount: "script_reason.too_many_bytes",
+  data: "script_reason.no_data",
+  fPort: "script_reason.no_f_port",
+  frame: "script_reason.no_frame",
+  functions: "script_reason.no_function",
+  json: "script_reason.not_json_because",
+  object: "script_reason.no_codec_object",
+  promise: "script_reason.never_settles",
+  reported: "script_reason.reported",
+} as const satisfies Record<string, ErrorCode>;
+
+const PARAM_CHARACTERS_MAX = 1_000;
+
+/** Reads a failure that the prelude reports. A script can write one itself, and then it says whatever it likes in our words. */
+function reasonOf({ reason, params }: Record<string, unknown>): Text {
+  const code = Object.entries(preludeReasons).find(([name]) => name === reason)?.[1];
+  if (code === undefined) return detail("script_reason.unreadable");
+  const texts = Object.entries(isJsonObject(params) ? params : {})
+    .slice(0, 5)
+    .map(([name, value]) => [name, String(value).slice(0, PARAM_CHARACTERS_MAX)]);
+  return { code, params: Object.fromEntries(texts) };
+}
 
 type Answered = EngineReply & { ok: true };
 
@@ -22,7 +50,7 @@ function isTooDeep(value: unknown): boolean {
 }
 
 function read(reply: Answered): Record<string, unknown> {
-  const fail = (code: ScriptFailureCode, reason: Text | string): never => {
+  const fail = (code: ScriptFailureCode, reason: Text): never => {
     throw new ScriptFailure(code, reason, reply);
   };
   let answer: unknown;
@@ -34,10 +62,7 @@ function read(reply: Answered): Record<string, unknown> {
   if (!isJsonObject(answer)) return fail("script.output", detail("script_reason.not_json"));
   const { fail: failure } = answer;
   if (isJsonObject(failure))
-    return fail(
-      failure.code === "output" ? "script.output" : "script.error",
-      String(failure.message).slice(0, 1_000),
-    );
+    return fail(failure.code === "output" ? "script.output" : "script.error", reasonOf(failure));
   if (isTooDeep(answer)) return fail("script.output", detail("script_reason.too_deep"));
   return answer;
 }

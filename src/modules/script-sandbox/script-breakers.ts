@@ -1,3 +1,4 @@
+import type { Text } from "../../lib/texts/text.ts";
 import type { BreakerState } from "./script-sandbox.types.ts";
 
 const OVERRUNS_MAX = 3;
@@ -12,7 +13,7 @@ interface Breaker {
   coolDownMs: number;
   /** Of monotonic time; undefined while closed. */
   openUntil: number | undefined;
-  reason: string;
+  reason: Text;
 }
 
 /**
@@ -51,7 +52,7 @@ export class ScriptBreakers {
     this.#breakers.delete(key);
   }
 
-  overran(key: string, source: string, reason: string): void {
+  overran(key: string, source: string, reason: Text): void {
     const existingBreaker = this.#breakers.get(key);
     const sourceHash = Bun.hash(source);
     const breaker: Breaker =

@@ -5,6 +5,8 @@ import type {
   QuickJSWASMModule,
 } from "quickjs-emscripten-core";
 import { invariant } from "../../lib/invariant.ts";
+import type { ErrorCode } from "../../lib/texts/en/errors.ts";
+import type { Params, Text } from "../../lib/texts/text.ts";
 import { QUICKJS_ASSET, readAsset } from "../../platform/assets.ts";
 import type { EngineReply, EngineRequest } from "./engine.types.ts";
 import { preludeFor } from "./prelude.ts";
@@ -23,18 +25,20 @@ const AFTERWARDS_MS = 20;
 
 type Outcome =
   | { ok: true; value: string }
-  | { ok: false; code: "syntax" | "error" | "overrun" | "memory" | "output"; message: string; line?: number };
+  | { ok: false; code: "syntax" | "error" | "overrun" | "memory" | "output"; reason: Text; line?: number };
+
+const reasonOf = (code: ErrorCode, params: Params = {}): Text => ({ code, params });
 
 const outOfMemory: Outcome = {
   ok: false,
   code: "memory",
-  message: "it needs more memory than a script may have",
+  reason: reasonOf("script_reason.out_of_memory"),
 };
-const unreadable: Outcome = { ok: false, code: "error", message: "it threw something that cannot be read" };
+const unreadable: Outcome = { ok: false, code: "error", reason: reasonOf("script_reason.unreadable") };
 const overrun: Outcome = {
   ok: false,
   code: "overrun",
-  message: `it ran for longer than the ${scriptLimits.softMs} ms that a script may`,
+  reason: reasonOf("script_reason.ran_too_long", { softMs: scriptLimits.softMs }),
 };
 
 /** Standard output is the way to the gateway. */
@@ -140,11 +144,11 @@ class Execution {
     if (called.error) return this.#failed(tools, called.error);
     return called.value.consume((value): Outcome => {
       if (context.typeof(value) !== "string")
-        return { ok: false, code: "output", message: "what it returned is not JSON" };
+        return { ok: false, code: "output", reason: reasonOf("script_reason.not_json") };
       const length = context.getProp(value, "length").consume((handle) => context.getNumber(handle));
       if (length <= scriptLimits.outputCharsMax) return { ok: true, value: context.getString(value) };
-      const most = scriptLimits.outputCharsMax / 1024;
-      return { ok: false, code: "output", message: `what it returned is more than ${most} KiB` };
+      const reason = reasonOf("script_reason.output_too_large", { max: scriptLimits.outputCharsMax / 1024 });
+      return { ok: false, code: "output", reason };
     });
   }
 
@@ -173,7 +177,10 @@ class Execution {
     if (message === "InternalError: out of memory" || isNull) return outOfMemory;
     // Later it is what the script read that has the wrong syntax, as JSON.
     const code = isLoading && message.startsWith("SyntaxError") ? "syntax" : "error";
-    return { ok: false, code, message, ...(line === undefined ? {} : { line }) };
+    const reason = reasonOf(code === "syntax" ? "script_reason.no_javascript" : "script_reason.threw", {
+      message,
+    });
+    return { ok: false, code, reason, ...(line === undefined ? {} : { line }) };
   }
 
   #linesOf(tools: QuickJSHandle): readonly ConsoleLine[] {

@@ -57,8 +57,8 @@ export async function runScriptHost(): Promise<number> {
       write(engine.execute(request));
     } catch {
       // The interpreter itself broke, by a stack or a memory that was at its end: nothing of it may be used again.
-      const message = "it used up the interpreter's memory";
-      write({ ok: false, code: "memory", message, console: [], usedMs: 0, processorUs: processorUs() });
+      const reason = { code: "script_reason.out_of_memory", params: {} };
+      write({ ok: false, code: "memory", reason, console: [], usedMs: 0, processorUs: processorUs() });
       return 1;
     }
   }

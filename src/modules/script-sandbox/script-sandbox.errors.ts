@@ -18,8 +18,8 @@ const kinds: Partial<Record<ScriptFailureCode, ErrorKind>> = {
 };
 
 /**
- * Describes what a script did wrong, or why it was not run; `busy` and `unavailable` are not the script's fault. Its reason is a
- * text of ours, or what the script itself threw.
+ * Describes what a script did wrong, or why it was not run; `busy` and `unavailable` are not the script's fault. Its reason
+ * quotes what the script itself threw.
  */
 export class ScriptFailure extends DomainError {
   override readonly code: ScriptFailureCode;
@@ -30,7 +30,7 @@ export class ScriptFailure extends DomainError {
 
   constructor(
     code: ScriptFailureCode,
-    reason: Text | string,
+    reason: Text,
     details: { line?: number | undefined; console?: readonly ConsoleLine[]; usedMs?: number } = {},
   ) {
     const kind = kinds[code] ?? "invalid";

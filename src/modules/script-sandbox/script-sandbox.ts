@@ -1,4 +1,4 @@
-import { detail } from "../../lib/domain-error.ts";
+import { detail, textOf } from "../../lib/domain-error.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -33,6 +33,9 @@ interface Job {
   resolve(reply: EngineReply): void;
   reject(error: Error): void;
 }
+
+/** Failures that cost a process. */
+const costly: ReadonlySet<string> = new Set(["script.overrun", "script.memory"]);
 
 interface ScriptSandboxDeps {
   /** Holds what starts a script process. */
@@ -120,7 +123,7 @@ export class ScriptSandbox {
     ensureSize(request);
     try {
       const reply = await this.ask(key, request);
-      if (!reply.ok) throw new ScriptFailure(`script.${reply.code}`, reply.message, reply);
+      if (!reply.ok) throw new ScriptFailure(`script.${reply.code}`, reply.reason, reply);
       this.breakers.succeeded(key);
       return reply;
     } catch (error) {
@@ -129,9 +132,10 @@ export class ScriptSandbox {
     }
   }
 
-  private note(key: string, source: string, { code, message }: ScriptFailure): void {
-    if (code === "script.overrun" || code === "script.memory") this.breakers.overran(key, source, message);
-    else if (code === "script.error" || code === "script.output") this.breakers.succeeded(key);
+  private note(key: string, source: string, failure: ScriptFailure): void {
+    if (costly.has(failure.code)) this.breakers.overran(key, source, textOf(failure));
+    else if (failure.code === "script.error" || failure.code === "script.output")
+      this.breakers.succeeded(key);
   }
 
   private ask(key: string, request: EngineRequest): Promise<EngineReply> {

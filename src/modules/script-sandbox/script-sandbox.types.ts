@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 
 /** Functions of a script that the gateway calls, under the names that the network servers give them. */
 export const scriptFunctions = [
@@ -58,8 +59,8 @@ export interface EncodeResult {
 
 export interface BreakerState {
   readonly isOpen: boolean;
-  /** Used for a person. */
-  readonly reason: string;
+  /** The newest failure. */
+  readonly reason: Text;
   /** Until the script is tried again. */
   readonly retryInMs: number;
 }

@@ -1,7 +1,8 @@
 import { t } from "elysia";
+import { alarmSeverities } from "../../lib/severity.ts";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
-import { choice, nameText, wholeNumber } from "../wire.schemas.ts";
-import { alarmSeverities, inviteDeliveries, roles, userStatuses } from "./users.types.ts";
+import { choice, nameText, severityBody, severityInput, wholeNumber } from "../wire.schemas.ts";
+import { inviteDeliveries, roles, userStatuses } from "./users.types.ts";
 
 const role = t.Union(
   [
@@ -17,16 +18,6 @@ const inviteDelivery = t.Union([t.Literal("EMAIL"), t.Literal("MANUAL")], {
   description:
     "EMAIL sends the invitation, MANUAL only returns what to hand over; EMAIL unless given where an SMTP server is configured, else MANUAL",
 });
-const severity = t.Union(
-  [
-    t.Literal("INDETERMINATE"),
-    t.Literal("WARNING"),
-    t.Literal("MINOR"),
-    t.Literal("MAJOR"),
-    t.Literal("CRITICAL"),
-  ],
-  { description: "INDETERMINATE, WARNING, MINOR, MAJOR or CRITICAL" },
-);
 const escalationLevel = t.Union([t.Literal(1), t.Literal(2), t.Literal(3)], { description: "1, 2 or 3" });
 
 // Names and addresses end up in mails' headers: no control characters.
@@ -68,7 +59,9 @@ const settings = {
     }),
   ),
   notificationEscalationLevel: t.Optional(escalationLevel),
-  notificationSeverities: t.Optional(t.Array(severity, { maxItems: 5, uniqueItems: true })),
+  notificationSeverities: t.Optional(
+    t.Array(severityInput, { maxItems: alarmSeverities.length, uniqueItems: true }),
+  ),
   notifyOnAlarmCreated: t.Optional(t.Boolean()),
   notifyOnAlarmEscalated: t.Optional(t.Boolean()),
   notifyOnAlarmCleared: t.Optional(t.Boolean()),
@@ -107,7 +100,7 @@ export const userBody = t.Object(
     notificationsMessagingEnabled: t.Boolean(),
     notificationPhone: t.String(),
     notificationEscalationLevel: wholeNumber({ minimum: 1, maximum: 3 }),
-    notificationSeverities: t.Array(choice(alarmSeverities)),
+    notificationSeverities: t.Array(severityBody),
     notifyOnAlarmCreated: t.Boolean(),
     notifyOnAlarmEscalated: t.Boolean(),
     notifyOnAlarmCleared: t.Boolean(),

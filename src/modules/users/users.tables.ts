@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { type AlarmSeverity, severitiesDefault } from "../../lib/severity.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
-import { type AlarmSeverity, severitiesDefault } from "./users.types.ts";
 
 export const users = sqliteTable(
   "users",

@@ -1,14 +1,9 @@
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import { type AlarmSeverity, severitiesDefault } from "../../lib/severity.ts";
 
 /** From the most to the least powerful. */
 export const roles = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"] as const;
 export type Role = (typeof roles)[number];
-
-/** From the least to the most severe. */
-export const alarmSeverities = ["INDETERMINATE", "WARNING", "MINOR", "MAJOR", "CRITICAL"] as const;
-export type AlarmSeverity = (typeof alarmSeverities)[number];
-/** Of which a new user hears. */
-export const severitiesDefault = ["WARNING", "MINOR", "MAJOR", "CRITICAL"] as const;
 
 export const userStatuses = ["ACTIVE", "DISABLED"] as const;
 export type UserStatus = (typeof userStatuses)[number];

@@ -1,4 +1,5 @@
-import { type AlarmRule, type AlarmTrigger, rankOf } from "../../../src/modules/alarms/alarm-rule.ts";
+import { compareSeverities } from "../../../src/lib/severity.ts";
+import type { AlarmRule, AlarmTrigger } from "../../../src/modules/alarms/alarm-rule.ts";
 import type { SeenAlarm } from "./engine-harness.ts";
 
 interface Message {
@@ -189,7 +190,7 @@ export class AlarmModel {
     } else if (raised === undefined) {
       if (rule.clear === undefined || met.has(rule.clear)) this.#end(rule.alarmType);
     } else {
-      const rise = rankOf(raised.severity) - rankOf(open.severity as typeof raised.severity);
+      const rise = compareSeverities(raised.severity, open.severity as typeof raised.severity);
       if ((rise > 0 && this.#mayRaise(rule)) || (rise < 0 && rule.downgrade)) {
         open.severity = raised.severity;
         open.events.push("SEVERITY_CHANGED");

@@ -1,3 +1,4 @@
+import { severitiesDescending } from "../../../src/lib/severity.ts";
 import type { GivenSchedule } from "./alarm-model.ts";
 
 /** The same numbers each time for the same seed. */
@@ -14,7 +15,7 @@ export function randomFrom(seed: number) {
 }
 export type Random = ReturnType<typeof randomFrom>;
 
-const severities = ["CRITICAL", "MAJOR", "MINOR", "WARNING", "INDETERMINATE"] as const;
+const severities = severitiesDescending;
 const keys = ["a", "b"];
 
 function randomCondition(random: Random, depth = 0): unknown {

@@ -194,7 +194,10 @@ describe("a mail server that works", () => {
     await tried;
     await outbox.reached("QUEUED");
     expect(server.received).toEqual([]);
-    expect(only(outbox).lastError).toMatch(/certificate/i);
+    expect(only(outbox).lastError).toEqual({
+      code: "mail_error.connection",
+      params: { reason: expect.stringMatching(/certificate/i) },
+    });
   });
 });
 
@@ -208,7 +211,10 @@ describe("a mail server that does not", () => {
     outbox.mail.enqueue(invitation);
     await failed;
     expect(only(outbox)).toMatchObject({ state: "FAILED", attempts: 1 });
-    expect(only(outbox).lastError).toContain("no such user here");
+    expect(only(outbox).lastError).toEqual({
+      code: "mail_error.refused",
+      params: { reason: expect.stringContaining("no such user here") },
+    });
     expect(only(outbox).content.text).toContain("k7mf-92qx-tdh4-w3ra");
   });
 
@@ -223,7 +229,10 @@ describe("a mail server that does not", () => {
     await outbox.reached("QUEUED");
     await outbox.reached("QUEUED");
     expect(only(outbox)).toMatchObject({ state: "QUEUED", attempts: 1 });
-    expect(only(outbox).lastError).toContain("come back later");
+    expect(only(outbox).lastError).toMatchObject({
+      code: "mail_error.refused",
+      params: { reason: expect.stringContaining("come back later") },
+    });
     const sent = outbox.reached("SENT");
     outbox.clock.advance(waitAfter(1) - 1);
     expect(knocks).toBe(1);
@@ -337,7 +346,7 @@ describe("the outbox", () => {
     outbox.clock.advance(9 * 60_000);
     expect(only(outbox).content.text).toContain("042137");
     outbox.clock.advance(2 * 60_000);
-    expect(only(outbox).state).toBe("FAILED");
+    expect(only(outbox)).toMatchObject({ state: "FAILED", lastError: { code: "mail_error.expired" } });
     expect(only(outbox).content.text).not.toContain("042137");
     expect(() => outbox.mail.retry(scope, only(outbox).mailId)).toThrow("expired");
   });

@@ -29,7 +29,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
-const runTurns = async (count = 6) => {
+const runTasks = async (count = 6) => {
   for (let turn = 0; turn < count; turn++) await Promise.resolve();
 };
 
@@ -139,7 +139,7 @@ function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
     async pass(ms: number, stepMs = 1_000) {
       for (let passed = 0; passed < ms; passed += stepMs) {
         clock.advance(Math.min(stepMs, ms - passed));
-        await runTurns();
+        await runTasks();
       }
     },
     states: () =>
@@ -186,7 +186,7 @@ test("whatever fails, and whenever it is killed: each arrives at least once or l
             const body = String(added.length);
             added.push({ lane: `${target.targetId} ${candidate.add[1]}`, body });
             rig.add(target, String(candidate.add[1]), body);
-            await runTurns();
+            await runTasks();
           } else if ("pass" in candidate) await rig.pass(candidate.pass, 20_000);
           else rig.boot();
         }
@@ -251,7 +251,7 @@ test("targets that never answer leave room for others, and each has at most four
     const slow = rig.target("slow");
     for (let n = 0; n < 20; n++) rig.add(slow, `d${n}`, `${n}`);
   }
-  await runTurns(50);
+  await runTasks(50);
   expect(rig.sent.length).toBe(24);
   const quick = rig.target("quick");
   for (let n = 0; n < 100; n++) rig.add(quick, `d${n % 7}`, `${n}`);
@@ -267,7 +267,7 @@ test("a full outbox gives the oldest of the fullest up, and no other", async () 
   const big = rig.target("big");
   for (let n = 0; n < 20; n++) rig.add(small, "d", `small ${n}`);
   for (let n = 0; n < 281; n++) rig.add(big, "d", `big ${n}`);
-  await runTurns();
+  await runTasks();
   const dead = rig.states().filter(({ state }) => state === "DEAD");
   expect(dead.map(({ body }) => body)).toEqual(Array.from({ length: 100 }, (_, n) => `big ${n}`));
   rig.ledger.flush();

@@ -180,7 +180,7 @@ test("the request is whole: its path, the name it was meant for, its length in b
 
 test("a header cannot bring another one along", async () => {
   const error = await failure(send(`http://127.0.0.1:${port}/`, { headers: [["X-One", "1\r\nX-Two: 2"]] }));
-  expect(error).toBe('Invalid character in header content ["X-One"]');
+  expect(error).toBe('the connection failed: Invalid character in header content ["X-One"]');
 });
 
 test("a name is looked up for each connection, and the connection goes to the address that was judged", async () => {

@@ -1,11 +1,17 @@
 import { expect, test } from "bun:test";
-import { compileSteps, runSteps, toReading } from "../../../src/modules/pipelines/step-engine.ts";
+import { inEnglish } from "../../../src/lib/domain-error.ts";
+import {
+  compileSteps,
+  runSteps,
+  type StepFailure,
+  toReading,
+} from "../../../src/modules/pipelines/step-engine.ts";
 import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
 
 function run(step: unknown, values: Record<string, TelemetryValue>) {
   const failures: string[] = [];
   const context = { deviceId: "d", tenantId: "t", profileId: "p", attribute: () => undefined };
-  const onFailure = ({ message }: { message: string }) => failures.push(message);
+  const onFailure = ({ reason }: StepFailure) => failures.push(inEnglish(reason));
   const message = runSteps(compileSteps([step]), { ts: 1, values }, { context, onFailure });
   return { out: message && { ...toReading(message)?.values }, failures };
 }

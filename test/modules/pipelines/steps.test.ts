@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { DomainError } from "../../../src/lib/domain-error.ts";
+import { DomainError, inEnglish } from "../../../src/lib/domain-error.ts";
 import type { Text } from "../../../src/lib/texts/text.ts";
 import { compileSteps, runSteps, toReading } from "../../../src/modules/pipelines/step-engine.ts";
 import { stepDefinitions } from "../../../src/modules/pipelines/step-types.ts";
@@ -19,7 +19,7 @@ function run(steps: unknown, values: Record<string, unknown>) {
         profileId: "p",
         attribute: (scope, key) => ATTRIBUTES[`${scope}.${key}`],
       },
-      onFailure: ({ message: text }) => failures.push(text),
+      onFailure: ({ reason }) => failures.push(inEnglish(reason)),
     },
   );
   const out = message && { ...toReading(message)?.values };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { inEnglish } from "../../../src/lib/domain-error.ts";
 import type { StepRequest } from "../../../src/modules/pipelines/step.types.ts";
 import { compileSteps, runSteps } from "../../../src/modules/pipelines/step-engine.ts";
 import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
@@ -15,7 +16,7 @@ function run(steps: unknown[], values: Record<string, unknown>) {
     { ts: 7, values: values as Record<string, TelemetryValue> },
     {
       context,
-      onFailure: ({ message: text }) => failures.push(text),
+      onFailure: ({ reason }) => failures.push(inEnglish(reason)),
       onOutgoing: (stepRequests) => requests.push(...stepRequests),
     },
   );

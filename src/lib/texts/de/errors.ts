@@ -5,6 +5,7 @@ import { devicesErrorsDe } from "./devices-errors.ts";
 import { errorDetailsDe } from "./error-details.ts";
 import { eventTextsDe } from "./events.ts";
 import { integrationsErrorsDe } from "./integrations-errors.ts";
+import { reasonsDe } from "./reasons.ts";
 import { rulesDe } from "./rules.ts";
 import { siteErrorsDe } from "./site-errors.ts";
 import { telemetryErrorsDe } from "./telemetry-errors.ts";
@@ -21,5 +22,6 @@ export const germanErrors: Readonly<Record<ErrorCode, string>> = {
   ...backupErrorsDe,
   ...errorDetailsDe,
   ...rulesDe,
+  ...reasonsDe,
   ...eventTextsDe,
 };

@@ -3,7 +3,7 @@ import type { integrationsErrors } from "../en/integrations-errors.ts";
 export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErrors, string>> = {
   "codec.file_missing": "das Formular hat keine Datei",
   "codec.frame_invalid": "Der Frame muss aus höchstens 255 Byte in Hexadezimal oder Base64 bestehen.",
-  "codec.in_use": "Diese Anbindungen benutzen den Codec: {names}. Entfernen Sie ihn dort zuerst.",
+  "codec.in_use": "Diese Anbindungen verwenden den Codec: {names}. Entfernen Sie ihn dort zuerst.",
   "codec.limit": "Ein Standort hat höchstens {limit} Codecs. Löschen Sie zuerst einen.",
   "codec.name_taken": "Ein Codec namens „{name}“ existiert schon. Wählen Sie einen anderen Namen.",
   "codec.no_function": "Der Quelltext muss eine dieser Funktionen enthalten: {names}.",
@@ -13,7 +13,7 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "codec.type_unknown":
     "content-type muss text/javascript, text/plain oder multipart/form-data mit einer Datei sein",
   "downlink.dev_eui_invalid": "devEui: muss 16 hexadezimale Zeichen haben",
-  "downlink.dev_eui_missing": "das Gerät hat weder eine Dev-EUI (lorawanDevEui) noch eine Id eines Netzwerks",
+  "downlink.dev_eui_missing": "das Gerät hat weder eine Dev-EUI (lorawanDevEui) noch eine ID eines Netzwerks",
   "downlink.device_missing": "deviceId oder devEui fehlt",
   "downlink.encoded_too_long": "der Codec hat {byteLength} Byte zurückgegeben; ein Frame hat höchstens {max}",
   "downlink.f_port_invalid": "fPort: muss 1 bis 223 sein",
@@ -23,12 +23,18 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "downlink.no_network": "nur Anbindungen an ChirpStack und The Things Stack senden Downlinks",
   "downlink.not_stored": "Der Downlink ließ sich nicht speichern. Versuchen Sie es erneut.",
   "downlink.paused": "Die Anbindung ist angehalten. Starten Sie sie zuerst.",
-  "downlink.setting_missing": "{name}: ist nötig, um Downlinks zu senden",
   "downlink.settings_missing": "settings_json.downlink: ist nötig, um Downlinks zu senden",
   "downlink.too_long": "ein Frame hat höchstens {max} Byte, und dieser hat {byteLength}",
   "downlink.too_many": "Es warten schon {count} Downlinks. Warten Sie, bis einige gesendet sind.",
   "downlink.too_many_of_device":
     "Für dieses Gerät warten schon {count} Downlinks. Warten Sie, bis einige gesendet sind.",
+  "downlink.api_key_missing":
+    "settings_json.downlink.apiKey: der Schlüssel der API des Netzwerkservers fehlt",
+  "downlink.application_missing":
+    "settings_json.downlink.applicationId: fehlt, und noch keine Nachricht des Geräts hat sie genannt",
+  "downlink.name_invalid": "{name}: enthält Zeichen, die sich nicht an einen Netzwerkserver senden lassen",
+  "downlink.url_missing": "settings_json.downlink.url: die Adresse des Netzwerkservers fehlt",
+  "downlink.webhook_missing": "settings_json.downlink.webhookId: fehlt",
   "integration.base64_invalid": "der Frame ist kein Base64",
   "integration.body_compressed":
     "komprimierte Sparkplug-Inhalte lassen sich nicht lesen; schalten Sie die Kompression ab",
@@ -42,12 +48,12 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "integration.default_not_running":
     "Nur eine laufende Anbindung kann der Standard sein. Starten Sie sie zuerst.",
   "integration.dev_eui_invalid": "die Dev-EUI muss 16 hexadezimale Zeichen haben, mit oder ohne Trennzeichen",
-  "integration.device_id_long": "die Id eines Geräts darf höchstens {max} Zeichen haben",
+  "integration.device_id_long": "die ID eines Geräts darf höchstens {max} Zeichen haben",
   "integration.device_missing":
     "die Nachricht sagt nicht, welches Gerät sie gesendet hat (deviceToken, externalDeviceId, eine Dev-EUI oder das Topic)",
   "integration.device_token_invalid": "deviceToken: ist nicht das Token eines Geräts",
   "integration.device_unknown":
-    "kein Gerät hat {device}; geben Sie sie einem Gerät, oder lassen Sie die Anbindung unbekannte Geräte anlegen",
+    "kein Gerät hat {device}; weisen Sie sie einem Gerät zu, oder lassen Sie die Anbindung unbekannte Geräte anlegen",
   "integration.devices_flood": "es kamen zu viele unbekannte Geräte auf einmal; dieses wurde nicht angelegt",
   "integration.event_not_found": "Diese Nachricht gibt es nicht.",
   "integration.event_unknown":
@@ -84,10 +90,11 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "integration.too_many_waiting":
     "Zu viele Nachrichten dieser Anbindung warten auf ihr Skript. Senden Sie diese später erneut.",
   "integration.topic_missing": "Nachrichten dieser Art brauchen ihr Topic, und diese kam ohne",
-  "integration.topic_pattern": "topicDeviceRegex: {reason}",
-  "integration.topic_pattern_group": "topicDeviceRegex: muss eine Gruppe für die Id des Geräts haben",
+  "integration.topic_pattern": "topicDeviceRegex: lässt sich nicht als regulärer Ausdruck lesen: {reason}",
+  "integration.topic_pattern_group": "topicDeviceRegex: muss eine Gruppe für die ID des Geräts haben",
   "integration.topic_pattern_long": "topicDeviceRegex: darf höchstens {max} Zeichen haben",
-  "integration.topic_pattern_repeats": "topicDeviceRegex: wiederholt zu oft; verwenden Sie + oder *",
+  "integration.topic_pattern_repeats":
+    "topicDeviceRegex: enthält zu große Wiederholungen; verwenden Sie + oder *",
   "integration.topic_template": "topicTemplate: muss {place} genau einmal enthalten",
   "integration.type_fixed": "type: lässt sich nicht ändern; legen Sie stattdessen eine weitere Anbindung an",
   "integration.version_unsupported": "der Inhalt kommt von ChirpStack 3 oder älter; verwenden Sie Version 4",
@@ -98,9 +105,9 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "webhook.limited": "Es kamen zu viele falsche Webhook-Geheimnisse. Versuchen Sie es später erneut.",
   "webhook.not_running": "Diese Anbindung läuft nicht. Starten Sie sie in der Konsole.",
   "webhook.secret_invalid":
-    "Ein gültiges Webhook-Geheimnis ist nötig: X-Webhook-Secret oder Authorization: Bearer, mit der Id des Standorts in x-tenant-id.",
+    "Ein gültiges Webhook-Geheimnis ist nötig: X-Webhook-Secret oder Authorization: Bearer, mit der ID des Standorts in x-tenant-id.",
   "webhook.tenant_missing":
-    "x-tenant-id: die Id des Standorts fehlt; nötig ist sie als diese Kopfzeile, als tenantId in der Adresse oder (nur generic) als tenantId im Inhalt",
+    "x-tenant-id: die ID des Standorts fehlt; nötig ist sie als diese Kopfzeile, als tenantId in der Adresse oder (nur generic) als tenantId im Inhalt",
   "webhook.type_unknown":
     "content-type muss application/json oder application/cbor sein (in ChirpStack: payload encoding JSON)",
 };

@@ -14,12 +14,13 @@ export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
   "api_key.name_taken": "Einen API-Schlüssel dieses Namens gibt es schon. Wählen Sie einen anderen Namen.",
   "api_key.not_found": "Diesen API-Schlüssel gibt es nicht.",
   "api_key.role_too_high": "Die Rolle eines Schlüssels darf nicht über Ihrer eigenen liegen.",
-  "api_key.too_many": "Ein Standort hat höchstens {max} API-Schlüssel. Widerrufen Sie nicht mehr benutzte.",
+  "api_key.too_many":
+    "Ein Standort hat höchstens {max} API-Schlüssel. Widerrufen Sie Schlüssel, die nicht mehr verwendet werden.",
   "audit.cursor_invalid": "query cursor: stammt nicht von diesem Gateway",
   "audit.not_found": "Diesen Eintrag gibt es nicht.",
   "audit.time_invalid": "query {field}: muss ISO 8601 oder Epoch-Millisekunden sein",
   "auth.challenge_method": "code_challenge_method muss S256 sein",
-  "auth.code_invalid": "der Code ist unbekannt, benutzt oder abgelaufen",
+  "auth.code_invalid": "der Code ist unbekannt, verwendet oder abgelaufen",
   "auth.credentials_missing": "email und password fehlen",
   "auth.forbidden":
     "Ihre Rolle erlaubt das nicht. Bitten Sie einen Administrator, es zu tun oder Ihre Rolle zu ändern.",
@@ -64,20 +65,20 @@ export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
   "password.weak":
     "Dieses Passwort ist zu leicht zu erraten. Nehmen Sie einen kurzen Satz, den nur Sie so schreiben.",
   "password.wrong": "{field}: das Passwort stimmt nicht",
-  "reset.invalid": "Dieser Link wurde benutzt oder ist abgelaufen. Fordern Sie einen neuen an.",
+  "reset.invalid": "Dieser Link wurde verwendet oder ist abgelaufen. Fordern Sie einen neuen an.",
   "reset.too_many":
-    "Gerade wurde schon eine Nachricht angefordert. Sehen Sie in Ihr Postfach, oder versuchen Sie es später erneut.",
+    "Gerade wurde schon eine E-Mail angefordert. Sehen Sie in Ihr Postfach, oder versuchen Sie es später erneut.",
   "second_factor.code_wrong":
     "Der Code stimmt nicht. Warten Sie auf den nächsten, und prüfen Sie die Uhr des Telefons.",
   "second_factor.off": "Der zweite Faktor ist nicht eingeschaltet.",
   "second_factor.on": "Der zweite Faktor ist schon eingeschaltet.",
   "second_factor.wrong":
-    "Der Code stimmt nicht oder wurde schon benutzt. Warten Sie auf den nächsten, und prüfen Sie die Uhr des Telefons.",
+    "Der Code stimmt nicht oder wurde schon verwendet. Warten Sie auf den nächsten, und prüfen Sie die Uhr des Telefons.",
   "session.ended": "Die Sitzung ist beendet. Melden Sie sich erneut an.",
   "session.not_found": "Diese Sitzung gibt es nicht mehr.",
   "setup.done": "Dieses Gateway hat schon einen Inhaber.",
   "setup.link_invalid":
-    "Dieser Einrichtungslink wurde benutzt oder ist abgelaufen. Erzeugen Sie mit `lineside setup-link` einen neuen.",
+    "Dieser Einrichtungslink wurde verwendet oder ist abgelaufen. Erzeugen Sie mit `lineside setup-link` einen neuen.",
   "sign_in.busy": "Zu viele Benutzer melden sich zugleich an. Versuchen Sie es gleich noch einmal.",
   "sign_in.expired": "Die Anmeldung hat zu lange gedauert. Melden Sie sich erneut an.",
   "sign_in.new_password":
@@ -90,11 +91,11 @@ export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
   "sign_up.closed":
     "Die Registrierung ist auf diesem Gateway geschlossen. Bitten Sie seinen Administrator um eine Einladung.",
   "sign_up.code_wrong":
-    "Der Code stimmt nicht, ist abgelaufen oder wurde zu oft versucht. Sehen Sie in die neueste Nachricht, oder fordern Sie einen neuen an.",
+    "Der Code stimmt nicht, ist abgelaufen oder wurde zu oft versucht. Sehen Sie in die neueste E-Mail, oder fordern Sie einen neuen an.",
   "sign_up.limited": "Es kamen zu viele Registrierungen. Versuchen Sie es später erneut.",
   "sign_up.password_differs":
     "Das ist nicht das Passwort der Registrierung. Registrieren Sie sich neu, wenn Sie es nicht mehr wissen.",
-  "sign_up.plan_unknown": "planId muss die Id eines Tarifs sein, den /api/plans nennt",
+  "sign_up.plan_unknown": "planId muss die ID eines Tarifs sein, den /api/plans nennt",
   "user.beyond_own_access":
     "Sie können nur Benutzer verwalten, die nicht mehr Geräte und Anlagen sehen als Sie selbst.",
   "user.device_unknown": "deviceIds: eines der Geräte gibt es nicht mehr; wählen Sie erneut",

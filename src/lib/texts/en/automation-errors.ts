@@ -13,7 +13,7 @@ export const automationErrors = {
   "job.never_runs": "schedule: has no time in the future; select a later one",
   "job.no_time_left": "This job has no further time to run at. Change its schedule first.",
   "job.not_found": "There is no such job.",
-  "job.not_granted": "This job acts on devices that you have no access to.",
+  "job.not_granted": "This job uses devices that you have no access to.",
   "job.run_not_found": "There is no such run of this job.",
   "job.running": "This job is already running. Wait until the run has ended.",
   "job.schedule_invalid": "schedule.{field}: {rule}",

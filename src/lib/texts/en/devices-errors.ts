@@ -22,6 +22,7 @@ export const devicesErrors = {
   "bulk.file_missing": "the form has no file",
   "bulk.invalid": "{mistake}; nothing was imported",
   "bulk.mistake_field": "row {row}, {field}: {rule}",
+  "bulk.mistake_named": "row {row}, {rule}",
   "bulk.mistake_row": "row {row}: {rule}",
   "bulk.no_rows": "the file has no rows",
   "bulk.rows_missing": "rows must be an array of objects",

@@ -4,6 +4,7 @@ import { devicesErrors } from "./devices-errors.ts";
 import { errorDetails } from "./error-details.ts";
 import { eventTexts } from "./events.ts";
 import { integrationsErrors } from "./integrations-errors.ts";
+import { reasons } from "./reasons.ts";
 import { rules } from "./rules.ts";
 import { siteErrors } from "./site-errors.ts";
 import { telemetryErrors } from "./telemetry-errors.ts";
@@ -20,6 +21,7 @@ export const englishErrors = {
   ...backupErrors,
   ...errorDetails,
   ...rules,
+  ...reasons,
   ...eventTexts,
 } as const;
 

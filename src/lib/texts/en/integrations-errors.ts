@@ -21,12 +21,17 @@ export const integrationsErrors = {
   "downlink.no_network": "only integrations with ChirpStack and The Things Stack send downlinks",
   "downlink.not_stored": "The downlink could not be stored. Try again.",
   "downlink.paused": "The integration is paused. Start it first.",
-  "downlink.setting_missing": "{name}: is required to send downlinks",
   "downlink.settings_missing": "settings_json.downlink: is required to send downlinks",
   "downlink.too_long": "a frame has at most {max} bytes, and this has {byteLength}",
   "downlink.too_many": "{count} downlinks are already waiting. Wait until some were sent.",
   "downlink.too_many_of_device":
     "{count} downlinks of this device are already waiting. Wait until some were sent.",
+  "downlink.api_key_missing": "settings_json.downlink.apiKey: the key of the network server's API is missing",
+  "downlink.application_missing":
+    "settings_json.downlink.applicationId: is missing, and no message of the device has named it yet",
+  "downlink.name_invalid": "{name}: contains characters that cannot be sent to a network server",
+  "downlink.url_missing": "settings_json.downlink.url: the address of the network server is missing",
+  "downlink.webhook_missing": "settings_json.downlink.webhookId: is missing",
   "integration.base64_invalid": "the frame is not base64",
   "integration.body_compressed": "compressed Sparkplug payloads cannot be read; disable compression",
   "integration.body_invalid": "{rule}",
@@ -78,7 +83,7 @@ export const integrationsErrors = {
   "integration.too_many_waiting":
     "Too many messages of this integration wait for their script. Send this one again later.",
   "integration.topic_missing": "messages of this type need their topic, and this one came without it",
-  "integration.topic_pattern": "topicDeviceRegex: {reason}",
+  "integration.topic_pattern": "topicDeviceRegex: cannot be read as a regular expression: {reason}",
   "integration.topic_pattern_group": "topicDeviceRegex: must have a group for the id of the device",
   "integration.topic_pattern_long": "topicDeviceRegex: must have at most {max} characters",
   "integration.topic_pattern_repeats": "topicDeviceRegex: repeats too often; use + or * instead",

@@ -6,6 +6,7 @@ export const siteErrors = {
   "dashboard.invalid": "{field}: {rule}",
   "dashboard.limit": "A site can have at most {limit} dashboards. Delete one first.",
   "dashboard.not_found": "There is no such dashboard.",
+  "dashboard.too_many_series": "A dashboard can show at most {max} series. Select fewer devices or keys.",
   "dashboard.share_busy": "Too many screens use this link at once. Try again in a moment.",
   "dashboard.share_end": "expiresAt: must be a time like 2026-12-24T18:00:00Z",
   "dashboard.share_ended": "This link is not valid or has expired.",
@@ -25,6 +26,10 @@ export const siteErrors = {
   "plan.messages_limit": "The plan of this site allows {limit} messages a second from all devices together.",
   "plan.users_limit": "The plan of this site allows {limit} users. Delete one, or select another plan.",
   "plan.whitelabel": "The plan of this site does not include whitelabeling.",
+  "system.clock_behind":
+    "{messages} messages of {devices} devices have time stamps more than a day ahead of the gateway. They are kept until its clock catches up. Check the clocks.",
+  "system.clock_unset":
+    "The clock of the gateway is not set. Time goes on from the newest time that the gateway knows. Connect a time server, or set the clock.",
   "system.not_ready": "Lineside is starting or stopping. Try again in a moment.",
   "tenant.host": "This site belongs to the operators of the gateway and cannot be deleted.",
   "tenant.mqtt_connections_limit": "A site can have at most {max} MQTT connections.",

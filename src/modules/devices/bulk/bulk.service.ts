@@ -46,10 +46,12 @@ const toWire = (error: RowError): WireRowError => ({
   params: error.rule.params,
 });
 
-const mistakeOf = (error: RowError): Text =>
-  error.field === ""
-    ? detail("bulk.mistake_row", { row: error.row, rule: error.rule })
-    : detail("bulk.mistake_field", { row: error.row, field: error.field, rule: ruleOf(error) });
+function mistakeOf({ row, field, rule }: RowError): Text {
+  if (field === "") return detail("bulk.mistake_row", { row, rule });
+  return inEnglish(rule).startsWith(`${field}: `)
+    ? detail("bulk.mistake_named", { row, rule })
+    : detail("bulk.mistake_field", { row, field, rule });
+}
 
 const isError = (checked: BulkDevice | RowError): checked is RowError => "rule" in checked;
 

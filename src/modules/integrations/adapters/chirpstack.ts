@@ -1,6 +1,7 @@
 import { parseDevEui } from "../../../lib/dev-eui.ts";
-import { invalid } from "../../../lib/domain-error.ts";
+import { detail, invalid } from "../../../lib/domain-error.ts";
 import { excerpt } from "../../../lib/excerpt.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import type {
   AdapterDefinition,
   DeviceReference,
@@ -16,6 +17,7 @@ import {
   endToEnd,
   firstTime,
   jsonBody,
+  networkSaid,
   parseFrame,
   placeOf,
   radioOf,
@@ -144,7 +146,7 @@ function location(body: Fields): Part {
   return { kind: "location", telemetry: place };
 }
 
-const reportOf = (state: DownlinkReport["state"], id: unknown, error?: string): DownlinkReport => {
+const reportOf = (state: DownlinkReport["state"], id: unknown, error?: Text): DownlinkReport => {
   const correlationId = textOf(id);
   return { state, ...(correlationId && { correlationId }), ...(error && { error }) };
 };
@@ -155,7 +157,7 @@ const ack = (body: Fields): Part => ({
   downlink:
     body.acknowledged === true
       ? reportOf("ACKNOWLEDGED", body.queueItemId)
-      : reportOf("FAILED", body.queueItemId, "the device did not acknowledge the downlink"),
+      : reportOf("FAILED", body.queueItemId, detail("downlink_error.not_acknowledged")),
 });
 
 /** Handed to the gateway for transmission. */
@@ -179,7 +181,7 @@ function log(body: Fields): Part {
     kind: "log",
     telemetry: {},
     log: { level, text: text || "no description" },
-    ...(isFailure && { downlink: reportOf("FAILED", queueItemId, text) }),
+    ...(isFailure && { downlink: reportOf("FAILED", queueItemId, networkSaid(text)) }),
   };
 }
 
@@ -218,12 +220,12 @@ function ensureVersion4(body: Fields): void {
 
 function normalize(message: InboundMessage): Normalized {
   if (message.topic !== undefined && mqttTopic.exec(message.topic)?.[2] === "command")
-    return { messages: [], ignored: "a command on its way to the network server" };
+    return { messages: [], ignored: detail("ignored.command_to_network") };
   const body = jsonBody(message, "ChirpStack");
   ensureVersion4(body);
   const event = eventOf(body, message);
   const read = readers.get(event);
-  if (!read) return { messages: [], ignored: `there is nothing to take from the event “${excerpt(event)}”` };
+  if (!read) return { messages: [], ignored: detail("ignored.event_unknown", { event: excerpt(event) }) };
   const times = [body.time, ...objectsOf(body.rxInfo).flatMap((info) => [info.nsTime, info.gwTime])];
   const ts = firstTime(times, message.receivedAt);
   const dedupKey = dedupKeyOf(event, body);

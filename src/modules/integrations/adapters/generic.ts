@@ -244,7 +244,7 @@ export const generic: AdapterDefinition = {
       normalize(message): Normalized {
         try {
           const messages = read(decode(message, settings), message, paths);
-          return messages.length > 0 ? { messages } : { messages, ignored: "the body says nothing" };
+          return messages.length > 0 ? { messages } : { messages, ignored: detail("ignored.empty") };
         } catch (error) {
           if (error instanceof DomainError) throw error;
           throw bodyInvalid(detail("rule.body_unreadable"));

@@ -1,7 +1,8 @@
 import { decodeBody } from "../../../lib/body.ts";
-import { invalid } from "../../../lib/domain-error.ts";
+import { detail, invalid } from "../../../lib/domain-error.ts";
 import { isBase64 } from "../../../lib/downlink-payload.ts";
 import type { JsonObject } from "../../../lib/json.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import { parseTimestamp } from "../../../lib/timestamp.ts";
 import type { InboundMessage, NormalizedMessage } from "../integrations.types.ts";
 import { type Fields, numberOf, objectOf, textOf } from "./fields.ts";
@@ -50,6 +51,12 @@ export function firstTime(candidates: readonly unknown[], receivedAt: number): n
   }
   return undefined;
 }
+
+/** Why a downlink failed, in the words of the network server where it has any. */
+export const networkSaid = (message: string | undefined): Text =>
+  message === undefined || message === ""
+    ? detail("downlink_error.not_sent")
+    : detail("downlink_error.network", { message });
 
 export interface Reception {
   readonly gateway: string | undefined;

@@ -1,3 +1,4 @@
+import { detail } from "../../../lib/domain-error.ts";
 import { parseTimestamp } from "../../../lib/timestamp.ts";
 import type {
   AdapterDefinition,
@@ -6,7 +7,15 @@ import type {
   NormalizedMessage,
 } from "../integrations.types.ts";
 import { type Fields, numberOf, objectOf, objectsOf, textOf } from "./fields.ts";
-import { ensureObject, ensureTopic, flatten, ignored, jsonOrText, reading } from "./topic-devices.ts";
+import {
+  ensureObject,
+  ensureTopic,
+  flatten,
+  ignored,
+  jsonOrText,
+  NOT_MEASURED,
+  reading,
+} from "./topic-devices.ts";
 
 /**
  * Shelly of the second generation and later: `<prefix>/events/rpc` (NotifyStatus, NotifyFullStatus, NotifyEvent),
@@ -87,16 +96,17 @@ function notified(device: string, message: InboundMessage): Normalized {
   const body = ensureObject(jsonOrText(message));
   const params = objectOf(body.params) ?? {};
   const read = body.method === "NotifyEvent" ? notifiedEvents : notifiedStatus;
-  if (!/^Notify(Event|Status|FullStatus)$/.test(String(body.method))) return ignored("no notification");
+  if (!/^Notify(Event|Status|FullStatus)$/.test(String(body.method)))
+    return ignored(detail("ignored.no_notification"));
   const messages = read(device, params, message.receivedAt);
-  return messages.length > 0 ? { messages } : ignored("nothing that is measured");
+  return messages.length > 0 ? { messages } : ignored(NOT_MEASURED);
 }
 
 function status(device: string, component: string, message: InboundMessage): Normalized {
   const telemetry = statusOf(component, ensureObject(jsonOrText(message)));
   return Object.keys(telemetry).length > 0
     ? { messages: [reading(device, telemetry)] }
-    : ignored("nothing that is measured");
+    : ignored(NOT_MEASURED);
 }
 
 function normalize(message: InboundMessage): Normalized {
@@ -108,7 +118,7 @@ function normalize(message: InboundMessage): Normalized {
   const device = levels.slice(0, -2).join("/");
   if (device !== "" && before === "events" && last === "rpc") return notified(device, message);
   if (device !== "" && before === "status") return status(device, last, message);
-  return ignored("no topic that a Shelly device of the second generation tells something at");
+  return ignored(detail("ignored.topic_of_others", { system: "Shelly Gen2" }));
 }
 
 export const shelly: AdapterDefinition = { format: "shelly", create: () => ({ normalize }) };

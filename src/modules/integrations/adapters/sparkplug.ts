@@ -1,5 +1,6 @@
-import { invalid } from "../../../lib/domain-error.ts";
+import { detail, invalid } from "../../../lib/domain-error.ts";
 import type { JsonObject, JsonValue } from "../../../lib/json.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import type {
   Adapter,
   AdapterDefinition,
@@ -10,7 +11,7 @@ import type {
 } from "../integrations.types.ts";
 import { type RawMetric, type RawPayload, readPayload, rebirthRequest } from "./sparkplug-payload.ts";
 import { jsonOf } from "./sparkplug-values.ts";
-import { ensureTopic, ignored } from "./topic-devices.ts";
+import { ensureTopic, ignored, NOT_MEASURED } from "./topic-devices.ts";
 
 /**
  * Sparkplug B: `spBv1.0/<group>/<type>/<edge node>[/<device>]`. Births name the metrics and give them aliases, later messages
@@ -57,13 +58,16 @@ interface Place {
 
 const types = new Set(["NBIRTH", "NDATA", "NDEATH", "DBIRTH", "DDATA", "DDEATH"]);
 
-function placeOf(topic: string): Place | string {
+const NO_SPARKPLUG = detail("ignored.topic_of_others", { system: "Sparkplug B" });
+
+/** The place, or the reason why the message is ignored. */
+function placeOf(topic: string): Place | Text {
   const [namespace, group, type, node, device = "", ...rest] = topic.split("/");
-  if (namespace === "STATE" || group === "STATE") return "a host says whether it is there";
+  if (namespace === "STATE" || group === "STATE") return detail("ignored.host_state");
   const isWhole = group && node && type !== undefined && rest.length === 0;
-  if (namespace !== "spBv1.0" || !isWhole) return "no topic of Sparkplug B";
-  if (!types.has(type)) return "a command on its way to an edge node";
-  return (device === "") === type.startsWith("N") ? { group, type, node, device } : "no topic of Sparkplug B";
+  if (namespace !== "spBv1.0" || !isWhole) return NO_SPARKPLUG;
+  if (!types.has(type)) return detail("ignored.command_to_edge_node");
+  return (device === "") === type.startsWith("N") ? { group, type, node, device } : NO_SPARKPLUG;
 }
 
 function payloadOf(bytes: Uint8Array): RawPayload {
@@ -171,7 +175,7 @@ class SparkplugAdapter implements Adapter {
 
   normalize(message: InboundMessage): Normalized {
     const place = placeOf(ensureTopic(message));
-    if (typeof place === "string") return ignored(place);
+    if ("code" in place) return ignored(place);
     const payload = payloadOf(message.bytes);
     if (place.type === "NDEATH") return this.#nodeDeath(place, payload, message.receivedAt);
     const node = this.#nodeOf(place);
@@ -205,11 +209,8 @@ class SparkplugAdapter implements Adapter {
     const isNeeded = isGap || collected.unknown > 0 || table === undefined;
     const asked = this.#replies(node, place, { isNeeded: isNeeded && place.type !== "NBIRTH", now });
     if (messages.length > 0) return { messages, ...asked };
-    const why =
-      collected.unknown > 0
-        ? "its metrics have aliases that no birth has named yet; the edge node is asked for one"
-        : "nothing that is measured";
-    return { ...ignored(why), ...asked };
+    const reason = collected.unknown > 0 ? detail("ignored.unknown_aliases") : NOT_MEASURED;
+    return { ...ignored(reason), ...asked };
   }
 
   #nodeOf({ group, node }: Place): EdgeNode {
@@ -274,7 +275,7 @@ class SparkplugAdapter implements Adapter {
     const node = this.#nodes.get(key);
     const bdSeq = bdSeqOf(payload);
     if (node?.bdSeq !== undefined && bdSeq !== undefined && bdSeq !== node.bdSeq)
-      return ignored("the will of an earlier connection");
+      return ignored(detail("ignored.earlier_will"));
     this.#nodes.delete(key);
     const devices = new Set(["", ...(node?.tables.keys() ?? [])]);
     return { messages: this.#presence(place, [...devices], { isOnline: false, payload, receivedAt }) };

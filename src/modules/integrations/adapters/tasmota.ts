@@ -1,6 +1,17 @@
+import { detail } from "../../../lib/domain-error.ts";
 import type { AdapterDefinition, InboundMessage, Normalized } from "../integrations.types.ts";
 import { objectOf, textOf } from "./fields.ts";
-import { ensureObject, ensureTopic, flatten, ignored, jsonOrText, onOff, reading } from "./topic-devices.ts";
+import {
+  COMMAND_TO_DEVICE,
+  ensureObject,
+  ensureTopic,
+  flatten,
+  ignored,
+  jsonOrText,
+  NOT_MEASURED,
+  onOff,
+  reading,
+} from "./topic-devices.ts";
 
 /**
  * Tasmota: `tele/<device>/SENSOR`, `STATE`, `LWT`, `stat/<device>/RESULT`, `POWER`, `STATUS8` … Its full topic is a setting
@@ -59,13 +70,13 @@ function read(place: Place, message: InboundMessage): Normalized {
   if (kind === "LWT") return { messages: [reading(device, { online: body === "Online" })] };
   const fields = objectOf(body);
   if (isPower(kind) && fields === undefined) return { messages: [reading(device, { [kind]: onOff(body) })] };
-  if (/^(UPTIME|LOGGING)$/.test(kind)) return ignored("nothing that is measured");
+  if (/^(UPTIME|LOGGING)$/.test(kind)) return ignored(NOT_MEASURED);
   const all = ensureObject(body);
   const status = objectOf(all.StatusSNS) ?? objectOf(all.StatusSTS);
-  if (isAboutItself(kind) && status === undefined) return ignored("what the device says of itself");
+  if (isAboutItself(kind) && status === undefined) return ignored(detail("ignored.device_details"));
   const reported = status ?? all;
   const telemetry = telemetryOf(reported);
-  if (Object.keys(telemetry).length === 0) return ignored("nothing that is measured");
+  if (Object.keys(telemetry).length === 0) return ignored(NOT_MEASURED);
   const ts = timeOf(reported);
   return { messages: [reading(device, telemetry, ts === undefined ? {} : { ts })] };
 }
@@ -76,8 +87,9 @@ export const tasmota: AdapterDefinition = {
     normalize(message) {
       const topic = ensureTopic(message);
       const place = placeOf(topic);
-      if (place === undefined || place.device === "") return ignored("no topic of Tasmota's");
-      return place.prefix === "cmnd" ? ignored("a command on its way to the device") : read(place, message);
+      if (place === undefined || place.device === "")
+        return ignored(detail("ignored.topic_of_others", { system: "Tasmota" }));
+      return place.prefix === "cmnd" ? ignored(COMMAND_TO_DEVICE) : read(place, message);
     },
   }),
 };

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { parseDevEui } from "../../../lib/dev-eui.ts";
-import { invalid } from "../../../lib/domain-error.ts";
+import { detail, invalid } from "../../../lib/domain-error.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import type {
   AdapterDefinition,
   DeviceReference,
@@ -16,6 +17,7 @@ import {
   endToEnd,
   firstTime,
   jsonBody,
+  networkSaid,
   parseFrame,
   placeOf,
   radioOf,
@@ -128,7 +130,7 @@ const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 
 /** The network server adds its own correlation ids to ours. */
-function reportOf(state: DownlinkReport["state"], downlink: Fields, rest: { body: Fields; error?: string }) {
+function reportOf(state: DownlinkReport["state"], downlink: Fields, rest: { body: Fields; error?: Text }) {
   const ids = [...texts(downlink.correlation_ids), ...texts(rest.body.correlation_ids)];
   const own = ids.find((id) => id.startsWith(OWN_CORRELATION_PREFIX));
   const correlationId = own?.slice(OWN_CORRELATION_PREFIX.length);
@@ -136,7 +138,7 @@ function reportOf(state: DownlinkReport["state"], downlink: Fields, rest: { body
 }
 
 const report =
-  (state: DownlinkReport["state"], error?: string) =>
+  (state: DownlinkReport["state"], error?: Text) =>
   ({ own, body }: Content): Part => ({
     kind: "ack",
     telemetry: {},
@@ -144,13 +146,13 @@ const report =
   });
 
 /** Their text has gaps: `payload of {length} bytes exceeds {max}`. */
-function errorText(error: Fields | undefined): string {
+function errorText(error: Fields | undefined): Text {
   const values = objectOf(error?.attributes) ?? {};
   const text = textOf(error?.message_format) ?? textOf(error?.name);
-  if (text === undefined) return "the network server could not send the downlink";
-  return text.replace(/\{([a-z0-9_]{1,64})\}/g, (gap, name: string) =>
+  const message = text?.replace(/\{([a-z0-9_]{1,64})\}/g, (gap, name: string) =>
     Object.hasOwn(values, name) ? String(values[name]).slice(0, 200) : gap,
   );
+  return networkSaid(message);
 }
 
 const failed = ({ own, body }: Content): Part => ({
@@ -164,21 +166,21 @@ const failed = ({ own, body }: Content): Part => ({
 
 const serviceData = ({ own }: Content): Part => ({ kind: "uplink", telemetry: objectOf(own.data) ?? {} });
 
-/** Readers by the key that says what a message is. A text is the reason why the message is ignored. */
-const readers: Readonly<Record<string, string | ((content: Content) => Part)>> = {
+/** Readers by the key that says what a message is, or the reason why such a message is ignored. */
+const readers: Readonly<Record<string, Text | ((content: Content) => Part)>> = {
   uplink_message: uplink,
   join_accept: join,
   location_solved: location,
   downlink_queued: report("QUEUED"),
   downlink_sent: report("SENT"),
   downlink_ack: report("ACKNOWLEDGED"),
-  downlink_nack: report("FAILED", "the device did not acknowledge the downlink"),
+  downlink_nack: report("FAILED", detail("downlink_error.not_acknowledged")),
   downlink_failed: failed,
   service_data: serviceData,
-  uplink_normalized: "the uplink itself says the same",
-  downlink_queue_invalidated: "the network server encrypts its queue anew and sends it again",
-  downlink_queue_push: "a downlink on its way to the network server",
-  downlinks: "a downlink on its way to the network server",
+  uplink_normalized: detail("ignored.same_as_uplink"),
+  downlink_queue_invalidated: detail("ignored.queue_invalidated"),
+  downlink_queue_push: detail("ignored.downlink_to_network"),
+  downlinks: detail("ignored.downlink_to_network"),
 };
 
 /** Returns whether the message has a time. Without one, two equal bodies may be two messages. */
@@ -203,7 +205,7 @@ function normalize(message: InboundMessage): Normalized {
   const type = Object.keys(readers).find((key) => body[key] !== undefined && body[key] !== null);
   const read = type === undefined ? undefined : readers[type];
   if (type === undefined || read === undefined) throw invalid("integration.event_unknown_things_stack");
-  if (typeof read === "string") return { messages: [], ignored: read };
+  if (typeof read === "object") return { messages: [], ignored: read };
   const own = objectOf(body[type]) ?? {};
   const device = deviceOf(body, message);
   const receiveTimes = objectsOf(own.rx_metadata).map((metadata) => metadata.time);

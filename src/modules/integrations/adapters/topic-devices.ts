@@ -1,4 +1,5 @@
-import { invalid } from "../../../lib/domain-error.ts";
+import { detail, invalid } from "../../../lib/domain-error.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import type { InboundMessage, Normalized, NormalizedMessage } from "../integrations.types.ts";
 import { objectOf } from "./fields.ts";
 
@@ -76,7 +77,12 @@ export const reading = (
   ...rest,
 });
 
-export const ignored = (why: string): Normalized => ({ messages: [], ignored: why });
+/** Where nothing of a message is stored, and why. */
+export const ignored = (reason: Text): Normalized => ({ messages: [], ignored: reason });
+
+/** Reasons that several adapters have. */
+export const NOT_MEASURED = detail("ignored.not_measured");
+export const COMMAND_TO_DEVICE = detail("ignored.command_to_device");
 
 export function ensureTopic({ topic }: InboundMessage): string {
   if (topic !== undefined && topic !== "") return topic;

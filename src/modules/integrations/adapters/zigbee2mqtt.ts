@@ -1,3 +1,4 @@
+import { detail } from "../../../lib/domain-error.ts";
 import type {
   AdapterDefinition,
   InboundMessage,
@@ -7,7 +8,16 @@ import type {
 } from "../integrations.types.ts";
 import { objectOf, objectsOf, textOf } from "./fields.ts";
 import { textsOf } from "./lorawan.ts";
-import { ensureTopic, flatten, ignored, jsonOrText, onOff, reading } from "./topic-devices.ts";
+import {
+  COMMAND_TO_DEVICE,
+  ensureTopic,
+  flatten,
+  ignored,
+  jsonOrText,
+  NOT_MEASURED,
+  onOff,
+  reading,
+} from "./topic-devices.ts";
 
 /**
  * Zigbee2MQTT: `zigbee2mqtt/<friendly name>` (which may have slashes), `…/availability`, `bridge/devices`. The base topic is a
@@ -72,9 +82,9 @@ function described(body: unknown): NormalizedMessage[] {
 }
 
 function ofBridge(topic: string, message: InboundMessage): Normalized {
-  if (topic !== "devices") return ignored("the bridge speaks of itself");
+  if (topic !== "devices") return ignored(detail("ignored.bridge_state"));
   const messages = described(jsonOrText(message));
-  return messages.length > 0 ? { messages } : ignored("no device has joined");
+  return messages.length > 0 ? { messages } : ignored(detail("ignored.no_device_joined"));
 }
 
 function availability(device: string, body: unknown): Normalized {
@@ -85,8 +95,10 @@ function availability(device: string, body: unknown): Normalized {
 /** With `output: attribute` each value has a topic of its own below the device's. */
 function ofValue(device: string, name: string, value: unknown): Normalized {
   const telemetry = telemetryOf({ [name]: value === "" ? null : value });
-  if (device === "") return ignored("neither JSON nor the topic of a value");
-  return Object.keys(telemetry).length > 0 ? { messages: [reading(device, telemetry)] } : ignored("no value");
+  if (device === "") return ignored(detail("ignored.neither_json_nor_value"));
+  return Object.keys(telemetry).length > 0
+    ? { messages: [reading(device, telemetry)] }
+    : ignored(detail("ignored.no_value"));
 }
 
 function ofDevice(levels: readonly string[], message: InboundMessage): Normalized {
@@ -99,7 +111,7 @@ function ofDevice(levels: readonly string[], message: InboundMessage): Normalize
   const telemetry = telemetryOf(fields);
   return Object.keys(telemetry).length > 0
     ? { messages: [reading(levels.join("/"), telemetry)] }
-    : ignored("nothing that is measured");
+    : ignored(NOT_MEASURED);
 }
 
 function normalize(levels: readonly string[], message: InboundMessage): Normalized {
@@ -110,7 +122,7 @@ function normalize(levels: readonly string[], message: InboundMessage): Normaliz
       .slice(-2)
       .some((level) => actions.has(level))
   )
-    return ignored("a command on its way to the device");
+    return ignored(COMMAND_TO_DEVICE);
   return ofDevice(levels, message);
 }
 
@@ -121,7 +133,9 @@ export const zigbee2mqtt: AdapterDefinition = {
     return {
       normalize(message) {
         const levels = withoutBase(ensureTopic(message), bases);
-        return levels.join("/") === "" ? ignored("no topic of a device") : normalize(levels, message);
+        return levels.join("/") === ""
+          ? ignored(detail("ignored.no_device_topic"))
+          : normalize(levels, message);
       },
     };
   },

@@ -1,6 +1,7 @@
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
+import { unavailable } from "../../../lib/domain-error.ts";
 import type { OutboundRule } from "../../../platform/outbound-address.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 import { parseBrokerUrl } from "./broker-url.ts";
@@ -46,7 +47,7 @@ export class BrokerStream extends Duplex {
     const { settings, addresses } = this.#deps;
     const { host, port } = parseBrokerUrl(settings.brokerUrl);
     const found = (await addresses.resolve(host, port)).slice(0, ADDRESSES_MAX);
-    let failure: unknown = new Error("the name has no address");
+    let failure: unknown = unavailable("network_error.no_address");
     for (const address of found) {
       if (this.destroyed) return;
       try {

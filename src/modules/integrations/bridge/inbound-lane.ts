@@ -1,4 +1,4 @@
-import { DomainError } from "../../../lib/domain-error.ts";
+import { DomainError, unavailable } from "../../../lib/domain-error.ts";
 import { FrameReader, fromForeignBroker } from "../../../lib/mqtt/frame-reader.ts";
 import { PacketCursor } from "../../../lib/mqtt/packet-cursor.ts";
 import { acknowledgement, PUBACK, PUBCOMP, PUBREC } from "../../../lib/mqtt/packet-writer.ts";
@@ -101,7 +101,8 @@ export class InboundLane {
         this.#read();
       }
     } catch (error) {
-      if (error instanceof ProtocolError) this.#fail(new Error(`the broker violates MQTT: ${error.message}`));
+      if (error instanceof ProtocolError)
+        this.#fail(unavailable("broker_error.protocol", { reason: error.message }));
       else this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
   }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { unavailable } from "../../../lib/domain-error.ts";
 
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const ANSWER_BYTES_MAX = 16 * 1024;
@@ -43,8 +44,8 @@ function readFrame(bytes: Buffer): Frame | undefined {
   if (bytes.length < start) return undefined;
   const length =
     short === 126 ? bytes.readUInt16BE(2) : short === 127 ? Number(bytes.readBigUInt64BE(2)) : short;
-  if (length > FRAME_BYTES_MAX) throw new Error(`the broker sent a WebSocket frame of ${length} bytes`);
-  if ((second & 0x80) !== 0) throw new Error("the broker sent a masked WebSocket frame");
+  if (length > FRAME_BYTES_MAX) throw unavailable("broker_error.frame_too_large", { bytes: length });
+  if ((second & 0x80) !== 0) throw unavailable("broker_error.frame_masked");
   const end = start + length;
   return bytes.length < end ? undefined : { opcode: first & 0x0f, content: bytes.subarray(start, end), end };
 }
@@ -62,7 +63,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
   function readAnswer(): boolean {
     const end = kept.indexOf("\r\n\r\n");
     if (end < 0) {
-      if (kept.length > ANSWER_BYTES_MAX) throw new Error("the answer to the WebSocket request does not end");
+      if (kept.length > ANSWER_BYTES_MAX) throw unavailable("broker_error.websocket_endless");
       return false;
     }
     const [status = "", ...lines] = kept.subarray(0, end).toString("latin1").split("\r\n");
@@ -73,10 +74,9 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
       }),
     );
     const code = /^HTTP\/1\.1 (\d{3})/.exec(status)?.[1];
-    if (code === undefined) throw new Error("what listens there does not speak HTTP");
-    if (code !== "101") throw new Error(`the WebSocket request was answered with ${code}`);
-    if (headers.get("sec-websocket-accept") !== expected)
-      throw new Error("what listens there is no WebSocket");
+    if (code === undefined) throw unavailable("network_error.no_http");
+    if (code !== "101") throw unavailable("broker_error.websocket_status", { status: Number(code) });
+    if (headers.get("sec-websocket-accept") !== expected) throw unavailable("broker_error.no_websocket");
     kept = kept.subarray(end + 4);
     isOpen = true;
     return true;
@@ -94,7 +94,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
     if (opcode === BINARY || opcode === CONTINUATION) return content;
     if (opcode === PING) reply(frameOf(PONG, content));
     else if (opcode === CLOSE) reply(frameOf(CLOSE, content.subarray(0, 2)));
-    else if (opcode !== PONG) throw new Error("the broker sent text over its WebSocket, not MQTT");
+    else if (opcode !== PONG) throw unavailable("broker_error.websocket_text");
     return undefined;
   }
 

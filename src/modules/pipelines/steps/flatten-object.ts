@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 
+import { invalid } from "../../../lib/domain-error.ts";
 import { isJsonObject, type JsonValue } from "../../../lib/json.ts";
 import { createKeyLoop, defineStep, type KeyVisit, keysField } from "../define-step.ts";
 
@@ -9,8 +10,8 @@ const KEY_BYTES_MAX = 256;
 
 function ensureFits(key: string, size: number): void {
   if (Buffer.byteLength(key) > KEY_BYTES_MAX)
-    throw new Error(`a key would be longer than ${KEY_BYTES_MAX} bytes`);
-  if (size >= KEYS_MAX) throw new Error(`a message has at most ${KEYS_MAX} keys`);
+    throw invalid("step_failure.key_too_long", { max: KEY_BYTES_MAX });
+  if (size >= KEYS_MAX) throw invalid("step_failure.too_many_keys", { max: KEYS_MAX });
 }
 
 export const flattenObject = defineStep({

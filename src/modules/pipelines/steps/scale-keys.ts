@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
-
+import { invalid } from "../../../lib/domain-error.ts";
+import { excerpt } from "../../../lib/excerpt.ts";
 import { changeKeys, defineStep, keysField } from "../define-step.ts";
 
 export const scaleKeys = defineStep({
@@ -20,7 +21,7 @@ export const scaleKeys = defineStep({
     return changeKeys(keys, (value, key) => {
       if (typeof value !== "number") return value;
       const scaled = value * factor + offset;
-      if (!Number.isFinite(scaled)) throw new Error(`${key} is too large to be scaled`);
+      if (!Number.isFinite(scaled)) throw invalid("step_failure.too_large", { key: excerpt(key) });
       return scaled;
     });
   },

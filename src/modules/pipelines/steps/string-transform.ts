@@ -5,7 +5,7 @@ import { changeKeys, defineStep, keysField } from "../define-step.ts";
 
 const TEXT_MAX = 1_000;
 const LENGTH_MAX = 64 * 1024;
-const TOO_LONG = `a text would be longer than ${LENGTH_MAX} characters`;
+const tooLong = () => invalid("step_failure.text_too_long", { max: LENGTH_MAX });
 const operations = [
   "trim",
   "uppercase",
@@ -51,7 +51,7 @@ function transformOf({ operation, search = "", text = "", start = 0, end, length
     case "replace":
       if (search === "") throw invalid("step.search_missing");
       return (value) => {
-        if (lengthReplaced(value, search, text) > LENGTH_MAX) throw new Error(TOO_LONG);
+        if (lengthReplaced(value, search, text) > LENGTH_MAX) throw tooLong();
         return value.replaceAll(search, () => text);
       };
     case "substring":
@@ -96,7 +96,7 @@ export const stringTransform = defineStep({
     return changeKeys(keys, (value) => {
       if (typeof value !== "string") return value;
       const changed = transform(value);
-      if (changed.length > LENGTH_MAX) throw new Error(TOO_LONG);
+      if (changed.length > LENGTH_MAX) throw tooLong();
       return changed;
     });
   },

@@ -45,7 +45,7 @@ function bodyOf(
   const { deviceId, tenantId, profileId } = context ?? {};
   const body = JSON.stringify({ ts, deviceId, tenantId, profileId, telemetry });
   if (Buffer.byteLength(body) > BODY_BYTES_MAX)
-    throw new Error(`the body has more than ${BODY_BYTES_MAX} bytes`);
+    throw invalid("step_failure.body_too_large", { max: BODY_BYTES_MAX });
   return body;
 }
 

@@ -1,5 +1,6 @@
+import { type AlarmSeverity, severitiesDescending } from "../../../lib/severity.ts";
 import type { JsonValue } from "../../lib/wire.ts";
-import { OPERATORS, type Operator, SEVERITY_ORDER, type Severity } from "../alarms/alarms-api.ts";
+import { OPERATORS, type Operator } from "../alarms/alarms-api.ts";
 
 /** Describes how a row of a condition compares; `NO_DATA`: the key has not come for some time. */
 export type RowOperator = Operator | "NO_DATA";
@@ -22,7 +23,7 @@ export type ConditionForm =
   | { readonly json: string };
 
 export interface TriggerForm {
-  readonly severity: Severity;
+  readonly severity: AlarmSeverity;
   readonly condition: ConditionForm;
   readonly kind: "SIMPLE" | "DURATION" | "REPEATING";
   readonly forMs: number;
@@ -61,7 +62,7 @@ export const newRow = (): ConditionRow => ({
   forMs: 600_000,
 });
 
-export const newTrigger = (severity: Severity): TriggerForm => ({
+export const newTrigger = (severity: AlarmSeverity): TriggerForm => ({
   severity,
   condition: { join: "all", rows: [newRow()] },
   kind: "SIMPLE",
@@ -82,8 +83,8 @@ export const newRule = (): RuleForm => ({
 });
 
 /** The most severe that the rule does not have yet. */
-export const freeSeverity = ({ creates }: RuleForm): Severity | undefined =>
-  SEVERITY_ORDER.find((severity) => creates.every((create) => create.severity !== severity));
+export const freeSeverity = ({ creates }: RuleForm): AlarmSeverity | undefined =>
+  severitiesDescending.find((severity) => creates.every((create) => create.severity !== severity));
 
 const isNumber = (text: string): boolean => /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text);
 
@@ -163,7 +164,7 @@ function writeCondition(form: ConditionForm): JsonValue {
 
 function triggerOf(node: unknown): TriggerForm {
   const input = isObject(node) ? node : {};
-  const severity = SEVERITY_ORDER.find((candidate) => candidate === input.severity) ?? "MAJOR";
+  const severity = severitiesDescending.find((candidate) => candidate === input.severity) ?? "MAJOR";
   const fresh = newTrigger(severity);
   return {
     severity,

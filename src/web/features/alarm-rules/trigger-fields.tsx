@@ -1,4 +1,5 @@
 import { Plus, Trash2 } from "lucide-preact";
+import { type AlarmSeverity, severitiesDescending } from "../../../lib/severity.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { DurationField } from "../../ui/duration-field.tsx";
@@ -6,7 +7,6 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { SEVERITY_ORDER, type Severity } from "../alarms/alarms-api.ts";
 import { RowFields } from "./row-fields.tsx";
 import { type ConditionForm, newRow, type TriggerForm } from "./rule-form.ts";
 
@@ -15,7 +15,7 @@ interface Props {
   readonly trigger: TriggerForm;
   readonly isClear?: boolean;
   /** Severities that other parts of the rule have. */
-  readonly taken: readonly Severity[];
+  readonly taken: readonly AlarmSeverity[];
   readonly onChange: (trigger: TriggerForm) => void;
   readonly onRemove: (() => void) | undefined;
 }
@@ -38,15 +38,17 @@ export function TriggerFields({ title, trigger, isClear = false, taken, onChange
             aria-label={t("alarms.severity")}
             value={trigger.severity}
             onChange={(e) => {
-              const severity = SEVERITY_ORDER.find((text) => text === e.currentTarget.value);
+              const severity = severitiesDescending.find((text) => text === e.currentTarget.value);
               if (severity) set({ severity });
             }}
           >
-            {SEVERITY_ORDER.filter((severity) => !taken.includes(severity)).map((severity) => (
-              <option key={severity} value={severity}>
-                {t(`severity.${severity}`)}
-              </option>
-            ))}
+            {severitiesDescending
+              .filter((severity) => !taken.includes(severity))
+              .map((severity) => (
+                <option key={severity} value={severity}>
+                  {t(`severity.${severity}`)}
+                </option>
+              ))}
           </select>
         )}
         {onRemove && <IconButton icon={Trash2} label={t("rule.removePart")} onClick={onRemove} />}

@@ -4,17 +4,9 @@ import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { get, getPage, patch, post } from "../../platform/api-client.ts";
 
 export type Alarm = Wire<typeof alarmBody>;
-export type Severity = Alarm["severity"];
 export type AlarmEvent = Wire<typeof alarmEventBody>;
 export type BackTestResult = Wire<typeof backTestAnswer>;
 
-export const SEVERITY_ORDER = [
-  "CRITICAL",
-  "MAJOR",
-  "MINOR",
-  "WARNING",
-  "INDETERMINATE",
-] as const satisfies readonly Severity[];
 export const OPERATORS = [
   "GT",
   "GE",

@@ -1,6 +1,7 @@
 import { BellRing, Check, X } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
+import { severitiesDescending } from "../../../lib/severity.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
@@ -17,7 +18,7 @@ import { Segments } from "../../ui/segments.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { AlarmPage } from "./alarm-page.tsx";
 import { AlarmRow } from "./alarm-row.tsx";
-import { type Alarm, alarmsApi, SEVERITY_ORDER } from "./alarms-api.ts";
+import { type Alarm, alarmsApi } from "./alarms-api.ts";
 
 const PAGE = 100;
 const STATES = ["open", "acknowledged", "cleared", "all"] as const;
@@ -40,7 +41,7 @@ function useView() {
   const { path, query, route } = useLocation();
   return {
     state: STATES.find((state) => state === query.state) ?? "open",
-    severity: SEVERITY_ORDER.find((severity) => severity === query.severity),
+    severity: severitiesDescending.find((severity) => severity === query.severity),
     search: query.search ?? "",
     deviceId: query.device,
     set(changes: Record<string, string | undefined>) {
@@ -87,7 +88,7 @@ function AlarmsPage() {
           onChange={(e) => view.set({ severity: e.currentTarget.value })}
         >
           <option value="">{t("alarms.anySeverity")}</option>
-          {SEVERITY_ORDER.map((id) => (
+          {severitiesDescending.map((id) => (
             <option key={id} value={id}>
               {t(`severity.${id}`)}
             </option>

@@ -1,19 +1,19 @@
 import { BellOff } from "lucide-preact";
+import { compareSeverities } from "../../../lib/severity.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
-import { type Alarm, alarmsApi, SEVERITY_ORDER } from "./alarms-api.ts";
+import { type Alarm, alarmsApi } from "./alarms-api.ts";
 import { SeverityWord } from "./severity.tsx";
 
 const LOADED = 50;
 const SHOWN = 5;
 
 const byWeight = (a: Alarm, b: Alarm): number =>
-  SEVERITY_ORDER.indexOf(a.severity) - SEVERITY_ORDER.indexOf(b.severity) ||
-  b.createdAt.localeCompare(a.createdAt);
+  compareSeverities(b.severity, a.severity) || b.createdAt.localeCompare(a.createdAt);
 
 /** Shows what is wrong now, the most severe first: at the whole site, or of one device. */
 export function OpenAlarms({ deviceId }: { deviceId?: string }) {

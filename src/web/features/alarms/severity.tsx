@@ -1,7 +1,7 @@
+import type { AlarmSeverity } from "../../../lib/severity.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import type { Severity } from "./alarms-api.ts";
 
-const MARKS: Record<Severity, string> = {
+const MARKS: Record<AlarmSeverity, string> = {
   CRITICAL: "bg-error",
   MAJOR: "bg-accent",
   MINOR: "border-2 border-accent",
@@ -10,7 +10,7 @@ const MARKS: Record<Severity, string> = {
 };
 
 /** A mark and the word for it: severity is never told by colour alone. */
-export function SeverityWord({ severity }: { severity: Severity }) {
+export function SeverityWord({ severity }: { severity: AlarmSeverity }) {
   return (
     <span class="inline-flex items-center gap-2 text-sm font-medium whitespace-nowrap">
       <span class={`size-2.5 flex-none rounded-[2px] ${MARKS[severity]}`} aria-hidden="true" />

@@ -34,5 +34,5 @@ export const apiKeysEn = {
   "keys.revokeOf": "Revoke {name}",
   "keys.revokeWarning":
     "Whatever uses {name} stops working at once, also streams that are open. This cannot be undone.",
-  "keys.revoked": "{name} works no longer.",
+  "keys.revoked": "{name} is revoked.",
 } as const;

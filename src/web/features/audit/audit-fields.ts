@@ -1,3 +1,6 @@
+import type { Text } from "../../../lib/texts/text.ts";
+import { serverText } from "../../platform/i18n/error-texts.ts";
+
 interface ChangedField {
   readonly field: string;
   readonly before: string | undefined;
@@ -7,8 +10,13 @@ interface ChangedField {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const show = (value: unknown): string | undefined =>
-  value === undefined ? undefined : typeof value === "string" ? value : JSON.stringify(value);
+const isText = (value: unknown): value is Text =>
+  isObject(value) && typeof value.code === "string" && isObject(value.params);
+
+function show(value: unknown): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  return isText(value) ? serverText(value) : JSON.stringify(value);
+}
 
 /** A change field by field; what was made or deleted has one side only. */
 export function changedFields(before: unknown, after: unknown): ChangedField[] {

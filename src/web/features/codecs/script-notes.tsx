@@ -1,4 +1,5 @@
 import { TriangleAlert } from "lucide-preact";
+import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatNumber } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { ConsoleLine, Trial } from "./codecs-api.ts";
@@ -35,7 +36,7 @@ export function ScriptConsole({ lines }: { lines: readonly ConsoleLine[] }) {
   );
 }
 
-/** Shows what a script said beside its result: what was wrong, its warnings, its console, and the time that it took. */
+/** Shows the error of a script, its warnings, its console, and the time that it took. */
 export function ScriptNotes(props: Pick<Trial, "error" | "warnings" | "console" | "usedMs">) {
   const { error, warnings, console, usedMs } = props;
   return (
@@ -45,7 +46,7 @@ export function ScriptNotes(props: Pick<Trial, "error" | "warnings" | "console" 
           <TriangleAlert size={16} class="mt-0.5 flex-none text-error" aria-hidden="true" />
           <span class="min-w-0 wrap-anywhere">
             {error.line !== null && <b>{t("script.line", { line: error.line })} </b>}
-            {problemText(error.code, error.message)}
+            {serverText(error, error.message)}
           </span>
         </p>
       )}
@@ -54,12 +55,4 @@ export function ScriptNotes(props: Pick<Trial, "error" | "warnings" | "console" 
       <p class="text-sm text-soft">{t("script.used", { ms: formatNumber(usedMs) })}</p>
     </>
   );
-}
-
-/** Returns what the gateway itself says of a script is said in the reader's language; what the interpreter says is as it is. */
-function problemText(code: string, message: string): string {
-  if (code === "script.overrun") return t("script.overrun");
-  if (code === "script.memory") return t("script.memory");
-  if (code === "script.breaker") return t("script.breaker");
-  return message;
 }

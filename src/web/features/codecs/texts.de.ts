@@ -2,11 +2,11 @@ import type { codecsEn } from "./texts.en.ts";
 
 export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "codecs.intro":
-    "Ein Codec macht aus den Bytes eines LoRaWAN-Frames Werte, und aus Werten Bytes zum Senden. Dateien der Hersteller für ChirpStack oder The Things Stack werden unverändert genommen.",
+    "Ein Codec wandelt die Bytes eines LoRaWAN-Frames in Werte um und Werte in Bytes zum Senden. Dateien der Hersteller für ChirpStack oder The Things Stack können Sie unverändert verwenden.",
   "codecs.create": "Neuer Codec",
   "codecs.none": "Noch keine Codecs",
   "codecs.noneHint":
-    "Nötig ist einer, wo der Netzwerkserver die Frames nicht selbst dekodiert. Nehmen Sie die Datei des Herstellers und probieren Sie sie an einem Frame aus, bevor etwas sie benutzt.",
+    "Sie brauchen einen Codec, wenn der Netzwerkserver die Frames nicht selbst dekodiert. Testen Sie die Datei des Herstellers an einem Frame, bevor Sie sie verwenden.",
   "codecs.all": "Alle Codecs",
   "codecs.name": "Name",
   "codecs.description": "Beschreibung",
@@ -15,15 +15,14 @@ export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "codecs.fileTooLarge": "Ein Codec hat höchstens 32 KiB.",
   "codecs.saved": "{name} ist gespeichert.",
   "codecs.delete": "Diesen Codec löschen",
-  "codecs.deleteWarning": "„{name}“ wird mit seinem Quelltext gelöscht. Das lässt sich nicht zurücknehmen.",
+  "codecs.deleteWarning": "„{name}“ wird mit dem Quelltext gelöscht. Das lässt sich nicht rückgängig machen.",
   "codecs.deleted": "{name} ist gelöscht.",
-  "codecs.unused": "nicht benutzt",
-  "codecs.usedBy.one": "von {count} Anbindung benutzt",
-  "codecs.usedBy.other": "von {count} Anbindungen benutzt",
-  "codecs.usedByNames":
-    "Benutzt von: {names}. Dort läuft er ab der nächsten Nachricht so, wie er gespeichert ist.",
+  "codecs.unused": "nicht verwendet",
+  "codecs.usedBy.one": "von {count} Anbindung verwendet",
+  "codecs.usedBy.other": "von {count} Anbindungen verwendet",
+  "codecs.usedByNames": "Verwendet von: {names}. Dort gilt eine Änderung ab der nächsten Nachricht.",
   "trial.title": "Test",
-  "trial.direction": "Was ausprobiert wird",
+  "trial.direction": "Richtung",
   "trial.uplink": "Frame dekodieren",
   "trial.downlink": "Downlink kodieren",
   "trial.frame": "Frame",
@@ -33,13 +32,9 @@ export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "trial.fPort": "FPort",
   "trial.result": "Ergebnis",
   "trial.toPort": "Wird an FPort {fPort} gesendet.",
-  "trial.dropped": "Nichts: Die Nachricht wird verworfen.",
+  "trial.dropped": "Die Nachricht wird verworfen.",
   "script.line": "Zeile {line}:",
   "script.warnings": "Warnungen",
   "script.console": "Konsole",
-  "script.used": "Brauchte {ms} ms von den 100 ms, die ein Skript laufen darf.",
-  "script.overrun": "Es lief zu lange und wurde beendet.",
-  "script.memory": "Es braucht mehr Speicher, als ein Skript haben darf.",
-  "script.breaker":
-    "Es lief mehrmals hintereinander zu lange und wird eine Minute lang nicht ausgeführt. Ändern Sie es, um es sofort wieder zu versuchen.",
+  "script.used": "Das Skript brauchte {ms} ms von den erlaubten 100 ms.",
 };

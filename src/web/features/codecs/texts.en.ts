@@ -35,8 +35,4 @@ export const codecsEn = {
   "script.warnings": "Warnings",
   "script.console": "Console",
   "script.used": "Took {ms} ms of the 100 ms that a script may run.",
-  "script.overrun": "It ran for too long and was ended.",
-  "script.memory": "It needs more memory than a script may have.",
-  "script.breaker":
-    "It ran for too long several times in a row and is not run for a minute. Change it to try again at once.",
 } as const;

@@ -1,5 +1,6 @@
 // What the widgets of a dashboard show: one answer of the server for all of them, and live values behind it.
 import { type Signal, signal } from "@preact/signals";
+import type { Text } from "../../../lib/texts/text.ts";
 import type { LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
 import type { TelemetryMessage } from "../../lib/realtime-types.ts";
 import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
@@ -44,7 +45,7 @@ export interface WidgetFeed {
   devices: readonly ResolvedDevice[];
   series: readonly WidgetSeries[];
   alarms: readonly BoardAlarm[];
-  error: string | undefined;
+  errorText: Text | undefined;
   isCut: boolean;
 }
 
@@ -134,7 +135,7 @@ export class BoardFeed {
       devices: [],
       series: [],
       alarms: [],
-      error: undefined,
+      errorText: undefined,
       isCut: false,
     };
     this.#feeds.set(widgetId, newWidgetFeed);
@@ -170,7 +171,7 @@ export class BoardFeed {
       const feed = this.of(widget.widgetId);
       feed.devices = data.deviceIds.flatMap((id) => devices.get(id) ?? []);
       feed.alarms = data.alarms ?? [];
-      feed.error = data.error;
+      feed.errorText = data.errorText;
       feed.isCut = data.cut ?? false;
       feed.series = this.#seriesOf(widget, feed, { given: data.series ?? [], window: executed.timeWindow });
       for (const snapshot of data.latest ?? []) this.#keepLatest(snapshot);

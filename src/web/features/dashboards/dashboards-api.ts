@@ -1,3 +1,5 @@
+import type { AlarmSeverity } from "../../../lib/severity.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import type { resolvedDevice, shareBody } from "../../../modules/dashboards/dashboards.schemas.ts";
 import type { LatestSnapshot, Series } from "../../lib/api-types.ts";
 import type { JsonValue, Wire } from "../../lib/wire.ts";
@@ -50,7 +52,7 @@ export interface BoardAlarm {
   readonly deviceId: string;
   readonly deviceName: string;
   readonly name: string;
-  readonly severity: string;
+  readonly severity: AlarmSeverity;
   readonly status: string;
   readonly message: string;
   readonly createdAt: number;
@@ -62,7 +64,7 @@ export interface WidgetData {
   readonly latest?: readonly LatestSnapshot[];
   readonly alarms?: readonly BoardAlarm[];
   readonly cut?: true;
-  readonly error?: string;
+  readonly errorText?: Text;
 }
 
 export interface Executed extends Omit<Dashboard, "timeWindow"> {

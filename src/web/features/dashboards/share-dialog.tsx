@@ -80,7 +80,7 @@ export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
           <button type="button" class="btn btn-ghost" onClick={onClose}>
             {t("common.close")}
           </button>
-          <SubmitButton busy={action.busy}>{t("share.make")}</SubmitButton>
+          <SubmitButton busy={action.busy}>{t("share.create")}</SubmitButton>
         </div>
       </form>
     </Dialog>

@@ -2,7 +2,7 @@ export const dashboardsEn = {
   "dashboards.create": "New dashboard",
   "dashboards.none": "No dashboards yet",
   "dashboards.noneHint":
-    "Put charts, values and alarms on one page, for a screen on the wall or for yourself. One click makes one for all devices of a type.",
+    "Put charts, values and alarms on one page, for a screen on the wall or for yourself. One click creates one for all devices of a type.",
   "dashboards.noMatch": "No dashboard is called so",
   "dashboards.noMatchHint": "Search for another part of its name.",
   "dashboards.search": "Search dashboards",
@@ -68,7 +68,7 @@ export const dashboardsEn = {
   "share.title": "Share",
   "share.hint": "Whoever has a link sees this dashboard, live, without signing in, and can change nothing.",
   "share.name": "For whom, or where",
-  "share.make": "Make a link",
+  "share.create": "Create link",
   "share.copy": "Copy the link {name}",
   "share.end": "End the link {name}",
   "share.until": "Until {time}",

@@ -1,5 +1,6 @@
 import { TriangleAlert } from "lucide-preact";
 import type { ComponentChildren } from "preact";
+import { serverText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { Widget } from "./dashboards-api.ts";
 import { isKind, kindOf } from "./widgets/kinds.ts";
@@ -15,7 +16,7 @@ export function WidgetBody(props: WidgetProps) {
   void feed.version.value;
   const kind = kindOf(widget.type);
   if (kind === undefined) return <Note>{t("widget.unknown", { type: widget.type })}</Note>;
-  if (feed.error !== undefined) return <Note>{feed.error}</Note>;
+  if (feed.errorText !== undefined) return <Note>{serverText(feed.errorText)}</Note>;
   const needsDevices = kind.fields.includes("devices") && widget.type !== "alarmList";
   if (needsDevices && feed.devices.length === 0) return <p class="text-soft">{t("widget.noDevices")}</p>;
   const { View } = kind;

@@ -3,11 +3,10 @@ import type { demoPlantEn } from "./texts.en.ts";
 export const demoPlantDe: Readonly<Record<keyof typeof demoPlantEn, string>> = {
   "demo.title": "Demo-Werk",
   "demo.running": "Das Demo-Werk läuft: {count} erfundene Geräte.",
-  "demo.stopped": "Das Demo-Werk steht still.",
-  "demo.history": "Seine Vorgeschichte wird gespeichert: {percent} %.",
-  "demo.open": "Sein Dashboard",
+  "demo.stopped": "Das Demo-Werk ist angehalten.",
+  "demo.history": "Frühere Messwerte werden gespeichert: {percent} %.",
+  "demo.open": "Dashboard öffnen",
   "demo.stop": "Anhalten",
   "demo.remove": "Entfernen",
-  "demo.removeWarning":
-    "Seine Geräte und alles, was sie gesendet haben, sind dann weg, samt Profilen und Dashboard.",
+  "demo.removeWarning": "Die Geräte werden mit allen Messwerten, Profilen und dem Dashboard gelöscht.",
 };

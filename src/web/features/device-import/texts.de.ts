@@ -3,12 +3,12 @@ import type { deviceImportEn } from "./texts.en.ts";
 export const deviceImportDe: Readonly<Record<keyof typeof deviceImportEn, string>> = {
   "import.title": "Geräte importieren",
   "import.intro":
-    "Eine Liste von Geräten als CSV, je Zeile eines. Semikolons, Dezimalkommas und Anführungszeichen von Tabellenprogrammen werden verstanden.",
+    "Importieren Sie eine Liste von Geräten als CSV mit einem Gerät je Zeile. Semikolons, Dezimalkommas und Anführungszeichen von Tabellenprogrammen werden erkannt.",
   "import.drop": "Ziehen Sie eine CSV-Datei hierher, oder wählen Sie eine",
   "import.select": "Datei wählen",
   "import.other": "Andere Datei",
   "import.template": "Vorlage herunterladen",
-  "import.templateHint": "Sie hat alle Spalten, die es gibt, und eine Zeile als Beispiel.",
+  "import.templateHint": "Die Vorlage enthält alle Spalten und eine Beispielzeile.",
   "import.checking": "{name} wird geprüft …",
   "import.importing": "Wird importiert …",
   "import.devices": "Geräte",
@@ -17,18 +17,20 @@ export const deviceImportDe: Readonly<Record<keyof typeof deviceImportEn, string
   "import.good": "Alle Zeilen sind in Ordnung.",
   "import.wrongRows.one": "{count} Zeile hat Fehler.",
   "import.wrongRows.other": "{count} Zeilen haben Fehler.",
-  "import.sameNames.one": "{count} Gerät hieße wie ein anderes: Wurde diese Liste schon einmal importiert?",
-  "import.sameNames.other": "{count} Geräte hießen wie andere: Wurde diese Liste schon einmal importiert?",
+  "import.sameNames.one":
+    "{count} Gerät hat den Namen eines vorhandenen. Wurde diese Liste schon einmal importiert?",
+  "import.sameNames.other":
+    "{count} Geräte haben Namen von vorhandenen. Wurde diese Liste schon einmal importiert?",
   "import.sameNamesRows": "Zeilen:",
   "import.showAll": "Alle",
   "import.showWrong": "Mit Fehlern",
   "import.show": "Zeilen",
   "import.all.one": "{count} Gerät importieren",
   "import.all.other": "{count} Geräte importieren",
-  "import.partial.one": "Die {count} gute Zeile importieren",
-  "import.partial.other": "Die {count} guten Zeilen importieren",
+  "import.partial.one": "{count} fehlerfreie Zeile importieren",
+  "import.partial.other": "{count} fehlerfreie Zeilen importieren",
   "import.row": "Zeile",
-  "import.mistake": "Was nicht stimmt",
+  "import.mistake": "Fehler",
   "import.fine": "in Ordnung",
   "import.created.one": "{count} Gerät ist importiert.",
   "import.created.other": "{count} Geräte sind importiert.",
@@ -36,6 +38,6 @@ export const deviceImportDe: Readonly<Record<keyof typeof deviceImportEn, string
   "import.failed.other": "{count} Zeilen wurden ausgelassen.",
   "import.tokens": "Zugangstoken herunterladen",
   "import.tokensHint":
-    "Namen, Ids und Token als CSV, für die, die die Geräte einrichten. Bewahren Sie sie so sicher auf wie ein Passwort.",
+    "Die CSV-Datei enthält Namen, IDs und Token für die Einrichtung der Geräte. Bewahren Sie sie so sicher auf wie ein Passwort.",
   "import.toDevices": "Geräte zeigen",
 };

@@ -28,7 +28,8 @@ export const devicePageDe: Readonly<Record<keyof typeof devicePageEn, string>> =
   "settings.assetHint":
     "Maschine, Halle oder Linie, zu der das Gerät gehört. Benutzern lassen sich alle Geräte einer Anlage freigeben.",
   "settings.inactivity": "Inaktiv nach (Minuten)",
-  "settings.inactivityHint": "Wie lange es schweigen darf. Leer: wie im Profil.",
+  "settings.inactivityHint":
+    "Wie lange das Gerät schweigen darf. Wenn das Feld leer ist, gilt die Angabe des Profils.",
   "settings.profile": "Profil",
   "settings.delete": "Dieses Gerät löschen",
   "settings.deleteHint": "Seine Daten, Attribute und sein Token werden mit gelöscht.",

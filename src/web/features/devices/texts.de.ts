@@ -3,7 +3,7 @@ import type { devicesEn } from "./texts.en.ts";
 export const devicesDe: Readonly<Record<keyof typeof devicesEn, string>> = {
   "device.dashboard": "Sein Dashboard",
   "device.dashboardHint":
-    "Die Seite des Geräts führt dorthin; Widgets zum „Gerät, mit dem die Seite geöffnet wird“ zeigen dieses.",
+    "Die Seite des Geräts verweist darauf. Widgets zum „Gerät, mit dem die Seite geöffnet wird“ zeigen dann dieses Gerät.",
   "device.noDashboard": "Keines",
   "device.dashboardForAll": "Für alle Geräte des Typs {type} und für künftige",
   "device.toDashboard": "Dashboard",
@@ -34,7 +34,7 @@ export const devicesDe: Readonly<Record<keyof typeof devicesEn, string>> = {
   "device.gateway": "Gateway",
   "device.plain": "Gerät",
   "device.isGateway": "Das ist ein Gateway",
-  "device.gatewayHint": "Es sendet für andere Geräte, die von selbst erscheinen.",
+  "device.gatewayHint": "Das Gerät sendet für andere Geräte. Sie erscheinen von selbst.",
   "device.role": "Rolle",
   "device.lastConnected": "Zuletzt verbunden",
   "device.created": "Angelegt",
@@ -42,7 +42,7 @@ export const devicesDe: Readonly<Record<keyof typeof devicesEn, string>> = {
   "device.tabs": "Bereiche dieses Geräts",
   "device.noData": "Noch keine Daten",
   "device.noDataHint": "Sobald das Gerät seinen ersten Wert gesendet hat, sehen Sie ihn hier.",
-  "device.connectIt": "Zeigen, wie es verbunden wird",
+  "device.connectIt": "Anleitung zum Verbinden",
 
   "devices.roleFilter": "Rolle",
   "devices.allRoles": "Alle Rollen",

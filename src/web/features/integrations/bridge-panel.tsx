@@ -11,6 +11,7 @@ const advice: Readonly<Record<string, Extract<MessageKey, `bridge.why.${string}`
   "broker_error.credentials": "bridge.why.user",
   "broker_error.not_allowed": "bridge.why.user",
   "broker_error.taken_over": "bridge.why.clientId",
+  "network_error.certificate": "bridge.why.certificate",
   "network_error.no_address": "bridge.why.name",
   "network_error.no_host": "bridge.why.silent",
   "network_error.no_network": "bridge.why.silent",
@@ -20,14 +21,8 @@ const advice: Readonly<Record<string, Extract<MessageKey, `bridge.why.${string}`
   "outbound.address_refused": "bridge.why.forbidden",
 };
 
-/** Errors of TLS have no code of ours: it is what the library says. */
-function adviceOf({ code, params }: Text) {
-  const said = code === "network_error.other" ? String(params.message) : "";
-  return /certificate|altnames/i.test(said) ? "bridge.why.certificate" : advice[code];
-}
-
 function Problem({ problem }: { problem: Text }) {
-  const key = adviceOf(problem);
+  const key = advice[problem.code];
   return (
     <div role="status" class="border-l-4 border-l-error pl-3">
       {key && <p>{t(key)}</p>}

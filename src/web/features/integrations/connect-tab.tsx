@@ -135,7 +135,7 @@ function SecretPanel(props: {
               disabled={action.busy}
               onClick={rotate}
             >
-              {t(hasSecret ? "hook.secretNew" : "hook.secretMake")}
+              {t(hasSecret ? "hook.secretNew" : "hook.secretCreate")}
             </button>
           </>
         )

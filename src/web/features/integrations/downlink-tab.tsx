@@ -1,5 +1,6 @@
 import { Send } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { serverText } from "../../platform/i18n/error-texts.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
@@ -172,7 +173,7 @@ const COLORS: Partial<Record<DownlinkStatus, string>> = {
 };
 
 function Row({ downlink }: { downlink: ListedDownlink }) {
-  const { status, error, deviceId, devEui, fPort, attempts, createdAt, payload, isCommand } = downlink;
+  const { status, errorText, deviceId, devEui, fPort, attempts, createdAt, payload, isCommand } = downlink;
   return (
     <li class="flex flex-wrap items-start gap-x-4 gap-y-1 px-4 py-2.5">
       <span class={`w-28 flex-none text-sm font-semibold ${COLORS[status] ?? ""}`}>
@@ -196,7 +197,7 @@ function Row({ downlink }: { downlink: ListedDownlink }) {
           </span>
         </p>
         <p class="reading text-sm text-soft wrap-anywhere">{contentText(payload)}</p>
-        {error !== null && <p class="text-sm wrap-anywhere">{error}</p>}
+        {errorText !== null && <p class="text-sm wrap-anywhere">{serverText(errorText)}</p>}
       </div>
     </li>
   );

@@ -1,6 +1,7 @@
 import { Star, Trash2 } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
@@ -107,7 +108,7 @@ function Actions(props: { integration: Integration; loaded: Resource<Integration
             toast("success", t("integrations.setAsDefault", { name }));
           }}
         >
-          {t("integrations.makeDefault")}
+          {t("integrations.setDefault")}
         </Button>
       )}
       <IconButton
@@ -121,7 +122,7 @@ function Actions(props: { integration: Integration; loaded: Resource<Integration
 }
 
 function Summary({ integration }: { integration: Integration }) {
-  const { stats, isDefault, webhookUrl, lastError, lastErrorAt, scriptBlocked } = integration;
+  const { stats, isDefault, webhookUrl, lastErrorText, lastErrorAt, scriptBlockedText } = integration;
   const counters = [
     [stats.received, t("integrations.received")],
     [stats.stored, t("integrations.stored")],
@@ -139,15 +140,15 @@ function Summary({ integration }: { integration: Integration }) {
         {counters.map(([count, text]) => `${formatCount(count)} ${text}`).join(" · ")} ·{" "}
         {t("integrations.newest")}: <Age ts={toMs(stats.lastMessageAt)} never={t("integrations.never")} />
       </p>
-      {lastError !== null && (
+      {lastErrorText !== null && (
         <p class="max-w-2xl text-sm wrap-anywhere text-base-content">
           {t("integrations.newestError")} (<Age ts={toMs(lastErrorAt)} />
-          ): {lastError}
+          ): {serverPhrase(lastErrorText)}
         </p>
       )}
-      {scriptBlocked !== null && (
+      {scriptBlockedText !== null && (
         <p class="max-w-2xl text-sm wrap-anywhere text-base-content">
-          {t("integrations.scriptBlocked", { reason: scriptBlocked })}
+          {t("integrations.scriptBlocked", { reason: serverPhrase(scriptBlockedText) })}
         </p>
       )}
     </div>

@@ -1,6 +1,7 @@
 import { Cable, FileCode, Plus } from "lucide-preact";
 import { useLocation, useRoute } from "preact-iso";
 import { integrationTabs, oneOf } from "../../../lib/console-routes.ts";
+import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
@@ -84,7 +85,8 @@ function IntegrationsPage() {
 }
 
 function Row({ integration, onChanged }: { integration: Integration; onChanged: () => void }) {
-  const { integrationId, name, isDefault, webhookUrl, status, stats, lastError, lastErrorAt } = integration;
+  const { integrationId, name, isDefault, webhookUrl, status, stats, lastErrorText, lastErrorAt } =
+    integration;
   const isOn = status === "active" && integration.missing === null;
   return (
     <li class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3" data-testid="integration">
@@ -96,10 +98,10 @@ function Row({ integration, onChanged }: { integration: Integration; onChanged: 
           {networkName(integration)}
           {isDefault && webhookUrl !== null && ` · ${t("integrations.isDefault")}`}
         </p>
-        {lastError !== null && (
+        {lastErrorText !== null && (
           <p class="line-clamp-2 text-sm break-words">
             {t("integrations.newestError")} (<Age ts={toMs(lastErrorAt)} />
-            ): {lastError}
+            ): {serverPhrase(lastErrorText)}
           </p>
         )}
       </div>

@@ -1,3 +1,4 @@
+import type { Params, Text } from "../../../lib/texts/text.ts";
 import { post } from "../../platform/api-client.ts";
 import type { Trial } from "../codecs/codecs-api.ts";
 import type { Step, Values } from "../pipelines/pipelines-api.ts";
@@ -24,7 +25,7 @@ export interface TransformRequest extends TransformChanges {
 
 export interface TransformPreview {
   readonly success: boolean;
-  readonly ignored: string | null;
+  readonly ignoredText: Text | null;
   readonly trace: ReadonlyArray<{ readonly step: string; readonly in: Values; readonly out: Values | null }>;
   readonly scripts: ReadonlyArray<
     Pick<Trial, "warnings" | "console" | "usedMs"> & { readonly value: unknown }
@@ -42,9 +43,11 @@ export interface TransformPreview {
   readonly errors: ReadonlyArray<{
     readonly stage: string;
     readonly message: string;
+    readonly code: string;
+    readonly params: Params;
     readonly line: number | null;
   }>;
-  readonly warnings: readonly string[];
+  readonly warningTexts: readonly Text[];
 }
 
 export const transformApi = {

@@ -1,4 +1,5 @@
 import { TriangleAlert } from "lucide-preact";
+import { serverPhrase, serverText } from "../../platform/i18n/error-texts.ts";
 import { formatDate, formatNumber } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Json, Notes, ScriptConsole } from "../codecs/script-notes.tsx";
@@ -6,7 +7,7 @@ import type { TransformPreview } from "./transform-api.ts";
 
 /** Shows what would become of the message: which device, which values, and what stands in the way. */
 export function TransformResult({ preview }: { preview: TransformPreview }) {
-  const { results, errors, warnings, ignored, scripts } = preview;
+  const { results, errors, warningTexts, ignoredText, scripts } = preview;
   const lines = scripts.flatMap(({ console }) => console);
   const usedMs = scripts.reduce((sum, script) => sum + script.usedMs, 0);
   return (
@@ -17,24 +18,29 @@ export function TransformResult({ preview }: { preview: TransformPreview }) {
       data-testid="transformed"
     >
       <h2 class="font-semibold">{t("trial.result")}</h2>
-      {errors.map(({ stage, message, line }, index) => (
+      {errors.map(({ stage, message, code, params, line }, index) => (
         <p key={index} id={index === 0 ? "script-error" : undefined} class="flex items-start gap-2 text-sm">
           <TriangleAlert size={16} class="mt-0.5 flex-none text-error" aria-hidden="true" />
           <span class="min-w-0 wrap-anywhere">
             <b>{t(`eventStage.${stage}` as "eventStage.script")}: </b>
             {line !== null && `${t("script.line", { line })} `}
-            {message}
+            {serverPhrase({ code, params }, message)}
           </span>
         </p>
       ))}
-      {ignored !== null && <p class="text-sm">{t("transform.ignored", { why: ignored })}</p>}
-      {results.length === 0 && errors.length === 0 && ignored === null && <p>{t("trial.dropped")}</p>}
+      {ignoredText !== null && (
+        <p class="text-sm">{t("transform.ignored", { reason: serverPhrase(ignoredText) })}</p>
+      )}
+      {results.length === 0 && errors.length === 0 && ignoredText === null && <p>{t("trial.dropped")}</p>}
       {results.map((result, index) => (
         <Result key={index} {...result} />
       ))}
       <Notes
         title={t("script.warnings")}
-        notes={[...warnings, ...scripts.flatMap((script) => script.warnings)]}
+        notes={[
+          ...warningTexts.map((text) => serverText(text)),
+          ...scripts.flatMap((script) => script.warnings),
+        ]}
       />
       <ScriptConsole lines={lines} />
       {scripts.length > 0 && (

@@ -3,12 +3,12 @@ import type { manualEn } from "./texts.en.ts";
 export const manualDe: Readonly<Record<keyof typeof manualEn, string>> = {
   "manual.search": "Handbuch durchsuchen",
   "manual.none": "Nichts gefunden",
-  "manual.noneHint": "Weniger Wörter versuchen.",
+  "manual.noneHint": "Verwenden Sie weniger Suchwörter.",
   "manual.pages": "Seiten des Handbuchs",
   "manual.devices": "Geräte",
   "manual.networks": "Andere Netze",
   "manual.rules": "Regeln und Dashboards",
-  "manual.people": "Personen und Zugang",
+  "manual.users": "Benutzer und Zugang",
   "manual.operation": "Betrieb",
   "manual.language": "Das Handbuch ist auf Englisch.",
 };

@@ -6,7 +6,7 @@ export const manualEn = {
   "manual.devices": "Devices",
   "manual.networks": "Other networks",
   "manual.rules": "Rules and dashboards",
-  "manual.people": "Users and access",
+  "manual.users": "Users and access",
   "manual.operation": "Running it",
   "manual.language": "",
 } as const;

@@ -3,7 +3,7 @@ import type { notificationsEn } from "./texts.en.ts";
 export const notificationsDe: Readonly<Record<keyof typeof notificationsEn, string>> = {
   "notifier.escalation": "Eskalation",
   "notifier.escalationHint":
-    "Ein ausgelöster Alarm hat Stufe 1. Solange sich niemand kümmert, steigt er, und es hören davon, wer diese Stufe gewählt hat.",
+    "Ein neuer Alarm hat Stufe 1. Solange ihn niemand quittiert, steigt die Stufe. Benachrichtigt werden die Benutzer, die diese Stufe gewählt haben.",
   "notifier.toLevel2": "Minuten von Stufe 1 zu Stufe 2",
   "notifier.toLevel3": "Minuten von Stufe 2 zu Stufe 3",
   "notifier.stopOnAck": "Quittierte Alarme steigen nicht weiter",
@@ -11,9 +11,10 @@ export const notificationsDe: Readonly<Record<keyof typeof notificationsEn, stri
   "notifier.general": "Sprache, Zeiten und Alarmfluten",
   "notifier.language": "Sprache der E-Mails und Nachrichten",
   "notifier.timezone": "Zeitzone",
-  "notifier.timezoneHint": "Der Zeiten in E-Mails, etwa Europe/Berlin.",
+  "notifier.timezoneHint": "Für Zeiten in E-Mails, zum Beispiel Europe/Berlin.",
   "notifier.digestAfter": "Einzelne Benachrichtigungen",
-  "notifier.digestAfterHint": "So viele an eine Person im Zeitfenster; der Rest kommt gesammelt.",
+  "notifier.digestAfterHint":
+    "So viele Benachrichtigungen erhält ein Benutzer im Zeitfenster einzeln; weitere kommen gesammelt.",
   "notifier.digestMinutes": "Zeitfenster in Minuten",
   "notifier.messaging": "Nachrichten",
   "notifier.messagingHint": "Jedes SMS- oder Chat-Gateway, das HTTP-Anfragen annimmt.",
@@ -22,7 +23,7 @@ export const notificationsDe: Readonly<Record<keyof typeof notificationsEn, stri
   "notifier.method": "Methode",
   "notifier.headers": "Kopfzeilen",
   "notifier.headersHint":
-    "Eine je Zeile, etwa Authorization: Bearer … Geheime Werte werden verwahrt und nie gezeigt; lassen Sie die Punkte stehen, um sie zu behalten.",
+    "Eine je Zeile, zum Beispiel Authorization: Bearer … Geheime Werte werden verschlüsselt gespeichert und nicht angezeigt. Lassen Sie die Punkte stehen, um einen Wert zu behalten.",
   "notifier.headersWrong": "Jede Zeile braucht einen Namen, einen Doppelpunkt und einen Wert.",
   "notifier.contentType": "Inhaltstyp",
   "notifier.body": "Inhalt",
@@ -30,7 +31,7 @@ export const notificationsDe: Readonly<Record<keyof typeof notificationsEn, stri
   "notifier.noMail":
     "Es ist kein Mailserver eingerichtet; per E-Mail wird niemand benachrichtigt. Setzen Sie smtp_url und starten Sie das Gateway neu.",
   "notifier.test": "Test",
-  "notifier.testHint": "Sendet etwas an Sie selbst, mit den gespeicherten Einstellungen.",
+  "notifier.testHint": "Sendet eine Testnachricht mit den gespeicherten Einstellungen an Sie selbst.",
   "notifier.testEmail": "Test-E-Mail",
   "notifier.testMessaging": "Testnachricht",
   "notifier.testOk": "Gesendet. {answer}",

@@ -1,5 +1,6 @@
 import { ArrowLeft, Mail as MailIcon, Send } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
+import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
@@ -183,10 +184,10 @@ function MailView({ mail, onSent }: { mail: Mail; onSent: (mail: Mail) => void }
             <dd>{formatDate(next, "zoned")}</dd>
           </>
         )}
-        {mail.lastError && (
+        {mail.lastErrorText && (
           <>
             <dt class="text-soft">{t("outbox.error")}</dt>
-            <dd class="break-words text-error">{mail.lastError}</dd>
+            <dd class="break-words text-error">{serverText(mail.lastErrorText)}</dd>
           </>
         )}
       </dl>

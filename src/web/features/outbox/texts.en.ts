@@ -21,7 +21,7 @@ export const outboxEn = {
   "outbox.created": "Written",
   "outbox.attempts": "Attempts",
   "outbox.next": "Next attempt",
-  "outbox.error": "The mail server said",
+  "outbox.error": "Last error",
   "outbox.send": "Send now",
   "outbox.sending": "It is sent now.",
   "outbox.copy": "Copy the text of the mail",

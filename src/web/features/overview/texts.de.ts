@@ -3,8 +3,8 @@ import type { overviewEn } from "./texts.en.ts";
 export const overviewDe: Readonly<Record<keyof typeof overviewEn, string>> = {
   "overview.devices": "Geräte",
   "overview.devicesDetail": "an diesem Standort bekannt",
-  "overview.activeDetail": "haben sich gemeldet",
-  "overview.inactiveDetail": "schweigen zu lange oder waren nie zu hören",
+  "overview.activeDetail": "senden Daten",
+  "overview.inactiveDetail": "haben zu lange oder noch nie gesendet",
   "overview.newest": "Neueste Daten",
   "overview.newestNone": "noch nichts empfangen",
   "overview.rate": "Nachrichten pro Sekunde, letzte Minute",

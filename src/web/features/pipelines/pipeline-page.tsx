@@ -1,6 +1,7 @@
 import { Pencil, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
@@ -87,7 +88,7 @@ export function PipelinePage({ pipelineId, tab }: { pipelineId: string; tab: str
 }
 
 function Summary({ pipeline }: { pipeline: Pipeline }) {
-  const { status, scope, order, stats, lastError, lastErrorAt, description } = pipeline;
+  const { status, scope, order, stats, lastErrorText, lastErrorAt, description } = pipeline;
   const counters = [
     [stats.in, t("pipelines.in")],
     [stats.out, t("pipelines.out")],
@@ -103,10 +104,10 @@ function Summary({ pipeline }: { pipeline: Pipeline }) {
       <p class="text-sm" data-testid="counters">
         {counters.map(([count, text]) => `${formatCount(count)} ${text}`).join(" · ")}
       </p>
-      {lastError !== null && (
+      {lastErrorText !== null && (
         <p class="max-w-2xl text-sm wrap-anywhere text-base-content">
           {t("pipelines.newestError")} (<Age ts={toMs(lastErrorAt)} />
-          ): {lastError}
+          ): {serverPhrase(lastErrorText)}
         </p>
       )}
     </div>

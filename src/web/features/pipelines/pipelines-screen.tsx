@@ -1,6 +1,7 @@
 import { Plus, Workflow } from "lucide-preact";
 import { useLocation, useRoute } from "preact-iso";
 import { oneOf, pipelineTabs } from "../../../lib/console-routes.ts";
+import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
@@ -71,7 +72,8 @@ function PipelinesPage() {
 }
 
 function PipelineRow({ pipeline, onChanged }: { pipeline: Pipeline; onChanged: () => void }) {
-  const { pipelineId, name, status, order, steps, scope, stats, webhooks, lastError, lastErrorAt } = pipeline;
+  const { pipelineId, name, status, order, steps, scope, stats, webhooks, lastErrorText, lastErrorAt } =
+    pipeline;
   return (
     <li class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
       <div class="min-w-0 flex-[2_1_16rem]">
@@ -81,10 +83,10 @@ function PipelineRow({ pipeline, onChanged }: { pipeline: Pipeline; onChanged: (
         <p class="text-sm text-soft">
           <ScopeText scope={scope} /> · {plural("pipelines.steps", steps.length)}
         </p>
-        {lastError !== null && (
+        {lastErrorText !== null && (
           <p class="line-clamp-2 text-sm break-words">
             {t("pipelines.newestError")} (<Age ts={toMs(lastErrorAt)} />
-            ): {lastError}
+            ): {serverPhrase(lastErrorText)}
           </p>
         )}
       </div>

@@ -36,7 +36,7 @@ export function usePreview(
     const timer = setTimeout(async () => {
       const next = await pipelinesApi.preview({ steps, ...sample }).then(
         (preview) => ({ ...NOTHING, preview, tried }),
-        (error: unknown) => ({ ...NOTHING, error, problem: placed(error, places) }),
+        (error: unknown) => ({ ...NOTHING, error, problem: problemOf(error, places) }),
       );
       if (mine === newest.current) setState(next);
     }, TYPING_PAUSE_MS);
@@ -46,7 +46,7 @@ export function usePreview(
 }
 
 /** Returns what is wrong with which step, of all that there are. */
-function placed(error: unknown, places: readonly number[]): StepProblem | undefined {
+function problemOf(error: unknown, places: readonly number[]): StepProblem | undefined {
   const problem = stepProblem(error);
   const index = problem && places[problem.index];
   return problem && index !== undefined ? { ...problem, index } : undefined;

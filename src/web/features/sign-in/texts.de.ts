@@ -5,7 +5,7 @@ export const signInDe: Readonly<Record<keyof typeof signInEn, string>> = {
   "signIn.arriving": "Sie werden angemeldet …",
   "signIn.failed": "Die Anmeldung hat nicht geklappt",
   "signIn.stale":
-    "Dieser Anmeldelink wurde schon benutzt oder gehört zu einem anderen Tab. Beginnen Sie neu; es dauert nur einen Moment.",
+    "Dieser Anmeldelink wurde schon verwendet oder gehört zu einem anderen Tab. Beginnen Sie neu; es dauert nur einen Moment.",
   "signIn.again": "Anmelden",
   "onboarding.title": "Geben Sie Ihrem Standort einen Namen",
   "signUp.title": "Registrieren",

@@ -1,6 +1,8 @@
 import { ArrowDownUp } from "lucide-preact";
 import { useState } from "preact/hooks";
+import type { Text } from "../../../lib/texts/text.ts";
 import { ownZone } from "../../lib/zoned-time.ts";
+import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -104,8 +106,11 @@ function ExportForm({ deviceId, deviceName, shown }: Props & { shown: { from: nu
 interface Outcome {
   readonly points: number;
   readonly failed: number;
-  readonly firstError: string | undefined;
+  readonly firstError: (Text & { readonly message: string }) | undefined;
 }
+
+const firstErrorText = ({ firstError }: Outcome): string =>
+  firstError === undefined ? "" : serverPhrase(firstError, firstError.message);
 
 function ImportForm({ deviceId, onImported }: Props) {
   const [progress, setProgress] = useState<number | undefined>(undefined);
@@ -129,7 +134,7 @@ function ImportForm({ deviceId, onImported }: Props) {
           sum = {
             points: sum.points + points,
             failed: sum.failed + failed,
-            firstError: sum.firstError ?? errors[0]?.message,
+            firstError: sum.firstError ?? errors[0],
           };
           setProgress(part.share);
         }
@@ -168,7 +173,7 @@ function ImportForm({ deviceId, onImported }: Props) {
         <p role="status" class={outcome.failed > 0 ? "text-warning" : "text-success"}>
           {t("history.imported", { points: outcome.points.toLocaleString() })}
           {outcome.failed > 0 &&
-            ` ${t("history.refused", { rows: outcome.failed, reason: outcome.firstError ?? "" })}`}
+            ` ${t("history.refused", { rows: outcome.failed, reason: firstErrorText(outcome) })}`}
         </p>
       )}
       {action.error !== undefined && <ErrorNote error={action.error} />}

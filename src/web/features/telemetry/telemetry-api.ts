@@ -1,3 +1,4 @@
+import type { Text } from "../../../lib/texts/text.ts";
 import type { Aggregation, LatestSnapshot, Series } from "../../lib/api-types.ts";
 import { get, load, postFile, queryOf } from "../../platform/api-client.ts";
 
@@ -28,7 +29,7 @@ export const telemetryApi = {
     query: { format: "csv" | "ndjson"; decimal?: "point" | "comma"; timezone?: string },
     text: string,
   ) =>
-    postFile<{ points: number; failed: number; errors: { row: number; message: string }[] }>(
+    postFile<{ points: number; failed: number; errors: (Text & { row: number; message: string })[] }>(
       `${device(id)}/telemetry/import?${queryOf(query)}`,
       query.format === "csv" ? "text/csv" : "application/x-ndjson",
       text,

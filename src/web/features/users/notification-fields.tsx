@@ -1,8 +1,9 @@
+import { severitiesDescending } from "../../../lib/severity.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Checkbox } from "../../ui/choice.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { type NotificationSettings, SEVERITIES } from "./users-types.ts";
+import type { NotificationSettings } from "./users-types.ts";
 
 const LEVELS = [1, 2, 3] as const;
 const CHANNELS = ["notificationsEmailEnabled", "notificationsMessagingEnabled"] as const;
@@ -16,7 +17,7 @@ export function notificationsFrom(data: FormData): NotificationSettings {
     notificationsMessagingEnabled: isOn("notificationsMessagingEnabled"),
     notificationPhone: String(data.get("notificationPhone") ?? "").trim(),
     notificationEscalationLevel: Number(data.get("notificationEscalationLevel") ?? 1),
-    notificationSeverities: SEVERITIES.filter((severity) => isOn(`severity.${severity}`)),
+    notificationSeverities: severitiesDescending.filter((severity) => isOn(`severity.${severity}`)),
     notifyOnAlarmCreated: isOn("notifyOnAlarmCreated"),
     notifyOnAlarmEscalated: isOn("notifyOnAlarmEscalated"),
     notifyOnAlarmCleared: isOn("notifyOnAlarmCleared"),
@@ -43,7 +44,7 @@ export function NotificationFields({ settings }: { settings: NotificationSetting
       </fieldset>
       <fieldset class="flex flex-col gap-2.5">
         <legend class="mb-2 text-sm font-medium">{t("notify.severities")}</legend>
-        {SEVERITIES.map((severity) => (
+        {severitiesDescending.map((severity) => (
           <Check
             key={severity}
             name={`severity.${severity}`}

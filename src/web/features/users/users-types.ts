@@ -12,7 +12,6 @@ type Level = Partial<Pick<User, "notificationEscalationLevel">>;
 export type UserEdit = Refined<Wire<typeof updateUserBody>, Level>;
 export type NewUser = Refined<Wire<typeof createUserBody>, Level>;
 export type Invitation = Wire<typeof invitationBody>;
-export type Severity = User["notificationSeverities"][number];
 export type UserStatus = User["status"];
 export type InviteDelivery = User["inviteDelivery"];
 
@@ -23,13 +22,6 @@ export const ROLES = [
   "TENANT_RW",
   "TENANT_READ_ONLY",
 ] as const satisfies readonly Role[];
-export const SEVERITIES = [
-  "CRITICAL",
-  "MAJOR",
-  "MINOR",
-  "WARNING",
-  "INDETERMINATE",
-] as const satisfies readonly Severity[];
 
 export type NotificationSettings = Pick<
   User,

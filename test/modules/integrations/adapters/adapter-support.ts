@@ -114,3 +114,9 @@ export function expectNeverToBreak(
     { numRuns: 1_000 },
   );
 }
+
+/** The number of messages that an adapter took, and the family of the reason where it took none. */
+export const outcomeOf = ({ messages, ignored }: Normalized) => [
+  messages.length,
+  ignored?.code.split(".")[0],
+];

@@ -202,7 +202,7 @@ describe("other events", () => {
     expect(only(take(thrown, "log")).downlink).toEqual({
       state: "FAILED",
       correlationId: "q1",
-      error: "EXPIRED: too late",
+      error: { code: "downlink_error.network", params: { message: "EXPIRED: too late" } },
     });
   });
   test("what another integration made of a frame is telemetry", () => {
@@ -211,7 +211,7 @@ describe("other events", () => {
   test("an event that is not known is ignored, in words", () => {
     const { messages, ignored } = take(up, "dance");
     expect(messages).toEqual([]);
-    expect(ignored).toContain("dance");
+    expect(ignored).toEqual({ code: "ignored.event_unknown", params: { event: "dance" } });
   });
 });
 
@@ -246,7 +246,9 @@ test("by MQTT the topic says event and device", () => {
   const message = only(adapter("chirpstack").normalize(inbound(rest, { topic })));
   expect(message).toMatchObject({ kind: "status", device: { devEui: "24e124136b502a17" } });
   const command = "application/f2f3/device/24e124136b502a17/command/down";
-  expect(adapter("chirpstack").normalize(inbound(up, { topic: command })).ignored).toBeString();
+  expect(adapter("chirpstack").normalize(inbound(up, { topic: command })).ignored).toMatchObject({
+    code: "ignored.command_to_network",
+  });
 });
 
 describe("what makes two deliveries one", () => {

@@ -1,7 +1,6 @@
 import { t } from "../../../platform/i18n/i18n.ts";
 import { Age } from "../../../ui/age.tsx";
 import { StateLamp } from "../../../ui/state-lamp.tsx";
-import type { Severity } from "../../alarms/alarms-api.ts";
 import { SeverityWord } from "../../alarms/severity.tsx";
 import { Drill } from "./drill.tsx";
 import { keysOf, levelColor, levelOf, newestOf, scrolling, shown } from "./values.ts";
@@ -99,7 +98,7 @@ export function AlarmListWidget({ feed }: WidgetProps) {
             class="flex flex-wrap items-baseline gap-x-3 hover:underline"
             href={`/alarms/${alarm.alarmId}`}
           >
-            <SeverityWord severity={alarm.severity as Severity} />
+            <SeverityWord severity={alarm.severity} />
             <span class="font-medium wrap-anywhere">{alarm.name}</span>
             <span class="text-sm text-soft wrap-anywhere">
               {alarm.deviceName} · <Age ts={alarm.createdAt} />

@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test";
+import { alarmSeverities, compareSeverities, severitiesDescending } from "../../src/lib/severity.ts";
+import { germanErrors } from "../../src/lib/texts/de/errors.ts";
+import { englishErrors } from "../../src/lib/texts/en/errors.ts";
+import { alarmsDe } from "../../src/web/features/alarms/texts.de.ts";
+import { alarmsEn } from "../../src/web/features/alarms/texts.en.ts";
+
+test("severities are compared in the order of their list", () => {
+  expect([...severitiesDescending].sort(compareSeverities)).toEqual([...alarmSeverities]);
+  expect(compareSeverities("CRITICAL", "WARNING")).toBeGreaterThan(0);
+  expect(compareSeverities("MINOR", "MINOR")).toBe(0);
+});
+
+test("server and console have the same word for each severity", () => {
+  for (const severity of alarmSeverities) {
+    expect(englishErrors[`alarm_severity.${severity}`]).toBe(alarmsEn[`severity.${severity}`]);
+    expect(germanErrors[`alarm_severity.${severity}`]).toBe(alarmsDe[`severity.${severity}`]);
+  }
+});
+
+/** The list itself, and a plant whose rules have all kinds of severities. */
+const ALLOWED = [
+  "src/lib/severity.ts",
+  "src/modules/demo-plant/plant-content.ts",
+  "src/modules/system/gateway-profile.ts",
+];
+
+test("the names of severities stand in the list alone", async () => {
+  const names = /"(?:INDETERMINATE|WARNING|MINOR|MAJOR|CRITICAL)"/g;
+  const files = [...new Bun.Glob("src/{lib,modules,web,mqtt,http,cli}/**/*.{ts,tsx}").scanSync()];
+  expect(files.length).toBeGreaterThan(500);
+  const copies: string[] = [];
+  for (const file of files) {
+    const found = new Set((await Bun.file(file).text()).match(names) ?? []);
+    if (found.size >= 4 && !ALLOWED.includes(file)) copies.push(file);
+  }
+  expect(copies).toEqual([]);
+});
