@@ -51,6 +51,13 @@ function permissionsOf(
   );
 }
 
+/** Returns an API key as the user that its requests act as. A key never manages the gateway. */
+function keyAsUser(principal: Principal, fullName: string, tenantName: string): CurrentUser {
+  const { userId, email, tenantId, role } = principal;
+  const permissions = permissionsOf(principal, false);
+  return { userId, email, fullName, tenantId, role, tenantName, permissions, onboardingRequired: false };
+}
+
 type Devices = Principal["devices"];
 
 function common(devices: Devices, others: Devices): Devices {
@@ -149,21 +156,10 @@ export function createIdentityService(deps: {
     },
     logout: ({ sessionId }) => sessions.end(sessionId as SessionId), // it came from `authenticate`
     me(principal) {
-      const isOperator = principal.devices === "all" && tenants.find(principal.tenantId)?.isHost === true;
-      if (principal.apiKey !== undefined) {
-        const { userId, email, tenantId, role, apiKey } = principal;
-        const tenantName = tenants.find(tenantId)?.name ?? "";
-        return {
-          userId,
-          email,
-          fullName: apiKey.name,
-          tenantId,
-          role,
-          tenantName,
-          permissions: permissionsOf(principal, isOperator),
-          onboardingRequired: false,
-        };
-      }
+      const ownTenant = tenants.find(principal.tenantId);
+      const isOperator = principal.devices === "all" && ownTenant?.isHost === true;
+      if (principal.apiKey !== undefined)
+        return keyAsUser(principal, principal.apiKey.name, ownTenant?.name ?? "");
       const user = ensureUser(principal.userId);
       const tenantName = user.tenantId === null ? undefined : tenants.find(user.tenantId)?.name;
       return {

@@ -72,7 +72,7 @@ export const READING_GROUPS = [
 
 export type GroupId = (typeof READING_GROUPS)[number]["id"] | "other";
 
-const known: ReadonlySet<string> = new Set(READING_GROUPS.flatMap(({ keys }) => keys));
+const groupedKeys: ReadonlySet<string> = new Set(READING_GROUPS.flatMap(({ keys }) => keys));
 
 /** Groups those keys that the gateway has sent. Keys that this console does not know are in the last group. */
 export function groupReadings(keys: readonly string[]): { id: GroupId; keys: string[] }[] {
@@ -80,13 +80,13 @@ export function groupReadings(keys: readonly string[]): { id: GroupId; keys: str
     id: group.id,
     keys: group.keys.filter((key) => keys.includes(key)),
   }));
-  groups.push({ id: "other", keys: keys.filter((key) => !known.has(key)).sort() });
+  groups.push({ id: "other", keys: keys.filter((key) => !groupedKeys.has(key)).sort() });
   return groups.filter((group) => group.keys.length > 0);
 }
 
 const isFormatted = (key: string): key is Formatted => Object.hasOwn(formats, key);
 
 export function formatReading(key: string, value: TelemetryValue): string {
-  if (typeof value === "boolean" && known.has(key)) return t(value ? "system.yes" : "system.no");
+  if (typeof value === "boolean" && groupedKeys.has(key)) return t(value ? "system.yes" : "system.no");
   return typeof value === "number" && isFormatted(key) ? formats[key](value) : formatValue(value);
 }

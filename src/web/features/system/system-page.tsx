@@ -25,8 +25,8 @@ export function SystemPage() {
   const isMissing = gateway === null;
   useEffect(() => {
     if (!isMissing) return;
-    const look = () => document.visibilityState === "visible" && device.reload();
-    const timer = setInterval(look, DEVICE_POLL_MS);
+    const refresh = () => document.visibilityState === "visible" && device.reload();
+    const timer = setInterval(refresh, DEVICE_POLL_MS);
     return () => clearInterval(timer);
   }, [isMissing]);
   const { data: version } = health;
