@@ -56,6 +56,7 @@ export const settingsPages = [
   "outbox",
   "backups",
   "system",
+  "log",
 ] as const;
 /** Pages of the settings whose address may name one of many things. */
 export const settingsPagesWithId = ["users", "profiles", "outbox"] as const;

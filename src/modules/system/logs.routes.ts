@@ -3,30 +3,11 @@ import { type LogLevel, logLevel, recentLines, setLogLevel } from "../../platfor
 import type { AuditContext } from "../audit/audit.types.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
+import { newestFirst, pageQuery } from "../lists.schemas.ts";
 import { listHeaders, toPage } from "../lists.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
-
-const LEVELS: readonly LogLevel[] = ["debug", "info", "warning", "error"];
-const level = (description: string) =>
-  t.Union([t.Literal("debug"), t.Literal("info"), t.Literal("warning"), t.Literal("error")], { description });
-
-const line = t.Object(
-  {
-    sequence: t.Integer({ description: "grows with each line" }),
-    time: t.String(),
-    level: level("how serious it is"),
-    logger: t.String({ description: "part of the program that wrote it" }),
-    text: t.String(),
-  },
-  { title: "LogLine" },
-);
-const filter = {
-  level: t.Optional(level("only lines at or above this level")),
-  search: searchQuery(["the text"]),
-};
-const levelBody = t.Object({ level: level("lines below it are not written") });
+import { LOG_LEVELS, logFilter, logLevelBody, logLineBody } from "./logs.schemas.ts";
 
 const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
 
@@ -35,7 +16,7 @@ function linesOf({ level: least, search }: { level?: LogLevel | undefined; searc
   const wanted = search?.toLowerCase();
   return recentLines
     .list()
-    .filter((entry) => least === undefined || LEVELS.indexOf(entry.level) >= LEVELS.indexOf(least))
+    .filter((entry) => least === undefined || LOG_LEVELS.indexOf(entry.level) >= LOG_LEVELS.indexOf(least))
     .filter(({ text }) => wanted === undefined || text.toLowerCase().includes(wanted));
 }
 
@@ -61,8 +42,8 @@ const lineRoutes = ({ tenants, auth }: LogRouteDeps) =>
       },
       {
         auth: "gateway:manage",
-        query: t.Object({ ...pageQuery, ...filter, sort: newestFirst }),
-        response: { 200: t.Array(line) },
+        query: t.Object({ ...pageQuery, ...logFilter, sort: newestFirst }),
+        response: { 200: t.Array(logLineBody) },
         detail: {
           summary: "Lines of the log, the newest first",
           description: `The newest 2,000. ${operators}`,
@@ -82,7 +63,7 @@ const lineRoutes = ({ tenants, auth }: LogRouteDeps) =>
       },
       {
         auth: "gateway:manage",
-        query: t.Object(filter),
+        query: t.Object(logFilter),
         detail: {
           summary: "Download the log",
           responses: { 200: fileAnswer("A line each, the oldest first.", "text/plain") },
@@ -103,7 +84,7 @@ const levelRoutes = ({ tenants, auth }: LogRouteDeps) =>
       },
       {
         auth: "gateway:manage",
-        response: { 200: levelBody },
+        response: { 200: logLevelBody },
         detail: { summary: "Level of the log", description: operators },
       },
     )
@@ -122,8 +103,8 @@ const levelRoutes = ({ tenants, auth }: LogRouteDeps) =>
           id: () => "gateway",
           details: ({ body }: AuditContext) => body,
         },
-        body: levelBody,
-        response: { 200: levelBody },
+        body: logLevelBody,
+        response: { 200: logLevelBody },
         detail: {
           summary: "Change the level of the log",
           description: `Until the gateway is started again. ${operators}`,

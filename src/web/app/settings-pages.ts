@@ -18,6 +18,7 @@ const needs: Readonly<Record<SettingsPage, string | undefined>> = {
   backups: "gateway:manage",
   // For the same people, the owners of the gateway's own tenant.
   system: "gateway:manage",
+  log: "gateway:manage",
 };
 
 /** Returns those that the signed-in person may open, in the order of the tabs. */

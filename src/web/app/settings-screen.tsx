@@ -39,6 +39,7 @@ const SCREENS: Record<SettingsPage, ComponentType<SettingsPageProps>> = {
     loadPart(() => import("../features/backups/backups-page.tsx")).then((m) => m.BackupsPage),
   ),
   system: lazy(() => loadPart(() => import("../features/system/system-page.tsx")).then((m) => m.SystemPage)),
+  log: lazy(() => loadPart(() => import("../features/system/log-page.tsx")).then((m) => m.LogPage)),
 };
 
 /** The frame of everything about people and the site: one tab a page, only those that the role allows. */

@@ -63,4 +63,5 @@ export const appDe: Readonly<Record<keyof typeof appEn, string>> = {
   "page.outbox": "Postausgang",
   "page.backups": "Sicherungen",
   "page.system": "System",
+  "page.log": "Log",
 };

@@ -59,4 +59,5 @@ export const appEn = {
   "page.outbox": "Outbox",
   "page.backups": "Backups",
   "page.system": "System",
+  "page.log": "Log",
 } as const;

@@ -1,4 +1,4 @@
-import { CircleCheck, Cpu, TriangleAlert } from "lucide-preact";
+import { ArrowRight, CircleCheck, Cpu, TriangleAlert } from "lucide-preact";
 import { useEffect } from "preact/hooks";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -41,6 +41,10 @@ export function SystemPage() {
             <span class="reading break-all">{version.commit}</span>
           </p>
         )}
+        <a class="link link-hover inline-flex items-center gap-1 self-start text-sm" href="/settings/log">
+          {t("system.openLog")}
+          <ArrowRight size={14} aria-hidden="true" />
+        </a>
       </Section>
       {device.error !== undefined && <ErrorNote error={device.error} onRetry={device.reload} />}
       {gateway && <OpenAlarms deviceId={gateway.deviceId} />}

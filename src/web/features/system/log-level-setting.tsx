@@ -1,0 +1,43 @@
+import { t } from "../../platform/i18n/i18n.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { toast } from "../../platform/toasts.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Section } from "../../ui/section.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { LOG_LEVELS, type LogLevel, logApi } from "./log-api.ts";
+
+/** The level at which the running gateway writes lines. */
+export function LogLevelSetting() {
+  const resource = useResource(logApi.level, []);
+  const current = useKept(resource);
+  const action = useAction();
+  const change = (level: LogLevel) =>
+    action.run(async () => {
+      resource.set(await logApi.setLevel(level));
+      toast("success", t("log.levelChanged"));
+    });
+  return (
+    <Section id="log-level" title={t("log.levelTitle")}>
+      {resource.error !== undefined && <ErrorNote error={resource.error} onRetry={resource.reload} />}
+      {current !== undefined && (
+        <div class="max-w-xl">
+          <SelectField
+            label={t("log.level")}
+            hint={t("log.levelHint")}
+            value={current}
+            disabled={action.busy}
+            onChange={(e) => change(e.currentTarget.value as LogLevel) /* one of the options below */}
+          >
+            {LOG_LEVELS.map((level) => (
+              <option key={level} value={level} selected={level === current}>
+                {t(`logLevel.${level}`)}
+              </option>
+            ))}
+          </SelectField>
+        </div>
+      )}
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+    </Section>
+  );
+}
