@@ -28,7 +28,7 @@ function Line({ line }: { line: LogLine }) {
   const time = toMs(line.time) ?? 0;
   return (
     <li class="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1 px-4 py-2 sm:grid-cols-[6rem_9.5rem_minmax(0,1fr)]">
-      <span class={`inline-flex items-center gap-1.5 text-sm font-semibold ${colour}`}>
+      <span class={`inline-flex items-center gap-1.5 self-start text-sm font-semibold ${colour}`}>
         <Icon size={15} class="flex-none" aria-hidden="true" />
         {t(`logLevel.${line.level}`)}
       </span>
