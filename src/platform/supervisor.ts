@@ -38,7 +38,10 @@ function openSocket(path: string | undefined): ((state: string) => void) | undef
 }
 
 /** Returns the watchdog's timeout in ms; 0 where the supervisor expects no signs of life of this process. */
-function watchdogMs({ WATCHDOG_USEC: time, WATCHDOG_PID: pid }: Readonly<Record<string, string | undefined>>) {
+function watchdogMs({
+  WATCHDOG_USEC: time,
+  WATCHDOG_PID: pid,
+}: Readonly<Record<string, string | undefined>>) {
   const ms = Number(time) / US_PER_MS;
   return Number.isFinite(ms) && (pid === undefined || Number(pid) === process.pid) ? ms : 0;
 }
