@@ -95,6 +95,7 @@ const modules: Record<string, readonly string[]> = {
   scheduler: ["commands", "attributes", "devices", "tenants", "identity", "users"],
   backups: ["settings", "scheduler", "tenants", "identity", "users"],
   system: [
+    "mail",
     "settings",
     "backups",
     "ingest",
@@ -251,8 +252,18 @@ test("the environment is read in one place", () => {
   expect(readers).toEqual(["platform/config.ts", "platform/production.ts"]);
 });
 
+const lineCount = (path: string) => readFileSync(join(root, path), "utf8").split("\n").length - 1;
+
 test("files stay small enough to be read at once", () => {
-  const long = files.filter((file) => readFileSync(join(root, "src", file), "utf8").split("\n").length > 401);
+  const long = files.filter((file) => lineCount(`src/${file}`) > 400);
   expect(long).toEqual([]);
-  expect(readFileSync(join(root, "src", "main.ts"), "utf8").split("\n").length).toBeLessThanOrEqual(40);
+  expect(lineCount("src/main.ts")).toBeLessThan(40);
+});
+
+test("a test file has at most 400 lines", () => {
+  const tests = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).filter((file) =>
+    /\.tsx?$/.test(file),
+  );
+  expect(tests.length).toBeGreaterThan(300);
+  expect(tests.filter((file) => lineCount(`test/${file}`) > 400)).toEqual([]);
 });

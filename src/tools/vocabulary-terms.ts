@@ -26,7 +26,7 @@ export const nameTerms: readonly Term[] = [
   // A link of a rule chain exists only in the paths of the contract and in the name of a table.
   ...names("rule chain, rule chains", [
     "test/contract/",
-    "test/api/completeness.test.ts",
+    "test/api/route-policies.ts",
     "src/http/openapi/operation-names.ts",
   ]),
   // Devices are placed on the image of a dashboard.

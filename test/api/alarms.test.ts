@@ -1,59 +1,27 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of messages
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { apiRows } from "../support/api-rows.ts";
-import { createTestApp, type TestApp } from "../support/test-app.ts";
+import {
+  alarmId,
+  device,
+  fixture,
+  get,
+  handler,
+  hot,
+  limited,
+  owner,
+  patch,
+  path,
+  reader,
+  setRules,
+  stranger,
+  useAlarms,
+  writer,
+} from "./alarms-fixture.ts";
 
-let fixture: TestApp;
-let owner: string;
-let writer: string;
-let reader: string;
-let handler: string;
-let limited: string;
-let stranger: string;
-let profileId: string;
-let device: { deviceId: string; token: string };
-let alarmId: string;
+useAlarms();
 
-const path = "/api/alarms";
-const hot = (above: number) => ({ key: "t", op: "GT", value: above });
-const overheated = {
-  alarmType: "Overheated",
-  createRules: [
-    { severity: "MAJOR", condition: hot(50), message: "${deviceName} is at ${t} °C" },
-    { severity: "CRITICAL", condition: hot(80), message: "${t} °C" },
-  ],
-  clearRule: { condition: { key: "t", op: "LT", value: 40 } },
-};
-
-const get = async (url: string, token = owner) => (await fixture.call("GET", url, { token })).body;
-const patch = (url: string, token = owner, body?: unknown) =>
-  fixture.call("PATCH", url, { token, ...(body === undefined ? {} : { body }) });
-const send = (body: unknown, of = device) => fixture.call("POST", `/api/v1/${of.token}/telemetry`, { body });
-const ofDevice = (of = device) => get(`${path}/device/${of.deviceId}`);
-const eventsOf = async (id: string) =>
-  (await get(`${path}/${id}/events`)).map(({ eventType }: { eventType: string }) => eventType);
-const setRules = (alarmRules: unknown) => patch(`/api/device-profiles/${profileId}`, owner, { alarmRules });
-
-beforeAll(async () => {
-  fixture = await createTestApp();
-  owner = (await fixture.signIn("TENANT_OWNER")).token;
-  writer = (await fixture.signIn("TENANT_RW")).token;
-  const readers = await fixture.signIn("TENANT_READ_ONLY");
-  reader = readers.token;
-  const handlers = await fixture.signIn("TENANT_READ_ONLY");
-  handler = handlers.token;
-  await patch(`/api/users/${handlers.user.userId}`, owner, { canAcknowledgeAlarms: true });
-  stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
-  profileId = (await get("/api/device-profiles"))[0].profileId;
-  await setRules([overheated]);
-  device = await fixture.createDevice(owner, { name: "Kiln" });
-  limited = (await fixture.signIn("TENANT_ADMIN", { devices: [] })).token;
-  await send({ t: 60 });
-  alarmId = (await ofDevice())[0].alarmId;
-});
-afterAll(() => fixture.stop());
-
-test("who may handle alarms is told so", async () => {
+test("permissions of a session contain alarms:handle only for those who may handle alarms", async () => {
   const permissionsOf = async (token: string) => (await get("/api/auth/me", token)).permissions;
   expect(await permissionsOf(owner)).toContain("alarms:handle");
   expect(await permissionsOf(handler)).toContain("alarms:handle");
@@ -202,12 +170,12 @@ describe("alarms", () => {
     expect(await get(escalation(), stranger)).not.toEqual(settings);
   });
 
-  test("who is limited to other devices sees none, and neither does another tenant", async () => {
+  test("a user limited to other devices sees none, and neither does another tenant", async () => {
     expect(await get(path, limited)).toEqual([]);
     expect(await get(path, stranger)).toEqual([]);
   });
 
-  test("lists are filtered and counted", async () => {
+  test("the list is filtered and counted", async () => {
     const answer = await fixture.call("GET", `${path}?severity=CRITICAL,MAJOR&status=ACTIVE_UNACK&limit=1`, {
       token: reader,
     });
@@ -216,95 +184,6 @@ describe("alarms", () => {
     expect(await get(`${path}?severity=MINOR`)).toEqual([]);
     expect(await get(`${path}?search=kiln`)).toHaveLength(1);
     expect(await get(`${path}?search=100%25`)).toEqual([]);
-  });
-});
-
-describe("an alarm's life", () => {
-  test("it rises, stays through the gap, is acknowledged and cleared on its own terms, once each", async () => {
-    const own = await fixture.createDevice(owner);
-    await send({ t: 60 }, own);
-    await send({ t: 90 }, own);
-    await send({ t: 45 }, own);
-    const [alarm] = await ofDevice(own);
-    expect(alarm).toMatchObject({ severity: "CRITICAL", message: "90 °C", status: "ACTIVE_UNACK" });
-    for (let time = 0; time < 2; time++)
-      expect((await patch(`${path}/${alarm.alarmId}/ack`, handler)).body).toEqual({ success: true });
-    expect(await get(`${path}/${alarm.alarmId}`)).toMatchObject({
-      status: "ACTIVE_ACK",
-      acknowledgedAt: expect.any(String),
-    });
-    await send({ t: 30 }, own);
-    expect(await get(`${path}/${alarm.alarmId}`)).toMatchObject({ status: "CLEARED_ACK" });
-    expect(await eventsOf(alarm.alarmId)).toEqual(["CREATED", "SEVERITY_CHANGED", "ACK", "CLEARED"]);
-    expect((await get(`${path}/${alarm.alarmId}/events`))[1]).toMatchObject({
-      code: "alarm_event.severity_changed",
-      params: { from: { code: "alarm_severity.MAJOR" }, to: { code: "alarm_severity.CRITICAL" } },
-      message: "Major → Critical: 90 °C",
-    });
-    await send({ t: 60 }, own);
-    expect((await ofDevice(own)).map(({ status }: { status: string }) => status)).toEqual([
-      "ACTIVE_UNACK",
-      "CLEARED_ACK",
-    ]);
-  });
-
-  test("one that nobody has seen comes back as itself", async () => {
-    const own = await fixture.createDevice(owner);
-    for (const t of [60, 30, 60]) await send({ t }, own);
-    const alarms = await ofDevice(own);
-    expect(alarms).toHaveLength(1);
-    expect(await eventsOf(alarms[0].alarmId)).toEqual(["CREATED", "CLEARED", "REOPENED"]);
-  });
-
-  test("many are acknowledged, cleared and commented on", async () => {
-    const devices = [await fixture.createDevice(owner), await fixture.createDevice(owner)];
-    for (const own of devices) await send({ t: 60 }, own);
-    const alarmIds = (await Promise.all(devices.map(ofDevice))).map(([alarm]) => alarm.alarmId);
-    for (let time = 0; time < 2; time++) {
-      expect((await patch(`${path}/clear/bulk`, handler, { alarmIds })).body).toEqual({ success: true });
-      expect((await patch(`${path}/ack/bulk`, handler, { alarmIds })).body).toEqual({ success: true });
-    }
-    const comment = { token: handler, body: { message: "A door was open" } };
-    expect((await fixture.call("POST", `${path}/${alarmIds[0]}/comments`, comment)).status).toBe(201);
-    expect(await eventsOf(alarmIds[0])).toEqual(["CREATED", "CLEARED", "ACK", "COMMENT"]);
-    expect(await get(`${path}/${alarmIds[1]}`)).toMatchObject({ status: "CLEARED_ACK" });
-  });
-
-  test("a late point changes nothing", async () => {
-    const own = await fixture.createDevice(owner);
-    const ts = Date.now();
-    await send({ ts, values: { t: 20 } }, own);
-    await send({ ts: ts - 60_000, values: { t: 90 } }, own);
-    expect(await ofDevice(own)).toEqual([]);
-  });
-
-  test("alarms go with their device", async () => {
-    const own = await fixture.createDevice(owner);
-    await send({ t: 60 }, own);
-    const [alarm] = await ofDevice(own);
-    await fixture.call("DELETE", `/api/devices/${own.deviceId}`, { token: owner });
-    expect((await fixture.call("GET", `${path}/${alarm.alarmId}`, { token: owner })).status).toBe(404);
-  });
-
-  test("an alarm ends when its device gets a profile without its rule", async () => {
-    const own = await fixture.createDevice(owner);
-    await send({ t: 60 }, own);
-    const body = { name: "without rules" };
-    const other = (await fixture.call("POST", "/api/device-profiles", { token: owner, body })).body.profileId;
-    await patch(`/api/devices/${own.deviceId}`, owner, { label: "no other profile" });
-    expect((await ofDevice(own))[0].status).toBe("ACTIVE_UNACK");
-    await patch(`/api/devices/${own.deviceId}`, owner, { profileId: other });
-    expect((await ofDevice(own))[0].status).toBe("CLEARED_UNACK");
-    await send({ t: 90 }, own);
-    expect((await ofDevice(own))[0].status).toBe("CLEARED_UNACK");
-  });
-
-  test("an alarm ends when its rule is taken away", async () => {
-    const own = await fixture.createDevice(owner);
-    await send({ t: 60 }, own);
-    await setRules([]);
-    expect((await ofDevice(own))[0].status).toBe("CLEARED_UNACK");
-    await setRules([overheated]);
   });
 });
 
@@ -358,77 +237,5 @@ describe("alarm rules", () => {
 
   test("two rules of one type are 400", async () => {
     expect((await setRules([rule, rule])).status).toBe(400);
-  });
-});
-
-describe("beside telemetry", () => {
-  test("an attribute that a rule names raises and clears, whether it is looked at or compared with", async () => {
-    await setRules([
-      {
-        alarmType: "Above its limit",
-        createRules: [
-          {
-            severity: "WARNING",
-            condition: { key: "level", op: "GT", attribute: { key: "limit", scope: "SHARED" } },
-          },
-        ],
-      },
-    ]);
-    const own = await fixture.createDevice(owner);
-    const limit = (value: number) =>
-      fixture.call("POST", `/api/devices/${own.deviceId}/attributes`, {
-        token: owner,
-        body: { scope: "SHARED", attributes: { limit: value } },
-      });
-    await limit(10);
-    await send({ level: 8 }, own);
-    expect(await ofDevice(own)).toEqual([]);
-    await limit(5);
-    expect(await ofDevice(own)).toMatchObject([{ status: "ACTIVE_UNACK", message: "Above its limit" }]);
-    await limit(20);
-    expect(await ofDevice(own)).toMatchObject([{ status: "CLEARED_UNACK" }]);
-    await setRules([overheated]);
-  });
-
-  test("screens hear of it as it happens, others' do not", async () => {
-    const own = await fixture.createDevice(owner);
-    const listen = async (token: string) => {
-      const socket = new WebSocket(`${fixture.app.url.replace("http", "ws")}/api/ws`);
-      const messages: string[] = [];
-      let wake: () => void = () => undefined;
-      socket.onmessage = ({ data }) => {
-        messages.push(String(data));
-        wake();
-      };
-      const until = async (part: string) => {
-        while (!messages.some((message) => message.includes(part)))
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        return messages.find((message) => message.includes(part)) ?? "";
-      };
-      await new Promise((resolve) => {
-        socket.onopen = resolve;
-      });
-      socket.send(JSON.stringify({ type: "auth", token }));
-      await until("ready");
-      socket.send(JSON.stringify({ type: "subscribe", id: "1", topics: ["alarms"] }));
-      await until("snapshot");
-      return { socket, until, messages };
-    };
-    const mine = await listen(owner);
-    const others = [await listen(limited), await listen(stranger)];
-    await send({ t: 60 }, own);
-    expect(await mine.until("CREATED")).toContain(own.deviceId);
-    const [{ alarmId: id }] = await ofDevice(own);
-    await patch(`${path}/${id}/ack`, handler);
-    expect(await mine.until('"ACK"')).toContain("ACTIVE_ACK");
-    for (const { socket } of others) socket.send(JSON.stringify({ type: "ping" }));
-    for (const other of others) {
-      await other.until("pong");
-      expect(other.messages.join()).not.toContain(own.deviceId);
-      other.socket.close();
-    }
-    mine.socket.close();
   });
 });

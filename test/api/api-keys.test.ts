@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { apiRows } from "../support/api-rows.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { WebSocketClient } from "../support/websocket-client.ts";
 
 let fixture: TestApp;
 const clock = new FakeClock();
@@ -248,14 +249,7 @@ describe("a key at work", () => {
       const creator = await fixture.signIn("TENANT_ADMIN");
       const expiresAt = way === "expired" ? new Date(clock.now() + 60_000).toISOString() : null;
       const { key, apiKeyId } = await createKey({ expiresAt }, creator.token);
-      const socket = new WebSocket(`${fixture.app.url.replace("http", "ws")}/api/ws`);
-      const closed = new Promise<number>((resolve) => {
-        socket.onclose = ({ code }) => resolve(code);
-      });
-      await new Promise<void>((resolve) => {
-        socket.onopen = () => socket.send(JSON.stringify({ type: "auth", token: key }));
-        socket.onmessage = () => resolve();
-      });
+      const stream = await WebSocketClient.signIn(fixture.app.url, key);
       if (way === "revoked")
         await fixture.call("DELETE", `/api/api-keys/${apiKeyId}`, { token: creator.token });
       else if (way === "expired") {
@@ -263,7 +257,7 @@ describe("a key at work", () => {
         await fixture.call("GET", "/healthz"); // the check that is in progress comes to its end
         clock.advance(15_000);
       } else await changeUser(creator.user.userId, { status: "DISABLED" });
-      expect([way, await closed]).toEqual([way, 4401]);
+      expect([way, (await stream.closed).code]).toEqual([way, 4401]);
     }
   });
 

@@ -55,7 +55,7 @@ describe("the history of attributes", () => {
     ],
   );
 
-  test("tells who set, reported and deleted what, the newest first, and nothing of what stayed as it was", async () => {
+  test("lists who set, reported and deleted values, the newest first, and no unchanged value", async () => {
     const own = await fixture.createDevice(owner);
     await set({ setpoint: 20, mode: { a: 1 } }, "SHARED", own);
     await set({ setpoint: 20 }, "SHARED", own);
@@ -152,7 +152,7 @@ describe("desired against reported", () => {
     ],
   );
 
-  test("says of each shared attribute whether the device has taken it up", async () => {
+  test("shows for each shared attribute whether the device has taken it over", async () => {
     const own = await fixture.createDevice(owner);
     await set({ mode: "eco", setpoint: 21, limits: { low: 1, high: 2 }, interval: 60 }, "SHARED", own);
     await report({ mode: "eco", setpoint: 20, limits: { high: 2, low: 1 }, firmware: "1.0" }, own);
@@ -178,10 +178,10 @@ describe("a device that waits for changes", () => {
   const poll = (of: { token: string }, query = "?timeout=20000") =>
     fixture.call("GET", `/api/v1/${of.token}/attributes/updates${query}`);
 
-  test("hears what is set and what is deleted, as it happens, of the shared ones only", async () => {
+  test("gets shared attributes as they are set and deleted, and no other scope", async () => {
     const own = await fixture.createDevice(owner);
     const waiting = poll(own);
-    await Bun.sleep(20);
+    await poll(own, "?timeout=0"); // was sent later and is answered: the first one waits
     await set({ hidden: 1 }, "SERVER", own);
     await report({ mine: 1 }, own);
     await set({ mode: "eco" }, "SHARED", own);
@@ -204,12 +204,12 @@ describe("a device that waits for changes", () => {
     expect(body).toEqual({ mode: "comfort" });
   });
 
-  test("hears 408 when nothing came, and when it is deleted meanwhile; 400 with a wrong token", async () => {
+  test("gets 408 when nothing came or it is deleted meanwhile, and 400 with a wrong token", async () => {
     const own = await fixture.createDevice(owner);
     const none = await poll(own, "?timeout=5");
     expect([none.status, none.body.statusCode]).toEqual([408, 408]);
     const waiting = poll(own, "?timeout=50000");
-    await Bun.sleep(20);
+    await poll(own, "?timeout=0"); // was sent later and is answered: the first one waits
     await fixture.call("DELETE", `/api/devices/${own.deviceId}`, { token: owner });
     expect((await waiting).status).toBe(408);
     expect((await poll({ token: "no-such-token" })).status).toBe(400);

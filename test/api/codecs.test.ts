@@ -1,30 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { apiRows } from "../support/api-rows.ts";
-import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { call, fixture, id, path, source, tokens, useCodecs, type Who } from "./codecs-fixture.ts";
 
-let fixture: TestApp;
-const tokens = { owner: "", admin: "", writer: "", reader: "", limited: "", stranger: "" };
-let id = "";
-
-const source =
-  "function decodeUplink(input) { return { data: { t: input.bytes[0] / 2, port: input.fPort } }; }";
-const path = "/api/integrations/codecs";
-
-beforeAll(async () => {
-  fixture = await createTestApp();
-  tokens.owner = (await fixture.signIn("TENANT_OWNER")).token;
-  tokens.admin = (await fixture.signIn("TENANT_ADMIN")).token;
-  tokens.writer = (await fixture.signIn("TENANT_RW")).token;
-  tokens.reader = (await fixture.signIn("TENANT_READ_ONLY")).token;
-  tokens.stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
-  tokens.limited = (await fixture.signIn("TENANT_ADMIN", { devices: [] })).token;
-  id = (await call("POST", "", { name: "Vicki", description: "radiator valve", source })).body.codecId;
-});
-afterAll(() => fixture.stop());
-
-type Who = keyof typeof tokens;
-const call = (method: string, rest: string, body?: unknown, who: Who = "owner") =>
-  fixture.call(method, `${path}${rest}`, { token: tokens[who], ...(body !== undefined && { body }) });
+useCodecs();
 
 describe("the library", () => {
   test("keeps a codec, shows it, changes it and deletes it", async () => {
@@ -81,7 +59,7 @@ describe("the library", () => {
       if (["plain", "form"].includes(name)) expect((await call("DELETE", `/${codecId}`)).status).toBe(200);
   });
 
-  test("says what is wrong with a source, and where", async () => {
+  test("reports an error in a source with its line", async () => {
     const messageOf = async (wrong: string) => {
       const { status, body } = await call("POST", "", { name: "wrong", source: wrong });
       return `${status} ${body.message}`;
@@ -106,7 +84,7 @@ describe("the library", () => {
     await call("DELETE", `/${codecId}`);
   });
 
-  test("is in the audit log with what was changed", async () => {
+  test("is in the audit log with its changes", async () => {
     await call("PATCH", `/${id}`, { description: "for radiators" });
     const { body } = await fixture.call("GET", "/api/audit?limit=20", { token: tokens.owner });
     const entries = (body.items ?? body).filter((entry: { targetId: string }) => entry.targetId === id);
@@ -166,7 +144,7 @@ describe("a trial", () => {
     });
   });
 
-  test("tells what went wrong, with the line and what it wrote before", async () => {
+  test("reports an error with its line and the console output before it", async () => {
     const failing = "function transform() {\n  console.log('here');\n  return missing;\n}";
     expect(await trial({ source: failing })).toMatchObject({
       result: null,
@@ -184,7 +162,7 @@ describe("a trial", () => {
     });
   });
 
-  test("of a script that goes on for ever keeps nobody's telemetry waiting", async () => {
+  test("of an endless script does not delay telemetry", async () => {
     const device = await fixture.createDevice(tokens.owner, { name: "meter" });
     let isOver = false;
     const endless = trial({ source: "new Array(1e9).join('x')" }).finally(() => {
@@ -198,161 +176,6 @@ describe("a trial", () => {
     }
     expect((await endless).error.code).toBe("script.overrun");
     expect(sent).toBeGreaterThan(5);
-  });
-});
-
-describe("an integration's codecs", () => {
-  const decodes = (text: string) =>
-    `function decodeUplink(input) { return { data: { by: "${text}", v: input.bytes[0] } }; }`;
-  const uplink = (devEui: string, deviceProfileName: string | undefined, data: string, object?: unknown) => ({
-    deduplicationId: crypto.randomUUID(),
-    time: "2026-03-01T12:00:00Z",
-    deviceInfo: { devEui, deviceName: devEui, ...(deviceProfileName !== undefined && { deviceProfileName }) },
-    fPort: 2,
-    data,
-    ...(object !== undefined && { object }),
-  });
-  const createdItem: Record<string, string> = {};
-  let integrationId = "";
-  let secret = "";
-
-  beforeAll(async () => {
-    for (const name of ["valves", "meters", "others"])
-      createdItem[name] = (await call("POST", "", { name, source: decodes(name) })).body.codecId;
-    const created = await fixture.call("POST", "/api/integrations", {
-      token: tokens.owner,
-      body: {
-        name: "site",
-        type: "CHIRPSTACK",
-        status: "active",
-        settings_json: {
-          autoCreateDevice: true,
-          radioMetadata: false,
-          codecs: [
-            { codecId: createdItem.valves, deviceType: "Vicki" },
-            { codecId: createdItem.meters, deviceType: "meter here" },
-            { codecId: createdItem.others },
-          ],
-        },
-        mappingSteps: [{ type: "scale_keys", keys: ["v"], factor: 10 }],
-      },
-    });
-    expect([created.status, created.text]).toEqual([201, expect.any(String)]);
-    integrationId = created.body.integrationId;
-    secret = (await fixture.call("POST", "/api/tenant/integration/rotate-secret", { token: tokens.owner }))
-      .body.secret;
-  });
-
-  const post = (body: unknown) =>
-    fixture.call("POST", `/api/v1/integrations/lorawan-a/${integrationId}/telemetry?event=up`, {
-      headers: { "x-webhook-secret": secret },
-      body,
-    });
-  const newest = async () =>
-    (await fixture.call("GET", `/api/integrations/${integrationId}/events?limit=1`, { token: tokens.owner }))
-      .body[0];
-
-  test("decode each device's frames by its type, before the mapping, over what the network made of them", async () => {
-    expect((await post(uplink("0000000000000001", "Vicki", "Cw==", { by: "network" }))).status).toBe(200);
-    expect((await newest()).result.stored).toMatchObject([{ telemetry: { by: "valves", v: 110 } }]);
-    const meter = { name: "m", deviceType: "meter here", lorawanDevEui: "0000000000000002" };
-    await fixture.createDevice(tokens.owner, meter);
-    await post(uplink("0000000000000002", undefined, "DA=="));
-    expect((await newest()).result.stored).toMatchObject([{ telemetry: { by: "meters", v: 120 } }]);
-    await post(uplink("0000000000000003", "something else", "DQ=="));
-    expect((await newest()).result.stored).toMatchObject([{ telemetry: { by: "others", v: 130 } }]);
-  });
-
-  test("are shown where they are used, and cannot be deleted there", async () => {
-    expect((await call("GET", `/${createdItem.valves}`)).body.usedBy).toEqual([
-      { integrationId, name: "site" },
-    ]);
-    const refused = await call("DELETE", `/${createdItem.valves}`);
-    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining("site")]);
-  });
-
-  test("that fail keep the message, which goes through once the codec is mended", async () => {
-    await call("PATCH", `/${createdItem.others}`, {
-      source: "function decodeUplink() { throw new Error('not this one'); }",
-    });
-    await post(uplink("0000000000000003", undefined, "Dg=="));
-    const failed = await newest();
-    expect(failed).toMatchObject({ status: "ERROR", stage: "script", replayable: true });
-    expect(failed.message).toContain("codec “others”, line 1: the script failed: Error: not this one");
-    await call("PATCH", `/${createdItem.others}`, { source: decodes("mended") });
-    const replayed = await fixture.call(
-      "POST",
-      `/api/integrations/${integrationId}/events/${failed.eventId}/replay`,
-      { token: tokens.owner },
-    );
-    expect(replayed.status).toBeLessThan(300);
-    expect((await newest()).result.stored).toMatchObject([{ telemetry: { by: "mended", v: 140 } }]);
-  });
-
-  test("that overrun again and again are not run for a while, which the integration shows, and again once it is started", async () => {
-    const kept = decodes("mended");
-    await call("PATCH", `/${createdItem.others}`, { source: "function decodeUplink() { for (;;); }" });
-    for (let n = 0; n < 4; n++) await post(uplink("0000000000000003", undefined, "Dg=="));
-    expect((await newest()).message).toContain("the script overran too often");
-    const blocked = async () =>
-      (await fixture.call("GET", `/api/integrations/${integrationId}`, { token: tokens.owner })).body
-        .scriptBlocked;
-    expect(await blocked()).toContain("100 ms");
-    for (const verb of ["pause", "start"])
-      await fixture.call("POST", `/api/integrations/${integrationId}/${verb}`, { token: tokens.owner });
-    expect(await blocked()).toBeNull();
-    await call("PATCH", `/${createdItem.others}`, { source: kept });
-    await post(uplink("0000000000000003", undefined, "Dg=="));
-    expect((await newest()).status).toBe("OK");
-  });
-
-  test("lose nothing of more at once than scripts have room for", async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 120 }, (_, n) =>
-        post(uplink("0000000000000001", "Vicki", Buffer.of(n).toString("base64"))),
-      ),
-    );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    const events = `/api/integrations/${integrationId}/events?limit=120`;
-    const { body } = await fixture.call("GET", events, { token: tokens.owner });
-    expect(body.filter(({ status }: { status: string }) => !["OK", "PENDING"].includes(status))).toEqual([]);
-  });
-
-  test("do not wait for what somebody tries out", async () => {
-    await post(uplink("0000000000000001", "Vicki", "AQ=="));
-    let isOver = false;
-    const endless = call("POST", "/preview", { source: "new Array(1e9).join('y')" }).finally(() => {
-      isOver = true;
-    });
-    const answers = await Promise.all(
-      [1, 2, 3].map((n) => post(uplink("0000000000000001", "Vicki", `A${n}==`))),
-    );
-    expect([isOver, ...answers.map(({ status }) => status)]).toEqual([false, 200, 200, 200]);
-    expect((await newest()).status).toBe("OK");
-    expect((await endless).body.error.code).toBe("script.overrun");
-  });
-
-  test("are tried in a preview too", async () => {
-    const { body } = await fixture.call("POST", "/api/integrations/preview", {
-      token: tokens.owner,
-      body: {
-        type: "CHIRPSTACK",
-        settings_json: { autoCreateDevice: true, codecs: [{ codecId: createdItem.valves }] },
-        payload: uplink("0000000000000009", "any", "AQ=="),
-        event: "up",
-      },
-    });
-    expect(body.results).toMatchObject([{ readings: [{ values: { by: "valves", v: 1 } }] }]);
-  });
-
-  test("must be the tenant's own", async () => {
-    for (const codecId of ["nothing", (await call("GET", "", undefined, "stranger")).body[0]?.codecId]) {
-      const answer = await fixture.call("PATCH", `/api/integrations/${integrationId}`, {
-        token: tokens.owner,
-        body: { settings_json: { codecs: [{ codecId }] } },
-      });
-      expect(answer.status).toBe(404);
-    }
   });
 });
 
@@ -412,13 +235,13 @@ describe("access", () => {
         answer: "error",
       },
       {
-        name: "who has some devices only adds nothing",
+        name: "a user limited to some devices adds nothing",
         request: as("limited", "POST", () => "", body),
         status: 403,
         answer: "error",
       },
       {
-        name: "who has some devices only deletes nothing",
+        name: "a user limited to some devices deletes nothing",
         request: as("limited", "DELETE", pathOf),
         status: 403,
         answer: "error",

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { apiRows } from "../support/api-rows.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { until } from "../support/until.ts";
+import { WebSocketClient } from "../support/websocket-client.ts";
 
 let fixture: TestApp;
 let clock: FakeClock;
@@ -66,7 +68,7 @@ const content = () => ({
   settings: { note: "for editors" },
 });
 
-describe("who makes links", () => {
+describe("creating links", () => {
   const row = (who: Who | undefined, method = "POST") => ({
     method,
     path: sharesPath(),
@@ -80,7 +82,7 @@ describe("who makes links", () => {
       { name: "no reader", request: () => row("reader"), status: 403, answer: "error" },
       { name: "nor sees them", request: () => row("reader", "GET"), status: 403, answer: "error" },
       {
-        name: "nobody who sees some devices only",
+        name: "a user limited to some devices creates no link",
         request: () => row("limited"),
         status: 403,
         answer: "error",
@@ -126,7 +128,7 @@ describe("who makes links", () => {
     expect((await call("POST", path, {})).status).toBe(409);
   });
 
-  test("the audit log says who, and never the token", async () => {
+  test("the audit log names the actor, and never the token", async () => {
     const created = await share({ name: "for the log" });
     await call("DELETE", `${sharesPath()}/${created.shareId}`);
     const entries = await call("GET", "/api/audit?limit=20");
@@ -137,7 +139,7 @@ describe("who makes links", () => {
   });
 });
 
-describe("what a link opens", () => {
+describe("the access of a link", () => {
   test("its dashboard with what it shows, and nothing that only its editor needs", async () => {
     const { token } = await share();
     const { status, body } = await openLink(token);
@@ -185,7 +187,7 @@ describe("what a link opens", () => {
     ).toHaveLength(2);
   });
 
-  test("the device that it was made with, the page and time asked for", async () => {
+  test("the device that it was created with, the page and time asked for", async () => {
     const { token } = await share({ deviceId: press.deviceId });
     const { body } = await openLink(token, { dashboardStateId: "main", timeRange: { from: 1, to: 2 } });
     expect(body.data.this.deviceIds).toEqual([press.deviceId]);
@@ -235,7 +237,7 @@ describe("what a link opens", () => {
     expect((await openLink(other.token)).status).toBe(401);
   });
 
-  test("many at once by one link are told to wait, and others are not", async () => {
+  test("many requests by one link at once are limited, and those by others are not", async () => {
     const [one, two] = [await share(), await share()];
     const crowd = await Promise.all(Array.from({ length: 30 }, () => openLink(one.token)));
     const other = await openLink(two.token);
@@ -245,7 +247,7 @@ describe("what a link opens", () => {
     expect((await openLink(one.token)).status).toBe(200);
   });
 
-  test("who sees some devices only does not change what others see by a link", async () => {
+  test("a user limited to some devices does not change a shared dashboard's data", async () => {
     const { body } = await call("POST", "/api/dashboards", { name: "open" }, "limited");
     const path = `/api/dashboards/${body.id}`;
     expect((await call("PATCH", path, { name: "mine" }, "limited")).status).toBe(200);
@@ -258,90 +260,73 @@ describe("what a link opens", () => {
   });
 });
 
-describe("live by a link", () => {
-  async function listen(token: string) {
-    const socket = new WebSocket(`${fixture.app.url.replace("http", "ws")}/api/ws`);
-    const received: { type: string; topic?: string; values?: Record<string, unknown>; deviceId?: string }[] =
-      [];
-    let closed: number | undefined;
-    socket.onmessage = ({ data }) => received.push(JSON.parse(String(data)));
-    socket.onclose = ({ code }) => {
-      closed = code;
-    };
-    await new Promise((resolve) => {
-      socket.onopen = resolve;
+describe("the live stream of a link", () => {
+  const listen = (token: string) => WebSocketClient.signIn(fixture.app.url, token);
+  /** Lets the time pass in which telemetry is gathered, until a condition holds. */
+  const advanceUntil = (condition: () => boolean) =>
+    until(() => {
+      clock.advance(50);
+      return condition();
     });
-    const ask = (message: object) => socket.send(JSON.stringify(message));
-    ask({ type: "auth", token });
-    const until = async (isThere: () => boolean) => {
-      for (let n = 0; n < 400 && !isThere(); n++) {
-        clock.advance(50);
-        await Bun.sleep(5);
-      }
-      expect([isThere(), received]).toEqual([true, received]);
-    };
-    await until(() => received.some(({ type }) => type === "ready"));
-    return { received, ask, until, closed: () => closed, stop: () => socket.close() };
-  }
   const allTopics = ["telemetry", "attributes", "alarms", "devices", "commands", "events"];
 
-  test("telemetry of its devices and keys, and nothing else however much is asked for", async () => {
+  test("brings telemetry of its devices and keys, and nothing else", async () => {
     const { token } = await share();
     const screen = await listen(token);
-    screen.ask({ type: "subscribe", id: "a", topics: allTopics });
-    await screen.until(() => screen.received.some(({ type }) => type === "snapshot"));
+    const snapshot = await screen.subscribe(allTopics);
     await send(press.token, { t: 99 });
     await call("POST", `/api/devices/${oven.deviceId}/attributes`, {
       scope: "SHARED",
       attributes: { secret: 2 },
     });
     await send(oven.token, { t: 21, secret: 3 });
-    await screen.until(() => screen.received.some(({ topic }) => topic === "telemetry"));
+    await advanceUntil(() => screen.messages.length > 0);
     await send(oven.token, { t: 22 });
-    const dataMessages = () => screen.received.filter(({ type }) => type === "data");
-    await screen.until(() => dataMessages().length > 1);
-    expect(dataMessages()).toMatchObject([
-      { topic: "telemetry", deviceId: oven.deviceId, values: { t: 21 } },
-      { topic: "telemetry", deviceId: oven.deviceId, values: { t: 22 } },
+    await advanceUntil(() => screen.messages.length > 1);
+    expect(screen.messages).toMatchObject([
+      { type: "data", topic: "telemetry", deviceId: oven.deviceId, values: { t: 21 } },
+      { type: "data", topic: "telemetry", deviceId: oven.deviceId, values: { t: 22 } },
     ]);
-    expect(JSON.stringify(screen.received)).not.toContain("secret");
-    expect(JSON.stringify(screen.received)).not.toContain(press.deviceId);
-    screen.ask({ type: "subscribe", id: "b", topics: ["telemetry"], deviceIds: [press.deviceId] });
-    await screen.until(() => screen.received.some(({ type }) => type === "error"));
-    screen.stop();
+    expect(JSON.stringify([snapshot, ...screen.messages])).not.toContain("secret");
+    screen.send({ type: "subscribe", id: "b", topics: ["telemetry"], deviceIds: [press.deviceId] });
+    await screen.next("error");
+    expect(JSON.stringify([snapshot, ...screen.messages])).not.toContain(press.deviceId);
+    await screen.close();
   });
 
-  test("a dashboard that is changed lets nobody listen on, however they ask", async () => {
+  test("ends when the dashboard is changed", async () => {
     const { token } = await share();
     const waiting = await listen(token);
     const asking = await listen(token);
     await call("PATCH", `/api/dashboards/${dashboardId}`, { name: "Hall 1" });
-    asking.ask({ type: "auth", token });
-    for (let n = 0; n < 100 && asking.closed() === undefined; n++) await Bun.sleep(10);
-    expect(asking.closed()).toBe(1012);
-    await waiting.until(() => waiting.closed() === 1012);
+    asking.send({ type: "auth", token });
+    expect((await asking.closed).code).toBe(1012);
+    let code: number | undefined;
+    void waiting.closed.then((end) => {
+      code = end.code;
+    });
+    await advanceUntil(() => code !== undefined);
+    expect(code).toBe(1012);
   });
 
-  test("a link that is ended is heard of no more from that moment", async () => {
+  test("ends at once with the link or the dashboard", async () => {
     const { token, shareId } = await share();
     const screen = await listen(token);
     await call("DELETE", `${sharesPath()}/${shareId}`);
-    for (let n = 0; n < 100 && screen.closed() === undefined; n++) await Bun.sleep(10);
-    expect(screen.closed()).toBe(4401);
+    expect((await screen.closed).code).toBe(4401);
     const { body } = await call("POST", "/api/dashboards", { name: "short" });
     const other = await share({}, `/api/dashboards/${body.id}/shares`);
     const last = await listen(other.token);
     await call("DELETE", `/api/dashboards/${body.id}`);
-    for (let n = 0; n < 100 && last.closed() === undefined; n++) await Bun.sleep(10);
-    expect(last.closed()).toBe(4401);
+    expect((await last.closed).code).toBe(4401);
   });
 
-  test("whoever sends thousands of messages at once is shown the door", async () => {
+  test("is closed when a client sends thousands of messages at once", async () => {
     const { token } = await share();
     const screen = await listen(token);
-    for (let n = 0; n < 5_000; n++) screen.ask({ type: "subscribe", id: `s${n % 3}`, topics: ["telemetry"] });
-    for (let n = 0; n < 300 && screen.closed() === undefined; n++) await Bun.sleep(10);
-    expect(screen.closed()).toBe(4429);
+    for (let n = 0; n < 5_000; n++)
+      screen.send({ type: "subscribe", id: `s${n % 3}`, topics: ["telemetry"] });
+    expect((await screen.closed).code).toBe(4429);
     expect((await openLink(token)).status).toBe(200);
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { decode, encode } from "cbor-x";
+import { encode } from "cbor-x";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { WebSocketClient } from "../support/websocket-client.ts";
 
 let fixture: TestApp;
 let owner: string;
@@ -16,55 +17,8 @@ interface Device {
 }
 type Frame = Record<string, unknown>;
 
-/** A device on its WebSocket, with what it is told, in order. */
-class Socket {
-  readonly #socket: WebSocket;
-  readonly #frames: Frame[] = [];
-  readonly closed: Promise<{ code: number; reason: string }>;
-  #wake: () => void = () => undefined;
-
-  private constructor(socket: WebSocket) {
-    this.#socket = socket;
-    socket.binaryType = "arraybuffer";
-    socket.onmessage = ({ data }) => {
-      this.#frames.push(typeof data === "string" ? JSON.parse(data) : decode(new Uint8Array(data)));
-      this.#wake();
-    };
-    this.closed = new Promise((resolve) => {
-      socket.onclose = ({ code, reason }) => resolve({ code, reason });
-    });
-  }
-
-  static async connect(device: Device): Promise<Socket> {
-    const url = `${fixture.app.url.replace(/^http/, "ws")}/api/v1/${device.token}/ws`;
-    const socket = new Socket(new WebSocket(url));
-    await new Promise<void>((resolve, reject) => {
-      socket.#socket.onopen = () => resolve();
-      socket.#socket.onerror = () => reject(new Error("not connected"));
-    });
-    return socket;
-  }
-
-  send(frame: unknown): this {
-    this.#socket.send(JSON.stringify(frame));
-    return this;
-  }
-
-  raw(data: string | Uint8Array<ArrayBuffer>): this {
-    this.#socket.send(data);
-    return this;
-  }
-
-  async next(): Promise<Frame> {
-    while (this.#frames.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
-    return this.#frames.shift()!;
-  }
-
-  close(): Promise<unknown> {
-    this.#socket.close();
-    return this.closed;
-  }
-}
+const connect = (device: Device) =>
+  WebSocketClient.open<Frame>(`${fixture.app.url}/api/v1/${device.token}/ws`);
 
 const latest = async (device: Device) =>
   (await fixture.call("GET", `/api/devices/${device.deviceId}/telemetry/latest`, { token: owner })).body
@@ -73,9 +27,9 @@ const rejections = async (device: Device) =>
   (await fixture.call("GET", `/api/devices/${device.deviceId}/rejections`, { token: owner })).body;
 
 describe("a device on its WebSocket", () => {
-  test("sends telemetry in every form, and hears when it is stored", async () => {
+  test("sends telemetry in every form, and is acknowledged when it is stored", async () => {
     const device = await fixture.createDevice(owner);
-    const socket = await Socket.connect(device);
+    const socket = await connect(device);
     socket.send({ topic: "v1/devices/me/telemetry", temperature: 21.5, ack: 1 });
     expect(await socket.next()).toEqual({ ack: 1 });
     socket.send({ topic: "v2/t", body: [{ ts: Date.now(), values: { humidity: 40 } }], ack: "b" });
@@ -90,8 +44,8 @@ describe("a device on its WebSocket", () => {
 
   test("speaks CBOR in binary frames, and is answered in it", async () => {
     const device = await fixture.createDevice(owner);
-    const socket = await Socket.connect(device);
-    socket.raw(new Uint8Array(encode({ topic: "v1/devices/me/attributes", firmware: "2.1", ack: 9 })));
+    const socket = await connect(device);
+    socket.send(new Uint8Array(encode({ topic: "v1/devices/me/attributes", firmware: "2.1", ack: 9 })));
     expect(await socket.next()).toEqual({ ack: 9 });
     const path = `/api/devices/${device.deviceId}/attributes?scope=CLIENT`;
     const { body } = await fixture.call("GET", path, { token: owner });
@@ -99,9 +53,9 @@ describe("a device on its WebSocket", () => {
     await socket.close();
   });
 
-  test("is told of its shared attributes, asks for them, and for the time", async () => {
+  test("gets its shared attributes, requests them, and the time", async () => {
     const device = await fixture.createDevice(owner);
-    const socket = await Socket.connect(device);
+    const socket = await connect(device);
     const path = `/api/devices/${device.deviceId}/attributes`;
     await fixture.call("POST", path, {
       token: owner,
@@ -125,7 +79,7 @@ describe("a device on its WebSocket", () => {
 
   test("takes no attribute for a part of the frame, whatever it is called", async () => {
     const device = await fixture.createDevice(owner);
-    const socket = await Socket.connect(device);
+    const socket = await connect(device);
     const share = (attributes: Frame) =>
       fixture.call("POST", `/api/devices/${device.deviceId}/attributes`, {
         token: owner,
@@ -149,7 +103,7 @@ describe("a device on its WebSocket", () => {
     const device = await fixture.createDevice(owner, { commandTransport: "WS" });
     const path = `/api/devices/${device.deviceId}/commands`;
     const first = await fixture.call("POST", path, { token: owner, body: { method: "waited" } });
-    const socket = await Socket.connect(device);
+    const socket = await connect(device);
     const request = await socket.next();
     expect(request).toEqual({
       topic: expect.stringMatching(/^v1\/devices\/me\/rpc\/request\/\d+$/),
@@ -164,9 +118,9 @@ describe("a device on its WebSocket", () => {
     await socket.close();
   });
 
-  test("hears what is wrong with a message, which is listed, and stays connected", async () => {
+  test("gets an error for an invalid message, which is listed, and stays connected", async () => {
     const device = await fixture.createDevice(owner);
-    const socket = await Socket.connect(device);
+    const socket = await connect(device);
     const wrong: Array<[string, string]> = [
       ["no json", "body.malformed"],
       ["[1]", "frame.invalid"],
@@ -178,7 +132,7 @@ describe("a device on its WebSocket", () => {
       [`{"topic":"v1/devices/me/telemetry","a":"${"x".repeat(70_000)}"}`, "frame.too_large"],
     ];
     const codes: unknown[] = [];
-    for (const [frame] of wrong) codes.push(((await socket.raw(frame).next()).error as Frame).code);
+    for (const [frame] of wrong) codes.push(((await socket.send(frame).next()).error as Frame).code);
     expect(codes).toEqual(wrong.map(([, code]) => code));
     const listed = (await rejections(device)).map(({ code, source }: Frame) => [source, code]);
     expect(listed.sort()).toEqual(wrong.map(([, code]) => ["ws", code]).sort());
@@ -189,8 +143,8 @@ describe("a device on its WebSocket", () => {
 
   test("is connected once: the next connection takes the place of the one before", async () => {
     const device = await fixture.createDevice(owner);
-    const first = await Socket.connect(device);
-    const second = await Socket.connect(device);
+    const first = await connect(device);
+    const second = await connect(device);
     expect((await first.closed).code).toBe(1008);
     second.send({ topic: "v2/t", a: 1, ack: 1 });
     expect(await second.next()).toEqual({ ack: 1 });
@@ -199,18 +153,18 @@ describe("a device on its WebSocket", () => {
 
   test("is disconnected when it is deleted or gets another token", async () => {
     const device = await fixture.createDevice(owner);
-    const socket = await Socket.connect(device);
+    const socket = await connect(device);
     await fixture.call("POST", `/api/devices/${device.deviceId}/credentials/rotate`, { token: owner });
     expect((await socket.closed).code).toBe(1008);
     const other = await fixture.createDevice(owner);
-    const another = await Socket.connect(other);
+    const another = await connect(other);
     await fixture.call("DELETE", `/api/devices/${other.deviceId}`, { token: owner });
     expect((await another.closed).code).toBe(1008);
   });
 
   test("with a wrong token, or without a handshake, is refused", async () => {
     const device = await fixture.createDevice(owner);
-    await expect(Socket.connect({ ...device, token: "wrong" })).rejects.toThrow("not connected");
+    await expect(connect({ ...device, token: "wrong" })).rejects.toThrow("not connected");
     expect((await fixture.call("GET", "/api/v1/wrong/ws")).status).toBe(400);
     expect((await fixture.call("GET", `/api/v1/${device.token}/ws`)).status).toBe(426);
   });
@@ -220,10 +174,10 @@ test("a command goes by the way that its device names, and else by whichever it 
   const send = (device: Device) =>
     fixture.call("POST", `/api/devices/${device.deviceId}/commands`, { token: owner, body: { method: "m" } });
   const mqttOnly = await fixture.createDevice(owner, { commandTransport: "MQTT" });
-  const first = await Socket.connect(mqttOnly);
+  const first = await connect(mqttOnly);
   expect((await send(mqttOnly)).body.status).toBe("QUEUED");
   const any = await fixture.createDevice(owner);
-  const second = await Socket.connect(any);
+  const second = await connect(any);
   expect((await send(any)).body.status).toBe("SENT");
   expect(await second.next()).toMatchObject({ method: "m" });
   await first.close();

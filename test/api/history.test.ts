@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { apiRows } from "../support/api-rows.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { until } from "../support/until.ts";
 
 let fixture: TestApp;
 let owner: string;
@@ -363,7 +364,7 @@ test("telemetry that a crash left behind is gone after the next start", async ()
   sqlite.run("DELETE FROM devices WHERE device_id = ?", [deviceId]);
   sqlite.close();
   const second = await createTestApp({ directory: first.directory });
-  while ((await second.app.services.store.deviceIds()).length > 0) await Bun.sleep(5);
+  await until(async () => (await second.app.services.store.deviceIds()).length === 0);
   expect(await second.app.services.store.deviceIds()).toEqual([]);
   await second.stop();
   await rm(first.directory, { recursive: true, force: true });

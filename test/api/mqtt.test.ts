@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { encode } from "cbor-x";
 import { connectAsync, type MqttClient } from "mqtt";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { until } from "../support/until.ts";
 
 let fixture: TestApp;
 let owner: string;
@@ -191,7 +192,7 @@ test("connecting and leaving are seen on the device", async () => {
   const detail = async () => (await fixture.call("GET", `/api/devices/${deviceId}`, { token: owner })).body;
   expect(await detail()).toMatchObject({ active: false, lastConnectedAt: expect.any(String) });
   await client.endAsync();
-  while ((await detail()).lastDisconnectedAt === undefined) await Bun.sleep(5);
+  await until(async () => (await detail()).lastDisconnectedAt !== undefined);
   const { body } = await fixture.call("GET", `/api/devices/${deviceId}/attributes?scope=SERVER`, {
     token: owner,
   });

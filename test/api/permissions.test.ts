@@ -5,6 +5,7 @@ import { type Role, roles, type User } from "../../src/modules/users/users.types
 import { renderPermissions } from "../../src/tools/permissions-doc.ts";
 import { type ForgedToken, forgeTokens, revokedToken } from "../support/forged-tokens.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { WebSocketClient } from "../support/websocket-client.ts";
 
 /**
  * Every operation of the API, called with every kind of credential there is; what must come out is read from the table of permissions.
@@ -150,7 +151,7 @@ test("every permission is needed by an operation", () => {
   expect(Object.keys(permissions).filter((permission) => !used.has(permission))).toEqual([]);
 });
 
-describe("who has no credential that is good", () => {
+describe("a caller without a valid credential", () => {
   test("gets 401 without a body everywhere, before anything of the request is read", async () => {
     const wrong: string[] = [];
     for (const operation of guarded())
@@ -180,23 +181,18 @@ describe("who has no credential that is good", () => {
   });
 });
 
-/** The close code, or the type of the first answer. */
-function openStream(token: string): Promise<number | string> {
-  const socket = new WebSocket(`${fixture.app.url.replace(/^http/, "ws")}/api/ws`);
-  return new Promise((resolve) => {
-    socket.onopen = () => socket.send(JSON.stringify({ type: "auth", token }));
-    socket.onclose = ({ code }) => resolve(code);
-    socket.onmessage = ({ data }) => {
-      const { type } = JSON.parse(String(data)) as { type: string };
-      if (type === "error") return; // closed next
-      resolve(type);
-      socket.close();
-    };
-  });
+/** The close code, or the type of the first answer that is no error. */
+async function openStream(token: string): Promise<number | string> {
+  const client = await WebSocketClient.open(`${fixture.app.url}/api/ws`);
+  client.send({ type: "auth", token });
+  const answer = client.until(({ type }) => type !== "error").then(({ type }) => type);
+  const result = await answer.catch(async () => (await client.closed).code);
+  await client.close();
+  return result;
 }
 
 describe("streams", () => {
-  test("are closed to every credential that is not good, and to who has no tenant", async () => {
+  test("are closed to every invalid credential, and to users without a tenant", async () => {
     const opened = await Promise.all(
       [...useless, { name: "no tenant", token: await tokenOf(newUser) }].map(
         async ({ name, token }) => [name, await openStream(token)] as const,
@@ -249,7 +245,7 @@ describe.each([...roles])("%s", (role) => {
   });
 });
 
-test("who may change only the own user gets 403 for another, before the body is read", async () => {
+test("a user who may change only the own user gets 403 for another, before the body is read", async () => {
   const token = await tokenOf(users.TENANT_READ_ONLY as User);
   for (const userId of [users.TENANT_OWNER?.userId, "nothing"]) {
     const request = { token, raw: "{broken", headers: { "content-type": "application/json" } };
@@ -270,7 +266,7 @@ test("a user who may acknowledge alarms may handle them and put devices into mai
   expect(await statuses()).not.toContain(403);
 });
 
-test("who has no tenant yet comes in only to get one", async () => {
+test("a user without a tenant may only create one", async () => {
   const wrong: string[] = [];
   for (const operation of guarded()) {
     const { status } = await statusOf(operation, await tokenOf(newUser));

@@ -40,119 +40,6 @@ describe("a device sends telemetry over HTTP", () => {
     () => fixture,
     [
       {
-        name: "an invalid token is 400",
-        request: () => ({ method: "POST", path: "/api/v1/nope/telemetry", body: { payload: { a: 1 } } }),
-        status: 400,
-        answer: "error",
-      },
-      {
-        name: "malformed JSON is 400 and not echoed",
-        request: () => ({
-          ...post("/telemetry", undefined),
-          raw: '{"secret-value": ',
-          headers: { "content-type": "application/json" },
-        }),
-        status: 400,
-        answer: "error",
-      },
-      {
-        name: "an empty body is 400",
-        request: () => ({
-          ...post("/telemetry", undefined),
-          raw: "",
-          headers: { "content-type": "application/json" },
-        }),
-        status: 400,
-        answer: "error",
-      },
-      {
-        name: "a body that is no object is 400",
-        request: () => post("/telemetry", 5),
-        status: 400,
-        answer: "error",
-      },
-      {
-        name: "an object without values is 400",
-        request: () => post("/telemetry", { payload: {} }),
-        status: 400,
-        answer: "error",
-      },
-      ...["text", 5, true, [{ a: 1 }]].map((payload) => ({
-        name: `a payload that is no object (${JSON.stringify(payload)})`,
-        request: () => post("/telemetry", { payload }),
-        status: 400,
-        answer: "error" as const,
-      })),
-      {
-        name: "only null values are 400",
-        request: () => post("/telemetry", { payload: { a: null } }),
-        status: 400,
-        answer: "error",
-      },
-      {
-        name: "a time stamp that is none is 400",
-        request: () => post("/telemetry", { ts: "soon", values: { a: 1 } }),
-        status: 400,
-        answer: "error",
-      },
-      {
-        name: "a time stamp days ahead is 400",
-        request: () => post("/telemetry", { ts: Date.now() + 3 * 86_400_000, values: { a: 1 } }),
-        status: 400,
-        answer: "error",
-      },
-      {
-        name: "an empty key is 400",
-        request: () => post("/telemetry", { "": 1 }),
-        status: 400,
-        answer: "error",
-      },
-      {
-        name: "a key of 257 bytes is 400",
-        request: () => post("/telemetry", { ["k".repeat(257)]: 1 }),
-        status: 400,
-        answer: "error",
-      },
-      {
-        name: "513 keys are 400",
-        request: () =>
-          post("/telemetry", Object.fromEntries(Array.from({ length: 513 }, (_, index) => [`k${index}`, 1]))),
-        status: 400,
-        answer: "error",
-      },
-      {
-        name: "a missing content type is 400",
-        request: () => ({ ...post("/telemetry", undefined), raw: new TextEncoder().encode('{"a":1}') }),
-        status: 400,
-        answer: "error",
-      },
-      {
-        name: "a form is 415",
-        request: () => ({
-          ...post("/telemetry", undefined),
-          raw: "a=1",
-          headers: { "content-type": "application/x-www-form-urlencoded" },
-        }),
-        status: 415,
-        answer: "error",
-      },
-      {
-        name: "more than 5 MiB is 413",
-        request: () => ({
-          ...post("/telemetry", undefined),
-          raw: `{"a":"${"x".repeat(5 * 1024 * 1024)}"}`,
-          headers: { "content-type": "application/json" },
-        }),
-        status: 413,
-        answer: (answer) => expect(answer.body.statusCode).toBe(413),
-      },
-      {
-        name: "a batch without items is 400",
-        request: () => post("/telemetry/batch", {}),
-        status: 400,
-        answer: "error",
-      },
-      {
         name: "a batch with one bad item is 400 and takes nothing",
         request: () =>
           post("/telemetry/batch", {
@@ -262,44 +149,26 @@ describe("a person reads telemetry", () => {
         status: 404,
         answer: "error",
       },
-      { name: "a missing range is 400", request: () => range(""), status: 400, answer: "error" },
-      { name: "a reversed range is 400", request: () => range("from=10&to=5"), status: 400, answer: "error" },
-      {
-        name: "a range in words is 400",
-        request: () => range("from=yesterday&to=today"),
+      ...(
+        [
+          ["a missing range is 400", ""],
+          ["a reversed range is 400", "from=10&to=5"],
+          ["a range in words is 400", "from=yesterday&to=today"],
+          ["an aggregation in capitals is 400", "from=0&to=10&aggregation=AVG"],
+          ["an unknown aggregation is 400", "from=0&to=10&aggregation=median"],
+          ["no points at all is 400", "from=0&to=10&maxDataPoints=0"],
+          ["an average of texts is 400", `from=${T0}&to=${T0}&aggregation=avg&keys=state`],
+          [
+            "an unknown time zone is 400",
+            `from=${T0}&to=${T0}&aggregation=avg&interval=1d&timezone=Mars/Base`,
+          ],
+        ] as const
+      ).map(([name, query]) => ({
+        name,
+        request: () => range(query),
         status: 400,
-        answer: "error",
-      },
-      {
-        name: "an aggregation in capitals is 400",
-        request: () => range("from=0&to=10&aggregation=AVG"),
-        status: 400,
-        answer: "error",
-      },
-      {
-        name: "an unknown aggregation is 400",
-        request: () => range("from=0&to=10&aggregation=median"),
-        status: 400,
-        answer: "error",
-      },
-      {
-        name: "no points at all is 400",
-        request: () => range("from=0&to=10&maxDataPoints=0"),
-        status: 400,
-        answer: "error",
-      },
-      {
-        name: "an average of texts is 400",
-        request: () => range(`from=${T0}&to=${T0}&aggregation=avg&keys=state`),
-        status: 400,
-        answer: "error",
-      },
-      {
-        name: "an unknown time zone is 400",
-        request: () => range(`from=${T0}&to=${T0}&aggregation=avg&interval=1d&timezone=Mars/Base`),
-        status: 400,
-        answer: "error",
-      },
+        answer: "error" as const,
+      })),
       {
         name: "latest has every key with the type it came in with",
         request: () => ({

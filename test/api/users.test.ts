@@ -1,51 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { apiRows } from "../support/api-rows.ts";
-import { type ApiAnswer, createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
+import type { ApiAnswer } from "../support/test-app.ts";
+import {
+  change,
+  createUser,
+  deviceId,
+  fixture,
+  ids,
+  read,
+  roles,
+  tokens,
+  useUsers,
+} from "./users-fixture.ts";
 
-let fixture: TestApp;
-/** Access tokens by role; `stranger` is another tenant's owner. */
-const tokens: Record<string, string> = {};
-const ids: Record<string, string> = {};
-let deviceId = "";
-let otherTenantsDevice = "";
-
-const roles = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"] as const;
-
-beforeAll(async () => {
-  fixture = await createTestApp();
-  for (const role of roles) {
-    const { token, user } = await fixture.signIn(role);
-    tokens[role] = token;
-    ids[role] = user.userId;
-  }
-  const stranger = await fixture.signIn("TENANT_OWNER", { tenant: "two" });
-  tokens.stranger = stranger.token;
-  ids.stranger = stranger.user.userId;
-  deviceId = (await fixture.createDevice(tokens.TENANT_OWNER as string)).deviceId;
-  otherTenantsDevice = (await fixture.createDevice(tokens.stranger)).deviceId;
-});
-afterAll(() => fixture.stop());
-
-let counter = 0;
-const person = (fields: Record<string, unknown> = {}) => ({
-  fullName: "Nina New",
-  email: `nina${++counter}@plant.example`,
-  role: "TENANT_RW",
-  inviteDelivery: "MANUAL",
-  ...fields,
-});
-const create = (fields: Record<string, unknown> = {}, as = "TENANT_OWNER") =>
-  fixture.call("POST", "/api/users", { token: tokens[as], body: person(fields) });
-const read = (userId: string, as = "TENANT_OWNER") =>
-  fixture.call("GET", `/api/users/${userId}`, { token: tokens[as] });
-const change = (userId: string, body: unknown, as = "TENANT_OWNER") =>
-  fixture.call("PATCH", `/api/users/${userId}`, { token: tokens[as], body });
-
-async function createUser(fields: Record<string, unknown> = {}): Promise<string> {
-  const answer = await create(fields);
-  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
-  return answer.body.userId;
-}
+useUsers();
 
 describe("listing", () => {
   apiRows(
@@ -153,7 +121,7 @@ describe("listing", () => {
   );
 });
 
-test("everybody is told what their role allows, so that a client shows nothing else", async () => {
+test("permissions of a session are those of the role", async () => {
   const allowed = async (role: string): Promise<string[]> =>
     (await fixture.call("GET", "/api/auth/me", { token: tokens[role] })).body.permissions;
   const [owner, admin, writer, reader] = await Promise.all(roles.map(allowed));
@@ -164,180 +132,6 @@ test("everybody is told what their role allows, so that a client shows nothing e
   expect(writer).not.toContain("users:read");
   expect(reader).toEqual(expect.arrayContaining(["devices:read", "users:change"]));
   expect(reader).not.toContain("devices:write");
-});
-
-describe("creating", () => {
-  const refused: Array<[string, Record<string, unknown>]> = [
-    ["an empty name", { fullName: "" }],
-    ["a name of blanks", { fullName: "   " }],
-    [
-      "a name with a line break, which would end up in a mail's header",
-      { fullName: "a\r\nBcc: x@y.example" },
-    ],
-    ["no address", { email: "nobody" }],
-    ["two addresses", { email: "a@b.example,c@d.example" }],
-    ["an unknown role", { role: "TENANT_GOD" }],
-    ["an unknown delivery", { inviteDelivery: "PIGEON" }],
-    ["an unknown status", { status: "ASLEEP" }],
-    ["an unknown severity", { notificationSeverities: ["LOUD"] }],
-    ["an escalation level out of range", { notificationEscalationLevel: 4 }],
-    ["a phone number of letters", { notificationPhone: "call me" }],
-    ["a device that there is not", { deviceIds: ["no-such-device"] }],
-    ["device ids that are no list", { deviceIds: "all" }],
-  ];
-  apiRows(
-    () => fixture,
-    [
-      {
-        name: "anonymous is 401 without a body, before anything of the request is read",
-        request: () => ({ method: "POST", path: "/api/users", raw: "{" }),
-        status: 401,
-        answer: "none",
-      },
-      ...(["TENANT_RW", "TENANT_READ_ONLY"] as const).map((role) => ({
-        name: `${role} may not create users`,
-        request: () => ({ method: "POST", path: "/api/users", token: tokens[role], body: person() }),
-        status: 403,
-        answer: "error" as const,
-      })),
-      {
-        name: "an administrator may not create an owner",
-        request: () => ({
-          method: "POST",
-          path: "/api/users",
-          token: tokens.TENANT_ADMIN,
-          body: person({ role: "TENANT_OWNER" }),
-        }),
-        status: 403,
-        answer: "error",
-      },
-      ...["fullName", "email", "role"].map((field) => ({
-        name: `without ${field} it is 400 without a body`,
-        request: () => ({
-          method: "POST",
-          path: "/api/users",
-          token: tokens.TENANT_OWNER,
-          body: person({ [field]: undefined }),
-        }),
-        status: 400,
-        answer: "none" as const,
-      })),
-      ...refused.map(([subject, fields]) => ({
-        name: `${subject} is 400 without a body`,
-        request: () => ({
-          method: "POST",
-          path: "/api/users",
-          token: tokens.TENANT_OWNER,
-          body: person(fields),
-        }),
-        status: 400,
-        answer: "none" as const,
-      })),
-      {
-        name: "a body that is no JSON is 400 without a body",
-        request: () => ({
-          method: "POST",
-          path: "/api/users",
-          token: tokens.TENANT_OWNER,
-          raw: "{",
-          headers: { "content-type": "application/json" },
-        }),
-        status: 400,
-        answer: "none",
-      },
-      {
-        name: "another tenant's device is as unknown as none",
-        request: () => ({
-          method: "POST",
-          path: "/api/users",
-          token: tokens.TENANT_OWNER,
-          body: person({ deviceIds: [otherTenantsDevice] }),
-        }),
-        status: 400,
-        answer: "none",
-      },
-      {
-        name: "an address that somebody of another tenant has is 409",
-        request: () => ({
-          method: "POST",
-          path: "/api/users",
-          token: tokens.stranger,
-          body: person({ email: "USER1@one.example " }),
-        }),
-        status: 409,
-        answer: "error",
-      },
-    ],
-  );
-
-  test("by hand-over it answers what to share, and the password signs in once it is changed", async () => {
-    const answer = await create({ email: " Hanna.Hand@Plant.example ", fullName: "Hanna Hand" });
-    expect(answer.status).toBe(201);
-    const { temporaryPassword, loginUrl, shareText } = answer.body;
-    expect(answer.body).toEqual({
-      success: true,
-      userId: expect.any(String),
-      email: "hanna.hand@plant.example",
-      fullName: "Hanna Hand",
-      loginUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/.*hanna\.hand%40plant\.example$/),
-      temporaryPassword: expect.stringMatching(/^([a-z2-9]{4}-){3}[a-z2-9]{4}$/),
-      inviteDelivery: "MANUAL",
-      inviteSent: false,
-      shareText: expect.any(String),
-    });
-    for (const part of [temporaryPassword, loginUrl, "hanna.hand@plant.example", "change the password"])
-      expect(shareText).toContain(part);
-    expect(shareText.split("\n").length).toBeGreaterThan(3);
-    const detail = (await read(answer.body.userId)).body;
-    expect(detail).toMatchObject({ hasGlobalDeviceAccess: true, inviteDelivery: "MANUAL", status: "ACTIVE" });
-  });
-
-  test("what is granted by name takes the place of access to everything", async () => {
-    const userId = await createUser({ deviceIds: [deviceId, deviceId], assetIds: ["press-hall"] });
-    expect((await read(userId)).body).toMatchObject({
-      hasGlobalDeviceAccess: false,
-      deviceIds: [deviceId],
-      assetIds: ["press-hall"],
-      deviceCount: 1,
-      assetCount: 1,
-    });
-  });
-
-  test("fields that are not to be set are ignored", async () => {
-    const userId = await createUser({
-      isProtected: true,
-      userId: "mine",
-      tenantId: ids.stranger,
-      deviceCount: 99,
-    });
-    expect(userId).not.toBe("mine");
-    expect((await read(userId)).body).toMatchObject({ isProtected: false, deviceCount: 1 });
-    expect((await read(userId, "stranger")).status).toBe(404);
-  });
-
-  test("of two at once with the same address one is made", async () => {
-    const email = "twice@plant.example";
-    const answers = await Promise.all([create({ email }), create({ email }), create({ email })]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
-  });
-
-  test("nobody hands out more than they see", async () => {
-    const limited = await fixture.signIn("TENANT_ADMIN", { devices: [deviceId] });
-    tokens.limited = limited.token;
-    const second = (await fixture.createDevice(tokens.TENANT_OWNER as string)).deviceId;
-    expect((await create({ hasGlobalDeviceAccess: true }, "limited")).status).toBe(403);
-    expect((await create({}, "limited")).status).toBe(403); // would see everything
-    expect((await create({ deviceIds: [second] }, "limited")).status).toBe(403);
-    expect((await create({ assetIds: ["hall"] }, "limited")).status).toBe(403);
-    const answer = await create({ deviceIds: [deviceId] }, "limited");
-    expect(answer.status).toBe(201);
-    expect((await change(answer.body.userId, { hasGlobalDeviceAccess: true }, "limited")).status).toBe(403);
-    expect((await change(ids.TENANT_RW as string, { fullName: "Taken over" }, "limited")).status).toBe(403);
-    const invited = await fixture.call("POST", `/api/users/${ids.TENANT_RW}/invite/credentials`, {
-      token: limited.token,
-    });
-    expect(invited.status).toBe(403);
-  });
 });
 
 describe("reading and changing", () => {
@@ -517,151 +311,5 @@ describe("reading and changing", () => {
       demote(second.token, first.user.userId),
     ]);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-  });
-});
-
-describe("signing out", () => {
-  const me = (token: string) => fixture.call("GET", "/api/auth/me", { token });
-
-  for (const [subject, body] of Object.entries({
-    disabling: { status: "DISABLED" },
-    "another role": { role: "TENANT_READ_ONLY" },
-  }))
-    test(`${subject} ends the user's sessions at once`, async () => {
-      const { token, user } = await fixture.signIn("TENANT_RW");
-      expect((await change(user.userId, body)).status).toBe(200);
-      const answer = await me(token);
-      expect([answer.status, answer.text]).toEqual([401, ""]);
-    });
-
-  test("who is disabled is told so once the password was right, and gets in again when enabled", async () => {
-    const { user } = await fixture.signIn("TENANT_RW");
-    const enter = async () => {
-      const { body } = await fixture.call("POST", "/idp/authorize", {
-        body: { email: user.email, password: PASSWORD },
-      });
-      return fixture.call("POST", "/api/auth/exchange", { body: { code: body.code } });
-    };
-    await change(user.userId, { status: "DISABLED" });
-    const refused = await enter();
-    expect([refused.status, refused.body.message]).toEqual([
-      400,
-      "Your user is disabled. Ask an administrator of this site to enable it.",
-    ]);
-    await change(user.userId, { status: "ACTIVE" });
-    expect((await enter()).status).toBe(200);
-  });
-
-  test("deleting ends the sessions and frees the address", async () => {
-    const { token, user } = await fixture.signIn("TENANT_RW");
-    const remove = () => fixture.call("DELETE", `/api/users/${user.userId}`, { token: tokens.TENANT_OWNER });
-    expect(await remove()).toMatchObject({ status: 200, body: { success: true } });
-    expect((await me(token)).status).toBe(401);
-    expect((await remove()).status).toBe(404);
-    expect(fixture.app.services.provider.hasAccount(user.email)).toBe(false);
-    await createUser({ email: user.email });
-  });
-
-  test("a change that is none, or of another field, ends nothing", async () => {
-    const { token, user } = await fixture.signIn("TENANT_RW");
-    await change(user.userId, { role: "TENANT_RW", status: "ACTIVE", fullName: "Same Role" });
-    expect((await me(token)).body).toMatchObject({ fullName: "Same Role" });
-  });
-
-  test("a new address signs in with the same password, the old one no longer", async () => {
-    const { user } = await fixture.signIn("TENANT_RW");
-    expect((await change(user.userId, { email: "moved@plant.example" })).status).toBe(200);
-    const signIn = (email: string) =>
-      fixture.call("POST", "/idp/authorize", { body: { email, password: PASSWORD } });
-    expect((await signIn(user.email)).status).toBe(401);
-    expect((await signIn("moved@plant.example")).status).toBe(200);
-  });
-
-  apiRows(
-    () => fixture,
-    [
-      ...(["TENANT_RW", "TENANT_READ_ONLY"] as const).map((role) => ({
-        name: `${role} may not delete users`,
-        request: () => ({ method: "DELETE", path: `/api/users/${ids.TENANT_ADMIN}`, token: tokens[role] }),
-        status: 403,
-        answer: "error" as const,
-      })),
-      {
-        name: "an administrator may not delete an owner",
-        request: () => ({
-          method: "DELETE",
-          path: `/api/users/${ids.TENANT_OWNER}`,
-          token: tokens.TENANT_ADMIN,
-        }),
-        status: 403,
-        answer: "error",
-      },
-      {
-        name: "the last owner cannot be deleted",
-        request: () => ({
-          method: "DELETE",
-          path: `/api/users/${ids.TENANT_OWNER}`,
-          token: tokens.TENANT_OWNER,
-        }),
-        status: 409,
-        answer: "error",
-      },
-      {
-        name: "nobody deletes themselves",
-        request: () => ({
-          method: "DELETE",
-          path: `/api/users/${ids.TENANT_ADMIN}`,
-          token: tokens.TENANT_ADMIN,
-        }),
-        status: 403,
-        answer: "error",
-      },
-      {
-        name: "another tenant's user is 404",
-        request: () => ({
-          method: "DELETE",
-          path: `/api/users/${ids.stranger}`,
-          token: tokens.TENANT_OWNER,
-        }),
-        status: 404,
-        answer: "error",
-      },
-    ],
-  );
-});
-
-describe("inviting again", () => {
-  const invite = (userId: string, kind: "credentials" | "email", as = "TENANT_OWNER") =>
-    fixture.call("POST", `/api/users/${userId}/invite/${kind}`, { token: tokens[as] });
-
-  test("credentials replace the password and sign the user out", async () => {
-    const { token, user } = await fixture.signIn("TENANT_RW");
-    const answer = await invite(user.userId, "credentials");
-    expect([answer.status, answer.body]).toEqual([
-      200,
-      expect.objectContaining({
-        success: true,
-        passwordReset: true,
-        inviteDelivery: "MANUAL",
-        inviteSent: false,
-        temporaryPassword: expect.any(String),
-      }),
-    ]);
-    expect((await fixture.call("GET", "/api/auth/me", { token })).status).toBe(401);
-    const old = await fixture.call("POST", "/idp/authorize", {
-      body: { email: user.email, password: PASSWORD },
-    });
-    expect(old.status).toBe(401);
-  });
-
-  test("refused: by who may not, for oneself, for a disabled user, for another tenant's", async () => {
-    const disabled = await createUser({ status: "DISABLED" });
-    for (const kind of ["credentials", "email"] as const) {
-      expect((await invite(disabled, kind)).status).toBe(409);
-      expect((await invite(ids.TENANT_ADMIN as string, kind, "TENANT_ADMIN")).status).toBe(403);
-      expect((await invite(ids.TENANT_OWNER as string, kind, "TENANT_ADMIN")).status).toBe(403);
-      expect((await invite(ids.TENANT_ADMIN as string, kind, "TENANT_RW")).status).toBe(403);
-      expect((await invite(ids.stranger as string, kind)).status).toBe(404);
-    }
   });
 });

@@ -1,78 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { Encoder } from "cbor-x";
-import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { createTestApp } from "../support/test-app.ts";
+import {
+  api,
+  eventsOf,
+  fixture,
+  integration,
+  latestOf,
+  post,
+  secret,
+  stranger,
+  tenantId,
+  token,
+  uplink,
+  useWebhooks,
+} from "./webhooks-fixture.ts";
 
-let fixture: TestApp;
-let token: string;
-let tenantId: string;
-let secret: string;
-let stranger: string;
-
-beforeAll(async () => {
-  fixture = await createTestApp();
-  const owner = await fixture.signIn("TENANT_OWNER");
-  token = owner.token;
-  tenantId = owner.user.tenantId ?? "";
-  stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
-  secret = (await fixture.call("POST", "/api/tenant/integration/rotate-secret", { token })).body.secret;
-});
-afterAll(() => fixture.stop());
-
-const api = (method: string, path: string, body?: unknown) =>
-  fixture.call(method, path, { token, ...(body !== undefined && { body }) });
-
-async function integration(fields: Record<string, unknown> = {}) {
-  const settings_json = { autoCreateDevice: true, ...(fields.settings_json as object) };
-  const apiAnswer = await api("POST", "/api/integrations", {
-    name: "hook",
-    type: "HTTP",
-    status: "active",
-    ...fields,
-    settings_json,
-  });
-  expect([apiAnswer.status, apiAnswer.text]).toEqual([201, expect.any(String)]);
-  return apiAnswer.body.integrationId as string;
-}
-
-interface Posted {
-  readonly kind?: string;
-  readonly id?: string | undefined;
-  readonly body?: unknown;
-  readonly raw?: string | Uint8Array;
-  readonly headers?: Record<string, string>;
-  readonly query?: string;
-}
-const post = ({ kind = "generic", id, body, raw, headers, query = "" }: Posted) =>
-  fixture.call("POST", `/api/v1/integrations/${kind}/${id === undefined ? "" : `${id}/`}telemetry${query}`, {
-    ...(raw === undefined ? { body } : { raw }),
-    headers: { "x-tenant-id": tenantId, "x-webhook-secret": secret, ...headers },
-  });
-const eventsOf = async (id: string, query = "") =>
-  (await api("GET", `/api/integrations/${id}/events${query}`)).body;
-async function latestOf(name: string) {
-  const [device] = (await api("GET", `/api/devices?search=${encodeURIComponent(name)}`)).body;
-  return (await api("GET", `/api/devices/${device.deviceId}/telemetry/latest`)).body.values;
-}
+useWebhooks();
 
 const profileOf = async (who: string) =>
   (await fixture.call("GET", "/api/tenant/integration", { token: who })).body;
 
-const eui = (n: number) => n.toString(16).padStart(16, "0");
-let counter = 0xa0;
-const uplink = (fields: Record<string, unknown> = {}) => ({
-  deduplicationId: crypto.randomUUID(),
-  time: "2026-01-05T10:00:00Z",
-  deviceInfo: { deviceName: `node ${++counter}`, devEui: eui(counter), deviceProfileName: "probe" },
-  fCnt: 3,
-  fPort: 2,
-  data: "AQID",
-  object: { temperature: 20.5 },
-  rxInfo: [{ gatewayId: "0016c001f153a14c", rssi: -70, snr: 9.5 }],
-  txInfo: { frequency: 868_100_000, modulation: { lora: { spreadingFactor: 7, bandwidth: 125_000 } } },
-  ...fields,
-});
-
-describe("who may post", () => {
+describe("permissions to post", () => {
   const message = { externalDeviceId: "who", telemetry: { a: 1 } };
   test.each([
     ["the secret in its own header", { "x-webhook-secret": "S" }, 200],
@@ -224,213 +172,6 @@ describe("bodies that cannot be read", () => {
   });
 });
 
-describe("messages", () => {
-  test("CBOR is read as JSON is, and the answer comes when the values are there", async () => {
-    const id = await integration();
-    const raw = new Encoder({ useRecords: false }).encode({
-      externalDeviceId: "cbor",
-      telemetry: { a: 1.5 },
-    });
-    const answer = await post({ id, raw, headers: { "content-type": "application/cbor" } });
-    expect(answer.body).toMatchObject({ success: true, eventId: expect.any(String) });
-    expect(await latestOf("cbor")).toEqual({ a: 1.5 });
-  });
-
-  test("one message may make hundreds of devices; what one of them says wrong costs the others nothing", async () => {
-    const id = await integration();
-    const many = Array.from({ length: 300 }, (_, n) => ({ externalDeviceId: `many-${n}`, a: n }));
-    const wrong = { externalDeviceId: "many-wrong", telemetry: { a: [Number.NaN] } };
-    const raw = JSON.stringify([...many, wrong]).replace("null", "1e999");
-    const answer = await post({ id, raw, headers: { "content-type": "application/json" } });
-    expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining("infinite numbers")]);
-    const [event] = await eventsOf(id);
-    expect(event).toMatchObject({
-      status: "ERROR",
-      message: expect.stringContaining("1 of 301 parts failed"),
-    });
-    const apiAnswer = await api("GET", "/api/devices?search=many-");
-    expect(apiAnswer.headers.get("x-total-count")).toBe("300");
-    expect(await latestOf("many-299")).toEqual({ a: 299 });
-  });
-
-  test("a gateway speaks for its children, whom it makes; a device that is none speaks for nobody", async () => {
-    const id = await integration();
-    const gateway = await fixture.createDevice(token, { name: "relay", role: "GATEWAY" });
-    const body = { deviceToken: gateway.token, childDeviceId: "limb", telemetry: { b: 2 } };
-    expect((await post({ id, body })).status).toBe(200);
-    expect(await latestOf("limb")).toEqual({ b: 2 });
-    const device = await fixture.createDevice(token);
-    expect((await post({ id, body: { ...body, deviceToken: device.token } })).status).toBe(400);
-  });
-
-  test("an uplink of ChirpStack makes its device, with radio data under the prefix; the same one again changes nothing", async () => {
-    const id = await integration({ type: "CHIRPSTACK", settings_json: { radioPrefix: "lora_" } });
-    const body = uplink();
-    expect((await post({ kind: "lorawan-a", id, body, query: "?event=up" })).status).toBe(200);
-    expect((await post({ kind: "lorawan-a", id, body, query: "?event=up" })).status).toBe(200);
-    const values = await latestOf(body.deviceInfo.deviceName);
-    expect(values).toMatchObject({ temperature: 20.5, lora_rssi: -70, lora_snr: 9.5, lora_fPort: 2 });
-    const [second, first] = await eventsOf(id);
-    expect([first.status, second.status]).toEqual(["OK", "DROPPED"]);
-    const [device] = (
-      await api("GET", `/api/devices?search=${encodeURIComponent(body.deviceInfo.deviceName)}`)
-    ).body;
-    expect((await api("GET", `/api/devices/${device.deviceId}`)).body.lorawanDevEui).toBe(
-      body.deviceInfo.devEui,
-    );
-  });
-
-  test("the same message many times at once is stored once", async () => {
-    const id = await integration({ type: "CHIRPSTACK" });
-    const body = uplink();
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => post({ kind: "lorawan-a", id, body, query: "?event=up" })),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
-    const statuses = (await eventsOf(id)).map(({ status }: { status: string }) => status);
-    expect(statuses.filter((status: string) => status === "OK")).toHaveLength(1);
-  });
-
-  test("a vendor's codec decodes frames; what it cannot decode is kept, and decoded once it is mended", async () => {
-    const codec = (offset: number) =>
-      `function decodeUplink(input) { if (input.bytes.length < ${offset}) return { errors: ["too short"] }; return { data: { t: input.bytes[0] } }; }`;
-    const script = (source: string) => ({ scriptTransform: { enabled: true, source } });
-    const id = await integration({ type: "CHIRPSTACK", settings_json: script(codec(10)) });
-    const { object: _, ...body } = uplink();
-    const answer = await post({ kind: "lorawan-a", id, body, query: "?event=up" });
-    expect(answer.status).toBe(200);
-    const [event] = await eventsOf(id);
-    expect(event).toMatchObject({
-      status: "ERROR",
-      stage: "script",
-      message: expect.stringContaining("too short"),
-    });
-    await api("PATCH", `/api/integrations/${id}`, { settings_json: script(codec(1)) });
-    expect((await api("POST", `/api/integrations/${id}/events/replay`)).body).toEqual({
-      stored: 1,
-      failed: 0,
-    });
-    expect(await latestOf(body.deviceInfo.deviceName)).toMatchObject({ t: 1 });
-  });
-
-  test("a step and a script let messages go", async () => {
-    const dropping = { type: "conditional_drop", condition: { key: "a", op: "GT", value: 5 } };
-    const id = await integration({
-      mappingSteps: [dropping],
-      settings_json: {
-        scriptTransform: { enabled: true, source: "function transform(m) { return m.a === 3 ? null : m }" },
-      },
-    });
-    for (const a of [9, 3, 1]) await post({ id, body: { externalDeviceId: "drops", telemetry: { a } } });
-    const events = await eventsOf(id);
-    expect(
-      events.map(({ status, stage }: { status: string; stage: string }) => `${status} ${stage}`),
-    ).toEqual(["OK ingest", "DROPPED script", "DROPPED mapping"]);
-    const { stats } = (await api("GET", `/api/integrations/${id}`)).body;
-    expect(stats).toMatchObject({ received: 3, stored: 1, dropped: 2, failed: 0 });
-  });
-
-  test("stores an uplink of ChirpStack that names no event in its address", async () => {
-    await integration({ type: "CHIRPSTACK", isDefault: true });
-    const device = await fixture.createDevice(token, { name: "no event", lorawanDevEui: eui(0xe0) });
-    const byEui = await post({
-      kind: "lorawan-a",
-      body: { deviceInfo: { devEui: eui(0xe0) }, object: { temperature: 21.5 } },
-    });
-    expect([byEui.status, byEui.body.success]).toEqual([200, true]);
-    expect(await latestOf("no event")).toEqual({ temperature: 21.5 });
-    const body = { deviceToken: device.token, object: { humidity: 40 } };
-    const byToken = await post({ kind: "lorawan-a", body, headers: { "x-webhook-secret": "" } });
-    expect([byToken.status, byToken.body.success]).toEqual([200, true]);
-    expect(await latestOf("no event")).toEqual({ temperature: 21.5, humidity: 40 });
-  });
-
-  test("without a default integration the address of a kind makes one, which lists what comes", async () => {
-    const owner = await fixture.signIn("TENANT_OWNER", { tenant: "three" });
-    const apiAnswer = await fixture.call("POST", "/api/tenant/integration/rotate-secret", {
-      token: owner.token,
-    });
-    const answer = await fixture.call("POST", "/api/v1/integrations/lorawan-b/telemetry", {
-      headers: { authorization: `Bearer ${apiAnswer.body.secret}`, "x-tenant-id": owner.user.tenantId ?? "" },
-      body: {
-        end_device_ids: { device_id: "d", dev_eui: "00000000000000FF" },
-        received_at: "2026-01-05T10:00:00Z",
-        uplink_message: { f_port: 1, frm_payload: "AQ==" },
-      },
-    });
-    expect(answer.status).toBe(400);
-    const [item] = (await fixture.call("GET", "/api/integrations", { token: owner.token })).body;
-    expect(item).toMatchObject({
-      type: "THE_THINGS_STACK",
-      status: "active",
-      isDefault: true,
-      stats: { failed: 1 },
-    });
-  });
-});
-
-test.each([
-  ["generic", "HTTP", { externalDeviceId: "still", telemetry: { a: 1 } }],
-  ["lorawan-a", "CHIRPSTACK", uplink()],
-])(
-  "the address of %s keeps working when a draft or a paused integration is created",
-  async (kind, type, body) => {
-    const { token: own, user } = await fixture.signIn("TENANT_OWNER", { tenant: `drafts ${kind}` });
-    const as = (method: string, path: string, sent?: unknown) =>
-      fixture.call(method, path, { token: own, ...(sent !== undefined && { body: sent }) });
-    const rotated = await as("POST", "/api/tenant/integration/rotate-secret");
-    const headers = { "x-tenant-id": user.tenantId ?? "", "x-webhook-secret": rotated.body.secret };
-    const statusOf = async () =>
-      (await fixture.call("POST", `/api/v1/integrations/${kind}/telemetry`, { body, headers })).status;
-    for (const status of ["draft", "paused"])
-      expect((await as("POST", "/api/integrations", { name: status, type, status })).status).toBe(201);
-    // The integration that the address makes creates no devices until it is told to.
-    expect(await statusOf()).toBe(400);
-    const { body: all } = await as("GET", `/api/integrations?type=${type}`);
-    const running = all.filter(({ isDefault }: { isDefault: boolean }) => isDefault);
-    expect(running).toEqual([expect.objectContaining({ status: "active" })]);
-    await as("PATCH", `/api/integrations/${running[0].integrationId}`, {
-      settings_json: { autoCreateDevice: true },
-    });
-    expect(await statusOf()).toBe(200);
-    await as("POST", "/api/integrations", { name: "later", type });
-    expect(await statusOf()).toBe(200);
-  },
-);
-
-test("the oldest running integration of a type takes over when the default is deleted", async () => {
-  const { token: own, user } = await fixture.signIn("TENANT_OWNER", { tenant: "takeover" });
-  const as = (method: string, path: string, sent?: unknown) =>
-    fixture.call(method, path, { token: own, ...(sent !== undefined && { body: sent }) });
-  const rotated = await as("POST", "/api/tenant/integration/rotate-secret");
-  const headers = { "x-tenant-id": user.tenantId ?? "", "x-webhook-secret": rotated.body.secret };
-  const running = { type: "HTTP", status: "active", settings_json: { autoCreateDevice: true } };
-  const ids: Record<string, string> = {};
-  for (const [name, status] of [
-    ["first", "active"],
-    ["draft", "draft"],
-    ["second", "active"],
-    ["third", "active"],
-  ] as const)
-    ids[name] = (await as("POST", "/api/integrations", { ...running, name, status })).body.integrationId;
-  const defaults = async () =>
-    (await as("GET", "/api/integrations")).body
-      .filter(({ isDefault }: { isDefault: boolean }) => isDefault)
-      .map(({ name }: { name: string }) => name);
-  expect(await defaults()).toEqual(["first"]);
-  await as("DELETE", `/api/integrations/${ids.first}`);
-  expect(await defaults()).toEqual(["second"]);
-  const sent = await fixture.call("POST", "/api/v1/integrations/generic/telemetry", {
-    headers,
-    body: { externalDeviceId: "taken-over", telemetry: { a: 1 } },
-  });
-  expect(sent.status).toBe(200);
-  expect((await as("GET", `/api/integrations/${ids.second}`)).body.stats.stored).toBe(1);
-  await as("DELETE", `/api/integrations/${ids.third}`);
-  expect(await defaults()).toEqual(["second"]);
-  expect((await as("GET", "/api/integrations")).body).toHaveLength(2);
-});
-
 test("the tenant's webhooks are listed: those of the kinds, and each integration's own", async () => {
   const id = await integration({ name: "listed", type: "CHIRPSTACK" });
   const { webhooks } = (await api("GET", "/api/tenant/integration")).body;
@@ -448,7 +189,7 @@ test("the tenant's webhooks are listed: those of the kinds, and each integration
   expect(answer.status).toBe(200);
 });
 
-test("wrong secrets from one address are slowed down, and say when to come again", async () => {
+test("wrong secrets from one address are limited, with the time to retry", async () => {
   const other = await createTestApp();
   const headers = { "x-tenant-id": tenantId, "x-webhook-secret": "guess" };
   const body = { externalDeviceId: "x", a: 1 };

@@ -4,104 +4,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createAuthority, createServerCertificate } from "../../src/platform/tls-certificates.ts";
 import { createMosquitto, hasMosquitto } from "../support/mosquitto.ts";
+import { OWNER, type Running, send, signIn, start } from "./running-binary.ts";
 
 /** The compiled program as a stranger starts it: alone, in an empty directory, with nothing of the project in reach. */
 
 setDefaultTimeout(120_000);
 
 const dist = join(import.meta.dir, "..", "..", "dist");
-const OWNER = {
-  LINESIDE_OWNER_EMAIL: "owner@plant.example",
-  LINESIDE_OWNER_PASSWORD: "a long enough password 7",
-};
-
-interface Running {
-  readonly url: string;
-  readonly mqttPort: number;
-  readonly output: () => string;
-  /** Asks it to end; resolves to its exit code. */
-  stop(): Promise<number>;
-}
-
-async function start(
-  command: readonly string[],
-  directory: string,
-  env: Record<string, string>,
-): Promise<Running> {
-  const child = Bun.spawn(
-    [
-      ...command,
-      "--http-port",
-      "0",
-      "--mqtt-port",
-      "0",
-      "--http-host",
-      "127.0.0.1",
-      "--mqtt-host",
-      "127.0.0.1",
-      "--tls",
-      "auto",
-      "--https-port",
-      "0",
-      "--mqtt-tls-port",
-      "0",
-    ],
-    {
-      cwd: directory,
-      env: { PATH: process.env.PATH ?? "", ...env },
-      stdout: "pipe",
-      stderr: "pipe",
-    },
-  );
-  let output = "";
-  const collect = async (stream: ReadableStream<Uint8Array>) => {
-    for await (const chunk of stream) output += new TextDecoder().decode(chunk);
-  };
-  void collect(child.stdout);
-  void collect(child.stderr);
-  const deadline = Date.now() + 60_000;
-  for (;;) {
-    const ready = /ready .*url=(\S+) mqttPort=(\d+)/.exec(output);
-    if (ready)
-      return {
-        url: ready[1] ?? "",
-        mqttPort: Number(ready[2]),
-        output: () => output,
-        async stop() {
-          child.kill("SIGTERM");
-          return await child.exited;
-        },
-      };
-    if (child.exitCode !== null || Date.now() > deadline)
-      throw new Error(`it did not become ready:\n${output}`);
-    await Bun.sleep(20);
-  }
-}
-
-async function send(
-  url: string,
-  path: string,
-  options: { method?: string; token?: string; body?: unknown } = {},
-) {
-  const response = await fetch(url + path, {
-    method: options.method ?? (options.body === undefined ? "GET" : "POST"),
-    headers: {
-      "content-type": "application/json",
-      ...(options.token && { authorization: `Bearer ${options.token}` }),
-    },
-    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-  });
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-  return { status: response.status, body: (await response.json().catch(() => undefined)) as any };
-}
-
-async function signIn(url: string): Promise<string> {
-  const { body } = await send(url, "/idp/authorize", {
-    body: { email: OWNER.LINESIDE_OWNER_EMAIL, password: OWNER.LINESIDE_OWNER_PASSWORD },
-  });
-  return (await send(url, "/api/auth/exchange", { body: { code: body.code } })).body.accessToken;
-}
-
 const binaries = [
   { name: "linux-x64", command: [join(dist, "lineside-linux-x64")], native: process.arch === "x64" },
   {

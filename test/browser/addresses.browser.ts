@@ -1,21 +1,14 @@
 // Addresses that the console does not have: by a link inside the page, and opened from outside.
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+import { beforeAll, expect, test } from "bun:test";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 30_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole();
 const ids = { device: "", integration: "", pipeline: "" };
 
 beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  browser.page.setDefaultTimeout(10_000);
-  await setUpOwner(browser.page, app);
-  const create = (path: string, body: unknown) => callApi(browser.page, app, "POST", path, body);
+  const create = (path: string, body: unknown) => ui.call("POST", path, body);
   const device = await create("/api/devices", { name: "Press", deviceType: "press" });
   ids.device = (device as { deviceId: string }).deviceId;
   const integration = await create("/api/integrations", { name: "Hall", type: "HTTP" });
@@ -23,10 +16,6 @@ beforeAll(async () => {
   const pipeline = await create("/api/data-pipelines", { name: "Round", steps: [] });
   ids.pipeline = (pipeline as { pipelineId: string }).pipelineId;
 }, 60_000);
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, STEP_MS);
 
 const unknown = [
   ["a tab of a device", () => `/devices/${ids.device}/nonsense`, 404],
@@ -47,19 +36,19 @@ const unknown = [
 test.each(unknown)(
   "%s that there is none of is not found, however it is opened",
   async (_, pathOf, status) => {
-    const { page } = browser;
-    browser.allowNotFound(pathOf());
-    const answer = await page.goto(app.url + pathOf());
+    const { page } = ui;
+    ui.browser.allowNotFound(pathOf());
+    const answer = await ui.open(pathOf());
     expect(answer?.status()).toBe(status);
     await page.getByText("There is nothing at this address").waitFor();
-    await page.goto(`${app.url}/devices`);
+    await ui.open("/devices");
     await page.getByRole("heading", { name: "Devices" }).waitFor();
     await page.evaluate((path) => {
       history.pushState(null, "", path);
       dispatchEvent(new PopStateEvent("popstate"));
     }, pathOf());
     await page.getByText("There is nothing at this address").waitFor();
-    expect(browser.complaints).toEqual([]);
+    expect(ui.complaints).toEqual([]);
   },
   STEP_MS,
 );

@@ -1,31 +1,22 @@
 // An alarm rule made by somebody who has never seen one: said back in sentences, tried on what is stored, saved, and raising.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { beforeAll, expect, test } from "bun:test";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 30_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole({ isStill: true });
 let token: string;
 
 const post = (path: string, body: unknown) =>
-  fetch(`${app.url}/api/v1/${token}${path}`, {
+  fetch(`${ui.app.url}/api/v1/${token}${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
 
 beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  await browser.page.emulateMedia({ reducedMotion: "reduce" });
-  browser.page.setDefaultTimeout(10_000);
-  const { page } = browser;
-  await setUpOwner(page, app);
-  const device = (await callApi(page, app, "POST", "/api/devices", {
+  const device = (await ui.call("POST", "/api/devices", {
     name: "Kiln 4",
     deviceType: "kiln",
   })) as { credentials: { token: string } };
@@ -38,19 +29,14 @@ beforeAll(async () => {
   await post("/telemetry/batch", { items });
 }, 60_000);
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
-
-const editor = () => browser.page.getByTestId("rule-editor");
+const editor = () => ui.page.getByTestId("rule-editor");
 const sentence = () => editor().getByTestId("sentence");
 
 test(
   "a rule is put together, said back in a sentence, and tried on the last day",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/settings/profiles`);
+    const { page } = ui;
+    await ui.open("/settings/profiles");
     await page.getByRole("link", { name: /^Alarm rules of/ }).click();
     await page.getByText("No alarm rules yet").waitFor();
     await page.getByRole("button", { name: "New rule" }).click();
@@ -77,7 +63,7 @@ test(
 test(
   "what is wrong is said before and by the gateway; what is right is saved and raises",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await editor().getByRole("button", { name: "Say when it ends" }).click();
     const ends = editor().getByTestId("condition-row").nth(1);
     await ends.getByLabel("Comparison").selectOption("BETWEEN");
@@ -98,7 +84,7 @@ test(
       .getByText(/^Major “Overheated” when temperature is above 80\./)
       .waitFor();
     await post("/telemetry", { temperature: 95 });
-    await page.goto(`${app.url}/alarms`);
+    await ui.open("/alarms");
     await page.getByTestId("alarm").getByText("Overheated").waitFor();
   },
   STEP_MS,
@@ -107,8 +93,8 @@ test(
 test(
   "a rule is changed by keyboard, another severity added, and it is deleted after a question",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/settings/profiles`);
+    const { page } = ui;
+    await ui.open("/settings/profiles");
     await page.getByRole("link", { name: /^Alarm rules of/ }).click();
     await page.getByRole("button", { name: "Edit Overheated" }).focus();
     await page.keyboard.press("Enter");
@@ -139,7 +125,7 @@ for (const [theme, width, language] of [
   test(
     `rules and editor are accessible and keep within ${width} px, ${theme}, ${language}`,
     async () => {
-      const { page } = browser;
+      const { page } = ui;
       await page.evaluate(
         ([selected, spoken]) => {
           localStorage.setItem("lineside.theme", selected);
@@ -170,16 +156,16 @@ for (const [theme, width, language] of [
 test(
   "a rule is deleted after a question, and its alarm ends",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.evaluate(() => localStorage.setItem("lineside.language", "en"));
     await page.reload();
     await page.getByRole("button", { name: "Delete Overheated" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+    await ui.dialog().getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("No alarm rules yet").waitFor();
-    await page.goto(`${app.url}/alarms`);
+    await ui.open("/alarms");
     await page.getByText("No open alarms").waitFor();
     // What the gateway refused.
-    expect(browser.complaints.filter((line) => !/status of 400/.test(line))).toEqual([]);
+    expect(ui.complaints.filter((line) => !/status of 400/.test(line))).toEqual([]);
   },
   STEP_MS,
 );

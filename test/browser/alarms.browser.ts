@@ -1,14 +1,11 @@
 // Alarms as the person on duty meets them: one comes up by itself, is looked into, commented, acknowledged and cleared.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { beforeAll, expect, test } from "bun:test";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 30_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole({ isStill: true });
 let token: string;
 
 const rules = [
@@ -38,40 +35,29 @@ const rules = [
 ];
 
 const send = (values: object) =>
-  fetch(`${app.url}/api/v1/${token}/telemetry`, {
+  fetch(`${ui.app.url}/api/v1/${token}/telemetry`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(values),
   });
 
 beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  await browser.page.emulateMedia({ reducedMotion: "reduce" });
-  browser.page.setDefaultTimeout(10_000);
-  const { page } = browser;
-  await setUpOwner(page, app);
-  const device = (await callApi(page, app, "POST", "/api/devices", {
+  const device = (await ui.call("POST", "/api/devices", {
     name: "Kiln 4",
     deviceType: "kiln",
   })) as { credentials: { token: string } };
   token = device.credentials.token;
-  const [profile] = (await callApi(page, app, "GET", "/api/device-profiles")) as Array<{ profileId: string }>;
-  await callApi(page, app, "PATCH", `/api/device-profiles/${profile?.profileId}`, { alarmRules: rules });
+  const [profile] = (await ui.call("GET", "/api/device-profiles")) as Array<{ profileId: string }>;
+  await ui.call("PATCH", `/api/device-profiles/${profile?.profileId}`, { alarmRules: rules });
 }, 60_000);
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
-
-const rows = () => browser.page.getByTestId("alarm");
+const rows = () => ui.page.getByTestId("alarm");
 
 test(
   "an alarm comes up while the list is looked at, and says its device and how long it has been",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/alarms`);
+    const { page } = ui;
+    await ui.open("/alarms");
     await page.getByText("No open alarms").waitFor();
     await send({ t: 60 });
     await rows().getByText("Kiln 4 is at 60 °C").waitFor();
@@ -87,7 +73,7 @@ test(
 test(
   "it says why: each part of its rule with the value that is there, live",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await rows()
       .getByRole("link", { name: /is at 60/ })
       .click();
@@ -110,7 +96,7 @@ test(
 test(
   "it is commented, acknowledged and cleared, and its history says who",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     const events = page.getByTestId("alarm-event");
     await page.getByRole("textbox", { name: "Comment" }).fill("Fan looks stuck");
     await page.getByRole("button", { name: "Add comment" }).click();
@@ -138,9 +124,9 @@ test(
 test(
   "several are acknowledged at once; filters are in the address",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await send({ t: 90, h: 95 });
-    await page.goto(`${app.url}/alarms`);
+    await ui.open("/alarms");
     await rows().nth(1).waitFor();
     expect(await rows().count()).toBe(2);
     await page.getByRole("checkbox", { name: "Select all shown" }).check();
@@ -169,8 +155,8 @@ test(
 test(
   "the overview has the open ones, the most severe first",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/`);
+    const { page } = ui;
+    await ui.open("/");
     const open = page.getByRole("region", { name: "Open alarms" });
     await open.getByText("2 open alarms").waitFor();
     expect(await open.getByRole("listitem").first().textContent()).toContain("Critical");
@@ -189,7 +175,7 @@ for (const [theme, width, language] of [
   test(
     `list, alarm and overview are accessible and keep within ${width} px, ${theme}, ${language}`,
     async () => {
-      const { page } = browser;
+      const { page } = ui;
       await page.evaluate(
         ([selected, spoken]) => {
           localStorage.setItem("lineside.theme", selected);
@@ -210,13 +196,13 @@ for (const [theme, width, language] of [
           px: [0, 0],
         });
       };
-      await page.goto(`${app.url}/alarms?state=all`);
+      await ui.open("/alarms?state=all");
       await rows().nth(2).waitFor();
       await checkScreen("alarms");
       await rows().last().getByRole("link").first().click();
       await page.getByTestId("trigger").first().waitFor();
       await checkScreen("alarm");
-      await page.goto(`${app.url}/`);
+      await ui.open("/");
       await page.getByTestId("open-alarm").first().waitFor();
       await checkScreen("overview");
     },
@@ -224,5 +210,5 @@ for (const [theme, width, language] of [
   );
 
 test("the pages caused no console error and no request to another host", () => {
-  expect(browser.complaints).toEqual([]);
+  expect(ui.complaints).toEqual([]);
 });

@@ -1,16 +1,14 @@
 // Every address of the console, in German, on a plant that is alive: in both themes, from a phone to a wall of screens, and on paper.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { beforeAll, describe, expect, test } from "bun:test";
 import { firstEn } from "../../src/web/catalogue/first.en.ts";
 import { restEn } from "../../src/web/catalogue/rest.en.ts";
+import { untilAnswer } from "../support/until.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
 
 const SCREEN_MS = 30_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole({ isStill: true });
 /** What stands for parts of the addresses below. */
 const ids: Record<string, string | undefined> = {};
 
@@ -52,14 +50,9 @@ const PATHS = [
 ];
 
 beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  browser.allowNotFound("/no/such/page");
-  const { page } = browser;
-  page.setDefaultTimeout(10_000);
-  await page.emulateMedia({ reducedMotion: "reduce" });
-  await setUpOwner(page, app);
-  const call = (method: string, path: string, body?: unknown) => callApi(page, app, method, path, body);
+  ui.browser.allowNotFound("/no/such/page");
+  const { page } = ui;
+  const call = (method: string, path: string, body?: unknown) => ui.call(method, path, body);
   const plant = (await call("POST", "/api/demo-plant/start")) as { dashboardId: string };
   ids.dashboard = plant.dashboardId;
   for (const [name, search] of [
@@ -80,32 +73,27 @@ beforeAll(async () => {
     integrationId: string;
   };
   ids.integration = integration.integrationId;
-  for (let tries = 0; tries < 60 && ids.alarm === undefined; tries++) {
-    const alarms = (await call("GET", "/api/alarms")) as { alarmId: string }[];
-    ids.alarm = alarms[0]?.alarmId;
-    if (ids.alarm === undefined) await Bun.sleep(500);
-  }
+  const alarms = await untilAnswer(
+    async () => (await call("GET", "/api/alarms")) as { alarmId: string }[],
+    ({ length }) => length > 0,
+  );
+  ids.alarm = alarms[0]?.alarmId;
   await page.evaluate(() => localStorage.setItem("lineside.language", "de"));
-}, 90_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
+}, 60_000);
 
 const keys = new Set(Object.keys({ ...firstEn, ...restEn }));
 
 async function open(path: string): Promise<void> {
-  const { page } = browser;
+  const { page } = ui;
   const filled = path.replace(/:(\w+)/, (_, name: string) => ids[name] ?? "missing");
-  await page.goto(app.url + filled);
+  await ui.open(filled);
   await page.locator("main h1, main h2, dialog[open] h2").first().waitFor();
   await page.waitForLoadState("networkidle");
 }
 
 /** Texts that are keys of texts: nobody has written them. */
 const unwritten = async (): Promise<string[]> => {
-  const texts = await browser.page.evaluate(() =>
+  const texts = await ui.page.evaluate(() =>
     [...document.querySelectorAll("body *")].flatMap((element) => [
       ...[...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.textContent ?? ""),
       element.getAttribute("aria-label") ?? "",
@@ -115,7 +103,7 @@ const unwritten = async (): Promise<string[]> => {
 };
 
 async function checkScreen(name: string): Promise<void> {
-  const { page, complaints } = browser;
+  const { page, complaints } = ui;
   if (process.env.SHOTS)
     await page.screenshot({ path: `${process.env.SHOTS}/${name.replace(/[^a-z0-9]+/gi, "-")}.png` });
   expect(await unwritten()).toEqual([]);
@@ -129,15 +117,15 @@ for (const theme of ["light", "dark"] as const)
   for (const width of [360, 1440].filter((item) => isAll || (item === 360) === (theme === "light")))
     describe(`in German, ${theme}, at ${width} px`, () => {
       beforeAll(async () => {
-        await browser.page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
-        await browser.page.evaluate((value) => localStorage.setItem("lineside.theme", value), theme);
+        await ui.page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
+        await ui.page.evaluate((value) => localStorage.setItem("lineside.theme", value), theme);
       });
       for (const path of PATHS)
         test(
           path,
           async () => {
             await open(path);
-            expect(await seriousFindings(browser.page)).toEqual([]);
+            expect(await seriousFindings(ui.page)).toEqual([]);
             await checkScreen(`${path}-${theme}-${width}`);
           },
           SCREEN_MS,
@@ -145,7 +133,7 @@ for (const theme of ["light", "dark"] as const)
     });
 
 describe("on a wall of screens, 3840 px", () => {
-  beforeAll(() => browser.page.setViewportSize({ width: 3840, height: 2160 }));
+  beforeAll(() => ui.page.setViewportSize({ width: 3840, height: 2160 }));
   for (const path of ["/", "/devices", "/dashboards/:dashboard", "/dashboards/:dashboard?wall=1", "/alarms"])
     test(
       path,
@@ -159,15 +147,15 @@ describe("on a wall of screens, 3840 px", () => {
 
 describe("on paper", () => {
   beforeAll(async () => {
-    await browser.page.setViewportSize({ width: 1000, height: 1400 });
-    await browser.page.emulateMedia({ media: "print", colorScheme: "dark" });
+    await ui.page.setViewportSize({ width: 1000, height: 1400 });
+    await ui.page.emulateMedia({ media: "print", colorScheme: "dark" });
   });
   for (const path of ["/dashboards/:dashboard", "/devices/:press/data", "/alarms", "/manual/dashboards"])
     test(
       `${path}: what one came for, and no menus`,
       async () => {
         await open(path);
-        const { page } = browser;
+        const { page } = ui;
         // As the browser itself does before it prints.
         await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
         expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("lineside-light");

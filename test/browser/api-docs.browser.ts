@@ -1,34 +1,22 @@
 // The API documentation: offline, and tried out in the session of whoever reads it.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { expect, test } from "bun:test";
+import { useConsole } from "./support/console-page.ts";
 import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
-let app: RunningApp;
-let browser: WatchedBrowser;
-
-beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  browser.page.setDefaultTimeout(15_000);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
+const ui = useConsole({ timeoutMs: 15_000, hasOwner: false });
 
 test("whoever is not signed in is told how to try requests out", async () => {
-  const { page } = browser;
-  await page.goto(`${app.url}/docs`);
+  const { page } = ui;
+  await ui.open("/docs");
   await page.getByRole("link", { name: "Sign in", exact: true }).waitFor();
   await page.getByRole("heading", { name: /^Lineside/ }).waitFor();
 }, 40_000);
 
 test("a request that is tried out goes in the session of the console, and is answered", async () => {
-  const { page } = browser;
-  await setUpOwner(page, app);
-  await page.goto(`${app.url}/docs#/auth/getCurrentUser`);
+  const { page } = ui;
+  await setUpOwner(page, ui.app);
+  await ui.open("/docs#/auth/getCurrentUser");
   await page.getByText("requests go out as anna@plant-north.example (TENANT_OWNER)").waitFor();
   const operation = page.locator("#operations-auth-getCurrentUser");
   const [answer] = await Promise.all([
@@ -42,5 +30,5 @@ test("a request that is tried out goes in the session of the console, and is ans
 }, 40_000);
 
 test("the page caused no console error and no request to another host", () => {
-  expect(browser.complaints).toEqual([]);
+  expect(ui.complaints).toEqual([]);
 });

@@ -1,37 +1,23 @@
 // Attributes as people see them: what is desired beside what the device reports, and the history of both.
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+import { beforeAll, expect, test } from "bun:test";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 30_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole();
 let deviceId = "";
 let token = "";
 
 beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  const { page } = browser;
-  page.setDefaultTimeout(10_000);
-  await setUpOwner(page, app);
-  await page.getByRole("button", { name: /Connect a device/ }).click();
-  await page.waitForURL(/\/devices\/[^/]+\/connect$/);
-  deviceId = /devices\/([^/]+)\//.exec(page.url())?.[1] ?? "";
-  const device = await callApi(page, app, "GET", `/api/devices/${deviceId}`);
+  const { page } = ui;
+  deviceId = await ui.connectDevice();
+  const device = await ui.call("GET", `/api/devices/${deviceId}`);
   token = (device as { credentials: { token: string } }).credentials.token;
   await page.getByRole("link", { name: "Attributes", exact: true }).click();
 }, 60_000);
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
-
 const report = (attributes: unknown) =>
-  fetch(`${app.url}/api/v1/${token}/attributes`, {
+  fetch(`${ui.app.url}/api/v1/${token}/attributes`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(attributes),
@@ -40,9 +26,9 @@ const report = (attributes: unknown) =>
 test(
   "a desired value shows what the device reports of it, live, until the device has taken it up",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("button", { name: "Add attribute" }).click();
-    const dialog = page.getByRole("dialog");
+    const dialog = ui.dialog();
     await dialog.getByLabel("Name").fill("setpoint");
     await dialog.getByRole("button", { name: "Number" }).click();
     await dialog.getByLabel("Value", { exact: true }).fill("21");
@@ -60,13 +46,13 @@ test(
 test(
   "the history of one attribute, and of all, tells who set what, and grows as it happens",
   async () => {
-    const { page } = browser;
-    await callApi(page, app, "POST", `/api/devices/${deviceId}/attributes`, {
+    const { page } = ui;
+    await ui.call("POST", `/api/devices/${deviceId}/attributes`, {
       scope: "SHARED",
       attributes: { setpoint: 22 },
     });
     await page.getByRole("button", { name: "History of setpoint" }).click();
-    const dialog = page.getByRole("dialog");
+    const dialog = ui.dialog();
     const lines = dialog.getByTestId("attribute-history").getByRole("listitem");
     await lines.nth(1).waitFor();
     expect(await lines.allInnerTexts()).toEqual([

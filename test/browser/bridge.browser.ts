@@ -1,42 +1,31 @@
 // Another broker and a LoRaWAN network server from the console: connected, seen to be away and to come back, and sent to.
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createMosquitto, hasMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { createWebhookReceiver, type WebhookReceiver } from "../support/webhook-receiver.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 40_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole({ settings: ["--outbound-allow", "127.0.0.1"], isStill: true });
 let broker: Mosquitto;
 let server: WebhookReceiver;
 
 beforeAll(async () => {
   if (hasMosquitto) broker = await createMosquitto();
   server = createWebhookReceiver();
-  app = await startApp(["--outbound-allow", "127.0.0.1"]);
-  browser = await openBrowser(app.url);
-  await browser.page.emulateMedia({ reducedMotion: "reduce" });
-  browser.page.setDefaultTimeout(10_000);
-  await setUpOwner(browser.page, app);
 }, 60_000);
 
 afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
   await broker?.stop();
   await server?.stop();
 }, 30_000);
 
-const dialog = () => browser.page.getByRole("dialog");
-const bridge = () => browser.page.getByTestId("bridge");
+const bridge = () => ui.page.getByTestId("bridge");
 
 /** In both themes, on a phone and a desk: nothing sticks out, nothing is hard to use. */
 async function checkScreen(name: string): Promise<void> {
-  const { page } = browser;
+  const { page } = ui;
   for (const theme of ["light", "dark"] as const)
     for (const width of [360, 1440]) {
       await page.emulateMedia({ colorScheme: theme });
@@ -53,22 +42,25 @@ describe.skipIf(!hasMosquitto)("another MQTT broker", () => {
   test(
     "a newcomer connects it, sees its state, and the first message arrive",
     async () => {
-      const { page } = browser;
-      await page.goto(`${app.url}/integrations?create=1`);
-      await dialog()
+      const { page } = ui;
+      await ui.open("/integrations?create=1");
+      await ui
+        .dialog()
         .getByRole("button", { name: /^Another MQTT broker/ })
         .click();
-      await dialog().getByLabel("Name", { exact: true }).fill("Machine hall");
-      await dialog()
+      await ui.dialog().getByLabel("Name", { exact: true }).fill("Machine hall");
+      await ui
+        .dialog()
         .getByRole("textbox", { name: /^Address/ })
         .fill(`mqtt://127.0.0.1:${broker.port}`);
-      await dialog().getByLabel("Topics").fill("hall/+/up");
-      await dialog()
+      await ui.dialog().getByLabel("Topics").fill("hall/+/up");
+      await ui
+        .dialog()
         .getByLabel(/^Where the topic has the device/)
         .fill("hall/{device}/up");
-      await dialog().getByText("More", { exact: true }).click();
-      await dialog().getByLabel("MQTT version").selectOption("5");
-      await dialog().getByRole("button", { name: "New integration" }).click();
+      await ui.dialog().getByText("More", { exact: true }).click();
+      await ui.dialog().getByLabel("MQTT version").selectOption("5");
+      await ui.dialog().getByRole("button", { name: "New integration" }).click();
       await page.getByRole("heading", { name: "Machine hall" }).waitFor();
       await bridge().getByText("Connected", { exact: true }).waitFor();
       await bridge().getByText("quality 1").waitFor();
@@ -76,7 +68,7 @@ describe.skipIf(!hasMosquitto)("another MQTT broker", () => {
       await client.publishAsync("hall/press-1/up", '{"force":12}', { qos: 1 });
       await page.getByTestId("arrival").getByText("Messages arrive.").waitFor();
       await checkScreen("bridge");
-      const devices = (await callApi(page, app, "GET", "/api/devices?search=press-1")) as unknown[];
+      const devices = (await ui.call("GET", "/api/devices?search=press-1")) as unknown[];
       expect(devices).toMatchObject([{ name: "press-1" }]);
     },
     STEP_MS,
@@ -103,20 +95,20 @@ describe.skipIf(!hasMosquitto)("another MQTT broker", () => {
 test(
   "a downlink is written, refused where it is none, and seen to reach the network server",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     server.answer = () => Response.json({ id: "queued" });
-    const { integrationId } = (await callApi(page, app, "POST", "/api/integrations", {
+    const { integrationId } = (await ui.call("POST", "/api/integrations", {
       name: "Building A",
       type: "CHIRPSTACK",
       status: "active",
       settings_json: { downlink: { url: `http://127.0.0.1:${server.port}`, apiKey: "key", fPort: 10 } },
     })) as { integrationId: string };
-    await callApi(page, app, "POST", "/api/devices", {
+    await ui.call("POST", "/api/devices", {
       name: "Valve 3",
       deviceType: "valve",
       lorawanDevEui: "010203040506070a",
     });
-    await page.goto(`${app.url}/integrations/${integrationId}`);
+    await ui.open(`/integrations/${integrationId}`);
     await page.getByRole("link", { name: "Downlinks" }).click();
     await page.getByText("No downlinks yet").waitFor();
     const form = page.locator("form");

@@ -1,27 +1,12 @@
 // The codec library: a vendor's file taken in, tried, mended where it is wrong, saved; by keyboard, narrow and in German too.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { expect, test } from "bun:test";
+import { untilAnswer } from "../support/until.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 40_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
-
-beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  await browser.page.emulateMedia({ reducedMotion: "reduce" });
-  browser.page.setDefaultTimeout(10_000);
-  await setUpOwner(browser.page, app);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
+const ui = useConsole({ isStill: true });
 
 const vendorFile = `// Radiator valve, as its vendor hands it out
 function decodeUplink(input) {
@@ -35,23 +20,24 @@ function encodeDownlink(input) {
 }
 `;
 
-const editor = () => browser.page.getByRole("textbox", { name: "Source" });
-const trial = () => browser.page.getByTestId("trial");
+const editor = () => ui.page.getByRole("textbox", { name: "Source" });
+const trial = () => ui.page.getByTestId("trial");
 
 test(
   "a vendor's file is taken in, tried on a frame and saved",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/integrations/codecs`);
+    const { page } = ui;
+    await ui.open("/integrations/codecs");
     await page.getByText("No codecs yet").waitFor();
     await page.getByRole("link", { name: "New codec" }).click();
     await page
       .getByLabel("From a file…")
       .setInputFiles({ name: "valve-v2.js", mimeType: "text/javascript", buffer: Buffer.from(vendorFile) });
     // The file is read first.
-    for (let tries = 0; tries < 200 && (await editor().inputValue()) !== vendorFile; tries++)
-      await Bun.sleep(25);
-    expect(await editor().inputValue()).toBe(vendorFile);
+    await untilAnswer(
+      () => editor().inputValue(),
+      (text) => text === vendorFile,
+    );
     expect(await page.getByLabel("Name").inputValue()).toBe("valve-v2");
     await page.getByLabel("Frame", { exact: false }).first().fill("00 D7 5f");
     await trial().getByText('"temperature": 21.5').waitFor();
@@ -71,7 +57,7 @@ test(
 test(
   "what is wrong is said with its line, which is marked, and nothing wrong is saved",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("link", { name: "valve-v2" }).click();
     await editor().fill(vendorFile.replace("bytes[2] / 100", "byte[2] / 100"));
     await trial().getByText("'byte' is not defined").waitFor();
@@ -90,7 +76,7 @@ test(
 test(
   "code is written by keyboard: indented, taken back, and left again",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await editor().fill("");
     await editor().pressSequentially("function f() {");
     await page.keyboard.press("Enter");
@@ -122,7 +108,7 @@ test(
 test(
   "the screens fit a phone, in both themes, without serious findings",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       for (const width of [1440, 360]) {
@@ -139,16 +125,16 @@ test(
 test(
   "a codec that is not used is deleted after a question",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("button", { name: "Delete this codec" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await ui.dialog().getByRole("button", { name: "Delete" }).click();
     await page.getByText("No codecs yet").waitFor();
-    expect(await callApi(page, app, "GET", "/api/integrations/codecs")).toEqual([]);
+    expect(await ui.call("GET", "/api/integrations/codecs")).toEqual([]);
   },
   STEP_MS,
 );
 
 test("nothing went wrong in the browser meanwhile", () => {
   // What a save refuses.
-  expect(browser.complaints.filter((line) => !/status of 400/.test(line))).toEqual([]);
+  expect(ui.complaints.filter((line) => !/status of 400/.test(line))).toEqual([]);
 });

@@ -1,39 +1,30 @@
 // How a device signs in, decided in the console: token, password, certificate, and with TLS.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { beforeAll, expect, test } from "bun:test";
 import mqtt from "mqtt";
 import { freePort } from "../support/free-port.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 30_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
 let tlsPort = 0;
+const ui = useConsole({
+  async settings() {
+    tlsPort = await freePort();
+    return ["--tls", "auto", "--https-port", String(await freePort()), "--mqtt-tls-port", String(tlsPort)];
+  },
+});
 
 beforeAll(async () => {
-  tlsPort = await freePort();
-  const ports = ["--https-port", String(await freePort()), "--mqtt-tls-port", String(tlsPort)];
-  app = await startApp(["--tls", "auto", ...ports]);
-  browser = await openBrowser(app.url);
-  browser.page.setDefaultTimeout(10_000);
-  await setUpOwner(browser.page, app);
-  await browser.page.getByRole("button", { name: /Connect a device/ }).click();
-  await browser.page.waitForURL(/\/devices\/[^/]+\/connect$/);
+  await ui.connectDevice();
 }, 60_000);
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
-
-const example = async () => (await browser.page.getByTestId("snippet").textContent()) ?? "";
+const example = async () => (await ui.page.getByTestId("snippet").textContent()) ?? "";
 
 test(
   "with TLS the example has the port and the file to trust, which can be downloaded",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByTestId("snippet").waitFor();
     expect(await example()).not.toContain("cafile");
     await page.getByLabel("With TLS").check();
@@ -48,9 +39,9 @@ test(
 test(
   "a device gets a user name and a password, shown once, and signs in with them",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("button", { name: "Change the sign-in" }).click();
-    const dialog = page.getByRole("dialog");
+    const dialog = ui.dialog();
     await dialog.getByRole("button", { name: "Password", exact: true }).click();
     await dialog.getByLabel("User name", { exact: true }).fill("pump 7");
     expect(await seriousFindings(page)).toEqual([]);
@@ -61,7 +52,7 @@ test(
     expect(await page.getByText(password).count()).toBe(0);
     expect(await example()).toContain('-u "pump 7" -P "THE-PASSWORD"');
     expect(await page.getByRole("button", { name: "curl" }).count()).toBe(0);
-    const ca = await (await fetch(`${app.url}/api/v1/connectivity/ca.pem`)).text();
+    const ca = await (await fetch(`${ui.app.url}/api/v1/connectivity/ca.pem`)).text();
     const client = await mqtt.connectAsync(`mqtts://127.0.0.1:${tlsPort}`, {
       username: "pump 7",
       password,
@@ -78,9 +69,9 @@ test(
 test(
   "what is wrong with a certificate is said, and a fingerprint will do",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("button", { name: "Change the sign-in" }).click();
-    const dialog = page.getByRole("dialog");
+    const dialog = ui.dialog();
     await dialog.getByRole("button", { name: "Certificate", exact: true }).click();
     await dialog.getByLabel("Certificate of the device (PEM)").fill("-----BEGIN PRIVATE KEY-----");
     await dialog.getByRole("button", { name: "Change it" }).click();
@@ -102,9 +93,9 @@ test(
 test(
   "and back to a token",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("button", { name: "Change the sign-in" }).click();
-    const dialog = page.getByRole("dialog");
+    const dialog = ui.dialog();
     await dialog.getByRole("button", { name: "Access token" }).click();
     await dialog.getByLabel("Token of your own").fill("my-own-token-7-of-20-characters");
     await dialog.getByRole("button", { name: "Change it" }).click();

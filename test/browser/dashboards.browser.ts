@@ -1,25 +1,18 @@
 // Dashboards as people make them: one click for a type, changed by pointer and keyboard, live on the wall.
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
+
+import { beforeAll, expect, test } from "bun:test";
+import { untilAnswer } from "../support/until.ts";
+import { useConsole } from "./support/console-page.ts";
 import { type Appearance, appear, expectTidy } from "./support/screenshots.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
 const STEP_MS = 40_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole({ isStill: true });
 const devices: Array<{ deviceId: string; token: string; name: string }> = [];
 
 beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  await browser.page.emulateMedia({ reducedMotion: "reduce" });
-  browser.page.setDefaultTimeout(10_000);
-  await setUpOwner(browser.page, app);
   for (const name of ["Press 1", "Press 2"]) {
     const body = { name, deviceType: "press" };
-    const created = (await callApi(browser.page, app, "POST", "/api/devices", body)) as {
+    const created = (await ui.call("POST", "/api/devices", body)) as {
       deviceId: string;
       credentials: { token: string };
     };
@@ -33,17 +26,10 @@ beforeAll(async () => {
       });
 }, 60_000);
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
-
-const dialog = () => browser.page.getByRole("dialog");
-const widget = (name: string) =>
-  browser.page.getByTestId("widget").and(browser.page.getByLabel(name, { exact: true }));
+const widget = (name: string) => ui.page.getByTestId("widget").and(ui.page.getByLabel(name, { exact: true }));
 
 async function send(token: string, body: unknown): Promise<void> {
-  const answer = await fetch(`${app.url}/api/v1/${token}/telemetry`, {
+  const answer = await fetch(`${ui.app.url}/api/v1/${token}/telemetry`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
@@ -54,14 +40,14 @@ async function send(token: string, body: unknown): Promise<void> {
 test(
   "one click makes a dashboard for a type, and what its devices send is seen as it comes",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/dashboards`);
+    const { page } = ui;
+    await ui.open("/dashboards");
     await page.getByText("No dashboards yet").waitFor();
     await page.getByRole("button", { name: "New dashboard" }).click();
-    await dialog().getByLabel("Name").fill("Presses");
-    await dialog().getByRole("button", { name: "New dashboard" }).click();
+    await ui.dialog().getByLabel("Name").fill("Presses");
+    await ui.dialog().getByRole("button", { name: "New dashboard" }).click();
     await page.getByRole("heading", { name: "Presses" }).waitFor();
-    const table = browser.page.getByTestId("widget").filter({ has: page.getByRole("table") });
+    const table = ui.page.getByTestId("widget").filter({ has: page.getByRole("table") });
     await table
       .getByRole("row", { name: /Press 2/ })
       .getByText("150")
@@ -80,7 +66,7 @@ test(
 test(
   "widgets are moved and resized by the keyboard, taken back and done again, and stay so when saved",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     const grip = page.getByRole("button", { name: "Move Alarms", exact: true });
     const box = async () => {
@@ -94,12 +80,8 @@ test(
     await page.keyboard.press("ArrowDown");
     await page.getByText(/^Alarms: column \d+, row \d+, 4 wide, 3 high$/).waitFor({ state: "attached" });
     /** What is drawn after a key is drawn a moment later. */
-    const until = async (isGood: (now: { x: number; y: number; width: number }) => boolean) => {
-      for (let now = await box(); ; now = await box()) {
-        if (isGood(now)) return now;
-        await Bun.sleep(10);
-      }
-    };
+    const until = (isGood: (now: { x: number; y: number; width: number }) => boolean) =>
+      untilAnswer(box, isGood);
     const moved = await until(({ x, y }) => x < before.x && y > before.y);
     await page.keyboard.press("Shift+ArrowLeft");
     await until(({ width }) => width < moved.width);
@@ -124,7 +106,7 @@ test(
 test(
   "a widget is dragged and its corner pulled with the pointer",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     const first = page.getByTestId("widget").first();
     const label = (await first.getAttribute("aria-label")) ?? "";
@@ -149,53 +131,55 @@ test(
 test(
   "an empty one is filled: each kind of widget is seen before it is taken",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/dashboards?create=1`);
-    await dialog().getByLabel("Name").fill("Wall");
-    await dialog().getByLabel("Begin with").selectOption("");
-    await dialog().getByRole("button", { name: "New dashboard" }).click();
+    const { page } = ui;
+    await ui.open("/dashboards?create=1");
+    await ui.dialog().getByLabel("Name").fill("Wall");
+    await ui.dialog().getByLabel("Begin with").selectOption("");
+    await ui.dialog().getByRole("button", { name: "New dashboard" }).click();
     await page.getByText("Nothing on it yet").waitFor();
     const add = async (kind: string) => {
       await page.getByRole("button", { name: "Add a widget" }).first().click();
-      await dialog()
+      await ui
+        .dialog()
         .getByRole("button", { name: new RegExp(`^${kind}`) })
         .click();
     };
     await add("Gauge");
-    await dialog().getByLabel("Key").fill("force");
-    await dialog().getByLabel("To", { exact: true }).fill("1000");
-    await dialog().getByTestId("widget-preview").getByRole("img").waitFor();
-    await dialog().getByRole("button", { name: "Take it" }).click();
+    await ui.dialog().getByLabel("Key").fill("force");
+    await ui.dialog().getByLabel("To", { exact: true }).fill("1000");
+    await ui.dialog().getByTestId("widget-preview").getByRole("img").waitFor();
+    await ui.dialog().getByRole("button", { name: "Take it" }).click();
     await widget("Gauge").getByRole("img").waitFor();
 
     await add("Text or picture");
-    await dialog().getByLabel("Text").fill("# Shift\n\n- call **112**");
-    await dialog().getByRole("button", { name: "Take it" }).click();
+    await ui.dialog().getByLabel("Text").fill("# Shift\n\n- call **112**");
+    await ui.dialog().getByRole("button", { name: "Take it" }).click();
     await widget("Text or picture").getByRole("heading", { name: "Shift" }).waitFor();
 
     await add("States over time");
-    await dialog().getByRole("checkbox", { name: "mode" }).check();
-    await dialog().getByTestId("widget-preview").getByText("Press 1").waitFor();
-    await dialog().getByRole("button", { name: "Take it" }).click();
+    await ui.dialog().getByRole("checkbox", { name: "mode" }).check();
+    await ui.dialog().getByTestId("widget-preview").getByText("Press 1").waitFor();
+    await ui.dialog().getByRole("button", { name: "Take it" }).click();
 
     await add("Slider");
-    await dialog().getByLabel("Key").fill("setpoint");
-    await dialog().getByRole("button", { name: "Take it" }).click();
+    await ui.dialog().getByLabel("Key").fill("setpoint");
+    await ui.dialog().getByRole("button", { name: "Take it" }).click();
     await add("Button");
-    await dialog().getByRole("textbox", { name: "Command" }).fill("stop");
-    await dialog().getByLabel("Ask before it is sent").check();
-    await dialog().getByRole("button", { name: "Take it" }).click();
+    await ui.dialog().getByRole("textbox", { name: "Command" }).fill("stop");
+    await ui.dialog().getByLabel("Ask before it is sent").check();
+    await ui.dialog().getByRole("button", { name: "Take it" }).click();
     await add("Plan");
     const picture = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"/>');
-    await dialog()
+    await ui
+      .dialog()
       .getByLabel(/^Picture/)
       .setInputFiles({ name: "hall.svg", mimeType: "image/svg+xml", buffer: picture });
-    const spot = dialog().getByRole("button", { name: "Place of Press 1" });
+    const spot = ui.dialog().getByRole("button", { name: "Place of Press 1" });
     const before = await spot.boundingBox();
     await spot.focus();
     for (let step = 0; step < 10; step++) await page.keyboard.press("ArrowUp");
     expect((await spot.boundingBox())?.y).toBeLessThan((before?.y ?? 0) - 20);
-    await dialog().getByRole("button", { name: "Take it" }).click();
+    await ui.dialog().getByRole("button", { name: "Take it" }).click();
     await widget("Plan").getByRole("img").waitFor();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Wall is saved.").waitFor();
@@ -206,21 +190,21 @@ test(
 test(
   "from the wall a value is set and a command sent, after a question",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await widget("Slider").getByRole("slider").focus();
     await page.keyboard.press("ArrowRight");
     await page.getByText("setpoint is set to").waitFor();
     const [first] = devices;
     const attributes = `/api/devices/${first?.deviceId}/attributes`;
-    expect(await callApi(page, app, "GET", attributes)).toContainEqual(
+    expect(await ui.call("GET", attributes)).toContainEqual(
       expect.objectContaining({ key: "setpoint", scope: "SHARED" }),
     );
     await widget("Button").getByRole("button", { name: "stop" }).click();
-    await dialog().getByText("“stop” is sent to 2 devices.").waitFor();
-    await dialog().getByRole("button", { name: "Send" }).click();
+    await ui.dialog().getByText("“stop” is sent to 2 devices.").waitFor();
+    await ui.dialog().getByRole("button", { name: "Send" }).click();
     await page.getByText("Sent to 2 devices.").waitFor();
     const commands = `/api/devices/${first?.deviceId}/commands`;
-    expect(await callApi(page, app, "GET", commands)).toMatchObject([{ method: "stop" }]);
+    expect(await ui.call("GET", commands)).toMatchObject([{ method: "stop" }]);
   },
   STEP_MS,
 );
@@ -228,16 +212,16 @@ test(
 test(
   "a device leads to its dashboard, which is opened with it, and on the wall there is nothing else",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     const [first] = devices;
-    await page.goto(`${app.url}/devices/${first?.deviceId}/settings`);
+    await ui.open(`/devices/${first?.deviceId}/settings`);
     await page.getByLabel(/^Its dashboard/).selectOption({ label: "Wall" });
     await page.getByLabel(/^For all devices of the type press/).check();
     await page.getByTestId("dashboard-card").getByRole("button", { name: "Take it" }).click();
     await page.getByRole("link", { name: "Dashboard", exact: true }).click();
     await widget("Gauge").getByRole("img").waitFor();
     expect(page.url()).toContain(`device=${first?.deviceId}`);
-    const other = (await callApi(page, app, "GET", `/api/devices/${devices[1]?.deviceId}`)) as {
+    const other = (await ui.call("GET", `/api/devices/${devices[1]?.deviceId}`)) as {
       targetDashboardId?: string;
     };
     expect(page.url()).toContain(other.targetDashboardId ?? "none");
@@ -252,7 +236,7 @@ test(
 test(
   "another time is looked at, by the calendar or from when to when",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByLabel("Time shown").selectOption("today");
     await widget("States over time").getByText("Press 1").waitFor();
     await page.getByLabel("Time shown").selectOption("fixed");
@@ -264,13 +248,13 @@ test(
 test(
   "it is exported, deleted after a question, and imported again",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Export" }).click();
     const file = await (await download).path();
-    await page.goto(`${app.url}/dashboards`);
+    await ui.open("/dashboards");
     await page.getByRole("button", { name: "Delete Wall" }).click();
-    await dialog().getByRole("button", { name: "Delete", exact: true }).click();
+    await ui.dialog().getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("Wall is deleted.").waitFor();
     await page.locator('input[type="file"]').setInputFiles(file);
     await page.getByText("Wall is imported.").waitFor();
@@ -288,14 +272,14 @@ for (const appearance of [
   test(
     `list, dashboard, editing and dialog are accessible and keep within ${appearance.width} px, ${appearance.theme}, ${appearance.language}`,
     async () => {
-      const { page } = browser;
+      const { page } = ui;
       await appear(page, appearance);
       const checkScreen = (name: string) => expectTidy(page, name, appearance);
-      await page.goto(`${app.url}/dashboards`);
+      await ui.open("/dashboards");
       await page.getByRole("link", { name: "Wall" }).waitFor();
       await checkScreen("dashboards");
       for (const name of ["Presses", "Wall"]) {
-        await page.goto(`${app.url}/dashboards`);
+        await ui.open("/dashboards");
         await page.getByRole("link", { name }).click();
         await page.getByTestId("widget").nth(3).waitFor();
         await checkScreen(`dashboard-${name.toLowerCase()}`);
@@ -307,12 +291,12 @@ for (const appearance of [
         .getByRole("button", { name: /^(Set up|.* einrichten)/ })
         .first()
         .click();
-      await dialog().getByTestId("widget-preview").waitFor();
+      await ui.dialog().getByTestId("widget-preview").waitFor();
       await checkScreen("dashboard-widget");
     },
     STEP_MS,
   );
 
 test("the pages caused no console error and no request to another host", () => {
-  expect(browser.complaints).toEqual([]);
+  expect(ui.complaints).toEqual([]);
 });

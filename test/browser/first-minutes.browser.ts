@@ -1,35 +1,22 @@
 // From the set-up link to the demo plant and to a device of one's own, in five steps: each is what a person does, and no more.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { expect, test } from "bun:test";
 import { seriousFindings } from "./support/accessibility.ts";
+import { useConsole } from "./support/console-page.ts";
 import { OWNER } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
 const STEP_MS = 40_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole({ hasOwner: false });
 const steps: string[] = [];
 
-beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  browser.page.setDefaultTimeout(10_000);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
-
-const widget = (name: string) =>
-  browser.page.getByTestId("widget").and(browser.page.getByLabel(name, { exact: true }));
+const widget = (name: string) => ui.page.getByTestId("widget").and(ui.page.getByLabel(name, { exact: true }));
 
 test(
   "1: the link from the terminal is opened and the form filled",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     steps.push("set up");
-    await page.goto(app.setupLink);
+    await page.goto(ui.app.setupLink);
     await page.getByLabel("Your name").fill(OWNER.name);
     await page.getByLabel("E-mail").fill(OWNER.email);
     await page.getByLabel("Password").fill(OWNER.password);
@@ -43,7 +30,7 @@ test(
 test(
   "2: one click, and the demo plant is on live charts",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     steps.push("demo plant");
     await page.getByRole("button", { name: /^Start the demo plant/ }).click();
     await page.getByRole("heading", { name: "Demo plant", exact: true }).waitFor();
@@ -66,11 +53,11 @@ test(
 test(
   "3: a device of one's own is made",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     steps.push("device");
     await page.getByRole("link", { name: "Devices" }).first().click();
     await page.getByRole("button", { name: "New device" }).click();
-    await page.getByRole("dialog").getByLabel("Name").fill("My first sensor");
+    await ui.dialog().getByLabel("Name").fill("My first sensor");
     await page.getByRole("button", { name: "Create and connect" }).click();
     await page.locator('[data-testid="connect-status"][data-state="waiting"]').waitFor();
   },
@@ -80,7 +67,7 @@ test(
 test(
   "4: the command that is shown there is run as it stands",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     steps.push("mosquitto_pub");
     const command = (await page.getByTestId("snippet").textContent()) ?? "";
     expect(command).toStartWith("mosquitto_pub ");
@@ -94,7 +81,7 @@ test(
 test(
   "5: its values are on a live chart",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     steps.push("chart");
     await page.getByRole("link", { name: "Data", exact: true }).click();
     await page.getByTestId("chart").first().waitFor();
@@ -106,23 +93,23 @@ test(
 test(
   "the demo plant is stopped, and removed with all that it made, from the overview",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("link", { name: "Overview" }).first().click();
     const note = page.getByRole("region", { name: "Demo plant" });
     await note.getByText("14 made-up devices").waitFor();
     await note.getByRole("button", { name: "Stop it" }).click();
     await note.getByText("stands still").waitFor();
-    browser.allowNotFound("/api/");
+    ui.browser.allowNotFound("/api/");
     await note.getByRole("button", { name: "Remove it" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).click();
+    await ui.dialog().getByRole("button", { name: "Remove it" }).click();
     await note.waitFor({ state: "detached" });
-    await page.goto(`${app.url}/devices`);
-    await page.getByRole("row", { name: /My first sensor/ }).waitFor();
+    await ui.open("/devices");
+    await ui.row(/My first sensor/).waitFor();
     expect(await page.getByRole("row").count()).toBe(2);
   },
   STEP_MS,
 );
 
 test("the pages caused no console error and no request to another host", () => {
-  expect(browser.complaints).toEqual([]);
+  expect(ui.complaints).toEqual([]);
 });

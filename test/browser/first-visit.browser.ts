@@ -1,25 +1,16 @@
 // The first five minutes, as a newcomer lives them: real program, real browser, real MQTT device.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { afterAll, expect, test } from "bun:test";
 import mqtt, { type MqttClient } from "mqtt";
+import { useConsole } from "./support/console-page.ts";
 import { setUpOwner, signIn, tokenOnPage } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
 const STEP_MS = 30_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole({ hasOwner: false });
 let device: MqttClient | undefined;
-
-beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  browser.page.setDefaultTimeout(10_000);
-}, 60_000);
 
 afterAll(async () => {
   await device?.endAsync(true);
-  await browser?.close();
-  await app?.stop();
 }, 30_000);
 
 const send = (values: object) =>
@@ -28,12 +19,11 @@ const send = (values: object) =>
 test(
   "the set-up link makes the owner, and connecting a device lands on its Connect tab",
   async () => {
-    const { page } = browser;
-    await setUpOwner(page, app);
-    await page.getByRole("button", { name: /Connect a device/ }).click();
-    await page.waitForURL(/\/devices\/[^/]+\/connect$/);
+    const { page } = ui;
+    await setUpOwner(page, ui.app);
+    await ui.connectDevice();
     await page.locator('[data-testid="connect-status"][data-state="waiting"]').waitFor();
-    expect(await page.getByTestId("snippet").textContent()).toContain(`-p ${app.mqttPort}`);
+    expect(await page.getByTestId("snippet").textContent()).toContain(`-p ${ui.app.mqttPort}`);
   },
   STEP_MS,
 );
@@ -41,8 +31,8 @@ test(
 test(
   "the first MQTT message turns the Connect tab green and shows its value",
   async () => {
-    const { page } = browser;
-    device = await mqtt.connectAsync(`mqtt://127.0.0.1:${app.mqttPort}`, {
+    const { page } = ui;
+    device = await mqtt.connectAsync(`mqtt://127.0.0.1:${ui.app.mqttPort}`, {
       username: await tokenOnPage(page),
     });
     await send({ temperature: 21.5 });
@@ -56,7 +46,7 @@ test(
 test(
   "a message to an unknown topic is shown as refused, with the reason",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await device!.publishAsync("v1/devices/me/telemtry", '{"temperature": 1}', { qos: 1 });
     await page.locator('[data-testid="connect-status"][data-state="refused"]').waitFor();
     await page.getByRole("link", { name: "Messages", exact: true }).click();
@@ -68,7 +58,7 @@ test(
 test(
   "the chart moves with live values and the table lists them",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("link", { name: "Data", exact: true }).click();
     await page.getByTestId("chart").first().waitFor();
     for (const value of [22.5, 23.75]) {
@@ -86,14 +76,14 @@ test(
 test(
   "a shared attribute that is edited reaches the device",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     const received = new Promise<string>((resolve) => {
       device!.on("message", (_topic, body) => resolve(body.toString()));
     });
     await device!.subscribeAsync("v1/devices/me/attributes", { qos: 1 });
     await page.getByRole("link", { name: "Attributes" }).click();
     await page.getByRole("button", { name: "Add attribute" }).click();
-    const dialog = page.getByRole("dialog");
+    const dialog = ui.dialog();
     await dialog.getByLabel("Name").fill("targetTemperature");
     await dialog.getByRole("button", { name: "Number" }).click();
     await dialog.getByLabel("Value", { exact: true }).fill("52.5");
@@ -107,9 +97,9 @@ test(
 test(
   "the overview and the list know the device as active, without a reload",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("link", { name: "Devices" }).first().click();
-    const row = page.getByRole("row", { name: /My first device/ });
+    const row = ui.row(/My first device/);
     await row.getByText("Active", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Overview" }).first().click();
     await send({ temperature: 24.25 });
@@ -121,7 +111,7 @@ test(
 test(
   "the values on show can be taken away as a CSV file",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("link", { name: "Devices" }).first().click();
     await page.getByRole("link", { name: "My first device" }).click();
     await page.getByRole("link", { name: "Data", exact: true }).click();
@@ -141,8 +131,8 @@ test(
 test(
   "Ctrl-K opens a device by keyboard alone",
   async () => {
-    const { page } = browser;
-    await page.goto(app.url);
+    const { page } = ui;
+    await ui.open();
     await page.getByText("Last seen").waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Find a device, a screen or an action" }).fill("first");
@@ -156,7 +146,7 @@ test(
 test(
   "language and theme are selected in the menu and kept",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page
       .getByRole("button", { name: /Account and appearance/ })
       .last()
@@ -184,11 +174,11 @@ test(
 test(
   "list filters live in the address",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/devices?state=inactive`);
+    const { page } = ui;
+    await ui.open("/devices?state=inactive");
     await page.getByText("No device matches").waitFor();
     await page.getByRole("combobox", { name: "State" }).selectOption("active");
-    await page.getByRole("row", { name: /My first device/ }).waitFor();
+    await ui.row(/My first device/).waitFor();
     expect(new URL(page.url()).search).toBe("?state=active");
   },
   STEP_MS,
@@ -197,10 +187,10 @@ test(
 test(
   "settings are saved, and a device is deleted only by typing its name",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("link", { name: "Devices" }).first().click();
     await page.getByRole("button", { name: "New device" }).click();
-    await page.getByRole("dialog").getByLabel("Name").fill("Short-lived");
+    await ui.dialog().getByLabel("Name").fill("Short-lived");
     await page.getByRole("button", { name: "Create and connect" }).click();
     await page.getByRole("navigation", { name: "Device" }).getByRole("link", { name: "Settings" }).click();
     await page.getByLabel("Label").fill("Hall 9");
@@ -216,12 +206,12 @@ test(
       expect(await page.getByLabel("Asset").inputValue()).toBe("hall 7");
     }
     await page.getByRole("button", { name: "Delete this device" }).click();
-    const confirm = page.getByRole("dialog").getByRole("button", { name: "Delete" });
+    const confirm = ui.dialog().getByRole("button", { name: "Delete" });
     expect(await confirm.isDisabled()).toBe(true);
-    await page.getByRole("dialog").getByRole("textbox").fill("Short-lived");
+    await ui.dialog().getByRole("textbox").fill("Short-lived");
     await confirm.click();
     await page.waitForURL(/\/devices$/);
-    await page.getByRole("row", { name: /Short-lived/ }).waitFor({ state: "detached" });
+    await ui.row(/Short-lived/).waitFor({ state: "detached" });
   },
   STEP_MS,
 );
@@ -229,16 +219,16 @@ test(
 test(
   "whoever looks at a device that somebody else deletes is told so and led to the list",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("link", { name: "Devices" }).first().click();
     await page.getByRole("button", { name: "New device" }).click();
-    await page.getByRole("dialog").getByLabel("Name").fill("Taken away");
+    await ui.dialog().getByLabel("Name").fill("Taken away");
     await page.getByRole("button", { name: "Create and connect" }).click();
     await page.locator('[data-testid="connect-status"][data-state="waiting"]').waitFor();
     const bearer = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
     const deviceId = new URL(page.url()).pathname.split("/")[2];
-    browser.allowNotFound(`/api/devices/${deviceId}`);
-    await fetch(`${app.url}/api/devices/${deviceId}`, {
+    ui.browser.allowNotFound(`/api/devices/${deviceId}`);
+    await fetch(`${ui.app.url}/api/devices/${deviceId}`, {
       method: "DELETE",
       headers: { authorization: `Bearer ${bearer}` },
     });
@@ -251,11 +241,11 @@ test(
 test(
   "a used set-up link and a used sign-in link lead somebody who is signed in to the overview",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/auth/callback?code=used&state=old`);
+    const { page } = ui;
+    await ui.open("/auth/callback?code=used&state=old");
     await page.getByText("Last seen").waitFor();
     const noted = page.waitForEvent("console", (message) => message.text().includes("404"));
-    await page.goto(app.setupLink);
+    await page.goto(ui.app.setupLink);
     await page.getByText("Last seen").waitFor();
     await page
       .getByRole("link", { name: /Lineside Plant North/ })
@@ -264,7 +254,7 @@ test(
     // The browser itself complains of the used link's 404.
     await noted;
     await page.reload();
-    expect(browser.complaints.splice(0)).toEqual([expect.stringContaining("404")]);
+    expect(ui.complaints.splice(0)).toEqual([expect.stringContaining("404")]);
   },
   STEP_MS,
 );
@@ -272,7 +262,7 @@ test(
 test(
   "after signing out, a deep link asks for sign-in and then opens what it names",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     const left: string[] = [];
     page.on("request", (request) => {
       if (request.isNavigationRequest()) left.push(new URL(request.url()).pathname);
@@ -282,15 +272,15 @@ test(
     await page.waitForURL(/\/idp\/authorize/);
     await page.getByLabel("Password").waitFor();
     expect(left).toEqual(["/idp/authorize"]);
-    await page.goto(`${app.url}/devices?search=first`);
+    await ui.open("/devices?search=first");
     await page.waitForURL(/\/idp\/authorize/);
     await signIn(page);
     await page.waitForURL(/\/devices\?search=first$/);
-    await page.getByRole("row", { name: /My first device/ }).waitFor();
+    await ui.row(/My first device/).waitFor();
   },
   STEP_MS,
 );
 
 test("the pages caused no console error, no exception and no request to another host", () => {
-  expect(browser.complaints).toEqual([]);
+  expect(ui.complaints).toEqual([]);
 });

@@ -1,32 +1,24 @@
 // A gateway and its children in the console: they appear by themselves, and people attach, name and detach them.
+
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 30_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole();
 let gateway: { deviceId: string; credentials: { token: string } };
 let connection: MqttClient;
 
-const create = (fields: object) =>
-  callApi(browser.page, app, "POST", "/api/devices", { deviceType: "gateway", ...fields });
+const create = (fields: object) => ui.call("POST", "/api/devices", { deviceType: "gateway", ...fields });
 const say = (topic: string, body: unknown) =>
   connection.publishAsync(`v1/gateway/${topic}`, JSON.stringify(body), { qos: 1 });
-const rows = () => browser.page.getByTestId("children").getByRole("row");
+const rows = () => ui.page.getByTestId("children").getByRole("row");
 
 beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  browser.page.setDefaultTimeout(10_000);
-  await setUpOwner(browser.page, app);
   gateway = (await create({ name: "Modbus gateway hall 2", role: "GATEWAY" })) as typeof gateway;
   await create({ name: "Pump 7", deviceType: "pump" });
-  connection = await connectAsync(`mqtt://127.0.0.1:${app.mqttPort}`, {
+  connection = await connectAsync(`mqtt://127.0.0.1:${ui.app.mqttPort}`, {
     username: gateway.credentials.token,
     protocolVersion: 5,
   });
@@ -34,21 +26,19 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await connection?.endAsync();
-  await browser?.close();
-  await app?.stop();
 }, 30_000);
 
 test(
   "children appear by themselves, and come alive without a reload",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/devices?role=GATEWAY`);
-    await page.getByRole("row", { name: /Pump 7/ }).waitFor({ state: "detached" });
+    const { page } = ui;
+    await ui.open("/devices?role=GATEWAY");
+    await ui.row(/Pump 7/).waitFor({ state: "detached" });
     await page.getByRole("link", { name: /Modbus gateway hall 2/ }).click();
     await page.getByRole("link", { name: "Child devices" }).click();
     await page.getByText("No child devices yet").waitFor();
     const example = (await page.getByTestId("snippet").textContent()) ?? "";
-    expect(example).toContain(`-p ${app.mqttPort} -u "${gateway.credentials.token}"`);
+    expect(example).toContain(`-p ${ui.app.mqttPort} -u "${gateway.credentials.token}"`);
     expect(await seriousFindings(page)).toEqual([]);
     if (process.env.GATEWAY_SHOTS) await page.screenshot({ path: `${process.env.GATEWAY_SHOTS}/none.png` });
     await say("connect", { device: "slave/1", type: "meter" });
@@ -66,7 +56,7 @@ test(
 test(
   "a child is renamed, and the gateway goes on under the name that it knows",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("link", { name: "slave/1" }).click();
     await page.getByRole("definition").filter({ hasText: "Modbus gateway hall 2" }).waitFor();
     await page.getByRole("link", { name: "Settings", exact: true }).last().click();
@@ -89,13 +79,13 @@ test(
 test(
   "devices are attached and detached, and what is refused of a gateway says what to do",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await say("telemetry", { "Pump 7": { flow: 1 } }).catch(() => undefined); // refused: it is not behind the gateway
-    await page.goto(`${app.url}/devices/${gateway.deviceId}/messages`);
+    await ui.open(`/devices/${gateway.deviceId}/messages`);
     await page.getByText("is not a child of this gateway").first().waitFor();
     await page.getByRole("link", { name: "Child devices" }).click();
     await page.getByRole("button", { name: "Attach devices" }).click();
-    const dialog = page.getByRole("dialog");
+    const dialog = ui.dialog();
     await dialog.getByLabel("Pump 7").check();
     expect(await dialog.getByLabel("slave/2").count()).toBe(0);
     await dialog.getByRole("button", { name: "Attach", exact: true }).click();
@@ -103,7 +93,7 @@ test(
     await rows().filter({ hasText: "Pump 7" }).waitFor();
     await say("telemetry", { "Pump 7": { flow: 1 } });
     await page.getByRole("button", { name: "Detach slave/2" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Detach" }).click();
+    await ui.dialog().getByRole("button", { name: "Detach" }).click();
     await rows().filter({ hasText: "slave/2" }).waitFor({ state: "detached" });
   },
   STEP_MS,
@@ -112,9 +102,9 @@ test(
 test(
   "a child is created by hand, under a name of the gateway's",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("button", { name: "New child device" }).click();
-    const dialog = page.getByRole("dialog");
+    const dialog = ui.dialog();
     await dialog.locator('input[name="name"]').fill("Valve 3");
     await dialog.getByLabel("Name at the gateway").fill("slave/1");
     await dialog.getByRole("button", { name: "Create" }).click();
@@ -125,7 +115,7 @@ test(
     await page.getByRole("link", { name: "Valve 3" }).click();
     await page.getByRole("link", { name: "Settings", exact: true }).last().click();
     await page.getByRole("button", { name: "Detach" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Detach" }).click();
+    await ui.dialog().getByRole("button", { name: "Detach" }).click();
     await page.locator('select[name="gateway"]').selectOption({ label: "Modbus gateway hall 2" });
     await page.getByRole("button", { name: "Attach" }).click();
     await page.getByLabel("Name at the gateway").waitFor();
@@ -136,7 +126,7 @@ test(
 test(
   "the tab and the card are accessible and within their width, in both themes, on a phone and on a desk",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     const shots = process.env.GATEWAY_SHOTS;
     const child = page.url();
     for (const [width, height] of [
@@ -147,7 +137,7 @@ test(
         await page.setViewportSize({ width, height });
         await page.emulateMedia({ colorScheme: theme });
         for (const [name, url] of [
-          ["children", `${app.url}/devices/${gateway.deviceId}/children`],
+          ["children", `${ui.app.url}/devices/${gateway.deviceId}/children`],
           ["card", child],
         ] as const) {
           await page.goto(url);
@@ -165,13 +155,13 @@ test(
             await page.screenshot({ path: `${shots}/${name}-${width}-${theme}.png`, fullPage: true });
         }
       }
-    await page.goto(`${app.url}/devices/${gateway.deviceId}/children`);
+    await ui.open(`/devices/${gateway.deviceId}/children`);
     await page.getByRole("button", { name: "Attach devices" }).click();
-    await page.getByRole("dialog").getByRole("checkbox").first().waitFor();
+    await ui.dialog().getByRole("checkbox").first().waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     if (shots) await page.screenshot({ path: `${shots}/attach.png` });
     const asked = (line: string) => line.includes("status of 409"); // names that were taken
-    expect(browser.complaints.filter((line) => !asked(line))).toEqual([]);
+    expect(ui.complaints.filter((line) => !asked(line))).toEqual([]);
   },
   STEP_MS,
 );

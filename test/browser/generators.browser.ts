@@ -1,47 +1,33 @@
 // A generator from the console: made with a preview, seen to send, changed, paused and deleted.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { beforeAll, expect, test } from "bun:test";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 30_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole({ isStill: true });
 
 beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  await browser.page.emulateMedia({ reducedMotion: "reduce" });
-  browser.page.setDefaultTimeout(10_000);
-  await setUpOwner(browser.page, app);
-  await callApi(browser.page, app, "POST", "/api/devices", { name: "Hall 1", deviceType: "climate" });
+  await ui.call("POST", "/api/devices", { name: "Hall 1", deviceType: "climate" });
 }, 60_000);
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
-
-const dialog = () => browser.page.getByRole("dialog");
-const metric = (index: number) => dialog().getByTestId("metric").nth(index);
+const metric = (index: number) => ui.dialog().getByTestId("metric").nth(index);
 
 test(
   "a generator is made with a picture of what it will send, and what is wrong is said at the field",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/generators`);
+    const { page } = ui;
+    await ui.open("/generators");
     await page.getByText("No generators yet").waitFor();
     await page.getByRole("button", { name: "New generator" }).click();
-    await dialog().getByRole("textbox", { name: "Name" }).fill("Demo boiler");
+    await ui.dialog().getByRole("textbox", { name: "Name" }).fill("Demo boiler");
     await metric(0)
       .getByRole("img", { name: /The next 60 readings of temperature: \d/ })
       .waitFor();
     await metric(0).getByRole("textbox", { name: /^From/ }).fill("90");
     await metric(0).getByText("“From” must not be above “To”.").waitFor();
     await metric(0).getByRole("textbox", { name: /^From/ }).fill("18");
-    await dialog().getByRole("button", { name: "Add a key" }).click();
+    await ui.dialog().getByRole("button", { name: "Add a key" }).click();
     await metric(1).getByRole("textbox", { name: "Key" }).fill("temperature");
     await metric(1).getByText("Is there twice.").waitFor();
     await metric(1).getByRole("textbox", { name: "Key" }).fill("energy");
@@ -49,10 +35,10 @@ test(
     await metric(1).getByRole("textbox", { name: "Step" }).fill("0.25");
     await metric(1).getByRole("textbox", { name: /^To/ }).fill("1000000");
     await metric(1).getByRole("img", { name: "The next 60 readings of energy: 0 to 14.75" }).waitFor();
-    await dialog().getByRole("spinbutton").fill("1");
-    await dialog().getByText("172,800 values a day for each device").waitFor();
-    await dialog().getByRole("button", { name: "Save" }).click();
-    await dialog().waitFor({ state: "detached" });
+    await ui.dialog().getByRole("spinbutton").fill("1");
+    await ui.dialog().getByText("172,800 values a day for each device").waitFor();
+    await ui.dialog().getByRole("button", { name: "Save" }).click();
+    await ui.dialog().waitFor({ state: "detached" });
     const row = page.getByTestId("generator");
     await row.getByText("Active", { exact: true }).waitFor();
     await row.getByText("temperature, energy, interval 1 second").waitFor();
@@ -64,13 +50,13 @@ test(
 test(
   "its device's live chart is one step away, and its values come in",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("link", { name: "Live chart of Demo boiler" }).click();
     await page.waitForURL(/\/devices\/[^/]+\/data$/);
     const deviceId = page.url().split("/").at(-2);
     for (let energy = 0; energy < 0.5; ) {
       const path = `/api/devices/${deviceId}/telemetry/latest`;
-      const latest = (await callApi(page, app, "GET", path)) as { values: { energy?: number } };
+      const latest = (await ui.call("GET", path)) as { values: { energy?: number } };
       energy = latest.values.energy ?? 0;
     }
   },
@@ -80,7 +66,7 @@ test(
 test(
   "it is found in the menu and by Ctrl-K, paused, changed and started",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Find a device" }).fill("Generators");
     await page.getByRole("option", { name: /^Generators/ }).click();
@@ -88,11 +74,11 @@ test(
     await page.getByRole("button", { name: "Pause Demo boiler" }).click();
     await page.getByText("Paused", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Edit Demo boiler" }).click();
-    await dialog().getByLabel("Selected devices").check();
-    await dialog().getByText("Select a device.").waitFor();
-    await dialog().getByLabel("Hall 1").check();
-    await dialog().getByText("Select a device.").waitFor({ state: "detached" });
-    await dialog().getByRole("button", { name: "Save" }).click();
+    await ui.dialog().getByLabel("Selected devices").check();
+    await ui.dialog().getByText("Select a device.").waitFor();
+    await ui.dialog().getByLabel("Hall 1").check();
+    await ui.dialog().getByText("Select a device.").waitFor({ state: "detached" });
+    await ui.dialog().getByRole("button", { name: "Save" }).click();
     await page.getByRole("link", { name: "Live chart of Hall 1" }).waitFor();
     await page.getByRole("button", { name: "Start Demo boiler" }).click();
     await page.getByText("Active", { exact: true }).waitFor();
@@ -103,19 +89,19 @@ test(
 test(
   "a generator whose device is deleted says so, and how to go on",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     const path = "/api/devices?search=Hall";
-    const [{ deviceId }] = (await callApi(page, app, "GET", path)) as [{ deviceId: string }];
-    await callApi(page, app, "DELETE", `/api/devices/${deviceId}`);
+    const [{ deviceId }] = (await ui.call("GET", path)) as [{ deviceId: string }];
+    await ui.call("DELETE", `/api/devices/${deviceId}`);
     await page.getByText("The devices of this generator were deleted").waitFor();
     await page.getByText("Paused", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Start Demo boiler" }).click();
     await page.getByText("The devices of this generator were deleted").nth(1).waitFor();
     await page.getByRole("button", { name: "Edit Demo boiler" }).click();
-    await dialog().getByLabel("A device of its own").check();
-    await dialog().getByText("Select a device.").waitFor({ state: "detached" });
-    await dialog().getByRole("button", { name: "Save" }).click();
-    await dialog().waitFor({ state: "detached" });
+    await ui.dialog().getByLabel("A device of its own").check();
+    await ui.dialog().getByText("Select a device.").waitFor({ state: "detached" });
+    await ui.dialog().getByRole("button", { name: "Save" }).click();
+    await ui.dialog().waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Start Demo boiler" }).click();
     await page.getByText("Active", { exact: true }).waitFor();
   },
@@ -125,12 +111,12 @@ test(
 test(
   "who may only read sees generators and changes none",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     const key = { name: "reader", role: "TENANT_READ_ONLY" };
-    const created = (await callApi(page, app, "POST", "/api/api-keys", key)) as { key: string };
+    const created = (await ui.call("POST", "/api/api-keys", key)) as { key: string };
     const own = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
     await page.evaluate((token) => localStorage.setItem("lineside.token", token), created.key);
-    await page.goto(`${app.url}/generators`);
+    await ui.open("/generators");
     await page.getByText("Demo boiler").first().waitFor();
     for (const name of [/New generator/, /Pause/, /Edit/, /Delete/])
       expect(await page.getByTestId("generator").getByRole("button", { name }).count()).toBe(0);
@@ -148,7 +134,7 @@ for (const [theme, width, language] of [
   test(
     `list and editor are accessible and keep within ${width} px, ${theme}, ${language}`,
     async () => {
-      const { page } = browser;
+      const { page } = ui;
       await page.evaluate(
         ([selected, spoken]) => {
           localStorage.setItem("lineside.theme", selected);
@@ -166,17 +152,17 @@ for (const [theme, width, language] of [
           px: [0, 0],
         });
       };
-      await page.goto(`${app.url}/generators`);
+      await ui.open("/generators");
       await page.getByText("Demo boiler").first().waitFor();
       await checkScreen("generators");
       await page.getByTestId("generator").getByRole("button").nth(1).click();
       await metric(1).getByRole("img").waitFor();
       await checkScreen("generator-editor");
-      await dialog().getByRole("radio").nth(1).check();
-      await dialog().getByRole("alert").first().waitFor();
+      await ui.dialog().getByRole("radio").nth(1).check();
+      await ui.dialog().getByRole("alert").first().waitFor();
       await checkScreen("generator-editor-devices");
       await page.keyboard.press("Escape");
-      await dialog().waitFor({ state: "detached" });
+      await ui.dialog().waitFor({ state: "detached" });
     },
     STEP_MS,
   );
@@ -184,17 +170,17 @@ for (const [theme, width, language] of [
 test(
   "it is deleted after a question, and its device stays",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.evaluate(() => localStorage.setItem("lineside.language", "en"));
-    await page.goto(`${app.url}/generators`);
+    await ui.open("/generators");
     await page.getByRole("button", { name: "Delete Demo boiler" }).click();
-    await dialog().getByRole("button", { name: "Delete", exact: true }).click();
+    await ui.dialog().getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("No generators yet").waitFor();
-    const kept = await callApi(page, app, "GET", "/api/devices?search=Demo%20boiler");
+    const kept = await ui.call("GET", "/api/devices?search=Demo%20boiler");
     expect(kept).toHaveLength(1);
     // A start that is refused, and what a key may not do for the page around the screen.
     const expected = /status of (409|403)/;
-    expect(browser.complaints.filter((line) => !expected.test(line))).toEqual([]);
+    expect(ui.complaints.filter((line) => !expected.test(line))).toEqual([]);
   },
   STEP_MS,
 );

@@ -1,26 +1,14 @@
 // History out of a device and into it, as files, the way a person does it.
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+import { beforeAll, expect, test } from "bun:test";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 30_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole();
 
 beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  browser.page.setDefaultTimeout(10_000);
-  await setUpOwner(browser.page, app);
-  await browser.page.getByRole("button", { name: /Connect a device/ }).click();
-  await browser.page.waitForURL(/\/devices\/[^/]+\/connect$/);
+  await ui.connectDevice();
 }, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
 
 const ROWS = 40_000;
 const START = Date.now() - ROWS * 1000;
@@ -32,14 +20,14 @@ const rows = Array.from(
 test(
   "a device without data takes a file, tells of refused rows, and shows what came",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("link", { name: "Data", exact: true }).click();
     await page.getByRole("button", { name: "Import", exact: true }).click();
     const file = `ts,temperature,note\n${rows.join("\n")}\nnever,1,x\n`;
     await page
       .locator('input[type="file"]')
       .setInputFiles({ name: "history.csv", mimeType: "text/csv", buffer: Buffer.from(file) });
-    await page.getByRole("dialog").getByRole("button", { name: "Import", exact: true }).click();
+    await ui.dialog().getByRole("button", { name: "Import", exact: true }).click();
     const outcome = page.getByRole("status").filter({ hasText: "stored" });
     await outcome.waitFor();
     expect(await outcome.textContent()).toMatch(
@@ -50,7 +38,7 @@ test(
       .locator('input[type="file"]')
       .setInputFiles({ name: "german.csv", mimeType: "text/csv", buffer: Buffer.from(german) });
     await page.getByLabel("Time zone").fill("Europe/Berlin");
-    await page.getByRole("dialog").getByRole("button", { name: "Import", exact: true }).click();
+    await ui.dialog().getByRole("button", { name: "Import", exact: true }).click();
     await page.getByText("1 values are stored.").waitFor();
     await page.keyboard.press("Escape");
     await page.getByText("temperature").first().waitFor();
@@ -61,9 +49,9 @@ test(
 test(
   "everything can be downloaded again, as CSV and exactly",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("button", { name: "Import, export" }).click();
-    const dialog = page.getByRole("dialog");
+    const dialog = ui.dialog();
     await dialog.getByText("Everything").click();
     const texts: string[] = [];
     for (const format of ["CSV", "NDJSON"]) {
@@ -86,5 +74,5 @@ test(
 );
 
 test("the pages caused no console error and no request to another host", () => {
-  expect(browser.complaints).toEqual([]);
+  expect(ui.complaints).toEqual([]);
 });

@@ -1,19 +1,11 @@
 // The pages before the console: sign-in and what belongs to it, plain HTML without JavaScript.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { beforeAll, expect, test } from "bun:test";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
 
-let app: RunningApp;
-let browser: WatchedBrowser;
-let temporaryPassword = "";
-const INVITED = "nina@plant-north.example";
-
-beforeAll(async () => {
-  // The provider is not there, so that the page says so; its own pages are not ours to look at.
-  app = await startApp([
+const ui = useConsole({
+  settings: [
     "--signup",
     "open",
     "--oidc-issuer",
@@ -21,23 +13,22 @@ beforeAll(async () => {
     "--oidc-client-id",
     "x",
     "--oidc-redirect=false",
-  ]);
-  browser = await openBrowser(app.url);
-  browser.page.setDefaultTimeout(10_000);
-  await setUpOwner(browser.page, app);
-  const invited = await callApi(browser.page, app, "POST", "/api/users", {
+  ],
+});
+let temporaryPassword = "";
+const INVITED = "nina@plant-north.example";
+
+beforeAll(async () => {
+  // The provider is not there, so that the page says so; its own pages are not ours to look at.
+  const invited = await ui.call("POST", "/api/users", {
     fullName: "Nina",
     email: INVITED,
     role: "TENANT_RW",
     inviteDelivery: "MANUAL",
   });
   ({ temporaryPassword } = invited as { temporaryPassword: string });
-  browser.allowNotFound("/idp/reset");
+  ui.browser.allowNotFound("/idp/reset");
 }, 60_000);
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
 
 const pages = (checkScreen: string) => [
   { title: "Sign in", path: `/idp/authorize?${checkScreen}` },
@@ -48,7 +39,7 @@ const pages = (checkScreen: string) => [
 for (const theme of ["light", "dark"])
   for (const width of [360, 1440])
     test(`${theme} at ${width} px: every hosted page is accessible, quiet and within its width`, async () => {
-      const { page, complaints } = browser;
+      const { page, complaints } = ui;
       complaints.length = 0;
       await page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
       const check = async (title: string) => {
@@ -58,10 +49,10 @@ for (const theme of ["light", "dark"])
         expect([title, await overflow(page)]).toEqual([title, [0, 0]]);
       };
       for (const { title, path } of pages(`ui_locales=en&theme=${theme}`)) {
-        await page.goto(app.url + path);
+        await ui.open(path);
         await check(title);
       }
-      await page.goto(`${app.url}/idp/authorize?ui_locales=en&theme=${theme}`);
+      await ui.open(`/idp/authorize?ui_locales=en&theme=${theme}`);
       await page.getByRole("link", { name: "Sign up" }).waitFor();
       await page.getByLabel("E-mail").fill(INVITED);
       await page.getByLabel("Password").fill(temporaryPassword);
@@ -69,7 +60,7 @@ for (const theme of ["light", "dark"])
       await check("Set a password");
       expect(complaints).toEqual([]);
 
-      await page.goto(`${app.url}/idp/authorize?ui_locales=en&theme=${theme}`);
+      await ui.open(`/idp/authorize?ui_locales=en&theme=${theme}`);
       await page.getByRole("link", { name: "Sign in with 127.0.0.1:9" }).click();
       await page.getByText("does not answer").waitFor();
       await check("Sign in");

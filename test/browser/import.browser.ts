@@ -1,47 +1,31 @@
 // A list of devices from a spreadsheet: looked at, mended, imported, and its tokens taken home.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 30_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
-
-beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  await browser.page.emulateMedia({ reducedMotion: "reduce" });
-  browser.page.setDefaultTimeout(20_000);
-  await setUpOwner(browser.page, app);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
+const ui = useConsole({ timeoutMs: 20_000, isStill: true });
 
 const selectFile = (text: string, name = "devices.csv") =>
-  browser.page
+  ui.page
     .locator('input[type="file"]')
     .setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
 
 async function downloaded(click: () => Promise<void>): Promise<string> {
-  const [download] = await Promise.all([browser.page.waitForEvent("download"), click()]);
+  const [download] = await Promise.all([ui.page.waitForEvent("download"), click()]);
   return readFile(await download.path(), "utf8");
 }
 
 const HEADER = "\uFEFFname;deviceType;label;tags;attributes.shared.target\r\n";
-const rowOf = (name: string) => browser.page.getByRole("row").filter({ hasText: name });
+const rowOf = (name: string) => ui.page.getByRole("row").filter({ hasText: name });
 
 test(
   "the way there: the device list, the template",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/devices`);
+    const { page } = ui;
+    await ui.open("/devices");
     await page.getByRole("link", { name: "Import" }).click();
     await page.getByRole("heading", { name: "Import devices" }).waitFor();
     const template = await downloaded(() =>
@@ -55,7 +39,7 @@ test(
 test(
   "mistakes are told at their rows, and the good rows can be imported alone",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     const rows = [
       '"Presse; links";press;"sagt ""an""";Halle 1|wichtig;21,5',
       ";oven;;;",
@@ -80,9 +64,9 @@ test(
     expect(head).toBe("name,deviceId,token");
     const [name, deviceId, token] = (first ?? "").split(",");
     expect([name, token?.length]).toEqual(["Presse; links", expect.any(Number)]);
-    const attributes = await callApi(page, app, "GET", `/api/devices/${deviceId}/attributes?scope=SHARED`);
+    const attributes = await ui.call("GET", `/api/devices/${deviceId}/attributes?scope=SHARED`);
     expect(attributes).toMatchObject([{ key: "target", value: 21.5 }]);
-    const device = await callApi(page, app, "GET", `/api/devices/${deviceId}`);
+    const device = await ui.call("GET", `/api/devices/${deviceId}`);
     expect(device).toMatchObject({ tags: ["Halle 1", "wichtig"], label: 'sagt "an"' });
   },
   STEP_MS,
@@ -91,7 +75,7 @@ test(
 test(
   "a file that is no list of devices says so, and another one may be selected",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("button", { name: "Another file" }).click();
     await selectFile("colour;size\r\nred;3\r\n");
     await page.getByRole("alert").getByText("there is no column colour").waitFor();
@@ -109,8 +93,8 @@ test(
 );
 
 test("fifty thousand rows are scrolled through without all of them on the page", async () => {
-  const { page } = browser;
-  await page.goto(`${app.url}/devices/import`);
+  const { page } = ui;
+  await ui.open("/devices/import");
   const rows = Array.from(
     { length: 50_000 },
     (_, index) => `Sensor ${index + 1},${index === 40_000 ? "" : "sensor"}`,
@@ -135,7 +119,7 @@ for (const [theme, width] of [
   test(
     `chooser and preview are accessible and keep within ${width} px, ${theme}`,
     async () => {
-      const { page } = browser;
+      const { page } = ui;
       await page.evaluate((selected) => localStorage.setItem("lineside.theme", selected), theme);
       await page.setViewportSize({ width, height: 900 });
       const checkScreen = async (name: string) => {
@@ -147,7 +131,7 @@ for (const [theme, width] of [
           px: [0, 0],
         });
       };
-      await page.goto(`${app.url}/devices/import`);
+      await ui.open("/devices/import");
       await page.getByText("Drop a CSV file here").waitFor();
       await checkScreen("import");
       await selectFile(`${HEADER}Ofen;oven;;;1\r\n;oven;;;2\r\nKiln;oven;;;3`);
@@ -159,5 +143,5 @@ for (const [theme, width] of [
   );
 
 test("the console has nothing to complain of but the file that was refused", () => {
-  expect(browser.complaints.filter((line) => !line.includes("status of 400"))).toEqual([]);
+  expect(ui.complaints.filter((line) => !line.includes("status of 400"))).toEqual([]);
 });

@@ -1,31 +1,14 @@
 // Integrations from the console: made by the wizard, pasted, seen to take messages, what failed worked on again.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { expect, test } from "bun:test";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 40_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole({ isStill: true });
 let secret: string;
 
-beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  await browser.page.emulateMedia({ reducedMotion: "reduce" });
-  browser.page.setDefaultTimeout(10_000);
-  await setUpOwner(browser.page, app);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
-
-const dialog = () => browser.page.getByRole("dialog");
-const events = () => browser.page.getByTestId("events").getByRole("listitem");
+const events = () => ui.page.getByTestId("events").getByRole("listitem");
 
 interface Integration {
   readonly integrationId: string;
@@ -33,7 +16,7 @@ interface Integration {
   readonly webhookUrl: string;
 }
 const named = async (name: string) => {
-  const list = (await callApi(browser.page, app, "GET", "/api/integrations")) as Integration[];
+  const list = (await ui.call("GET", "/api/integrations")) as Integration[];
   const found = list.find((integration) => integration.name === name);
   if (found === undefined) throw new Error(`there is no integration ${name}`);
   return found;
@@ -57,15 +40,16 @@ const uplink = (n: number) => ({
 test(
   "a newcomer connects ChirpStack: the wizard, the secret, what to paste where, and the first message is seen to come",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/integrations`);
+    const { page } = ui;
+    await ui.open("/integrations");
     await page.getByText("No integrations yet").waitFor();
     await page.getByRole("button", { name: "New integration" }).click();
-    await dialog()
+    await ui
+      .dialog()
       .getByRole("button", { name: /^ChirpStack/ })
       .click();
-    await dialog().getByLabel("Name").fill("Building A");
-    await dialog().getByRole("button", { name: "New integration" }).click();
+    await ui.dialog().getByLabel("Name").fill("Building A");
+    await ui.dialog().getByRole("button", { name: "New integration" }).click();
     await page.getByRole("heading", { name: "Building A" }).waitFor();
 
     await page.getByText("There is no webhook secret yet.").waitFor();
@@ -96,7 +80,7 @@ test(
 test(
   "messages appear while one looks; pausing holds them back, and filters find what failed",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     const { webhookUrl } = await named("Building A");
     await page.getByRole("button", { name: "Hold the list" }).click();
     await post(`${webhookUrl}?event=up`, uplink(2));
@@ -118,22 +102,24 @@ test(
 test(
   "what failed is worked on again once its cause is mended",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/integrations?create=1`);
-    await dialog()
+    const { page } = ui;
+    await ui.open("/integrations?create=1");
+    await ui
+      .dialog()
       .getByRole("button", { name: /^Any program/ })
       .click();
-    await dialog().getByLabel("Name").fill("Scripts");
-    await dialog()
+    await ui.dialog().getByLabel("Name").fill("Scripts");
+    await ui
+      .dialog()
       .getByLabel(/^Create a device/)
       .uncheck();
-    await dialog().getByRole("button", { name: "New integration" }).click();
+    await ui.dialog().getByRole("button", { name: "New integration" }).click();
     await page.getByRole("heading", { name: "Scripts" }).waitFor();
     await page.getByText("There is a secret.").waitFor();
     const { webhookUrl, integrationId } = await named("Scripts");
     const message = { externalDeviceId: "press-7", telemetry: { force: 12 } };
     expect(await post(webhookUrl, message)).toBe(400);
-    await page.goto(`${app.url}/integrations/${integrationId}/messages`);
+    await ui.open(`/integrations/${integrationId}/messages`);
     await events().getByText("no device has the external id press-7").waitFor();
     await events().getByRole("button", { name: "Retry" }).click();
     await page.getByText("It failed again").first().waitFor();
@@ -146,7 +132,7 @@ test(
     await page.getByRole("link", { name: "Messages" }).click();
     await page.getByRole("button", { name: "Retry all failed" }).click();
     await events().filter({ hasText: "press-7" }).getByText("Stored").first().waitFor();
-    const devices = (await callApi(page, app, "GET", "/api/devices?search=press-7")) as unknown[];
+    const devices = (await ui.call("GET", "/api/devices?search=press-7")) as unknown[];
     expect(devices).toMatchObject([{ name: "press-7", deviceType: "press" }]);
   },
   STEP_MS,
@@ -155,25 +141,28 @@ test(
 test(
   "a broker's password is kept without being shown, and not sent to another broker",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/integrations?create=1`);
-    await dialog()
+    const { page } = ui;
+    await ui.open("/integrations?create=1");
+    await ui
+      .dialog()
       .getByRole("button", { name: /^Zigbee2MQTT/ })
       .click();
     expect(
-      await dialog()
+      await ui
+        .dialog()
         .getByLabel(/^Topics/)
         .inputValue(),
     ).toBe("zigbee2mqtt/#");
-    await dialog()
+    await ui
+      .dialog()
       .getByLabel(/^Address/)
       .fill("mqtt://192.0.2.7:1883");
-    await dialog().getByLabel("User name").fill("gate");
-    await dialog().getByLabel("Password").fill("hush-hush-hush");
-    await dialog().getByRole("button", { name: "New integration" }).click();
+    await ui.dialog().getByLabel("User name").fill("gate");
+    await ui.dialog().getByLabel("Password").fill("hush-hush-hush");
+    await ui.dialog().getByRole("button", { name: "New integration" }).click();
     await page.getByRole("heading", { name: "Zigbee2MQTT" }).waitFor();
     const { integrationId } = await named("Zigbee2MQTT");
-    await page.goto(`${app.url}/integrations/${integrationId}/settings`);
+    await ui.open(`/integrations/${integrationId}/settings`);
     await page.getByText("Kept. Type to replace it.").first().waitFor();
     expect(await page.getByLabel(/^Password/).inputValue()).toBe("");
     expect(await page.content()).not.toContain("hush-hush-hush");
@@ -190,8 +179,8 @@ test(
 test(
   "it is paused, started, and deleted after a question",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/integrations`);
+    const { page } = ui;
+    await ui.open("/integrations");
     await page.getByRole("button", { name: "Pause Scripts" }).click();
     const row = page.getByTestId("integration").filter({ hasText: "Scripts" });
     await row.getByText("Paused").waitFor();
@@ -199,7 +188,7 @@ test(
     await row.getByText("Active").waitFor();
     await row.getByRole("link", { name: "Scripts" }).click();
     await page.getByRole("button", { name: "Delete this integration" }).click();
-    await dialog().getByRole("button", { name: "Delete", exact: true }).click();
+    await ui.dialog().getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("Scripts is deleted.").waitFor();
     expect(await row.count()).toBe(0);
   },
@@ -215,7 +204,7 @@ for (const [theme, width, language] of [
   test(
     `list, wizard and tabs are accessible and keep within ${width} px, ${theme}, ${language}`,
     async () => {
-      const { page } = browser;
+      const { page } = ui;
       await page.evaluate(
         ([selected, spoken]) => {
           localStorage.setItem("lineside.theme", selected);
@@ -234,27 +223,29 @@ for (const [theme, width, language] of [
         });
       };
       const { integrationId } = await named("Building A");
-      await page.goto(`${app.url}/integrations?create=1`);
+      await ui.open("/integrations?create=1");
       await page.getByTestId("integration").first().waitFor();
-      await dialog()
+      await ui
+        .dialog()
         .getByRole("button", { name: /^ChirpStack/ })
         .waitFor();
       await checkScreen("integration-choice");
-      await dialog()
+      await ui
+        .dialog()
         .getByRole("button", { name: /^Tasmota/ })
         .click();
-      await dialog().getByRole("textbox").first().waitFor();
+      await ui.dialog().getByRole("textbox").first().waitFor();
       await checkScreen("integration-wizard");
       await page.keyboard.press("Escape");
-      await dialog().waitFor({ state: "detached" });
+      await ui.dialog().waitFor({ state: "detached" });
       await checkScreen("integrations");
-      await page.goto(`${app.url}/integrations/${integrationId}`);
+      await ui.open(`/integrations/${integrationId}`);
       await page.getByTestId("arrival").waitFor();
       await checkScreen("integration-connect");
-      await page.goto(`${app.url}/integrations/${integrationId}/messages`);
+      await ui.open(`/integrations/${integrationId}/messages`);
       await events().first().waitFor();
       await checkScreen("integration-messages");
-      await page.goto(`${app.url}/integrations/${integrationId}/settings`);
+      await ui.open(`/integrations/${integrationId}/settings`);
       await page.getByRole("checkbox").first().waitFor();
       await checkScreen("integration-settings");
     },
@@ -263,5 +254,5 @@ for (const [theme, width, language] of [
 
 test("the pages caused no console error and no request to another host", () => {
   const expected = /status of 400/; // a password for another server
-  expect(browser.complaints.filter((line) => !expected.test(line))).toEqual([]);
+  expect(ui.complaints.filter((line) => !expected.test(line))).toEqual([]);
 });

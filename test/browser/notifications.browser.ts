@@ -1,42 +1,32 @@
 // Notifications and maintenance from the console: settings, a test to oneself with its result, a device that is worked on.
+
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createWebhookReceiver, type WebhookReceiver } from "../support/webhook-receiver.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 30_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole({ settings: ["--outbound-allow", "127.0.0.1"], isStill: true });
 let phone: WebhookReceiver;
 let device: { deviceId: string };
 
 beforeAll(async () => {
   phone = createWebhookReceiver();
-  app = await startApp(["--outbound-allow", "127.0.0.1"]);
-  browser = await openBrowser(app.url);
-  await browser.page.emulateMedia({ reducedMotion: "reduce" });
-  browser.page.setDefaultTimeout(10_000);
-  await setUpOwner(browser.page, app);
   const fields = { name: "Kiln", deviceType: "kiln" };
-  device = (await callApi(browser.page, app, "POST", "/api/devices", fields)) as { deviceId: string };
+  device = (await ui.call("POST", "/api/devices", fields)) as { deviceId: string };
 }, 60_000);
 
 afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
   await phone?.stop();
 }, 30_000);
 
-const panel = (name: string) => browser.page.getByRole("region", { name });
+const panel = (name: string) => ui.page.getByRole("region", { name });
 
 test(
   "escalation, language and the messaging gateway are set, and secrets are shown as dots",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/settings/notifications`);
+    const { page } = ui;
+    await ui.open("/settings/notifications");
     await page.getByText("No mail server is configured, so nobody is notified by e-mail.").waitFor();
     await panel("Escalation").getByLabel("Minutes from level 1 to level 2").fill("5");
     await panel("Escalation").getByRole("button", { name: "Save" }).click();
@@ -57,12 +47,12 @@ test(
     await page.waitForFunction(() =>
       document.querySelector<HTMLTextAreaElement>("textarea[name=headers]")?.value.includes("•"),
     );
-    const saved = await callApi(page, app, "GET", "/api/notifications/settings");
+    const saved = await ui.call("GET", "/api/notifications/settings");
     expect(saved).toMatchObject({
       timezone: "Europe/Berlin",
       messaging: { headers: { Authorization: null }, method: "POST" },
     });
-    expect(await callApi(page, app, "GET", "/api/alarms/escalation-settings")).toMatchObject({
+    expect(await ui.call("GET", "/api/alarms/escalation-settings")).toMatchObject({
       level1To2Minutes: 5,
     });
   },
@@ -72,10 +62,10 @@ test(
 test(
   "a test to oneself says what is missing, and then what the gateway answered",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await panel("Test").getByRole("button", { name: "Test message" }).click();
     await page.getByText("Not sent: You have no phone number.").waitFor();
-    await page.goto(`${app.url}/settings/profile`);
+    await ui.open("/settings/profile");
     await page.getByLabel("Phone").fill("+49 170 1");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved").first().waitFor();
@@ -91,10 +81,10 @@ test(
 test(
   "a device is put into maintenance with a reason, every screen of it says so, and it is ended",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/devices/${device.deviceId}`);
+    const { page } = ui;
+    await ui.open(`/devices/${device.deviceId}`);
     await page.getByRole("button", { name: "Maintenance" }).click();
-    const dialog = page.getByRole("dialog");
+    const dialog = ui.dialog();
     await dialog.getByLabel("For how long").selectOption("4 hours");
     await dialog.getByLabel("Reason").fill("new belt");
     await dialog.getByRole("button", { name: "Begin maintenance" }).click();
@@ -111,23 +101,23 @@ test(
     await banner.getByRole("button", { name: "End now" }).click();
     await banner.waitFor({ state: "detached" });
     const path = `/api/devices/${device.deviceId}/maintenance`;
-    expect(await callApi(page, app, "GET", path)).toEqual({ active: false });
+    expect(await ui.call("GET", path)).toEqual({ active: false });
     // Somebody else begins one: the screen hears of it.
     const until = new Date(Date.now() + 3_600_000).toISOString();
-    await callApi(page, app, "POST", path, { until, reason: "from elsewhere" });
+    await ui.call("POST", path, { until, reason: "from elsewhere" });
     await banner.getByText(/from elsewhere/).waitFor();
   },
   STEP_MS,
 );
 
 test("both screens fit a phone and a desk, light and dark, and hide nothing from those who cannot see", async () => {
-  const { page } = browser;
+  const { page } = ui;
   for (const path of ["/settings/notifications", `/devices/${device.deviceId}`])
     for (const width of [360, 1440])
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
         await page.setViewportSize({ width, height: 900 });
-        await page.goto(`${app.url}${path}`);
+        await ui.open(`${path}`);
         await page.locator("[data-testid=maintenance], #escalation").first().waitFor();
         if (process.env.SHOTS)
           await page.screenshot({
@@ -138,5 +128,5 @@ test("both screens fit a phone and a desk, light and dark, and hide nothing from
         expect(await seriousFindings(page)).toEqual([]);
       }
   const expected = /status of 400/; // what was refused on purpose
-  expect(browser.complaints.filter((line) => !expected.test(line))).toEqual([]);
+  expect(ui.complaints.filter((line) => !expected.test(line))).toEqual([]);
 }, 60_000);

@@ -1,74 +1,63 @@
 // A data pipeline from the console: made, tried on a real message, started, seen to work, taken back, with its webhooks.
+
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectAsync } from "mqtt";
 import { createWebhookReceiver, isSigned, type WebhookReceiver } from "../support/webhook-receiver.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 40_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole({ settings: ["--outbound-allow", "127.0.0.1"], isStill: true });
 let receiver: WebhookReceiver;
 let device: { deviceId: string; credentials: { token: string } };
 
 beforeAll(async () => {
   receiver = createWebhookReceiver();
-  app = await startApp(["--outbound-allow", "127.0.0.1"]);
-  browser = await openBrowser(app.url);
-  await browser.page.emulateMedia({ reducedMotion: "reduce" });
-  browser.page.setDefaultTimeout(10_000);
-  await setUpOwner(browser.page, app);
   const body = { name: "Boiler 1", deviceType: "thermo" };
-  device = (await callApi(browser.page, app, "POST", "/api/devices", body)) as typeof device;
+  device = (await ui.call("POST", "/api/devices", body)) as typeof device;
   await publish({ t: 212, mode: "eco" });
 }, 60_000);
 
 afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
   await receiver?.stop();
 }, 30_000);
 
 async function publish(body: unknown): Promise<void> {
-  const client = await connectAsync(`mqtt://127.0.0.1:${app.mqttPort}`, {
+  const client = await connectAsync(`mqtt://127.0.0.1:${ui.app.mqttPort}`, {
     username: device.credentials.token,
   });
   await client.publishAsync("v1/devices/me/telemetry", JSON.stringify(body), { qos: 1 });
   await client.endAsync();
 }
 
-const dialog = () => browser.page.getByRole("dialog");
-const step = (n: number) => browser.page.getByTestId("step").nth(n);
+const step = (n: number) => ui.page.getByTestId("step").nth(n);
 const latest = async () =>
   (
-    (await callApi(browser.page, app, "GET", `/api/devices/${device.deviceId}/telemetry/latest`)) as {
+    (await ui.call("GET", `/api/devices/${device.deviceId}/telemetry/latest`)) as {
       values: Record<string, unknown>;
     }
   ).values;
 
 async function addStep(title: string): Promise<void> {
-  await browser.page.getByRole("button", { name: "Add a step" }).click();
-  await dialog().getByRole("searchbox").fill(title);
-  await dialog().getByRole("button", { name: title }).first().click();
-  await dialog().waitFor({ state: "detached" });
+  await ui.page.getByRole("button", { name: "Add a step" }).click();
+  await ui.dialog().getByRole("searchbox").fill(title);
+  await ui.dialog().getByRole("button", { name: title }).first().click();
+  await ui.dialog().waitFor({ state: "detached" });
 }
 
 test(
   "a newcomer makes a pipeline and tries it on the newest message before anything is changed",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/pipelines`);
+    const { page } = ui;
+    await ui.open("/pipelines");
     await page.getByText("No pipelines yet").waitFor();
     await page.getByRole("button", { name: "New pipeline" }).click();
-    await dialog().getByLabel("Name").fill("Fahrenheit to Celsius");
-    await dialog().getByLabel("Only some").check();
-    await dialog().getByRole("button", { name: "Save" }).click();
-    await dialog().getByText("Select a type, a profile or a device.").waitFor();
-    await dialog().getByLabel("thermo", { exact: true }).check();
-    await dialog().getByRole("button", { name: "Save" }).click();
+    await ui.dialog().getByLabel("Name").fill("Fahrenheit to Celsius");
+    await ui.dialog().getByLabel("Only some").check();
+    await ui.dialog().getByRole("button", { name: "Save" }).click();
+    await ui.dialog().getByText("Select a type, a profile or a device.").waitFor();
+    await ui.dialog().getByLabel("thermo", { exact: true }).check();
+    await ui.dialog().getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: "Fahrenheit to Celsius" }).waitFor();
     await page.getByText("For thermo").waitFor();
     await page.getByText("The newest message of Boiler 1, as it is stored.").waitFor();
@@ -110,7 +99,7 @@ test(
 test(
   "once it is started, what a device publishes is stored as the preview said, and the counters tell",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
     await publish({ t: 212 });
@@ -125,7 +114,7 @@ test(
 test(
   "a refusal of the server stands at its field; a condition is checked while it is typed",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("link", { name: "Fahrenheit to Celsius" }).click();
     await addStep("Derive a key");
     await step(2).getByRole("combobox", { name: /^key/ }).fill("hot");
@@ -156,7 +145,7 @@ test(
 test(
   "a webhook is previewed, warned about, sent and signed; its secret is never shown again",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     // What is shown in quotes is a text.
     await page.getByLabel("Message (JSON)").fill('{"t": "212"}');
     await step(0).getByRole("row", { name: 't "212" "212"' }).waitFor();
@@ -190,7 +179,7 @@ test(
 test(
   "what a server refuses is listed with the reason, looked into, and sent again",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     receiver.answer = () => new Response("no such thing", { status: 404 });
     await publish({ t: 32 });
     await publish({ t: 50 });
@@ -213,7 +202,7 @@ test(
 test(
   "an earlier version is brought back",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("link", { name: "Versions", exact: true }).click();
     await page.getByText("Scale → Rename keys → Forward to a webhook").first().waitFor();
     await page.getByRole("button", { name: "Bring version 2 back" }).click();
@@ -237,7 +226,7 @@ for (const [theme, width] of [
   test(
     `list, steps, webhooks and dialogs are accessible and keep within ${width} px, ${theme}`,
     async () => {
-      const { page } = browser;
+      const { page } = ui;
       await page.evaluate((selected) => localStorage.setItem("lineside.theme", selected), theme);
       await page.setViewportSize({ width, height: 900 });
       const checkScreen = async (name: string) => {
@@ -252,7 +241,7 @@ for (const [theme, width] of [
           px: [0, 0],
         });
       };
-      await page.goto(`${app.url}/pipelines`);
+      await ui.open("/pipelines");
       await page.getByRole("link", { name: "Fahrenheit to Celsius" }).waitFor();
       await checkScreen("pipelines");
       await page.getByRole("link", { name: "Fahrenheit to Celsius" }).click();
@@ -260,11 +249,11 @@ for (const [theme, width] of [
       await page.getByTestId("result").getByText(`POST ${receiver.url}/in`).waitFor();
       await checkScreen("pipeline-steps");
       await page.getByRole("button", { name: "Add a step" }).click();
-      await dialog().getByRole("searchbox").waitFor();
+      await ui.dialog().getByRole("searchbox").waitFor();
       await checkScreen("pipeline-add-step");
       await page.keyboard.press("Escape");
       await page.getByRole("button", { name: "Details" }).click();
-      await dialog().getByLabel("thermo", { exact: true }).waitFor();
+      await ui.dialog().getByLabel("thermo", { exact: true }).waitFor();
       await checkScreen("pipeline-details");
       await page.keyboard.press("Escape");
       await page.getByRole("link", { name: "Webhooks", exact: true }).click();
@@ -277,19 +266,19 @@ for (const [theme, width] of [
 test(
   "in German every text is German; who may only read changes nothing; it is deleted after a question",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.evaluate(() => localStorage.setItem("lineside.language", "de"));
-    await page.goto(`${app.url}/pipelines`);
+    await ui.open("/pipelines");
     await page.getByRole("link", { name: "Fahrenheit to Celsius" }).click();
     await step(0).getByText("Multipliziert Zahlen").waitFor();
     await page.evaluate(() => localStorage.setItem("lineside.language", "en"));
 
     const key = { name: "reader", role: "TENANT_READ_ONLY" };
-    const created = (await callApi(page, app, "POST", "/api/api-keys", key)) as { key: string };
+    const created = (await ui.call("POST", "/api/api-keys", key)) as { key: string };
     const own = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
     await page.evaluate((token) => localStorage.setItem("lineside.token", token), created.key);
-    await page.goto(`${app.url}/pipelines`);
+    await ui.open("/pipelines");
     await page.getByRole("link", { name: "Fahrenheit to Celsius" }).click();
     await page.getByText("You may look at the steps, not change them.").waitFor();
     expect(
@@ -302,11 +291,11 @@ test(
     await page.evaluate((token) => localStorage.setItem("lineside.token", token), own);
     await page.reload();
     await page.getByRole("button", { name: "Delete this pipeline" }).click();
-    await dialog().getByRole("button", { name: "Delete", exact: true }).click();
+    await ui.dialog().getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("No pipelines yet").waitFor();
     // What the preview refuses while it is typed, and what a key may not do for the page around the screen.
     const expected = /status of (400|403)/;
-    expect(browser.complaints.filter((line) => !expected.test(line))).toEqual([]);
+    expect(ui.complaints.filter((line) => !expected.test(line))).toEqual([]);
   },
   STEP_MS,
 );

@@ -1,58 +1,40 @@
 // Device profiles in the console: made, made the default, changed, and deleted where nothing uses them.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { expect, test } from "bun:test";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 30_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole({ isStill: true });
 
-beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  await browser.page.emulateMedia({ reducedMotion: "reduce" });
-  browser.page.setDefaultTimeout(10_000);
-  await setUpOwner(browser.page, app);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
-
-const dialog = () => browser.page.getByRole("dialog");
-const save = () => dialog().getByRole("button", { name: "Save" }).click();
-const rowOf = (name: string) => browser.page.getByRole("listitem").filter({ hasText: name });
-const profiles = async () =>
-  (await callApi(browser.page, app, "GET", "/api/device-profiles")) as Record<string, unknown>[];
+const save = () => ui.dialog().getByRole("button", { name: "Save" }).click();
+const rowOf = (name: string) => ui.page.getByRole("listitem").filter({ hasText: name });
+const profiles = async () => (await ui.call("GET", "/api/device-profiles")) as Record<string, unknown>[];
 
 test(
   "a profile is made with all that it says",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/settings/profiles`);
+    const { page } = ui;
+    await ui.open("/settings/profiles");
     await rowOf("default").getByText("Silent after 10 minutes").waitFor();
     await page.getByRole("button", { name: "New profile" }).click();
-    await dialog().getByLabel("Name").fill("default");
-    await dialog().getByLabel("Description").fill("Meters that report once a day");
-    await dialog().getByRole("spinbutton", { name: "Counts as inactive after" }).fill("2");
-    await dialog().getByLabel("Counts as inactive after: Unit").selectOption("days");
-    await dialog().getByLabel("Days that data is kept").fill("400");
-    await dialog().getByRole("combobox", { name: "Encoding" }).selectOption("CBOR");
-    await dialog().getByLabel("MQTT topic of its own").fill("meters/up");
-    await dialog().getByRole("spinbutton", { name: "Waits for an answer to a command" }).fill("1.5");
-    await dialog().getByLabel("Waits for an answer to a command: Unit").selectOption("hours");
-    await dialog().getByRole("spinbutton", { name: "Waits for an answer to a command" }).fill("1.5");
-    await dialog().getByLabel("MQTT sessions at once").fill("2");
-    await dialog().getByLabel("Messages a second").fill("5");
-    await dialog().getByLabel("Messages at once").fill("50");
-    await dialog().getByLabel("A gateway makes its children by naming them").uncheck();
+    await ui.dialog().getByLabel("Name").fill("default");
+    await ui.dialog().getByLabel("Description").fill("Meters that report once a day");
+    await ui.dialog().getByRole("spinbutton", { name: "Counts as inactive after" }).fill("2");
+    await ui.dialog().getByLabel("Counts as inactive after: Unit").selectOption("days");
+    await ui.dialog().getByLabel("Days that data is kept").fill("400");
+    await ui.dialog().getByRole("combobox", { name: "Encoding" }).selectOption("CBOR");
+    await ui.dialog().getByLabel("MQTT topic of its own").fill("meters/up");
+    await ui.dialog().getByRole("spinbutton", { name: "Waits for an answer to a command" }).fill("1.5");
+    await ui.dialog().getByLabel("Waits for an answer to a command: Unit").selectOption("hours");
+    await ui.dialog().getByRole("spinbutton", { name: "Waits for an answer to a command" }).fill("1.5");
+    await ui.dialog().getByLabel("MQTT sessions at once").fill("2");
+    await ui.dialog().getByLabel("Messages a second").fill("5");
+    await ui.dialog().getByLabel("Messages at once").fill("50");
+    await ui.dialog().getByLabel("A gateway makes its children by naming them").uncheck();
     await save();
-    await dialog().getByText("A device profile with this name already exists.").waitFor();
-    await dialog().getByLabel("Name").fill("Meters");
+    await ui.dialog().getByText("A device profile with this name already exists.").waitFor();
+    await ui.dialog().getByLabel("Name").fill("Meters");
     await save();
     await rowOf("Meters")
       .getByText("Silent after 2 days · data kept for 400 days · 5 messages a second")
@@ -77,11 +59,11 @@ test(
 test(
   "another one becomes the default, and empty fields give the gateway the say",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("button", { name: "Edit Meters" }).click();
-    await dialog().getByLabel("Days that data is kept").fill("");
-    await dialog().getByLabel("Messages a second").fill("");
-    await dialog().getByLabel("Use it where nothing else is selected").check();
+    await ui.dialog().getByLabel("Days that data is kept").fill("");
+    await ui.dialog().getByLabel("Messages a second").fill("");
+    await ui.dialog().getByLabel("Use it where nothing else is selected").check();
     await save();
     await rowOf("Meters").getByText("default", { exact: true }).waitFor();
     expect(await page.getByRole("button", { name: "Delete Meters" }).count()).toBe(0);
@@ -90,7 +72,7 @@ test(
     expect(meters).toMatchObject({ isDefault: true, telemetryTopic: "meters/up" });
     expect(meters).not.toHaveProperty("retentionDays");
     await page.getByRole("button", { name: "Edit Meters" }).click();
-    expect(await dialog().getByLabel("Use it where nothing else is selected").isDisabled()).toBe(true);
+    expect(await ui.dialog().getByLabel("Use it where nothing else is selected").isDisabled()).toBe(true);
     await page.keyboard.press("Escape");
   },
   STEP_MS,
@@ -99,16 +81,16 @@ test(
 test(
   "one that devices use stays, one that none uses goes",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     const spare = (await profiles()).find(({ name }) => name === "default");
     const body = { name: "Pump", deviceType: "pump", profileId: spare?.profileId };
-    const { deviceId } = (await callApi(page, app, "POST", "/api/devices", body)) as { deviceId: string };
+    const { deviceId } = (await ui.call("POST", "/api/devices", body)) as { deviceId: string };
     await page.getByRole("button", { name: "Delete default" }).click();
-    await dialog().getByRole("button", { name: "Delete", exact: true }).click();
-    await dialog().getByText("Devices use this profile.").waitFor();
-    await callApi(page, app, "DELETE", `/api/devices/${deviceId}`);
-    await dialog().getByRole("button", { name: "Delete", exact: true }).click();
-    await dialog().waitFor({ state: "detached" });
+    await ui.dialog().getByRole("button", { name: "Delete", exact: true }).click();
+    await ui.dialog().getByText("Devices use this profile.").waitFor();
+    await ui.call("DELETE", `/api/devices/${deviceId}`);
+    await ui.dialog().getByRole("button", { name: "Delete", exact: true }).click();
+    await ui.dialog().waitFor({ state: "detached" });
     await page.getByText("default is deleted.").waitFor();
     expect((await profiles()).map(({ name }) => name)).toEqual(["Meters"]);
   },
@@ -118,30 +100,30 @@ test(
 test(
   "devices of a profile may claim credentials with its key and secret, until these are renewed",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("button", { name: "Claiming with Meters" }).click();
-    expect(await dialog().getByRole("radio", { name: "Nobody" }).isChecked()).toBe(true);
-    await dialog().getByRole("radio", { name: "Any device" }).check();
-    const example = dialog().getByText(/^curl /);
+    expect(await ui.dialog().getByRole("radio", { name: "Nobody" }).isChecked()).toBe(true);
+    await ui.dialog().getByRole("radio", { name: "Any device" }).check();
+    const example = ui.dialog().getByText(/^curl /);
     await example.waitFor();
     const claim = /-d '(.*)' /.exec((await example.textContent()) ?? "")?.[1] ?? "";
     const send = async (name: string) => {
       const body = claim.replace("Pump 7", name);
       const headers = { "content-type": "application/json" };
-      return (await fetch(`${app.url}/api/v1/provision`, { method: "POST", headers, body })).json();
+      return (await fetch(`${ui.app.url}/api/v1/provision`, { method: "POST", headers, body })).json();
     };
     expect(await send("Meter 1")).toMatchObject({ status: "SUCCESS", credentialsType: "ACCESS_TOKEN" });
-    await dialog().getByRole("button", { name: "New key and secret" }).click();
+    await ui.dialog().getByRole("button", { name: "New key and secret" }).click();
     await page.getByText("There are a new key and a new secret.").waitFor();
     expect(await send("Meter 2")).toMatchObject({ status: "NOT_FOUND" });
     await page.waitForFunction(
       (old) => !document.querySelector("dialog")?.textContent?.includes(old),
       String(JSON.parse(claim).provisionDeviceKey),
     );
-    await dialog().getByRole("radio", { name: "Nobody" }).check();
+    await ui.dialog().getByRole("radio", { name: "Nobody" }).check();
     await example.waitFor({ state: "detached" });
     await page.keyboard.press("Escape");
-    await dialog().waitFor({ state: "detached" });
+    await ui.dialog().waitFor({ state: "detached" });
   },
   STEP_MS,
 );
@@ -153,7 +135,7 @@ for (const [theme, width] of [
   test(
     `list and editor are accessible and keep within ${width} px, ${theme}`,
     async () => {
-      const { page } = browser;
+      const { page } = ui;
       await page.evaluate((selected) => localStorage.setItem("lineside.theme", selected), theme);
       await page.setViewportSize({ width, height: 900 });
       const checkScreen = async (name: string) => {
@@ -165,17 +147,18 @@ for (const [theme, width] of [
           px: [0, 0],
         });
       };
-      await page.goto(`${app.url}/settings/profiles`);
+      await ui.open("/settings/profiles");
       await rowOf("Meters").waitFor();
       await checkScreen("profiles");
       await page.getByRole("button", { name: "Edit Meters" }).click();
-      await dialog().getByLabel("Description").waitFor();
+      await ui.dialog().getByLabel("Description").waitFor();
       await checkScreen("profile-editor");
       await page.keyboard.press("Escape");
-      await dialog().waitFor({ state: "detached" });
+      await ui.dialog().waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Claiming with Meters" }).click();
-      await dialog().getByRole("radio", { name: "Devices that were entered before" }).check();
-      await dialog()
+      await ui.dialog().getByRole("radio", { name: "Devices that were entered before" }).check();
+      await ui
+        .dialog()
         .getByText(/^curl /)
         .waitFor();
       await checkScreen("claiming");
@@ -184,5 +167,5 @@ for (const [theme, width] of [
   );
 
 test("the console has nothing to complain of but what was refused", () => {
-  expect(browser.complaints.filter((line) => !line.includes("status of 409"))).toEqual([]);
+  expect(ui.complaints.filter((line) => !line.includes("status of 409"))).toEqual([]);
 });

@@ -1,24 +1,16 @@
 // A timed job from the console: made, seen to run, changed, paused and deleted.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { beforeAll, expect, test } from "bun:test";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 30_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole({ isStill: true });
 const ids: string[] = [];
 
 beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  await browser.page.emulateMedia({ reducedMotion: "reduce" });
-  browser.page.setDefaultTimeout(10_000);
-  await setUpOwner(browser.page, app);
   for (const name of ["Hall 1 heating", "Hall 2 heating"]) {
-    const created = await callApi(browser.page, app, "POST", "/api/devices", {
+    const created = await ui.call("POST", "/api/devices", {
       name,
       deviceType: "thermostat",
     });
@@ -26,38 +18,31 @@ beforeAll(async () => {
   }
 }, 60_000);
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
-
-const dialog = () => browser.page.getByRole("dialog");
-
 test(
   "a job is made with words for its times, and a preview of them",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/scheduler`);
+    const { page } = ui;
+    await ui.open("/scheduler");
     await page.getByText("No jobs yet").waitFor();
     await page.getByRole("button", { name: "New job" }).click();
-    await dialog().getByLabel("Name").first().fill("Night setback");
-    await dialog().getByLabel("Time", { exact: true }).fill("22:00");
-    for (const day of ["Sat", "Sun"]) await dialog().getByRole("button", { name: day }).click();
-    await dialog().getByLabel("Time zone").fill("Mars/Olympus");
-    await dialog().getByText("There is no such time zone").waitFor();
-    await dialog().getByLabel("Time zone").fill("America/New_York");
-    await dialog().getByTestId("next-runs").getByText(/22:00/).first().waitFor();
-    expect(await dialog().getByTestId("next-runs").getByRole("listitem").count()).toBe(5);
-    await dialog().getByLabel("Name").nth(1).fill("setpoint");
-    await dialog().getByRole("combobox", { name: "Type of value" }).selectOption("number");
-    await dialog().getByRole("textbox", { name: "Value" }).fill("warm");
-    await dialog().getByRole("button", { name: "Save" }).click();
-    await dialog().getByText("Select a device.").waitFor();
-    await dialog().getByLabel("Hall 1 heating").check();
-    await dialog().getByRole("button", { name: "Save" }).click();
-    await dialog().getByText("setpoint: this is not of the selected type.").waitFor();
-    await dialog().getByRole("textbox", { name: "Value" }).fill("17.5");
-    await dialog().getByRole("button", { name: "Save" }).click();
+    await ui.dialog().getByLabel("Name").first().fill("Night setback");
+    await ui.dialog().getByLabel("Time", { exact: true }).fill("22:00");
+    for (const day of ["Sat", "Sun"]) await ui.dialog().getByRole("button", { name: day }).click();
+    await ui.dialog().getByLabel("Time zone").fill("Mars/Olympus");
+    await ui.dialog().getByText("There is no such time zone").waitFor();
+    await ui.dialog().getByLabel("Time zone").fill("America/New_York");
+    await ui.dialog().getByTestId("next-runs").getByText(/22:00/).first().waitFor();
+    expect(await ui.dialog().getByTestId("next-runs").getByRole("listitem").count()).toBe(5);
+    await ui.dialog().getByLabel("Name").nth(1).fill("setpoint");
+    await ui.dialog().getByRole("combobox", { name: "Type of value" }).selectOption("number");
+    await ui.dialog().getByRole("textbox", { name: "Value" }).fill("warm");
+    await ui.dialog().getByRole("button", { name: "Save" }).click();
+    await ui.dialog().getByText("Select a device.").waitFor();
+    await ui.dialog().getByLabel("Hall 1 heating").check();
+    await ui.dialog().getByRole("button", { name: "Save" }).click();
+    await ui.dialog().getByText("setpoint: this is not of the selected type.").waitFor();
+    await ui.dialog().getByRole("textbox", { name: "Value" }).fill("17.5");
+    await ui.dialog().getByRole("button", { name: "Save" }).click();
     await page.waitForURL(/\/scheduler\/[^/]+$/);
     await page.getByRole("heading", { name: "Night setback" }).waitFor();
     await page.getByText("Monday to Friday at 22:00").waitFor();
@@ -69,14 +54,14 @@ test(
 test(
   "it runs now, and the history tells what became of each device without a reload",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("button", { name: "Run now" }).click();
     const run = page.getByTestId("runs").getByRole("listitem").first();
     await run.getByText("Done").first().waitFor();
     await run.getByText("by hand").click();
     await run.getByRole("link", { name: "Hall 1 heating" }).waitFor();
     const path = `/api/devices/${ids[0]}/attributes?scope=SHARED`;
-    expect(await callApi(page, app, "GET", path)).toMatchObject([{ key: "setpoint", value: 17.5 }]);
+    expect(await ui.call("GET", path)).toMatchObject([{ key: "setpoint", value: 17.5 }]);
   },
   STEP_MS,
 );
@@ -84,27 +69,29 @@ test(
 test(
   "it becomes a command for all of a type, by a cron expression that is checked while it is typed",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("button", { name: "Edit" }).click();
-    await dialog().getByLabel("Repeat").selectOption("cron");
-    await dialog().getByRole("textbox", { name: "Expression" }).fill("61 * * * *");
-    await dialog()
+    await ui.dialog().getByLabel("Repeat").selectOption("cron");
+    await ui.dialog().getByRole("textbox", { name: "Expression" }).fill("61 * * * *");
+    await ui
+      .dialog()
       .getByRole("alert")
       .filter({ hasText: /cannot be read as a cron expression/i })
       .waitFor();
-    await dialog().getByRole("textbox", { name: "Expression" }).fill("0 0 30 2 *");
-    await dialog().getByText("No time comes any more.").waitFor();
-    await dialog().getByRole("textbox", { name: "Expression" }).fill("*/20 * * * *");
-    await dialog()
+    await ui.dialog().getByRole("textbox", { name: "Expression" }).fill("0 0 30 2 *");
+    await ui.dialog().getByText("No time comes any more.").waitFor();
+    await ui.dialog().getByRole("textbox", { name: "Expression" }).fill("*/20 * * * *");
+    await ui
+      .dialog()
       .getByTestId("next-runs")
       .getByText(/:[024]0/)
       .first()
       .waitFor();
-    await dialog().getByRole("button", { name: "Send a command" }).click();
-    await dialog().getByLabel("Method").fill("reboot");
-    await dialog().getByLabel("All devices of a type").check();
-    await dialog().getByRole("combobox", { name: "Device type" }).selectOption("thermostat");
-    await dialog().getByRole("button", { name: "Save" }).click();
+    await ui.dialog().getByRole("button", { name: "Send a command" }).click();
+    await ui.dialog().getByLabel("Method").fill("reboot");
+    await ui.dialog().getByLabel("All devices of a type").check();
+    await ui.dialog().getByRole("combobox", { name: "Device type" }).selectOption("thermostat");
+    await ui.dialog().getByRole("button", { name: "Save" }).click();
     await page.getByText("Sends reboot · all devices of type thermostat").waitFor();
     await page.getByRole("button", { name: "Run now" }).click();
     const run = page.getByTestId("runs").getByRole("listitem").first();
@@ -119,7 +106,7 @@ test(
 test(
   "the list tells when it runs next, pauses it and starts it again",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("link", { name: "Scheduler", exact: true }).first().click();
     await page.getByRole("link", { name: "Night setback" }).waitFor();
     await page.getByRole("button", { name: "Pause Night setback" }).click();
@@ -128,7 +115,7 @@ test(
     await page.getByRole("button", { name: "Start Night setback" }).click();
     await page.getByText("Active", { exact: true }).waitFor();
     expect(await page.getByText(/Next run: .*, \d\d:[024]0 [A-Z]/).count()).toBe(1);
-    await page.goto(`${app.url}/scheduler?search=zzz`);
+    await ui.open("/scheduler?search=zzz");
     await page.getByText("No job matches").waitFor();
   },
   STEP_MS,
@@ -137,12 +124,12 @@ test(
 test(
   "who may only read sees jobs and changes none",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     const key = { name: "reader", role: "TENANT_READ_ONLY" };
-    const created = (await callApi(page, app, "POST", "/api/api-keys", key)) as { key: string };
+    const created = (await ui.call("POST", "/api/api-keys", key)) as { key: string };
     const own = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
     await page.evaluate((token) => localStorage.setItem("lineside.token", token), created.key);
-    await page.goto(`${app.url}/scheduler`);
+    await ui.open("/scheduler");
     await page.getByRole("link", { name: "Night setback" }).click();
     await page.getByTestId("runs").waitFor();
     for (const name of ["New job", "Edit", "Delete this job", "Run now"])
@@ -161,7 +148,7 @@ for (const [theme, width] of [
   test(
     `list, job and editor are accessible and keep within ${width} px, ${theme}`,
     async () => {
-      const { page } = browser;
+      const { page } = ui;
       await page.evaluate((selected) => localStorage.setItem("lineside.theme", selected), theme);
       await page.setViewportSize({ width, height: 900 });
       const checkScreen = async (name: string) => {
@@ -173,7 +160,7 @@ for (const [theme, width] of [
           px: [0, 0],
         });
       };
-      await page.goto(`${app.url}/scheduler`);
+      await ui.open("/scheduler");
       await page.getByRole("link", { name: "Night setback" }).waitFor();
       await checkScreen("jobs");
       await page.getByRole("link", { name: "Night setback" }).click();
@@ -181,15 +168,15 @@ for (const [theme, width] of [
       await page.getByTestId("next-runs").getByRole("listitem").first().waitFor();
       await checkScreen("job");
       await page.getByRole("button", { name: "Edit" }).click();
-      await dialog().getByTestId("next-runs").getByRole("listitem").first().waitFor();
+      await ui.dialog().getByTestId("next-runs").getByRole("listitem").first().waitFor();
       await checkScreen("job-editor");
-      await dialog().getByLabel("Repeat").selectOption("weekly");
-      await dialog().getByRole("button", { name: "Set attributes" }).click();
-      await dialog().getByText("Selected devices").click();
-      await dialog().getByLabel("Hall 1 heating").waitFor();
+      await ui.dialog().getByLabel("Repeat").selectOption("weekly");
+      await ui.dialog().getByRole("button", { name: "Set attributes" }).click();
+      await ui.dialog().getByText("Selected devices").click();
+      await ui.dialog().getByLabel("Hall 1 heating").waitFor();
       await checkScreen("job-editor-attributes");
       await page.keyboard.press("Escape");
-      await dialog().waitFor({ state: "detached" });
+      await ui.dialog().waitFor({ state: "detached" });
     },
     STEP_MS,
   );
@@ -197,13 +184,13 @@ for (const [theme, width] of [
 test(
   "it is deleted after a question",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("button", { name: "Delete this job" }).click();
-    await dialog().getByRole("button", { name: "Delete", exact: true }).click();
+    await ui.dialog().getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("No jobs yet").waitFor();
     // An expression that is refused while it is typed, and what a key may not do for the page around the screen.
     const expected = /status of (400|403)/;
-    expect(browser.complaints.filter((line) => !expected.test(line))).toEqual([]);
+    expect(ui.complaints.filter((line) => !expected.test(line))).toEqual([]);
   },
   STEP_MS,
 );

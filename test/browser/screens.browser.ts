@@ -1,15 +1,12 @@
 // Every screen, in both themes, on a phone and on a desk: accessible, quiet, within its width.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
+import { useConsole } from "./support/console-page.ts";
 import { furnish } from "./support/plant.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole({ isStill: true });
 let filled = "";
 let empty = "";
 let reader = "";
@@ -52,7 +49,7 @@ const SCREENS: Screen[] = [
   {
     name: "filtered device list",
     path: () => "/devices?tag=line-1&state=active",
-    ready: (page) => page.getByRole("row", { name: /Press 1/ }).waitFor(),
+    ready: () => ui.row(/Press 1/).waitFor(),
   },
   {
     name: "palette",
@@ -144,8 +141,8 @@ const SCREENS: Screen[] = [
     name: "new API key, shown once",
     path: () => "/settings/api-keys?create=1",
     ready: async (page) => {
-      await page.getByRole("dialog").getByLabel("Name").fill(`key ${++keysCreated}`);
-      await page.getByRole("dialog").getByRole("button", { name: "New API key" }).click();
+      await ui.dialog().getByLabel("Name").fill(`key ${++keysCreated}`);
+      await ui.dialog().getByRole("button", { name: "New API key" }).click();
       await page.getByTestId("made-key").waitFor();
     },
   },
@@ -155,7 +152,7 @@ const SCREENS: Screen[] = [
     path: () => `/settings/users/${reader}`,
     ready: async (page) => {
       await page.getByRole("button", { name: "Hand over myself" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Invite" }).click();
+      await ui.dialog().getByRole("button", { name: "Invite" }).click();
       await page.getByTestId("invitation").waitFor();
     },
   },
@@ -186,17 +183,11 @@ const SCREENS: Screen[] = [
   { name: "unknown page", path: () => "/no/such/page", ready: shown("There is nothing at this address") },
 ];
 beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  browser.page.setDefaultTimeout(10_000);
-  browser.allowNotFound("/no/such/page");
-  // Half-way through a fade every text has too little contrast.
-  await browser.page.emulateMedia({ reducedMotion: "reduce" });
-  await setUpOwner(browser.page, app);
-  const devices = await furnish(browser.page, app);
+  ui.browser.allowNotFound("/no/such/page");
+  const devices = await furnish(ui.page, ui.app);
   filled = devices[0]!.deviceId;
   empty = devices.at(-1)!.deviceId;
-  const created = await callApi(browser.page, app, "POST", "/api/users", {
+  const created = await ui.call("POST", "/api/users", {
     fullName: "Rita Reader",
     email: "rita.reader@plant-north.example",
     role: "TENANT_READ_ONLY",
@@ -206,23 +197,18 @@ beforeAll(async () => {
   reader = (created as { userId: string }).userId;
 }, 60_000);
 
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
-
 for (const theme of ["light", "dark"] as const) {
   for (const width of [360, 1440]) {
     describe(`${theme} at ${width} px`, () => {
       beforeAll(async () => {
-        await browser.page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
-        await browser.page.evaluate((value) => localStorage.setItem("lineside.theme", value), theme);
+        await ui.page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
+        await ui.page.evaluate((value) => localStorage.setItem("lineside.theme", value), theme);
       });
       for (const screen of SCREENS) {
         test(`${screen.name} has no serious accessibility finding and fits its width`, async () => {
-          const { page, complaints } = browser;
+          const { page, complaints } = ui;
           complaints.length = 0;
-          await page.goto(app.url + screen.path());
+          await ui.open(screen.path());
           await screen.ready(page);
           expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe(`lineside-${theme}`);
           expect(await seriousFindings(page)).toEqual([]);

@@ -1,40 +1,26 @@
 // The site: its name and plan, its branding, who did what, and its mails.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
-import { callApi } from "./support/call-api.ts";
-import { OWNER, setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
+import { OWNER } from "./support/first-visit.ts";
 
 const STEP_MS = 30_000;
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9"/></svg>';
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole({ settings: ["--signup", "open"] });
 
-beforeAll(async () => {
-  app = await startApp(["--signup", "open"]);
-  browser = await openBrowser(app.url);
-  browser.page.setDefaultTimeout(10_000);
-  await setUpOwner(browser.page, app);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
-
-const open = (page: string) => browser.page.goto(`${app.url}/settings/${page}`);
-const saved = () => browser.page.getByText("Saved.").first().waitFor();
+const open = (page: string) => ui.page.goto(`${ui.app.url}/settings/${page}`);
+const saved = () => ui.page.getByText("Saved.").first().waitFor();
 /** What the browser itself says of a refusal that a test asked for. */
 function takeRefusal(status: number): void {
-  expect(browser.complaints.splice(0)).toEqual([expect.stringContaining(`status of ${status}`)]);
+  expect(ui.complaints.splice(0)).toEqual([expect.stringContaining(`status of ${status}`)]);
 }
 
 test(
   "the site is renamed, which shows at once, and its plan says what is used of it",
   async () => {
-    const { page } = browser;
-    await callApi(page, app, "POST", "/api/devices", {
+    const { page } = ui;
+    await ui.call("POST", "/api/devices", {
       name: "Press 1",
       deviceType: "press",
       label: "Hall 1",
@@ -54,7 +40,7 @@ test(
 test(
   "name, logo and colour show in the console at once, and on the sign-in page",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await open("branding");
     await page.getByRole("textbox", { name: /^Name/ }).fill("Acme");
     await page.locator('input[type="color"]').fill("#aa0000");
@@ -75,7 +61,7 @@ test(
     await page.locator("aside").getByText("Acme").waitFor();
     expect(await primary()).toBe("#aa0000");
 
-    await page.goto(`${app.url}/idp/authorize?theme=light`);
+    await ui.open("/idp/authorize?theme=light");
     expect(await page.title()).toBe("Sign in · Acme");
     const shown = page.locator(".brand img");
     expect(await shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
@@ -83,7 +69,7 @@ test(
     expect(await button.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe(
       "rgb(170, 0, 0)",
     );
-    expect(browser.complaints).toEqual([]);
+    expect(ui.complaints).toEqual([]);
   },
   STEP_MS,
 );
@@ -91,7 +77,7 @@ test(
 test(
   "a logo that is too large or can do more than be looked at is refused where it was selected",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await open("branding");
     const logo = page.locator('input[type="file"]');
     await logo.setInputFiles({ name: "big.png", mimeType: "image/png", buffer: Buffer.alloc(110 * 1024) });
@@ -111,9 +97,9 @@ test(
 test(
   "the audit log says who changed what, from what to what, is filtered by its address and exported",
   async () => {
-    const { page } = browser;
-    const [device] = (await callApi(page, app, "GET", "/api/devices")) as [{ deviceId: string }];
-    await callApi(page, app, "PATCH", `/api/devices/${device.deviceId}`, { label: "Hall 2" });
+    const { page } = ui;
+    const [device] = (await ui.call("GET", "/api/devices")) as [{ deviceId: string }];
+    await ui.call("PATCH", `/api/devices/${device.deviceId}`, { label: "Hall 2" });
     await open("audit");
     const entry = page.getByRole("listitem").filter({ hasText: "Device changed · Press 1" });
     await entry.getByText(OWNER.email).first().waitFor();
@@ -147,9 +133,9 @@ test(
 test(
   "a long audit log is read on page by page, each entry once",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     for (let index = 0; index < 120; index++)
-      await callApi(page, app, "POST", "/api/tenant-attributes", { key: "motto", value: { index } });
+      await ui.call("POST", "/api/tenant-attributes", { key: "motto", value: { index } });
     await open("audit?action=tenant_attribute.set");
     await page.getByText("120 entries").waitFor();
     expect(await page.getByRole("listitem").count()).toBe(100);
@@ -163,8 +149,8 @@ test(
 test(
   "a mail that no server takes is read in the outbox, and says why it is there",
   async () => {
-    const { page } = browser;
-    const invited = (await callApi(page, app, "POST", "/api/users", {
+    const { page } = ui;
+    const invited = (await ui.call("POST", "/api/users", {
       fullName: "Otto Outbox",
       email: "otto@plant-north.example",
       role: "TENANT_RW",
@@ -187,21 +173,20 @@ test(
 
 /** The access token of somebody who signed up and made a site of their own. */
 async function signUpGuest(): Promise<string> {
-  const { page } = browser;
   const account = { email: "gustav@guest.example", password: "a quiet guest at night" };
   const post = async (path: string, body: unknown, token?: string) => {
     const headers = {
       "content-type": "application/json",
       ...(token && { authorization: `Bearer ${token}` }),
     };
-    const answer = await fetch(app.url + path, { method: "POST", headers, body: JSON.stringify(body) });
+    const answer = await fetch(ui.app.url + path, { method: "POST", headers, body: JSON.stringify(body) });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return (await answer.json()) as { code: string; accessToken: string };
   };
   await post("/api/auth/signup", { ...account, fullName: "Gustav Guest", planId: "basic" });
   const search = encodeURIComponent(account.email);
-  const [mail] = (await callApi(page, app, "GET", `/api/outbox?search=${search}`)) as [{ mailId: string }];
-  const { text } = (await callApi(page, app, "GET", `/api/outbox/${mail.mailId}`)) as { text: string };
+  const [mail] = (await ui.call("GET", `/api/outbox?search=${search}`)) as [{ mailId: string }];
+  const { text } = (await ui.call("GET", `/api/outbox/${mail.mailId}`)) as { text: string };
   await post("/api/auth/verify-otp", { ...account, otp: /\b\d{6}\b/.exec(text)?.[0] });
   const { code } = await post("/idp/authorize", account);
   const { accessToken } = await post("/api/auth/exchange", { code });
@@ -212,7 +197,7 @@ async function signUpGuest(): Promise<string> {
 test(
   "a site that is not the gateway's own is deleted by its owner, after typing its name",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await open("site");
     const own = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
     const guest = await signUpGuest();
@@ -228,13 +213,15 @@ test(
     await page.getByLabel("Type Guest Works to go on").fill("Guest Works");
     await now.click();
     await page.waitForURL(/\/idp\/authorize/);
-    const answer = await fetch(`${app.url}/api/auth/me`, { headers: { authorization: `Bearer ${guest}` } });
+    const answer = await fetch(`${ui.app.url}/api/auth/me`, {
+      headers: { authorization: `Bearer ${guest}` },
+    });
     expect(answer.status).toBe(401);
     await page.evaluate((token) => localStorage.setItem("lineside.token", token), own);
     await open("audit?action=tenant.delete");
     const entry = page.getByRole("listitem").filter({ hasText: "Site deleted · Guest Works" });
     await entry.getByText("gustav@guest.example").first().waitFor();
-    expect(browser.complaints).toEqual([]);
+    expect(ui.complaints).toEqual([]);
   },
   STEP_MS,
 );
@@ -242,14 +229,14 @@ test(
 test(
   "who only reads sees site and plan, and nothing of the other pages",
   async () => {
-    const { page } = browser;
-    const reader = (await callApi(page, app, "POST", "/api/users", {
+    const { page } = ui;
+    const reader = (await ui.call("POST", "/api/users", {
       fullName: "Rita Reader",
       email: "rita@plant-north.example",
       role: "TENANT_READ_ONLY",
       inviteDelivery: "MANUAL",
     })) as { userId: string };
-    const answer = (await callApi(page, app, "POST", "/api/auth/impersonate", {
+    const answer = (await ui.call("POST", "/api/auth/impersonate", {
       targetUserId: reader.userId,
     })) as {
       accessToken: string;

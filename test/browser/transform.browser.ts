@@ -1,48 +1,33 @@
 // What makes values of an integration's messages, edited and tried on one that came in: codecs, mapping and script.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { beforeAll, expect, test } from "bun:test";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
-import { callApi } from "./support/call-api.ts";
-import { setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+import { useConsole } from "./support/console-page.ts";
 
 const STEP_MS = 40_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
+const ui = useConsole({ isStill: true });
 let integration: { integrationId: string };
 let secret = "";
 
 beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  const { page } = browser;
-  await page.emulateMedia({ reducedMotion: "reduce" });
-  page.setDefaultTimeout(10_000);
-  await setUpOwner(page, app);
-  await callApi(page, app, "POST", "/api/integrations/codecs", {
+  await ui.call("POST", "/api/integrations/codecs", {
     name: "Vicki",
     source: "function decodeUplink({ bytes }) { return { data: { temp: bytes[1], wrong: bytes[0] } }; }",
   });
-  integration = (await callApi(page, app, "POST", "/api/integrations", {
+  integration = (await ui.call("POST", "/api/integrations", {
     name: "Site network",
     type: "CHIRPSTACK",
     status: "active",
     settings_json: { autoCreateDevice: true, radioMetadata: false },
   })) as typeof integration;
-  secret = ((await callApi(page, app, "POST", "/api/tenant/integration/rotate-secret")) as { secret: string })
-    .secret;
+  secret = ((await ui.call("POST", "/api/tenant/integration/rotate-secret")) as { secret: string }).secret;
   await send("ANc=");
 }, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
 
 async function send(data: string): Promise<void> {
   const path = `/api/v1/integrations/lorawan-a/${integration.integrationId}/telemetry?event=up`;
   const deviceInfo = { devEui: "0101010101010101", deviceName: "Valve 1", deviceProfileName: "Vicki" };
-  const answer = await fetch(app.url + path, {
+  const answer = await fetch(ui.app.url + path, {
     method: "POST",
     headers: { "content-type": "application/json", "x-webhook-secret": secret },
     body: JSON.stringify({ deduplicationId: crypto.randomUUID(), deviceInfo, fPort: 2, data }),
@@ -50,20 +35,20 @@ async function send(data: string): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-const result = () => browser.page.getByTestId("transformed");
+const result = () => ui.page.getByTestId("transformed");
 
 test(
   "codec, step and script are put together while the message that came in shows what they do",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/integrations/${integration.integrationId}/transform`);
+    const { page } = ui;
+    await ui.open(`/integrations/${integration.integrationId}/transform`);
     await result().getByText('"payload_hex": "00d7"').waitFor();
     await page.getByRole("button", { name: "Use a codec" }).click();
     await page.getByLabel("Device type").fill("Vicki");
     await result().getByText('"temp": 215').waitFor();
     await page.getByRole("button", { name: "Add a step" }).click();
-    await page.getByRole("dialog").getByRole("searchbox").fill("Scale");
-    await page.getByRole("dialog").getByRole("button", { name: "Scale" }).first().click();
+    await ui.dialog().getByRole("searchbox").fill("Scale");
+    await ui.dialog().getByRole("button", { name: "Scale" }).first().click();
     const step = page.getByTestId("step").first();
     await step.getByLabel("keys").fill("temp");
     await step.getByLabel(/^factor/).fill("0.1");
@@ -80,8 +65,8 @@ test(
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("are saved").waitFor();
     await send("ANg=");
-    const devices = (await callApi(page, app, "GET", "/api/devices")) as Array<{ deviceId: string }>;
-    const latest = await callApi(page, app, "GET", `/api/devices/${devices[0]?.deviceId}/telemetry/latest`);
+    const devices = (await ui.call("GET", "/api/devices")) as Array<{ deviceId: string }>;
+    const latest = await ui.call("GET", `/api/devices/${devices[0]?.deviceId}/telemetry/latest`);
     expect(latest).toMatchObject({ values: { temperature: 21.6 } });
   },
   STEP_MS,
@@ -90,7 +75,7 @@ test(
 test(
   "what is not saved yet stays while another tab is looked at",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await page.getByRole("textbox", { name: "Script" }).fill("function transform() { return null; }");
     await result().getByText("Nothing: the message is dropped.").waitFor();
     await page.getByRole("link", { name: "Messages" }).click();
@@ -106,7 +91,7 @@ test(
 test(
   "the screen fits a phone, in both themes, without serious findings",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       for (const width of [1440, 360]) {
@@ -115,7 +100,7 @@ test(
         expect(await overflow(page)).toEqual([0, 0]);
       }
     }
-    expect(browser.complaints).toEqual([]);
+    expect(ui.complaints).toEqual([]);
   },
   STEP_MS,
 );

@@ -1,31 +1,17 @@
 // People and programs: what somebody sets of themselves, and what an administrator does with users and API keys.
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { callApi } from "./support/call-api.ts";
-import { OWNER, setUpOwner } from "./support/first-visit.ts";
-import { type RunningApp, startApp } from "./support/running-app.ts";
-import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+import { expect, test } from "bun:test";
+import { useConsole } from "./support/console-page.ts";
+import { OWNER } from "./support/first-visit.ts";
 
 const STEP_MS = 30_000;
-let app: RunningApp;
-let browser: WatchedBrowser;
-
-beforeAll(async () => {
-  app = await startApp();
-  browser = await openBrowser(app.url);
-  browser.page.setDefaultTimeout(10_000);
-  await setUpOwner(browser.page, app);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await app?.stop();
-}, 30_000);
+const ui = useConsole();
 
 test(
   "the own name and notifications are set in the profile, and a phone number of letters is not taken",
   async () => {
-    const { page } = browser;
-    await page.goto(app.url);
+    const { page } = ui;
+    await ui.open();
     await page.getByRole("button", { name: "Account and appearance" }).last().click();
     await page.getByRole("link", { name: "My profile" }).click();
     await page.getByLabel("Name").fill("Anna M. Berger");
@@ -52,34 +38,37 @@ test(
 
 /** What the browser itself says of a refusal that a test asked for. */
 function takeRefusal(status: number): void {
-  expect(browser.complaints.splice(0)).toEqual([expect.stringContaining(`status of ${status}`)]);
+  expect(ui.complaints.splice(0)).toEqual([expect.stringContaining(`status of ${status}`)]);
 }
 
-const dialog = () => browser.page.getByRole("dialog");
 const openUsers = async () => {
-  await browser.page.goto(`${app.url}/settings/users`);
-  await browser.page.getByRole("link", { name: /Anna/ }).first().waitFor();
+  await ui.page.goto(`${ui.app.url}/settings/users`);
+  await ui.page.getByRole("link", { name: /Anna/ }).first().waitFor();
 };
 const save = async () => {
-  await browser.page.getByRole("button", { name: "Save" }).click();
-  await browser.page.getByText("Saved.").first().waitFor();
-  await browser.page.reload();
+  await ui.page.getByRole("button", { name: "Save" }).click();
+  await ui.page.getByText("Saved.").first().waitFor();
+  await ui.page.reload();
 };
 
 test(
   "an invitation by hand shows link, password and text to pass on, this once",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await openUsers();
     await page.getByRole("button", { name: "Invite a user" }).click();
-    await dialog().getByLabel("Name", { exact: true }).fill("Nina New");
-    await dialog().getByRole("textbox", { name: "E-mail" }).fill(OWNER.email);
-    await dialog().getByLabel("Hand over myself").check();
-    await dialog().getByRole("button", { name: "Invite", exact: true }).click();
-    await dialog().getByRole("alert").getByText("A user with this e-mail address already exists").waitFor();
+    await ui.dialog().getByLabel("Name", { exact: true }).fill("Nina New");
+    await ui.dialog().getByRole("textbox", { name: "E-mail" }).fill(OWNER.email);
+    await ui.dialog().getByLabel("Hand over myself").check();
+    await ui.dialog().getByRole("button", { name: "Invite", exact: true }).click();
+    await ui
+      .dialog()
+      .getByRole("alert")
+      .getByText("A user with this e-mail address already exists")
+      .waitFor();
     takeRefusal(409);
-    await dialog().getByRole("textbox", { name: "E-mail" }).fill("nina@plant-north.example");
-    await dialog().getByRole("button", { name: "Invite", exact: true }).click();
+    await ui.dialog().getByRole("textbox", { name: "E-mail" }).fill("nina@plant-north.example");
+    await ui.dialog().getByRole("button", { name: "Invite", exact: true }).click();
     const invitation = page.getByTestId("invitation");
     await invitation.waitFor();
     const details = (await invitation.getByTestId("invitation-detail").allTextContents()) as [
@@ -88,15 +77,15 @@ test(
       string,
     ];
     expect(details).toEqual([
-      `${app.url}/sign-in?login_hint=nina%40plant-north.example`,
+      `${ui.app.url}/sign-in?login_hint=nina%40plant-north.example`,
       "nina@plant-north.example",
       expect.stringMatching(/^([a-z2-9]{4}-){3}[a-z2-9]{4}$/),
     ]);
     const share = await invitation.getByLabel("Text to pass on", { exact: true }).inputValue();
     for (const part of details) expect(share).toContain(part);
     await page.mouse.click(5, 5); // beside the dialog
-    await dialog().getByRole("button", { name: "Done" }).click();
-    const row = page.getByRole("row", { name: /Nina New/ });
+    await ui.dialog().getByRole("button", { name: "Done" }).click();
+    const row = ui.row(/Nina New/);
     await row.getByText("All devices").waitFor();
   },
   STEP_MS,
@@ -105,18 +94,18 @@ test(
 test(
   "an invitation by mail without a mail server says that it waits in the outbox",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await openUsers();
     await page.getByRole("button", { name: "Invite a user" }).click();
-    expect(await dialog().getByLabel("Hand over myself").isChecked()).toBe(true); // as it went the last time
-    await dialog().getByLabel("Name", { exact: true }).fill("Otto Outbox");
-    await dialog().getByRole("textbox", { name: "E-mail" }).fill("otto@plant-north.example");
-    await dialog().getByLabel("Role").selectOption("TENANT_ADMIN");
-    await dialog().getByLabel("Send by e-mail").check();
-    await dialog().getByRole("button", { name: "Invite", exact: true }).click();
+    expect(await ui.dialog().getByLabel("Hand over myself").isChecked()).toBe(true); // as it went the last time
+    await ui.dialog().getByLabel("Name", { exact: true }).fill("Otto Outbox");
+    await ui.dialog().getByRole("textbox", { name: "E-mail" }).fill("otto@plant-north.example");
+    await ui.dialog().getByLabel("Role").selectOption("TENANT_ADMIN");
+    await ui.dialog().getByLabel("Send by e-mail").check();
+    await ui.dialog().getByRole("button", { name: "Invite", exact: true }).click();
     await page.getByTestId("invitation").getByText("waits in the outbox").waitFor();
-    await dialog().getByRole("button", { name: "Done" }).click();
-    await page.getByRole("row", { name: /Otto Outbox.*Administrator/ }).waitFor();
+    await ui.dialog().getByRole("button", { name: "Done" }).click();
+    await ui.row(/Otto Outbox.*Administrator/).waitFor();
   },
   STEP_MS,
 );
@@ -124,9 +113,9 @@ test(
 test(
   "access is narrowed to selected devices and assets, and the counts follow",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     for (const fields of [{ name: "Press 1" }, { name: "Press 2", assetId: "hall 7" }, { name: "Oven" }])
-      await callApi(browser.page, app, "POST", "/api/devices", { deviceType: "machine", ...fields });
+      await ui.call("POST", "/api/devices", { deviceType: "machine", ...fields });
     await openUsers();
     await page.getByRole("link", { name: /Nina New/ }).click();
     await page.getByLabel("Only selected devices").check();
@@ -148,7 +137,7 @@ test(
 test(
   "role and status are changed, and the list finds who is disabled",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await openUsers();
     await page.getByRole("link", { name: /Nina New/ }).click();
     await page.getByLabel("Role").selectOption("TENANT_READ_ONLY");
@@ -160,8 +149,8 @@ test(
     expect(await page.getByLabel("Role").inputValue()).toBe("TENANT_READ_ONLY");
     expect(await page.getByLabel("May acknowledge and clear alarms").isChecked()).toBe(true);
     expect(await page.getByRole("button", { name: "Hand over myself" }).isDisabled()).toBe(true);
-    await page.goto(`${app.url}/settings/users?status=DISABLED`);
-    await page.getByRole("row", { name: /Nina New/ }).waitFor();
+    await ui.open("/settings/users?status=DISABLED");
+    await ui.row(/Nina New/).waitFor();
     await page.getByText("1 user", { exact: true }).waitFor();
     await page.getByLabel("Search by name or e-mail").fill("nobody of this name");
     await page.getByRole("button", { name: "Show all users" }).click();
@@ -174,12 +163,12 @@ test(
 test(
   "what somebody else has changed meanwhile is not undone by saving",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await openUsers();
     await page.getByRole("link", { name: /Otto Outbox/ }).click();
     await page.getByLabel("is cleared").waitFor();
     const path = `/api${new URL(page.url()).pathname.replace("/settings", "")}`;
-    await callApi(page, app, "PATCH", path, { role: "TENANT_RW", notificationPhone: "+49 30 123456" });
+    await ui.call("PATCH", path, { role: "TENANT_RW", notificationPhone: "+49 30 123456" });
     await page.getByLabel("is cleared").check();
     await save();
     await page.getByLabel("is cleared").waitFor();
@@ -193,14 +182,14 @@ test(
 test(
   "a new password is made only after it was asked for twice, and then shown",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await openUsers();
     await page.getByRole("link", { name: /Otto Outbox/ }).click();
     await page.getByRole("button", { name: "Hand over myself" }).click();
-    await dialog().getByText("the present one stops working").waitFor();
-    await dialog().getByRole("button", { name: "Invite" }).click();
+    await ui.dialog().getByText("the present one stops working").waitFor();
+    await ui.dialog().getByRole("button", { name: "Invite" }).click();
     await page.getByTestId("invitation").getByText("Nothing was sent.").waitFor();
-    await dialog().getByRole("button", { name: "Done" }).click();
+    await ui.dialog().getByRole("button", { name: "Done" }).click();
   },
   STEP_MS,
 );
@@ -208,7 +197,7 @@ test(
 test(
   "the last owner keeps role and access, and is led to the own profile",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await openUsers();
     await page.getByRole("link", { name: /Anna/ }).first().click();
     await page.getByText("This is you.").waitFor();
@@ -223,11 +212,11 @@ test(
 test(
   "a user is deleted after a question",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await openUsers();
     await page.getByRole("link", { name: /Nina New/ }).click();
     await page.getByRole("button", { name: "Delete this user" }).click();
-    await dialog().getByRole("button", { name: "Delete" }).click();
+    await ui.dialog().getByRole("button", { name: "Delete" }).click();
     await page.waitForURL(/\/settings\/users$/);
     await page.getByText("Nina New is deleted.").waitFor();
     await page.getByText("2 users").waitFor();
@@ -236,7 +225,7 @@ test(
 );
 
 const withKey = async (key: string): Promise<{ status: number; names: string[] }> => {
-  const answer = await fetch(`${app.url}/api/devices?sort=name`, {
+  const answer = await fetch(`${ui.app.url}/api/devices?sort=name`, {
     headers: { authorization: `Bearer ${key}` },
   });
   const rows = answer.ok ? ((await answer.json()) as { name: string }[]) : [];
@@ -246,34 +235,34 @@ const withKey = async (key: string): Promise<{ status: number; names: string[] }
 test(
   "an API key is shown once, works for the selected devices, and stops when it is revoked",
   async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/settings/api-keys`);
+    const { page } = ui;
+    await ui.open("/settings/api-keys");
     await page.getByText("No API keys yet").waitFor();
     await page.getByRole("button", { name: "New API key" }).click();
-    await dialog().getByLabel("Name", { exact: false }).first().fill("ERP export");
-    await dialog().getByLabel("Expires").selectOption("date");
-    await dialog().getByLabel("On", { exact: true }).fill("2026-01-01");
-    await dialog().getByLabel("Only selected devices").check();
-    await dialog().getByRole("button", { name: "New API key" }).click();
-    await dialog().getByText("Select at least one device.").waitFor();
-    await dialog().getByLabel("Oven").check();
-    await dialog().getByRole("button", { name: "New API key" }).click();
-    await dialog().getByText("must be a time in the future").waitFor();
+    await ui.dialog().getByLabel("Name", { exact: false }).first().fill("ERP export");
+    await ui.dialog().getByLabel("Expires").selectOption("date");
+    await ui.dialog().getByLabel("On", { exact: true }).fill("2026-01-01");
+    await ui.dialog().getByLabel("Only selected devices").check();
+    await ui.dialog().getByRole("button", { name: "New API key" }).click();
+    await ui.dialog().getByText("Select at least one device.").waitFor();
+    await ui.dialog().getByLabel("Oven").check();
+    await ui.dialog().getByRole("button", { name: "New API key" }).click();
+    await ui.dialog().getByText("must be a time in the future").waitFor();
     takeRefusal(400);
-    await dialog().getByLabel("Expires").selectOption("90");
-    await dialog().getByRole("button", { name: "New API key" }).click();
+    await ui.dialog().getByLabel("Expires").selectOption("90");
+    await ui.dialog().getByRole("button", { name: "New API key" }).click();
     const byTestId = page.getByTestId("made-key");
     await byTestId.waitFor();
     const key = (await byTestId.locator("code").first().textContent()) ?? "";
     expect(await withKey(key)).toEqual({ status: 200, names: ["Oven"] });
     await page.mouse.click(5, 5); // beside the dialog
-    await dialog().getByRole("button", { name: "I have copied it" }).click();
+    await ui.dialog().getByRole("button", { name: "I have copied it" }).click();
     const row = page.getByRole("listitem").filter({ hasText: "ERP export" });
     for (const text of ["Works", "Read only", "1 device", "Created by Anna M. Berger"])
       await row.getByText(text).waitFor();
     expect(await page.content()).not.toContain(key);
     await page.getByRole("button", { name: "Revoke ERP export" }).click();
-    await dialog().getByRole("button", { name: "Revoke" }).click();
+    await ui.dialog().getByRole("button", { name: "Revoke" }).click();
     await page.getByText("ERP export is revoked.").waitFor();
     await page.getByText("No API keys yet").waitFor();
     expect((await withKey(key)).status).toBe(401);
@@ -284,17 +273,17 @@ test(
 test(
   "a key is renamed, but not to a name that another has",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     for (const name of ["Press line", "Energy report"])
-      await callApi(page, app, "POST", "/api/api-keys", { name, role: "TENANT_READ_ONLY" });
-    await page.goto(`${app.url}/settings/api-keys`);
+      await ui.call("POST", "/api/api-keys", { name, role: "TENANT_READ_ONLY" });
+    await ui.open("/settings/api-keys");
     await page.getByRole("button", { name: "Rename Press line" }).click();
-    await dialog().getByLabel("Name").fill("Energy report");
-    await dialog().getByRole("button", { name: "Save" }).click();
-    await dialog().getByText("An API key with this name already exists.").waitFor();
+    await ui.dialog().getByLabel("Name").fill("Energy report");
+    await ui.dialog().getByRole("button", { name: "Save" }).click();
+    await ui.dialog().getByText("An API key with this name already exists.").waitFor();
     takeRefusal(409);
-    await dialog().getByLabel("Name").fill("Press line 2");
-    await dialog().getByRole("button", { name: "Save" }).click();
+    await ui.dialog().getByLabel("Name").fill("Press line 2");
+    await ui.dialog().getByRole("button", { name: "Save" }).click();
     await page.getByText("Press line 2", { exact: true }).waitFor();
   },
   STEP_MS,
@@ -303,26 +292,26 @@ test(
 test(
   "by keyboard alone, the focus comes back to where a dialog was opened",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     await openUsers();
     const invite = page.getByRole("button", { name: "Invite a user" });
     const hasFocus = () => invite.evaluate((button) => button === document.activeElement);
     await invite.focus();
     await page.keyboard.press("Enter");
-    await dialog().getByLabel("Name", { exact: true }).waitFor();
+    await ui.dialog().getByLabel("Name", { exact: true }).waitFor();
     await page.keyboard.type("Kay Board"); // the first field has the focus
     await page.keyboard.press("Escape");
-    await dialog().waitFor({ state: "detached" });
+    await ui.dialog().waitFor({ state: "detached" });
     expect(await hasFocus()).toBe(true);
     await page.keyboard.press("Enter");
-    await dialog().getByLabel("Name", { exact: true }).waitFor();
+    await ui.dialog().getByLabel("Name", { exact: true }).waitFor();
     await page.keyboard.type("Kay Board");
     await page.keyboard.press("Tab");
     await page.keyboard.type("kay@plant-north.example");
     await page.keyboard.press("Enter");
     await page.getByTestId("invitation").waitFor();
-    await dialog().getByRole("button", { name: "Done" }).press("Enter");
-    await dialog().waitFor({ state: "detached" });
+    await ui.dialog().getByRole("button", { name: "Done" }).press("Enter");
+    await ui.dialog().waitFor({ state: "detached" });
     expect(await hasFocus()).toBe(true);
   },
   STEP_MS,
@@ -331,19 +320,19 @@ test(
 test(
   "Ctrl-K leads to the invitation and to a new key",
   async () => {
-    const { page } = browser;
+    const { page } = ui;
     for (const [typed, title] of [
       ["invite", "Invite a user"],
       ["new api", "New API key"],
     ] as const) {
-      await page.goto(app.url);
+      await ui.open();
       await page.getByText("Last seen").waitFor();
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox", { name: "Find a device, a screen or an action" }).fill(typed);
       await page.getByRole("option", { name: title, selected: true }).waitFor();
       await page.keyboard.press("Enter");
-      await dialog().getByRole("heading", { name: title }).waitFor();
-      await dialog().getByRole("button", { name: "Cancel" }).click();
+      await ui.dialog().getByRole("heading", { name: title }).waitFor();
+      await ui.dialog().getByRole("button", { name: "Cancel" }).click();
       expect(new URL(page.url()).search).toBe("");
     }
   },
@@ -351,5 +340,5 @@ test(
 );
 
 test("the pages caused no console error, no exception and no request to another host", () => {
-  expect(browser.complaints).toEqual([]);
+  expect(ui.complaints).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Secret, TOTP } from "otpauth";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
+import { until } from "../support/until.ts";
 
 setDefaultTimeout(30_000);
 
@@ -160,7 +161,7 @@ test("import waits for a gateway that restarts, and every row is there once", as
     const [device] = await devices("?search=long");
     return device === undefined ? 0 : count(device.deviceId, "counter");
   };
-  while ((await counted()) === 0) await Bun.sleep(5);
+  await until(async () => (await counted()) > 0);
   await fixture.app.stop();
   fixture = await createTestApp({ directory: fixture.directory, config: { http_port: port } });
   const { code, output } = await importing;

@@ -66,7 +66,7 @@ async function passFence({ client, received }: { client: MqttClient; received: R
 
 const texts = (received: Received[]) => received.map(({ text }) => text);
 
-test("an application hears what its tenant's devices do, and nothing of another tenant", async () => {
+test("an application receives messages of its tenant's devices, and none of another tenant", async () => {
   const ours = await open("a-hears", { protocolVersion: 4 });
   const theirs = await open("b-hears");
   for (const { client } of [ours, theirs])
@@ -164,7 +164,7 @@ test("a message that has expired is not delivered", async () => {
     qos: 1,
     properties: { messageExpiryInterval: 100 },
   });
-  await Bun.sleep(1_100);
+  await Bun.sleep(1_100); // the time that passes is the subject
   const raw = await RawClient.open(mqtt.port, 5);
   raw.send(connectPacket(5, { username: "a-expiry", clientId: "expiry", clean: false }));
   const message = await raw.next("publish");
@@ -190,7 +190,7 @@ test("wildcards do not reach topics that begin with a dollar sign", async () => 
   expect(new Set(texts(received))).toEqual(new Set(["yes"]));
 });
 
-test("an application is told what it may not do", async () => {
+test("an application gets a reason for what it may not do", async () => {
   const raw = await RawClient.connect(mqtt.port, 5, { username: "a-raw" });
   raw.send(publishPacket("lineside/devices/1/state", "x", { id: 4 }));
   expect((await raw.next("puback")).reasonCode).toBe(0x87);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { decode, encode } from "cbor-x";
 import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { untilAnswer } from "../support/until.ts";
 import { GatewayClient, type GatewayDevice, json, type ReceivedMessage } from "./gateway-client.ts";
 
 let fixture: TestApp;
@@ -27,7 +28,7 @@ const send = async ({ deviceId }: { deviceId: string }, body: unknown, app = fix
   (await app.call("POST", `/api/devices/${deviceId}/commands`, { token, body })).body;
 const read = async (device: { deviceId: string }, commandId: string, app = fixture, token = owner) =>
   (await app.call("GET", `/api/devices/${device.deviceId}/commands/${commandId}`, { token })).body;
-/** Until a command is in a state: what is asked is told by the API, not by an event of the test's. */
+/** Waits until the API says that a command is in a state. */
 async function reached(
   device: { deviceId: string },
   commandId: string,
@@ -35,12 +36,10 @@ async function reached(
   app = fixture,
   token = owner,
 ) {
-  for (let left = 300; left > 0; left--) {
-    const command = await read(device, commandId, app, token);
-    if (command.status === status) return command;
-    await Bun.sleep(5);
-  }
-  throw new Error(`the command is ${(await read(device, commandId, app, token)).status}, not ${status}`);
+  return await untilAnswer(
+    () => read(device, commandId, app, token),
+    (command) => command.status === status,
+  );
 }
 const reply = (connection: GatewayClient, received: ReceivedMessage, data: unknown) => {
   const { device, data: command } = json(received);

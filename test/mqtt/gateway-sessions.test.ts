@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
+import { WebSocketClient } from "../support/websocket-client.ts";
 import { GatewayClient, type GatewayDevice, json } from "./gateway-client.ts";
 
 let fixture: TestApp;
@@ -194,22 +195,18 @@ describe("a child", () => {
   });
 });
 
-test("states of children are told live", async () => {
+test("a stream brings states of children", async () => {
   const { connection, deviceId, name } = await connected();
-  const socket = new WebSocket(`${fixture.app.url.replace("http", "ws")}/api/ws`);
-  const received: Record<string, unknown>[] = [];
-  socket.onmessage = ({ data }) => received.push(JSON.parse(`${data}`));
-  await new Promise((resolve) => (socket.onopen = resolve));
-  socket.send(JSON.stringify({ type: "auth", token: owner }));
-  await until(() => received.some(({ type }) => type === "ready"), "the sign-in");
-  socket.send(JSON.stringify({ type: "subscribe", id: "tree", topics: ["devices"] }));
-  await until(() => received.some(({ type }) => type === "snapshot"), "the subscription");
+  const stream = await WebSocketClient.signIn(fixture.app.url, owner);
+  await stream.subscribe(["devices"]);
   await connection.say("telemetry", { [name]: { t: 1 } });
+  const states = () =>
+    stream.messages.filter((message) => message.event === "state" && message.deviceId === deviceId);
   await until(() => {
-    clock.advance(100); // what is told is gathered for some moments
-    return received.some(({ event, ...state }) => event === "state" && state.deviceId === deviceId);
+    clock.advance(100); // events are gathered for some moments
+    return states().length > 0;
   }, "the state of the child");
-  expect(received.find((message) => message.deviceId === deviceId)).toMatchObject({ active: true });
-  socket.close();
+  expect(states()[0]).toMatchObject({ active: true });
+  await stream.close();
   await connection.end();
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
+import { WebSocketClient } from "../support/websocket-client.ts";
 import { GatewayClient, type GatewayDevice } from "./gateway-client.ts";
 
 let fixture: TestApp;
@@ -17,30 +18,20 @@ const children = ({ deviceId }: GatewayDevice) => get(`/api/devices/${deviceId}/
 const send = async (deviceId: string, method: string) =>
   (await fixture.call("POST", `/api/devices/${deviceId}/commands`, { token: owner, body: { method } })).body;
 
-/** A gateway on the WebSocket of devices, with what it is told, in order. */
+/** A gateway on the WebSocket of devices. */
 async function open({ token }: GatewayDevice) {
-  const socket = new WebSocket(`${fixture.app.url.replace(/^http/, "ws")}/api/v1/${token}/ws`);
-  const frames: Frame[] = [];
-  let wake = () => undefined as unknown;
-  socket.onmessage = ({ data }) => {
-    frames.push(JSON.parse(`${data}`));
-    wake();
-  };
-  await new Promise((resolve) => (socket.onopen = resolve));
+  const client = await WebSocketClient.open<Frame>(`${fixture.app.url}/api/v1/${token}/ws`);
   return {
     say: (topic: string, body: unknown, ack?: number) =>
-      socket.send(JSON.stringify({ topic: `v1/gateway/${topic}`, body, ...(ack && { ack }) })),
-    async next(): Promise<Frame> {
-      while (frames.length === 0) await new Promise<unknown>((resolve) => (wake = () => resolve(undefined)));
-      return frames.shift()!;
-    },
-    close: () => socket.close(),
+      client.send({ topic: `v1/gateway/${topic}`, body, ...(ack && { ack }) }),
+    next: () => client.next(),
+    close: () => client.close(),
   };
 }
 const createGateway = (fields = {}): Promise<GatewayDevice> =>
   fixture.createDevice(owner, { role: "GATEWAY", deviceType: "gateway", ...fields });
 
-test("a gateway speaks and hears for its children on its WebSocket", async () => {
+test("a gateway sends and receives for its children on its WebSocket", async () => {
   const gateway = await createGateway();
   const socket = await open(gateway);
   socket.say("telemetry", { "ws child": [{ t: 1 }], topic: { t: 2 } }, 1);
@@ -76,10 +67,10 @@ test("a gateway speaks and hears for its children on its WebSocket", async () =>
   socket.say("telemetry", { "ws child": 7 }, 4);
   expect(await socket.next()).toMatchObject({ ack: 4, error: { code: "telemetry.body_invalid" } });
   expect((await get(`/api/devices/${deviceId}/rejections`))[0]).toMatchObject({ source: "ws" });
-  socket.close();
+  await socket.close();
 });
 
-test("its children are gone with its last connection, and their commands wait for the next", async () => {
+test("children are disconnected with the gateway's last connection, and their commands wait for the next", async () => {
   const gateway = await createGateway();
   const first = await open(gateway);
   first.say("connect", { device: "lasting" }, 1);
@@ -92,7 +83,7 @@ test("its children are gone with its last connection, and their commands wait fo
   expect(Date.parse(lastConnectedAt)).toBeGreaterThanOrEqual(Date.parse(lastDisconnectedAt));
   const lost = await send(deviceId, "later");
   await second.next();
-  second.close();
+  await second.close();
   let status = "";
   await until(() => {
     void get(`/api/devices/${deviceId}/commands/${lost.commandId}`).then(
@@ -116,6 +107,6 @@ test("a gateway whose commands go over a WebSocket gets those of its children th
   const socket = await open(gateway);
   expect((await socket.next()).data).toMatchObject({ method: "first" });
   expect(mqtt.waiting).toBe(0);
-  socket.close();
+  await socket.close();
   await mqtt.end();
 });

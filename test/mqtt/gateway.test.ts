@@ -1,43 +1,31 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { decode, encode } from "cbor-x";
-import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { GatewayClient, type GatewayDevice, json } from "./gateway-client.ts";
+import {
+  child,
+  children,
+  codes,
+  createGateway,
+  fixture,
+  fresh,
+  get,
+  latest,
+  owner,
+  rejections,
+  setAttributes,
+  useGateways,
+} from "./gateway-fixture.ts";
 
-let fixture: TestApp;
-let owner: string;
-beforeAll(async () => {
-  fixture = await createTestApp();
-  owner = (await fixture.signIn("TENANT_OWNER")).token;
-});
-afterAll(() => fixture.stop());
+useGateways();
 
-const createGateway = (fields: Record<string, unknown> = {}, token = owner): Promise<GatewayDevice> =>
-  fixture.createDevice(token, { role: "GATEWAY", deviceType: "gateway", ...fields });
-const get = async (path: string, token = owner) => (await fixture.call("GET", path, { token })).body;
-const children = (gateway: GatewayDevice, token = owner) =>
-  get(`/api/devices/${gateway.deviceId}/children?limit=10000`, token);
-const child = async (gateway: GatewayDevice, name: string) =>
-  (await children(gateway)).find((device: { childName?: string }) => device.childName === name);
-const latest = async (gateway: GatewayDevice, name: string) => {
-  const { deviceId } = await child(gateway, name);
-  return (await get(`/api/devices/${deviceId}/telemetry/latest`)).values;
-};
 const client = async (gateway: GatewayDevice, name: string) => {
   const { deviceId } = await child(gateway, name);
   const entries = await get(`/api/devices/${deviceId}/attributes?scope=CLIENT`);
   return Object.fromEntries(entries.map(({ key, value }: { key: string; value: unknown }) => [key, value]));
 };
-const rejections = (deviceId: string) => get(`/api/devices/${deviceId}/rejections`);
-const codes = async (deviceId: string) =>
-  (await rejections(deviceId)).map(({ code }: { code: string }) => code);
-const setAttributes = (deviceId: string, scope: string, attributes: unknown) =>
-  fixture.call("POST", `/api/devices/${deviceId}/attributes`, { token: owner, body: { scope, attributes } });
-let names = 0;
-/** Names of devices are the tenant's: every test has its own. */
-const fresh = () => `child ${++names}`;
 
 describe.each([4, 5] as const)("a gateway on MQTT version %i", (version) => {
-  test("makes its children by speaking of them: all forms of telemetry, readable once acknowledged", async () => {
+  test("creates its children by any form of their telemetry, readable once acknowledged", async () => {
     const gateway = await createGateway();
     const [a, b, c, d] = [fresh(), fresh(), fresh(), fresh()];
     const connection = await GatewayClient.connect(fixture, gateway, { version });
@@ -125,7 +113,7 @@ describe.each([4, 5] as const)("a gateway on MQTT version %i", (version) => {
     await connection.end();
   });
 
-  test("is told of shared attributes that change, and that go", async () => {
+  test("gets shared attributes of children that are set and deleted", async () => {
     const gateway = await createGateway();
     const name = fresh();
     const connection = await GatewayClient.connect(fixture, gateway, {
@@ -145,7 +133,7 @@ describe.each([4, 5] as const)("a gateway on MQTT version %i", (version) => {
   });
 });
 
-test("a gateway speaks CBOR, and is answered in it where its profile says so", async () => {
+test("a gateway sends CBOR, and is answered in it where its profile says so", async () => {
   const profile = await fixture.call("POST", "/api/device-profiles", {
     token: owner,
     body: { name: "cbor gateway", payload: "CBOR" },
@@ -167,8 +155,8 @@ test("a gateway speaks CBOR, and is answered in it where its profile says so", a
   await connection.end();
 });
 
-describe("what is refused", () => {
-  test("costs the other children nothing: the good is stored, the bad listed where it belongs", async () => {
+describe("a refused message", () => {
+  test("of one child is listed there, and those of other children are stored", async () => {
     const gateway = await createGateway();
     const [good, bad, unborn] = [fresh(), fresh(), fresh()];
     const connection = await GatewayClient.connect(fixture, gateway);
@@ -197,7 +185,7 @@ describe("what is refused", () => {
     await connection.end();
   });
 
-  test("altogether has a reason code on MQTT 5, and the session goes on", async () => {
+  test("has a reason code on MQTT 5, and the session goes on", async () => {
     const gateway = await createGateway();
     const name = fresh();
     const connection = await GatewayClient.connect(fixture, gateway);
@@ -229,7 +217,7 @@ describe("what is refused", () => {
     await connection.end();
   });
 
-  test("is everything for a device that is no gateway", async () => {
+  test("is any message of children from a device that is no gateway", async () => {
     const device = await fixture.createDevice(owner);
     const connection = await GatewayClient.connect(fixture, device);
     const name = fresh();
@@ -241,7 +229,7 @@ describe("what is refused", () => {
     await connection.end();
   });
 
-  test("is a child that the profile does not let the gateway make, until a person attaches it", async () => {
+  test("is one of a child that the profile does not let the gateway create, until a user attaches it", async () => {
     const profile = await fixture.call("POST", "/api/device-profiles", {
       token: owner,
       body: { name: "makes none", createsChildren: false },
@@ -257,7 +245,7 @@ describe("what is refused", () => {
     await connection.end();
   });
 
-  test("is a child beyond the plan, while those that are there go on", async () => {
+  test("is one of a child beyond the plan, while existing children go on", async () => {
     const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "small", plan: "basic" });
     const { limits } = (await get("/api/plans")).find(({ id }: { id: string }) => id === "basic");
     const gateway = await createGateway({}, token);
@@ -271,7 +259,7 @@ describe("what is refused", () => {
     await connection.end();
   });
 
-  test("is a message of more children than one may carry; of many bad ones, some are listed and the rest counted", async () => {
+  test("has more children than allowed; of many invalid ones, some are listed and the rest counted", async () => {
     const gateway = await createGateway();
     const connection = await GatewayClient.connect(fixture, gateway);
     const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`many ${n}`, { n }]));
@@ -285,153 +273,4 @@ describe("what is refused", () => {
     expect(await children(gateway)).toEqual([]);
     await connection.end();
   });
-});
-
-describe("names", () => {
-  test.each([
-    "__proto__",
-    "constructor",
-    "toString",
-    "über 气压 🌡",
-    "v1/devices/me",
-    "a+b#c",
-    "'; DROP TABLE devices;--",
-  ])("%s is only a name", async (name) => {
-    const gateway = await createGateway();
-    const connection = await GatewayClient.connect(fixture, gateway);
-    const key = JSON.stringify(name);
-    expect(await connection.say("telemetry", `{${key}: {"__proto__": 1, "t": 2}}`)).toBe(0);
-    expect(await connection.say("attributes", `{${key}: {"constructor": "x"}}`)).toBe(0);
-    const [created] = await children(gateway);
-    expect(created).toMatchObject({ name, childName: name });
-    const values = await get(`/api/devices/${created.deviceId}/telemetry/latest`);
-    expect(values.values.t).toBe(2);
-    await fixture.call("DELETE", `/api/devices/${created.deviceId}`, { token: owner });
-    await connection.end();
-  });
-
-  test("of devices that the gateway has not are not spoken for: one with its own connection, another's, its own", async () => {
-    const [gateway, other] = [await createGateway({ name: fresh() }), await createGateway()];
-    const [own, others] = [fresh(), fresh()];
-    const device = await fixture.createDevice(owner, { name: own });
-    const connection = await GatewayClient.connect(fixture, gateway);
-    const second = await GatewayClient.connect(fixture, other);
-    expect(await second.say("telemetry", { [others]: { t: 1 } })).toBe(0);
-    const { name } = await get(`/api/devices/${gateway.deviceId}`);
-    for (const taken of [own, others, name]) {
-      expect(await connection.say("telemetry", { [taken]: { t: 666 } })).toBe(0x87);
-      expect(await connection.say("connect", { device: taken })).toBe(0x87);
-    }
-    expect(await children(gateway)).toEqual([]);
-    expect(await latest(other, others)).toEqual({ t: 1 });
-    const [newest] = await rejections(gateway.deviceId);
-    expect(newest.code).toBe("gateway.child_elsewhere");
-    expect(newest.reason).toContain("attach it first");
-    // Until a person says so.
-    await fixture.call("PATCH", `/api/devices/${device.deviceId}`, {
-      token: owner,
-      body: { parentDeviceId: gateway.deviceId },
-    });
-    expect(await connection.say("telemetry", { [own]: { t: 2 } })).toBe(0);
-    expect(await latest(gateway, own)).toEqual({ t: 2 });
-    await connection.end();
-    await second.end();
-  });
-
-  test("of another tenant's devices are free", async () => {
-    const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "neighbour" });
-    const name = fresh();
-    const foreign = await fixture.createDevice(token, { name });
-    const gateway = await createGateway();
-    const connection = await GatewayClient.connect(fixture, gateway);
-    expect(await connection.say("telemetry", { [name]: { t: 1 } })).toBe(0);
-    const created = await child(gateway, name);
-    expect(created.deviceId).not.toBe(foreign.deviceId);
-    expect((await get(`/api/devices/${foreign.deviceId}/telemetry/latest`, token)).values).toEqual({});
-    await connection.end();
-  });
-
-  test("stay with the gateway when a person renames the device", async () => {
-    const gateway = await createGateway();
-    const name = fresh();
-    const connection = await GatewayClient.connect(fixture, gateway, { filter: "v1/gateway/attributes" });
-    await connection.say("telemetry", { [name]: { t: 1 } });
-    const { deviceId } = await child(gateway, name);
-    await fixture.call("PATCH", `/api/devices/${deviceId}`, {
-      token: owner,
-      body: { name: `${name} in hall 3` },
-    });
-    await connection.say("telemetry", { [name]: { t: 2 } });
-    expect((await children(gateway)).length).toBe(1);
-    expect(await latest(gateway, name)).toEqual({ t: 2 });
-    await setAttributes(deviceId, "SHARED", { a: 1 });
-    expect(json(await connection.next()).device).toBe(name);
-    await connection.end();
-  });
-});
-
-test("a child belongs to the asset of its gateway, so that whoever was granted that sees it", async () => {
-  const gateway = await createGateway({ assetId: "hall 7" });
-  const name = fresh();
-  const connection = await GatewayClient.connect(fixture, gateway);
-  await connection.say("telemetry", { [name]: { t: 1 } });
-  expect(await child(gateway, name)).toMatchObject({ assetId: "hall 7" });
-  await connection.end();
-});
-
-test("a child may have the name that a person gave to another child of the same gateway", async () => {
-  const gateway = await createGateway();
-  const [a, b] = [fresh(), fresh()];
-  const connection = await GatewayClient.connect(fixture, gateway);
-  await connection.say("telemetry", { [a]: { t: 1 } });
-  const first = await child(gateway, a);
-  await fixture.call("PATCH", `/api/devices/${first.deviceId}`, { token: owner, body: { name: b } });
-  expect(await connection.say("telemetry", { [b]: { t: 2 }, [a]: { t: 3 } })).toBe(0);
-  expect(await latest(gateway, a)).toEqual({ t: 3 });
-  expect(await latest(gateway, b)).toEqual({ t: 2 });
-  await connection.end();
-});
-
-test("a gateway makes ten thousand children by itself, and no more", async () => {
-  const gateway = await createGateway();
-  const connection = await GatewayClient.connect(fixture, gateway);
-  const thousand = (round: number) =>
-    Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`${round}/${n}`, { n }]));
-  for (let round = 0; round < 10; round++) expect(await connection.say("telemetry", thousand(round))).toBe(0);
-  expect(await connection.say("telemetry", { "10/0": { n: 1 } })).toBe(0x87);
-  expect(await codes(gateway.deviceId)).toEqual(["gateway.children_limit"]);
-  expect(await connection.say("telemetry", { "9/999": { n: 1 } })).toBe(0);
-  expect((await children(gateway)).length).toBe(10_000);
-  await connection.end();
-}, 30_000);
-
-test("a message counts once against the rate of its gateway, whatever it carries", async () => {
-  const profile = await fixture.call("POST", "/api/device-profiles", {
-    token: owner,
-    body: { name: "two at once", messagesPerSecond: 1, messagesBurst: 2 },
-  });
-  const gateway = await createGateway({ profileId: profile.body.profileId });
-  const names = Array.from({ length: 20 }, fresh);
-  const connection = await GatewayClient.connect(fixture, gateway);
-  const body = Object.fromEntries(names.map((name) => [name, { t: 1 }]));
-  expect(await connection.say("telemetry", body)).toBe(0);
-  expect(await connection.say("attributes", body)).toBe(0);
-  expect(await connection.say("telemetry", body)).toBe(0x97);
-  expect((await children(gateway)).length).toBe(20);
-  expect((await codes(gateway.deviceId)).length).toBe(1);
-  await connection.end();
-});
-
-test("messages that name the same new child at once make one", async () => {
-  const gateway = await createGateway();
-  const name = fresh();
-  const connection = await GatewayClient.connect(fixture, gateway);
-  const said = Array.from({ length: 20 }, (_, n) =>
-    n % 2 === 0
-      ? connection.say("telemetry", { [name]: { n } })
-      : connection.say("connect", { device: name }),
-  );
-  expect(new Set(await Promise.all(said))).toEqual(new Set([0]));
-  expect((await children(gateway)).length).toBe(1);
-  await connection.end();
 });

@@ -1,6 +1,7 @@
 import type { Socket } from "bun";
 import { generate, type Packet, parser } from "mqtt-packet";
 
+const TIMEOUT_MS = 20_000;
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
 /** A bare socket that sends whatever bytes a test wants and keeps what comes back. */
@@ -88,7 +89,7 @@ export class RawClient {
 
   /** Takes the first packet of a kind out of what came, waiting for it. */
   async next<Command extends Packet["cmd"]>(command: Command): Promise<Packet & { cmd: Command }> {
-    const deadline = performance.now() + 4_000;
+    const deadline = performance.now() + TIMEOUT_MS;
     for (;;) {
       const index = this.packets.findIndex((packet) => packet.cmd === command);
       if (index >= 0) return this.packets.splice(index, 1)[0] as Packet & { cmd: Command };
@@ -99,7 +100,7 @@ export class RawClient {
   }
 
   async end(): Promise<void> {
-    const deadline = performance.now() + 4_000;
+    const deadline = performance.now() + TIMEOUT_MS;
     while (!this.closed) {
       if (performance.now() > deadline) throw new Error("the server did not close the connection");
       await Bun.sleep(1);

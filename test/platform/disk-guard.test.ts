@@ -49,18 +49,19 @@ describe("before the disk is full", () => {
       protocolVersion: 5,
       reconnectPeriod: 0,
     });
-    const outcome = client.publishAsync("v1/devices/me/telemetry", '{"a":2}', { qos: 1 }).then(
-      () => "acknowledged",
-      () => "refused",
+    let isAcknowledged = false;
+    client.publishAsync("v1/devices/me/telemetry", '{"a":2}', { qos: 1 }).then(
+      () => {
+        isAcknowledged = true;
+      },
+      () => undefined,
     );
     const reason = await new Promise((resolve) =>
       client.once("disconnect", ({ reasonCode }) => resolve(reasonCode)),
     );
     expect(reason).toBe(0x97);
     await client.endAsync(true);
-    expect(await Promise.race([outcome, Bun.sleep(50).then(() => "not acknowledged")])).not.toBe(
-      "acknowledged",
-    );
+    expect(isAcknowledged).toBe(false); // and nothing comes after the end of the connection
   });
 
   test("reading and deleting go on", async () => {

@@ -8,12 +8,15 @@ import { createLogger } from "../../src/platform/log.ts";
 import { createTls, type Tls } from "../../src/platform/tls.ts";
 import { namesIn, ownNames, plainAddress } from "../../src/platform/tls-names.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { until } from "../support/until.ts";
 
 const DAY_MS = 86_400_000;
 let directory: string;
 let data: DataDirectory;
 let clock: FakeClock;
 let names = { dns: ["localhost", "gateway"], ip: ["127.0.0.1"] };
+/** How often the names were looked up. */
+let lookups = 0;
 const running: Tls[] = [];
 
 beforeEach(() => {
@@ -28,22 +31,37 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
+function namesOf() {
+  lookups++;
+  return names;
+}
+
 async function start(): Promise<Tls> {
   const log = createLogger("tls");
-  const tls = createTls({ data, clock, log, publicUrl: undefined, namesOf: () => names });
+  const tls = createTls({ data, clock, log, publicUrl: undefined, namesOf });
   running.push(tls);
   await tls.start();
   return tls;
 }
 
 const serialOf = ({ current }: Tls) => new X509Certificate(current.cert).serialNumber;
-/** Lets looks at names and files happen until one has changed something. */
-async function changed(tls: Tls, serial: string): Promise<string> {
-  for (let attempt = 0; attempt < 500 && serialOf(tls) === serial; attempt++) {
+/** Lets checks of names and files happen until a condition holds. */
+const advanceUntil = (condition: () => boolean) =>
+  until(() => {
     clock.advance(10_000);
-    await Bun.sleep(2);
-  }
+    return condition();
+  });
+
+/** Waits until a check has changed the certificate. */
+async function changed(tls: Tls, serial: string): Promise<string> {
+  await advanceUntil(() => serialOf(tls) !== serial);
   return serialOf(tls);
+}
+
+/** Waits until a check of the present names and files has ended: the second one after now has begun. */
+async function checked(): Promise<void> {
+  const wanted = lookups + 2;
+  await advanceUntil(() => lookups >= wanted);
 }
 
 test("the pair survives a restart", async () => {
@@ -71,8 +89,7 @@ test("a new name or address gets a certificate that keeps the old ones, under th
   expect(tls.authority).toBe(authority);
   names = { dns: ["localhost", "gateway"], ip: ["127.0.0.1"] };
   const kept = serialOf(tls);
-  clock.advance(120_000);
-  await Bun.sleep(5);
+  await checked();
   expect(serialOf(tls)).toBe(kept);
 });
 
@@ -80,8 +97,7 @@ test("it is renewed two months before it ends", async () => {
   const tls = await start();
   const serial = serialOf(tls);
   clock.jump(330 * DAY_MS);
-  clock.advance(60_000);
-  await Bun.sleep(5);
+  await checked();
   expect(serialOf(tls)).toBe(serial);
   clock.jump(10 * DAY_MS);
   expect(await changed(tls, serial)).not.toBe(serial);
@@ -112,7 +128,7 @@ test("a gateway that boots in the past makes a certificate that is good once the
   expect(serialOf(await start())).toBe(serial);
 });
 
-test("half a pair on the disk is made anew", async () => {
+test("half a pair on the disk is replaced", async () => {
   const first = await start();
   writeFileSync(join(directory, "secrets", "tls-server.key"), "cut off");
   const second = await start();
@@ -120,7 +136,7 @@ test("half a pair on the disk is made anew", async () => {
   expect(second.authority).toBe(first.authority);
 });
 
-test("a listener that fails is told again", async () => {
+test("a listener that fails is called again", async () => {
   const tls = await start();
   let calls = 0;
   tls.onChange(() => {
@@ -128,10 +144,7 @@ test("a listener that fails is told again", async () => {
   });
   names = { dns: ["localhost", "gateway", "another"], ip: [] };
   clock.advance(60_000);
-  for (let attempt = 0; attempt < 500 && calls < 2; attempt++) {
-    clock.advance(10_000);
-    await Bun.sleep(2);
-  }
+  await advanceUntil(() => calls >= 2);
   expect(calls).toBe(2);
 });
 

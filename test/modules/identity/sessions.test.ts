@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { SessionId } from "../../../src/lib/ids.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../../support/test-app.ts";
+import { WebSocketClient } from "../../support/websocket-client.ts";
 
 let fixture: TestApp;
 beforeAll(async () => {
@@ -12,35 +13,22 @@ const statusOf = async (token: string) => (await fixture.call("GET", "/api/auth/
 const signIn = async (email: string, password = PASSWORD) =>
   (await fixture.call("POST", "/idp/authorize", { body: { email, password } })).status;
 
-/** A realtime stream that has signed in. */
-async function openStream(token: string) {
-  const socket = new WebSocket(`${fixture.app.url.replace("http", "ws")}/api/ws`);
-  const closed = new Promise<number>((resolve) => {
-    socket.onclose = ({ code }) => resolve(code);
-  });
-  await new Promise<void>((resolve) => {
-    socket.onopen = () => socket.send(JSON.stringify({ type: "auth", token }));
-    socket.onmessage = () => resolve();
-  });
-  return { closed };
-}
-
-test("who is signed out everywhere loses every token and every stream at once, and nobody else does", async () => {
+test("a user who is signed out everywhere loses every token and stream at once, and others lose none", async () => {
   const { token, user } = await fixture.signIn("TENANT_RW");
   const other = await fixture.signIn("TENANT_RW");
   const { code } = (
     await fixture.call("POST", "/idp/authorize", { body: { email: user.email, password: PASSWORD } })
   ).body;
   const second = (await fixture.call("POST", "/api/auth/exchange", { body: { code } })).body.accessToken;
-  const stream = await openStream(second);
+  const stream = await WebSocketClient.signIn(fixture.app.url, second);
   fixture.app.services.sessions.endAll(user.userId);
-  expect(await stream.closed).toBe(4401);
+  expect((await stream.closed).code).toBe(4401);
   expect([await statusOf(token), await statusOf(second), await statusOf(other.token)]).toEqual([
     401, 401, 200,
   ]);
 });
 
-test("one session can be left alone", async () => {
+test("one session can be kept", async () => {
   const { token, user } = await fixture.signIn("TENANT_RW");
   const { sessions } = fixture.app.services;
   const [kept] = sessions.list(user.userId);

@@ -1,4 +1,7 @@
+import { afterAll, beforeAll } from "bun:test";
+import { ScriptFailure } from "../../../src/modules/script-sandbox/script-sandbox.errors.ts";
 import { ScriptSandbox } from "../../../src/modules/script-sandbox/script-sandbox.ts";
+import type { ScriptFrame } from "../../../src/modules/script-sandbox/script-sandbox.types.ts";
 import type { Clock } from "../../../src/platform/clock.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { createLogger } from "../../../src/platform/log.ts";
@@ -27,3 +30,36 @@ export const good = {
   metadata: {},
   value: { b: 2 },
 } as const;
+
+/** The sandbox of the test file, while its tests run. */
+export let sandbox: ReturnType<typeof openSandbox>;
+
+export const run = (source: string, options: { frame?: ScriptFrame; message?: never; key?: string } = {}) =>
+  sandbox.run({
+    source,
+    key: options.key ?? source,
+    message: { a: 1 },
+    metadata: { topic: "t" },
+    ...options,
+  });
+
+export async function failureOf(promise: Promise<unknown>): Promise<ScriptFailure> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof ScriptFailure) return error;
+    throw error;
+  }
+  throw new Error("it did not fail");
+}
+
+export const returnOf = async (source: string, frame?: ScriptFrame) =>
+  (await run(source, frame ? { frame } : {})).value as unknown;
+
+/** Opens the sandbox for the tests of a file. */
+export function useSandbox(): void {
+  beforeAll(() => {
+    sandbox = openSandbox();
+  });
+  afterAll(() => sandbox.stop());
+}

@@ -1,45 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { ScriptFailure } from "../../../src/modules/script-sandbox/script-sandbox.errors.ts";
+import { describe, expect, test } from "bun:test";
 import type { ScriptSandbox } from "../../../src/modules/script-sandbox/script-sandbox.ts";
-import type { ScriptFrame } from "../../../src/modules/script-sandbox/script-sandbox.types.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { frameOf, good, openSandbox } from "./sandbox-fixture.ts";
+import {
+  failureOf,
+  frameOf,
+  good,
+  openSandbox,
+  returnOf,
+  run,
+  sandbox,
+  useSandbox,
+} from "./sandbox-fixture.ts";
 
-let sandbox: ReturnType<typeof openSandbox>;
-
-beforeAll(() => {
-  sandbox = openSandbox();
-});
-afterAll(() => sandbox.stop());
-
-const run = (source: string, options: { frame?: ScriptFrame; message?: never; key?: string } = {}) =>
-  sandbox.run({
-    source,
-    key: options.key ?? source,
-    message: { a: 1 },
-    metadata: { topic: "t" },
-    ...options,
-  });
-
-async function failureOf(promise: Promise<unknown>): Promise<ScriptFailure> {
-  try {
-    await promise;
-  } catch (error) {
-    if (error instanceof ScriptFailure) return error;
-    throw error;
-  }
-  throw new Error("it did not fail");
-}
-
-const returnOf = async (source: string, frame?: ScriptFrame) =>
-  (await run(source, frame ? { frame } : {})).value as unknown;
+useSandbox();
 
 describe("transform", () => {
-  test("makes of a message what it returns, and sees the metadata", async () => {
+  test("replaces a message by its result, and gets the metadata", async () => {
     expect(await returnOf("function transform(m, meta) { return { x: m.a + 1, t: meta.topic }; }")).toEqual({
       x: 2,
       t: "t",
@@ -81,7 +57,7 @@ describe("transform", () => {
     });
   });
 
-  test("writes to a console that is told with the result, and with a failure", async () => {
+  test("writes to a console that comes with the result, and with a failure", async () => {
     const { console } = await run(
       "function transform(m) { console.log('saw', m, 2n, undefined); console.warn('w'); return 1; }",
     );
@@ -95,8 +71,8 @@ describe("transform", () => {
   });
 });
 
-describe("what went wrong", () => {
-  test("is told with the line", async () => {
+describe("a failed script", () => {
+  test("is reported with its line", async () => {
     expect(await failureOf(run("\n\nfunction transform( {"))).toMatchObject({
       code: "script.syntax",
       line: 3,
@@ -115,17 +91,17 @@ describe("what went wrong", () => {
     });
   });
 
-  test("is the source's syntax only where that cannot be read", async () => {
+  test("is a syntax error only where the source cannot be parsed", async () => {
     const source = "function transform() { return JSON.parse('{'); }";
     expect((await failureOf(run(source))).code).toBe("script.error");
   });
 
-  test("is told where nothing can be called", async () => {
+  test("is reported when it defines no function to call", async () => {
     expect((await failureOf(run("let x = 1;"))).message).toContain("defines none of transform");
     expect((await failureOf(run("function decodeUplink() {}"))).message).toContain("this message has none");
   });
 
-  test("is told of sources and messages that are too large", async () => {
+  test("is reported for sources and messages that are too large", async () => {
     expect((await failureOf(run(`//${"x".repeat(32 * 1024)}`))).code).toBe("script.syntax");
     const message = "x".repeat(1024 * 1024);
     expect((await failureOf(sandbox.run({ ...good, key: "large", message }))).code).toBe("script.error");
@@ -243,7 +219,7 @@ describe("vendors' codecs, unchanged", () => {
     );
   });
 
-  test("are looked at for what they define", async () => {
+  test("are checked for the functions that they define", async () => {
     const { functions } = await sandbox.check(
       "const decodeUplink = () => {}; function Encode() {} var transform = 3; exports.Encoder = () => {};",
       "c",
@@ -253,126 +229,15 @@ describe("vendors' codecs, unchanged", () => {
   });
 });
 
-describe("the process", () => {
-  test("has no environment, no descriptors of the gateway's, and can open nothing", async () => {
-    await sandbox.run({ ...good, key: "p" });
-    expect(readFileSync(`/proc/${sandbox.pid}/environ`, "utf8")).toBe("TZ=UTC\0");
-    expect(readdirSync(`/proc/${sandbox.pid}/fd`).length).toBeLessThanOrEqual(6);
-    expect(readFileSync(`/proc/${sandbox.pid}/limits`, "utf8")).toMatch(/Max open files +0 +0/);
-  });
-
-  test("runs on UTC, wherever the gateway is", async () => {
-    const source =
-      "function transform() { return [new Date(0).getHours(), new Date(2026, 6, 1).getTimezoneOffset()]; }";
-    expect(await returnOf(source)).toEqual([0, 0]);
-  });
-
-  test("takes messages of any size that a script may have, and gives back what it may", async () => {
-    const message = Array.from({ length: 250 }, (_, row) => `${row} ${"ü".repeat(1_900)}`);
-    const source = "function transform(list) { return list.slice(0, 100); }";
-    const { value } = await sandbox.run({ source, key: "large", message, metadata: {} });
-    expect(value).toEqual(message.slice(0, 100));
-  });
-
-  test("starts with the first script, ends when idle, and starts again", async () => {
-    const clock = new FakeClock();
-    const own = openSandbox({ clock });
-    expect(own.pid).toBeUndefined();
-    await own.run({ ...good, key: "k" });
-    const first = own.pid;
-    expect(first).toBeNumber();
-    clock.advance(59_000);
-    expect(own.pid).toBe(first);
-    clock.advance(1_001);
-    expect(own.pid).toBeUndefined();
-    expect((await own.run({ ...good, key: "k" })).value).toEqual(good.value);
-    expect(own.pid).not.toBe(first);
-    await own.stop();
-  });
-
-  test("is replaced when something else ends it, and the script is none the wiser", async () => {
-    const own = openSandbox();
-    await own.run({ ...good, key: "k" });
-    process.kill(own.pid as number, "SIGKILL");
-    expect((await own.run({ ...good, key: "k" })).value).toEqual(good.value);
-    await own.stop();
-  });
-
-  test("that does not start is told as being unavailable, and so is one that talks nonsense", async () => {
-    for (const command of [
-      ["/bin/false"],
-      ["/bin/sh", "-c", "head -c 100 /dev/urandom; cat >/dev/null"],
-      ["/no/such/program"],
-    ]) {
-      const own = openSandbox({ command });
-      expect(await failureOf(own.run({ ...good, key: "k" }))).toMatchObject({
-        code: "script.unavailable",
-        kind: "unavailable",
-      });
-      await own.stop();
-    }
-  });
-
-  test("that does not start is not tried again for each message, but after a while", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "lineside-scripts-"));
-    const clock = new FakeClock();
-    clock.advance(10_000);
-    const own = openSandbox({ clock, command: ["/bin/sh", "-c", `echo tried >> ${directory}/tries`] });
-    const tries = () => readFileSync(`${directory}/tries`, "utf8").split("\n").length - 1;
-    const ask = () => Promise.allSettled(Array.from({ length: 20 }, () => own.run({ ...good, key: "k" })));
-    await ask();
-    await ask();
-    expect(tries()).toBe(1);
-    clock.advance(2_000);
-    await ask();
-    expect(tries()).toBe(2);
-    await own.stop();
-    await rm(directory, { recursive: true });
-  });
-
-  test("ends with the gateway, also under a script that the interpreter cannot stop", async () => {
-    const child = Bun.spawn([process.execPath, `${import.meta.dir}/endless-script-child.ts`], {
-      stdout: "pipe",
-      stderr: "inherit",
-    });
-    const reader = child.stdout.getReader();
-    const pid = Number(new TextDecoder().decode((await reader.read()).value));
-    child.kill("SIGKILL");
-    await child.exited;
-    while (isAlive(pid)) await Bun.sleep(5);
-  });
-
-  test("is not there after stop, and nothing is run any more", async () => {
-    const own = openSandbox();
-    await own.run({ ...good, key: "k" });
-    const pid = own.pid as number;
-    const left = own.run({ ...good, key: "k", source: "while (true);" });
-    const queued = own.run({ ...good, key: "k" });
-    await own.stop();
-    for (const promise of [left, queued, own.run({ ...good, key: "k" })])
-      expect((await failureOf(promise)).code).toBe("script.unavailable");
-    while (isAlive(pid)) await Bun.sleep(5);
-  });
-});
-
-/** A killed process that nobody has asked about stays in the table as a zombie. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-}
-
-describe("turns", () => {
-  test("go round by key: who sends much does not keep others waiting", async () => {
+describe("the fair queue", () => {
+  test("alternates between keys: one with many messages does not delay others", async () => {
     const order: string[] = [];
     const ask = (key: string) => sandbox.run({ ...good, key }).then(() => order.push(key));
     await Promise.all([...Array.from({ length: 20 }, () => ask("busy")), ask("quiet")]);
     expect(order.indexOf("quiet")).toBeLessThan(3);
   });
 
-  test("beyond what may wait are refused at once", async () => {
+  test("refuses messages beyond its limit at once", async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 100 }, () => sandbox.run({ ...good, key: "many" })),
     );

@@ -38,13 +38,20 @@ export const dropOf = (device: DeviceState): Deletion => ({
  * interrupted.
  */
 export function* deletionTask(engine: StoreEngine, deletion: Deletion, id: number): Steps<void> {
+  if (!engine.deletions.has(id)) return; // a sealing has finished it
   const device = engine.registry.devices.get(deletion.device);
   if (device?.deviceId === deletion.deviceId) {
     yield* deleteFromBlocks(engine, device, deletion);
     if (deletion.drop) engine.dropDevice(device);
     else yield* refreshLatest(engine, device, deletion);
   }
-  engine.deletionDone(id);
+  engine.deletions.done(id);
+}
+
+/** Takes all recorded deletions through the blocks, those that come meanwhile included; ends without a pause. */
+export function* finishDeletions(engine: StoreEngine): Steps<void> {
+  for (let [open] = engine.deletions.entries(); open !== undefined; [open] = engine.deletions.entries())
+    yield* deletionTask(engine, open[1], open[0]);
 }
 
 /** Deletes what is older than each device's cut-off and gives the space back. */

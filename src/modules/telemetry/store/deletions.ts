@@ -5,7 +5,7 @@ import { valueOfSummary } from "./column-summary.ts";
 import type { Deletion } from "./deletion.types.ts";
 import type { DeviceState, SealedValue, SeriesState } from "./registry.ts";
 import { countPoints, withoutRange } from "./rows.ts";
-import { familiesOf } from "./seal-task.ts";
+import { familiesOf } from "./series-families.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreEngine } from "./store-engine.ts";
 

@@ -2,7 +2,7 @@ import type { BlockRef, FamilyKey } from "./block-store.ts";
 import { EditBatch, encodeChunks } from "./block-writer.ts";
 import type { Effort } from "./codec/number-codec.ts";
 import { concat, type Rows } from "./rows.ts";
-import { familiesOf } from "./seal-task.ts";
+import { familiesOf } from "./series-families.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreEngine } from "./store-engine.ts";
 

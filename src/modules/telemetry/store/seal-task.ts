@@ -1,9 +1,11 @@
 import type { BlockRef, FamilyKey } from "./block-store.ts";
 import { chunksOf, EditBatch, encodeChunks, lastOf } from "./block-writer.ts";
 import { encodeBlock } from "./codec/block-codec.ts";
+import { finishDeletions } from "./deletion-tasks.ts";
 import type { HotGeneration } from "./hot-generation.ts";
 import type { DeviceState } from "./registry.ts";
 import { countPoints, lowerBound, overlay, type Rows, sliceRows, upperBound } from "./rows.ts";
+import { familiesOf } from "./series-families.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreEngine } from "./store-engine.ts";
 
@@ -15,9 +17,11 @@ const hotBytesPerDelete = 2 * 1024 * 1024;
 /**
  * Seals the hot tier: encodes the points of a frozen generation into blocks, device by device, then deletes its hot
  * rows. Each transaction is complete in itself, and sealing the same points twice changes nothing: after a crash in
- * between, what is still hot is simply sealed again.
+ * between, what is still hot is simply sealed again. Deletions come first: one that went through the blocks later would
+ * hit what has arrived after it.
  */
 export function* sealTask(engine: StoreEngine): Steps<void> {
+  yield* finishDeletions(engine);
   const generation = engine.frozen ?? engine.freeze();
   const batch = new EditBatch(engine);
   for (const hot of generation.devices.values()) {
@@ -57,16 +61,6 @@ function isBehind(
     Number.NEGATIVE_INFINITY;
   device.sealedEnds[of.family] = Math.max(end, rows.ts[rows.ts.length - 1]!);
   return rows.ts[0]! > end;
-}
-
-/** Family → key numbers. */
-export function familiesOf(device: DeviceState): Map<number, Set<number>> {
-  const families = new Map<number, Set<number>>();
-  for (const { key, family } of device.series.values()) {
-    const keys = families.get(family) ?? new Set();
-    families.set(family, keys.add(key));
-  }
-  return families;
 }
 
 /** Points that fall inside an existing block re-open it; those between and after blocks make new ones. */
@@ -136,7 +130,7 @@ function* deleteHotRows(engine: StoreEngine, generation: HotGeneration): Steps<v
   const step = Math.max(1, Math.min(hotRowsPerDelete, Math.floor(hotBytesPerDelete / Math.max(1, rowBytes))));
   for (let id = generation.firstId; id <= generation.lastId; id += step) {
     const lastId = Math.min(id + step - 1, generation.lastId);
-    for (const { first, last } of engine.deletions.without(id, lastId)) engine.file.deleteHot(first, last);
+    engine.file.deleteHot(id, lastId);
     yield;
   }
 }

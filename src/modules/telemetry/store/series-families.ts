@@ -11,6 +11,16 @@ export function seriesOf({ devices }: Registry): WireSeries {
   };
 }
 
+/** Family → key numbers. */
+export function familiesOf(device: DeviceState): Map<number, Set<number>> {
+  const families = new Map<number, Set<number>>();
+  for (const { key, family } of device.series.values()) {
+    const keys = families.get(family) ?? new Set();
+    families.set(family, keys.add(key));
+  }
+  return families;
+}
+
 /** Family → those of the named keys (all when empty) that the device has. */
 export function familyKeysOf(
   registry: Registry,

@@ -134,11 +134,6 @@ export class StoreEngine {
     return { id, hidden: this.#bury(deletion, id) };
   }
 
-  /** A recorded deletion has gone through the blocks. */
-  deletionDone(id: number): void {
-    if (this.deletions.done(id)) this.file.deleteHot(id, id);
-  }
-
   hotHasBefore(device: DeviceState, ts: number): boolean {
     return this.generations.some((generation) => (generation.devices.get(device.no)?.minTs ?? ts) < ts);
   }

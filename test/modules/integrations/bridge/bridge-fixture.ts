@@ -1,3 +1,4 @@
+import { afterEach } from "bun:test";
 import type { TenantId } from "../../../../src/lib/ids.ts";
 import type { BridgeMessage, BridgeState } from "../../../../src/modules/integrations/bridge/bridge.types.ts";
 import { MqttBridge, type MqttBridgeDeps } from "../../../../src/modules/integrations/bridge/mqtt-bridge.ts";
@@ -76,3 +77,21 @@ export function rigBridge(
 /** A session that is resumed is connected before the broker has answered what it is asked for. */
 export const connected = ({ status, subscriptions }: BridgeState) =>
   status === "connected" && subscriptions.length > 0;
+
+const bridges = new Set<MqttBridge>();
+
+/** Starts a bridge, which is stopped after its test. */
+export const open: typeof rigBridge = (...args) => {
+  const rig = rigBridge(...args);
+  bridges.add(rig.bridge);
+  rig.bridge.start();
+  return rig;
+};
+
+/** Stops the bridges of each test that were opened by `open`. */
+export function useBridges(): void {
+  afterEach(async () => {
+    for (const bridge of bridges) await bridge.stop();
+    bridges.clear();
+  });
+}

@@ -1,22 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { generate, type Packet, type Parser, parser } from "mqtt-packet";
-import { DomainError, detail, inEnglish } from "../../../../src/lib/domain-error.ts";
-import type { Text } from "../../../../src/lib/texts/text.ts";
-import type { MqttBridge } from "../../../../src/modules/integrations/bridge/mqtt-bridge.ts";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { DomainError } from "../../../../src/lib/domain-error.ts";
 import { createMosquitto, hasMosquitto, type Mosquitto } from "../../../support/mosquitto.ts";
-import { type BridgeRig, connected, hasty, rigBridge } from "./bridge-fixture.ts";
+import { type BridgeRig, connected, hasty, open, useBridges } from "./bridge-fixture.ts";
 
-const bridges = new Set<MqttBridge>();
-const open: typeof rigBridge = (...args) => {
-  const rig = rigBridge(...args);
-  bridges.add(rig.bridge);
-  rig.bridge.start();
-  return rig;
-};
-afterEach(async () => {
-  for (const bridge of bridges) await bridge.stop();
-  bridges.clear();
-});
+useBridges();
 
 const came = (rig: BridgeRig, count: number) => rig.until(() => rig.messages.length >= count);
 
@@ -178,7 +165,7 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
     expect(rig.bridge.state.counts.received).toBe(3);
   });
 
-  test("says so when a message is lost that the broker will not send again", async () => {
+  test("reports a lost message that the broker will not send again", async () => {
     let isFull = true;
     const rig = open(
       { brokerUrl: url, topicFilter: "lossy/#", clientId: "lossy" },
@@ -199,7 +186,7 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
     expect(rig.bridge.state).toMatchObject({ status: "connected", failedAttempts: 0 });
   });
 
-  test("waits in place where it is to be slower, and lets by what nobody can take", async () => {
+  test("waits where the rate is limited, and skips messages that nobody can take", async () => {
     const notified: string[] = [];
     const kinds = [
       new DomainError("limited", { code: "rate.limited", params: {} }, { retryAfterSeconds: 0.01 }),
@@ -267,146 +254,5 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
       .publish({ topic: "down/a1", payload: "on", qos: 1 })
       .catch((error) => error);
     expect(refused).toMatchObject({ kind: "unavailable", code: "integration.not_connected" });
-  });
-});
-
-/** A broker of a few words: answers to what it is sent, by command. */
-function playBroker(answers: (command: string, reply: (packet: Packet) => void, hangUp: () => void) => void) {
-  return Bun.listen<{ parser: Parser }>({
-    hostname: "127.0.0.1",
-    port: 0,
-    socket: {
-      open(socket) {
-        socket.data = { parser: parser({ protocolVersion: 5 }) };
-        socket.data.parser.on("packet", ({ cmd, messageId }) =>
-          answers(
-            cmd,
-            (packet) =>
-              void socket.write(generate({ ...packet, messageId } as Packet, { protocolVersion: 5 })),
-            () => socket.end(),
-          ),
-        );
-      },
-      data: (socket, bytes) => void socket.data.parser.parse(bytes),
-    },
-  });
-}
-
-test("a bridge says why the broker hangs up", async () => {
-  const server = playBroker((command, reply, hangUp) => {
-    if (command === "connect") reply({ cmd: "connack", reasonCode: 0, sessionPresent: false });
-    if (command !== "subscribe") return;
-    reply({ cmd: "suback", granted: [1] });
-    reply({ cmd: "disconnect", reasonCode: 142 });
-    hangUp();
-  });
-  const rig = open({ brokerUrl: `mqtt://127.0.0.1:${server.port}`, topicFilter: "a", protocolVersion: 5 });
-  await rig.until(({ status }) => status === "waiting");
-  expect(rig.bridge.state.lastError?.code).toBe("broker_error.taken_over");
-  server.stop(true);
-});
-
-test("a bridge says which subscriptions the broker refuses, and goes on with the others", async () => {
-  let granted = [1, 128];
-  const server = playBroker((command, reply) => {
-    if (command === "connect") reply({ cmd: "connack", reasonCode: 0, sessionPresent: false });
-    if (command === "subscribe") reply({ cmd: "suback", granted });
-  });
-  const settings = {
-    brokerUrl: `mqtt://127.0.0.1:${server.port}`,
-    topicFilter: ["a", "b"],
-    protocolVersion: 5 as const,
-  };
-  const rig = open(settings);
-  await rig.until(connected);
-  expect(rig.bridge.state).toMatchObject({
-    lastError: detail("broker_error.subscription_refused", { filters: ["b"] }),
-    subscriptions: [
-      { filter: "a", qos: 1 },
-      { filter: "b", qos: null },
-    ],
-  });
-  granted = [135, 135];
-  const none = open(settings);
-  await none.until(({ status }) => status === "waiting");
-  expect(none.bridge.state.lastError?.params).toEqual({ filters: ["a", "b"] });
-  granted = [0, 1];
-  const lesser = open(settings);
-  await lesser.until(connected);
-  expect(lesser.bridge.state.lastError).toEqual(
-    detail("broker_error.lesser_quality", { filter: "a", qos: "0" }),
-  );
-  server.stop(true);
-});
-
-test("a bridge says so when its stop comes while the broker has not answered yet", async () => {
-  const asked = Promise.withResolvers<void>();
-  const server = playBroker(() => asked.resolve());
-  const rig = open({ brokerUrl: `mqtt://127.0.0.1:${server.port}`, topicFilter: "a", protocolVersion: 5 });
-  await asked.promise;
-  await rig.bridge.stop();
-  expect(rig.bridge.state.status).toBe("stopped");
-  server.stop(true);
-});
-
-const english = (text: Text | null) => (text === null ? null : inEnglish(text));
-
-describe("a bridge that cannot connect", () => {
-  const reasonOf = async (rig: BridgeRig) => {
-    await rig.until(({ lastError }) => lastError !== null);
-    return english(rig.bridge.state.lastError);
-  };
-
-  test("says why, when it tries again, and stops at once", async () => {
-    const rig = open({ brokerUrl: "mqtt://127.0.0.1:1", topicFilter: "a" });
-    expect(await reasonOf(rig)).toBe("nothing listens there (connection refused)");
-    const { nextAttemptAt, since, failedAttempts } = rig.bridge.state;
-    // Half a second at the least, at random up to one.
-    expect((nextAttemptAt ?? 0) - since).toBeGreaterThanOrEqual(499);
-    expect(failedAttempts).toBe(1);
-  });
-
-  test("waits longer after each failure, up to a minute", async () => {
-    const waits: number[] = [];
-    const rig = open(
-      { brokerUrl: "mqtt://127.0.0.1:1", topicFilter: "a" },
-      {
-        clock: {
-          ...hasty,
-          schedule(ms, callback) {
-            if (ms !== 20_000) waits.push(ms);
-            return hasty.schedule(Math.min(ms, 1), callback);
-          },
-        },
-        random: () => 1,
-      },
-    );
-    await rig.until(({ failedAttempts }) => failedAttempts === 9);
-    expect(waits.slice(0, 8)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
-  });
-
-  test("goes to no address that the rule forbids", async () => {
-    const { addresses } = await import("./bridge-fixture.ts");
-    const rig = open({ brokerUrl: "mqtt://localhost:1883", topicFilter: "a" }, { addresses: addresses("") });
-    expect(await reasonOf(rig)).toMatch(
-      /^the gateway sends nothing to localhost \(.*\): it is this machine itself/,
-    );
-  });
-
-  test("says what is wrong with its settings", async () => {
-    const rig = open({ brokerUrl: "mqtt://127.0.0.1:1", topicFilter: "a", topicDeviceRegex: "(" });
-    expect(await reasonOf(rig)).toStartWith("topicDeviceRegex: ");
-    expect(rig.bridge.state.status).toBe("stopped");
-  });
-
-  test("says what else listens there", async () => {
-    const server = Bun.listen({
-      hostname: "127.0.0.1",
-      port: 0,
-      socket: { data: (socket) => void socket.write("HTTP/1.1 400 Bad Request\r\n\r\n") },
-    });
-    const rig = open({ brokerUrl: `ws://127.0.0.1:${server.port}/mqtt`, topicFilter: "a" });
-    expect(await reasonOf(rig)).toBe("the WebSocket request was answered with 400");
-    server.stop(true);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { MqttClient } from "mqtt";
 import { createMosquitto, hasMosquitto, type Mosquitto } from "../../../support/mosquitto.ts";
+import { until } from "../../../support/until.ts";
 import { connected, hasty, rigBridge } from "./bridge-fixture.ts";
 
 const WINDOW = 16;
@@ -31,7 +32,7 @@ function publishOn(client: MqttClient) {
 
 const more = async (list: readonly unknown[], count: number) => {
   const wanted = list.length + count;
-  while (list.length < wanted) await Bun.sleep(2);
+  await until(() => list.length >= wanted);
 };
 
 async function underLoad(broker: Mosquitto, signal: "SIGTERM" | "SIGKILL", protocolVersion: 4 | 5) {

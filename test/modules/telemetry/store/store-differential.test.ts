@@ -31,10 +31,21 @@ class Session {
   #refused: unknown;
   /** Where the fleet's time is: most readings are near it, some are late. */
   #now = 1_000;
+  #steps = 0;
+  /** Deletions, crashes and the like, with the step and the time in ms: a failure under load shows what came before it. */
+  readonly #history: string[] = [];
 
   constructor(fixture: StoreFixture, seed: number) {
     this.#fixture = fixture;
     this.#random = randomFrom(seed);
+  }
+
+  get history(): string {
+    return this.#history.join("\n");
+  }
+
+  #note(event: string): void {
+    this.#history.push(`step ${this.#steps}, ${Math.round(performance.now())} ms: ${event}`);
   }
 
   int(below: number): number {
@@ -51,6 +62,7 @@ class Session {
   }
 
   async step(): Promise<void> {
+    this.#steps++;
     const dice = this.int(1_000);
     if (dice < 880) await this.#append();
     else if (dice < 925) await this.checkRange();
@@ -58,9 +70,9 @@ class Session {
     else if (dice < 965) await this.checkScan();
     else if (dice < 980) await this.#deleteRange();
     else if (dice < 990) await this.checkLatest();
-    else if (dice < 994) await this.#fixture.store.compact();
+    else if (dice < 994) await this.#compact();
     else if (dice < 996) await this.#retain();
-    else if (dice < 998) await this.#fixture.restart();
+    else if (dice < 998) await this.#restart();
     else await this.#crash();
   }
 
@@ -99,6 +111,7 @@ class Session {
     const from = this.#recent();
     const to = from + this.int(200);
     const keys = this.int(3) === 0 ? [] : [this.pick([...numericKeys, ...mixedKeys])];
+    this.#note(`delete ${device} [${keys}] ${from} – ${to}`);
     this.model.deleteRange(device, keys, from, to);
     await this.#fixture.store.deleteRange(deviceId(device), keys, from, to);
   }
@@ -106,6 +119,7 @@ class Session {
   async #retain(): Promise<void> {
     const device = this.pick(devices);
     const before = Math.max(this.int(this.#now / 2), this.#now - 4 * span);
+    this.#note(`retain ${device} from ${before}`);
     this.model.deleteRange(device, [], Number.NEGATIVE_INFINITY, before - 1);
     await this.#settle();
     await this.#fixture.store.applyRetention([{ deviceId: deviceId(device), before }]);
@@ -134,10 +148,22 @@ class Session {
     expect(got).toStrictEqual(expected);
   }
 
+  async #compact(): Promise<void> {
+    this.#note("compact");
+    await this.#fixture.store.compact();
+  }
+
+  async #restart(): Promise<void> {
+    this.#note("restart");
+    await this.#fixture.restart();
+  }
+
   /** Sealing, merging and deleting stop wherever they are; what was acknowledged must be there. */
   async #crash(): Promise<void> {
     await this.#settle();
+    this.#note("crash");
     await this.#fixture.crash();
+    this.#note("recovered");
   }
 
   async checkScan(): Promise<void> {
@@ -223,13 +249,17 @@ for (const seed of seeds) {
     `behaves like a map under random operations, restarts and crashes (seed ${seed})`,
     async () => {
       const fixture = await StoreFixture.start(restless);
+      const session = new Session(fixture, seed);
       try {
-        const session = new Session(fixture, seed);
         for (let step = 0; step < steps / seeds.length; step++) await session.step();
         await fixture.restart();
         for (let check = 0; check < 10; check++) await session.checkRange();
         await session.checkLatest();
         expect(fixture.logged).toEqual([]);
+      } catch (error) {
+        console.error(`${session.history}\nlogged: ${fixture.logged.join("; ")}`);
+        console.error(await fixture.store.stats(), await fixture.store.check());
+        throw error;
       } finally {
         await fixture.dispose();
       }

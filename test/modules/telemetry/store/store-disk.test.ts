@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildPreload } from "../../../../src/tools/bench/processes.ts";
+import { until } from "../../../support/until.ts";
 import { StoreFixture } from "./store-fixture.ts";
 
 const child = join(import.meta.dir, "disk-child.ts");
@@ -43,11 +44,6 @@ class Appender {
       env: { ...process.env, ...environment },
     });
     this.#finished = this.#read();
-  }
-
-  async until(condition: () => boolean): Promise<void> {
-    for (let left = 1_500; left > 0 && !condition(); left--) await Bun.sleep(10);
-    expect(condition()).toBe(true);
   }
 
   async stop(): Promise<void> {
@@ -101,14 +97,14 @@ test("a full disk refuses what does not fit, reads go on, and writes do again on
   writeFileSync(ballast, new Uint8Array(1024 * 1024));
   const file = join(directory, "telemetry.db");
   const appender = new Appender(file);
-  await appender.until(() => appender.refusals.length >= 5);
+  await until(() => appender.refusals.length >= 5);
   for (const { code, readable, acknowledgedBefore } of appender.refusals) {
     expect(code).toBe("telemetry.disk_full");
     expect(readable).toBe(acknowledgedBefore);
   }
   const before = appender.acknowledged.length;
   rmSync(ballast);
-  await appender.until(() => appender.acknowledged.length > before + 20);
+  await until(() => appender.acknowledged.length > before + 20);
   await appender.stop();
   const stamps = new Set(await stampsIn(file));
   expect(appender.acknowledged.filter((ts) => !stamps.has(ts))).toEqual([]);
@@ -124,12 +120,12 @@ test("after a failed fsync nothing more is acknowledged, though the disk works a
   const trigger = join(directory, "fails");
   const file = join(directory, "telemetry.db");
   const appender = new Appender(file, { LD_PRELOAD: library, FSYNC_FAILS: trigger });
-  await appender.until(() => appender.acknowledged.length >= 50);
+  await until(() => appender.acknowledged.length >= 50);
   writeFileSync(trigger, "");
-  await appender.until(() => appender.refusals.length >= 3);
+  await until(() => appender.refusals.length >= 3);
   rmSync(trigger);
   const before = appender.refusals.length;
-  await appender.until(() => appender.refusals.length >= before + 20);
+  await until(() => appender.refusals.length >= before + 20);
   expect(appender.refusals.map(({ code }) => code)).toEqual(appender.refusals.map(() => "telemetry.broken"));
   expect(new Set(appender.refusals.map(({ acknowledgedBefore }) => acknowledgedBefore)).size).toBe(1);
   await appender.stop();

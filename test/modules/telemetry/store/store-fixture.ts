@@ -28,7 +28,7 @@ export const deviceKeys = () =>
 /** A worker that `crash` can kill. */
 export const crashWorker = new URL("crash-worker.ts", import.meta.url);
 
-export type Tunables = Partial<Omit<TelemetryStoreOptions, "file" | "clock" | "log">>;
+export type Tunables = Partial<Omit<TelemetryStoreOptions, "file" | "log">>;
 
 /** A real store on a file of its own, which can be stopped and started again. */
 export class StoreFixture {

@@ -1,6 +1,8 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { setImmediate } from "node:timers/promises";
 import type { TelemetryValue } from "../../../../src/modules/telemetry/telemetry.types.ts";
+import { FakeClock } from "../../../support/fake-clock.ts";
 import { deviceId, failureOf, StoreFixture, tenant } from "./store-fixture.ts";
 
 let fixture: StoreFixture;
@@ -134,11 +136,14 @@ describe("appending", () => {
   });
 
   test("waits for the group commit window when there is one", async () => {
-    const slow = await StoreFixture.start({ groupCommitWindowMs: 20 });
+    const clock = new FakeClock();
+    const slow = await StoreFixture.start({ groupCommitWindowMs: 20, clock });
     try {
       const first = slow.put("d", "a", 1, 1);
-      await Bun.sleep(1);
+      clock.advance(19);
+      await setImmediate();
       expect(slow.put("d", "a", 2, 2)).toBe(first);
+      clock.advance(1);
       await first;
       expect((await slow.store.stats()).commits).toBe(1);
     } finally {

@@ -1,0 +1,161 @@
+import { describe, expect, test } from "bun:test";
+import { call, content, create, now, oven, press, useDashboards, type Who } from "./dashboards-fixture.ts";
+
+useDashboards();
+
+describe("execute", () => {
+  test("answers with the window as two times, aliases as devices, and what each widget shows", async () => {
+    const { id } = await create(content());
+    const { status, body } = await call("POST", `/${id}/execute`, { context: { deviceId: press.deviceId } });
+    expect(status).toBe(200);
+    expect(body.timeWindow).toEqual({ from: now - 3_600_000, to: now });
+    expect(body.devices.all).toMatchObject([
+      { deviceId: oven.deviceId, name: "oven", deviceType: "oven", active: true, assetId: null },
+      { deviceId: press.deviceId, name: "press", assetId: "line-2" },
+    ]);
+    const { chart, now: value, table, text, alarms, only } = body.data;
+    expect(
+      chart.series.map(
+        (candidate: { series: Array<{ points: unknown[] }> }) => candidate.series[0]?.points.length,
+      ),
+    ).toEqual([6, 6]);
+    expect(value.latest).toMatchObject([{ deviceId: oven.deviceId, values: { t: 0 } }]);
+    expect(Math.max(...value.series[0].series[0].points.map((point: { value: number }) => point.value))).toBe(
+      50,
+    );
+    expect(table.latest[1].values).toMatchObject({ t: 100, mode: "on" });
+    expect(text).toEqual({ deviceIds: [] });
+    expect(alarms.alarms).toEqual([]);
+    expect(only.latest).toMatchObject([{ deviceId: press.deviceId }]);
+  });
+
+  test("answers with the widgets of one state, in the requested window", async () => {
+    const { id } = await create(content());
+    const timeRange = { from: now - 25 * 60_000, to: now };
+    const { body } = await call("POST", `/${id}/execute`, { dashboardStateId: "main", timeRange });
+    expect(Object.keys(body.data)).not.toContain("only");
+    expect(body.timeWindow).toEqual(timeRange);
+    expect(body.data.chart.series[0].series[0].points).toHaveLength(3);
+    const bad = await call("POST", `/${id}/execute`, { timeRange: { from: now, to: 5 } });
+    expect(bad.status).toBe(400);
+  });
+
+  test("a dashboard that is not stored shows the same", async () => {
+    const { id } = await create(content());
+    const stored = await call("POST", `/${id}/execute`);
+    const { status, body } = await call("POST", "/preview", { dashboard: content() });
+    expect([status, body.data, body.devices]).toEqual([200, stored.body.data, stored.body.devices]);
+    expect((await call("POST", "/preview", { dashboard: { widgets: [{}] } })).status).toBe(400);
+  });
+
+  test("calendar windows begin and end with the clocks of the place", async () => {
+    const { id } = await create({ timeWindow: { mode: "calendar", unit: "day", timezone: "Europe/Berlin" } });
+    const { body } = await call("POST", `/${id}/execute`);
+    expect(body.timeWindow).toEqual({
+      from: Date.UTC(2026, 5, 9, 22),
+      to: Date.UTC(2026, 5, 10, 22) - 1,
+    });
+    const month = { mode: "calendar", unit: "month", offset: -3, timezone: "Europe/Berlin" };
+    const march = await call("POST", `/${id}/execute`, { timeRange: month });
+    // The clocks changed on the 29th.
+    expect(march.body.timeWindow).toEqual({
+      from: Date.UTC(2026, 1, 28, 23),
+      to: Date.UTC(2026, 2, 31, 22) - 1,
+    });
+  });
+
+  test("a key of texts cannot be averaged: its widget has the error, and the others have their data", async () => {
+    const { aliases } = content();
+    const widget = (widgetId: string, keys: string[]) => ({
+      widgetId,
+      type: "timeseries",
+      name: "",
+      config: { aliasId: "one", keys, aggregation: widgetId === "bad" ? "avg" : "max" },
+    });
+    const { id } = await create({ aliases, widgets: [widget("bad", ["mode"]), widget("good", ["t"])] });
+    const { body } = await call("POST", `/${id}/execute`, {
+      timeRange: { mode: "live", durationMs: 3_600_000 },
+    });
+    expect(body.data.bad.error).toEqual(expect.any(String));
+    expect(body.data.good.series[0].series[0].points.length).toBeGreaterThan(0);
+  });
+
+  test("more lines than anybody could look at are refused widget by widget, and points are shared out", async () => {
+    const { aliases } = content();
+    const keys = (n: number) => Array.from({ length: 50 }, (_, index) => `k${n}-${index}`);
+    const widgets = Array.from({ length: 60 }, (_, n) => ({
+      widgetId: `w${n}`,
+      type: "timeseries",
+      name: "",
+      config: { aliasId: "all", keys: n === 0 ? ["t"] : keys(n), maxDataPoints: 100_000 - n },
+    }));
+    const { id } = await create({ aliases, widgets });
+    const { status, body } = await call("POST", `/${id}/execute`, {
+      timeRange: { mode: "live", durationMs: 3_600_000 },
+    });
+    expect(status).toBe(200);
+    expect(body.data.w0.series[0].series[0].points.length).toBeGreaterThan(3);
+    expect([body.data.w1.error, body.data.w59.error]).toEqual([
+      undefined,
+      "A dashboard can show at most 5000 series. Select fewer devices or keys.",
+    ]);
+    const many = Array.from({ length: 101 }, (_, n) => ({ id: `a${n}`, name: "", type: "stateEntity" }));
+    expect((await call("POST", "", { name: "x", aliases: many })).status).toBe(400);
+  });
+
+  test("shows nothing of devices that the caller may not see", async () => {
+    const { id } = await create(content());
+    const { status, body, text } = await call("POST", `/${id}/execute`, {}, "limited");
+    expect(status).toBe(200);
+    expect(body.devices.all).toMatchObject([{ deviceId: oven.deviceId }]);
+    expect(JSON.stringify([body.devices, body.data])).not.toContain(press.deviceId);
+    expect(text).not.toContain('"press"');
+  });
+});
+
+describe("aliases", () => {
+  const resolve = (alias: unknown, dashboardState?: unknown, who: Who = "owner") =>
+    call("POST", "/resolve-alias", { alias, ...(dashboardState !== undefined && { dashboardState }) }, who);
+  test.each([
+    ["singleDevice", () => ({ deviceId: oven.deviceId }), ["oven"]],
+    ["deviceList", () => ({ deviceIds: [press.deviceId, oven.deviceId] }), ["press", "oven"]],
+    ["deviceType", () => ({ deviceType: "press" }), ["press"]],
+    ["deviceGroup", () => ({ tag: "hall-1" }), ["oven"]],
+    ["asset", () => ({ assetId: "line-2" }), ["press"]],
+    ["gatewayChildren", () => ({ gatewayId: oven.deviceId }), []],
+    ["singleDevice", () => ({ deviceId: "gone" }), []],
+  ] as const)("%s", async (type, fields, names) => {
+    const alias = { id: "a", name: "a", type, ...fields() };
+    for (const form of [alias, JSON.stringify(alias)]) {
+      const { status, body } = await resolve(form);
+      expect([status, body.devices.map(({ name }: { name: string }) => name)]).toEqual([200, [...names]]);
+    }
+  });
+
+  test("a state alias resolves to the device of the dashboard's state", async () => {
+    const { body } = await resolve({ type: "stateEntity" }, { deviceId: press.deviceId });
+    expect(body.devices).toMatchObject([{ name: "press" }]);
+    const other = await resolve({ type: "stateEntity" }, { deviceId: press.deviceId }, "stranger");
+    expect(other.body.devices).toEqual([]);
+  });
+
+  test("none, and one of an unknown type, are refused", async () => {
+    for (const body of [{}, { alias: null }, { alias: { type: "constellation" } }, { alias: "{" }]) {
+      const answer = await call("POST", "/resolve-alias", body);
+      expect([answer.status, answer.body.statusCode]).toEqual([400, 400]);
+    }
+  });
+});
+
+test("a dashboard for a device type is created from the keys that its devices send", async () => {
+  const apiAnswer = await call("POST", "/for-type", { deviceType: "oven", name: "Ovens" });
+  expect([apiAnswer.status, apiAnswer.body.name]).toEqual([201, "Ovens"]);
+  const types = apiAnswer.body.widgets.map(({ type }: { type: string }) => type);
+  expect(new Set(types)).toEqual(
+    new Set(["statusGrid", "alarmList", "value", "timeseries", "stateTimeline", "deviceTable"]),
+  );
+  const { body } = await call("POST", `/${apiAnswer.body.id}/execute`);
+  const chart = apiAnswer.body.widgets.find(({ type }: { type: string }) => type === "timeseries");
+  expect(body.data[chart.widgetId].series[0].series[0]).toMatchObject({ key: "t" });
+  expect(body.data[chart.widgetId].series[0].series[0].points.length).toBeGreaterThan(3);
+});

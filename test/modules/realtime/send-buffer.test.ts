@@ -1,0 +1,110 @@
+import { describe, expect, test } from "bun:test";
+import type { DeviceId } from "../../../src/lib/ids.ts";
+import type { Subscription } from "../../../src/modules/realtime/realtime.types.ts";
+import { SendBuffer } from "../../../src/modules/realtime/send-buffer.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: messages of every shape
+type Message = any;
+
+describe("a reader that does not read", () => {
+  const subscription: Subscription = {
+    id: "s",
+    topics: new Set(["telemetry"]),
+    deviceIds: undefined,
+    keys: undefined,
+  };
+  const deviceId = "d" as DeviceId;
+
+  test("gets the newest value of each key, in bounded memory", () => {
+    let buffered = 1e9;
+    const sent: Message[] = [];
+    const buffer = new SendBuffer({
+      send: (text) => sent.push(JSON.parse(text)),
+      bufferedBytes: () => buffered,
+      close() {},
+    });
+    for (let index = 0; index < 100_000; index++)
+      buffer.addReading(subscription, deviceId, {
+        ts: index,
+        values: index % 2 === 0 ? { a: index } : { b: index },
+      });
+    expect(buffer.flush(() => true)).toBe(false);
+    expect(sent).toEqual([]);
+    buffered = 0;
+    expect(buffer.flush(() => true)).toBe(true);
+    expect(sent).toEqual([
+      {
+        type: "data",
+        id: "s",
+        topic: "telemetry",
+        deviceId,
+        ts: 99_999,
+        values: { a: 99_998, b: 99_999 },
+        timestamps: { a: 99_998, b: 99_999 },
+        merged: true,
+      },
+    ]);
+  });
+
+  test("a late reading does not replace a newer value while they are merged", () => {
+    const sent: Message[] = [];
+    const buffer = new SendBuffer({
+      send: (text) => sent.push(JSON.parse(text)),
+      bufferedBytes: () => 0,
+      close() {},
+    });
+    for (let index = 0; index < 100; index++)
+      buffer.addReading(subscription, deviceId, { ts: 1000 - index, values: { a: index } });
+    buffer.flush(() => true);
+    expect(sent).toMatchObject([{ values: { a: 0 }, ts: 1000 }]);
+  });
+
+  test("keeps a megabyte of events at most, however long each is", () => {
+    const sent: Message[] = [];
+    const buffer = new SendBuffer({
+      send: (text) => sent.push(JSON.parse(text)),
+      bufferedBytes: () => 0,
+      close() {},
+    });
+    const long = "x".repeat(100_000);
+    for (let index = 0; index < 500; index++) buffer.addEvent({ index, long });
+    buffer.flush(() => true);
+    expect(sent[0]).toEqual({ type: "gap", dropped: 490 });
+    expect(sent.at(-1)).toMatchObject({ index: 499 });
+    buffer.addEvent({ huge: "x".repeat(3_000_000) });
+    expect(buffer.flush(() => true)).toBe(true);
+    expect(sent.at(-1)).toHaveProperty("huge");
+  });
+
+  test("long texts of many devices wait as the newest value of each key", () => {
+    const sent: Message[] = [];
+    const buffer = new SendBuffer({
+      send: (text) => sent.push(JSON.parse(text)),
+      bufferedBytes: () => 0,
+      close() {},
+    });
+    for (let index = 0; index < 3_000; index++)
+      buffer.addReading(subscription, `d${index % 1_000}` as DeviceId, {
+        ts: index,
+        values: { text: `${index}`.repeat(1_000) },
+      });
+    expect(buffer.flush(() => true)).toBe(true);
+    expect(sent.filter(({ merged }) => merged !== true).length).toBeLessThan(100);
+    expect(sent.at(-1).values.text).toBe("2999".repeat(1_000));
+  });
+
+  test("gets a gap message when events were dropped", () => {
+    const sent: Message[] = [];
+    const buffer = new SendBuffer({
+      send: (text) => sent.push(JSON.parse(text)),
+      bufferedBytes: () => 0,
+      close() {},
+    });
+    for (let index = 0; index < 1_500; index++) buffer.addEvent({ index });
+    buffer.flush(() => true);
+    expect(sent[0]).toEqual({ type: "gap", dropped: 500 });
+    expect(sent.slice(1).map(({ index }) => index)).toEqual(
+      Array.from({ length: 1000 }, (_, index) => index + 500),
+    );
+  });
+});
