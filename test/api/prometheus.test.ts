@@ -77,6 +77,24 @@ test.if(prometheus !== null)("Prometheus scrapes the gateway with its token", as
   }
 });
 
+test.if(promtool !== null)("the configuration and the alert rules in the docs are valid", () => {
+  const page = readFileSync(join(import.meta.dir, "../../docs/operations.md"), "utf8");
+  const [config = "", rules = ""] = [...page.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(
+    ([, text]) => text ?? "",
+  );
+  writeFileSync(join(directory, "lineside-rules.yml"), rules);
+  writeFileSync(join(directory, "documented.yml"), config);
+  const { exitCode, stdout, stderr } = Bun.spawnSync([
+    promtool ?? "",
+    "check",
+    "config",
+    join(directory, "documented.yml"),
+  ]);
+  expect([exitCode, stderr.toString()]).toEqual([0, ""]);
+  expect(stdout.toString()).toContain("5 rules found");
+  expect(rules.match(/lineside_\w+/g)?.filter((name) => !metricNames().has(name))).toEqual([]);
+});
+
 /** Collects the names of the metrics, also of those without a value on this machine. */
 class MetricNames extends Metrics {
   readonly names = new Set<string>();
@@ -90,17 +108,21 @@ class MetricNames extends Metrics {
   }
 }
 
-test("the Grafana dashboard shows every metric, and no other", () => {
+function metricNames(): ReadonlySet<string> {
   const metrics = new MetricNames();
   // Nothing is read of the sources, so that they may be empty.
   const nothing = { sources: {}, readings: {} } as Parameters<typeof addOwnMetrics>[2];
   addOwnMetrics(metrics, { version: "", commit: "" }, nothing);
+  return metrics.names;
+}
+
+test("the Grafana dashboard shows every metric, and no other", () => {
   const dashboard: { panels: Array<{ targets: Array<{ expr: string }> }> } = JSON.parse(
     readFileSync(dashboardFile, "utf8"),
   );
   const expressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
   const shown = new Set(expressions.flatMap((expression) => expression.match(/lineside_\w+/g) ?? []));
-  expect([...shown].sort()).toEqual([...metrics.names].sort());
+  expect([...shown].sort()).toEqual([...metricNames()].sort());
 });
 
 test.if(promtool !== null)("Prometheus understands every expression of the dashboard", () => {
