@@ -6,8 +6,8 @@ const AF_UNIX = 1;
 const SOCK_DGRAM_CLOEXEC = 0x8_0002;
 const MSG_NOSIGNAL = 0x4000;
 const US_PER_MS = 1_000;
-/** The supervisor gets a sign of life this many times within the time that it waits. */
-const SIGNS_PER_TIMEOUT = 4;
+/** Keep-alive pings within the time that the supervisor waits for one. */
+const KEEP_ALIVES_PER_TIMEOUT = 4;
 
 /** Returns the sockaddr_un of the path; "@" at its start stands for an abstract address, as in `sd_notify(3)`. */
 function socketAddress(path: string): Uint8Array<ArrayBuffer> {
@@ -37,7 +37,7 @@ function openSocket(path: string | undefined): ((state: string) => void) | undef
   };
 }
 
-/** Returns the watchdog's timeout in ms; 0 where the supervisor expects no signs of life of this process. */
+/** Returns the watchdog's timeout in ms; 0 where the supervisor expects no keep-alive pings of this process. */
 function watchdogMs({
   WATCHDOG_USEC: time,
   WATCHDOG_PID: pid,
@@ -52,19 +52,19 @@ function watchdogMs({
  */
 export class Supervisor {
   readonly #send: ((state: string) => void) | undefined;
-  readonly #signIntervalMs: number;
+  readonly #keepAliveIntervalMs: number;
   readonly #clock: Clock;
   #cancel: () => void = () => undefined;
 
   constructor(clock: Clock, env: Readonly<Record<string, string | undefined>>) {
     this.#clock = clock;
     this.#send = openSocket(env.NOTIFY_SOCKET);
-    this.#signIntervalMs = watchdogMs(env) / SIGNS_PER_TIMEOUT;
+    this.#keepAliveIntervalMs = watchdogMs(env) / KEEP_ALIVES_PER_TIMEOUT;
   }
 
   ready(): void {
     this.#send?.("READY=1");
-    if (this.#send !== undefined && this.#signIntervalMs > 0) this.#signOfLife();
+    if (this.#send !== undefined && this.#keepAliveIntervalMs > 0) this.#keepAlive();
   }
 
   stopping(): void {
@@ -72,8 +72,8 @@ export class Supervisor {
     this.#send?.("STOPPING=1");
   }
 
-  #signOfLife(): void {
+  #keepAlive(): void {
     this.#send?.("WATCHDOG=1");
-    this.#cancel = this.#clock.schedule(this.#signIntervalMs, () => this.#signOfLife());
+    this.#cancel = this.#clock.schedule(this.#keepAliveIntervalMs, () => this.#keepAlive());
   }
 }

@@ -46,7 +46,7 @@ for (const [kind, addressIn] of [
   ["a path", (folder: string) => join(folder, "notify")],
   ["an abstract address", (folder: string) => `@${folder}`],
 ] as const)
-  test.if(hasPython)(`says that it is ready, lives and stops, to ${kind}`, async () => {
+  test.if(hasPython)(`says that it is ready, is alive and stops, to ${kind}`, async () => {
     const address = addressIn(directory);
     const states = await receive(address, (clock) => {
       const supervisor = new Supervisor(clock, { NOTIFY_SOCKET: address, WATCHDOG_USEC: "4000000" });
@@ -59,7 +59,7 @@ for (const [kind, addressIn] of [
   });
 
 test.if(hasPython)(
-  "gives no sign of life when the watchdog waits for another process, or there is none",
+  "sends no keep-alive ping when the watchdog waits for another process, or there is none",
   async () => {
     for (const [index, watchdog] of [{ WATCHDOG_USEC: "4000000", WATCHDOG_PID: "1" }, {}].entries()) {
       const address = join(directory, `notify-${index}`);
