@@ -1,12 +1,12 @@
 import { isAbsolute, relative } from "node:path";
-import { conflict, DomainError, detail, forbidden, invalid, textOf } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import { conflict, DomainError, detail, invalid, textOf } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
 import { nextTime, parseSchedule } from "../scheduler/schedule.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
+import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { BackupPlace, SnapshotRecord } from "./backup.types.ts";
@@ -34,6 +34,7 @@ const defaults: BackupSettings = {
   daily: 7,
   weekly: 4,
   maxAgeHours: 36,
+  placeSince: 0,
   savedAt: 0,
 };
 
@@ -87,9 +88,8 @@ export class BackupsService {
   }
 
   /** @throws DomainError `forbidden` for tenants other than the gateway's own: a backup holds the data of all. */
-  ensureOperator({ tenantId, devices }: Pick<Principal, "tenantId" | "devices">): void {
-    const tenant = this.#deps.tenants.find(tenantId as TenantId);
-    if (tenant?.isHost !== true || devices !== "all") throw forbidden("backup.operators_only");
+  ensureOperator(principal: Pick<Principal, "tenantId" | "devices">): void {
+    ensureOperator(this.#deps.tenants, principal);
   }
 
   get settings(): BackupSettings {
@@ -97,18 +97,20 @@ export class BackupsService {
   }
 
   /** @throws DomainError `invalid` */
-  save(settings: Omit<BackupSettings, "savedAt">): BackupSettings {
+  save(settings: Omit<BackupSettings, "savedAt" | "placeSince">): BackupSettings {
     const { settings: settingsStore, clock, dataPath } = this.#deps;
     if (settings.place?.kind === "folder") ensureOutside(settings.place.path, dataPath);
     if (settings.schedule !== null) parseSchedule({ kind: "cron", ...settings.schedule }, clock.now());
-    const saved = { ...settings, savedAt: clock.now() };
+    const isSamePlace = JSON.stringify(settings.place) === JSON.stringify(this.#settings.place);
+    const savedAt = clock.now();
+    const saved = { ...settings, placeSince: isSamePlace ? this.#settings.placeSince : savedAt, savedAt };
     settingsStore.save(SETTINGS, saved, saved.savedAt);
     this.#settings = saved;
     return saved;
   }
 
   status(): BackupStatus {
-    const newestGood = this.#deps.repository.newestGoodRun();
+    const newestGood = this.#deps.repository.newestGoodRun(this.#settings.placeSince);
     return {
       running: this.#running,
       newestGood,
@@ -176,7 +178,8 @@ export class BackupsService {
   async #run(run: StoredBackupRun, place: BackupPlace): Promise<void> {
     const { repository, thread, clock, log, dataPath, lineside, durable } = this.#deps;
     const { passphrase, daily, weekly } = this.#settings;
-    const openedAll = clock.now() - (repository.newestOpenedRun()?.startedAt ?? 0) >= WEEK_MS;
+    const openedAll =
+      clock.now() - (repository.newestOpenedRun(this.#settings.placeSince)?.startedAt ?? 0) >= WEEK_MS;
     try {
       await durable();
       const result = await thread.run(
@@ -219,7 +222,7 @@ export class BackupsService {
     const nextAt = this.#nextAt(run);
     if (this.#running === undefined && nextAt !== undefined && nextAt <= this.#deps.clock.now())
       this.begin("SCHEDULE");
-    const problem = this.#problem(this.#deps.repository.newestGoodRun());
+    const problem = this.#problem(this.#deps.repository.newestGoodRun(this.#settings.placeSince));
     if (problem !== undefined && !this.#warned)
       this.#deps.log.error("no good backup for too long", { maxAgeHours: this.#settings.maxAgeHours });
     this.#warned = problem !== undefined;

@@ -32,6 +32,9 @@ export const appEn = {
 
   "page.security": "Security",
 
+  "readiness.banner": "The gateway is not ready.",
+  "readiness.details": "Details",
+
   "acting.banner": "You act as {name}.",
   "acting.hint": "What you do is in the audit log under your name too.",
   "acting.stop": "Be myself again",
@@ -54,4 +57,6 @@ export const appEn = {
   "page.audit": "Audit log",
 
   "page.outbox": "Outbox",
+  "page.backups": "Backups",
+  "page.system": "System",
 } as const;

@@ -110,6 +110,7 @@ export const auditEn = {
   "auditAction.job.run": "Job run by hand",
   "auditAction.job.start": "Job started",
   "auditAction.job.update": "Job changed",
+  "auditAction.log.level": "Log level changed",
   "auditAction.mail.retry": "Mail sent again",
   "auditAction.password.change": "Password changed",
   "auditAction.profile.create": "Device profile created",
