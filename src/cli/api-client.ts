@@ -9,6 +9,7 @@ export interface ApiClient {
   readonly url: string;
   get<Answer>(path: string): Promise<Answer>;
   post<Answer>(path: string, body: unknown): Promise<Answer>;
+  put<Answer>(path: string, body: unknown): Promise<Answer>;
   patch<Answer>(path: string, body: unknown): Promise<Answer>;
   /** Sends text of another content type; waits and repeats while the gateway is away or takes no data. */
   postText<Answer>(path: string, contentType: string, body: string): Promise<Answer>;
@@ -133,6 +134,7 @@ export async function connectApi(credentials: Credentials): Promise<ApiClient> {
     url,
     get,
     post,
+    put: send("PUT"),
     patch: send("PATCH"),
     async stream(path) {
       const response = await request(url + path, { headers });
