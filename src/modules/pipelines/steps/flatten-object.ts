@@ -17,7 +17,7 @@ function ensureFits(key: string, size: number): void {
 export const flattenObject = defineStep({
   type: "flatten_object",
   summary:
-    'Makes keys of what lies in an object: `{"a": {"b": 1}}` becomes `a.b`. Lists stay as they are, nulls go.',
+    'Turns the contents of objects into keys: `{"a": {"b": 1}}` becomes `a.b`. Lists stay as they are, nulls are dropped.',
   fields: Type.Object({
     keys: Type.Optional(keysField),
     separator: Type.Optional(

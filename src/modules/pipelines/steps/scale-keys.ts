@@ -6,7 +6,7 @@ import { changeKeys, defineStep, keysField } from "../define-step.ts";
 export const scaleKeys = defineStep({
   type: "scale_keys",
   summary:
-    "Multiplies numbers by `factor` and adds `offset`: from raw counts to units, from Fahrenheit to Celsius. What is no number stays.",
+    "Multiplies numbers by `factor` and adds `offset`, for example to convert raw counts to units or Fahrenheit to Celsius. Other values stay.",
   fields: Type.Object({
     keys: keysField,
     factor: Type.Optional(Type.Number({ description: "1 unless given" })),
