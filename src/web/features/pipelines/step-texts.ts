@@ -18,16 +18,25 @@ const en = {
   },
   pick_keys: { title: "Keep only some keys", what: "Keeps these keys and drops all others." },
   drop_keys: { title: "Drop keys", what: "Drops these keys." },
-  scale_keys: { title: "Scale", what: "Multiplies numbers and adds an offset, for example to convert raw counts to units." },
+  scale_keys: {
+    title: "Scale",
+    what: "Multiplies numbers and adds an offset, for example to convert raw counts to units.",
+  },
   derive_key: { title: "Derive a key", what: "Calculates a key from others with an expression." },
-  flatten_object: { title: "Flatten objects", what: "Turns the contents of objects into keys: a.b for b in a." },
+  flatten_object: {
+    title: "Flatten objects",
+    what: "Turns the contents of objects into keys: a.b for b in a.",
+  },
   clamp_range: { title: "Clamp", what: "Limits numbers to a range." },
   set_default: { title: "Set defaults", what: "Sets keys that the message does not have." },
   coerce_types: { title: "Change types", what: "Converts values to numbers, texts, booleans or JSON." },
   copy_key: { title: "Copy a key", what: "Copies the value of a key to a second key." },
   round_keys: { title: "Round", what: "Rounds numbers. Fewer digits take less space on the disk." },
   remove_empty: { title: "Remove empty values", what: "Drops empty texts, objects and lists." },
-  map_values: { title: "Translate values", what: "Translates the values of a key, for example codes to words." },
+  map_values: {
+    title: "Translate values",
+    what: "Translates the values of a key, for example codes to words.",
+  },
   string_transform: { title: "Change texts", what: "Trims, cuts, replaces, prefixes." },
   conditional_drop: {
     title: "Drop on a condition",
