@@ -33,6 +33,7 @@ import { Health } from "./platform/health.ts";
 import { createLifecycle, createReadiness } from "./platform/lifecycle.ts";
 import { createLogger } from "./platform/log.ts";
 import { OwnPorts } from "./platform/own-ports.ts";
+import { TrustedClock } from "./platform/trusted-clock.ts";
 import { getCommit, version } from "./version.ts";
 
 interface Overrides {
@@ -42,10 +43,12 @@ interface Overrides {
 }
 
 /** Opens what every module is built on. */
-function openCore(config: Config, clock: Clock): Core {
+function openCore(config: Config, system: Clock): Core & { clock: TrustedClock } {
   const log = createLogger();
   const health = new Health();
   const data = openDataDirectory(config.data, log.child("data"));
+  const clock = new TrustedClock(system, data.path);
+  health.add(() => clock.problem());
   const open = (name: string) => openMainDatabase(data.file(`${name}.db`), name, log.child("database"));
   const [database, identityDatabase] = [open("lineside"), open("identity")];
   for (const { failure } of [database, identityDatabase]) health.add(failure);
@@ -254,8 +257,8 @@ export function createApp(config: Config, overrides: Overrides = {}) {
   const { start, stop } = createLifecycle(
     [
       { name: "data directory", stop: () => data.release() },
-      { name: "identity database", stop: () => identityDatabase.close() },
-      { name: "database", stop: () => database.close() },
+      ...[identityDatabase, database].map((opened) => ({ name: "database", stop: () => opened.close() })),
+      core.clock,
       ...partsOf(first),
       ...parts,
       ...partsOf(last),

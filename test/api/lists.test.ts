@@ -29,7 +29,7 @@ const sortsOf = (query: TSchema | undefined): string[] => {
 };
 
 beforeAll(async () => {
-  fixture = await createTestApp();
+  fixture = await createTestApp({ host: "one" });
   owner = (await fixture.signIn("TENANT_OWNER")).token;
   const create = async (path: string, body: unknown) =>
     (await fixture.call("POST", path, { token: owner, body })).body;

@@ -1,8 +1,8 @@
-import { count, desc, eq, lt } from "drizzle-orm";
+import { count, desc, eq, lt, sql } from "drizzle-orm";
 import type { Text } from "../../lib/texts/text.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { backupRuns } from "./backups.tables.ts";
-import type { BackupTrigger, StoredBackupRun } from "./backups.types.ts";
+import type { BackupTrigger, RunFilter, StoredBackupRun } from "./backups.types.ts";
 
 const RUNS_KEPT = 500;
 
@@ -36,15 +36,19 @@ export function createBackupsRepository(database: MainDatabase) {
         .set({ state: "FAILED", finishedAt, error })
         .where(eq(backupRuns.state, "RUNNING"))
         .run(),
-    listRuns(limit: number, offset: number): { items: StoredBackupRun[]; total: number } {
+    /** The newest first; `search` is part of a snapshot's id. */
+    listRuns({ limit, offset, search }: RunFilter): { items: StoredBackupRun[]; total: number } {
+      const where =
+        search === undefined ? undefined : sql`instr(lower(${backupRuns.snapshotId}), lower(${search})) > 0`;
       const items = orm
         .select()
         .from(backupRuns)
+        .where(where)
         .orderBy(desc(backupRuns.runId))
         .limit(limit)
         .offset(offset)
         .all();
-      return { items, total: orm.select({ count: count() }).from(backupRuns).get()?.count ?? 0 };
+      return { items, total: orm.select({ count: count() }).from(backupRuns).where(where).get()?.count ?? 0 };
     },
     newestRun: (): StoredBackupRun | undefined =>
       orm.select().from(backupRuns).orderBy(desc(backupRuns.runId)).limit(1).get(),

@@ -171,7 +171,7 @@ const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
       ({ principal, query, set, request }) => {
         backups.ensureOperator(principal);
         const page = toPage(query);
-        const { items, total } = backups.runs(page.limit, page.offset);
+        const { items, total } = backups.runs({ ...page, search: query.search });
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(toRun);
       },

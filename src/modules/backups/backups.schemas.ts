@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { newestFirst, pageQuery } from "../lists.schemas.ts";
+import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
 
 const folderPlace = t.Object({
   kind: t.Literal("folder"),
@@ -86,7 +86,7 @@ export const settingsBody = t.Object(
   { title: "BackupSettings" },
 );
 
-export const runsQuery = t.Object({ ...pageQuery, sort: newestFirst });
+export const runsQuery = t.Object({ ...pageQuery, search: searchQuery(["snapshotId"]), sort: newestFirst });
 export const snapshotBody = t.Object(
   {
     id: t.String(),

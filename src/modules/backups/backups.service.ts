@@ -13,7 +13,7 @@ import type { BackupPlace, SnapshotRecord } from "./backup.types.ts";
 import { gatewayIdOf } from "./backup-job.ts";
 import type { BackupThread } from "./backup-thread.ts";
 import type { BackupsRepository } from "./backups.repository.ts";
-import type { BackupSettings, BackupTrigger, StoredBackupRun } from "./backups.types.ts";
+import type { BackupSettings, BackupTrigger, RunFilter, StoredBackupRun } from "./backups.types.ts";
 import { BackupRepository, openTarget } from "./repository.ts";
 import { ARCHIVE_HEAD, archiveEntryHead } from "./targets/archive-target.ts";
 
@@ -117,8 +117,8 @@ export class BackupsService {
     };
   }
 
-  runs(limit: number, offset: number): { items: StoredBackupRun[]; total: number } {
-    return this.#deps.repository.listRuns(limit, offset);
+  runs(filter: RunFilter): { items: StoredBackupRun[]; total: number } {
+    return this.#deps.repository.listRuns(filter);
   }
 
   /** Begins a backup. @throws DomainError `conflict` while one runs, or before a place is set. */

@@ -17,6 +17,12 @@ export interface BackupSettings extends Retention {
 export type BackupTrigger = "SCHEDULE" | "USER";
 export type BackupRunState = "RUNNING" | "DONE" | "FAILED";
 
+export interface RunFilter {
+  readonly limit: number;
+  readonly offset: number;
+  readonly search?: string | undefined;
+}
+
 export interface StoredBackupRun {
   readonly runId: number;
   readonly trigger: BackupTrigger;

@@ -1,12 +1,13 @@
+import type { AlarmSeverity } from "../../lib/severity.ts";
+
 /** The alarm rules of the gateway's own device. People change them like those of any profile. */
 
 export const GATEWAY_DEVICE_TYPE = "lineside-gateway";
 
 type Op = "GT" | "GE" | "LT" | "LE" | "EQ";
-type Severity = "WARNING" | "MINOR" | "MAJOR" | "CRITICAL";
 
 const slot = (name: string) => `\${${name}}`;
-const create = (severity: Severity, key: string, op: Op, value: number | boolean, message: string) => ({
+const create = (severity: AlarmSeverity, key: string, op: Op, value: number | boolean, message: string) => ({
   severity,
   condition: { key, op, value },
   message,

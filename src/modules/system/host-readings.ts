@@ -16,9 +16,10 @@ const readText = (path: string): string | undefined => {
 
 /** Returns the number after a label of a file such as /proc/meminfo. */
 function numberIn(path: string, label: string): number | undefined {
-  const text = readText(path);
-  const match = text === undefined ? null : new RegExp(`^${label}:\\s+(\\d+)`, "m").exec(text);
-  return match === null ? undefined : Number(match[1]);
+  const line = readText(path)
+    ?.split("\n")
+    .find((text) => text.startsWith(`${label}:`));
+  return line === undefined ? undefined : Number.parseInt(line.slice(label.length + 1), 10);
 }
 
 /** Returns the highest temperature of all thermal zones in °C; undefined where there is none. */

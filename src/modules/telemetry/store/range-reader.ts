@@ -139,9 +139,12 @@ export class FamilyReader {
     return sliceRows(rows, start, Math.max(start, upperBound(rows.ts, this.#range.to)));
   }
 
+  /** What is fed counts as done: it may be sealed into a block before the directory is read again. */
   #feedHot(end: number): void {
-    if (end > this.#hotAt) this.#feed(sliceRows(this.#hot, this.#hotAt, end));
-    this.#hotAt = Math.max(this.#hotAt, end);
+    if (end <= this.#hotAt) return;
+    this.#feed(sliceRows(this.#hot, this.#hotAt, end));
+    this.#hotAt = end;
+    this.#done = Math.max(this.#done, this.#hot.ts[end - 1] ?? Number.NEGATIVE_INFINITY);
   }
 
   #feed(rows: Rows): void {

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "../../src/platform/clock.ts";
+import { TrustedClock } from "../../src/platform/trusted-clock.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const NOW = Date.parse("2027-06-01T12:00:00Z");
+
+/** A system clock that is set by hand. */
+class SystemClock implements Clock {
+  wall: number;
+  elapsed = 0;
+  timers: { dueAt: number; callback: () => void }[] = [];
+  constructor(wall: number) {
+    this.wall = wall;
+  }
+  now = () => this.wall;
+  monotonic = () => this.elapsed;
+  schedule(ms: number, callback: () => void) {
+    const timer = { dueAt: this.elapsed + ms, callback };
+    this.timers.push(timer);
+    return () => void this.timers.splice(this.timers.indexOf(timer), 1);
+  }
+  run(ms: number): void {
+    this.wall += ms;
+    this.elapsed += ms;
+    const due = this.timers.filter(({ dueAt }) => dueAt <= this.elapsed);
+    this.timers = this.timers.filter(({ dueAt }) => dueAt > this.elapsed);
+    for (const { callback } of due) callback();
+  }
+}
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "lineside-clock-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const saved = () => Number(readFileSync(join(directory, "clock"), "utf8"));
+/** Lets a gateway run until a time, and stop. */
+function runUntil(wall: number): void {
+  const clock = new TrustedClock(new SystemClock(wall), directory);
+  clock.start();
+  clock.stop();
+}
+
+describe("a clock that is right", () => {
+  test("is taken as it is", () => {
+    const system = new SystemClock(NOW);
+    const clock = new TrustedClock(system, directory);
+    expect([clock.now(), clock.problem()]).toEqual([NOW, undefined]);
+    system.run(HOUR_MS);
+    expect(clock.now()).toBe(NOW + HOUR_MS);
+  });
+
+  test("may be set forward and back while the gateway runs", () => {
+    runUntil(NOW);
+    const system = new SystemClock(NOW + DAY_MS);
+    const clock = new TrustedClock(system, directory);
+    for (const step of [90 * DAY_MS, -800 * DAY_MS + 400 * DAY_MS, 2 * HOUR_MS]) {
+      system.wall += step;
+      expect([clock.now(), clock.problem()]).toEqual([system.wall, undefined]);
+    }
+  });
+});
+
+describe("a gateway that boots in the past", () => {
+  test.each([0, Date.parse("2026-12-01T00:00:00Z")])(
+    "goes on from the newest time that it knows (%d)",
+    (boot) => {
+      runUntil(NOW);
+      const system = new SystemClock(boot);
+      const clock = new TrustedClock(system, directory);
+      expect(clock.now()).toBe(NOW);
+      expect(clock.problem()).toMatchObject({ severity: "WARNING", code: "system.clock_unset" });
+      system.run(5 * HOUR_MS);
+      expect(clock.now()).toBe(NOW + 5 * HOUR_MS);
+    },
+  );
+
+  test("takes the time at which its clock is set", () => {
+    runUntil(NOW);
+    const system = new SystemClock(0);
+    const clock = new TrustedClock(system, directory);
+    system.run(HOUR_MS);
+    system.wall = NOW + 30 * DAY_MS;
+    expect([clock.now(), clock.problem()]).toEqual([NOW + 30 * DAY_MS, undefined]);
+  });
+
+  test("keeps its own time over further boots without a clock", () => {
+    runUntil(NOW);
+    for (let boot = 1; boot <= 3; boot++) {
+      const system = new SystemClock(0);
+      const clock = new TrustedClock(system, directory);
+      clock.start();
+      system.run(2 * HOUR_MS);
+      clock.stop();
+      expect(saved()).toBe(NOW + boot * 2 * HOUR_MS);
+    }
+  });
+
+  test("starts with the year of the first Lineside where nothing is known", () => {
+    const clock = new TrustedClock(new SystemClock(0), directory);
+    expect(clock.now()).toBe(Date.UTC(2026, 0, 1));
+  });
+});
+
+describe("the time that is kept", () => {
+  test("does not follow a jump of years", () => {
+    runUntil(NOW);
+    const system = new SystemClock(NOW);
+    const clock = new TrustedClock(system, directory);
+    clock.start();
+    system.wall += 730 * DAY_MS;
+    system.run(HOUR_MS);
+    expect(saved()).toBe(NOW + 2 * HOUR_MS);
+    clock.stop();
+  });
+
+  test("is forgotten when it is no number", () => {
+    writeFileSync(join(directory, "clock"), "tomorrow");
+    expect(new TrustedClock(new SystemClock(NOW), directory).now()).toBe(NOW);
+  });
+});
