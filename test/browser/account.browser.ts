@@ -146,7 +146,7 @@ test(
     await page.getByRole("link", { name: "Devices" }).first().click();
     await banner.waitFor();
     await page.goto(`${app.url}/settings/security`);
-    await page.getByText("Password, second factor and sessions are theirs alone.").waitFor();
+    await page.getByText("Only that user can change the password, second factor and sessions.").waitFor();
     expect(await page.getByRole("link", { name: "Users" }).count()).toBe(0);
     await page.reload();
     await banner.getByRole("button", { name: "Stop acting" }).click();

@@ -75,7 +75,7 @@ test(
       .waitFor();
     await ends.getByLabel("Value", { exact: true }).fill("0, 40");
     await editor()
-      .getByText(/It ends when temperature is from 0 to 40\./)
+      .getByText(/It is cleared when temperature is from 0 to 40\./)
       .waitFor();
     await editor().getByRole("button", { name: "Save" }).click();
     await editor().waitFor({ state: "detached" });

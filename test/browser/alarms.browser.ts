@@ -84,7 +84,7 @@ test(
     await triggers.nth(0).getByText("mode is “test”").waitFor();
     await triggers
       .nth(2)
-      .getByText(/lasting 1 minute · met at/)
+      .getByText(/holds for 1 minute · met at/)
       .waitFor();
     await triggers.nth(3).getByText("Clears when").waitFor();
     await send({ t: 61.5 });

@@ -81,7 +81,7 @@ describe.skipIf(!hasMosquitto)("another MQTT broker", () => {
       await bridge().getByText("Not connected", { exact: true }).waitFor();
       await bridge().getByText("Nothing listens at this address.").waitFor();
       await bridge()
-        .getByText(/^Next try in \d+ s$/)
+        .getByText(/^Next attempt in \d+ s$/)
         .waitFor();
       await checkScreen("bridge-away");
       await broker.start();

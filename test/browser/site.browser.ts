@@ -32,7 +32,7 @@ test(
     await page.locator("aside").getByText("Plant South").waitFor();
     const plan = page.getByRole("region", { name: "Plan: On-premises" });
     await plan.getByText("1 · no limit").first().waitFor();
-    await page.getByText("This is the site of the gateway's own users").waitFor();
+    await page.getByText("This is the gateway's own site").waitFor();
   },
   STEP_MS,
 );

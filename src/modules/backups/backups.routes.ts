@@ -111,7 +111,10 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
       {
         auth: "backups:manage",
         response: { 200: settingsBody },
-        detail: { summary: "Settings and state of backups", description: `Without secrets. ${operators}` },
+        detail: {
+          summary: "Get settings and state of backups",
+          description: `Without secrets. ${operators}`,
+        },
       },
     )
     .put(
@@ -156,7 +159,7 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
         body: testInput,
         response: { 200: t.Object({ success: t.Boolean() }) },
         detail: {
-          summary: "Test a place for backups",
+          summary: "Test a backup location",
           description: `Writes a small object, reads and removes it. 403 for a wrong passphrase, 409 where another gateway keeps its backups, 503 when the place cannot be used. ${operators}`,
         },
       },

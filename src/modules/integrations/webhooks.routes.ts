@@ -38,7 +38,7 @@ function senderIn(bytes: Uint8Array, encoding: BodyEncoding) {
 }
 
 const query = t.Object({
-  tenantId: t.Optional(t.String({ maxLength: 64, description: "the tenant, where no header tells it" })),
+  tenantId: t.Optional(t.String({ maxLength: 64, description: "the tenant, if no header names it" })),
   event: t.Optional(t.String({ maxLength: 32, description: "the event of ChirpStack; optional" })),
 });
 const headers = t.Object({
@@ -52,7 +52,7 @@ const headers = t.Object({
 const answer = t.Object(
   {
     success: t.Boolean(),
-    eventId: t.String({ description: "id under which the console shows what became of the message" }),
+    eventId: t.String({ description: "id of the event of this message in the console" }),
   },
   { title: "WebhookResult" },
 );

@@ -5,8 +5,7 @@ import { createKeyLoop, defineStep, keysField } from "../define-step.ts";
 
 export const changeScope = defineStep({
   type: "change_scope",
-  summary:
-    "Stores keys as attributes of the scope instead of telemetry.",
+  summary: "Stores keys as attributes of the scope instead of telemetry.",
   fields: Type.Object({
     keys: keysField,
     scope: Type.Union([Type.Literal("CLIENT"), Type.Literal("SERVER"), Type.Literal("SHARED")], {

@@ -51,7 +51,7 @@ export const coerceTypes = defineStep({
       description: "key to type; true, yes, on and 1 are true, false, no, off, 0 and an empty text are false",
     }),
     otherwise: Type.Optional(
-      Type.Union([Type.Literal("keep"), Type.Literal("drop_key")], { description: "keep unless given" }),
+      Type.Union([Type.Literal("keep"), Type.Literal("drop_key")], { description: "keep by default" }),
     ),
   }),
   example: {

@@ -13,7 +13,7 @@ export const filterRange = defineStep({
     max: Type.Optional(Type.Number({ description: "highest that stays" })),
     action: Type.Optional(
       Type.Union([Type.Literal("drop_key"), Type.Literal("drop_message")], {
-        description: "drop_key unless given",
+        description: "drop_key by default",
       }),
     ),
   }),

@@ -21,7 +21,7 @@ export const flattenObject = defineStep({
   fields: Type.Object({
     keys: Type.Optional(keysField),
     separator: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 5, description: "between the names; `.` unless given" }),
+      Type.String({ minLength: 1, maxLength: 5, description: "between the names; `.` by default" }),
     ),
     depth: Type.Optional(
       Type.Integer({

@@ -8,7 +8,7 @@ export const roundKeys = defineStep({
   summary: "Rounds numbers, half away from zero. Fewer digits take less space on the disk.",
   fields: Type.Object({
     keys: keysField,
-    decimals: Type.Optional(Type.Integer({ minimum: 0, maximum: 12, description: "0 unless given" })),
+    decimals: Type.Optional(Type.Integer({ minimum: 0, maximum: 12, description: "0 by default" })),
   }),
   example: {
     step: { type: "round_keys", keys: ["*"], decimals: 1 },
