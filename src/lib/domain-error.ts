@@ -15,7 +15,7 @@ export type ErrorKind =
   | "forbidden"
   | "not_found"
   | "conflict"
-  /** What the caller waited for did not come. */
+  /** The expected event did not come in time. */
   | "timed_out"
   | "too_large"
   | "unsupported"

@@ -35,7 +35,7 @@ export class RateMeter {
     return this.#burst;
   }
 
-  /** How many may come at once, from 1; null for ten seconds' worth. */
+  /** Size of a burst, from 1; null for ten seconds' worth. */
   set burst(count: number | null) {
     this.#burst = count;
     this.#burstMs = count === null ? BURST_MS : count * this.#costMs;

@@ -33,7 +33,7 @@ export const nameText = (maxLength: number, description = `1 to ${maxLength} cha
 export const lineText = (maxLength: number, description = `at most ${maxLength} characters in one line`) =>
   t.String({ maxLength, pattern: LINE.source, description });
 
-/** Whether a text is a name as `nameText` accepts it. */
+/** Returns whether a text is a name as `nameText` accepts it. */
 export const isName = (text: string, maxLength: number): boolean =>
   text.length <= maxLength && NAME.test(text);
 

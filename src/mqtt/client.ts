@@ -125,7 +125,7 @@ export class Client {
     if (subscriptions.size > 0) this.#host.subscribed(this);
   }
 
-  /** Whether a message on the topic would reach it. */
+  /** Returns whether a message on the topic would reach it. */
   listensTo(topic: string): boolean {
     return this.#link?.listensTo(topic) === true;
   }

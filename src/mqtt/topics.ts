@@ -73,7 +73,7 @@ export function shortForm(topic: string): string | undefined {
   return undefined;
 }
 
-/** Whether a topic takes a command to a device. */
+/** Returns whether a topic takes a command to a device. */
 export const isCommandTopic = (topic: string): boolean =>
   topic.startsWith("v1/devices/me/rpc/request/") ||
   topic.startsWith("v2/r/req/") ||

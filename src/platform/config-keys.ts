@@ -17,7 +17,7 @@ export interface KeyDefinition {
   readonly kind: KeyKind;
   readonly default: string | number | boolean | undefined;
   readonly description: string;
-  /** Whether the value is a secret, which is never printed or logged. */
+  /** True if the value is a secret, which is never printed or logged. */
   readonly secret?: boolean;
   /** Environment name where it differs from `LINESIDE_` + the key in capitals. */
   readonly env?: string;

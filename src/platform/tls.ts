@@ -46,7 +46,7 @@ interface Deps extends TlsOptions {
   readonly namesOf?: () => CertificateNames;
 }
 
-/** Whether both can be read and belong together. */
+/** Returns why key and certificate cannot be used together; undefined if they can. */
 function faultOf({ cert, key }: KeyPair): string | undefined {
   try {
     if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return undefined;

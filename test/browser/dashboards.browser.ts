@@ -288,7 +288,7 @@ for (const appearance of [
       await page.getByTestId("widget").nth(3).waitFor();
       await checkScreen("dashboard-edit");
       await page
-        .getByRole("button", { name: /^(Set up|.* einrichten)/ })
+        .getByRole("button", { name: /^(Edit .+|.* einrichten)/ })
         .first()
         .click();
       await ui.dialog().getByTestId("widget-preview").waitFor();

@@ -98,7 +98,7 @@ test(
     const note = page.getByRole("region", { name: "Demo plant" });
     await note.getByText("14 made-up devices").waitFor();
     await note.getByRole("button", { name: "Stop demo plant" }).click();
-    await note.getByText("stands still").waitFor();
+    await note.getByText("is stopped").waitFor();
     ui.browser.allowNotFound("/api/");
     await note.getByRole("button", { name: "Remove demo plant" }).click();
     await ui.dialog().getByRole("button", { name: "Remove demo plant" }).click();

@@ -28,7 +28,7 @@ test(
       .locator('input[type="file"]')
       .setInputFiles({ name: "history.csv", mimeType: "text/csv", buffer: Buffer.from(file) });
     await ui.dialog().getByRole("button", { name: "Import", exact: true }).click();
-    const outcome = page.getByRole("status").filter({ hasText: "stored" });
+    const outcome = page.getByRole("status").filter({ hasText: "imported" });
     await outcome.waitFor();
     expect(await outcome.textContent()).toMatch(
       /80,000 values imported.*1 rows were refused. The first reason: ts must be/,

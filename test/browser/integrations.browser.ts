@@ -92,7 +92,7 @@ test(
     await page.getByRole("button", { name: "Failed", exact: true }).click();
     await events().filter({ hasText: "Room 2" }).waitFor({ state: "detached" });
     expect(await events().count()).toBe(1);
-    await events().getByText("reading it:").waitFor();
+    await events().getByText("reading:").waitFor();
     await page.getByRole("searchbox", { name: "Search in messages" }).fill("nothing like it");
     await page.getByText("No message matches").waitFor();
   },

@@ -98,7 +98,7 @@ interface BackupRouteDeps {
   readonly auth: AuthPlugin;
 }
 
-/** Where and when backups are made. */
+/** Routes for the settings of backups. */
 const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
   new Elysia({ prefix: PREFIX, tags: ["gateway"] })
     .use(auth)
@@ -203,7 +203,7 @@ const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
       },
     );
 
-/** What is kept at the place. */
+/** Routes for the backups at the location. */
 const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
   new Elysia({ prefix: PREFIX, tags: ["gateway"] })
     .use(auth)

@@ -90,7 +90,7 @@ export function createDashboardsService(deps: {
     return dashboard;
   }
 
-  /** By a link others would see what whoever changes it may not. */
+  /** A link would show others what the author of the change may not see. */
   function ensureMayChange({ devices: seen }: Principal, id: string): void {
     if (seen !== "all" && deps.isShared(id)) throw dashboardShared();
   }

@@ -58,7 +58,7 @@ export class DownlinkSender {
   /** Ends what is in flight when the gateway stops. */
   private controller = new AbortController();
   private isRunning = false;
-  /** Whether a pump is about to run. */
+  /** True if a pump is about to run. */
   private isPumping = false;
   private cancelTimer: () => void = () => undefined;
   private cancelCleaning: () => void = () => undefined;

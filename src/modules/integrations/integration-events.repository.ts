@@ -39,7 +39,7 @@ export interface EventsSize {
   readonly bytes: number;
 }
 
-/** Of a payload, in a list of up to a thousand. */
+/** Length of a payload in a list of up to a thousand. */
 export const LISTED_BYTES_MAX = 8 * 1024;
 
 type Row = typeof integrationEvents.$inferSelect;

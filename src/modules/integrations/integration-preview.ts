@@ -87,7 +87,7 @@ function bytesOf(request: PreviewRequest): Uint8Array {
   return bytes;
 }
 
-/** As much as a webhook takes. */
+/** Size limit of a preview, equal to that of a webhook. */
 const PAYLOAD_BYTES_MAX = 256 * 1024;
 
 function givenBytes({ payload, payloadText, payloadBase64 }: PreviewRequest): Uint8Array {
@@ -105,7 +105,7 @@ function givenBytes({ payload, payloadText, payloadBase64 }: PreviewRequest): Ui
 
 const unscripted = { console: [], line: undefined, usedMs: 0 };
 
-/** As the bridge finds it in the topic. */
+/** Name of the device, as the bridge finds it in the topic. */
 async function deviceOf(
   topic: string | undefined,
   { settings }: LiveIntegration,

@@ -72,7 +72,7 @@ export function createIntegrationsService(deps: {
   events: EventBus<DomainEvents>;
 }) {
   const { repository, eventLog, box, clock } = deps;
-  /** Those that are switched on and were used, by id. */
+  /** Active integrations that were used, by id. */
   const live = new Map<string, LiveIntegration>();
 
   const split = (integration: Integration): SplitSettings => splitOf(box, integration);
@@ -284,7 +284,7 @@ export function createIntegrationsService(deps: {
     listWebhooks: (tenantId: TenantId): Webhook[] => webhooksOf(repository.list(tenantId)),
     /** One of the caller's tenant. @throws not_found */
     ensure: find,
-    /** Made ready, whether or not it is switched on. */
+    /** Prepares an integration, active or not. */
     readyOf: (integration: Integration): LiveIntegration =>
       liveOf(integration.integrationId) ?? createLive(box, integration, deps.isMapped),
   };

@@ -33,7 +33,7 @@ interface PendingMessagesDeps {
 export class PendingMessages {
   private cancel: () => void = () => undefined;
   private isRunning = false;
-  /** Those before are from before the start, and in nobody's hands. */
+  /** Sequence number before which messages are from before the start, and are not being processed. */
   private ownFrom = 0;
 
   constructor(private readonly deps: PendingMessagesDeps) {}

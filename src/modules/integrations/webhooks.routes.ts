@@ -27,7 +27,7 @@ function secretOf({ headers }: Request): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 
-/** What a body says of its sender. It is read again by its adapter: only asked for where nothing else says it. */
+/** The sender that a body names. The adapter reads the body again; this is used only if nothing else names the sender. */
 function senderIn(bytes: Uint8Array, encoding: BodyEncoding) {
   const body = decodeBody(bytes, encoding);
   const nameIn = (field: "deviceToken" | "tenantId") => {
@@ -96,7 +96,7 @@ interface Context {
   readonly server: { requestIP(request: Request): { address: string } | null } | null;
 }
 
-/** What other programs and network servers post to. */
+/** Routes that other programs and network servers post to. */
 export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Clock, "now"> }) => {
   async function receive(kind: WebhookKind, { request, params, query, server }: Context) {
     const integrationId = params?.integrationId;

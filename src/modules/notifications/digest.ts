@@ -1,7 +1,7 @@
 import { compareSeverities } from "../../lib/severity.ts";
 import type { Digest, NotificationLine } from "./notifications.types.ts";
 
-/** Of those that are gathered so many are named; the rest is counted. */
+/** Number of alarms that a digest names; the others are counted. */
 const NAMED_MAX = 5;
 
 /** With one more. */

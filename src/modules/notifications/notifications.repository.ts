@@ -41,7 +41,7 @@ export function createNotificationsRepository({ orm }: MainDatabase) {
           tenantId: row.tenantId as TenantId, // branded when they were written
           deviceId: row.deviceId as DeviceId,
         })),
-    /** Up to this one. */
+    /** Deletes notifications up to this sequence number. */
     deleteNotifications: (until: number): void =>
       void orm.delete(notificationQueue).where(lte(notificationQueue.sequence, until)).run(),
     findFlow(userId: UserId, channel: Channel): Flow | undefined {

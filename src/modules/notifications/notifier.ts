@@ -14,7 +14,7 @@ export const MESSAGING_SOURCE = { kind: "notification", id: "messaging" } as con
 export function createNotifier(deps: {
   mail: MailSender;
   outbound: Pick<OutboundService, "enqueue" | "sendNow">;
-  /** Of the console, where it is known how people reach it. */
+  /** Address of the console, if it is known. */
   consoleUrl: string | undefined;
 }) {
   /** One object for all requests that go to the same place; the outbox keeps it once. */

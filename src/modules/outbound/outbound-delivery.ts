@@ -19,7 +19,7 @@ export interface Attempt {
   readonly verdict: Verdict;
   readonly status: number | null;
   readonly error: Text | null;
-  /** What the server asks for; 0 for nothing. */
+  /** Delay that the server requests; 0 for none. */
   readonly retryAfterMs: number;
 }
 
@@ -53,7 +53,7 @@ export class OutboundDelivery {
   /** Time up to which the gateway had run before the start, on the clock of the queue. */
   private base = 0;
   private isStopped = true;
-  /** Whether a pump is about to run. */
+  /** True if a pump is about to run. */
   private isAsked = false;
   private cancel: () => void = () => undefined;
   private cancelSweep: () => void = () => undefined;

@@ -47,7 +47,7 @@ export function createOutboundService(deps: {
 }) {
   const { repository, delivery, ledger, sender, clock } = deps;
   const writer = createOutboundWriter(deps);
-  /** What was done is perhaps not written yet; where the disk takes nothing, what is shown is a little old. */
+  /** Writes pending results first. If the disk accepts nothing, the list is slightly out of date. */
   function flush(): void {
     try {
       ledger.flush();

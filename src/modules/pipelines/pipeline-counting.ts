@@ -10,7 +10,7 @@ const noCounts = (): PipelineCounts => ({
   lastErrorAt: null,
 });
 
-/** What pipelines have done, written now and then. */
+/** Counters of pipelines, written from time to time. */
 export function createPipelineCounting(deps: {
   repository: Pick<PipelinesRepository, "addCounts">;
   transact: (work: () => void) => void;

@@ -27,7 +27,7 @@ import { maskSteps, sealSteps } from "./step-secrets.ts";
 
 const PIPELINES_MAX = 100;
 const VERSIONS_KEPT = 50;
-/** Of the steps of one pipeline, as JSON. */
+/** Largest size of the steps of one pipeline, as JSON. */
 const STEPS_BYTES_MAX = 64 * 1024;
 const PREVIEW_KEYS_MAX = 512;
 const PREVIEW_BYTES_MAX = 64 * 1024;
@@ -105,7 +105,7 @@ export function createPipelinesService(deps: {
     webhooks: outbound.countsOf(pipeline.tenantId, { kind: "pipeline", id: pipeline.pipelineId }),
   });
 
-  /** As they were sent, with their secrets sealed. */
+  /** Steps as they were sent, with sealed secrets. */
   function takeSteps({ tenantId }: Principal, input: unknown, pipelineId?: string): unknown {
     return sealSteps(toPlainJson(input, "telemetry"), {
       seal: outbound.seal,

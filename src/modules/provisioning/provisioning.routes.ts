@@ -10,7 +10,7 @@ import type { ProvisioningService } from "./provisioning.service.ts";
 
 const BODY_BYTES_MAX = 128 * 1024;
 
-/** How devices of a profile make themselves known, for people. */
+/** Routes for the provisioning settings of profiles. */
 export const provisioningRoutes = (deps: { provisioning: ProvisioningService; auth: AuthPlugin }) => {
   const { provisioning, auth } = deps;
   const read = ({ principal }: AuditContext, id: string) => ({ mode: provisioning.get(principal, id).mode });
@@ -65,7 +65,7 @@ export const reopenRoutes = (deps: { provisioning: ProvisioningService; auth: Au
     },
   );
 
-/** Where new devices claim over HTTP. */
+/** Route with which new devices claim over HTTP. */
 export const claimRoutes = (deps: { provisioning: ProvisioningService }) =>
   new Elysia({ prefix: "/api/v1", tags: ["device API"] }).post(
     "/provision",

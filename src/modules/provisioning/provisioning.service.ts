@@ -172,7 +172,7 @@ export function createProvisioningService(deps: {
     /** Lets a device claim once more, that lost what it got. */
     reopen: (principal: Principal, deviceId: string): void =>
       repository.deleteClaim(devices.get(principal, deviceId).deviceId),
-    /** Whether anybody may claim anything. */
+    /** Returns whether anybody may claim anything. */
     isOpen: (): boolean => repository.isOpen(),
     /** Never throws for what a device got wrong: it is told. Throws `limited` and `unavailable`. */
     async claim(body: unknown, address: string): Promise<ClaimAnswer> {

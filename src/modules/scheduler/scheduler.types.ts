@@ -74,7 +74,7 @@ export interface Run {
 
 export interface RunTarget {
   readonly deviceId: DeviceId;
-  /** As it was called then; null when it was gone. */
+  /** Name of the device at that time; null if it was deleted. */
   readonly name: string | null;
   readonly status: (typeof targetStatuses)[number];
   readonly error: Text | null;

@@ -191,7 +191,7 @@ export function createUserManagement(deps: {
       invariant(invitation !== undefined, "the invitation is made in the transaction");
       return invitation;
     },
-    /** Of another address the one before is told by mail, in this language. */
+    /** Changes a user. A mail to the previous address, in this language, reports a changed address. */
     update(principal: Principal, userId: string, userFields: UserFields, language: Language): UserDetail {
       const existingUser = ensureUser(principal, userId);
       const isSelf = principal.userId === existingUser.userId;

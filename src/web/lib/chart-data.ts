@@ -25,7 +25,7 @@ function usualDistance(ts: readonly number[], from: number, to: number): number 
 }
 
 /**
- * Whether data is missing before point `i`: the step to it is four times what is usual before and after it. Looking at both sides lets
+ * Returns whether data is missing before point `i`: the step to it is four times what is usual before and after it. Looking at both sides lets
  * a device change its rhythm, and coarse history meet live points, without tearing the line.
  */
 export function isGap(ts: readonly number[], i: number, thinned = NOT_THINNED): boolean {

@@ -24,7 +24,7 @@ export const bearer = computed(() => shareToken.value ?? token.value);
 export const sessionId = computed(() => claimsOf(token.value)?.sid ?? token.value);
 export const me = signal<Me | undefined>(undefined);
 export const staySignedIn = signal(readStored("lineside.stay") !== "no");
-/** Whether the server would allow it; what it would refuse is not shown. */
+/** Returns whether the server would allow it; what it would refuse is not shown. */
 export const may = (permission: string): boolean => me.value?.permissions?.includes(permission) ?? false;
 export const mayWrite = computed(() => may("devices:write"));
 

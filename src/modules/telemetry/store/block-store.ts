@@ -134,7 +134,7 @@ export class BlockStore {
     });
   }
 
-  /** As `load`, but the numbers and time stamps are valid only until the next call; the block is kept at hand. */
+  /** Works like `load`, but the numbers and time stamps are valid only until the next call; the block stays in memory. */
   lend(ref: BlockRef, keys: ReadonlySet<number>): Rows | null | "gone" {
     this.#scratch.reset();
     return this.#read(ref, () => {
@@ -157,7 +157,7 @@ export class BlockStore {
     return pieces;
   }
 
-  /** As `lend`, of one piece. */
+  /** Works like `lend`, for one piece. */
   lendPiece(pieces: ColumnPieces, piece: number): { ts: Float64Array; column: Column } {
     this.#scratch.reset();
     return pieces.read(piece, this.#scratch.allocate);

@@ -26,7 +26,7 @@ export interface SeriesState {
   address: number;
   /** The newest value of the block tier. */
   sealed: SealedValue | null;
-  /** Whether the file has a row for this series. */
+  /** True if the file has a row for this series. */
   persisted: boolean;
 }
 

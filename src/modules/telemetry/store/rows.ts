@@ -6,7 +6,7 @@ export interface Column {
   readonly numbers: Float64Array;
   /** Strings, and JSON values as text; null as long as the key has neither. */
   texts: (string | undefined)[] | null;
-  /** Whether every row is known to hold a number. */
+  /** True if every row is known to hold a number. */
   readonly dense: boolean;
 }
 

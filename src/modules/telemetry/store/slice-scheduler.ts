@@ -11,7 +11,7 @@ interface Task {
 
 /** Short enough that a commit which arrives meanwhile hardly waits. */
 const sliceMs = 2;
-/** Of this many slices one goes to background work when queries keep coming. */
+/** Number of slices of which one goes to background work while queries keep coming. */
 const backgroundEvery = 4;
 
 /**

@@ -35,7 +35,7 @@ export interface WireLatest {
   readonly ts: Float64Array;
   readonly tags: Uint8Array;
   readonly numbers: Float64Array;
-  /** Of strings and JSON values only, in order. */
+  /** Strings and JSON values, in order. */
   readonly texts: readonly string[];
 }
 
@@ -90,7 +90,7 @@ export interface StoreCalls {
   deviceIds: { args: null; result: readonly string[] };
   keys: { args: { deviceIds: readonly string[] } | { tenantId: string }; result: string[] };
   deleteRange: { args: DeletionCall; result: null };
-  /** By number: the id may have been given to a new device meanwhile. */
+  /** Number of the device, because the id may belong to a new device meanwhile. */
   deleteDevice: { args: { no: number }; result: null };
   applyRetention: {
     args: ReadonlyArray<{ readonly deviceId: string; readonly before: number }>;

@@ -17,7 +17,7 @@ export interface TelemetryStore {
   start(): Promise<void>;
   /** Points and groups that were committed since the start. */
   readonly committed: { readonly points: number; readonly groups: number };
-  /** What keeps it from being written until another start. */
+  /** Reason why nothing can be written until another start. */
   failure(): Text | undefined;
   /** Takes no more writes, commits what is staged, compacts nothing, closes the file. */
   stop(): Promise<void>;
@@ -74,7 +74,7 @@ export interface TelemetryStore {
 /** Describes what a tenant may use of the store; null for no limit. */
 export interface StoreLimits {
   readonly keysPerDevice: number | null;
-  /** Of all devices together. */
+  /** Sum over all devices. */
   readonly keys: number | null;
   /** On the disk. */
   readonly storedBytes: number | null;

@@ -217,7 +217,7 @@ class WorkerService {
     });
   }
 
-  /** Whether a call was cancelled; its task ends without an answer. */
+  /** Returns whether a call was cancelled; its task ends without an answer. */
   #forget(id: number): boolean {
     return this.#cancelled.delete(id);
   }

@@ -28,7 +28,7 @@ CREATE TABLE block (
 CREATE TABLE body (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 `;
 
-/** What a hot row's `data` is. */
+/** Forms of the `data` of a hot row. */
 export const FORM_RAW = 0;
 export const FORM_ZSTD = 1;
 /** A deletion (JSON) that applies to everything that arrived before it. */
@@ -70,7 +70,7 @@ export class TelemetryFile {
   readonly #statements: { finalize(): void }[] = [];
   #nextHotId: number;
   #synchronous: Synchronous = "FULL";
-  /** What has gone into the write-ahead log since the last checkpoint, about. */
+  /** Approximate size of the write-ahead log since the last checkpoint. */
   walBytes = 0;
   /** Holds what had to be mended to open the file. */
   readonly repairs: string[] = [];
@@ -266,7 +266,7 @@ export class TelemetryFile {
 /** Holds what `last_text` says of a number that SQLite would give back without its sign. No JSON string looks like it. */
 const negativeZero = "-0";
 
-/** As JSON: SQLite text would lose NULs and lone surrogates. */
+/** Encodes the text as JSON: SQLite text would lose NULs and lone surrogates. */
 function lastText(number: number, text: string | undefined): string | null {
   if (text !== undefined) return JSON.stringify(text);
   return Object.is(number, -0) ? negativeZero : null;

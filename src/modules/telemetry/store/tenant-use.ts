@@ -10,7 +10,7 @@ export class TenantUse {
   readonly #clock: Pick<Clock, "monotonic">;
   /** Series. */
   count = 0;
-  /** What the tenant has put into the dictionary of patterns since the start. */
+  /** Number of patterns that the tenant has added to the dictionary since the start. */
   patternNodes = 0;
   /** Names of keys that nobody had before, within the day at hand. */
   #newNames = { count: 0, untilMs: 0 };

@@ -26,7 +26,7 @@ import {
   snippetsFor,
 } from "./snippets.ts";
 
-/** So long after its newest value a device counts as sending, whatever its state says. */
+/** Time after its newest value for which a device counts as sending, whatever its state. */
 const FRESH_MS = 60_000;
 
 export function ConnectTab({ device, resource }: DeviceTabProps) {

@@ -110,7 +110,7 @@ function aliasOf(id: string, { kind, value, deviceIds }: Choice): Alias {
 export function AliasForm(props: {
   taken: readonly string[];
   before?: Alias;
-  /** Told of each choice as it is made; there is no button then. */
+  /** True to report each selection at once; there is no button then. */
   isAtOnce?: boolean;
   /** Nothing is chosen any more. */
   onNothing?: () => void;

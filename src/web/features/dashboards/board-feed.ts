@@ -78,11 +78,11 @@ export class BoardFeed {
   windowMs = 0;
   /** Widgets that are not on the screen now: they are drawn when they are. */
   readonly #unseen = new Set<string>();
-  /** What our part of drawing one widget takes, ms: follows what was measured. */
+  /** Time that drawing one widget takes, in ms: follows the measurements. */
   #costMs = 1;
   readonly #pace = new DrawingPace(() => this.#draw());
 
-  /** As many of those with something new as there is time for, in turn: a full wall takes its time, and holds up nothing. */
+  /** Draws as many changed widgets as there is time for, in turn, so that a full board blocks nothing. */
   #draw(): void {
     const due = [...this.#dirty].filter((id) => !this.#unseen.has(id));
     const drawn = due.slice(0, Math.max(1, Math.floor(DRAWING_MS / this.#costMs)));

@@ -62,7 +62,7 @@ export function GridBoard({ places, isEditing, isFitted, onChange, titleOf, chil
   const room = innerHeight - (host.current?.getBoundingClientRect().top ?? 0) - gap;
   const fitting = isFitted ? room / Math.max(1, rowsOf(places)) : Number.POSITIVE_INFINITY;
   const row = Math.min(ROW_HEIGHT * scale + gap, Math.max(ROW_HEIGHT_MIN * scale + gap, fitting));
-  /** Of the width, whatever it is: paper is narrower than a screen. */
+  /** Computes a width as a share of the page, because paper is narrower than a screen. */
   const shareOf = (columns: number) => `calc((100% + ${gap}px) * ${columns / COLUMNS})`;
   const isNarrow = width < ONE_COLUMN_BELOW;
   const shown = draft ?? places;

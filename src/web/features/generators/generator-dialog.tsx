@@ -20,7 +20,7 @@ import { MetricFields } from "./metric-fields.tsx";
 import { usePreview } from "./use-preview.ts";
 
 interface Props {
-  /** Left out: a new one. */
+  /** Generator to edit; absent for a new one. */
   readonly generator?: Generator;
   readonly onClose: (saved: boolean) => void;
 }

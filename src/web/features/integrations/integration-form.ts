@@ -86,7 +86,7 @@ export function fieldsOf(settings: IntegrationSettings): IntegrationFields {
   };
 }
 
-/** Whether there is a secret that stays unless another is typed. */
+/** Returns whether there is a secret that stays unless another is typed. */
 export function isKept(settings: IntegrationSettings, field: SecretField): boolean {
   const credentials = settings.mqtt?.credentials;
   const secret = field === "apiKey" ? settings.downlink?.apiKey : credentials?.[field];

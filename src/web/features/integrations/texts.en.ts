@@ -260,7 +260,7 @@ export const integrationsEn = {
   "eventStatus.DROPPED": "Dropped",
   "eventStatus.PENDING": "Waiting",
   "eventStage.receive": "received",
-  "eventStage.adapter": "read",
+  "eventStage.adapter": "reading",
   "eventStage.mapping": "mapping",
   "eventStage.script": "script",
   "eventStage.resolution": "device lookup",

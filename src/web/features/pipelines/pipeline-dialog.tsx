@@ -13,7 +13,7 @@ import { devicesApi } from "../devices/devices-api.ts";
 import { type Pipeline, type PipelineScope, pipelinesApi } from "./pipelines-api.ts";
 
 interface Props {
-  /** Left out: a new one. */
+  /** Pipeline to edit; absent for a new one. */
   readonly pipeline?: Pipeline;
   readonly onClose: (saved: Pipeline | undefined) => void;
 }

@@ -5,7 +5,7 @@ interface StepText {
   readonly what: string;
 }
 
-/** By type; here rather than in the catalogue, which everybody loads at the start. */
+/** Texts by type. They are not in the catalogue, because every screen loads it at the start. */
 const en = {
   rename_keys: { title: "Rename keys", what: "Renames keys." },
   change_scope: {

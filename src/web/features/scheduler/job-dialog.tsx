@@ -19,7 +19,7 @@ import { formOf, newForm, type ScheduleForm, scheduleOf } from "./schedule-form.
 import { type Job, type JobDetail, type JobForm, schedulerApi } from "./scheduler-api.ts";
 
 interface Props {
-  /** Left out: a new one. */
+  /** Job to edit; absent for a new one. */
   readonly job?: JobDetail;
   readonly onClose: (saved: Job | undefined) => void;
 }

@@ -14,7 +14,7 @@ const MODE_DECIMAL = 1;
 const MODE_RANK = 2;
 /** The eight bytes of the doubles, each in a plane of its own. */
 const MODE_PLANES = 3;
-/** As planes, of the differences of neighbouring doubles' bits. */
+/** Planes of the differences of neighbouring doubles' bits. */
 const MODE_DELTA_PLANES = 4;
 
 /** A first value and the step to each next one: time stamps of a device that keeps time. */

@@ -27,7 +27,7 @@ function rounded(widget: Widget, value: number): number {
   return widget.config.aggregation === "avg" ? Number(value.toPrecision(AVERAGE_DIGITS)) : value;
 }
 
-/** As the widget wants numbers: so many decimals, with its unit. */
+/** Formats a number as the widget wants it, with its decimals and unit. */
 export function shown(widget: Widget, value: TelemetryValue | undefined): string {
   if (value === undefined) return "–";
   const text = formatValue(typeof value === "number" ? rounded(widget, value) : value);
