@@ -43,7 +43,7 @@ interface Overrides {
 }
 
 /** Opens what every module is built on. */
-function openCore(config: Config, system: Clock): Core & { clock: TrustedClock } {
+function openCore(config: Config, system: Clock): Core {
   const log = createLogger();
   const health = new Health();
   const data = openDataDirectory(config.data, log.child("data"));
@@ -240,7 +240,7 @@ export function createApp(config: Config, overrides: Overrides = {}) {
     integrating.codecs,
     administration,
     createBulkModule({ devices, attributes }),
-    ...createOperationModules(core, userModules, { base, mqtt }),
+    ...createOperationModules(core, userModules, { base, mqtt, notifications: notifications.notifications }),
   ];
   const { http, server, parts } = createHttpModule(core, {
     routes: [...first, ...last].flatMap(({ routes }) => routes?.(identity.auth) ?? []),

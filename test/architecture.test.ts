@@ -95,6 +95,7 @@ const modules: Record<string, readonly string[]> = {
   scheduler: ["commands", "attributes", "devices", "tenants", "identity", "users"],
   backups: ["settings", "scheduler", "tenants", "identity", "users"],
   system: [
+    "mail",
     "settings",
     "backups",
     "ingest",

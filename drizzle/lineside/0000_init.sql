@@ -167,12 +167,6 @@ CREATE TABLE `backup_runs` (
 	`error` text
 );
 --> statement-breakpoint
-CREATE TABLE `gateway_settings` (
-	`name` text PRIMARY KEY NOT NULL,
-	`value_sealed` text NOT NULL,
-	`updated_at` integer NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE `codecs` (
 	`codec_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -408,6 +402,17 @@ CREATE TABLE `rule_chains` (
 );
 --> statement-breakpoint
 CREATE INDEX `rule_chains_tenant` ON `rule_chains` (`tenant_id`,`name`);--> statement-breakpoint
+CREATE TABLE `held_readings` (
+	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`device_id` text NOT NULL,
+	`due_at` integer NOT NULL,
+	`readings` text NOT NULL,
+	`received_at` integer NOT NULL,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `held_readings_device` ON `held_readings` (`device_id`,`seq`);--> statement-breakpoint
+CREATE INDEX `held_readings_due` ON `held_readings` (`due_at`);--> statement-breakpoint
 CREATE TABLE `integration_events` (
 	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`event_id` text NOT NULL,
@@ -704,6 +709,12 @@ CREATE TABLE `scheduler_targets` (
 	`command_id` text,
 	PRIMARY KEY(`run_id`, `device_id`),
 	FOREIGN KEY (`run_id`) REFERENCES `scheduler_runs`(`run_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `gateway_settings` (
+	`name` text PRIMARY KEY NOT NULL,
+	`value_sealed` text NOT NULL,
+	`updated_at` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `tenant_attributes` (

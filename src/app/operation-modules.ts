@@ -1,5 +1,6 @@
 import { createBackupsModule } from "../modules/backups/backups.module.ts";
 import type { Core, Module } from "../modules/module.types.ts";
+import type { NotificationsService } from "../modules/notifications/notifications.service.ts";
 import { createSettingsModule } from "../modules/settings/settings.module.ts";
 import { createSystemModule } from "../modules/system/system.module.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
@@ -8,9 +9,10 @@ import type { DeviceModules, UserModules } from "./base-modules.ts";
 /** The modules that operate the gateway: its settings, backups and self-monitoring. */
 export function createOperationModules(
   core: Core,
-  { tenancy }: UserModules,
-  { base, mqtt }: { base: DeviceModules; mqtt: MqttServer },
+  { tenancy, users, mailing }: UserModules,
+  deps: { base: DeviceModules; mqtt: MqttServer; notifications: NotificationsService },
 ): readonly Module[] {
+  const { base, mqtt, notifications } = deps;
   const { tenants } = tenancy;
   const { settings } = createSettingsModule(core);
   const backing = createBackupsModule(core, { tenants, settings });
@@ -25,6 +27,9 @@ export function createOperationModules(
     backups: backing.backups,
     disk: base.storage.diskGuard,
     mqtt: () => mqtt.stats(),
+    users,
+    mail: mailing.mail,
+    languageOf: (tenantId) => notifications.settingsOf(tenantId).language,
   });
   return [backing, system];
 }

@@ -1,5 +1,4 @@
 import type { AnyElysia } from "elysia";
-import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import type { DataDirectory } from "../platform/data-directory.ts";
 import type { MainDatabase } from "../platform/database.ts";
@@ -8,6 +7,7 @@ import type { Health } from "../platform/health.ts";
 import type { Part } from "../platform/lifecycle.ts";
 import type { Logger } from "../platform/log.ts";
 import type { OwnPorts } from "../platform/own-ports.ts";
+import type { TrustedClock } from "../platform/trusted-clock.ts";
 import type { DomainEvents } from "./events.types.ts";
 import type { AuthPlugin } from "./identity/identity.plugin.ts";
 
@@ -21,7 +21,7 @@ export interface Core {
   readonly database: MainDatabase;
   /** Accounts, codes and sign-in attempts of the identity provider. */
   readonly identityDatabase: MainDatabase;
-  readonly clock: Clock;
+  readonly clock: TrustedClock;
   readonly events: EventBus<DomainEvents>;
   readonly ports: OwnPorts;
   /** What is wrong with the gateway; every module adds what it knows. */

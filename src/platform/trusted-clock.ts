@@ -58,10 +58,14 @@ export class TrustedClock implements Clock, Part {
     return this.#system.schedule(ms, callback);
   }
 
+  /** Whether the system's clock counts. */
+  isSet(): boolean {
+    return this.#isTrusted || this.#isSet(this.#system.now());
+  }
+
   /** Says that the clock is not set. */
   problem(): Problem | undefined {
-    this.now();
-    return this.#isTrusted ? undefined : { severity: "WARNING", ...detail("system.clock_unset") };
+    return this.isSet() ? undefined : { severity: "WARNING", ...detail("system.clock_unset") };
   }
 
   start(): void {

@@ -65,8 +65,10 @@ if (import.meta.main) {
     const most = listed[name];
     if (most === undefined)
       problems.push(`${name} has ${lines} lines; a function has ${FUNCTION_LINES_MAX} at most`);
-    else if (lines > most) problems.push(`${name} has grown from ${most} to ${lines} lines; split it`);
-    else kept[name] = lines;
+    else {
+      if (lines > most) problems.push(`${name} has grown from ${most} to ${lines} lines; split it`);
+      kept[name] = Math.min(lines, most);
+    }
   }
   if (process.argv.includes("--update")) {
     const sorted = Object.fromEntries(Object.entries(kept).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -87,3 +87,28 @@ test("the watch calls back once, for a fatal problem alone", () => {
   clock.advance(5_000);
   expect(seen).toEqual([problem]);
 });
+
+test("owners get one mail about a problem that lasts", async () => {
+  const { services } = fixture.app;
+  const owner = await fixture.signIn("TENANT_OWNER", { tenant: "host" });
+  const mails = async () => {
+    clock.advance(5_000);
+    const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "host" });
+    const { body } = await fixture.call("GET", "/api/outbox", { token });
+    return body.filter(
+      ({ template, to }: { template: string; to: string }) =>
+        template === "gateway_problem" && to === owner.user.email,
+    );
+  };
+  expect(await mails()).toEqual([]);
+  space = { ...space, free: MB };
+  const [mail] = await untilAnswer(mails, (found) => found.length > 0);
+  const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "host" });
+  const { body } = await fixture.call("GET", `/api/outbox/${mail.mailId}`, { token });
+  expect(body.subject).toContain("the gateway reports a problem");
+  expect(body.text).toContain("The disk is almost full.");
+  for (let minute = 0; minute < 3; minute++) expect(await mails()).toHaveLength(1);
+  expect(services.mail.isDelivering).toBe(false);
+  space = { ...space, free: 10_000 * MB };
+  await readyAfterChecks(200);
+});

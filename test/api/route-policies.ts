@@ -198,6 +198,9 @@ export const policies: Record<string, Policy> = {
   "GET /api/scheduler/:jobId/runs/:runId/targets": { kind: "tenant" },
   "GET /api/v1/:deviceToken/rpc": { kind: "device" },
   "POST /api/v1/:deviceToken/rpc/:rpcId": { kind: "device" },
+  "GET /api/devices/:deviceId/held-readings": { kind: "tenant" },
+  "POST /api/devices/:deviceId/held-readings/store": { kind: "tenant" },
+  "DELETE /api/devices/:deviceId/held-readings": { kind: "tenant" },
   "GET /api/gateway/backup": { kind: "operator" },
   "PUT /api/gateway/backup": {
     kind: "operator",

@@ -10,6 +10,9 @@ import type { Core } from "../module.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { PipelineEngine } from "../pipelines/pipeline-engine.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import { createHeldRepository } from "./held.repository.ts";
+import { heldRoutes } from "./held.routes.ts";
+import { HeldReadings } from "./held-readings.ts";
 import { historyRoutes } from "./history.routes.ts";
 import { createHistoryService } from "./history.service.ts";
 import { deviceApiRoutes } from "./ingest.routes.ts";
@@ -18,7 +21,7 @@ import { testTelemetryRoutes } from "./test-telemetry.routes.ts";
 
 /** The one way of telemetry to the store, its HTTP edge, and imports and exports of history. */
 export function createIngestModule(
-  { database, clock }: Core,
+  { database, clock, health, log }: Core,
   deps: {
     store: TelemetryStore;
     diskGuard: DiskGuard;
@@ -35,7 +38,22 @@ export function createIngestModule(
   const { store, diskGuard, devices, directory, activity, rejections, tokens, attributes, outbound } = deps;
   /** Called with what is stored, in this order; the modules that react to telemetry add theirs. */
   const observers: TelemetryObserver[] = [];
+  const held = new HeldReadings({
+    repository: createHeldRepository(database),
+    directory,
+    store: (device, readings) => ingest.history(device, readings),
+    onDropped: (device, rejection) => rejections.record(device, rejection),
+    durable: () => database.durable(),
+    clock,
+    log: log.child("ingest"),
+  });
+  health.add(() => held.problem());
   const ingest = createIngestService({
+    hold(device, readings) {
+      diskGuard.ensureRoom();
+      activity.touch(device);
+      return held.hold(device, readings);
+    },
     store,
     attributes,
     transform: (device, readings) => deps.pipelines.apply(device, readings),
@@ -51,8 +69,10 @@ export function createIngestModule(
   return {
     ingest,
     observers,
+    parts: [held],
     routes: (auth: AuthPlugin) => [
       historyRoutes({ history, auth }),
+      heldRoutes({ held, devices, auth }),
       testTelemetryRoutes({ ingest, devices, directory, auth }),
       deviceApiRoutes({ ingest, attributes, tokens }),
     ],

@@ -8,6 +8,7 @@ import type { Applied } from "../pipelines/pipeline.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import { KeysBeyondLimit, keysLimit } from "../telemetry/telemetry.errors.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
+import { readTelemetry, type SplitReadings } from "./held-readings.ts";
 import type { DeviceIngest, IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
 import { createRateGate } from "./rate-gate.ts";
 import { toReadings } from "./readings.ts";
@@ -80,12 +81,28 @@ class PartlyKept extends Error {
   }
 }
 
+const nothing = () => undefined;
 const nothingToStore = Promise.resolve();
 
 /** Returns how the list of refused messages names where a body came in. */
 function whereOf({ kind, source }: Message): string {
   if (source !== "http") return `v1/devices/me/${kind}`;
   return kind === "batch" ? "/telemetry/batch" : `/${kind}`;
+}
+
+/** Sets attributes that pipelines made. What cannot be one (too large, too many) is listed; the rest of the message is not lost to it. */
+function setAttributes(
+  device: IngestDevice,
+  attributes: Applied["attributes"],
+  { set, refused }: { set: AttributesService["setFor"]; refused: (error: DomainError) => void },
+): void {
+  for (const { scope, values } of attributes)
+    try {
+      set(device, scope, values);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
+      refused(error);
+    }
 }
 
 export function createIngestService(deps: {
@@ -100,6 +117,8 @@ export function createIngestService(deps: {
   onRejected: (device: IngestDevice, rejection: Rejection) => void;
   observers: readonly TelemetryObserver[];
   touch: (device: IngestDevice) => void;
+  /** Keeps readings that are ahead of the gateway's clock; resolves when they are on the disk. */
+  hold: (device: IngestDevice, readings: readonly Reading[]) => Promise<void>;
   /** Throws `unavailable` while storage cannot take more. */
   ensureRoom: () => void;
   clock: Clock;
@@ -152,18 +171,7 @@ export function createIngestService(deps: {
       besides ??= [committed];
       besides.push(written);
     }
-    return besides === undefined ? committed : Promise.all(besides).then(() => undefined);
-  }
-
-  function setAttributes(device: IngestDevice, attributes: Applied["attributes"], from: MessageOrigin): void {
-    for (const { scope, values } of attributes)
-      try {
-        deps.attributes.setFor(device, scope, values);
-      } catch (error) {
-        // What cannot be an attribute (too large, too many) is listed; the rest of the message is not lost to it.
-        if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
-        rate.list(device, error, from);
-      }
+    return besides === undefined ? committed : Promise.all(besides).then(nothing);
   }
 
   /**
@@ -175,13 +183,14 @@ export function createIngestService(deps: {
     { readings, attributes, requests }: Applied,
     from: MessageOrigin,
   ): Promise<void> {
-    setAttributes(device, attributes, from);
+    setAttributes(device, attributes, {
+      set: deps.attributes.setFor,
+      refused: (error) => rate.list(device, error, from),
+    });
     const { kept, refusal } = keptOf(() => keep(device, readings));
     const forwarded = requests.length === 0 ? kept : deps.forward(kept, requests);
     const committed =
-      attributes.length === 0
-        ? forwarded
-        : Promise.all([forwarded, deps.attributesDurable()]).then(() => undefined);
+      attributes.length === 0 ? forwarded : Promise.all([forwarded, deps.attributesDurable()]).then(nothing);
     if (refusal !== undefined) throw new PartlyKept(refusal, committed);
     return committed;
   }
@@ -194,21 +203,27 @@ export function createIngestService(deps: {
     return deps.attributesDurable();
   }
 
+  const acceptSplit = (device: IngestDevice, { due, ahead }: SplitReadings, from: MessageOrigin) =>
+    Promise.all([deps.hold(device, ahead), due.length > 0 && accept(device, due, from)]).then(nothing);
+
   /** Lists a refused message on its device and rethrows the error. */
   function receive(
     device: IngestDevice,
     message: Message,
     decode = () => decodeBody(message.body, message.encoding),
   ): Promise<void> {
+    const origin = { source: message.source, where: whereOf(message), sample: message.body };
     try {
       rate.ensure(device, message.body.byteLength);
       const decoded = decode();
       if (message.kind === "attributes") return saveAttributes(device, decoded);
       if (message.source === "http") checkPayload(decoded);
-      const readings = toReadings(message.kind === "batch" ? itemsOf(decoded) : decoded, clock.now());
-      return accept(device, readings, { source: message.source, where: whereOf(message) });
+      const items = message.kind === "batch" ? itemsOf(decoded) : decoded;
+      const readings = readTelemetry(items, { now: clock.now(), source: message.source });
+      return Array.isArray(readings)
+        ? accept(device, readings, origin)
+        : acceptSplit(device, readings, origin);
     } catch (error) {
-      const origin = { source: message.source, where: whereOf(message), sample: message.body };
       if (error instanceof PartlyKept) {
         rate.list(device, error.refusal, origin);
         return error.committed.then(() => {

@@ -1,3 +1,4 @@
+import { renderIn } from "../../lib/texts/catalogues.ts";
 import type { MailLanguage, MailTemplate, MailTemplates } from "./mail.types.ts";
 import { type AlarmMails, alarmMails } from "./mail-alarm-text.ts";
 
@@ -32,6 +33,15 @@ const time = (language: MailLanguage, iso: string): string =>
 type AccountMails = Omit<Catalogue, keyof AlarmMails>;
 
 const english: AccountMails = {
+  gateway_problem: ({ fullName, problems, at }, product) => ({
+    subject: `${product}: the gateway reports a problem`,
+    parts: [
+      greet("Hello", fullName),
+      text(`since ${time("en", at)} the gateway has reported:`),
+      ...problems.map((problem) => text(renderIn("en", problem))),
+      note("The System page in the settings shows the present state."),
+    ],
+  }),
   sign_up_code: ({ fullName, code: digits, minutes }, product) => ({
     subject: `Your ${product} code`,
     parts: [
@@ -95,6 +105,15 @@ const english: AccountMails = {
 };
 
 const german: AccountMails = {
+  gateway_problem: ({ fullName, problems, at }, product) => ({
+    subject: `${product}: Das Gateway meldet ein Problem`,
+    parts: [
+      greet("Guten Tag", fullName),
+      text(`das Gateway meldet seit dem ${time("de", at)}:`),
+      ...problems.map((problem) => text(renderIn("de", problem))),
+      note("Die Seite „System“ in den Einstellungen zeigt den jetzigen Zustand."),
+    ],
+  }),
   sign_up_code: ({ fullName, code: digits, minutes }, product) => ({
     subject: `Ihr Code für ${product}`,
     parts: [

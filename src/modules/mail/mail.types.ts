@@ -22,6 +22,12 @@ export interface MailTemplates {
   readonly password_changed: { readonly fullName: string; readonly at: string };
   /** Goes to the address before: whoever took the account over is not the only one to know. */
   readonly email_changed: { readonly fullName: string; readonly at: string };
+  /** Tells the owners that the gateway does not do its work. */
+  readonly gateway_problem: {
+    readonly fullName: string;
+    readonly problems: readonly Text[];
+    readonly at: string;
+  };
   readonly alarm: AlarmMail & AlarmLine & { readonly at: string };
   /** A digest of events that were not sent one by one. */
   readonly alarm_digest: AlarmMail &

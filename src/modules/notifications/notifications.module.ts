@@ -64,6 +64,7 @@ export function createNotificationsModule(
   dispatcher.subscribe();
   alarmHooks.push(createNotificationHook({ repository, mutedMs }));
   return {
+    notifications,
     routes: (auth: AuthPlugin) => [notificationsRoutes({ notifications, auth })],
     parts: [{ name: "notifications", start: () => dispatcher.start(), stop: () => dispatcher.stop() }],
   };

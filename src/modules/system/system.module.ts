@@ -1,16 +1,20 @@
+import type { TenantId } from "../../lib/ids.ts";
 import { Metrics } from "../../platform/metrics.ts";
 import type { BackupsService } from "../backups/backups.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
+import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import type { Core } from "../module.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { UsersService } from "../users/users.service.ts";
 import { GatewayDevice } from "./gateway-device.ts";
 import { GatewayReadings, type GatewaySources } from "./gateway-readings.ts";
 import { addOwnMetrics } from "./own-metrics.ts";
+import { ProblemMails } from "./problem-mails.ts";
 import { createSystemRepository } from "./system.repository.ts";
 import { systemRoutes } from "./system.routes.ts";
 
@@ -26,6 +30,10 @@ export function createSystemModule(
     ingest: IngestService;
     store: TelemetryStore;
     backups: BackupsService;
+    users: UsersService;
+    mail: MailSender;
+    /** Language in which a tenant is notified. */
+    languageOf: (tenantId: TenantId) => MailLanguage;
   },
 ) {
   const repository = createSystemRepository(database);
@@ -56,10 +64,23 @@ export function createSystemModule(
     clock,
     log: log.child("system"),
   });
+  const { users, mail, languageOf } = deps;
+  const problemMails = new ProblemMails({
+    health,
+    tenants,
+    users,
+    mail,
+    languageOf,
+    clock,
+    log: log.child("system"),
+  });
   return {
     metrics,
     gatewayDevice,
     routes: () => [systemRoutes({ metrics, config })],
-    parts: [{ name: "gateway device", start: () => gatewayDevice.start(), stop: () => gatewayDevice.stop() }],
+    parts: [
+      { name: "gateway device", start: () => gatewayDevice.start(), stop: () => gatewayDevice.stop() },
+      problemMails,
+    ],
   };
 }

@@ -9,8 +9,6 @@ import type { TelemetryStore } from "./store/store.types.ts";
 const DAY_MS = 86_400_000;
 const FIRST_PASS_MS = 60_000;
 const PASS_INTERVAL_MS = 3_600_000;
-/** Before this no Lineside ran: a clock that shows less has not been set yet, and the next time it shows is the first. */
-const EARLIEST_TRUE_TIME = Date.UTC(2026, 0, 1);
 
 /** Deletes telemetry that is older than its profile (else the gateway's setting) keeps it; once an hour, in small slices. */
 export function createRetention(deps: {
@@ -22,16 +20,21 @@ export function createRetention(deps: {
   /** 0 keeps everything. */
   defaultDays: number;
   clock: Clock;
+  /** Nothing is deleted while it is not known what time it is. */
+  isClockSet: () => boolean;
   log: Logger;
 }) {
   const { clock, log } = deps;
   let cancel: () => void = () => undefined;
   /** The newest wall time of a pass: a clock that jumped far ahead must not purge what is valid. */
+  let wasSet = deps.isClockSet();
   let trusted = { wall: clock.now(), monotonic: clock.monotonic() };
 
   /** Wall time may run ahead of monotonic time by an hour at most between two passes. */
   function trustedNow(): number {
-    if (trusted.wall < EARLIEST_TRUE_TIME) trusted = { wall: clock.now(), monotonic: clock.monotonic() };
+    // The first time that a clock shows after it was set is the one to go by.
+    if (!wasSet) trusted = { wall: clock.now(), monotonic: clock.monotonic() };
+    wasSet = true;
     const elapsed = clock.monotonic() - trusted.monotonic;
     const now = Math.min(clock.now(), trusted.wall + elapsed + PASS_INTERVAL_MS);
     trusted = { wall: Math.max(now, trusted.wall), monotonic: clock.monotonic() };
@@ -46,6 +49,7 @@ export function createRetention(deps: {
   }
 
   async function run(): Promise<{ pointsDeleted: number }> {
+    if (!deps.isClockSet()) return { pointsDeleted: 0 };
     const now = trustedNow();
     const cutoffs = deps.tenants.list().flatMap(({ tenantId, planName }) =>
       deps.devices.listIds(tenantId).flatMap(({ deviceId, profileId }) => {

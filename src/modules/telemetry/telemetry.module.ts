@@ -33,6 +33,7 @@ export function createTelemetryModule(
     profiles,
     defaultDays: config.retention_days,
     clock,
+    isClockSet: () => clock.isSet(),
     log: log.child("retention"),
   });
   return {

@@ -18,6 +18,7 @@ const ingestWith = (...observers: TelemetryObserver[]) =>
     attributesDurable: () => Promise.resolve(),
     onRejected: () => undefined,
     observers,
+    hold: () => Promise.resolve(),
     touch: () => undefined,
     ensureRoom: () => undefined,
     clock: new FakeClock(),

@@ -88,6 +88,8 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "telemetry.too_many_keys": "eine Nachricht kann höchstens {max} Schlüssel haben",
   "telemetry.too_many_readings": "die Nachricht hat zu viele Messwerte",
   "telemetry.ts": "Ein Zeitstempel muss eine endliche Zahl von Millisekunden sein.",
+  "telemetry.held_dropped":
+    "Mehr als {max} Nachrichten warteten auf die Uhr des Gateways. Die älteste wurde verworfen.",
   "telemetry.ts_future": "ts liegt mehr als 24 Stunden in der Zukunft; prüfen Sie die Uhr des Geräts",
   "telemetry.ts_invalid": "ts muss Epoch-Millisekunden, Epoch-Sekunden oder ISO 8601 sein",
   "telemetry.value":

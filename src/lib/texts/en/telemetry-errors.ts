@@ -84,6 +84,8 @@ export const telemetryErrors = {
   "telemetry.too_many_keys": "a message can have at most {max} keys",
   "telemetry.too_many_readings": "the message has too many readings",
   "telemetry.ts": "A time stamp must be a finite number of milliseconds.",
+  "telemetry.held_dropped":
+    "More than {max} messages waited for the clock of the gateway. The oldest was dropped.",
   "telemetry.ts_future": "ts is more than 24 h in the future; check the clock of the device",
   "telemetry.ts_invalid": "ts must be epoch milliseconds, epoch seconds or ISO 8601",
   "telemetry.value": "A telemetry value must be a number, a boolean, a string, an object or an array.",

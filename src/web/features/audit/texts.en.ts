@@ -105,6 +105,8 @@ export const auditEn = {
   "auditAction.job.pause": "Job paused",
   "auditAction.backup.configure": "Backup settings changed",
   "auditAction.backup.run": "Backup started manually",
+  "auditAction.held_readings.delete": "Held messages deleted",
+  "auditAction.held_readings.store": "Held messages stored",
   "auditAction.job.run": "Job run manually",
   "auditAction.job.start": "Job started",
   "auditAction.job.update": "Job changed",

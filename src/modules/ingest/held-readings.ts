@@ -1,0 +1,158 @@
+import { DomainError, detail } from "../../lib/domain-error.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Problem } from "../../platform/health.ts";
+import type { Part } from "../../platform/lifecycle.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { Reading } from "../telemetry/telemetry.types.ts";
+import type { HeldMessage, HeldRepository } from "./held.repository.ts";
+import type { IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
+import { toReadings } from "./readings.ts";
+
+/** Further ahead than this a time stamp is refused, whatever the gateway's clock says. */
+const DAY_MS = 24 * 3_600_000;
+const AHEAD_MS_MAX = 10 * 366 * DAY_MS;
+const PER_DEVICE_MAX = 10_000;
+const RELEASE_INTERVAL_MS = 10_000;
+const RELEASED_AT_ONCE = 500;
+
+export interface SplitReadings {
+  readonly due: readonly Reading[];
+  readonly ahead: readonly Reading[];
+}
+
+/**
+ * Reads a telemetry body. Messages over MQTT are acknowledged whatever their time stamps are; what is more than a day ahead may be
+ * correct, and the gateway's clock behind. Other senders are told, and keep their message.
+ * @throws DomainError of kind `invalid`
+ */
+export function readTelemetry(
+  items: unknown,
+  { now, source }: { now: number; source: IngestSource },
+): Reading[] | SplitReadings {
+  try {
+    return toReadings(items, now);
+  } catch (error) {
+    const isAhead = error instanceof DomainError && error.code === "telemetry.ts_future";
+    if (!isAhead || source !== "mqtt") throw error;
+    return splitAhead(toReadings(items, now + AHEAD_MS_MAX), now);
+  }
+}
+
+/** Splits readings into those that are accepted now and those whose time stamps are more than a day ahead. */
+function splitAhead(readings: readonly Reading[], now: number): SplitReadings {
+  const isAhead = ({ ts }: Reading) => ts > now + DAY_MS;
+  return { due: readings.filter((reading) => !isAhead(reading)), ahead: readings.filter(isAhead) };
+}
+
+/**
+ * Readings of acknowledged messages whose time stamps are more than a day ahead of the gateway's clock. If the clock is behind, they are correct:
+ * they are kept on the disk, and stored by themselves when the clock catches up. At most 10,000 messages of a device.
+ */
+export class HeldReadings implements Part {
+  readonly name = "held readings";
+  private cancel: () => void = () => undefined;
+  private running: Promise<void> = Promise.resolve();
+  /** Number of messages by device, as far as it was asked for. */
+  private readonly counts = new Map<DeviceId, number>();
+
+  constructor(
+    private readonly deps: {
+      repository: HeldRepository;
+      directory: Pick<DeviceDirectory, "find">;
+      store: (device: IngestDevice, readings: readonly Reading[]) => Promise<void>;
+      onDropped: (device: IngestDevice, rejection: Rejection) => void;
+      durable: () => Promise<void>;
+      clock: Clock;
+      log: Logger;
+    },
+  ) {}
+
+  start(): void {
+    this.cancel = this.deps.clock.schedule(RELEASE_INTERVAL_MS, () => {
+      this.running = this.release()
+        .catch((error) => this.deps.log.warn("held readings could not be stored and are retried", { error }))
+        .finally(() => this.start());
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.running;
+    this.cancel();
+  }
+
+  /** Keeps readings. Resolves when they are on the disk. */
+  hold(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
+    const { repository, clock, durable, onDropped } = this.deps;
+    const { deviceId } = device;
+    const held = this.counts.get(deviceId) ?? repository.countOf(deviceId);
+    if (held >= PER_DEVICE_MAX) {
+      repository.deleteOldest(deviceId, 1);
+      onDropped(device, {
+        source: "mqtt",
+        where: "held",
+        code: "telemetry.held_dropped",
+        params: { max: PER_DEVICE_MAX },
+      });
+    }
+    const dueAt = Math.max(...readings.map(({ ts }) => ts)) - DAY_MS;
+    repository.insert({ deviceId, dueAt, readings, receivedAt: clock.now() });
+    this.counts.set(deviceId, Math.min(held + 1, PER_DEVICE_MAX));
+    return durable();
+  }
+
+  /** Says that devices agree on a time that the gateway's clock has not reached. */
+  problem(): Problem | undefined {
+    const { messages, devices } = this.deps.repository.summary();
+    return messages === 0
+      ? undefined
+      : { severity: "WARNING", ...detail("system.clock_behind", { messages, devices }) };
+  }
+
+  summaryOf(deviceId: DeviceId): ReturnType<HeldRepository["summaryOf"]> {
+    return this.deps.repository.summaryOf(deviceId);
+  }
+
+  /** Stores all that is held of a device, whatever the clock says. */
+  async storeNow(deviceId: DeviceId): Promise<void> {
+    const { repository } = this.deps;
+    for (let batch = repository.listOf(deviceId, RELEASED_AT_ONCE); batch.length > 0; ) {
+      await this.store(batch);
+      batch = repository.listOf(deviceId, RELEASED_AT_ONCE);
+    }
+  }
+
+  discard(deviceId: DeviceId): void {
+    this.deps.repository.deleteOf(deviceId);
+    this.counts.delete(deviceId);
+  }
+
+  private async release(): Promise<void> {
+    const { repository, clock } = this.deps;
+    for (;;) {
+      const due = repository.listDue(clock.now(), RELEASED_AT_ONCE);
+      if (due.length === 0) return;
+      await this.store(due);
+    }
+  }
+
+  /** Stores first and deletes then: a crash in between stores the same values twice, which changes nothing. */
+  private async store(messages: readonly HeldMessage[]): Promise<void> {
+    await Promise.all(messages.map((message) => this.storeOne(message)));
+    this.deps.repository.delete(messages.map(({ seq }) => seq));
+  }
+
+  /** @throws DomainError `unavailable` while nothing can be stored. What is refused for good is logged. */
+  private async storeOne({ deviceId, readings }: HeldMessage): Promise<void> {
+    const device = this.deps.directory.find(deviceId);
+    this.counts.delete(deviceId);
+    if (device === undefined) return;
+    try {
+      await this.deps.store(device, readings);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
+      this.deps.log.warn("held readings were refused", { deviceId, error });
+    }
+  }
+}

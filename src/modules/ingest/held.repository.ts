@@ -1,0 +1,82 @@
+import { asc, count, countDistinct, eq, inArray, lte, max, min } from "drizzle-orm";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import type { Reading } from "../telemetry/telemetry.types.ts";
+import { heldReadings } from "./held.tables.ts";
+
+export interface HeldMessage {
+  readonly seq: number;
+  readonly deviceId: DeviceId;
+  readonly readings: readonly Reading[];
+}
+
+export function createHeldRepository({ orm }: MainDatabase) {
+  const toMessage = ({ seq, deviceId, readings }: typeof heldReadings.$inferSelect): HeldMessage => ({
+    seq,
+    deviceId: deviceId as DeviceId, // ids in our own tables were written by us
+    readings,
+  });
+  return {
+    insert: (message: {
+      deviceId: DeviceId;
+      dueAt: number;
+      readings: readonly Reading[];
+      receivedAt: number;
+    }): void => void orm.insert(heldReadings).values(message).run(),
+    countOf: (deviceId: DeviceId): number =>
+      orm.select({ n: count() }).from(heldReadings).where(eq(heldReadings.deviceId, deviceId)).get()?.n ?? 0,
+    /** Deletes the oldest messages of a device. */
+    deleteOldest(deviceId: DeviceId, number: number): void {
+      const oldest = orm
+        .select({ seq: heldReadings.seq })
+        .from(heldReadings)
+        .where(eq(heldReadings.deviceId, deviceId))
+        .orderBy(asc(heldReadings.seq))
+        .limit(number);
+      orm.delete(heldReadings).where(inArray(heldReadings.seq, oldest)).run();
+    },
+    listDue: (now: number, limit: number): HeldMessage[] =>
+      orm
+        .select()
+        .from(heldReadings)
+        .where(lte(heldReadings.dueAt, now))
+        .orderBy(asc(heldReadings.seq))
+        .limit(limit)
+        .all()
+        .map(toMessage),
+    listOf: (deviceId: DeviceId, limit: number): HeldMessage[] =>
+      orm
+        .select()
+        .from(heldReadings)
+        .where(eq(heldReadings.deviceId, deviceId))
+        .orderBy(asc(heldReadings.seq))
+        .limit(limit)
+        .all()
+        .map(toMessage),
+    delete: (seqs: readonly number[]): void =>
+      void orm
+        .delete(heldReadings)
+        .where(inArray(heldReadings.seq, [...seqs]))
+        .run(),
+    deleteOf: (deviceId: DeviceId): void =>
+      void orm.delete(heldReadings).where(eq(heldReadings.deviceId, deviceId)).run(),
+    summary: (): { messages: number; devices: number } =>
+      orm
+        .select({ messages: count(), devices: countDistinct(heldReadings.deviceId) })
+        .from(heldReadings)
+        .get() ?? { messages: 0, devices: 0 },
+    /** Times are those at which the messages are accepted. */
+    summaryOf: (deviceId: DeviceId) =>
+      orm
+        .select({
+          messages: count(),
+          firstDueAt: min(heldReadings.dueAt),
+          lastDueAt: max(heldReadings.dueAt),
+        })
+        .from(heldReadings)
+        .where(eq(heldReadings.deviceId, deviceId))
+        .get() ?? { messages: 0, firstDueAt: null, lastDueAt: null },
+  };
+}
+
+export type HeldRepository = ReturnType<typeof createHeldRepository>;

@@ -1,0 +1,68 @@
+import { Elysia, t } from "elysia";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { HeldReadings } from "./held-readings.ts";
+
+const iso = (ms: number | null) => (ms === null ? undefined : new Date(ms).toISOString());
+
+const summary = t.Object(
+  {
+    messages: t.Integer({ description: "number of messages that are kept" }),
+    firstDueAt: t.Optional(t.String({ description: "when the first of them is stored by itself" })),
+    lastDueAt: t.Optional(t.String({ description: "when the last of them is stored by itself" })),
+  },
+  { title: "HeldReadings" },
+);
+
+/** Messages of a device that wait for the gateway's clock. */
+export const heldRoutes = (deps: {
+  held: HeldReadings;
+  devices: Pick<DevicesService, "ensureVisible">;
+  auth: AuthPlugin;
+}) => {
+  const { held, devices } = deps;
+  const read = (deviceId: Parameters<HeldReadings["summaryOf"]>[0]) => {
+    const { messages, firstDueAt, lastDueAt } = held.summaryOf(deviceId);
+    const [first, last] = [iso(firstDueAt), iso(lastDueAt)];
+    return { messages, ...(first && { firstDueAt: first }), ...(last && { lastDueAt: last }) };
+  };
+  return new Elysia({ prefix: "/api/devices/:deviceId/held-readings", tags: ["telemetry"] })
+    .use(deps.auth)
+    .get("", ({ principal, params }) => read(devices.ensureVisible(principal, params.deviceId)), {
+      auth: "telemetry:read",
+      response: { 200: summary },
+      detail: {
+        summary: "Messages that wait for the gateway's clock",
+        description:
+          "Messages over MQTT whose time stamps are more than a day ahead of the gateway. They are stored by themselves when its clock catches up.",
+      },
+    })
+    .post(
+      "/store",
+      async ({ principal, params }) => {
+        const deviceId = devices.ensureVisible(principal, params.deviceId);
+        await held.storeNow(deviceId);
+        return read(deviceId);
+      },
+      {
+        auth: "telemetry:write",
+        audit: { action: "held_readings.store", target: "device" },
+        response: { 200: summary },
+        detail: { summary: "Store these messages now, with the time stamps that they have" },
+      },
+    )
+    .delete(
+      "",
+      ({ principal, params }) => {
+        const deviceId = devices.ensureVisible(principal, params.deviceId);
+        held.discard(deviceId);
+        return read(deviceId);
+      },
+      {
+        auth: "telemetry:write",
+        audit: { action: "held_readings.delete", target: "device" },
+        response: { 200: summary },
+        detail: { summary: "Delete these messages" },
+      },
+    );
+};

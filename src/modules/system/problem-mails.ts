@@ -1,0 +1,89 @@
+import type { TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Health } from "../../platform/health.ts";
+import type { Part } from "../../platform/lifecycle.ts";
+import type { Logger } from "../../platform/log.ts";
+import { createPeriodic } from "../../platform/periodic.ts";
+import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { UsersService } from "../users/users.service.ts";
+
+const CHECK_INTERVAL_MS = 5_000;
+/** A problem that passes sooner is not worth a mail. */
+const LASTING_CHECKS = 2;
+/** A problem that comes back sooner is the same one. */
+const QUIET_MS = 60 * 60_000;
+
+interface Seen {
+  checks: number;
+  isReported: boolean;
+  /** Monotonic time of the last check that found it. */
+  lastAt: number;
+}
+
+/** Sends a mail to the owners of the gateway's own tenant about each problem that lasts: within 10 s, and once. */
+export class ProblemMails implements Part {
+  readonly name = "problem mails";
+  private readonly seen = new Map<string, Seen>();
+  private readonly timer: { start(): void; stop(): void };
+
+  constructor(
+    private readonly deps: {
+      health: Pick<Health, "problems">;
+      tenants: Pick<TenantsService, "list">;
+      users: Pick<UsersService, "listOf">;
+      mail: Pick<MailSender, "enqueue">;
+      languageOf: (tenantId: TenantId) => MailLanguage;
+      clock: Clock;
+      log: Logger;
+    },
+  ) {
+    const { clock, log } = deps;
+    this.timer = createPeriodic({ clock, log, intervalMs: CHECK_INTERVAL_MS, work: () => this.check() });
+  }
+
+  start(): void {
+    this.timer.start();
+  }
+
+  stop(): void {
+    this.timer.stop();
+  }
+
+  private check(): void {
+    const now = this.deps.clock.monotonic();
+    for (const [code, { lastAt }] of this.seen) if (now - lastAt > QUIET_MS) this.seen.delete(code);
+    const lasting = this.deps.health.problems().filter(({ code }) => this.note(code, now));
+    if (lasting.length === 0) return;
+    this.send(lasting.map(({ code, params }) => ({ code, params })));
+    for (const { code } of lasting) {
+      const seen = this.seen.get(code);
+      if (seen !== undefined) seen.isReported = true;
+    }
+  }
+
+  /** Returns `true` if the problem lasts and was not reported yet. */
+  private note(code: string, now: number): boolean {
+    const seen = this.seen.get(code) ?? { checks: 0, isReported: false, lastAt: now };
+    this.seen.set(code, seen);
+    seen.checks = now - seen.lastAt > 2 * CHECK_INTERVAL_MS ? 1 : seen.checks + 1;
+    seen.lastAt = now;
+    return !seen.isReported && seen.checks >= LASTING_CHECKS;
+  }
+
+  private send(problems: readonly Text[]): void {
+    const { tenants, users, mail, clock } = this.deps;
+    const at = new Date(clock.now()).toISOString();
+    for (const { tenantId } of tenants.list().filter(({ isHost }) => isHost))
+      for (const user of users.listOf(tenantId))
+        if (user.role === "TENANT_OWNER" && user.status === "ACTIVE" && user.notificationsEmailEnabled)
+          mail.enqueue({
+            tenantId,
+            to: user.email,
+            language: this.deps.languageOf(tenantId),
+            template: "gateway_problem",
+            values: { fullName: user.fullName, problems, at },
+          });
+  }
+}

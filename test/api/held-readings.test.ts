@@ -1,0 +1,99 @@
+// A gateway whose clock is days behind: what devices stamp correctly is kept, and stored when the clock is set.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { connectAsync, type MqttClient } from "mqtt";
+import { FakeClock } from "../support/fake-clock.ts";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { untilAnswer } from "../support/until.ts";
+
+const DAY_MS = 86_400_000;
+const START = Date.parse("2026-06-01T12:00:00Z");
+let fixture: TestApp;
+let clock: FakeClock;
+let owner: string;
+let device: { deviceId: string; token: string };
+let client: MqttClient;
+
+beforeAll(async () => {
+  clock = new FakeClock(START);
+  fixture = await createTestApp({ clock, host: "one" });
+  owner = (await fixture.signIn("TENANT_OWNER")).token;
+});
+afterAll(async () => {
+  await client?.endAsync();
+  await fixture.stop();
+});
+beforeEach(async () => {
+  await client?.endAsync();
+  owner = (await fixture.signIn("TENANT_OWNER")).token;
+  device = await fixture.createDevice(owner);
+  client = await connectAsync(`mqtt://127.0.0.1:${fixture.app.mqttPort}`, { username: device.token });
+});
+
+const publish = (body: unknown) =>
+  client.publishAsync("v1/devices/me/telemetry", JSON.stringify(body), { qos: 1 });
+const heldPath = (deviceId = device.deviceId) => `/api/devices/${deviceId}/held-readings`;
+const held = async () => (await fixture.call("GET", heldPath(), { token: owner })).body;
+const latest = async () =>
+  (await fixture.call("GET", `/api/devices/${device.deviceId}/telemetry/latest`, { token: owner })).body
+    .values ?? {};
+const warnings = async () => (await fixture.call("GET", "/readyz")).body.warnings;
+
+describe("a message that is two days ahead", () => {
+  test("is kept, and stored by itself when the clock is set", async () => {
+    const ts = clock.now() + 2 * DAY_MS;
+    await publish([
+      { ts: clock.now(), values: { now: 1 } },
+      { ts, values: { ahead: 2 } },
+    ]);
+    expect(await held()).toMatchObject({ messages: 1, firstDueAt: new Date(ts - DAY_MS).toISOString() });
+    expect(await latest()).toEqual({ now: 1 });
+    expect(await warnings()).toContainEqual(expect.objectContaining({ code: "system.clock_behind" }));
+    clock.jump(2 * DAY_MS);
+    clock.advance(10_000);
+    owner = (await fixture.signIn("TENANT_OWNER")).token;
+    await untilAnswer(held, ({ messages }) => messages === 0);
+    expect(await latest()).toEqual({ now: 1, ahead: 2 });
+    expect(await warnings()).toEqual([]);
+  });
+
+  test("is stored at once when somebody says so", async () => {
+    await publish({ ts: clock.now() + 3 * DAY_MS, values: { ahead: 1 } });
+    const answer = await fixture.call("POST", `${heldPath()}/store`, { token: owner });
+    expect([answer.status, answer.body]).toEqual([200, { messages: 0 }]);
+    expect(await latest()).toEqual({ ahead: 1 });
+  });
+
+  test("is deleted when somebody says so", async () => {
+    await publish({ ts: clock.now() + 3 * DAY_MS, values: { ahead: 1 } });
+    const answer = await fixture.call("DELETE", heldPath(), { token: owner });
+    expect([answer.status, answer.body]).toEqual([200, { messages: 0 }]);
+    expect(await latest()).toEqual({});
+  });
+
+  test("is refused over HTTP, where the sender keeps it", async () => {
+    const body = { ts: clock.now() + 2 * DAY_MS, values: { a: 1 } };
+    const answer = await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body });
+    expect([answer.status, answer.body.code]).toEqual([400, "telemetry.ts_future"]);
+    expect(await held()).toEqual({ messages: 0 });
+  });
+});
+
+test("a message eleven years ahead is rejected", async () => {
+  await publish({ ts: clock.now() + 11 * 366 * DAY_MS, values: { a: 1 } });
+  expect(await held()).toEqual({ messages: 0 });
+});
+
+test("a restart keeps what waits", async () => {
+  const still = new FakeClock(START);
+  const first = await createTestApp({ clock: still });
+  const { token } = await first.signIn("TENANT_OWNER");
+  const { deviceId, token: deviceToken } = await first.createDevice(token);
+  const sender = await connectAsync(`mqtt://127.0.0.1:${first.app.mqttPort}`, { username: deviceToken });
+  const body = JSON.stringify({ ts: START + 3 * DAY_MS, values: { ahead: 1 } });
+  await sender.publishAsync("v1/devices/me/telemetry", body, { qos: 1 });
+  await sender.endAsync();
+  await first.app.stop();
+  const second = await createTestApp({ clock: still, directory: first.directory });
+  expect((await second.call("GET", heldPath(deviceId), { token })).body).toMatchObject({ messages: 1 });
+  await second.stop();
+});
