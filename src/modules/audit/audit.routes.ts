@@ -117,9 +117,6 @@ export const auditRoutes = (deps: {
     .get("/:auditId", ({ principal, params }) => toWire(audit.get(scopeOf(principal), params.auditId)), {
       auth: "audit:read",
       response: { 200: auditBody },
-      detail: {
-        summary: "Read an entry",
-        description: "403 unless owner or administrator; 404 for an unknown entry.",
-      },
+      detail: { summary: "Read an entry", description: "403 unless owner or administrator; 404 if unknown." },
     });
 };

@@ -78,8 +78,7 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
         response: { 200: t.Array(commandDetail) },
         detail: {
           summary: "List commands of a device, the newest first",
-          description:
-            "Finished commands are kept for 90 days. `X-Total-Count` has their number, `Link` the next page.",
+          description: "Finished commands are kept for 90 days. `Link` leads to the next page.",
         },
       },
     )

@@ -118,8 +118,7 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
         response: { 200: t.Object({ devices: t.Array(resolvedDevice) }) },
         detail: {
           summary: "List the devices of an alias",
-          description:
-            "Lists the devices that the caller may see. 400 without an alias, and for an unknown type.",
+          description: "Lists devices that the caller may see. 400 for a missing alias or unknown type.",
         },
       },
     )

@@ -124,8 +124,7 @@ export const devicesRoutes = (deps: {
         response: { 200: typeDefaultsBody },
         detail: {
           summary: "Get the default dashboard of a device type",
-          description:
-            "`applyToAllOfType` of a device sets it. The answer has only the type if there is none.",
+          description: "`applyToAllOfType` sets it. The answer has only the type if there is none.",
         },
       },
     )
@@ -183,8 +182,7 @@ export const devicesRoutes = (deps: {
         response: { 200: t.Array(deviceListItem) },
         detail: {
           summary: "List the child devices of a gateway",
-          description:
-            "Lists the children that the caller may see, by name. The list is empty for a device that is not a gateway.",
+          description: "Lists children that the caller may see, by name. Empty if it is not a gateway.",
         },
       },
     )

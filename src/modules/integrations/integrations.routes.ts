@@ -123,10 +123,7 @@ export const integrationsRoutes = (deps: {
         audit: { action: "integration.update", target: "integration", read },
         body: updateIntegrationBody,
         response: { 200: integrationBody },
-        detail: {
-          summary: "Change an integration",
-          description: `The change applies at once. ${allDevices}`,
-        },
+        detail: { summary: "Change an integration", description: `It applies at once. ${allDevices}` },
       },
     )
     .delete(

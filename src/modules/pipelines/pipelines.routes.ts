@@ -220,10 +220,7 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
         auth: "pipelines:read",
         query: t.Object(versionList.fields),
         response: { 200: t.Array(versionBody) },
-        detail: {
-          summary: "List earlier versions, the newest first",
-          description: "The newest 50 are kept.",
-        },
+        detail: { summary: "List versions, the newest first", description: "The newest 50 are kept." },
       },
     )
     .post(

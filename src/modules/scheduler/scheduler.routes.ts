@@ -85,8 +85,7 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
         response: { 200: t.Object({ next: t.Array(t.String({ description: "ISO 8601" })) }) },
         detail: {
           summary: "Preview the next times of a schedule",
-          description:
-            "The answer has fewer times than requested if the schedule ends. 400 for an invalid schedule.",
+          description: "Returns fewer times if the schedule ends. 400 for an invalid schedule.",
         },
       },
     )

@@ -186,8 +186,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
         detail: {
           summary: "Export devices as CSV",
           responses: { 200: fileAnswer("One row per device.", "text/csv") },
-          description:
-            "Exports the devices that the caller may see. The file can be imported again. It has access tokens if the caller may change devices.",
+          description: "It can be imported again, and has access tokens if the caller may change devices.",
         },
       },
     );

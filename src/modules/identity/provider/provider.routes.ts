@@ -225,8 +225,7 @@ export const providerRoutes = (deps: {
           summary: "Confirm the sign-in with a code of the authenticator app or a recovery code",
           responses: pageAnswers(303, 400, 401, 429),
           requestBody: formBody("ticket", "code"),
-          description:
-            "A form of the hosted pages. The answer is the next page, or a redirect with the code.",
+          description: "A form of the hosted pages. Answers the next page or redirects with the code.",
         },
       },
     )
@@ -252,8 +251,7 @@ export const providerRoutes = (deps: {
           summary: "Replace a temporary password",
           responses: pageAnswers(303, 400, 401, 429),
           requestBody: formBody("ticket", "password", "repeated"),
-          description:
-            "A form of the hosted pages. The answer is the next page, or a redirect with the code.",
+          description: "A form of the hosted pages. Answers the next page or redirects with the code.",
         },
       },
     );

@@ -39,7 +39,7 @@ export const accountEn = {
   "security.thisOne": "this session",
   "security.lastUsed": "used {age}",
   "security.since": "since {time}",
-  "security.actedBy": "{email} acts as you",
+  "security.actedBy": "{email} is signed in as you",
   "security.end": "End",
   "security.endOf": "End {name}",
   "security.ended": "The session was ended.",
