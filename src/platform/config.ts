@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { parse as parseToml } from "smol-toml";
 import { parseRange } from "../lib/ip-range.ts";
 import { isJsonObject } from "../lib/json.ts";
+import { suggest } from "../lib/suggest.ts";
 import {
   type ConfigKey,
   configKeys,
@@ -63,6 +64,21 @@ export function describeKind(kind: KeyKind): string {
   return "a text";
 }
 
+const ENV_PREFIX = "LINESIDE_";
+/** Variables of commands, and of those who work on the program, which are no settings of the gateway. */
+const otherVariables: ReadonlySet<string> = new Set([
+  "LINESIDE_CONFIG",
+  "LINESIDE_API_KEY",
+  "LINESIDE_BACKUP_PASSPHRASE",
+  "LINESIDE_COMMIT",
+  "LINESIDE_ALL_SCREENS",
+  "LINESIDE_README_IMAGES",
+  "LINESIDE_BENCH_BINARY",
+]);
+
+/** Kubernetes sets these in every container beside a service named "lineside". */
+const fromOrchestrator = /^LINESIDE_(?:SERVICE_|PORT(?:_|$))/;
+
 const isConfigKey = (name: string): name is ConfigKey => Object.hasOwn(configKeys, name);
 
 const isFlag = (text: string | undefined): boolean => text?.startsWith("--") ?? false;
@@ -91,7 +107,7 @@ function readFlags(args: readonly string[], mistakes: string[]): Map<string, str
     const [flag = "", value] = arg.split(/=(.*)/s);
     const key = keyOf(flag);
     if (!isFlag(flag) || !(isConfigKey(key) || key === "config"))
-      mistakes.push(`"${flag}" is not an option; see lineside --help.`);
+      mistakes.push(`"${flag}" is not an option${perhaps(key, flagOf)}; see lineside --help.`);
     else if (value === undefined) mistakes.push(`${flag} needs a value.`);
     else values.set(key, value);
   }
@@ -106,15 +122,45 @@ function readFile(path: string | undefined, mistakes: string[]): Map<string, unk
     return new Map();
   }
   try {
-    const values = flatten(parseToml(readFileSync(file, "utf8")));
+    const text = readFileSync(file, "utf8");
+    const values = flatten(parseToml(text));
     for (const name of values.keys())
-      if (!isConfigKey(name)) mistakes.push(`${file}: "${name}" is not a known key.`);
+      if (!isConfigKey(name))
+        mistakes.push(`${file}${lineOf(name, text)}: "${name}" is not a setting${perhaps(name)}.`);
     return values;
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : "unreadable";
     mistakes.push(`${file} is not valid TOML: ${reason}.`);
     return new Map();
   }
+}
+
+/** Returns ", line N" of a key; nothing where the file writes it in an unusual way. */
+function lineOf(name: string, text: string): string {
+  const isKey = (line: string) => {
+    const [key = ""] = line.split("=");
+    const bare = key.trim().replaceAll('"', "");
+    return line.includes("=") && bare !== "" && (name === bare || name.endsWith(`_${bare}`));
+  };
+  const index = text.split("\n").findIndex(isKey);
+  return index < 0 ? "" : `, line ${index + 1}`;
+}
+
+/** Returns a question after the setting that may have been meant. */
+function perhaps(name: string, show: (key: ConfigKey) => string = (key) => key): string {
+  const nearest = suggest(name, Object.keys(configKeys));
+  return nearest === undefined || !isConfigKey(nearest) ? "" : ` (did you mean ${show(nearest)}?)`;
+}
+
+/** Finds variables that look like settings and are none: a typing error must not leave a default in force unseen. */
+function checkEnvironment(env: Record<string, string | undefined>): string[] {
+  return Object.keys(env)
+    .filter(
+      (name) => name.startsWith(ENV_PREFIX) && !otherVariables.has(name) && !fromOrchestrator.test(name),
+    )
+    .map((name) => ({ name, key: name.slice(ENV_PREFIX.length).toLowerCase() }))
+    .filter(({ key }) => !isConfigKey(key))
+    .map(({ name, key }) => `${name} is not a setting${perhaps(key, envOf)}.`);
 }
 
 function flatten(document: Record<string, unknown>): Map<string, unknown> {
@@ -188,6 +234,7 @@ export function loadConfig(args: readonly string[], env: Record<string, string |
   const flags = readFlags(args, mistakes);
   const path = flags.get("config") ?? env.LINESIDE_CONFIG;
   const file = readFile(path, mistakes);
+  mistakes.push(...checkEnvironment(env));
   const config: Record<string, string | number | boolean | undefined> = {};
   for (const key of Object.keys(configKeys).filter(isConfigKey)) {
     const definition: KeyDefinition = configKeys[key];

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -112,4 +113,37 @@ describe("mistakes are reported at once, one sentence each", () => {
 test("the documentation lists every key as it is", async () => {
   const text = await Bun.file(join(import.meta.dir, "..", "..", "docs", "configuration.md")).text();
   expect(text).toBe(renderConfiguration());
+});
+
+describe("a setting that does not exist", () => {
+  test("is named with the one that may have been meant", () => {
+    expect(mistakesOf(["--htp-port", "80"])).toEqual([
+      '"--htp-port" is not an option (did you mean --http-port?); see lineside --help.',
+    ]);
+    expect(mistakesOf([], { LINESIDE_HTTP_PROT: "80" })).toEqual([
+      "LINESIDE_HTTP_PROT is not a setting (did you mean LINESIDE_HTTP_PORT?).",
+    ]);
+    expect(mistakesOf([], { LINESIDE_COLOUR_OF_CASE: "red" })).toEqual([
+      "LINESIDE_COLOUR_OF_CASE is not a setting.",
+    ]);
+  });
+
+  test("is named with its line in the file", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "lineside-config-"));
+    const file = join(directory, "lineside.toml");
+    writeFileSync(file, 'data = "x"\n\n[http]\nprot = 8081\n');
+    expect(mistakesOf(["--config", file])).toEqual([
+      `${file}, line 4: "http_prot" is not a setting (did you mean http_port?).`,
+    ]);
+    rmSync(directory, { recursive: true });
+  });
+
+  test("is not seen in what an orchestrator or a command sets", () => {
+    const env = {
+      LINESIDE_SERVICE_HOST: "10.0.0.1",
+      LINESIDE_PORT: "tcp://10.0.0.1:8080",
+      LINESIDE_API_KEY: "k",
+    };
+    expect(mistakesOf([], env)).toEqual([]);
+  });
 });

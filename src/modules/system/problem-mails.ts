@@ -13,7 +13,7 @@ const CHECK_INTERVAL_MS = 5_000;
 /** A problem that passes sooner is not worth a mail. */
 const LASTING_CHECKS = 2;
 /** A problem that comes back sooner is the same one. */
-const QUIET_MS = 60 * 60_000;
+const REPEAT_AFTER_MS = 60 * 60_000;
 
 interface Seen {
   checks: number;
@@ -53,7 +53,7 @@ export class ProblemMails implements Part {
 
   private check(): void {
     const now = this.deps.clock.monotonic();
-    for (const [code, { lastAt }] of this.seen) if (now - lastAt > QUIET_MS) this.seen.delete(code);
+    for (const [code, { lastAt }] of this.seen) if (now - lastAt > REPEAT_AFTER_MS) this.seen.delete(code);
     const lasting = this.deps.health.problems().filter(({ code }) => this.note(code, now));
     if (lasting.length === 0) return;
     this.send(lasting.map(({ code, params }) => ({ code, params })));
@@ -74,7 +74,7 @@ export class ProblemMails implements Part {
 
   private send(problems: readonly Text[]): void {
     const { tenants, users, mail, clock } = this.deps;
-    const at = new Date(clock.now()).toISOString();
+    const reportedAt = new Date(clock.now()).toISOString();
     for (const { tenantId } of tenants.list().filter(({ isHost }) => isHost))
       for (const user of users.listOf(tenantId))
         if (user.role === "TENANT_OWNER" && user.status === "ACTIVE" && user.notificationsEmailEnabled)
@@ -83,7 +83,7 @@ export class ProblemMails implements Part {
             to: user.email,
             language: this.deps.languageOf(tenantId),
             template: "gateway_problem",
-            values: { fullName: user.fullName, problems, at },
+            values: { fullName: user.fullName, problems, at: reportedAt },
           });
   }
 }
