@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { Problem } from "./health.ts";
 import type { Part } from "./lifecycle.ts";
 
-/** No Lineside ran before this: a clock that shows less has not been set. */
+/** Time before which no Lineside ran: a clock that shows less has not been set. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1);
 const HOUR_MS = 3_600_000;
 const SAVE_INTERVAL_MS = HOUR_MS;

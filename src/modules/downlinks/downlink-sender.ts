@@ -18,7 +18,7 @@ const CLEAN_AT_ONCE = 1_000;
 const TIMER_MS_MAX = 0x7fffffff;
 const EXPIRED_AT_ONCE = 100;
 
-/** One network server, as this gateway sees it now. */
+/** State of one network server. */
 interface Lane {
   /** Devices to which one is in progress. */
   readonly busy: Set<string>;

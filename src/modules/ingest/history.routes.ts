@@ -21,7 +21,7 @@ async function untilDone(progress: AsyncGenerator<ImportProgress, ImportResult>)
   }
 }
 
-/** One JSON line a batch that is on the disk, the result last; a failure in progress is the last line instead. */
+/** Streams one JSON line for each batch on the disk, with the result last; a failure in progress is the last line instead. */
 function asLines(progress: AsyncGenerator<ImportProgress, ImportResult>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const line = (value: unknown) => encoder.encode(`${JSON.stringify(value)}\n`);

@@ -46,7 +46,7 @@ export interface PreviewRequest {
 interface PreviewedDevice {
   readonly deviceId: string | null;
   readonly name: string | null;
-  /** It would be made. */
+  /** True if the device would be created. */
   readonly isNew: boolean;
   readonly reference: Readonly<Record<string, string>>;
 }

@@ -92,7 +92,7 @@ function splitSecrets(input: unknown, before: SplitSettings | undefined) {
   return { rest, secrets };
 }
 
-/** With the secrets in their places. */
+/** Puts the secrets into their places. */
 function joinSecrets(
   { settings, secrets }: SplitSettings,
   as = (secret: string): unknown => secret,

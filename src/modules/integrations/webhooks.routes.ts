@@ -90,7 +90,7 @@ const examples: Record<WebhookKind, object> = {
 
 interface Context {
   readonly request: Request;
-  /** None for an address without any. */
+  /** Absent for an address without parameters. */
   readonly params?: { integrationId?: string };
   readonly query: { tenantId?: string; event?: string };
   readonly server: { requestIP(request: Request): { address: string } | null } | null;

@@ -51,7 +51,7 @@ export function createMaintenanceService(deps: {
       watch.begin(maintenance);
       return maintenance;
     },
-    /** Nothing happens where there is none. */
+    /** Ends the maintenance, if there is one. */
     end(principal: Principal, deviceId: string): void {
       watch.end(maintained(principal, deviceId));
     },

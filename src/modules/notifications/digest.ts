@@ -4,7 +4,7 @@ import type { Digest, NotificationLine } from "./notifications.types.ts";
 /** Number of alarms that a digest names; the others are counted. */
 const NAMED_MAX = 5;
 
-/** With one more. */
+/** Returns the digest with one more line. */
 export function addToDigest(digest: Digest | null, line: NotificationLine): Digest {
   const { total = 0, bySeverity = {}, byTrigger = {}, worst = [] } = digest ?? {};
   const { severity, trigger } = line;

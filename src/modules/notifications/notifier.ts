@@ -17,7 +17,7 @@ export function createNotifier(deps: {
   /** Address of the console, if it is known. */
   consoleUrl: string | undefined;
 }) {
-  /** One object for all requests that go to the same place; the outbox keeps it once. */
+  /** Targets by settings: one object for all requests to the same place, which the delivery queue stores once. */
   const targets = new WeakMap<Messaging, OutboundTarget>();
 
   function targetOf(messaging: Messaging, url: string): OutboundTarget {

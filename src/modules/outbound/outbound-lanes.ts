@@ -23,7 +23,7 @@ export interface Target {
   readonly lanes: Map<string, Lane>;
   due: DeadlineQueue<Lane>;
   inFlight: number;
-  /** In a row, in which nobody who works answered; while there are any, one request at a time finds out. */
+  /** Number of failures in a row without an answer of a working server; while there are any, one request at a time tests it. */
   failures: number;
   failedAt: number;
   blockedUntil: number;

@@ -77,7 +77,7 @@ function ensureSmall(telemetry: object): void {
 export function createPipelinesService(deps: {
   repository: PipelinesRepository;
   engine: PipelineEngine;
-  /** For somebody who may see it. @throws DomainError of kind `not_found`. */
+  /** Returns a device that the caller may see. @throws DomainError of kind `not_found`. */
   deviceOf: (principal: Principal, deviceId: string) => IngestDevice | undefined;
   /** @throws DomainError of kind `not_found` for the first device or profile that is not the tenant's. */
   ensureInTenant: (principal: Principal, scope: PipelineScope) => void;
@@ -148,7 +148,7 @@ export function createPipelinesService(deps: {
   }
 
   return {
-    /** In the order in which they run. */
+    /** Lists the pipelines in the order in which they run. */
     list: ({ tenantId }: Principal): ShownPipeline[] => repository.list(tenantId).map(show),
     get: (principal: Principal, pipelineId: string): ShownPipeline => show(find(principal, pipelineId)),
     create(
@@ -192,7 +192,7 @@ export function createPipelinesService(deps: {
         }),
       });
     },
-    /** With what waits to be sent for it. */
+    /** Deletes the pipeline with its waiting webhooks. */
     delete(principal: Principal, pipelineId: string): void {
       ensureAllDevices(principal, detail("action.delete_data_pipelines"));
       const { tenantId } = find(principal, pipelineId);

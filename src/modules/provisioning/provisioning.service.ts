@@ -24,7 +24,7 @@ type View = Pick<Provisioning, "mode"> & { readonly key?: string; readonly secre
 
 const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(sha256(a)), Buffer.from(sha256(b)));
 
-/** In whose name devices are made that nobody made. */
+/** Principal that creates devices that claim. */
 const systemOf = (tenantId: TenantId): Principal => ({
   userId: "provisioning" as UserId, // nobody's
   email: "provisioning",

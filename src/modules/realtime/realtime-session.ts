@@ -103,7 +103,7 @@ export class RealtimeSession {
     return devices === "all" || (devices?.has(deviceId) ?? false);
   }
 
-  /** One text frame of the reader; they are taken one after the other, and so many of them at once. */
+  /** Takes one text frame of the client; frames are processed one after the other, a limited number at once. */
   message(text: string): Promise<void> {
     if (this.#principal === undefined) {
       this.#unauthenticatedBytes += Buffer.byteLength(text);

@@ -88,7 +88,7 @@ export class JobRunner {
     }
   }
 
-  /** One look; resolves when all that was due has run. */
+  /** Checks once for due jobs; resolves when all of them have run. */
   check(): Promise<void> {
     this.#checking ??= this.#check()
       .catch((error) => this.#deps.log.error("due jobs could not be read", { error }))

@@ -67,7 +67,7 @@ export const schedulerTargets = sqliteTable(
     runId: text("run_id")
       .notNull()
       .references(() => schedulerRuns.runId, { onDelete: "cascade" }),
-    /** No reference: it is told of devices that are gone, too. */
+    /** Has no reference, because deleted devices are listed too. */
     deviceId: text("device_id").notNull(),
     name: text("name"),
     status: text("status", { enum: targetStatuses }).notNull(),

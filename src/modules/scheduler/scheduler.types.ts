@@ -54,7 +54,7 @@ export interface Job {
 }
 
 export interface Run {
-  /** In the order in which they began, whatever the clock said. */
+  /** Number in the order in which runs began, whatever the clock said. */
   readonly sequence: number;
   readonly runId: string;
   readonly jobId: string;

@@ -74,7 +74,7 @@ export function createMessageRateService(deps: {
   }
 
   return {
-    /** One for all devices of a tenant; they follow the plan. */
+    /** Returns the meters of all devices of a tenant; they follow the plan. */
     metersOf(tenantId: TenantId): { readonly messages: RateMeter; readonly bytes: RateMeter } {
       const { messages, bytes } = ratesOf(tenantId);
       return { messages: messages.meter, bytes: bytes.meter };

@@ -94,7 +94,7 @@ export function createUserManagement(deps: {
     }
   }
 
-  /** For users of one tenant: what is the same for all of them who see everything is counted once. */
+  /** Returns a function that describes users of one tenant; counts for users with access to everything are made once. */
   function describer({ devices }: Principal): (user: User) => UserDetail {
     const isSeen = (id: string) => devices === "all" || devices.has(id as DeviceId);
     let allDevices: number | undefined;

@@ -1,7 +1,7 @@
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import { type AlarmSeverity, severitiesDefault } from "../../lib/severity.ts";
 
-/** From the most to the least powerful. */
+/** Roles from the most to the least powerful. */
 export const roles = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"] as const;
 export type Role = (typeof roles)[number];
 

@@ -13,7 +13,7 @@ type AccountRow = typeof accounts.$inferSelect;
 export type Account = Omit<AccountRow, "createdAt" | "totpSealed" | "totpPendingSealed"> & {
   /** Shared with the authenticator app (base32); null without a second factor. */
   readonly totpSecret: string | null;
-  /** One that is being set up. */
+  /** Secret of a second factor that is being set up. */
   readonly totpPendingSecret: string | null;
 };
 type Password = Pick<Account, "email" | "passwordHash" | "mustChangePassword">;

@@ -61,7 +61,7 @@ const isSameSession = (integrationId: string, a: MqttSettings, b: MqttSettings):
   a.brokerUrl === b.brokerUrl &&
   (a.clientId ?? clientIdOf(integrationId)) === (b.clientId ?? clientIdOf(integrationId));
 
-/** One bridge for each integration that is switched on and has a broker. */
+/** Runs one bridge for each active integration with a broker. */
 export class BridgeFleet {
   /** Keyed by integration id. */
   private readonly running = new Map<string, Running>();

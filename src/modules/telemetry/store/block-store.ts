@@ -181,7 +181,7 @@ export class BlockStore {
     }
   }
 
-  /** Within a transaction; `commitTotals` follows when it has been committed. */
+  /** Applies an edit within a transaction; `commitTotals` follows when it has been committed. */
   apply(edit: BlockEdit): void {
     for (const ref of edit.remove) {
       this.#file.walBytes += ref.bytes;
@@ -268,7 +268,7 @@ const refOf = ({ device, family }: FamilyKey, row: BlockRow): BlockRef => ({
   body: row.body,
 });
 
-/** In a damaged file lines may come in any order, and whoever goes on behind the last one would go round for ever. */
+/** Checks the order of rows: in a damaged file they may come in any order, and reading on behind the last one would never end. */
 function ensureOrder(rows: readonly BlockRow[]): void {
   let end = Number.NEGATIVE_INFINITY;
   for (const { min_ts, max_ts } of rows) {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 export interface LoggedPages {
   /** Page numbers, from 1. */
   readonly pages: ReadonlySet<number>;
-  /** In pages, as the last of them left the database; null without any. */
+  /** Size of the database in pages after the last of them; null without any. */
   readonly fileSize: number | null;
 }
 

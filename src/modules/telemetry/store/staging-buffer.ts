@@ -166,7 +166,7 @@ export class StagingBuffer {
     return next;
   }
 
-  /** One record a key: for combinations of keys that have no room in the dictionary. */
+  /** Writes one record for each key, for combinations of keys that have no room in the dictionary. */
   #writeSingly(device: StagedDevice, { ts, values }: Reading): void {
     const single: StagedDevice = { ...device, no: device.no, pattern: this.#patterns.root };
     for (const [key, value] of Object.entries(values)) {

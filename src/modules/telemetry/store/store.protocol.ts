@@ -30,7 +30,7 @@ export interface WireLatest {
   readonly names: readonly string[];
   /** Values of each asked device, in order. */
   readonly counts: Uint32Array;
-  /** For each value the index of its key's name, its time stamp, its tag and its number. */
+  /** Index of the key's name of each value; the time stamps, tags and numbers follow. */
   readonly keys: Uint32Array;
   readonly ts: Float64Array;
   readonly tags: Uint8Array;

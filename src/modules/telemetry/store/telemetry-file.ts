@@ -129,7 +129,7 @@ export class TelemetryFile {
     }
   }
 
-  /** Within a transaction. Returns the row's id. */
+  /** Inserts a hot row within a transaction. Returns its id. */
   insertHot(form: number, data: Uint8Array): number {
     this.#insertHot.run(this.#nextHotId, form, data);
     this.walBytes += data.length + 2 * pageBytes;
@@ -157,7 +157,7 @@ export class TelemetryFile {
     };
   }
 
-  /** Within a transaction. Null removes the series' row. */
+  /** Writes a series within a transaction. Null removes its row. */
   writeSeries(
     device: number,
     { key, family }: { key: number; family: number },
@@ -189,13 +189,13 @@ export class TelemetryFile {
     }
   }
 
-  /** One lazy transaction of its own; both ids included. */
+  /** Deletes hot rows in one lazy transaction; both ids included. */
   deleteHot(firstId: number, lastId: number): void {
     this.transactLazily(() => this.#deleteHot.run(firstId, lastId));
     this.walBytes += (lastId - firstId + 1) * 64 + 4 * pageBytes;
   }
 
-  /** Within a transaction: the device and its series; its blocks must be gone. */
+  /** Deletes the device and its series within a transaction; its blocks must be deleted before. */
   deleteDevice(no: number): void {
     this.db.query("DELETE FROM series WHERE device = ?").run(no);
     this.db.query("DELETE FROM block WHERE device = ?").run(no);

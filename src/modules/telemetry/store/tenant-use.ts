@@ -19,7 +19,7 @@ export class TenantUse {
   group = 0;
   /** Bytes staged since the start, uncompressed. */
   #staged = 0;
-  /** On the disk when this was last counted, and what had been staged by then. */
+  /** Bytes on the disk at the last count, and bytes that had been staged by then. */
   #counted = { stored: 0, staged: 0 };
   #storedMax: number;
 

@@ -9,7 +9,7 @@ interface Kept {
   readonly value: TelemetryValue;
 }
 
-/** One pixel column of a chart: what must stay so that the drawn line looks the same. */
+/** One pixel column of a chart: the points that must stay so that the drawn line looks the same. */
 interface Pixel {
   first: Kept;
   min: Kept | null;

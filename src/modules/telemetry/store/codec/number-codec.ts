@@ -215,7 +215,7 @@ function readDecimal(reader: ByteReader, values: Float64Array): Float64Array {
   return values;
 }
 
-/** None when most values are distinct: then the dictionary is larger than what it saves. */
+/** Yields forms with a dictionary; none when most values are distinct, because the dictionary is larger than what it saves. */
 function* rankForms(values: Float64Array, effort: Effort): Generator<Uint8Array> {
   const distinct = distinctSorted(values);
   if (distinct === null) return;
