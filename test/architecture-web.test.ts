@@ -86,10 +86,12 @@ const features: Record<string, readonly string[]> = {
   codecs: [],
   integrations: ["codecs", "devices", "pipelines"],
   scheduler: ["attributes", "devices"],
+  backups: ["scheduler"],
   generators: ["devices"],
   dashboards: ["alarms", "attributes", "commands", "devices", "telemetry"],
   overview: ["alarms", "demo-plant", "devices"],
   setup: ["demo-plant", "devices", "sign-in"],
+  system: ["alarms", "telemetry"],
   "device-page": [
     "alarms",
     "attributes",

@@ -54,6 +54,8 @@ export const settingsPages = [
   "branding",
   "audit",
   "outbox",
+  "backups",
+  "system",
 ] as const;
 /** Pages of the settings whose address may name one of many things. */
 export const settingsPagesWithId = ["users", "profiles", "outbox"] as const;

@@ -21,10 +21,12 @@ function fieldText(value: unknown): string {
   return typeof value === "string" && !/[\s"=]/.test(value) ? value : JSON.stringify(plain(value));
 }
 
+const loggerOf = ({ category }: LogRecord): string => category.slice(1).join(".") || "lineside";
+
 /** Formats a record as one line: JSON for machines, or time, level, logger and `key=value` fields for people. */
 export function formatRecord(record: LogRecord, format: "text" | "json"): string {
   const time = new Date(record.timestamp).toISOString();
-  const logger = record.category.slice(1).join(".") || "lineside";
+  const logger = loggerOf(record);
   const message = record.message.join("");
   if (format === "json") {
     const fields = Object.fromEntries(
@@ -36,16 +38,77 @@ export function formatRecord(record: LogRecord, format: "text" | "json"): string
   return `${time} ${record.level.toUpperCase().padEnd(7)} ${logger}: ${message}${fields.join("")}`;
 }
 
+/** A line of the log as the console shows it. */
+export interface LogLine {
+  /** Grows with each line. */
+  readonly sequence: number;
+  /** Time stamp in milliseconds. */
+  readonly time: number;
+  readonly level: LogLevel;
+  readonly logger: string;
+  readonly text: string;
+}
+
+const LINES_KEPT = 2_000;
+const LINE_CHARACTERS_MAX = 4_000;
+
+/** The newest lines of the log, in memory. */
+class RecentLines {
+  readonly #lines: LogLine[] = [];
+  #next = 0;
+  #sequence = 0;
+
+  add(record: LogRecord): void {
+    const text = formatRecord(record, "text");
+    // "fatal" and "trace" are levels of the library that nothing here uses.
+    const level = record.level as LogLevel;
+    const line = {
+      sequence: ++this.#sequence,
+      time: record.timestamp,
+      level,
+      logger: loggerOf(record),
+      text: text.slice(0, LINE_CHARACTERS_MAX),
+    };
+    this.#lines[this.#next] = line;
+    this.#next = (this.#next + 1) % LINES_KEPT;
+  }
+
+  /** Returns the lines, the newest first. */
+  list(): LogLine[] {
+    return [...this.#lines.slice(this.#next), ...this.#lines.slice(0, this.#next)].reverse();
+  }
+}
+
+export const recentLines = new RecentLines();
+
+interface LogOptions {
+  readonly level: LogLevel;
+  readonly format: "text" | "json";
+  readonly write?: (line: string) => void;
+}
+
+let current: LogOptions | undefined;
+
+/** Returns the level at which lines are written; undefined before `configureLogging`. */
+export const logLevel = (): LogLevel | undefined => current?.level;
+
+/** Changes the level of a running program. */
+export function setLogLevel(level: LogLevel): void {
+  if (current !== undefined) configureLogging({ ...current, level });
+}
+
 /** Sends every record at or above `level` to `write` (stderr unless given), one line each. */
-export function configureLogging(options: {
-  level: LogLevel;
-  format: "text" | "json";
-  write?: (line: string) => void;
-}): void {
+export function configureLogging(options: LogOptions): void {
+  current = options;
   const write = options.write ?? ((line: string) => process.stderr.write(`${line}\n`));
   resetSync();
   configureSync({
-    sinks: { out: (record) => write(formatRecord(record, options.format)) },
+    sinks: {
+      out(record) {
+        recentLines.add(record);
+        write(formatRecord(record, options.format));
+      },
+    },
     loggers: [
       { category: ["lineside"], lowestLevel: options.level, sinks: ["out"] },
       { category: ["logtape", "meta"], lowestLevel: "error", sinks: ["out"] },

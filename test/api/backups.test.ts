@@ -140,6 +140,7 @@ test("a backup that fails says why, and is tried again", async () => {
     state: "FAILED",
     error: { code: "backup.folder_missing", params: { path: join(root, "unplugged") } },
   });
+  expect((await get("/snapshots")).body).toMatchObject({ statusCode: 503, code: "backup.folder_missing" });
   mkdirSync(join(root, "unplugged"));
   expect(await backUp()).toMatchObject({ state: "DONE" });
 });

@@ -178,7 +178,7 @@ for (const [route, policy] of Object.entries(policies)) {
         token: stranger,
         ...(policy.body === undefined ? {} : { body: policy.body }),
       });
-      expect([status, body.code]).toEqual([403, "backup.operators_only"]);
+      expect([status, body.code]).toEqual([403, "gateway.operators_only"]);
     });
   const namesDevice =
     route.includes(":deviceId") ||

@@ -201,6 +201,10 @@ export const policies: Record<string, Policy> = {
   "GET /api/devices/:deviceId/held-readings": { kind: "tenant" },
   "POST /api/devices/:deviceId/held-readings/store": { kind: "tenant" },
   "DELETE /api/devices/:deviceId/held-readings": { kind: "tenant" },
+  "GET /api/gateway/logs": { kind: "operator" },
+  "GET /api/gateway/logs/download": { kind: "operator" },
+  "GET /api/gateway/logs/level": { kind: "operator" },
+  "PUT /api/gateway/logs/level": { kind: "operator", body: { level: "info" } },
   "GET /api/gateway/backup": { kind: "operator" },
   "PUT /api/gateway/backup": {
     kind: "operator",

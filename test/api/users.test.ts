@@ -134,6 +134,15 @@ test("permissions of a session are those of the role", async () => {
   expect(reader).not.toContain("devices:write");
 });
 
+test("only owners of the gateway's own tenant may manage the gateway", async () => {
+  const permissionsIn = async (tenant: string): Promise<string[]> => {
+    const { token } = await fixture.signIn("TENANT_OWNER", { tenant });
+    return (await fixture.call("GET", "/api/auth/me", { token })).body.permissions;
+  };
+  expect(await permissionsIn("host")).toContain("backups:manage");
+  expect(await permissionsIn("two")).not.toContain("backups:manage");
+});
+
 describe("reading and changing", () => {
   apiRows(
     () => fixture,

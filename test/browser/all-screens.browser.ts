@@ -44,7 +44,7 @@ const PATHS = [
   ...["profile", "security", "site", "users", "profiles", "notifications", "api-keys"].map(
     (page) => `/settings/${page}`,
   ),
-  ...["branding", "audit", "outbox"].map((page) => `/settings/${page}`),
+  ...["branding", "audit", "outbox", "backups", "system"].map((page) => `/settings/${page}`),
   "/settings/profiles?create=1",
   "/no/such/page",
 ];

@@ -109,7 +109,7 @@ test(
     await page.getByText("2 entries").waitFor();
     await page.getByRole("listitem").filter({ hasText: "Device created · Press 1" }).waitFor();
     await page.getByRole("button", { name: "Show all entries" }).click();
-    await page.getByLabel("Action").selectOption({ label: "Site renamed" });
+    await page.getByLabel("Action", { exact: true }).selectOption({ label: "Site renamed" });
     const renamed = page.getByRole("listitem").filter({ hasText: "Site renamed" });
     await page.getByText("1 entry").waitFor();
     await renamed.waitFor();

@@ -323,7 +323,7 @@ test(
     const { page } = ui;
     for (const [typed, title] of [
       ["invite", "Invite user"],
-      ["new api", "Create API key"],
+      ["create api", "Create API key"],
     ] as const) {
       await ui.open();
       await page.getByText("Last seen").waitFor();

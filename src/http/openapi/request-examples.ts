@@ -54,6 +54,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
     weekly: 4,
     maxAgeHours: 36,
   },
+  setLogLevel: { level: "debug" },
   testBackupPlace: { place: { kind: "folder", path: "/media/usb/lineside" } },
   exchangeCode: { code: "5cX0p1…", codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" },
   changePassword: { currentPassword: password, newPassword: "a much longer passphrase" },

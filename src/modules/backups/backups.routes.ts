@@ -109,7 +109,7 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
         return toSettings(backups);
       },
       {
-        auth: "backups:manage",
+        auth: "gateway:manage",
         response: { 200: settingsBody },
         detail: {
           summary: "Get settings and state of backups",
@@ -130,7 +130,7 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
         return toSettings(backups);
       },
       {
-        auth: "backups:manage",
+        auth: "gateway:manage",
         audit: {
           action: "backup.configure",
           target: "gateway",
@@ -154,7 +154,7 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
         return { success: true };
       },
       {
-        auth: "backups:manage",
+        auth: "gateway:manage",
         audit: { none: "changes nothing" },
         body: testInput,
         response: { 200: t.Object({ success: t.Boolean() }) },
@@ -179,7 +179,7 @@ const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
         return items.map(toRun);
       },
       {
-        auth: "backups:manage",
+        auth: "gateway:manage",
         query: runsQuery,
         response: { 200: t.Array(backupRun) },
         detail: { summary: "List runs of backups, the newest first", description: operators },
@@ -193,7 +193,7 @@ const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
         return toRun(backups.begin("USER"));
       },
       {
-        auth: "backups:manage",
+        auth: "gateway:manage",
         audit: { action: "backup.run", target: "gateway", id: () => "gateway" },
         response: { 202: backupRun },
         detail: {
@@ -214,7 +214,7 @@ const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
         return snapshotList.page(context, (await backups.snapshots()).map(toSnapshot));
       },
       {
-        auth: "backups:manage",
+        auth: "gateway:manage",
         query: t.Object(snapshotList.fields),
         response: { 200: t.Array(snapshotBody) },
         detail: {
@@ -233,7 +233,7 @@ const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
         return new Response(toStream(archive));
       },
       {
-        auth: "backups:manage",
+        auth: "gateway:manage",
         detail: {
           summary: "Download a backup as one file",
           responses: {

@@ -1,12 +1,12 @@
 import { isAbsolute, relative } from "node:path";
-import { conflict, DomainError, detail, forbidden, invalid, textOf } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import { conflict, DomainError, detail, invalid, textOf } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
 import { nextTime, parseSchedule } from "../scheduler/schedule.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
+import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { BackupPlace, SnapshotRecord } from "./backup.types.ts";
@@ -87,9 +87,8 @@ export class BackupsService {
   }
 
   /** @throws DomainError `forbidden` for tenants other than the gateway's own: a backup holds the data of all. */
-  ensureOperator({ tenantId, devices }: Pick<Principal, "tenantId" | "devices">): void {
-    const tenant = this.#deps.tenants.find(tenantId as TenantId);
-    if (tenant?.isHost !== true || devices !== "all") throw forbidden("backup.operators_only");
+  ensureOperator(principal: Pick<Principal, "tenantId" | "devices">): void {
+    ensureOperator(this.#deps.tenants, principal);
   }
 
   get settings(): BackupSettings {

@@ -4,7 +4,14 @@ import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
 import { type Principal, roles, type User } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator, Client, CurrentUser, Session } from "./identity.types.ts";
-import { isAllowed, isBeforeTenant, needsPerson, type Permission, permissions } from "./permissions.ts";
+import {
+  isAllowed,
+  isBeforeTenant,
+  isOfGateway,
+  needsPerson,
+  type Permission,
+  permissions,
+} from "./permissions.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
 import type { SessionsService } from "./sessions.service.ts";
 
@@ -28,9 +35,10 @@ export interface IdentityService extends Authenticator {
   nameOf(principal: Principal, userId: string): { fullName: string; email: string } | undefined;
 }
 
-/** Returns the permissions as the auth plugin decides. */
+/** Returns the permissions as the auth plugin decides, and services about the gateway itself. */
 function permissionsOf(
   principal: Pick<Principal, "role" | "tenantId" | "apiKey" | "canAcknowledgeAlarms">,
+  isOperator: boolean,
 ): Permission[] {
   const { tenantId, apiKey } = principal;
   const all = Object.keys(permissions) as Permission[]; // the table has no others
@@ -38,8 +46,16 @@ function permissionsOf(
     (permission) =>
       isAllowed(principal, permission) &&
       (apiKey === undefined || !needsPerson(permission)) &&
+      (isOperator || !isOfGateway(permission)) &&
       (tenantId !== "" || isBeforeTenant(permission)),
   );
+}
+
+/** Returns an API key as the user that its requests act as. A key never manages the gateway. */
+function keyAsUser(principal: Principal, fullName: string, tenantName: string): CurrentUser {
+  const { userId, email, tenantId, role } = principal;
+  const permissions = permissionsOf(principal, false);
+  return { userId, email, fullName, tenantId, role, tenantName, permissions, onboardingRequired: false };
 }
 
 type Devices = Principal["devices"];
@@ -140,20 +156,10 @@ export function createIdentityService(deps: {
     },
     logout: ({ sessionId }) => sessions.end(sessionId as SessionId), // it came from `authenticate`
     me(principal) {
-      if (principal.apiKey !== undefined) {
-        const { userId, email, tenantId, role, apiKey } = principal;
-        const tenantName = tenants.find(tenantId)?.name ?? "";
-        return {
-          userId,
-          email,
-          fullName: apiKey.name,
-          tenantId,
-          role,
-          tenantName,
-          permissions: permissionsOf(principal),
-          onboardingRequired: false,
-        };
-      }
+      const ownTenant = tenants.find(principal.tenantId);
+      const isOperator = principal.devices === "all" && ownTenant?.isHost === true;
+      if (principal.apiKey !== undefined)
+        return keyAsUser(principal, principal.apiKey.name, ownTenant?.name ?? "");
       const user = ensureUser(principal.userId);
       const tenantName = user.tenantId === null ? undefined : tenants.find(user.tenantId)?.name;
       return {
@@ -163,7 +169,7 @@ export function createIdentityService(deps: {
         ...(user.tenantId === null ? {} : { tenantId: user.tenantId, role: user.role }),
         ...(tenantName === undefined ? {} : { tenantName }),
         // Onboarding has just given the user a tenant, which the principal of its request does not know.
-        permissions: permissionsOf({ ...user, tenantId: user.tenantId ?? ("" as TenantId) }),
+        permissions: permissionsOf({ ...user, tenantId: user.tenantId ?? ("" as TenantId) }, isOperator),
         onboardingRequired: user.tenantId === null,
         ...(principal.impersonator && { impersonator: principal.impersonator }),
       };

@@ -17,6 +17,8 @@ export interface PermissionRule {
   readonly isBeforeTenant?: true;
   /** Closed to API keys: a key that leaked must not be able to make itself at home. */
   readonly needsPerson?: true;
+  /** Closed outside the gateway's own tenant, and without access to all devices. Services check it: it depends on more than the role. */
+  readonly isOfGateway?: true;
 }
 
 /** Permissions and their roles. Checks, docs/permissions.md and the rows of the matrix test come from this table. */
@@ -120,10 +122,11 @@ export const permissions = {
     what: "create, list and revoke API keys, up to the own role and device access",
     needsPerson: true,
   },
-  "backups:manage": {
+  "gateway:manage": {
     roles: owners,
-    what: "in the gateway's own tenant, with access to all devices: set up, create, list and download backups of the gateway",
+    what: "in the gateway's own tenant, with access to all devices: manage backups of the gateway, read its log and change its level",
     needsPerson: true,
+    isOfGateway: true,
   },
   "outbox:manage": {
     roles: owners,
@@ -138,6 +141,8 @@ export type Permission = keyof typeof permissions;
 const ruleOf = (permission: Permission): PermissionRule => permissions[permission];
 
 export const isBeforeTenant = (permission: Permission): boolean => ruleOf(permission).isBeforeTenant ?? false;
+
+export const isOfGateway = (permission: Permission): boolean => ruleOf(permission).isOfGateway ?? false;
 
 export const needsPerson = (permission: Permission): boolean => ruleOf(permission).needsPerson ?? false;
 

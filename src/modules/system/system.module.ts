@@ -3,6 +3,7 @@ import { Metrics } from "../../platform/metrics.ts";
 import type { BackupsService } from "../backups/backups.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import type { Core } from "../module.types.ts";
@@ -13,6 +14,7 @@ import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
 import { GatewayDevice } from "./gateway-device.ts";
 import { GatewayReadings, type GatewaySources } from "./gateway-readings.ts";
+import { logsRoutes } from "./logs.routes.ts";
 import { addOwnMetrics } from "./own-metrics.ts";
 import { ProblemMails } from "./problem-mails.ts";
 import { createSystemRepository } from "./system.repository.ts";
@@ -77,7 +79,7 @@ export function createSystemModule(
   return {
     metrics,
     gatewayDevice,
-    routes: () => [systemRoutes({ metrics, config })],
+    routes: (auth: AuthPlugin) => [systemRoutes({ metrics, config }), logsRoutes({ tenants, auth })],
     parts: [
       { name: "gateway device", start: () => gatewayDevice.start(), stop: () => gatewayDevice.stop() },
       problemMails,

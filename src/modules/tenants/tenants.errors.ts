@@ -1,4 +1,5 @@
 import { conflict, forbidden, invalid, limited, notFound } from "../../lib/domain-error.ts";
+import type { TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Principal } from "../users/users.types.ts";
 
@@ -23,3 +24,11 @@ export function ensureAllDevices({ devices }: Pick<Principal, "devices">, action
   if (devices !== "all") throw forbidden("device.not_granted", { action });
 }
 export const logoNotFound = () => notFound("branding.logo_not_found");
+
+/** @throws DomainError `forbidden` for all but users of the gateway's own tenant with access to all devices: they see what is of every tenant */
+export function ensureOperator(
+  tenants: { find(tenantId: TenantId): { readonly isHost: boolean } | undefined },
+  { tenantId, devices }: Pick<Principal, "tenantId" | "devices">,
+): void {
+  if (tenants.find(tenantId)?.isHost !== true || devices !== "all") throw forbidden("gateway.operators_only");
+}

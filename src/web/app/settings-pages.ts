@@ -15,6 +15,9 @@ const needs: Readonly<Record<SettingsPage, string | undefined>> = {
   branding: "tenant:write",
   audit: "audit:read",
   outbox: "outbox:manage",
+  backups: "backups:manage",
+  // For the same people, the owners of the gateway's own tenant.
+  system: "backups:manage",
 };
 
 /** Returns those that the signed-in person may open, in the order of the tabs. */

@@ -35,6 +35,10 @@ const SCREENS: Record<SettingsPage, ComponentType<SettingsPageProps>> = {
   ),
   audit: lazy(() => loadPart(() => import("../features/audit/audit-page.tsx")).then((m) => m.AuditPage)),
   outbox: lazy(() => loadPart(() => import("../features/outbox/outbox-page.tsx")).then((m) => m.OutboxPage)),
+  backups: lazy(() =>
+    loadPart(() => import("../features/backups/backups-page.tsx")).then((m) => m.BackupsPage),
+  ),
+  system: lazy(() => loadPart(() => import("../features/system/system-page.tsx")).then((m) => m.SystemPage)),
 };
 
 /** The frame of everything about people and the site: one tab a page, only those that the role allows. */

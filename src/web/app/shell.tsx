@@ -22,6 +22,7 @@ import { IconButton } from "../ui/icon-button.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { ActingBanner } from "./acting-banner.tsx";
 import { Palette } from "./command-palette.tsx";
+import { ReadinessBanner } from "./readiness-banner.tsx";
 
 const ITEMS = [
   { path: "/", key: "nav.overview", Icon: Gauge },
@@ -58,6 +59,15 @@ function LinkState() {
     </span>
   );
 }
+
+/** What every screen says at its top while it lasts. */
+const Banners = () => (
+  <>
+    <ActingBanner />
+    <ConnectionBanner />
+    <ReadinessBanner />
+  </>
+);
 
 const RAIL_ITEM =
   "flex items-center gap-3 rounded-field px-3 py-2 font-medium text-soft hover:bg-base-200 hover:text-base-content aria-[current=page]:bg-base-200 aria-[current=page]:text-base-content aria-[current=page]:shadow-[inset_3px_0_0_var(--color-primary)]";
@@ -130,8 +140,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </div>
       </aside>
       <div class="flex min-h-0 min-w-0 flex-1 flex-col print:block">
-        <ActingBanner />
-        <ConnectionBanner />
+        <Banners />
         <main
           ref={main}
           id="content"

@@ -34,6 +34,9 @@ export const appDe: Readonly<Record<keyof typeof appEn, string>> = {
 
   "page.security": "Sicherheit",
 
+  "readiness.banner": "Das Gateway ist nicht bereit.",
+  "readiness.details": "Einzelheiten",
+
   "acting.banner": "Sie handeln als {name}.",
   "acting.hint": "Was Sie tun, steht auch unter Ihrem Namen im Protokoll.",
   "acting.stop": "Vertretung beenden",
@@ -58,4 +61,6 @@ export const appDe: Readonly<Record<keyof typeof appEn, string>> = {
   "page.audit": "Protokoll",
 
   "page.outbox": "Postausgang",
+  "page.backups": "Sicherungen",
+  "page.system": "System",
 };

@@ -32,6 +32,9 @@ export const appEn = {
 
   "page.security": "Security",
 
+  "readiness.banner": "The gateway is not ready.",
+  "readiness.details": "Details",
+
   "acting.banner": "You act as {name}.",
   "acting.hint": "The audit log records your actions under both names.",
   "acting.stop": "Stop acting",
@@ -56,4 +59,6 @@ export const appEn = {
   "page.audit": "Audit log",
 
   "page.outbox": "Outbox",
+  "page.backups": "Backups",
+  "page.system": "System",
 } as const;

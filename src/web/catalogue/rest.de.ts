@@ -3,6 +3,7 @@ import { alarmRulesDe } from "../features/alarm-rules/texts.de.ts";
 import { apiKeysDe } from "../features/api-keys/texts.de.ts";
 import { attributesDe } from "../features/attributes/texts.de.ts";
 import { auditDe } from "../features/audit/texts.de.ts";
+import { backupsDe } from "../features/backups/texts.de.ts";
 import { codecsDe } from "../features/codecs/texts.de.ts";
 import { commandsDe } from "../features/commands/texts.de.ts";
 import { connectDe } from "../features/connect/texts.de.ts";
@@ -20,6 +21,7 @@ import { pipelinesDe } from "../features/pipelines/texts.de.ts";
 import { profilesDe } from "../features/profiles/texts.de.ts";
 import { schedulerDe } from "../features/scheduler/texts.de.ts";
 import { siteDe } from "../features/site/texts.de.ts";
+import { systemDe } from "../features/system/texts.de.ts";
 import { telemetryDe } from "../features/telemetry/texts.de.ts";
 import { usersDe } from "../features/users/texts.de.ts";
 import type { restEn } from "./rest.en.ts";
@@ -30,6 +32,7 @@ export const restDe: Readonly<Record<keyof typeof restEn, string>> = {
   ...apiKeysDe,
   ...attributesDe,
   ...auditDe,
+  ...backupsDe,
   ...codecsDe,
   ...commandsDe,
   ...connectDe,
@@ -47,6 +50,7 @@ export const restDe: Readonly<Record<keyof typeof restEn, string>> = {
   ...profilesDe,
   ...schedulerDe,
   ...siteDe,
+  ...systemDe,
   ...telemetryDe,
   ...usersDe,
 };

@@ -3,6 +3,7 @@ import { alarmRulesEn } from "../features/alarm-rules/texts.en.ts";
 import { apiKeysEn } from "../features/api-keys/texts.en.ts";
 import { attributesEn } from "../features/attributes/texts.en.ts";
 import { auditEn } from "../features/audit/texts.en.ts";
+import { backupsEn } from "../features/backups/texts.en.ts";
 import { codecsEn } from "../features/codecs/texts.en.ts";
 import { commandsEn } from "../features/commands/texts.en.ts";
 import { connectEn } from "../features/connect/texts.en.ts";
@@ -20,6 +21,7 @@ import { pipelinesEn } from "../features/pipelines/texts.en.ts";
 import { profilesEn } from "../features/profiles/texts.en.ts";
 import { schedulerEn } from "../features/scheduler/texts.en.ts";
 import { siteEn } from "../features/site/texts.en.ts";
+import { systemEn } from "../features/system/texts.en.ts";
 import { telemetryEn } from "../features/telemetry/texts.en.ts";
 import { usersEn } from "../features/users/texts.en.ts";
 
@@ -30,6 +32,7 @@ export const restEn = {
   ...apiKeysEn,
   ...attributesEn,
   ...auditEn,
+  ...backupsEn,
   ...codecsEn,
   ...commandsEn,
   ...connectEn,
@@ -47,6 +50,7 @@ export const restEn = {
   ...profilesEn,
   ...schedulerEn,
   ...siteEn,
+  ...systemEn,
   ...telemetryEn,
   ...usersEn,
 } as const;

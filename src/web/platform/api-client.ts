@@ -1,4 +1,5 @@
 // The one door to the service: adds the bearer token, turns failures into `ApiError`, and sends an ended session to sign-in.
+import { signal } from "@preact/signals";
 import type { Text } from "../../lib/texts/text.ts";
 import { noteServerTime } from "./now.ts";
 import { language } from "./preferences.ts";
@@ -17,6 +18,9 @@ export class ApiError extends Error {
     this.name = "ApiError";
   }
 }
+
+/** Number of writes that the gateway failed to do: a reason to ask how it is. */
+export const failedWrites = signal(0);
 
 interface Answer<T> {
   readonly body: T;
@@ -79,6 +83,7 @@ async function sendChecked(method: string, path: string, body?: unknown): Promis
     keepToken(undefined);
     startSignIn(location.pathname + location.search);
   }
+  if (response.status >= 500 && method !== "GET") failedWrites.value++;
   if (!response.ok) throw await failureOf(response);
   return response;
 }
@@ -95,6 +100,9 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
 
 /** A file. */
 export const load = async (path: string): Promise<Blob> => (await sendChecked("GET", path)).blob();
+
+/** The body of an answer whatever its status, for addresses whose failures are an answer, too. */
+export const readAny = async <T>(path: string): Promise<T> => (await send("GET", path)).json();
 
 export const get = async <T>(path: string): Promise<T> => (await call<T>("GET", path)).body;
 export const post = async <T>(path: string, body?: unknown): Promise<T> =>

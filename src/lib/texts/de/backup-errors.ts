@@ -31,6 +31,4 @@ export const backupErrorsDe: Readonly<Record<keyof typeof backupErrors, string>>
   "backup.no_place": "Geben Sie zuerst den Ort der Sicherungen an.",
   "backup.folder_invalid": "Der Ordner muss ein absoluter Pfad außerhalb des Datenverzeichnisses sein.",
   "backup.overdue": "Es gibt keine gute Sicherung der letzten {hours} Stunden.",
-  "backup.operators_only":
-    "Nur Eigentümer des Standorts, dem das Gateway gehört, dürfen mit Zugriff auf alle Geräte Sicherungen verwalten.",
 };

@@ -23,6 +23,8 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
     "Zu diesem Dashboard gibt es Links. Nur Benutzer mit Zugriff auf alle Geräte dürfen ändern, was es zeigt.",
   "demo_plant.no_room":
     "Die Demo-Anlage braucht {needed} weitere Geräte, und der Tarif dieses Standorts hat Platz für {room}.",
+  "gateway.operators_only":
+    "Nur Eigentümer des Standorts, dem das Gateway gehört, dürfen mit Zugriff auf alle Geräte das Gateway verwalten.",
   "metrics.token_wrong": "Das Token der Metriken fehlt oder ist falsch.",
   "path.not_found": "Unter diesem Pfad gibt es nichts.",
   "plan.bytes_limit":

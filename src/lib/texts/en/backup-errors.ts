@@ -25,6 +25,4 @@ export const backupErrors = {
   "backup.no_place": "Name the place of the backups first.",
   "backup.folder_invalid": "The folder must be an absolute path outside the data directory.",
   "backup.overdue": "There is no good backup of the last {hours} hours.",
-  "backup.operators_only":
-    "Only owners of the gateway's own site with access to all devices may manage backups.",
 } as const;

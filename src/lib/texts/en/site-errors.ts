@@ -19,6 +19,8 @@ export const siteErrors = {
     "This dashboard has links. Only users with access to all devices may change what it shows.",
   "demo_plant.no_room":
     "The demo plant needs {needed} more devices, and the plan of this site has room for {room}.",
+  "gateway.operators_only":
+    "Only owners of the gateway's own site with access to all devices may manage the gateway.",
   "metrics.token_wrong": "The token of the metrics is missing or wrong.",
   "path.not_found": "There is nothing at this path.",
   "plan.bytes_limit": "The plan of this site allows {limit} bytes a second from all devices together.",

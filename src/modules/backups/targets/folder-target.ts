@@ -49,6 +49,7 @@ export class FolderTarget implements BackupTarget {
     return this.#do(() => {
       const folder = prefix.includes("/") ? prefix.slice(0, prefix.lastIndexOf("/") + 1) : "";
       const path = join(this.#path, folder);
+      this.#ensureFolder();
       if (!existsSync(path)) return [];
       return readdirSync(path)
         .map((name) => folder + name)
@@ -67,7 +68,7 @@ export class FolderTarget implements BackupTarget {
 
   async write(name: string, bytes: Uint8Array): Promise<void> {
     this.#do(() => {
-      if (!existsSync(this.#path)) throw unavailable("backup.folder_missing", { path: this.#path });
+      this.#ensureFolder();
       const path = join(this.#path, name);
       const folder = dirname(path);
       if (!existsSync(folder)) {
@@ -82,6 +83,10 @@ export class FolderTarget implements BackupTarget {
 
   async remove(name: string): Promise<void> {
     this.#do(() => rmSync(join(this.#path, name), { force: true }));
+  }
+
+  #ensureFolder(): void {
+    if (!existsSync(this.#path)) throw unavailable("backup.folder_missing", { path: this.#path });
   }
 
   #do<Result>(work: () => Result): Result {

@@ -112,6 +112,7 @@ export const auditDe: Readonly<Record<keyof typeof auditEn, string>> = {
   "auditAction.job.run": "Auftrag von Hand ausgeführt",
   "auditAction.job.start": "Auftrag gestartet",
   "auditAction.job.update": "Auftrag geändert",
+  "auditAction.log.level": "Protokollstufe geändert",
   "auditAction.mail.retry": "E-Mail erneut gesendet",
   "auditAction.password.change": "Passwort geändert",
   "auditAction.profile.create": "Geräteprofil angelegt",

@@ -110,6 +110,7 @@ export const auditEn = {
   "auditAction.job.run": "Job run manually",
   "auditAction.job.start": "Job started",
   "auditAction.job.update": "Job changed",
+  "auditAction.log.level": "Log level changed",
   "auditAction.mail.retry": "Mail retried",
   "auditAction.password.change": "Password changed",
   "auditAction.profile.create": "Device profile created",

@@ -1,72 +1,25 @@
 import { Plug } from "lucide-preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { DeviceDetail, LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
-import { sparkPath, toNumber } from "../../lib/chart-data.ts";
-import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
-import { oncePerFrame } from "../../platform/coalesce.ts";
+import type { DeviceDetail } from "../../lib/api-types.ts";
 import { formatDate, formatValue, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { useLive } from "../../platform/live.ts";
-import { serverNow } from "../../platform/now.ts";
-import { useResource } from "../../platform/resource.ts";
 import { Age } from "../../ui/age.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
-import { telemetryApi } from "../telemetry/telemetry-api.ts";
+import { Spark } from "../telemetry/spark.tsx";
+import { type LatestValues, useLatestValues } from "../telemetry/use-latest-values.ts";
 
-const SPARK_MS = 15 * 60_000;
-const SPARK_POINTS = 120;
-
-class LatestValues {
-  /** Key → its newest value and when it is from. */
-  readonly values = new Map<string, { ts: number; value: TelemetryValue }>();
-  /** Key → the last quarter of an hour, for the small curve. */
-  readonly recent = new Map<string, SeriesBuffer>();
-
-  take(snapshot: {
-    ts: number;
-    values: Record<string, TelemetryValue>;
-    timestamps?: Record<string, number>;
-  }): void {
-    for (const [key, value] of Object.entries(snapshot.values)) {
-      const ts = snapshot.timestamps?.[key] ?? snapshot.ts;
-      const existing = this.values.get(key);
-      if (!existing || existing.ts <= ts) this.values.set(key, { ts, value });
-      this.buffer(key).add(ts, value);
-    }
-  }
-
-  buffer(key: string): SeriesBuffer {
-    const buffer = this.recent.get(key) ?? new SeriesBuffer();
-    this.recent.set(key, buffer);
-    return buffer;
-  }
-}
+const RECENT = { spanMs: 15 * 60_000, pointsMax: 120 };
 
 export function OverviewTab({ device }: DeviceTabProps) {
-  const latest = useRef(new LatestValues()).current;
-  const [version, setVersion] = useState(0);
-  const changed = useMemo(() => oncePerFrame(() => setVersion((v) => v + 1)), []);
-  const first = useResource(() => telemetryApi.latest(device.deviceId), [device.deviceId]);
-  useEffect(() => {
-    if (!first.data) return;
-    latest.take(first.data);
-    changed();
-    loadRecent(device.deviceId, first.data, latest).then(changed, () => undefined);
-  }, [first.data]);
-  useLive({ topics: ["telemetry"], deviceIds: [device.deviceId] }, (message) => {
-    if (message.type === "snapshot") for (const s of message.telemetry ?? []) latest.take(s);
-    else if (message.topic === "telemetry") latest.take(message);
-    changed();
-  });
+  const { latest, version, isLoaded, error, reload } = useLatestValues(device.deviceId, RECENT);
   const keys = [...latest.values.keys()].sort();
   return (
     <div class="flex flex-col gap-5">
-      {first.error !== undefined && <ErrorNote error={first.error} onRetry={first.reload} />}
-      {first.data && keys.length === 0 && <NoData deviceId={device.deviceId} />}
+      {error !== undefined && <ErrorNote error={error} onRetry={reload} />}
+      {isLoaded && keys.length === 0 && <NoData deviceId={device.deviceId} />}
       {keys.length > 0 && <OpenAlarms deviceId={device.deviceId} />}
       <div class="grid grid-cols-2 gap-3 lg:grid-cols-3 lg:gap-4 3xl:grid-cols-5">
         {keys.map((key) => (
@@ -76,23 +29,6 @@ export function OverviewTab({ device }: DeviceTabProps) {
       <Facts device={device} />
     </div>
   );
-}
-
-async function loadRecent(deviceId: string, snapshot: LatestSnapshot, latest: LatestValues): Promise<void> {
-  const keys = Object.keys(snapshot.values);
-  if (keys.length === 0) return;
-  const to = serverNow();
-  const series = await telemetryApi.range(deviceId, {
-    from: to - SPARK_MS,
-    to,
-    keys,
-    aggregation: "none",
-    maxDataPoints: SPARK_POINTS,
-  });
-  for (const { key, points } of series) {
-    latest.buffer(key).addAll(points);
-    latest.buffer(key).thinned = thinningOf(points.length, { from: to - SPARK_MS, to }, SPARK_POINTS);
-  }
 }
 
 function NoData({ deviceId }: { deviceId: string }) {
@@ -132,37 +68,9 @@ function ValueCard({ name, deviceId, latest }: CardProps) {
         <span class="flex-none text-sm text-soft">
           <Age ts={entry.ts} />
         </span>
-        <Spark buffer={latest.buffer(name)} />
+        <Spark buffer={latest.buffer(name)} spanMs={RECENT.spanMs} />
       </span>
     </a>
-  );
-}
-
-function Spark({ buffer }: { buffer: SeriesBuffer }) {
-  const from = serverNow() - SPARK_MS;
-  const points: { ts: number; value: number }[] = [];
-  for (let i = buffer.indexOf(from); i < buffer.ts.length; i++) {
-    const value = toNumber(buffer.values[i]!);
-    if (value !== null) points.push({ ts: buffer.ts[i]!, value });
-  }
-  const path = sparkPath(points, { width: 120, height: 36 }, buffer.thinned);
-  if (!path) return null;
-  return (
-    <svg
-      viewBox="0 0 120 36"
-      preserveAspectRatio="none"
-      class="h-9 w-full overflow-visible text-primary sm:w-32"
-      aria-hidden="true"
-    >
-      <path
-        d={path}
-        fill="none"
-        stroke="currentColor"
-        stroke-width="1.5"
-        stroke-linejoin="round"
-        vector-effect="non-scaling-stroke"
-      />
-    </svg>
   );
 }
 

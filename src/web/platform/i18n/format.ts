@@ -92,6 +92,17 @@ export function formatCount(n: number): string {
   return numberFormat({}).format(n);
 }
 
+const BYTE_UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
+
+/** An amount of data in powers of 1,000: 12.3 MB. */
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3);
+  const index = Math.min(BYTE_UNITS.length - 1, power);
+  const unit = BYTE_UNITS[index] ?? "byte";
+  const options = { style: "unit", unit, unitDisplay: index === 0 ? "narrow" : "short" } as const;
+  return numberFormat({ ...options, maximumSignificantDigits: 3 }).format(bytes / 1_000 ** index);
+}
+
 /** Contract times are ISO 8601, realtime ones epoch ms; 0 and absent mean never. */
 export function toMs(time: string | number | null | undefined): number | undefined {
   if (time === null || time === undefined || time === 0 || time === "") return undefined;

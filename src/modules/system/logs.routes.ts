@@ -1,0 +1,124 @@
+import { Elysia, t } from "elysia";
+import { type LogLevel, logLevel, recentLines, setLogLevel } from "../../platform/log.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
+import { fileAnswer } from "../documented-answers.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
+import { listHeaders, toPage } from "../lists.ts";
+import { ensureOperator } from "../tenants/tenants.errors.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+
+const LEVELS: readonly LogLevel[] = ["debug", "info", "warning", "error"];
+const level = (description: string) =>
+  t.Union([t.Literal("debug"), t.Literal("info"), t.Literal("warning"), t.Literal("error")], { description });
+
+const line = t.Object(
+  {
+    sequence: t.Integer({ description: "grows with each line" }),
+    time: t.String(),
+    level: level("how serious it is"),
+    logger: t.String({ description: "part of the program that wrote it" }),
+    text: t.String(),
+  },
+  { title: "LogLine" },
+);
+const filter = {
+  level: t.Optional(level("only lines at or above this level")),
+  search: searchQuery(["the text"]),
+};
+const levelBody = t.Object({ level: level("lines below it are not written") });
+
+const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
+
+/** Returns the newest lines that match, the newest first. */
+function linesOf({ level: least, search }: { level?: LogLevel | undefined; search?: string | undefined }) {
+  const wanted = search?.toLowerCase();
+  return recentLines
+    .list()
+    .filter((entry) => least === undefined || LEVELS.indexOf(entry.level) >= LEVELS.indexOf(least))
+    .filter(({ text }) => wanted === undefined || text.toLowerCase().includes(wanted));
+}
+
+/** The log of the running process, for the operators of the gateway. */
+export const logsRoutes = (deps: { tenants: Pick<TenantsService, "find">; auth: AuthPlugin }) => {
+  const { tenants } = deps;
+  return new Elysia({ prefix: "/api/gateway/logs", tags: ["gateway"] })
+    .use(deps.auth)
+    .get(
+      "",
+      ({ principal, query, set, request }) => {
+        ensureOperator(tenants, principal);
+        const page = toPage(query);
+        const lines = linesOf(query);
+        Object.assign(set.headers, listHeaders(request.url, { ...page, total: lines.length }));
+        return lines
+          .slice(page.offset, page.offset + page.limit)
+          .map((entry) => ({ ...entry, time: new Date(entry.time).toISOString() }));
+      },
+      {
+        auth: "gateway:manage",
+        query: t.Object({ ...pageQuery, ...filter, sort: newestFirst }),
+        response: { 200: t.Array(line) },
+        detail: {
+          summary: "Lines of the log, the newest first",
+          description: `The newest 2,000. ${operators}`,
+        },
+      },
+    )
+    .get(
+      "/download",
+      ({ principal, query, set }) => {
+        ensureOperator(tenants, principal);
+        set.headers["content-type"] = "text/plain; charset=utf-8";
+        set.headers["content-disposition"] = 'attachment; filename="lineside.log"';
+        return `${linesOf(query)
+          .reverse()
+          .map(({ text }) => text)
+          .join("\n")}\n`;
+      },
+      {
+        auth: "gateway:manage",
+        query: t.Object(filter),
+        detail: {
+          summary: "Download the log",
+          responses: { 200: fileAnswer("A line each, the oldest first.", "text/plain") },
+          description: `The newest 2,000 lines. ${operators}`,
+        },
+      },
+    )
+    .get(
+      "/level",
+      ({ principal }) => {
+        ensureOperator(tenants, principal);
+        return { level: logLevel() ?? "info" };
+      },
+      {
+        auth: "gateway:manage",
+        response: { 200: levelBody },
+        detail: { summary: "Level of the log", description: operators },
+      },
+    )
+    .put(
+      "/level",
+      ({ principal, body }) => {
+        ensureOperator(tenants, principal);
+        setLogLevel(body.level);
+        return { level: logLevel() ?? body.level };
+      },
+      {
+        auth: "gateway:manage",
+        audit: {
+          action: "log.level",
+          target: "gateway",
+          id: () => "gateway",
+          details: ({ body }: AuditContext) => body,
+        },
+        body: levelBody,
+        response: { 200: levelBody },
+        detail: {
+          summary: "Change the level of the log",
+          description: `Until the gateway is started again. ${operators}`,
+        },
+      },
+    );
+};

@@ -1,0 +1,78 @@
+import { History } from "lucide-preact";
+import { serverText } from "../../platform/i18n/error-texts.ts";
+import { formatDate, formatNumber, toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { RunSize } from "./backup-state.tsx";
+import type { BackupRun } from "./backups-api.ts";
+
+const COLOURS: Record<BackupRun["state"], string> = {
+  RUNNING: "text-primary",
+  DONE: "text-success",
+  FAILED: "text-error",
+};
+
+/** Runs of backups, the newest first, each with its result. */
+export function RunList(props: {
+  runs: { readonly rows: readonly BackupRun[]; readonly total: number };
+  onMore: () => void;
+}) {
+  const { rows, total } = props.runs;
+  return (
+    <section class="flex flex-col gap-3" aria-labelledby="backup-runs">
+      <h2 id="backup-runs" class="font-semibold">
+        {t("backups.runs")}
+      </h2>
+      {rows.length === 0 ? (
+        <EmptyPanel icon={History} title={t("backups.noRuns")} hint={t("backups.noRunsHint")} />
+      ) : (
+        <ul class="panel divide-y divide-base-300/60">
+          {rows.map((run) => (
+            <RunRow key={run.runId} run={run} />
+          ))}
+        </ul>
+      )}
+      {rows.length < total && (
+        <button type="button" class="btn self-center" onClick={props.onMore}>
+          {t("backups.moreRuns")}
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** Seconds with two digits, or minutes and seconds. */
+function durationOf(ms: number): string {
+  const seconds = ms / 1_000;
+  if (seconds < 60) return `${formatNumber(seconds, 2)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
+}
+
+function RunRow({ run }: { run: BackupRun }) {
+  const startedAt = toMs(run.startedAt) ?? 0;
+  const finishedAt = toMs(run.finishedAt);
+  return (
+    <li class="grid gap-x-4 gap-y-1 px-4 py-2.5 sm:grid-cols-[7rem_minmax(0,1fr)_14rem]">
+      <span class={`text-sm font-semibold ${COLOURS[run.state]}`}>{t(`backupState.${run.state}`)}</span>
+      <span class="min-w-0">
+        <time dateTime={run.startedAt}>{formatDate(startedAt, "zoned")}</time>
+        <span class="block text-sm text-soft">
+          {t(run.trigger === "USER" ? "backups.byUser" : "backups.bySchedule")}
+          {finishedAt !== undefined &&
+            ` · ${t("backups.took", { duration: durationOf(finishedAt - startedAt) })}`}
+        </span>
+        {run.state === "DONE" && run.openedAll && (
+          <span class="block text-sm text-soft">{t("backups.openedAll")}</span>
+        )}
+        {run.error && (
+          <span class="block text-sm text-error wrap-anywhere">
+            {serverText(run.error, run.error.message)}
+          </span>
+        )}
+      </span>
+      <span class="sm:text-right">
+        <RunSize run={run} />
+      </span>
+    </li>
+  );
+}

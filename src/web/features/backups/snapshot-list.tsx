@@ -1,0 +1,88 @@
+import { Archive, Download } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { formatBytes, formatDate, toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { toast } from "../../platform/toasts.ts";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { saveFile } from "../../ui/save-file.ts";
+import { useAction } from "../../ui/use-form.ts";
+import { type BackupSnapshot, backupsApi } from "./backups-api.ts";
+
+const PAGE_SIZE = 20;
+
+/** The backups that the place holds, the newest first. */
+export function SnapshotList() {
+  const [limit, setLimit] = useState(PAGE_SIZE);
+  const list = useResource(() => backupsApi.snapshots(limit), [limit]);
+  const shown = useKept(list);
+  return (
+    <section class="flex flex-col gap-3" aria-labelledby="backup-snapshots">
+      <h2 id="backup-snapshots" class="font-semibold">
+        {t("backups.snapshots")}
+      </h2>
+      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      {!shown && list.error === undefined && <p class="text-soft">{t("common.loading")}</p>}
+      {shown?.total === 0 && (
+        <EmptyPanel icon={Archive} title={t("backups.noSnapshots")} hint={t("backups.noSnapshotsHint")} />
+      )}
+      {shown && shown.total > 0 && (
+        <ul class="panel divide-y divide-base-300/60">
+          {shown.rows.map((snapshot) => (
+            <SnapshotRow key={snapshot.id} snapshot={snapshot} />
+          ))}
+        </ul>
+      )}
+      {shown && shown.rows.length < shown.total && (
+        <button type="button" class="btn self-center" onClick={() => setLimit(limit + PAGE_SIZE)}>
+          {t("backups.more")}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function SnapshotRow({ snapshot }: { snapshot: BackupSnapshot }) {
+  const action = useAction();
+  const { id, createdAt, version, bytes, addedBytes } = snapshot;
+  const date = formatDate(toMs(createdAt) ?? 0, "zoned");
+  const download = () =>
+    action.run(async () => {
+      saveFile(await backupsApi.archive(id), `lineside-${id}.backup`);
+      toast("success", t("backups.downloaded"));
+    });
+  return (
+    <li class="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5">
+      <div class="min-w-0 flex-[1_1_16rem]">
+        <p>
+          <time dateTime={createdAt}>{date}</time>
+        </p>
+        <p class="reading text-sm text-soft wrap-anywhere">{id}</p>
+      </div>
+      <p class="text-sm text-soft">
+        {t("backups.size", { size: formatBytes(bytes), added: formatBytes(addedBytes) })}
+        <span class="block">{t("backups.version", { version })}</span>
+      </p>
+      <button
+        type="button"
+        class="btn btn-sm"
+        disabled={action.busy}
+        aria-label={t("backups.downloadOf", { date })}
+        onClick={download}
+      >
+        {action.busy ? (
+          <span class="loading loading-spinner loading-xs" aria-hidden="true" />
+        ) : (
+          <Download size={14} aria-hidden="true" />
+        )}
+        {t("backups.download")}
+      </button>
+      {action.error !== undefined && (
+        <div class="w-full">
+          <ErrorNote error={action.error} />
+        </div>
+      )}
+    </li>
+  );
+}

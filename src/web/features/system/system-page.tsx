@@ -1,0 +1,94 @@
+import { CircleCheck, Cpu, TriangleAlert } from "lucide-preact";
+import { useEffect } from "preact/hooks";
+import { serverText } from "../../platform/i18n/error-texts.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { askReadiness, type HealthReason, readiness } from "../../platform/readiness.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Section } from "../../ui/section.tsx";
+import { OpenAlarms } from "../alarms/open-alarms.tsx";
+import { GatewayReadings } from "./gateway-readings.tsx";
+import { systemApi } from "./system-api.ts";
+
+/** The gateway reports once a minute, and its device appears with the first report. */
+const DEVICE_POLL_MS = 15_000;
+
+/** How the gateway itself is: version, problems, and the readings of its own device. */
+export function SystemPage() {
+  const health = useResource(systemApi.health, []);
+  const device = useResource(systemApi.device, []);
+  const gateway = useKept(device);
+  useEffect(() => {
+    askReadiness();
+  }, []);
+  const isMissing = gateway === null;
+  useEffect(() => {
+    if (!isMissing) return;
+    const refresh = () => document.visibilityState === "visible" && device.reload();
+    const timer = setInterval(refresh, DEVICE_POLL_MS);
+    return () => clearInterval(timer);
+  }, [isMissing]);
+  const { data: version } = health;
+  return (
+    <div class="flex flex-col gap-5">
+      <Section id="system-health" title={t("system.health")}>
+        <Health />
+        {health.error !== undefined && <ErrorNote error={health.error} onRetry={health.reload} />}
+        {version && (
+          <p class="text-sm text-soft">
+            {t("system.version", { version: version.version })}{" "}
+            <span class="reading break-all">{version.commit}</span>
+          </p>
+        )}
+      </Section>
+      {device.error !== undefined && <ErrorNote error={device.error} onRetry={device.reload} />}
+      {gateway && <OpenAlarms deviceId={gateway.deviceId} />}
+      {gateway && <GatewayReadings key={gateway.deviceId} device={gateway} />}
+      {isMissing && <NoDevice />}
+    </div>
+  );
+}
+
+function Health() {
+  const state = readiness.value;
+  if (state === undefined) return <p class="text-soft">{t("system.unknown")}</p>;
+  const { reasons, warnings } = state;
+  if (reasons.length + warnings.length === 0)
+    return (
+      <p class="flex items-center gap-2" role="status">
+        <CircleCheck size={18} class="flex-none text-success" aria-hidden="true" />
+        {t("system.good")}
+      </p>
+    );
+  return (
+    <ul class="flex flex-col gap-2">
+      {reasons.map((reason) => (
+        <Problem key={reason.code} reason={reason} severity="error" />
+      ))}
+      {warnings.map((reason) => (
+        <Problem key={reason.code} reason={reason} severity="warning" />
+      ))}
+    </ul>
+  );
+}
+
+function Problem({ reason, severity }: { reason: HealthReason; severity: "error" | "warning" }) {
+  const colour = severity === "error" ? "text-error" : "text-warning";
+  return (
+    <li class="flex items-start gap-2">
+      <TriangleAlert size={18} class={`mt-0.5 flex-none ${colour}`} aria-hidden="true" />
+      <span class="min-w-0 wrap-anywhere">
+        <strong class={colour}>{t(`system.${severity}`)}</strong> {serverText(reason, reason.message)}
+      </span>
+    </li>
+  );
+}
+
+const NoDevice = () => (
+  <EmptyPanel icon={Cpu} title={t("system.noDevice")} hint={t("system.noDeviceHint")}>
+    <a class="btn btn-primary" href="/devices?create=1">
+      {t("devices.create")}
+    </a>
+  </EmptyPanel>
+);

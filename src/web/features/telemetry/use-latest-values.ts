@@ -1,0 +1,77 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
+import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
+import { oncePerFrame } from "../../platform/coalesce.ts";
+import { useLive } from "../../platform/live.ts";
+import { serverNow } from "../../platform/now.ts";
+import { useResource } from "../../platform/resource.ts";
+import { telemetryApi } from "./telemetry-api.ts";
+
+/** The stretch of time before now whose points are loaded for the small curves. */
+export interface RecentSpan {
+  readonly spanMs: number;
+  readonly pointsMax: number;
+}
+
+export class LatestValues {
+  /** Key → its newest value and when it is from. */
+  readonly values = new Map<string, { ts: number; value: TelemetryValue }>();
+  /** Key → its recent points, for the small curve. */
+  readonly recent = new Map<string, SeriesBuffer>();
+
+  take(snapshot: {
+    ts: number;
+    values: Record<string, TelemetryValue>;
+    timestamps?: Record<string, number>;
+  }): void {
+    for (const [key, value] of Object.entries(snapshot.values)) {
+      const ts = snapshot.timestamps?.[key] ?? snapshot.ts;
+      const existing = this.values.get(key);
+      if (!existing || existing.ts <= ts) this.values.set(key, { ts, value });
+      this.buffer(key).add(ts, value);
+    }
+  }
+
+  buffer(key: string): SeriesBuffer {
+    const buffer = this.recent.get(key) ?? new SeriesBuffer();
+    this.recent.set(key, buffer);
+    return buffer;
+  }
+}
+
+/** The newest values of a device, kept up to date. `version` rises with every message; `latest` itself stays the same object. */
+export function useLatestValues(deviceId: string, recent: RecentSpan) {
+  const latest = useRef(new LatestValues()).current;
+  const [version, setVersion] = useState(0);
+  const changed = useMemo(() => oncePerFrame(() => setVersion((v) => v + 1)), []);
+  const first = useResource(() => telemetryApi.latest(deviceId), [deviceId]);
+  useEffect(() => {
+    if (!first.data) return;
+    latest.take(first.data);
+    changed();
+    loadRecent(deviceId, { snapshot: first.data, latest, recent }).then(changed, () => undefined);
+  }, [first.data]);
+  useLive({ topics: ["telemetry"], deviceIds: [deviceId] }, (message) => {
+    if (message.type === "snapshot") for (const s of message.telemetry ?? []) latest.take(s);
+    else if (message.topic === "telemetry") latest.take(message);
+    changed();
+  });
+  return { latest, version, isLoaded: first.data !== undefined, error: first.error, reload: first.reload };
+}
+
+async function loadRecent(
+  deviceId: string,
+  context: { snapshot: LatestSnapshot; latest: LatestValues; recent: RecentSpan },
+): Promise<void> {
+  const { snapshot, latest, recent } = context;
+  const keys = Object.keys(snapshot.values);
+  if (keys.length === 0) return;
+  const to = serverNow();
+  const from = to - recent.spanMs;
+  const maxDataPoints = recent.pointsMax;
+  const series = await telemetryApi.range(deviceId, { from, to, keys, aggregation: "none", maxDataPoints });
+  for (const { key, points } of series) {
+    latest.buffer(key).addAll(points);
+    latest.buffer(key).thinned = thinningOf(points.length, { from, to }, maxDataPoints);
+  }
+}

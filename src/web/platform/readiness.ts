@@ -1,0 +1,26 @@
+// Whether the gateway stores data and serves requests, as it says itself at /readyz.
+import { signal } from "@preact/signals";
+import type { Text } from "../../lib/texts/text.ts";
+import { readAny } from "./api-client.ts";
+
+/** `message` is the English text, for a code that this console does not know. */
+export type HealthReason = Text & { readonly message: string };
+
+export interface Readiness {
+  /** Why the gateway is not ready. Empty: it is. */
+  readonly reasons: readonly HealthReason[];
+  /** Problems that do not keep the gateway from its work. */
+  readonly warnings: readonly HealthReason[];
+}
+
+/** The newest answer; undefined before the first, and while there is none. */
+export const readiness = signal<Readiness | undefined>(undefined);
+
+let newest = 0;
+
+export async function askReadiness(): Promise<void> {
+  const mine = ++newest;
+  const body = await readAny<Partial<Readiness>>("/readyz").catch(() => undefined);
+  if (mine !== newest) return;
+  readiness.value = body && { reasons: body.reasons ?? [], warnings: body.warnings ?? [] };
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "bun:test";
+import {
+  type BackupForm,
+  dailyTimeOf,
+  formOf,
+  prefixOf,
+  settingsOf,
+  testOf,
+} from "../../src/web/features/backups/backup-form.ts";
+import type { BackupSettings } from "../../src/web/features/backups/backups-api.ts";
+import { restoreCommands } from "../../src/web/features/backups/restore-commands.ts";
+import { formatBytes } from "../../src/web/platform/i18n/format.ts";
+
+const ZONE = "Europe/Berlin";
+const unset: BackupSettings = {
+  place: null,
+  isEncrypted: false,
+  schedule: null,
+  daily: 7,
+  weekly: 4,
+  maxAgeHours: 36,
+};
+const bucket = {
+  kind: "s3",
+  endpoint: "http://127.0.0.1:9000",
+  region: "us-east-1",
+  bucket: "backups",
+  prefix: "plant/",
+  accessKeyId: "id",
+} as const;
+const form = (changes: Partial<BackupForm> = {}): BackupForm => ({ ...formOf(unset, ZONE), ...changes });
+
+describe("the settings of backups as a form", () => {
+  test("suggest a nightly schedule before a place is set", () => {
+    expect(form()).toMatchObject({ placeKind: "none", scheduleKind: "daily", time: "02:30", timezone: ZONE });
+    expect(settingsOf(form({ placeKind: "folder", path: " /media/usb " }))).toEqual({
+      place: { kind: "folder", path: "/media/usb" },
+      passphrase: null,
+      schedule: { expression: "30 2 * * *", timezone: ZONE },
+      daily: 7,
+      weekly: 4,
+      maxAgeHours: 36,
+    });
+  });
+
+  test("leave a schedule off that somebody switched off", () => {
+    const place = { kind: "folder", path: "/media/usb" } as const;
+    expect(formOf({ ...unset, place }, ZONE).scheduleKind).toBe("none");
+  });
+
+  test("return what they were made of", () => {
+    for (const expression of ["30 10 * * *", "0 */6 * * *"]) {
+      const schedule = { expression, timezone: "UTC" };
+      const place = { ...bucket, hasSecretAccessKey: true };
+      const again = settingsOf(formOf({ ...unset, place, schedule, isEncrypted: true }, ZONE));
+      expect(again).toEqual({ place: bucket, schedule, daily: 7, weekly: 4, maxAgeHours: 36 });
+    }
+  });
+
+  test("send a secret only when one was entered", () => {
+    const secrets = { secretAccessKey: "hush", isEncrypted: true, passphrase: "correct horse" };
+    expect(testOf(form({ placeKind: "s3", ...secrets }))).toMatchObject({
+      place: { secretAccessKey: "hush" },
+      passphrase: "correct horse",
+    });
+    expect(testOf(form({ placeKind: "none", ...secrets }))).toBeUndefined();
+  });
+
+  test.each([
+    ["", ""],
+    ["/", ""],
+    ["plant", "plant/"],
+    ["/plant/north/ ", "plant/north/"],
+  ])("write the prefix %j as %j", (entered, sent) => {
+    expect(prefixOf(entered)).toBe(sent);
+  });
+
+  test.each([
+    ["5 3 * * *", "03:05"],
+    ["61 3 * * *", undefined],
+    ["30 24 * * *", undefined],
+    ["30 2 * * MON", undefined],
+    ["30 2 1 * *", undefined],
+  ])("read the time of day of %j as %p", (expression, time) => {
+    expect(dailyTimeOf(expression)).toBe(time);
+  });
+});
+
+test("the restore commands name the place and leave secrets to the person", () => {
+  const folder = { kind: "folder", path: "/media/my stick" } as const;
+  expect(restoreCommands({ place: folder, isEncrypted: false })).toBe(
+    "lineside restore --from '/media/my stick'",
+  );
+  const s3 = restoreCommands({ place: { ...bucket, hasSecretAccessKey: true }, isEncrypted: true });
+  expect(s3).toContain("LINESIDE_BACKUP_PASSPHRASE");
+  expect(s3).toContain("--from s3://backups/plant/ --endpoint http://127.0.0.1:9000 --region us-east-1");
+});
+
+test("amounts of data have three digits and a unit", () => {
+  expect([0, 999, 12_345, 1_234_567, 98_765_432_100].map(formatBytes)).toEqual([
+    "0B",
+    "999B",
+    "12.3 kB",
+    "1.23 MB",
+    "98.8 GB",
+  ]);
+});
