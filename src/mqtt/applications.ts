@@ -78,7 +78,7 @@ export class Applications {
     return this.#publish(tenantSpace(tenantId), { topic, payload, ...options });
   }
 
-  /** Tells whoever listens to this of the device; `payload` is made once, and only if somebody does. */
+  /** Publishes to all subscribers of the device; `payload` is built once, and only if there are any. */
   async publishToSubscribers(
     device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
     topic: string,

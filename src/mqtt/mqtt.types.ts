@@ -177,7 +177,7 @@ export interface MqttServer {
   readonly port: number;
   /** Port of TLS; `undefined` without TLS. */
   readonly tlsPort: number | undefined;
-  /** Takes up another certificate for connections to come. */
+  /** Uses another certificate for new connections. */
   renewCertificate(pair: TlsPair): void;
   accept(transport: MqttTransport): MqttConnectionHandle;
   /** Publishes to one device on its own topic (`v1/devices/me/attributes` …); queued for a durable session that is away. */

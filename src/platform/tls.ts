@@ -189,7 +189,7 @@ export function createTls(deps: Deps) {
 
   return {
     name: "tls",
-    /** Makes or reads it; throws a StartupError for a person. */
+    /** Creates or reads the certificate; throws a StartupError for a person. */
     async start(): Promise<void> {
       try {
         current = await source.next(undefined);

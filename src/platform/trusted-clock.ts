@@ -63,7 +63,7 @@ export class TrustedClock implements Clock, Part {
     return this.#isTrusted || this.#isSet(this.#system.now());
   }
 
-  /** Says that the clock is not set. */
+  /** Problem that the clock is not set. */
   problem(): Problem | undefined {
     return this.isSet() ? undefined : { severity: "WARNING", ...detail("system.clock_unset") };
   }

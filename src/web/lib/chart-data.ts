@@ -71,7 +71,7 @@ export function alignColumns(
   return merged(columns);
 }
 
-/** One pass over all columns at once: each step takes the earliest time stamp that is next in any of them. */
+/** Merges all columns in one pass: each step takes the earliest next time stamp. */
 function merged(columns: readonly Column[]): ChartColumns {
   const axis: number[] = [];
   const values: ChartValue[][] = columns.map(() => []);

@@ -101,7 +101,7 @@ function Examples({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** With TLS or without, where there is a choice; why not, where a device needs it and there is none. */
+/** Selects TLS or plain, if both are available; explains why a device that needs TLS cannot connect. */
 function TlsChoice(props: {
   offered: boolean;
   needed: boolean;

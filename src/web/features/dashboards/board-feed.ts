@@ -39,7 +39,7 @@ export interface WidgetSeries {
   readonly buffer: SeriesBuffer;
 }
 
-/** One widget's part; `version` changes when there is something new in it, at most once a picture. */
+/** Data of one widget; `version` changes when it has new data, at most once a frame. */
 export interface WidgetFeed {
   readonly version: Signal<number>;
   devices: readonly ResolvedDevice[];
@@ -63,7 +63,7 @@ const isRaw = ({ config, type }: Widget): boolean =>
 
 const DRAWING_MS = 8;
 const COST_WEIGHT = 0.2;
-/** As the server has it where a widget says nothing. */
+/** Number of points of a series by default, as on the server. */
 const POINTS_DEFAULT = 500;
 
 export class BoardFeed {

@@ -25,7 +25,7 @@ interface Props {
   readonly onClose: (saved: boolean) => void;
 }
 
-/** Makes a generator, or changes one. */
+/** Creates or changes a generator. */
 export function GeneratorDialog({ generator, onClose }: Props) {
   const [name, setName] = useState(generator?.name ?? "");
   const [description, setDescription] = useState(generator?.description ?? "");

@@ -14,7 +14,7 @@ export interface IntegrationFields {
   readonly radioPrefix: string;
   readonly usesMqtt: boolean;
   readonly brokerUrl: string;
-  /** One a line. */
+  /** Topics, one per line. */
   readonly topics: string;
   readonly topicTemplate: string;
   readonly username: string;

@@ -82,7 +82,7 @@ export interface DownlinkForm {
   readonly object?: unknown;
 }
 
-/** Null takes a part of the settings away. */
+/** Changed settings; null removes a setting. */
 export type SettingsChanges = { readonly [K in keyof IntegrationSettings]?: IntegrationSettings[K] | null };
 
 export interface IntegrationForm {

@@ -21,7 +21,7 @@ interface Props {
 type ScopeList = keyof PipelineScope;
 const LISTS: readonly ScopeList[] = ["deviceTypes", "profileIds", "deviceIds"];
 
-/** Only lists with something in them count. */
+/** Returns the scope without empty lists. */
 const scopeOf = (scope: PipelineScope): PipelineScope =>
   Object.fromEntries(LISTS.flatMap((list) => (scope[list]?.length ? [[list, scope[list]]] : [])));
 

@@ -67,7 +67,7 @@ export const stepOf = ({ type, enabled, fields }: StepDraft): Step => ({
   ...fields,
 });
 
-/** With the field set, or without it where there is nothing to set. */
+/** Sets the field, or removes it if the value is empty. */
 export function withField(draft: StepDraft, name: string, value: unknown): StepDraft {
   const { [name]: _, ...others } = draft.fields;
   return { ...draft, fields: value === undefined ? others : { ...draft.fields, [name]: value } };

@@ -26,7 +26,7 @@ interface Props {
 
 type Problem = Parameters<typeof ActionFields>[0]["problem"];
 
-/** Makes a job, or changes one. */
+/** Creates or changes a job. */
 export function JobDialog({ job, onClose }: Props) {
   const [when, setWhen] = useState<ScheduleForm>(() =>
     job ? formOf(job.schedule, serverNow()) : newForm(ownZone(), serverNow()),

@@ -64,7 +64,7 @@ export function reduce(widget: Widget, values: readonly number[]): number | unde
   return values.length === 0 ? undefined : by?.(values);
 }
 
-/** One value of all of a widget's devices: that of the one, or what is made of many. */
+/** Returns one value for all devices of a widget, reduced if there are several. */
 export function reduced(props: WidgetProps): NewestValue {
   const { widget, feed } = props;
   const [key = ""] = keysOf(widget);
