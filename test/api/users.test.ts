@@ -139,8 +139,8 @@ test("only owners of the gateway's own tenant may manage the gateway", async () 
     const { token } = await fixture.signIn("TENANT_OWNER", { tenant });
     return (await fixture.call("GET", "/api/auth/me", { token })).body.permissions;
   };
-  expect(await permissionsIn("host")).toContain("backups:manage");
-  expect(await permissionsIn("two")).not.toContain("backups:manage");
+  expect(await permissionsIn("host")).toContain("gateway:manage");
+  expect(await permissionsIn("two")).not.toContain("gateway:manage");
 });
 
 describe("reading and changing", () => {

@@ -1,4 +1,4 @@
-import { count, desc, eq, lt, sql } from "drizzle-orm";
+import { and, count, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Text } from "../../lib/texts/text.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { backupRuns } from "./backups.tables.ts";
@@ -8,11 +8,11 @@ const RUNS_KEPT = 500;
 
 export function createBackupsRepository(database: MainDatabase) {
   const { orm } = database;
-  const newestDone = (onlyOpened: boolean) => {
+  const newestDone = (onlyOpened: boolean, since: number) => {
     const rows = orm
       .select()
       .from(backupRuns)
-      .where(eq(backupRuns.state, "DONE"))
+      .where(and(eq(backupRuns.state, "DONE"), gte(backupRuns.startedAt, since)))
       .orderBy(desc(backupRuns.runId))
       .all();
     return rows.find(({ openedAll }) => openedAll || !onlyOpened);
@@ -52,8 +52,9 @@ export function createBackupsRepository(database: MainDatabase) {
     },
     newestRun: (): StoredBackupRun | undefined =>
       orm.select().from(backupRuns).orderBy(desc(backupRuns.runId)).limit(1).get(),
-    newestGoodRun: (): StoredBackupRun | undefined => newestDone(false),
-    newestOpenedRun: (): StoredBackupRun | undefined => newestDone(true),
+    /** Only runs that began at `since` or later. */
+    newestGoodRun: (since: number): StoredBackupRun | undefined => newestDone(false, since),
+    newestOpenedRun: (since: number): StoredBackupRun | undefined => newestDone(true, since),
   };
 }
 

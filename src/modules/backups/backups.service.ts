@@ -34,6 +34,7 @@ const defaults: BackupSettings = {
   daily: 7,
   weekly: 4,
   maxAgeHours: 36,
+  placeSince: 0,
   savedAt: 0,
 };
 
@@ -96,18 +97,20 @@ export class BackupsService {
   }
 
   /** @throws DomainError `invalid` */
-  save(settings: Omit<BackupSettings, "savedAt">): BackupSettings {
+  save(settings: Omit<BackupSettings, "savedAt" | "placeSince">): BackupSettings {
     const { settings: settingsStore, clock, dataPath } = this.#deps;
     if (settings.place?.kind === "folder") ensureOutside(settings.place.path, dataPath);
     if (settings.schedule !== null) parseSchedule({ kind: "cron", ...settings.schedule }, clock.now());
-    const saved = { ...settings, savedAt: clock.now() };
+    const isSamePlace = JSON.stringify(settings.place) === JSON.stringify(this.#settings.place);
+    const savedAt = clock.now();
+    const saved = { ...settings, placeSince: isSamePlace ? this.#settings.placeSince : savedAt, savedAt };
     settingsStore.save(SETTINGS, saved, saved.savedAt);
     this.#settings = saved;
     return saved;
   }
 
   status(): BackupStatus {
-    const newestGood = this.#deps.repository.newestGoodRun();
+    const newestGood = this.#deps.repository.newestGoodRun(this.#settings.placeSince);
     return {
       running: this.#running,
       newestGood,
@@ -175,7 +178,8 @@ export class BackupsService {
   async #run(run: StoredBackupRun, place: BackupPlace): Promise<void> {
     const { repository, thread, clock, log, dataPath, lineside, durable } = this.#deps;
     const { passphrase, daily, weekly } = this.#settings;
-    const openedAll = clock.now() - (repository.newestOpenedRun()?.startedAt ?? 0) >= WEEK_MS;
+    const openedAll =
+      clock.now() - (repository.newestOpenedRun(this.#settings.placeSince)?.startedAt ?? 0) >= WEEK_MS;
     try {
       await durable();
       const result = await thread.run(
@@ -218,7 +222,7 @@ export class BackupsService {
     const nextAt = this.#nextAt(run);
     if (this.#running === undefined && nextAt !== undefined && nextAt <= this.#deps.clock.now())
       this.begin("SCHEDULE");
-    const problem = this.#problem(this.#deps.repository.newestGoodRun());
+    const problem = this.#problem(this.#deps.repository.newestGoodRun(this.#settings.placeSince));
     if (problem !== undefined && !this.#warned)
       this.#deps.log.error("no good backup for too long", { maxAgeHours: this.#settings.maxAgeHours });
     this.#warned = problem !== undefined;

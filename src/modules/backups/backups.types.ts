@@ -10,6 +10,8 @@ export interface BackupSettings extends Retention {
   readonly schedule: { readonly expression: string; readonly timezone: string } | null;
   /** The gateway warns when the newest good backup is older. */
   readonly maxAgeHours: number;
+  /** Time stamp of the last change of the place. */
+  readonly placeSince: number;
   /** Time stamp of the last change; a schedule counts from there. */
   readonly savedAt: number;
 }

@@ -39,11 +39,15 @@ function linesOf({ level: least, search }: { level?: LogLevel | undefined; searc
     .filter(({ text }) => wanted === undefined || text.toLowerCase().includes(wanted));
 }
 
-/** The log of the running process, for the operators of the gateway. */
-export const logsRoutes = (deps: { tenants: Pick<TenantsService, "find">; auth: AuthPlugin }) => {
-  const { tenants } = deps;
-  return new Elysia({ prefix: "/api/gateway/logs", tags: ["gateway"] })
-    .use(deps.auth)
+interface LogRouteDeps {
+  readonly tenants: Pick<TenantsService, "find">;
+  readonly auth: AuthPlugin;
+}
+
+/** Lines of the log of the running process. */
+const lineRoutes = ({ tenants, auth }: LogRouteDeps) =>
+  new Elysia({ prefix: "/api/gateway/logs", tags: ["gateway"] })
+    .use(auth)
     .get(
       "",
       ({ principal, query, set, request }) => {
@@ -85,7 +89,12 @@ export const logsRoutes = (deps: { tenants: Pick<TenantsService, "find">; auth: 
           description: `The newest 2,000 lines. ${operators}`,
         },
       },
-    )
+    );
+
+/** Which lines are written. */
+const levelRoutes = ({ tenants, auth }: LogRouteDeps) =>
+  new Elysia({ prefix: "/api/gateway/logs", tags: ["gateway"] })
+    .use(auth)
     .get(
       "/level",
       ({ principal }) => {
@@ -121,4 +130,6 @@ export const logsRoutes = (deps: { tenants: Pick<TenantsService, "find">; auth: 
         },
       },
     );
-};
+
+/** The log of the running process, for the operators of the gateway. */
+export const logsRoutes = (deps: LogRouteDeps) => [lineRoutes(deps), levelRoutes(deps)];

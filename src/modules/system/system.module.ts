@@ -79,7 +79,7 @@ export function createSystemModule(
   return {
     metrics,
     gatewayDevice,
-    routes: (auth: AuthPlugin) => [systemRoutes({ metrics, config }), logsRoutes({ tenants, auth })],
+    routes: (auth: AuthPlugin) => [systemRoutes({ metrics, config }), ...logsRoutes({ tenants, auth })],
     parts: [
       { name: "gateway device", start: () => gatewayDevice.start(), stop: () => gatewayDevice.stop() },
       problemMails,

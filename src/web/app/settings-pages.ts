@@ -15,9 +15,9 @@ const needs: Readonly<Record<SettingsPage, string | undefined>> = {
   branding: "tenant:write",
   audit: "audit:read",
   outbox: "outbox:manage",
-  backups: "backups:manage",
+  backups: "gateway:manage",
   // For the same people, the owners of the gateway's own tenant.
-  system: "backups:manage",
+  system: "gateway:manage",
 };
 
 /** Returns those that the signed-in person may open, in the order of the tabs. */
