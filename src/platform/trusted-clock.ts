@@ -58,7 +58,7 @@ export class TrustedClock implements Clock, Part {
     return this.#system.schedule(ms, callback);
   }
 
-  /** Whether the system's clock counts. */
+  /** Returns whether the system's clock can be trusted. */
   isSet(): boolean {
     return this.#isTrusted || this.#isSet(this.#system.now());
   }
