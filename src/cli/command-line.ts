@@ -48,6 +48,10 @@ const commands: Record<string, Command> = {
     summary: "List, read and resend the mails of the gateway, even without a mail server",
     run: async (args) => (await import("./outbox.ts")).outboxCommand(args),
   },
+  service: {
+    summary: "Install the gateway as a service of systemd",
+    run: async (args) => (await import("./service.ts")).serviceCommand(args),
+  },
   backup: {
     summary: "Back up a gateway while it runs, to a folder, S3-compatible storage or one file",
     run: async (args) => (await import("./backup.ts")).backupCommand(args),

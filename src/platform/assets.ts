@@ -20,6 +20,9 @@ export const QUICKJS_ASSET = "node_modules/@jitl/quickjs-wasmfile-release-sync/d
 /** The licenses of everything in the program, compressed with gzip; the build writes the text. */
 export const LICENSES_ASSET = "static/licenses/THIRD-PARTY-LICENSES.txt.gz";
 
+/** The unit file for systemd. */
+export const SERVICE_UNIT_ASSET = "docs/lineside.service";
+
 /** Returns `true` inside a compiled binary. */
 export const isCompiled = (): boolean => embedded.size > 0;
 

@@ -2,7 +2,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -10,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { createPrivateFolder } from "./file-owner.ts";
 
 /** Holds restored files until they take the place of the present ones. */
 const FOLDER = "restoring";
@@ -23,7 +23,7 @@ const DATABASE_FILE = /^(?:lineside|identity|telemetry|mqtt)\.db(?:-wal|-shm)?$/
 export function beginRestoration(dataPath: string): string {
   const folder = join(dataPath, FOLDER);
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  createPrivateFolder(folder);
   return folder;
 }
 
@@ -61,7 +61,7 @@ function replaceFiles(dataPath: string, folder: string): void {
     (entry) => entry.isFile() && entry.name !== COMPLETE && entry.name !== CLEARED,
   )) {
     const target = join(dataPath, parentPath.slice(folder.length), name);
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    createPrivateFolder(dirname(target));
     renameSync(join(parentPath, name), target);
   }
   for (const path of [dataPath, join(dataPath, "secrets")]) if (existsSync(path)) sync(path);
