@@ -5,9 +5,9 @@ import { version, versionText } from "../version.ts";
 import { explain } from "./explain.ts";
 
 interface Command {
-  /** One line of the help. Commands that the gateway runs by itself have none. */
+  /** Line of the help. Commands that the gateway runs by itself have none. */
   readonly summary?: string;
-  /** Takes the gateway's own settings as options, rather than options of its own. */
+  /** True if the options are the gateway's own settings. */
   readonly takesSettings?: true;
   /** Resolves to the process's exit code. */
   run(args: readonly string[]): Promise<number>;

@@ -9,10 +9,7 @@ const embedded = new Map<string, string>();
 
 const sourceRoot = join(import.meta.dir, "..", "..");
 
-/**
- * Tells where the embedded copy of each asset lies; called only by a compiled binary's entry point, which the build writes.
- * @public
- */
+/** Registers the places of the embedded assets; called only by a compiled binary's entry point, which the build writes. @public */
 export function registerEmbeddedAssets(paths: Record<string, string>): void {
   for (const [name, path] of Object.entries(paths)) embedded.set(name, path);
 }

@@ -94,7 +94,7 @@ function replaceSecret(file: string, bytes: Uint8Array): void {
   }
 }
 
-/** Makes this process the owner of the directory. @throws StartupError */
+/** Locks the directory for this process. @throws StartupError */
 function takeLock(path: string): FileLock {
   try {
     const lock = takeFileLock(join(path, "lineside.lock"));

@@ -13,9 +13,9 @@ import { createPrivateFolder } from "./file-owner.ts";
 
 /** Holds restored files until they take the place of the present ones. */
 const FOLDER = "restoring";
-/** Says that the folder is whole. From then on the restoration happens, also after a power cut. */
+/** Marker that the folder is complete. From then on the restoration is carried out, also after a power cut. */
 const COMPLETE = "complete";
-/** Says that the present databases are removed, so that what lies in their place now is restored. */
+/** Marker that the present databases are removed, so that the files in their place are restored ones. */
 const CLEARED = "cleared";
 const DATABASE_FILE = /^(?:lineside|identity|telemetry|mqtt)\.db(?:-wal|-shm)?$/;
 

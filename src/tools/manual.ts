@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Marked, type Tokens } from "marked";
 
-/** Of the console's manual; the texts are those of `docs/`. */
+/** Page of the console's manual; the texts are those of `docs/`. */
 export interface ManualPage {
   readonly id: string;
   readonly title: string;
