@@ -120,7 +120,7 @@ export async function connectApi(credentials: Credentials): Promise<ApiClient> {
   const headers = { authorization: `Bearer ${token}` };
   const get = async <Answer>(path: string) => read<Answer>(await request(url + path, { headers }));
   const send =
-    (method: "POST" | "PATCH") =>
+    (method: "POST" | "PATCH" | "PUT") =>
     async <Answer>(path: string, body: unknown) =>
       read<Answer>(
         await request(url + path, {
