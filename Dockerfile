@@ -1,9 +1,13 @@
-# Builds the executable and puts it alone into a small image. Data lives in /data; HTTP 8080, MQTT 1883.
+# Builds the executable and puts it alone into a small image. Data lives in /data. The ports are those of the settings' defaults: HTTP 8080,
+# HTTPS 8443, MQTT 1883, MQTT over TLS 8883; the two with TLS open with LINESIDE_TLS. How to run it: docs/operations.md.
 # `--build-arg SOURCE_COMMIT=$(git rev-parse --short=7 HEAD)` tells `lineside --version` the commit.
 FROM node:22-bookworm-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
-RUN npm install --no-save --no-audit --no-fund
+# Not `npm ci`: it refuses the lock file, which lists only the optional packages of the platforms that Lineside is built on. The stamp tells
+# the build that the packages are those of the lock file.
+RUN npm install --no-save --no-audit --no-fund \
+    && sha256sum package-lock.json | head -c 64 > node_modules/.lineside-lock
 COPY . .
 ARG TARGETARCH
 ARG SOURCE_COMMIT
@@ -17,6 +21,6 @@ USER lineside
 WORKDIR /data
 ENV LINESIDE_DATA=/data
 VOLUME /data
-EXPOSE 8080 1883
-HEALTHCHECK --interval=30s --timeout=5s CMD ["lineside", "healthcheck"]
+EXPOSE 8080 8443 1883 8883
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["lineside", "healthcheck"]
 ENTRYPOINT ["lineside"]

@@ -281,7 +281,7 @@ export function createApp(config: Config, overrides: Overrides = {}) {
     get mqttPort(): number {
       return mqtt.port;
     },
-    /** Of the ways in with TLS, where there are any. */
+    /** Ports of the TLS listeners, if there are any. */
     get tlsPorts(): { readonly https: number | undefined; readonly mqtt: number | undefined } {
       return { https: ports.get("https"), mqtt: ports.get("mqttTls") };
     },

@@ -6,7 +6,7 @@ import { createSystemModule } from "../modules/system/system.module.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { DeviceModules, UserModules } from "./base-modules.ts";
 
-/** What keeps the gateway running for years: its settings, backups, and how it watches itself. */
+/** The modules that operate the gateway: its settings, backups and self-monitoring. */
 export function createOperationModules(
   core: Core,
   { tenancy, users, mailing }: UserModules,

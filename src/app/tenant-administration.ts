@@ -15,7 +15,7 @@ import type { TenantsService } from "../modules/tenants/tenants.service.ts";
 import type { UsersService } from "../modules/users/users.service.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 
-/** What operators do with a whole tenant: see how much of its plan it uses, and delete it with all that is its own. */
+/** Operations on a whole tenant: shows the usage of its plan, and deletes it with all its data. */
 export function createTenantAdministrationModule(
   { database, events }: Core,
   deps: {

@@ -9,6 +9,7 @@ export interface ApiClient {
   readonly url: string;
   get<Answer>(path: string): Promise<Answer>;
   post<Answer>(path: string, body: unknown): Promise<Answer>;
+  put<Answer>(path: string, body: unknown): Promise<Answer>;
   patch<Answer>(path: string, body: unknown): Promise<Answer>;
   /** Sends text of another content type; waits and repeats while the gateway is away or takes no data. */
   postText<Answer>(path: string, contentType: string, body: string): Promise<Answer>;
@@ -119,7 +120,7 @@ export async function connectApi(credentials: Credentials): Promise<ApiClient> {
   const headers = { authorization: `Bearer ${token}` };
   const get = async <Answer>(path: string) => read<Answer>(await request(url + path, { headers }));
   const send =
-    (method: "POST" | "PATCH") =>
+    (method: "POST" | "PATCH" | "PUT") =>
     async <Answer>(path: string, body: unknown) =>
       read<Answer>(
         await request(url + path, {
@@ -133,6 +134,7 @@ export async function connectApi(credentials: Credentials): Promise<ApiClient> {
     url,
     get,
     post,
+    put: send("PUT"),
     patch: send("PATCH"),
     async stream(path) {
       const response = await request(url + path, { headers });

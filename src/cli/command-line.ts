@@ -5,9 +5,9 @@ import { version, versionText } from "../version.ts";
 import { explain } from "./explain.ts";
 
 interface Command {
-  /** One line of the help. Commands that the gateway runs by itself have none. */
+  /** Line of the help. Commands that the gateway runs by itself have none. */
   readonly summary?: string;
-  /** Takes the gateway's own settings as options, rather than options of its own. */
+  /** True if the options are the gateway's own settings. */
   readonly takesSettings?: true;
   /** Resolves to the process's exit code. */
   run(args: readonly string[]): Promise<number>;
@@ -47,6 +47,10 @@ const commands: Record<string, Command> = {
   outbox: {
     summary: "List, read and resend the mails of the gateway, even without a mail server",
     run: async (args) => (await import("./outbox.ts")).outboxCommand(args),
+  },
+  service: {
+    summary: "Install the gateway as a service of systemd",
+    run: async (args) => (await import("./service.ts")).serviceCommand(args),
   },
   backup: {
     summary: "Back up a gateway while it runs, to a folder, S3-compatible storage or one file",

@@ -101,8 +101,8 @@ export const cellsOf = (dialect: CsvDialect): CsvCells => ({
 export const plainCells: CsvCells = cellsOf(dialectOf("", { decimal: "point" }));
 
 /**
- * One row as a reading; undefined when it has no time or no value.
- * @throws StartupError for a cell that looks like a number and cannot be read as one.
+ * Converts a row to a reading; undefined when it has no time or no value. @throws StartupError for a cell that looks like a number and
+ * cannot be read as one.
  */
 export function toReading(
   row: readonly string[],

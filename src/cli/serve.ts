@@ -1,8 +1,9 @@
 import { type App, createApp } from "../app.ts";
 import { inEnglish } from "../lib/domain-error.ts";
 import { systemClock } from "../platform/clock.ts";
-import { type Config, loadConfig, processEnv } from "../platform/config.ts";
+import { type Config, ConfigError, loadConfig, processEnv } from "../platform/config.ts";
 import { configureLogging, createLogger } from "../platform/log.ts";
+import { Supervisor } from "../platform/supervisor.ts";
 import { version } from "../version.ts";
 import { explain } from "./explain.ts";
 import { fromElsewhere } from "./other-addresses.ts";
@@ -11,6 +12,8 @@ import { fromElsewhere } from "./other-addresses.ts";
 const STOP_MS_MAX = 10_000;
 /** EX_IOERR of sysexits.h: tells a supervisor that storage failed. */
 const FATAL_EXIT_CODE = 74;
+/** EX_CONFIG of sysexits.h: tells a supervisor that another start helps only after somebody has changed the configuration. */
+const CONFIG_EXIT_CODE = 78;
 const signals = { SIGTERM: "stop", SIGINT: "interrupt" };
 
 /** The owner that the configuration names; made before anything listens, so that who sees it ready can sign in. */
@@ -72,7 +75,7 @@ async function stopInTime(app: App): Promise<number> {
   return 0;
 }
 
-/** `lineside serve`: runs until SIGTERM or SIGINT; exit code 0 after an orderly stop. */
+/** `lineside serve`: runs until SIGTERM or SIGINT; exit code 0 after an orderly stop, 74 after a failure of the storage, 78 for a mistake in the configuration. */
 export async function serve(args: readonly string[]): Promise<number> {
   try {
     const config = loadConfig(args, processEnv());
@@ -82,13 +85,17 @@ export async function serve(args: readonly string[]): Promise<number> {
     await createConfiguredOwner(app, config);
     await app.start();
     printSetupLink(app, config);
+    const supervisor = new Supervisor(systemClock, processEnv());
+    supervisor.ready();
     createLogger().info("ready", { version, url: app.url, mqttPort: app.mqttPort, data: config.data });
     const reason = await untilEnd(app, asked);
     createLogger().info("stopping", { reason });
+    supervisor.stopping();
     const code = await stopInTime(app);
     return reason in signals ? code : FATAL_EXIT_CODE;
   } catch (error) {
     // Parts that had started may hold the process: a supervisor waits for its end.
-    return process.exit(explain(error));
+    const code = explain(error);
+    return process.exit(error instanceof ConfigError ? CONFIG_EXIT_CODE : code);
   }
 }

@@ -40,7 +40,7 @@ interface Counts {
   failed: number;
 }
 
-/** Makes the plant's devices where they are missing; machines of a line share its tag. */
+/** Creates a missing device of the plant; machines of a line share its tag. */
 async function ensureDevice(api: ApiClient, machine: Machine): Promise<string> {
   const device = {
     name: machine.name,

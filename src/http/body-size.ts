@@ -21,7 +21,7 @@ export function bodySeconds({ headers }: Pick<Request, "headers">, idleSeconds: 
 }
 
 /**
- * Whether the body is too large to be read: megabytes of brackets would keep everybody waiting. A body that does not say how long it is
+ * Returns whether the body is too large to be read: megabytes of brackets would keep everybody waiting. A body that does not say how long it is
  * counts as too large.
  */
 export function isTooLarge({ url, headers }: Pick<Request, "url" | "headers">): boolean {

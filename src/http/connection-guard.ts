@@ -26,7 +26,7 @@ export interface ConnectionLimits
 
 interface Connection {
   readonly descriptor: number;
-  /** Whether the connection has no TLS. With TLS the handshake answers too. */
+  /** True if the connection has no TLS. With TLS the handshake answers too. */
   readonly isPlain: boolean;
   readonly peer: Uint8Array;
   readonly port: number;

@@ -81,7 +81,7 @@ export function createHttpServer(deps: {
       app.server = bothServers(app.server);
       log.info("https listens", { host, port: secure.port });
     },
-    /** Takes no new requests, finishes those in progress (2 s at most), then closes every connection. */
+    /** Stops accepting requests, finishes those in progress (2 s at most), then closes every connection. */
     async stop(): Promise<void> {
       const server = app.server;
       if (server === null) return;

@@ -18,7 +18,7 @@ interface BodyRoute {
 }
 
 /**
- * Whether lists and objects are nested deeper than anything needs. A body that is nested thousands of times costs seconds, and the stack,
+ * Returns whether lists and objects are nested deeper than anything needs. A body that is nested thousands of times costs seconds, and the stack,
  * of everything that walks it.
  */
 export function isTooDeep(body: unknown, depth = 0): boolean {

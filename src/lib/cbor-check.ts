@@ -2,7 +2,7 @@ const MAJOR = { bytes: 2, text: 3, array: 4, map: 5, tag: 6 } as const;
 const INDEFINITE = 31;
 const BREAK = 0xff;
 const DEPTH_MAX = 256;
-/** No longer number is finite as a double. */
+/** Most bytes of a number that is finite as a double. */
 const BIGNUM_BYTES_MAX = 128;
 
 /**

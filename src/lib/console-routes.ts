@@ -108,7 +108,7 @@ function partsOf(path: string): string[] | undefined {
   }
 }
 
-/** Whether a path is the address of a screen. Whether the thing exists that its id names is for the screen to find out. */
+/** Returns whether a path is the address of a screen. Whether the thing exists that its id names is for the screen to find out. */
 export function isConsolePath(path: string): boolean {
   const parts = partsOf(path);
   if (parts === undefined || !patterns.some((segments) => matches(segments, parts))) return false;

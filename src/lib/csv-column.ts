@@ -100,7 +100,7 @@ export class CsvColumns {
     return this.#columnAt(column).read(cell);
   }
 
-  /** Takes the next row, and gives back the rows that can be read now, in their order. */
+  /** Adds the next row, and returns the rows that can be read now, in their order. */
   *add(cells: string[]): Generator<string[]> {
     for (const [index, cell] of cells.entries()) this.#columnAt(index).observe(cell);
     if (this.#held === undefined) {
@@ -112,7 +112,7 @@ export class CsvColumns {
     if (this.#held.length >= SAMPLE_ROWS || this.#heldCharacters >= SAMPLE_CHARACTERS_MAX) yield* this.rest();
   }
 
-  /** Gives back the rows that are held at the end of the file. */
+  /** Returns the rows that are left at the end of the file. */
   *rest(): Generator<string[]> {
     const held = this.#held ?? [];
     this.#held = undefined;

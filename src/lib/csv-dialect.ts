@@ -61,7 +61,7 @@ export function csvNumber(cell: string, decimal: DecimalSign): number | undefine
 /** Holds what a person reads as a number, in whichever country. */
 const numberLike = /^[+-]?(\d+[.,]\d+|\d{1,3}([.,' \u00a0\u202f]\d{3})+([.,]\d+)?)$/;
 
-/** Says why a cell that looks like a number cannot be read as one. It must not silently become a text. */
+/** Reason why a cell that looks like a number cannot be read as one. It must not silently become a text. */
 export class UnclearNumber {
   readonly rule: Text;
   /** `true` if the cell is a number once the decimal sign of the file is known. */

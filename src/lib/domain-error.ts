@@ -2,7 +2,7 @@ import { excerpt } from "./excerpt.ts";
 import { type ErrorCode, englishErrors } from "./texts/en/errors.ts";
 import { type Params, type ParamValue, renderText, type Text, type TextArgs } from "./texts/text.ts";
 
-/** No message and no parameter is longer, whatever text of a request it quotes. */
+/** Longest message or parameter, whatever text of a request it quotes. */
 const MESSAGE_CHARACTERS_MAX = 1_000;
 
 /**
@@ -15,7 +15,7 @@ export type ErrorKind =
   | "forbidden"
   | "not_found"
   | "conflict"
-  /** What the caller waited for did not come. */
+  /** The expected event did not come in time. */
   | "timed_out"
   | "too_large"
   | "unsupported"

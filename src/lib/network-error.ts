@@ -11,6 +11,10 @@ const codes = {
   ENODATA: "network_error.no_address",
   EAI_AGAIN: "network_error.no_lookup",
   ETIMEDOUT: "network_error.timed_out",
+  ConnectionRefused: "network_error.refused", // the names of Bun's own clients
+  ConnectionClosed: "network_error.reset",
+  DNSResolveFailed: "network_error.unknown_name",
+  Timeout: "network_error.timed_out",
   HPE_HEADER_OVERFLOW: "network_error.headers_too_long",
 } as const satisfies Record<string, ErrorCode>;
 
@@ -19,6 +23,15 @@ const PARSER_CODE_PREFIX = "HPE_";
 /** Codes and messages of TLS that are about a certificate, such as `DEPTH_ZERO_SELF_SIGNED_CERT`. */
 const CERTIFICATE = /cert|verify_leaf|altname/i;
 
+/** Message of Bun's S3 client for every failure of the network; its code says more. */
+const NO_MESSAGE = "an unexpected error has occurred";
+
+/** Returns the message of an error; an empty text where it says nothing. */
+export function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message === NO_MESSAGE ? "" : message;
+}
+
 /** Returns why something on the network failed, as data; what has no text of its own is quoted. */
 export function networkErrorText(error: unknown): Text {
   if (error instanceof DomainError) return textOf(error);
@@ -26,7 +39,7 @@ export function networkErrorText(error: unknown): Text {
   const textCode = Object.entries(codes).find(([name]) => name === code)?.[1];
   if (textCode !== undefined) return detail(textCode);
   if (code.startsWith(PARSER_CODE_PREFIX)) return detail("network_error.no_http");
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (CERTIFICATE.test(code) || CERTIFICATE.test(message))
     return detail("network_error.certificate", { message: message === "" ? code : message });
   return detail("network_error.other", { message: message === "" ? code : message });

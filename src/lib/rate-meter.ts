@@ -23,7 +23,7 @@ export class RateMeter {
     return this.#perSecond;
   }
 
-  /** From 1; null for no limit. What was spent stays spent. */
+  /** Sets the rate, from 1; null for no limit. The tokens that were spent stay spent. */
   set perSecond(limit: number | null) {
     this.#perSecond = limit;
     this.#costMs = limit === null ? 0 : 1000 / limit;
@@ -35,7 +35,7 @@ export class RateMeter {
     return this.#burst;
   }
 
-  /** How many may come at once, from 1; null for ten seconds' worth. */
+  /** Size of a burst, from 1; null for ten seconds' worth. */
   set burst(count: number | null) {
     this.#burst = count;
     this.#burstMs = count === null ? BURST_MS : count * this.#costMs;

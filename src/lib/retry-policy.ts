@@ -1,4 +1,4 @@
-/** What an answer means for a request, and how long to wait before the next attempt. */
+/** Maps an answer to its meaning for a request, and computes the delay before the next attempt. */
 
 const SECOND_MS = 1_000;
 const WAIT_FIRST_MS = SECOND_MS;

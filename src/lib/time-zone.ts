@@ -1,7 +1,7 @@
 const zoneName = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/;
 const NAME_MAX = 64;
 
-/** Whether it is the name of a time zone, as Europe/Berlin; no offsets. */
+/** Returns whether it is the name of a time zone, as Europe/Berlin; no offsets. */
 export function isTimeZone(value: unknown): value is string {
   if (typeof value !== "string" || value.length > NAME_MAX || !zoneName.test(value)) return false;
   try {

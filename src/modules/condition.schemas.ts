@@ -8,13 +8,11 @@ import { jsonValueSchema } from "./wire.schemas.ts";
 const LIST_MAX = 1_000;
 
 const key = Type.String({ minLength: 1 });
-const scope = Type.Optional(
-  enumOf(attributeScopes, { description: "of the attribute; SERVER unless given" }),
-);
+const scope = Type.Optional(enumOf(attributeScopes, { description: "of the attribute; SERVER by default" }));
 const operand = {
   key,
   source: Type.Optional(
-    enumOf(["telemetry", "attribute"], { description: "what `key` names; telemetry unless given" }),
+    enumOf(["telemetry", "attribute"], { description: "what `key` names; telemetry by default" }),
   ),
   scope,
 };

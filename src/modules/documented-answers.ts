@@ -29,7 +29,7 @@ export const pageAnswers = (...statuses: readonly number[]) =>
       status,
       status === 303
         ? redirect("To the next step of the sign-in, or back to the client with the code.")
-        : page("The page with what is wrong, or the error as JSON to a script."),
+        : page("The page with the error, or the error as JSON for a script."),
     ]),
   ]);
 

@@ -19,7 +19,7 @@ export const componentRef = (title: string): TSchema =>
 export const mapOf = (schema: TSchema, options: SchemaOptions = {}): TSchema =>
   Type.Unsafe({ type: "object", ...options, additionalProperties: schema });
 
-/** One of these strings. */
+/** Schema of one of these strings. */
 export const enumOf = (values: readonly string[], options: SchemaOptions = {}): TSchema =>
   Type.Unsafe({ type: "string", ...options, enum: values });
 

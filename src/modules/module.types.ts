@@ -24,7 +24,7 @@ export interface Core {
   readonly clock: TrustedClock;
   readonly events: EventBus<DomainEvents>;
   readonly ports: OwnPorts;
-  /** What is wrong with the gateway; every module adds what it knows. */
+  /** Present problems of the gateway; every module adds its own. */
   readonly health: Health;
   readonly log: Logger;
 }

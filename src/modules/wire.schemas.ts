@@ -18,7 +18,7 @@ export const textFields = {
 /** A sentence as data: readers render it in their own language. */
 export const textSchema = t.Object(textFields, { title: "Text" });
 
-/** One visible character or more, and no control characters: names end up in logs, mail headers and exported files. */
+/** Pattern of a name: one visible character or more, and no control characters, because names end up in logs, mail headers and exported files. */
 const NAME =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   /^[^\S\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$/;
@@ -33,7 +33,7 @@ export const nameText = (maxLength: number, description = `1 to ${maxLength} cha
 export const lineText = (maxLength: number, description = `at most ${maxLength} characters in one line`) =>
   t.String({ maxLength, pattern: LINE.source, description });
 
-/** Whether a text is a name as `nameText` accepts it. */
+/** Returns whether a text is a name as `nameText` accepts it. */
 export const isName = (text: string, maxLength: number): boolean =>
   text.length <= maxLength && NAME.test(text);
 
@@ -41,7 +41,7 @@ export const isName = (text: string, maxLength: number): boolean =>
 export const choice = <const Values extends readonly string[]>(values: Values, options: StringOptions = {}) =>
   Type.Unsafe<Values[number]>(Type.String({ ...options, enum: [...values] }));
 
-/** One of the values, checked in requests too. */
+/** Schema of one of the values, checked in requests too. */
 export const literals = <const Values extends readonly string[]>(
   values: Values,
   options: SchemaOptions = {},

@@ -81,7 +81,7 @@ export class AckQueue {
     return count;
   }
 
-  /** Whether the oldest undecided group has failed: nothing behind it may be answered. */
+  /** Returns whether the oldest undecided group has failed: nothing behind it may be answered. */
   get failed(): boolean {
     return this.#segments[0]?.group.state === "failed";
   }

@@ -8,7 +8,7 @@ import { fromBrokerTopic } from "./topics.ts";
 
 /** Describes what the clients of one space want to hear. */
 interface Interest {
-  /** Whether the key may see a device, asked anew for each message; `undefined` for a key that may see all devices. */
+  /** Returns whether the key may see a device, asked anew for each message; `undefined` for a key that may see all devices. */
   readonly maySee: ((deviceId: DeviceId) => boolean) | undefined;
   readonly exact: ReadonlySet<string>;
   readonly patterns: readonly string[];
@@ -37,7 +37,7 @@ export class Applications {
     this.#store = store;
   }
 
-  /** Whether no application listens to anything. */
+  /** Returns whether no application listens to anything. */
   get idle(): boolean {
     if (this.#changed.size > 0) this.#learnChanged();
     return this.#tenants.size === 0;
@@ -78,7 +78,7 @@ export class Applications {
     return this.#publish(tenantSpace(tenantId), { topic, payload, ...options });
   }
 
-  /** Tells whoever listens to this of the device; `payload` is made once, and only if somebody does. */
+  /** Publishes to all subscribers of the device; `payload` is built once, and only if there are any. */
   async publishToSubscribers(
     device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
     topic: string,

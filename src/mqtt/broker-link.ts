@@ -126,7 +126,7 @@ export class BrokerLink extends Duplex {
     );
   }
 
-  /** Whether some subscription matches. */
+  /** Returns whether some subscription matches. */
   listensTo(topic: string): boolean {
     for (const filter of this.#filters.keys()) if (filterMatches(filter, topic)) return true;
     return false;

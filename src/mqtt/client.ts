@@ -51,7 +51,7 @@ export interface ClientHost {
   readonly log: Logger;
   readonly limits: MqttLimits;
   readonly counters: Counters;
-  /** Gives the client its place in the broker. */
+  /** Attaches the client to the broker. */
   attach(client: Client): BrokerLink;
   /** Retained messages of a space that a filter matches. */
   retained(space: string, filter: string): readonly RetainedMessage[];
@@ -73,7 +73,7 @@ export interface ClientHost {
 interface ClientConnection {
   readonly output: Output;
   readonly ended: boolean;
-  /** Tells an MQTT 5 client the reason, and lets the last bytes out. */
+  /** Sends the reason to an MQTT 5 client, and flushes the last bytes. */
   end(reason: number): void;
 }
 
@@ -125,7 +125,7 @@ export class Client {
     if (subscriptions.size > 0) this.#host.subscribed(this);
   }
 
-  /** Whether a message on the topic would reach it. */
+  /** Returns whether a message on the topic would reach it. */
   listensTo(topic: string): boolean {
     return this.#link?.listensTo(topic) === true;
   }

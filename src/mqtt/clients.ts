@@ -61,14 +61,14 @@ export class Clients {
     if (more?.delete(client) === true && more.size === 0) this.#more.delete(space);
   }
 
-  /** Whether a client of the device has subscribed to one of the topics. */
+  /** Returns whether a client of the device has subscribed to one of the topics. */
   isListening(deviceId: DeviceId, topics: ReadonlyArray<string | undefined>): boolean {
     const isSubscribed = (client: Client) =>
       topics.some((topic) => topic !== undefined && client.listensTo(topic));
     return this.ofDevice(deviceId).some(isSubscribed);
   }
 
-  /** Whether a new client would end another one of its own, see `makeRoom`. */
+  /** Returns whether a new client would end another one of its own, see `makeRoom`. */
   replacesClient({ device }: Principal, key: string): boolean {
     if (this.#byKey.has(key)) return true;
     return device !== undefined && this.ofDevice(device.deviceId).length >= (device.sessionsMax ?? 1);

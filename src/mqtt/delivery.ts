@@ -102,7 +102,7 @@ export class Delivery {
     if (reason >= 0x80) this.#next();
   }
 
-  /** Tells the broker that the client has a message; one that went out with less than QoS 2 is finished here. */
+  /** Reports to the broker that the client has a message; one that was sent with less than QoS 2 is finished here. */
   #finish(packetId: number, qos: Qos, header: number): void {
     if (qos === 2) this.#discarded.add(packetId);
     this.#link?.acknowledge(qos === 2 ? PUBREC : header, packetId);

@@ -37,7 +37,7 @@ export function createMqttTransport(deps: {
 /** The number at the end of a command's topic. */
 export const rpcIdOf = (topic: string): number => Number(topic.slice(topic.lastIndexOf("/") + 1));
 
-/** Takes answers on `v1/devices/me/rpc/response/{id}`; undefined for any other topic. */
+/** Handles responses on `v1/devices/me/rpc/response/{id}`; undefined for any other topic. */
 export function createCommandAnswers(deps: {
   commands: Pick<CommandEngine, "answered">;
   durable(): Promise<void>;

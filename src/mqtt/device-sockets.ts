@@ -72,7 +72,7 @@ const ingestTopics: ReadonlyMap<string, MessageKind> = new Map([
   ["v2/a", "attributes"],
 ]);
 
-/** One connection a device: a new one takes the place of the one before. */
+/** WebSockets of devices, one for each device: a new one takes the place of the previous one. */
 export class DeviceSockets implements DeviceSocketServer {
   readonly #deps: DeviceSocketsDeps;
   readonly #connections = new Map<DeviceId, Connection>();

@@ -12,7 +12,7 @@ export interface DeviceSocket {
   closed(): void;
 }
 
-/** Takes the WebSockets of devices. */
+/** Accepts the WebSockets of devices. */
 export interface DeviceSocketServer {
   open(device: IngestDevice, peer: DevicePeer): DeviceSocket;
 }

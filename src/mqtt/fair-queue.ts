@@ -23,7 +23,7 @@ export class FairQueue {
     this.#clock = clock;
   }
 
-  /** Whether this turn has taken its time: whoever has more to do stops and asks for `later`. */
+  /** Returns whether this turn has taken its time: whoever has more to do stops and asks for `later`. */
   get isTurnOver(): boolean {
     this.#begin();
     return this.#clock.monotonic() - this.#startedAt >= TURN_MS;

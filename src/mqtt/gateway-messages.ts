@@ -26,7 +26,7 @@ export function sendByMqtt({ mqtt, log }: GatewayWays, gateway: IngestDevice, to
     .catch((error) => log.error("a gateway was not notified", { deviceId: gateway.deviceId, topic, error }));
 }
 
-/** Takes what gateways say on `v1/gateway/…`; undefined for any other topic, and for a device that is no gateway. */
+/** Handles messages of gateways on `v1/gateway/…`; undefined for any other topic, and for a device that is not a gateway. */
 export function createGatewayMessages(deps: GatewayWays & { gateways: GatewaysService }) {
   const { gateways } = deps;
   /** Answers by the transport of the question. */
@@ -55,7 +55,7 @@ export function createGatewayMessages(deps: GatewayWays & { gateways: GatewaysSe
     device.role === "GATEWAY" ? topics.get(message.topic)?.(device, { source, ...message }) : undefined;
 }
 
-/** Tells gateways of the SHARED attributes of their children as they change. */
+/** Sends changed SHARED attributes of children to their gateways. */
 export function pushChildAttributes(
   deps: GatewayWays & { events: EventBus<DomainEvents>; directory: Pick<DeviceDirectory, "find"> },
 ): void {

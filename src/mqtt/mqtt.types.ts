@@ -151,7 +151,7 @@ export interface MqttConnectionHandle {
 
 /** Messages to the programs of tenants. */
 export interface ApplicationMessages {
-  /** Whether no program listens, so that nothing need be prepared. */
+  /** True if no program listens, so that nothing need be prepared. */
   readonly idle: boolean;
   /** Programs whose keys are no longer good, or no longer see what they saw when they connected. */
   revoked(): Iterable<string>;
@@ -177,7 +177,7 @@ export interface MqttServer {
   readonly port: number;
   /** Port of TLS; `undefined` without TLS. */
   readonly tlsPort: number | undefined;
-  /** Takes up another certificate for connections to come. */
+  /** Uses another certificate for new connections. */
   renewCertificate(pair: TlsPair): void;
   accept(transport: MqttTransport): MqttConnectionHandle;
   /** Publishes to one device on its own topic (`v1/devices/me/attributes` …); queued for a durable session that is away. */
@@ -186,9 +186,9 @@ export interface MqttServer {
   readonly applications: ApplicationMessages;
   /** Ends an application's connections and sessions: its key was removed. */
   disconnectApplication(applicationId: string): void;
-  /** Whether the device is connected and subscribed to the topic, in its long or its short form. */
+  /** Returns whether the device is connected and subscribed to the topic, in its long or its short form. */
   isListening(deviceId: DeviceId, topic: string): boolean;
-  /** Whether the device has a session that outlives its connections: what is not acknowledged is sent again in it. */
+  /** Returns whether the device has a session that outlives its connections: what is not acknowledged is sent again in it. */
   hasDurableSession(deviceId: DeviceId): boolean;
   /** Ends the device's connections: deleted, credentials rotated. */
   disconnectDevice(deviceId: DeviceId): void;

@@ -27,7 +27,7 @@ export const tenantSpace = (tenantId: string) => `tenant~${tenantId}`;
 export const tenantOfSpace = (space: string): TenantId | undefined =>
   space.startsWith("tenant~") && space.split("~").length === 2 ? (space.slice(7) as TenantId) : undefined; // made above
 
-/** Whether it is one of applications. */
+/** Returns whether it is one of applications. */
 export const isApplicationSpace = (space: string): boolean => space.startsWith("tenant~");
 
 /** Keys with access to all devices share their tenant's; what another hears is of its own. */

@@ -72,7 +72,7 @@ export class PublishIntake implements AckMember {
     this.#deps = deps;
   }
 
-  /** Whether too much waits for a commit to read further. */
+  /** Returns whether too much waits for a commit to read further. */
   get full(): boolean {
     return this.#acks.size >= this.#deps.inFlightMax || this.#acks.bytes >= inFlightBytesMax;
   }

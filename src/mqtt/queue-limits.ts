@@ -53,7 +53,7 @@ export class QueueLimits {
     }
   }
 
-  /** Whether `bytes` more fit into the queue of the session; if not, whose oldest message has to go first, where one can. */
+  /** Returns whether `bytes` more fit into the queue of the session; if not, whose oldest message has to go first, where one can. */
   check(session: Session, bytes: number): { fits: true } | { fits: false; victim: Session | undefined } {
     const { tenantId, credentialId } = session.owner;
     const own = session.queue.length > 0 ? session : undefined;

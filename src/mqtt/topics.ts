@@ -73,7 +73,7 @@ export function shortForm(topic: string): string | undefined {
   return undefined;
 }
 
-/** Whether a topic takes a command to a device. */
+/** Returns whether a topic takes a command to a device. */
 export const isCommandTopic = (topic: string): boolean =>
   topic.startsWith("v1/devices/me/rpc/request/") ||
   topic.startsWith("v2/r/req/") ||
@@ -95,7 +95,7 @@ function sameBytes(expected: Uint8Array, buffer: Uint8Array, start: number): boo
 
 export type IngestTopic = "telemetry" | "attributes";
 
-/** Tells an ingest topic by its bytes, without making a string of it. */
+/** Recognizes an ingest topic by its bytes, without creating a string. */
 export function ingestTopic(buffer: Uint8Array, start: number, length: number): IngestTopic | undefined {
   switch (length) {
     case 23:

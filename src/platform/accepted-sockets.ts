@@ -15,7 +15,7 @@ export interface AcceptedSockets {
   localPortOf(descriptor: number): number | undefined;
   /** Bytes that came from the other end, and those that it has acknowledged; zeros where the kernel does not tell. */
   trafficOf(descriptor: number): { readonly received: number; readonly answered: number };
-  /** Whether bytes have arrived that the process has not read yet. */
+  /** Returns whether bytes have arrived that the process has not read yet. */
   hasUnread(descriptor: number): boolean;
   /** Ends both directions; the server notices it and closes the descriptor itself. */
   shutdown(descriptor: number): void;

@@ -9,10 +9,7 @@ const embedded = new Map<string, string>();
 
 const sourceRoot = join(import.meta.dir, "..", "..");
 
-/**
- * Tells where the embedded copy of each asset lies; called only by a compiled binary's entry point, which the build writes.
- * @public
- */
+/** Registers the places of the embedded assets; called only by a compiled binary's entry point, which the build writes. @public */
 export function registerEmbeddedAssets(paths: Record<string, string>): void {
   for (const [name, path] of Object.entries(paths)) embedded.set(name, path);
 }
@@ -22,6 +19,9 @@ export const QUICKJS_ASSET = "node_modules/@jitl/quickjs-wasmfile-release-sync/d
 
 /** The licenses of everything in the program, compressed with gzip; the build writes the text. */
 export const LICENSES_ASSET = "static/licenses/THIRD-PARTY-LICENSES.txt.gz";
+
+/** The unit file for systemd. */
+export const SERVICE_UNIT_ASSET = "docs/lineside.service";
 
 /** Returns `true` inside a compiled binary. */
 export const isCompiled = (): boolean => embedded.size > 0;

@@ -17,7 +17,7 @@ export interface KeyDefinition {
   readonly kind: KeyKind;
   readonly default: string | number | boolean | undefined;
   readonly description: string;
-  /** Whether the value is a secret, which is never printed or logged. */
+  /** True if the value is a secret, which is never printed or logged. */
   readonly secret?: boolean;
   /** Environment name where it differs from `LINESIDE_` + the key in capitals. */
   readonly env?: string;
@@ -46,19 +46,23 @@ export const configKeys = {
     kind: { type: "choice", choices: ["off", "auto", "files"] },
     default: "off",
     description:
-      "Opens `https_port` and `mqtt_tls_port` beside the plain ports: `auto` with a certificate of the gateway's own authority, which devices and browsers must be told to trust (`/api/v1/connectivity/ca.pem`), `files` with `tls_cert` and `tls_key`.",
+      "`auto` and `files` open `https_port` and `mqtt_tls_port` beside the plain ports. `auto` uses a certificate of the gateway's own authority, which devices and browsers must trust (`/api/v1/connectivity/ca.pem`). `files` uses `tls_cert` and `tls_key`.",
   },
   tls_cert: {
     kind: text,
     default: undefined,
     description:
-      "Certificate chain for `tls = files`, PEM, the server's first; taken up anew within seconds when it changes.",
+      "Certificate chain for `tls = files`, PEM, with the server's certificate first. The gateway reloads it within seconds when it changes.",
   },
-  tls_key: { kind: text, default: undefined, description: "Its key, PEM, without a passphrase." },
+  tls_key: {
+    kind: text,
+    default: undefined,
+    description: "Private key of `tls_cert`, PEM, without a passphrase.",
+  },
   tls_ca: {
     kind: text,
     default: undefined,
-    description: "The authority behind `tls_cert`, PEM, if devices are to get it from this gateway.",
+    description: "Authority that signed `tls_cert`, PEM. Devices can download it from this gateway.",
   },
   https_port: {
     kind: port,
@@ -74,7 +78,7 @@ export const configKeys = {
     kind: text,
     default: undefined,
     description:
-      "Address under which people and devices reach this gateway, e.g. `http://gateway.local:8080`; used in links and snippets.",
+      "Address at which users and devices reach this gateway, e.g. `http://gateway.local:8080`. Links and example commands use it.",
   },
   owner_email: {
     kind: text,
@@ -91,25 +95,25 @@ export const configKeys = {
   tenant_name: {
     kind: text,
     default: "My site",
-    description: "Name of the tenant that is made together with `owner_email`.",
+    description: "Name of the tenant that is created together with `owner_email`.",
   },
   signup: {
     kind: { type: "choice", choices: ["open", "closed"] },
     default: "closed",
     description:
-      "Whether strangers may sign up and make tenants of their own here; `closed` leaves it to invitations.",
+      "`open` lets strangers sign up and create tenants of their own. `closed` allows invitations only.",
   },
   signup_plans: {
     kind: text,
     default: undefined,
     description:
-      "Ids of the plans that new users can select at sign-up, with commas, e.g. `basic`; the first is the one for users who select none. All but `onprem`, which has no limits, unless given.",
+      "Comma-separated ids of the plans that new users can select at sign-up, e.g. `basic`. Users who select none get the first one. The default is all plans except `onprem`, which has no limits.",
   },
   oidc_issuer: {
     kind: text,
     default: undefined,
     description:
-      "Issuer of an external OpenID Connect provider beside the gateway's own sign-in, e.g. `https://login.example/realms/plant`; people are matched by their verified e-mail. Register `<address of this gateway>/idp/callback` there. Needs `oidc_client_id`.",
+      "Issuer of an external OpenID Connect provider beside the gateway's own sign-in, e.g. `https://login.example/realms/plant`. Users are matched by their verified e-mail address. Register `<address of this gateway>/idp/callback` there. Needs `oidc_client_id`.",
   },
   oidc_client_id: {
     kind: text,
@@ -120,41 +124,41 @@ export const configKeys = {
     kind: text,
     default: undefined,
     secret: true,
-    description: "Secret of this gateway at the external provider; none for a public client.",
+    description: "Secret of this gateway at the external provider. A public client has none.",
   },
   oidc_name: {
     kind: text,
     default: undefined,
-    description: "What the sign-in page calls the external provider; its host name unless given.",
+    description: "Name of the external provider on the sign-in page; its host name by default.",
   },
   oidc_scope: {
     kind: text,
     default: "openid email profile",
-    description: "Scopes that are asked for at the external provider.",
+    description: "Scopes that the gateway requests from the external provider.",
   },
   oidc_trust_email: {
     kind: boolean,
     default: false,
     description:
-      "Take e-mail addresses of which the external provider does not say whether they are verified: only where nobody can set their own there.",
+      "`true` accepts e-mail addresses if the external provider does not say whether they are verified. Use it only if users cannot change their own address at the provider.",
   },
   oidc_redirect: {
     kind: boolean,
     default: true,
     description:
-      "Whether sign-in goes to the external provider at once; off, the sign-in page offers both. `/idp/authorize?provider=local` always opens the gateway's own.",
+      "`true` redirects sign-in to the external provider at once. `false` offers both ways on the sign-in page. `/idp/authorize?provider=local` always opens the gateway's own sign-in.",
   },
   smtp_url: {
     kind: text,
     default: undefined,
     secret: true,
     description:
-      "Mail server, e.g. `smtp://user:password@mail.example:587` or `smtps://…:465`; without one mails wait in the outbox to be read there. `?requireTLS=true` insists on encryption, `?tls.rejectUnauthorized=false` takes any certificate.",
+      "Mail server, e.g. `smtp://user:password@mail.example:587` or `smtps://…:465`. Without one, mails wait in the outbox, where they can be read. `?requireTLS=true` requires encryption, `?tls.rejectUnauthorized=false` accepts any certificate.",
   },
   smtp_from: {
     kind: text,
     default: undefined,
-    description: "Address that mails come from; the user of `smtp_url` unless given.",
+    description: "Sender address of mails; the user of `smtp_url` by default.",
   },
   plans: {
     kind: text,
@@ -166,47 +170,48 @@ export const configKeys = {
     kind: count(0, 1_000_000),
     default: 0,
     description:
-      "Messages a second that one device may send where its profile says nothing, ten seconds' worth of them at once; 0 for no limit.",
+      "Messages a second that one device may send, unless its profile sets a limit. A burst may have ten seconds' worth. 0 means no limit.",
   },
   attribute_changes_max: {
     kind: count(50, 100_000),
     default: 500,
-    description: "How many changes of its attributes are kept of each device: the newest.",
+    description: "Number of attribute changes that are kept for each device. The oldest are deleted.",
   },
   audit_days: {
     kind: count(0, 36_500),
     default: 730,
     description:
-      "Entries of the audit log that are older are deleted; 0 keeps them up to the limit of the log.",
+      "Days after which entries of the audit log are deleted. 0 keeps them up to the limit of the log.",
   },
   ...quotaConfigKeys,
   log_level: {
     kind: { type: "choice", choices: ["debug", "info", "warning", "error"] },
     default: "info",
-    description: "Least severe level that is logged.",
+    description: "Lowest level that is logged.",
   },
   log_format: {
     kind: { type: "choice", choices: ["text", "json"] },
     default: "text",
-    description: "`text` for people, `json` for log collectors; one line a record on standard error.",
+    description:
+      "`text` is for people, `json` for log collectors. Each record is one line on standard error.",
   },
   commit_window_ms: {
     kind: count(0, 10_000),
     default: 0,
     description:
-      "How long a group commit waits for more data, in ms. 0 commits at once; 1000 spares an SD card.",
+      "Time in ms that a group commit waits for more data. 0 commits at once; 1000 spares an SD card.",
   },
   retention_days: {
     kind: count(0, 36_500),
     default: 0,
     description:
-      "Telemetry older than this is deleted where neither profile nor plan says otherwise; 0 keeps it.",
+      "Days after which telemetry is deleted, unless the profile or the plan sets another time. 0 keeps it.",
   },
   disk_free_mb_min: {
     kind: count(1, 1_000_000),
     default: 100,
     description:
-      "Free disk space, in MB, below which no data is taken (503, no acknowledgement) until there is room again; at most 5 % of the disk.",
+      "Free disk space, in MB, below which the gateway accepts no data (503, no acknowledgement) until there is room again; at most 5 % of the disk.",
   },
   mqtt_packet_bytes_max: {
     kind: count(1024, 16_777_216),
@@ -232,17 +237,17 @@ export const configKeys = {
     kind: count(1, 65_535),
     default: 1_024,
     description:
-      "Messages of one connection that may wait for their commit before its socket is read no further.",
+      "Messages of one connection that may wait for their commit. Beyond it, the gateway stops reading the socket.",
   },
   mqtt_queued_per_client_max: {
     kind: count(0, 100_000),
     default: 1_000,
-    description: "Messages kept for a client that is away; the oldest are dropped and counted.",
+    description: "Messages that are kept for a client that is offline. The oldest are dropped and counted.",
   },
   mqtt_session_expiry_seconds_max: {
     kind: count(0, 4_294_967_295),
     default: 604_800,
-    description: "Longest life of the session of a client that is away, in seconds.",
+    description: "Longest time, in seconds, that the session of an offline client is kept.",
   },
   ...httpConfigKeys,
   ...outboundConfigKeys,
@@ -251,19 +256,19 @@ export const configKeys = {
     kind: boolean,
     default: true,
     env: "SCHEDULER_ENABLED",
-    description: "`false` runs no timed jobs; they can still be written and read.",
+    description: "`false` runs no scheduled jobs. They can still be created and read.",
   },
   data_pipelines_enabled: {
     kind: boolean,
     default: true,
     env: "DATA_PIPELINES_ENABLED",
-    description: "`false` turns pipeline execution into passthrough.",
+    description: "`false` runs no pipelines: telemetry is stored unchanged.",
   },
   integrations_mapping_enabled: {
     kind: boolean,
     default: true,
     env: "INTEGRATIONS_MAPPING_ENABLED",
-    description: "`false` leaves the mapping steps of integrations out.",
+    description: "`false` skips the mapping steps of integrations.",
   },
 } as const satisfies Record<string, KeyDefinition>;
 

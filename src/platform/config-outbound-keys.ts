@@ -19,17 +19,17 @@ export const outboundConfigKeys = {
     kind: text,
     default: undefined,
     description:
-      "File with certificates (PEM) of authorities that servers of webhooks are trusted by, beside the public ones: a site's own.",
+      "File with certificates (PEM) of authorities that the gateway trusts for webhook servers, in addition to the public ones.",
   },
   outbound_waiting_max: {
     kind: count(100, 10_000_000),
     default: 100_000,
     description:
-      "Most webhooks that wait for servers that cannot be reached; beyond them, the oldest of whoever has the most become dead letters.",
+      "Most webhooks that wait in the delivery queue. Beyond it, the oldest webhooks of the tenant with the most become dead letters.",
   },
   outbound_waiting_mb_max: {
     kind: count(1, 100_000),
     default: 256,
-    description: "The same in MB.",
+    description: "Most megabytes of webhooks that wait in the delivery queue.",
   },
 } as const;

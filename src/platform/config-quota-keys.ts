@@ -6,31 +6,31 @@ export const quotaConfigKeys = {
     kind: count(0, 1_000_000),
     default: 2_000,
     description:
-      "Most telemetry keys of one device, where the tenant's plan does not set `keysPerDevice`; 0 for no limit. Values of further keys are not stored, and the answer names the keys.",
+      "Most telemetry keys of one device, unless the tenant's plan sets `keysPerDevice`. 0 means no limit. Values of further keys are not stored, and the answer names the keys.",
   },
   tenant_keys_max: {
     kind: count(0, 100_000_000),
     default: 500_000,
     description:
-      "Most telemetry keys of all devices of a tenant together, where its plan does not set `keys`; 0 for no limit. A key takes about 800 bytes of memory.",
+      "Most telemetry keys of all devices of a tenant together, unless its plan sets `keys`. 0 means no limit. A key takes about 800 bytes of memory.",
   },
   device_bytes_per_second: {
     kind: count(0, 1_000_000_000),
     default: 0,
     description:
-      "Bytes of messages a second that one device may send, ten seconds' worth of them at once; 0 for no limit.",
+      "Bytes of messages a second that one device may send. A burst may have ten seconds' worth. 0 means no limit.",
   },
   tenant_bytes_per_second: {
     kind: count(0, 1_000_000_000),
     default: 0,
     description:
-      "Bytes of messages a second that all devices of a tenant may send together, where its plan does not set `bytesPerSecond`; 0 for no limit.",
+      "Bytes of messages a second that all devices of a tenant may send together, unless its plan sets `bytesPerSecond`. 0 means no limit.",
   },
   tenant_stored_mb_max: {
     kind: count(0, 100_000_000),
     default: 0,
     description:
-      "Most megabytes of telemetry of a tenant on the disk, where its plan does not set `storedBytes`; 0 for no limit. Set it where tenants do not trust each other: a disk that one tenant fills is full for all.",
+      "Most megabytes of telemetry of a tenant on the disk, unless its plan sets `storedBytes`. 0 means no limit. Set it if tenants do not trust each other: a disk that one tenant fills is full for all tenants.",
   },
   mqtt_connections_per_key_max: {
     kind: count(1, 100_000),
@@ -46,13 +46,13 @@ export const quotaConfigKeys = {
     kind: count(0, 1_000_000),
     default: 0,
     description:
-      "Most MQTT connections at once of a tenant, devices and API keys together, where its plan does not set `mqttConnections`; 0 leaves only the limit `mqtt_connections_max`.",
+      "Most MQTT connections at once of a tenant, devices and API keys together, unless its plan sets `mqttConnections`. 0 leaves only the limit `mqtt_connections_max`.",
   },
   tenant_mqtt_sessions_max: {
     kind: count(0, 100_000),
     default: 500,
     description:
-      "Most MQTT sessions of all API keys of a tenant that outlive their connections, where its plan does not set `mqttSessions`; 0 for no limit. A device has as many sessions as its profile says.",
+      "Most MQTT sessions of all API keys of a tenant that outlive their connections, unless its plan sets `mqttSessions`. 0 means no limit. A device's profile sets the number of its sessions.",
   },
   mqtt_queued_mb_per_credential_max: {
     kind: count(1, 100_000),
@@ -64,7 +64,7 @@ export const quotaConfigKeys = {
     kind: count(0, 100_000),
     default: 64,
     description:
-      "Most megabytes of messages that wait for MQTT clients of a tenant, where its plan does not set `queuedBytes`; 0 leaves only the limit `mqtt_queued_mb_max`. The oldest are dropped.",
+      "Most megabytes of messages that wait for MQTT clients of a tenant, unless its plan sets `queuedBytes`. 0 leaves only the limit `mqtt_queued_mb_max`. The oldest are dropped.",
   },
   mqtt_queued_mb_max: {
     kind: count(1, 1_000_000),

@@ -7,19 +7,19 @@ export const securityConfigKeys = {
     kind: count(1, 3_650),
     default: 90,
     description:
-      "Days after which a session ends, however often it was renewed. People then sign in again. Without renewal, a session ends after 30 days.",
+      "Days after which a session ends, even if it was renewed. The user then signs in again. Without renewal, a session ends after 30 days.",
   },
   api_docs: {
     kind: { type: "choice", choices: ["open", "signed-in"] },
     default: "open",
     description:
-      "Who may read the API's document at `/docs/json`: `open` is everybody who reaches the gateway, `signed-in` is signed-in people and API keys.",
+      "Readers of the API's document at `/docs/json`: `open` allows everybody who reaches the gateway, `signed-in` allows signed-in users and API keys.",
   },
   metrics: {
     kind: { type: "choice", choices: ["off", "open"] },
     default: "off",
     description:
-      "Who may read `/metrics`, which Prometheus scrapes: `open` is everybody who reaches the gateway, `off` is nobody, or whoever has the `metrics_token`.",
+      "Readers of `/metrics`, which Prometheus scrapes: `open` allows everybody who reaches the gateway. `off` allows only requests with the `metrics_token`.",
   },
   metrics_token: {
     kind: text,

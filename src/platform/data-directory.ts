@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type FileLock, takeFileLock } from "./file-lock.ts";
+import { createPrivateFolder, giveToFolderOwner } from "./file-owner.ts";
 import type { Logger } from "./log.ts";
 import { restrictAccess } from "./private-files.ts";
 import { finishRestoration } from "./restoration.ts";
@@ -72,7 +73,7 @@ export function ensureSecret(dataPath: string, name: string, bytes: number): Uin
   const kept = existsSync(file) ? readFileSync(file) : undefined;
   // A shorter one was cut off while it was written, and could be guessed.
   if (kept !== undefined && kept.length >= bytes) return kept;
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  createPrivateFolder(directory);
   const secret = crypto.getRandomValues(new Uint8Array(bytes));
   replaceSecret(file, secret);
   return secret;
@@ -82,6 +83,7 @@ export function ensureSecret(dataPath: string, name: string, bytes: number): Uin
 function replaceSecret(file: string, bytes: Uint8Array): void {
   writeFileSync(`${file}.new`, bytes, { mode: 0o600, flush: true });
   chmodSync(`${file}.new`, 0o600);
+  giveToFolderOwner(`${file}.new`);
   renameSync(`${file}.new`, file);
   // What is sealed with it may be on the disk a moment later: its name has to be there first.
   const directory = openSync(dirname(file), "r");
@@ -92,7 +94,7 @@ function replaceSecret(file: string, bytes: Uint8Array): void {
   }
 }
 
-/** Makes this process the owner of the directory. @throws StartupError */
+/** Locks the directory for this process. @throws StartupError */
 function takeLock(path: string): FileLock {
   try {
     const lock = takeFileLock(join(path, "lineside.lock"));

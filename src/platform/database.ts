@@ -29,7 +29,7 @@ export interface MainDatabase {
   transact<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result;
   /** Resolves once every commit so far is on the disk. */
   durable(): Promise<void>;
-  /** What keeps it from being written: a sync that failed. */
+  /** Reason why nothing can be written: a sync that failed. */
   failure(): Problem | undefined;
   close(): void;
 }

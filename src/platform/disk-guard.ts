@@ -25,7 +25,7 @@ const readSpaceOfDisk: ReadSpace = async (directory) => {
   return { free: bavail * bsize, total: blocks * bsize };
 };
 
-/** Whether the file system refuses writes: the kernel remounts a failing disk read-only. */
+/** Checks whether the file system refuses writes: the kernel remounts a failing disk read-only. */
 export type ReadOnlyCheck = (directory: string) => Promise<boolean>;
 
 const isReadOnlyDisk: ReadOnlyCheck = (directory) =>
@@ -82,7 +82,7 @@ export class DiskGuard implements Part {
       throw new DomainError("unavailable", detail("storage.disk_full"), { retryAfterSeconds: 10 });
   }
 
-  /** What keeps data from being stored. */
+  /** Reason why data cannot be stored. */
   problem(): Problem | undefined {
     if (this.#readOnlyChecks > 0)
       return {

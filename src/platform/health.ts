@@ -1,10 +1,7 @@
 import type { Text } from "../lib/texts/text.ts";
 import type { Clock } from "./clock.ts";
 
-/**
- * How much a problem matters. WARNING: the gateway does its work. UNREADY: it takes no data, and may recover. FATAL: only another start may
- * help.
- */
+/** Severity of a problem. WARNING: the gateway works. UNREADY: it accepts no data, and may recover. FATAL: only another start may help. */
 export type ProblemSeverity = "WARNING" | "UNREADY" | "FATAL";
 
 export interface Problem extends Text {
@@ -16,7 +13,7 @@ export type ProblemSource = () => Problem | undefined;
 
 const WATCH_INTERVAL_MS = 1_000;
 
-/** What is wrong with the gateway at the moment. Parts add what they know of themselves. */
+/** Present problems of the gateway. Parts add their own. */
 export class Health {
   readonly #sources: ProblemSource[] = [];
 

@@ -45,7 +45,7 @@ export function createLifecycle(
   };
 }
 
-/** Whether all parts have started: its own part is the last of them. */
+/** Creates the flag for readiness: it is set when its own part, the last one, has started. */
 export function createReadiness(): { isReady(): boolean; readonly part: Part } {
   let isReady = false;
   return {

@@ -23,7 +23,7 @@ function fieldText(value: unknown): string {
 
 const loggerOf = ({ category }: LogRecord): string => category.slice(1).join(".") || "lineside";
 
-/** One line a record: JSON for machines, or time, level, logger and `key=value` fields for people. */
+/** Formats a record as one line: JSON for machines, or time, level, logger and `key=value` fields for people. */
 export function formatRecord(record: LogRecord, format: "text" | "json"): string {
   const time = new Date(record.timestamp).toISOString();
   const logger = loggerOf(record);

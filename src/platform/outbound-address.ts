@@ -92,7 +92,7 @@ export function createOutboundAddresses(deps: {
   config: Pick<Config, "outbound_allow" | "outbound_private">;
   /** Ports that this gateway listens on. */
   ownPorts: () => ReadonlyArray<number | undefined>;
-  /** Whether the tenant is that of the gateway's own people. */
+  /** Returns whether the tenant is the gateway's own. */
   isHost: (tenantId: TenantId) => boolean;
   lookup?: Lookup;
 }): OutboundAddresses {

@@ -2,7 +2,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -10,12 +9,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { createPrivateFolder } from "./file-owner.ts";
 
 /** Holds restored files until they take the place of the present ones. */
 const FOLDER = "restoring";
-/** Says that the folder is whole. From then on the restoration happens, also after a power cut. */
+/** Marker that the folder is complete. From then on the restoration is carried out, also after a power cut. */
 const COMPLETE = "complete";
-/** Says that the present databases are removed, so that what lies in their place now is restored. */
+/** Marker that the present databases are removed, so that the files in their place are restored ones. */
 const CLEARED = "cleared";
 const DATABASE_FILE = /^(?:lineside|identity|telemetry|mqtt)\.db(?:-wal|-shm)?$/;
 
@@ -23,7 +23,7 @@ const DATABASE_FILE = /^(?:lineside|identity|telemetry|mqtt)\.db(?:-wal|-shm)?$/
 export function beginRestoration(dataPath: string): string {
   const folder = join(dataPath, FOLDER);
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  createPrivateFolder(folder);
   return folder;
 }
 
@@ -61,7 +61,7 @@ function replaceFiles(dataPath: string, folder: string): void {
     (entry) => entry.isFile() && entry.name !== COMPLETE && entry.name !== CLEARED,
   )) {
     const target = join(dataPath, parentPath.slice(folder.length), name);
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    createPrivateFolder(dirname(target));
     renameSync(join(parentPath, name), target);
   }
   for (const path of [dataPath, join(dataPath, "secrets")]) if (existsSync(path)) sync(path);

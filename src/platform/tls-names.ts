@@ -33,7 +33,7 @@ export function namesIn(subjectAltName: string | undefined): CertificateNames {
   return { dns: of("DNS"), ip: of("IP Address").map(plainAddress) };
 }
 
-/** One way of writing an address: `0:0:0:0:0:0:0:1` is `::1`. */
+/** Returns an address in its canonical form: `0:0:0:0:0:0:0:1` is `::1`. */
 export function plainAddress(address: string): string {
   if (isIP(address) !== 6) return address;
   return new URL(`http://[${address}]`).hostname.slice(1, -1);

@@ -46,7 +46,7 @@ interface Deps extends TlsOptions {
   readonly namesOf?: () => CertificateNames;
 }
 
-/** Whether both can be read and belong together. */
+/** Returns why key and certificate cannot be used together; undefined if they can. */
 function faultOf({ cert, key }: KeyPair): string | undefined {
   try {
     if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return undefined;
@@ -189,7 +189,7 @@ export function createTls(deps: Deps) {
 
   return {
     name: "tls",
-    /** Makes or reads it; throws a StartupError for a person. */
+    /** Creates or reads the certificate; throws a StartupError for a person. */
     async start(): Promise<void> {
       try {
         current = await source.next(undefined);

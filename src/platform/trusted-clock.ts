@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { Problem } from "./health.ts";
 import type { Part } from "./lifecycle.ts";
 
-/** No Lineside ran before this: a clock that shows less has not been set. */
+/** Time before which no Lineside ran: a clock that shows less has not been set. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1);
 const HOUR_MS = 3_600_000;
 const SAVE_INTERVAL_MS = HOUR_MS;
@@ -58,12 +58,12 @@ export class TrustedClock implements Clock, Part {
     return this.#system.schedule(ms, callback);
   }
 
-  /** Whether the system's clock counts. */
+  /** Returns whether the system's clock can be trusted. */
   isSet(): boolean {
     return this.#isTrusted || this.#isSet(this.#system.now());
   }
 
-  /** Says that the clock is not set. */
+  /** Problem that the clock is not set. */
   problem(): Problem | undefined {
     return this.isSet() ? undefined : { severity: "WARNING", ...detail("system.clock_unset") };
   }

@@ -39,7 +39,7 @@ export class Waiters<Key, Value> {
     return oldest;
   }
 
-  /** Tells all who wait for the key; undefined when there is nothing to wait for any more. */
+  /** Resolves all waiters of the key; undefined when there is nothing left to wait for. */
   resolveAll(key: Key, value: Value | undefined): void {
     for (const resolve of [...(this.#waiting.get(key) ?? [])]) resolve(value);
   }

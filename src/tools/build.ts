@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { QUICKJS_ASSET } from "../platform/assets.ts";
+import { QUICKJS_ASSET, SERVICE_UNIT_ASSET } from "../platform/assets.ts";
 import { getCommit } from "../version.ts";
 import { workerEntries } from "./bundled-packages.ts";
 
@@ -33,7 +33,7 @@ async function listAssets(): Promise<string[]> {
     (file.startsWith("static/console/") && files.has(`${file}.gz`));
   return [...files]
     .filter((file) => !isLeftOut(file))
-    .concat(QUICKJS_ASSET)
+    .concat(QUICKJS_ASSET, SERVICE_UNIT_ASSET)
     .sort();
 }
 

@@ -27,7 +27,7 @@ export interface BundledPackage {
   readonly license: string;
   /** The key in `package-lock.json`, which is also its directory. */
   readonly path: string;
-  /** Of the published archive, as `sha512-<base64>`. */
+  /** Integrity of the published archive, as `sha512-<base64>`. */
   readonly integrity: string | undefined;
   /** Paths of the bundled packages that it depends on, sorted. */
   readonly dependencies: readonly string[];

@@ -31,7 +31,7 @@ function reachedFrom(entry: string): Set<string> {
   return seen;
 }
 
-/** As the library has them, whatever they are called in the file. */
+/** Returns the names of the library, whatever the file calls them. */
 const namesIn = (list: string): string[] =>
   list
     .split(",")

@@ -15,11 +15,11 @@ export function renderConfiguration(): string {
   const keys = Object.keys(configKeys) as ConfigKey[]; // the table's own keys
   return `# Configuration
 
-Every setting can be given as a flag, as an environment variable, or in \`lineside.toml\` in the directory where Lineside is
-started (another file: \`--config FILE\` or \`LINESIDE_CONFIG\`). A flag beats the environment, the environment beats the file. All mistakes are
-reported at once, and Lineside does not start with any.
+This page lists every setting. Set it as a flag, as an environment variable, or in \`lineside.toml\` in the directory where Lineside is
+started (or another file: \`--config FILE\` or \`LINESIDE_CONFIG\`). A flag overrides the environment, and the environment overrides the file. Lineside reports all mistakes
+at once and does not start until they are corrected.
 
-In the file a table's name joins its keys, so these two are the same:
+In the file, the name of a table is the first part of its keys, so these two are the same:
 
 \`\`\`toml
 http_port = 9090

@@ -36,7 +36,7 @@ export function longFunctionsOf(ast: ts.SourceFile): LongFunction[] {
   return found;
 }
 
-/** By `path name`, its lines: the long functions of `src`. */
+/** Long functions of `src` with their lines, by `path name`. */
 function measure(root: string): Map<string, number> {
   const measured = new Map<string, number>();
   for (const entry of readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })) {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Marked, type Tokens } from "marked";
 
-/** Of the console's manual; the texts are those of `docs/`. */
+/** Page of the console's manual; the texts are those of `docs/`. */
 export interface ManualPage {
   readonly id: string;
   readonly title: string;
@@ -23,7 +23,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
   { id: "users", pages: ["sign-in", "users", "permissions", "tenants", "audit", "mail"] },
   {
     id: "operation",
-    pages: ["api", "configuration", "architecture", "glossary", "storage-format", "benchmarks"],
+    pages: ["operations", "api", "configuration", "architecture", "glossary", "storage-format", "benchmarks"],
   },
 ];
 

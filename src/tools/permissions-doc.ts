@@ -31,25 +31,25 @@ function row(permission: Permission): string {
 /** docs/permissions.md from the table that the checks come from. */
 export function renderPermissions(): string {
   const names = Object.keys(permissions) as Permission[]; // the table's own keys
-  return `# Who may do what
+  return `# Permissions
 
-Every operation of the API needs one of these permissions, and the API's own pages (\`/docs\`) say which: \`x-permission\`. Who is not
-signed in gets 401; who is, but may not, gets 403, and the audit log says so.
+This page shows what each role can do. Every operation of the API needs one of these permissions; \`x-permission\` in the API's own pages (\`/docs\`) names it. A
+request without sign-in gets 401. A request without the permission gets 403 and an entry in the audit log.
 
 | permission | allows to | ${roles.map(([, name]) => name).join(" | ")} | API keys |
 |---|---|${roles.map(() => ":-:").join("|")}|:-:|
 ${names.map(row).join("\n")}
 
 - **flag** stands for users with \`canAcknowledgeAlarms\`, **self** for a user's own user.
-- **API keys** have a role like a user, never above that of who made them, and what the last column leaves out is for people: a key that
-  leaked must not be able to make itself at home.
-- **Devices**: who has no access to all devices sees those that were granted, by name or by the asset they belong to, and what is theirs:
-  telemetry, attributes, streams, audit entries. Others are 404, as if there were none. A profile, a user or a tenant that is not
-  one's own is 404 as well.
-- **Owners** are made, changed and deleted by owners only; nobody gives a role above the own one. The last owner of a tenant cannot be
+- **API keys** have a role like a user, never above that of the user who created them. The last column shows the permissions that only users have, so that a leaked
+  key cannot create lasting access.
+- **Devices**: users without access to all devices see those that were granted, by device or by asset, and their
+  telemetry, attributes, streams and audit entries. Other devices are 404, as if they did not exist. Profiles, users and tenants of others
+  are 404 as well.
+- **Owners** can be created, changed and deleted by owners only, and no user can give a role above their own. The last owner of a tenant cannot be
   deleted, disabled or given another role.
-- **Who has no tenant yet** (between sign-up and onboarding) has \`self:read\` and \`session:use\`.
-- **Whitelabel**: tenant attributes are set on plans that include it; 403 on others.
-- A user who is disabled, deleted or given another role is signed out everywhere at once, streams included.
+- **Users without a tenant** (between sign-up and onboarding) have \`self:read\` and \`session:use\`.
+- **Whitelabel**: tenant attributes can be set on plans that include it. Other plans get 403.
+- A user who is disabled, deleted or given another role is signed out everywhere at once, including streams.
 `;
 }

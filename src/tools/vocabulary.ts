@@ -19,7 +19,7 @@ const wordsOf = (name: string): string =>
     .trim()
     .toLowerCase();
 
-/** Whether the node declares a variable whose name is free: `{ at }` of an object has the name of a property. */
+/** Returns whether the node declares a variable whose name is free: `{ at }` of an object has the name of a property. */
 function isLocal(node: ts.Node): boolean {
   if (ts.isBindingElement(node)) return node.propertyName !== undefined || node.dotDotDotToken !== undefined;
   return ts.isVariableDeclaration(node) || ts.isParameter(node);

@@ -39,11 +39,11 @@ test(
     await sessions.nth(1).waitFor();
     await page.getByLabel("Current password").fill(OWNER.password);
     await page.locator('input[name="new"]').fill(NEW_PASSWORD);
-    await page.getByLabel("New password again").fill(`${NEW_PASSWORD}!`);
-    await page.getByRole("button", { name: "Change the password" }).click();
+    await page.getByLabel("Repeat new password").fill(`${NEW_PASSWORD}!`);
+    await page.getByRole("button", { name: "Change password" }).click();
     await page.getByText("The two new passwords differ.").waitFor();
-    await page.getByLabel("New password again").fill(NEW_PASSWORD);
-    await page.getByRole("button", { name: "Change the password" }).click();
+    await page.getByLabel("Repeat new password").fill(NEW_PASSWORD);
+    await page.getByRole("button", { name: "Change password" }).click();
     await page.getByText("Your password is changed.").waitFor();
     await elsewhere.page.waitForURL(/\/idp\/authorize/);
     await sessions.nth(1).waitFor({ state: "detached" });
@@ -61,8 +61,8 @@ test(
     const { page } = browser;
     await page.getByLabel("Current password").fill("not this one at all");
     await page.locator('input[name="new"]').fill(NEW_PASSWORD);
-    await page.getByLabel("New password again").fill(NEW_PASSWORD);
-    await page.getByRole("button", { name: "Change the password" }).click();
+    await page.getByLabel("Repeat new password").fill(NEW_PASSWORD);
+    await page.getByRole("button", { name: "Change password" }).click();
     await page.getByText("The password is wrong.").waitFor();
   },
   STEP_MS,
@@ -89,19 +89,19 @@ test(
   "a second factor is turned on with an app, and asked for at the next sign-in",
   async () => {
     const { page } = browser;
-    await page.getByRole("button", { name: "Turn on" }).click();
+    await page.getByRole("button", { name: "Enable" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Confirm with your password").fill(NEW_PASSWORD);
     await dialog.getByRole("button", { name: "Continue" }).click();
     await dialog.getByRole("img", { name: "QR code" }).waitFor();
     const secret = (await dialog.getByTestId("factor-secret").textContent()) ?? "";
     const app2fa = new TOTP({ secret: Secret.fromBase32(secret.trim()) });
-    await dialog.getByLabel("6 digits of the app").fill(app2fa.generate());
-    await dialog.getByRole("button", { name: "Turn on" }).click();
+    await dialog.getByLabel("6-digit code").fill(app2fa.generate());
+    await dialog.getByRole("button", { name: "Enable" }).click();
     const codes = dialog.getByTestId("recovery-codes").getByRole("listitem");
     await codes.nth(9).waitFor();
     const recoveryCode = (await codes.first().textContent()) ?? "";
-    await dialog.getByRole("button", { name: "I have kept them" }).click();
+    await dialog.getByRole("button", { name: "I have saved them" }).click();
     await page.getByTestId("second-factor").getByText("10 recovery codes are left.").waitFor();
 
     const other = elsewhere.page;
@@ -123,7 +123,7 @@ test(
     await page.reload();
     await page.getByTestId("second-factor").getByText("9 recovery codes are left.").waitFor();
     await page.getByRole("button", { name: /^End Chrome on/ }).click();
-    await page.getByText("That session is ended.").waitFor();
+    await page.getByText("The session was ended.").waitFor();
     await elsewhere.page.waitForURL(/\/idp\/authorize/);
   },
   STEP_MS,
@@ -146,10 +146,10 @@ test(
     await page.getByRole("link", { name: "Devices" }).first().click();
     await banner.waitFor();
     await page.goto(`${app.url}/settings/security`);
-    await page.getByText("Password, second factor and sessions are theirs alone.").waitFor();
+    await page.getByText("Only that user can change the password, second factor and sessions.").waitFor();
     expect(await page.getByRole("link", { name: "Users" }).count()).toBe(0);
     await page.reload();
-    await banner.getByRole("button", { name: "Be myself again" }).click();
+    await banner.getByRole("button", { name: "Stop acting" }).click();
     await page.getByRole("heading", { name: "Rita Reader" }).waitFor();
     expect(await banner.count()).toBe(0);
     expect(browser.complaints.filter((line) => !line.includes("status of 400"))).toEqual([]);

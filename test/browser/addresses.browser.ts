@@ -30,7 +30,7 @@ const unknown = [
   ["a part of a page of the settings", () => "/settings/site/nonsense", 404],
   ["a page of the manual", () => "/manual/nonsense", 200],
   ["a screen", () => "/nonsense", 404],
-  ["an address that other products have", () => "/metrics", 404],
+  ["an address that other products have", () => "/query", 404],
 ] as const;
 
 test.each(unknown)(
@@ -40,14 +40,14 @@ test.each(unknown)(
     ui.browser.allowNotFound(pathOf());
     const answer = await ui.open(pathOf());
     expect(answer?.status()).toBe(status);
-    await page.getByText("There is nothing at this address").waitFor();
+    await page.getByText("This page does not exist").waitFor();
     await ui.open("/devices");
     await page.getByRole("heading", { name: "Devices" }).waitFor();
     await page.evaluate((path) => {
       history.pushState(null, "", path);
       dispatchEvent(new PopStateEvent("popstate"));
     }, pathOf());
-    await page.getByText("There is nothing at this address").waitFor();
+    await page.getByText("This page does not exist").waitFor();
     expect(ui.complaints).toEqual([]);
   },
   STEP_MS,

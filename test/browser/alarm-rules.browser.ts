@@ -39,23 +39,23 @@ test(
     await ui.open("/settings/profiles");
     await page.getByRole("link", { name: /^Alarm rules of/ }).click();
     await page.getByText("No alarm rules yet").waitFor();
-    await page.getByRole("button", { name: "New rule" }).click();
+    await page.getByRole("button", { name: "Create alarm rule" }).click();
     await editor().getByLabel("Name of the alarm").fill("Overheated");
     const row = editor().getByTestId("condition-row").first();
     await row.getByLabel("Key").fill("temperature");
     await row.getByLabel("Value", { exact: true }).fill("80");
     await editor().getByText("Major “Overheated” when temperature is above 80.").waitFor();
-    await editor().getByRole("button", { name: "What would it have done?" }).click();
+    await editor().getByRole("button", { name: "Run test" }).click();
     await editor().getByText("It would have raised 3 alarms.").waitFor();
     expect(await editor().getByTestId("would-have").count()).toBe(3);
-    await editor().getByLabel("How long").selectOption("DURATION");
+    await editor().getByLabel("Duration").selectOption("DURATION");
     await editor().getByRole("spinbutton", { name: "For" }).fill("5");
     expect(await sentence().textContent()).toBe(
-      "Major “Overheated” when temperature is above 80 for 5 minutes. It ends when none of this holds any more.",
+      "Major “Overheated” when temperature is above 80 for 5 minutes. It is cleared when none of this holds any more.",
     );
-    await editor().getByRole("button", { name: "What would it have done?" }).click();
+    await editor().getByRole("button", { name: "Run test" }).click();
     await editor().getByText("It would have raised 0 alarms.").waitFor();
-    await editor().getByLabel("How long").selectOption("SIMPLE");
+    await editor().getByLabel("Duration").selectOption("SIMPLE");
   },
   STEP_MS,
 );
@@ -64,7 +64,7 @@ test(
   "what is wrong is said before and by the gateway; what is right is saved and raises",
   async () => {
     const { page } = ui;
-    await editor().getByRole("button", { name: "Say when it ends" }).click();
+    await editor().getByRole("button", { name: "Add clear rule" }).click();
     const ends = editor().getByTestId("condition-row").nth(1);
     await ends.getByLabel("Comparison").selectOption("BETWEEN");
     await ends.getByLabel("Key").fill("temperature");
@@ -75,7 +75,7 @@ test(
       .waitFor();
     await ends.getByLabel("Value", { exact: true }).fill("0, 40");
     await editor()
-      .getByText(/It ends when temperature is from 0 to 40\./)
+      .getByText(/It is cleared when temperature is from 0 to 40\./)
       .waitFor();
     await editor().getByRole("button", { name: "Save" }).click();
     await editor().waitFor({ state: "detached" });
@@ -99,13 +99,13 @@ test(
     await page.getByRole("button", { name: "Edit Overheated" }).focus();
     await page.keyboard.press("Enter");
     await editor().getByLabel("Name of the alarm").waitFor();
-    await editor().getByRole("button", { name: "Another severity" }).click();
+    await editor().getByRole("button", { name: "Add severity" }).click();
     await editor().getByTestId("condition-row").nth(1).getByLabel("Key").fill("temperature");
     await editor().getByTestId("condition-row").nth(1).getByLabel("Comparison").selectOption("NO_DATA");
-    await editor().getByRole("checkbox", { name: "Only at certain times" }).check();
+    await editor().getByRole("checkbox", { name: "Raise it only at certain times" }).check();
     await editor()
       .getByText(
-        /Critical “Overheated” when temperature has not come for 10 minutes\..*Only: Mon, Tue, Wed, Thu, Fri/,
+        /Critical “Overheated” when temperature has not arrived for 10 minutes\..*Only: Mon, Tue, Wed, Thu, Fri/,
       )
       .waitFor();
     await editor().getByRole("button", { name: "Save" }).click();

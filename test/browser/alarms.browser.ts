@@ -77,14 +77,14 @@ test(
     await rows()
       .getByRole("link", { name: /is at 60/ })
       .click();
-    await page.getByRole("heading", { name: "Its rule now" }).waitFor();
+    await page.getByRole("heading", { name: "Present state of the rule" }).waitFor();
     const triggers = page.getByTestId("trigger");
     await triggers.nth(1).getByText("t is above 50").waitFor();
     await triggers.nth(1).getByText("now 60").waitFor();
     await triggers.nth(0).getByText("mode is “test”").waitFor();
     await triggers
       .nth(2)
-      .getByText(/lasting 1 minute · met at/)
+      .getByText(/holds for 1 minute · met at/)
       .waitFor();
     await triggers.nth(3).getByText("Clears when").waitFor();
     await send({ t: 61.5 });
@@ -145,7 +145,7 @@ test(
     await page.reload();
     await rows().getByText("Humid").waitFor();
     await page.getByRole("button", { name: "Cleared" }).click();
-    await page.getByText("No such alarms").waitFor();
+    await page.getByText("No alarm matches").waitFor();
     await page.getByLabel("Severity").selectOption("");
     await rows().getByText("Kiln 4 is at 60 °C").waitFor();
   },

@@ -38,7 +38,7 @@ test(
     await report({ setpoint: 19 });
     await row.getByText("device reports 19").waitFor();
     await report({ setpoint: 21 });
-    await row.getByText("taken up").waitFor();
+    await row.getByText("in sync").waitFor();
   },
   STEP_MS,
 );

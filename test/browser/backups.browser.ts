@@ -65,7 +65,7 @@ test(
   async () => {
     const { page } = browser;
     await page.goto(`${app.url}/settings/backups`);
-    await page.getByText("No backups are made").waitFor();
+    await page.getByText("Backups are not set up").waitFor();
     const settings = panel("Settings");
     await field("Where backups are kept").selectOption("folder");
     await field("Folder").fill(join(root, "unplugged"));
@@ -107,7 +107,7 @@ test(
     const { page } = browser;
     await panel("State").getByRole("button", { name: "Back up now" }).click();
     await panel("Runs").getByText("Done").waitFor();
-    await panel("Runs").getByText("started by hand").waitFor();
+    await panel("Runs").getByText("manual").waitFor();
     await panel("State")
       .getByText(/, of which .* were new/)
       .waitFor();
@@ -163,10 +163,10 @@ test(
     await field("Prefix").fill("/plant-north");
     await field("Access key ID").fill("id");
     await field("Secret access key").fill("hush-hush");
-    await field("When backups are made").selectOption("cron");
+    await field("When to back up").selectOption("cron");
     await field("Expression").fill("0 */6 * * *");
     await settings.getByRole("button", { name: "Save" }).click();
-    await settings.getByText("Leave empty to change nothing").first().waitFor();
+    await settings.getByText("Leave empty to keep the stored value").first().waitFor();
     await field("Region").fill("eu-central-1");
     expect(await save()).toBe(200);
     expect(await callApi(page, app, "GET", "/api/gateway/backup")).toMatchObject({

@@ -56,14 +56,14 @@ describe.skipIf(!hasMosquitto)("another MQTT broker", () => {
       await ui.dialog().getByLabel("Topics").fill("hall/+/up");
       await ui
         .dialog()
-        .getByLabel(/^Where the topic has the device/)
+        .getByLabel(/^Position of the device in the topic/)
         .fill("hall/{device}/up");
       await ui.dialog().getByText("More", { exact: true }).click();
       await ui.dialog().getByLabel("MQTT version").selectOption("5");
-      await ui.dialog().getByRole("button", { name: "New integration" }).click();
+      await ui.dialog().getByRole("button", { name: "Create integration" }).click();
       await page.getByRole("heading", { name: "Machine hall" }).waitFor();
       await bridge().getByText("Connected", { exact: true }).waitFor();
-      await bridge().getByText("quality 1").waitFor();
+      await bridge().getByText("QoS 1").waitFor();
       const client = await broker.client();
       await client.publishAsync("hall/press-1/up", '{"force":12}', { qos: 1 });
       await page.getByTestId("arrival").getByText("Messages arrive.").waitFor();
@@ -81,7 +81,7 @@ describe.skipIf(!hasMosquitto)("another MQTT broker", () => {
       await bridge().getByText("Not connected", { exact: true }).waitFor();
       await bridge().getByText("Nothing listens at this address.").waitFor();
       await bridge()
-        .getByText(/^Next try in \d+ s$/)
+        .getByText(/^Next attempt in \d+ s$/)
         .waitFor();
       await checkScreen("bridge-away");
       await broker.start();
@@ -113,15 +113,15 @@ test(
     await page.getByText("No downlinks yet").waitFor();
     const form = page.locator("form");
     await form.getByLabel("Content").fill("0g");
-    await form.getByRole("button", { name: "Send" }).click();
+    await form.getByRole("button", { name: "Send downlink" }).click();
     await form.getByText("Select a device, or enter 16 hexadecimal characters.").waitFor();
     await form.getByLabel(/dev EUI/).fill("01-02-03-04-05-06-07-0A");
-    await form.getByRole("button", { name: "Send" }).click();
-    await form.getByText("Pairs of 0–9 and a–f are needed.").waitFor();
+    await form.getByRole("button", { name: "Send downlink" }).click();
+    await form.getByText("Enter pairs of 0–9 and a–f.").waitFor();
     await form.getByLabel("Content").fill("01 0A");
-    await form.getByLabel("Ask the device to confirm").check();
-    await form.getByRole("button", { name: "Send" }).click();
-    await page.getByText("The network server has it.").waitFor();
+    await form.getByLabel("Request a confirmation from the device").check();
+    await form.getByRole("button", { name: "Send downlink" }).click();
+    await page.getByText("The network server has accepted the downlink.").waitFor();
     const row = page.getByTestId("downlinks").getByRole("listitem");
     await row.getByText("At the server").waitFor();
     await row.getByRole("link", { name: "Valve 3" }).waitFor();

@@ -29,9 +29,9 @@ test(
     const { page } = ui;
     await ui.open("/integrations/codecs");
     await page.getByText("No codecs yet").waitFor();
-    await page.getByRole("link", { name: "New codec" }).click();
+    await page.getByRole("link", { name: "Create codec" }).click();
     await page
-      .getByLabel("From a file…")
+      .getByLabel("Import from file…")
       .setInputFiles({ name: "valve-v2.js", mimeType: "text/javascript", buffer: Buffer.from(vendorFile) });
     // The file is read first.
     await untilAnswer(
@@ -126,7 +126,7 @@ test(
   "a codec that is not used is deleted after a question",
   async () => {
     const { page } = ui;
-    await page.getByRole("button", { name: "Delete this codec" }).click();
+    await page.getByRole("button", { name: "Delete codec" }).click();
     await ui.dialog().getByRole("button", { name: "Delete" }).click();
     await page.getByText("No codecs yet").waitFor();
     expect(await ui.call("GET", "/api/integrations/codecs")).toEqual([]);

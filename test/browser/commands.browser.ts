@@ -26,11 +26,11 @@ const answer = (id: number, body: unknown) =>
 
 async function send(method: string, params: string): Promise<void> {
   const { page } = ui;
-  await page.getByRole("button", { name: "Send a command" }).click();
+  await page.getByRole("button", { name: "Send command" }).click();
   const dialog = ui.dialog();
   await dialog.getByLabel("Method").fill(method);
   await dialog.getByLabel("Parameters (JSON)").fill(params);
-  await dialog.getByRole("button", { name: "Send", exact: true }).click();
+  await dialog.getByRole("button", { name: "Send command", exact: true }).click();
 }
 
 test(
@@ -42,7 +42,7 @@ test(
     await send("setRelay", '{"on": true');
     await page.getByRole("alert").filter({ hasText: "not valid JSON" }).waitFor();
     await ui.dialog().getByLabel("Parameters (JSON)").fill('{"on": true}');
-    await ui.dialog().getByRole("button", { name: "Send", exact: true }).click();
+    await ui.dialog().getByRole("button", { name: "Send command", exact: true }).click();
     const line = page.getByTestId("commands").getByRole("listitem").first();
     await line.getByText("Waiting").waitFor();
     const request = await fetchCommand();

@@ -40,15 +40,15 @@ test(
   "a device gets a user name and a password, shown once, and signs in with them",
   async () => {
     const { page } = ui;
-    await page.getByRole("button", { name: "Change the sign-in" }).click();
+    await page.getByRole("button", { name: "Change credentials" }).click();
     const dialog = ui.dialog();
     await dialog.getByRole("button", { name: "Password", exact: true }).click();
     await dialog.getByLabel("User name", { exact: true }).fill("pump 7");
     expect(await seriousFindings(page)).toEqual([]);
-    await dialog.getByRole("button", { name: "Change it" }).click();
+    await dialog.getByRole("button", { name: "Change credentials" }).click();
     const password = (await page.getByTestId("new-password").textContent()) ?? "";
     expect(password.length).toBeGreaterThanOrEqual(24);
-    await page.getByRole("button", { name: "I have it" }).click();
+    await page.getByRole("button", { name: "I have copied it" }).click();
     expect(await page.getByText(password).count()).toBe(0);
     expect(await example()).toContain('-u "pump 7" -P "THE-PASSWORD"');
     expect(await page.getByRole("button", { name: "curl" }).count()).toBe(0);
@@ -70,14 +70,14 @@ test(
   "what is wrong with a certificate is said, and a fingerprint will do",
   async () => {
     const { page } = ui;
-    await page.getByRole("button", { name: "Change the sign-in" }).click();
+    await page.getByRole("button", { name: "Change credentials" }).click();
     const dialog = ui.dialog();
     await dialog.getByRole("button", { name: "Certificate", exact: true }).click();
     await dialog.getByLabel("Certificate of the device (PEM)").fill("-----BEGIN PRIVATE KEY-----");
-    await dialog.getByRole("button", { name: "Change it" }).click();
+    await dialog.getByRole("button", { name: "Change credentials" }).click();
     await dialog.getByRole("alert").filter({ hasText: "private key" }).waitFor();
     await dialog.getByLabel("Certificate of the device (PEM)").fill("ab".repeat(32));
-    await dialog.getByRole("button", { name: "Change it" }).click();
+    await dialog.getByRole("button", { name: "Change credentials" }).click();
     await page.getByText("ab".repeat(32)).waitFor();
     expect(await example()).toContain("--cert device.pem --key device.key");
     expect(await page.getByLabel("With TLS").isDisabled()).toBe(true);
@@ -94,12 +94,12 @@ test(
   "and back to a token",
   async () => {
     const { page } = ui;
-    await page.getByRole("button", { name: "Change the sign-in" }).click();
+    await page.getByRole("button", { name: "Change credentials" }).click();
     const dialog = ui.dialog();
     await dialog.getByRole("button", { name: "Access token" }).click();
     await dialog.getByLabel("Token of your own").fill("my-own-token-7-of-20-characters");
-    await dialog.getByRole("button", { name: "Change it" }).click();
-    await page.getByRole("button", { name: "New token" }).waitFor();
+    await dialog.getByRole("button", { name: "Change credentials" }).click();
+    await page.getByRole("button", { name: "Create new token" }).waitFor();
     expect(await example()).toContain("my-own-token-7-of-20-characters");
   },
   STEP_MS,

@@ -63,7 +63,7 @@ test(
     await page.getByTestId("widget").first().waitFor();
     const onFirst = await page.getByTestId("widget").count();
     await page.getByRole("button", { name: "Pages and devices" }).click();
-    await dialog().getByRole("button", { name: "Add a page" }).click();
+    await dialog().getByRole("button", { name: "Add page" }).click();
     await dialog().getByLabel("Name of page 2").fill("Texts");
     await dialog().getByLabel("Name of page 2").press("Enter");
     await dialog().getByRole("button", { name: "Move Texts forward" }).click();
@@ -71,12 +71,12 @@ test(
     await dialog().getByRole("button", { name: "Close" }).last().click();
     await page.getByRole("navigation", { name: "Pages" }).getByRole("button", { name: "Texts" }).click();
     expect(await page.getByTestId("widget").count()).toBe(0);
-    await page.getByRole("button", { name: "Add a widget" }).first().click();
+    await page.getByRole("button", { name: "Add widget" }).first().click();
     await dialog()
       .getByRole("button", { name: /^Text or picture/ })
       .click();
     await dialog().getByRole("textbox", { name: /^Text/ }).fill("# Only here");
-    await dialog().getByRole("button", { name: "Take it" }).click();
+    await dialog().getByRole("button", { name: "Apply" }).click();
     await page.getByRole("heading", { name: "Only here" }).waitFor();
     await page.getByRole("navigation", { name: "Pages" }).getByRole("button", { name: "Hall" }).click();
     await page.getByRole("heading", { name: "Only here" }).waitFor({ state: "detached" });
@@ -94,7 +94,7 @@ test(
     expect(await remove.isDisabled()).toBe(true);
     await dialog().getByRole("button", { name: "Change the devices of press" }).click();
     await dialog().getByLabel("All of a type", { exact: true }).selectOption("oven");
-    await dialog().getByRole("button", { name: "Take these devices" }).click();
+    await dialog().getByRole("button", { name: "Apply" }).click();
     expect(await dialog().getByLabel("Name of oven").inputValue()).toBe("oven");
     await dialog().getByRole("button", { name: "Close" }).last().click();
     await page.getByText("Oven 1").first().waitFor();
@@ -132,7 +132,7 @@ test(
   async () => {
     const { page } = browser;
     await page.getByRole("button", { name: "Share", exact: true }).click();
-    await dialog().getByLabel("For whom, or where").fill("Canteen");
+    await dialog().getByLabel("Name or place").fill("Canteen");
     await dialog().getByRole("button", { name: "Create link" }).click();
     const row = dialog().getByTestId("share");
     await row.getByText("Canteen").waitFor();
@@ -191,11 +191,11 @@ test(
     const { page } = browser;
     await page.goto(`${app.url}/dashboards/${dashboardId}`);
     await page.getByRole("button", { name: "Share", exact: true }).click();
-    await dialog().getByRole("button", { name: "End the link Canteen" }).click();
+    await dialog().getByRole("button", { name: "Delete link Canteen" }).click();
     await dialog().getByTestId("share").waitFor({ state: "detached" });
-    await guest.page.getByRole("heading", { name: "This link has ended" }).waitFor({ timeout: 25_000 });
+    await guest.page.getByRole("heading", { name: "This link has expired" }).waitFor({ timeout: 25_000 });
     await guest.page.goto(`${app.url}/shared`);
-    await guest.page.getByRole("heading", { name: "This link has ended" }).waitFor();
+    await guest.page.getByRole("heading", { name: "This link has expired" }).waitFor();
   },
   STEP_MS,
 );

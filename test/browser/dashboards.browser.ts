@@ -43,9 +43,9 @@ test(
     const { page } = ui;
     await ui.open("/dashboards");
     await page.getByText("No dashboards yet").waitFor();
-    await page.getByRole("button", { name: "New dashboard" }).click();
+    await page.getByRole("button", { name: "Create dashboard" }).click();
     await ui.dialog().getByLabel("Name").fill("Presses");
-    await ui.dialog().getByRole("button", { name: "New dashboard" }).click();
+    await ui.dialog().getByRole("button", { name: "Create dashboard" }).click();
     await page.getByRole("heading", { name: "Presses" }).waitFor();
     const table = ui.page.getByTestId("widget").filter({ has: page.getByRole("table") });
     await table
@@ -134,11 +134,11 @@ test(
     const { page } = ui;
     await ui.open("/dashboards?create=1");
     await ui.dialog().getByLabel("Name").fill("Wall");
-    await ui.dialog().getByLabel("Begin with").selectOption("");
-    await ui.dialog().getByRole("button", { name: "New dashboard" }).click();
-    await page.getByText("Nothing on it yet").waitFor();
+    await ui.dialog().getByLabel("Start with").selectOption("");
+    await ui.dialog().getByRole("button", { name: "Create dashboard" }).click();
+    await page.getByText("This dashboard is empty").waitFor();
     const add = async (kind: string) => {
-      await page.getByRole("button", { name: "Add a widget" }).first().click();
+      await page.getByRole("button", { name: "Add widget" }).first().click();
       await ui
         .dialog()
         .getByRole("button", { name: new RegExp(`^${kind}`) })
@@ -148,39 +148,39 @@ test(
     await ui.dialog().getByLabel("Key").fill("force");
     await ui.dialog().getByLabel("To", { exact: true }).fill("1000");
     await ui.dialog().getByTestId("widget-preview").getByRole("img").waitFor();
-    await ui.dialog().getByRole("button", { name: "Take it" }).click();
+    await ui.dialog().getByRole("button", { name: "Apply" }).click();
     await widget("Gauge").getByRole("img").waitFor();
 
     await add("Text or picture");
     await ui.dialog().getByLabel("Text").fill("# Shift\n\n- call **112**");
-    await ui.dialog().getByRole("button", { name: "Take it" }).click();
+    await ui.dialog().getByRole("button", { name: "Apply" }).click();
     await widget("Text or picture").getByRole("heading", { name: "Shift" }).waitFor();
 
     await add("States over time");
     await ui.dialog().getByRole("checkbox", { name: "mode" }).check();
     await ui.dialog().getByTestId("widget-preview").getByText("Press 1").waitFor();
-    await ui.dialog().getByRole("button", { name: "Take it" }).click();
+    await ui.dialog().getByRole("button", { name: "Apply" }).click();
 
     await add("Slider");
     await ui.dialog().getByLabel("Key").fill("setpoint");
-    await ui.dialog().getByRole("button", { name: "Take it" }).click();
+    await ui.dialog().getByRole("button", { name: "Apply" }).click();
     await add("Button");
     await ui.dialog().getByRole("textbox", { name: "Command" }).fill("stop");
-    await ui.dialog().getByLabel("Ask before it is sent").check();
-    await ui.dialog().getByRole("button", { name: "Take it" }).click();
-    await add("Plan");
+    await ui.dialog().getByLabel("Ask for confirmation").check();
+    await ui.dialog().getByRole("button", { name: "Apply" }).click();
+    await add("Floor plan");
     const picture = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"/>');
     await ui
       .dialog()
       .getByLabel(/^Picture/)
       .setInputFiles({ name: "hall.svg", mimeType: "image/svg+xml", buffer: picture });
-    const spot = ui.dialog().getByRole("button", { name: "Place of Press 1" });
+    const spot = ui.dialog().getByRole("button", { name: "Position of Press 1" });
     const before = await spot.boundingBox();
     await spot.focus();
     for (let step = 0; step < 10; step++) await page.keyboard.press("ArrowUp");
     expect((await spot.boundingBox())?.y).toBeLessThan((before?.y ?? 0) - 20);
-    await ui.dialog().getByRole("button", { name: "Take it" }).click();
-    await widget("Plan").getByRole("img").waitFor();
+    await ui.dialog().getByRole("button", { name: "Apply" }).click();
+    await widget("Floor plan").getByRole("img").waitFor();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Wall is saved.").waitFor();
   },
@@ -215,9 +215,9 @@ test(
     const { page } = ui;
     const [first] = devices;
     await ui.open(`/devices/${first?.deviceId}/settings`);
-    await page.getByLabel(/^Its dashboard/).selectOption({ label: "Wall" });
-    await page.getByLabel(/^For all devices of the type press/).check();
-    await page.getByTestId("dashboard-card").getByRole("button", { name: "Take it" }).click();
+    await page.getByLabel(/^Dashboard/).selectOption({ label: "Wall" });
+    await page.getByLabel(/^Use it for all present and future devices of type press/).check();
+    await page.getByTestId("dashboard-card").getByRole("button", { name: "Apply" }).click();
     await page.getByRole("link", { name: "Dashboard", exact: true }).click();
     await widget("Gauge").getByRole("img").waitFor();
     expect(page.url()).toContain(`device=${first?.deviceId}`);
@@ -237,9 +237,9 @@ test(
   "another time is looked at, by the calendar or from when to when",
   async () => {
     const { page } = ui;
-    await page.getByLabel("Time shown").selectOption("today");
+    await page.getByLabel("Time window").selectOption("today");
     await widget("States over time").getByText("Press 1").waitFor();
-    await page.getByLabel("Time shown").selectOption("fixed");
+    await page.getByLabel("Time window").selectOption("fixed");
     await page.getByLabel("From", { exact: true }).waitFor();
   },
   STEP_MS,
@@ -288,7 +288,7 @@ for (const appearance of [
       await page.getByTestId("widget").nth(3).waitFor();
       await checkScreen("dashboard-edit");
       await page
-        .getByRole("button", { name: /^(Set up|.* einrichten)/ })
+        .getByRole("button", { name: /^(Edit .+|.* einrichten)/ })
         .first()
         .click();
       await ui.dialog().getByTestId("widget-preview").waitFor();

@@ -22,7 +22,7 @@ test(
     await page.getByLabel("Password").fill(OWNER.password);
     await page.getByLabel("Site or company").fill("Plant North");
     await page.getByRole("button", { name: "Create account" }).click();
-    await page.getByRole("heading", { name: "Everything is ready" }).waitFor();
+    await page.getByRole("heading", { name: "Setup complete" }).waitFor();
   },
   STEP_MS,
 );
@@ -56,7 +56,7 @@ test(
     const { page } = ui;
     steps.push("device");
     await page.getByRole("link", { name: "Devices" }).first().click();
-    await page.getByRole("button", { name: "New device" }).click();
+    await page.getByRole("button", { name: "Create device" }).click();
     await ui.dialog().getByLabel("Name").fill("My first sensor");
     await page.getByRole("button", { name: "Create and connect" }).click();
     await page.locator('[data-testid="connect-status"][data-state="waiting"]').waitFor();
@@ -97,11 +97,11 @@ test(
     await page.getByRole("link", { name: "Overview" }).first().click();
     const note = page.getByRole("region", { name: "Demo plant" });
     await note.getByText("14 made-up devices").waitFor();
-    await note.getByRole("button", { name: "Stop it" }).click();
-    await note.getByText("stands still").waitFor();
+    await note.getByRole("button", { name: "Stop demo plant" }).click();
+    await note.getByText("is stopped").waitFor();
     ui.browser.allowNotFound("/api/");
-    await note.getByRole("button", { name: "Remove it" }).click();
-    await ui.dialog().getByRole("button", { name: "Remove it" }).click();
+    await note.getByRole("button", { name: "Remove demo plant" }).click();
+    await ui.dialog().getByRole("button", { name: "Remove demo plant" }).click();
     await note.waitFor({ state: "detached" });
     await ui.open("/devices");
     await ui.row(/My first sensor/).waitFor();

@@ -189,7 +189,7 @@ test(
   async () => {
     const { page } = ui;
     await page.getByRole("link", { name: "Devices" }).first().click();
-    await page.getByRole("button", { name: "New device" }).click();
+    await page.getByRole("button", { name: "Create device" }).click();
     await ui.dialog().getByLabel("Name").fill("Short-lived");
     await page.getByRole("button", { name: "Create and connect" }).click();
     await page.getByRole("navigation", { name: "Device" }).getByRole("link", { name: "Settings" }).click();
@@ -205,7 +205,7 @@ test(
       expect(await page.getByLabel("Tags").inputValue()).toBe("line-1, spare");
       expect(await page.getByLabel("Asset").inputValue()).toBe("hall 7");
     }
-    await page.getByRole("button", { name: "Delete this device" }).click();
+    await page.getByRole("button", { name: "Delete device" }).click();
     const confirm = ui.dialog().getByRole("button", { name: "Delete" });
     expect(await confirm.isDisabled()).toBe(true);
     await ui.dialog().getByRole("textbox").fill("Short-lived");
@@ -221,7 +221,7 @@ test(
   async () => {
     const { page } = ui;
     await page.getByRole("link", { name: "Devices" }).first().click();
-    await page.getByRole("button", { name: "New device" }).click();
+    await page.getByRole("button", { name: "Create device" }).click();
     await ui.dialog().getByLabel("Name").fill("Taken away");
     await page.getByRole("button", { name: "Create and connect" }).click();
     await page.locator('[data-testid="connect-status"][data-state="waiting"]').waitFor();

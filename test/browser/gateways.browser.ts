@@ -89,7 +89,7 @@ test(
     await dialog.getByLabel("Pump 7").check();
     expect(await dialog.getByLabel("slave/2").count()).toBe(0);
     await dialog.getByRole("button", { name: "Attach", exact: true }).click();
-    await page.getByText("One device is attached.").waitFor();
+    await page.getByText("One device attached.").waitFor();
     await rows().filter({ hasText: "Pump 7" }).waitFor();
     await say("telemetry", { "Pump 7": { flow: 1 } });
     await page.getByRole("button", { name: "Detach slave/2" }).click();
@@ -103,7 +103,7 @@ test(
   "a child is created by hand, under a name of the gateway's",
   async () => {
     const { page } = ui;
-    await page.getByRole("button", { name: "New child device" }).click();
+    await page.getByRole("button", { name: "Create child device" }).click();
     const dialog = ui.dialog();
     await dialog.locator('input[name="name"]').fill("Valve 3");
     await dialog.getByLabel("Name at the gateway").fill("slave/1");

@@ -19,7 +19,7 @@ test(
     const { page } = ui;
     await ui.open("/generators");
     await page.getByText("No generators yet").waitFor();
-    await page.getByRole("button", { name: "New generator" }).click();
+    await page.getByRole("button", { name: "Create generator" }).click();
     await ui.dialog().getByRole("textbox", { name: "Name" }).fill("Demo boiler");
     await metric(0)
       .getByRole("img", { name: /The next 60 readings of temperature: \d/ })
@@ -27,11 +27,11 @@ test(
     await metric(0).getByRole("textbox", { name: /^From/ }).fill("90");
     await metric(0).getByText("“From” must not be above “To”.").waitFor();
     await metric(0).getByRole("textbox", { name: /^From/ }).fill("18");
-    await ui.dialog().getByRole("button", { name: "Add a key" }).click();
+    await ui.dialog().getByRole("button", { name: "Add key" }).click();
     await metric(1).getByRole("textbox", { name: "Key" }).fill("temperature");
     await metric(1).getByText("Is there twice.").waitFor();
     await metric(1).getByRole("textbox", { name: "Key" }).fill("energy");
-    await metric(1).getByLabel("How it moves").selectOption("counter");
+    await metric(1).getByLabel("Pattern").selectOption("counter");
     await metric(1).getByRole("textbox", { name: "Step" }).fill("0.25");
     await metric(1).getByRole("textbox", { name: /^To/ }).fill("1000000");
     await metric(1).getByRole("img", { name: "The next 60 readings of energy: 0 to 14.75" }).waitFor();
@@ -118,7 +118,7 @@ test(
     await page.evaluate((token) => localStorage.setItem("lineside.token", token), created.key);
     await ui.open("/generators");
     await page.getByText("Demo boiler").first().waitFor();
-    for (const name of [/New generator/, /Pause/, /Edit/, /Delete/])
+    for (const name of [/Create generator/, /Pause/, /Edit/, /Delete/])
       expect(await page.getByTestId("generator").getByRole("button", { name }).count()).toBe(0);
     await page.evaluate((token) => localStorage.setItem("lineside.token", token), own);
   },

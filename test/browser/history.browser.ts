@@ -28,10 +28,10 @@ test(
       .locator('input[type="file"]')
       .setInputFiles({ name: "history.csv", mimeType: "text/csv", buffer: Buffer.from(file) });
     await ui.dialog().getByRole("button", { name: "Import", exact: true }).click();
-    const outcome = page.getByRole("status").filter({ hasText: "stored" });
+    const outcome = page.getByRole("status").filter({ hasText: "imported" });
     await outcome.waitFor();
     expect(await outcome.textContent()).toMatch(
-      /80,000 values are stored.*1 rows were refused, the first because: ts must be/,
+      /80,000 values imported.*1 rows were refused. The first reason: ts must be/,
     );
     const german = "Zeit;temperature\r\n05.01.2026 10:00;1.021,5\r\n";
     await page
@@ -39,7 +39,7 @@ test(
       .setInputFiles({ name: "german.csv", mimeType: "text/csv", buffer: Buffer.from(german) });
     await page.getByLabel("Time zone").fill("Europe/Berlin");
     await ui.dialog().getByRole("button", { name: "Import", exact: true }).click();
-    await page.getByText("1 values are stored.").waitFor();
+    await page.getByText("1 values imported.").waitFor();
     await page.keyboard.press("Escape");
     await page.getByText("temperature").first().waitFor();
   },

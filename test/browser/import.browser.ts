@@ -28,9 +28,7 @@ test(
     await ui.open("/devices");
     await page.getByRole("link", { name: "Import" }).click();
     await page.getByRole("heading", { name: "Import devices" }).waitFor();
-    const template = await downloaded(() =>
-      page.getByRole("button", { name: "Download the template" }).click(),
-    );
+    const template = await downloaded(() => page.getByRole("button", { name: "Download template" }).click());
     expect(template).toStartWith("name,deviceType,label,tags");
   },
   STEP_MS,
@@ -51,14 +49,14 @@ test(
     await page.getByText("name: is required").waitFor();
     await page.getByRole("button", { name: "All", exact: true }).click();
     await rowOf("Presse; links").getByText('press · sagt "an"').waitFor();
-    await rowOf("Kühler").getByText("good").waitFor();
-    await page.getByRole("button", { name: "Import the 2 good rows" }).click();
+    await rowOf("Kühler").getByText("valid").waitFor();
+    await page.getByRole("button", { name: "Import the 2 valid rows" }).click();
     const outcome = page.getByTestId("imported");
-    await outcome.getByText("2 devices are imported.").waitFor();
-    await outcome.getByText("1 row was left out.").waitFor();
+    await outcome.getByText("2 devices imported.").waitFor();
+    await outcome.getByText("1 row was not imported.").waitFor();
     await page.getByText("name: is required").waitFor();
     const tokens = await downloaded(() =>
-      page.getByRole("button", { name: "Download the access tokens" }).click(),
+      page.getByRole("button", { name: "Download access tokens" }).click(),
     );
     const [head, first] = tokens.split("\r\n");
     expect(head).toBe("name,deviceId,token");
@@ -76,14 +74,14 @@ test(
   "a file that is no list of devices says so, and another one may be selected",
   async () => {
     const { page } = ui;
-    await page.getByRole("button", { name: "Another file" }).click();
+    await page.getByRole("button", { name: "Select another file" }).click();
     await selectFile("colour;size\r\nred;3\r\n");
     await page.getByRole("alert").getByText("there is no column colour").waitFor();
     await selectFile("name,deviceType\r\nPump,pump\r\n");
-    await page.getByText("All rows are good.").waitFor();
+    await page.getByText("All rows are valid.").waitFor();
     await page.getByRole("button", { name: "Import 1 device" }).click();
-    await page.getByText("1 device is imported.").waitFor();
-    await page.getByRole("link", { name: "Show the devices" }).click();
+    await page.getByText("1 device imported.").waitFor();
+    await page.getByRole("link", { name: "Show devices" }).click();
     await page.getByRole("row").filter({ hasText: "Pump" }).waitFor();
     const list = await downloaded(() => page.getByRole("button", { name: "Export" }).click());
     expect(list.split("\r\n").length).toBe(5);
@@ -109,7 +107,7 @@ test("fifty thousand rows are scrolled through without all of them on the page",
   await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await rowOf("Sensor 50000").waitFor();
   expect(await page.getByRole("row").count()).toBeLessThan(80);
-  await page.getByRole("button", { name: "Import the 49,999 good rows" }).waitFor();
+  await page.getByRole("button", { name: "Import the 49,999 valid rows" }).waitFor();
 }, 60_000);
 
 for (const [theme, width] of [

@@ -43,17 +43,17 @@ test(
     const { page } = ui;
     await ui.open("/integrations");
     await page.getByText("No integrations yet").waitFor();
-    await page.getByRole("button", { name: "New integration" }).click();
+    await page.getByRole("button", { name: "Create integration" }).click();
     await ui
       .dialog()
       .getByRole("button", { name: /^ChirpStack/ })
       .click();
     await ui.dialog().getByLabel("Name").fill("Building A");
-    await ui.dialog().getByRole("button", { name: "New integration" }).click();
+    await ui.dialog().getByRole("button", { name: "Create integration" }).click();
     await page.getByRole("heading", { name: "Building A" }).waitFor();
 
     await page.getByText("There is no webhook secret yet.").waitFor();
-    await page.getByText("No message can arrive before there is a webhook secret.").waitFor();
+    await page.getByText("Messages cannot arrive until there is a webhook secret.").waitFor();
     await page.getByText("No webhook secret yet · ChirpStack").waitFor();
     await page.getByRole("button", { name: "Create secret" }).click();
     secret = (await page.getByTestId("secret").textContent()) ?? "";
@@ -68,7 +68,7 @@ test(
     await page.getByTestId("arrival").getByText("Waiting for the first message").waitFor();
     expect(await post(`${webhookUrl}?event=up`, uplink(1))).toBe(200);
     await page.getByTestId("arrival").getByText("Messages arrive.").waitFor();
-    await page.getByRole("link", { name: "See the messages" }).click();
+    await page.getByRole("link", { name: "Show messages" }).click();
     await events().filter({ hasText: "Room 1" }).waitFor();
     await page.reload();
     await events().first().getByText("Message and result").click();
@@ -82,19 +82,19 @@ test(
   async () => {
     const { page } = ui;
     const { webhookUrl } = await named("Building A");
-    await page.getByRole("button", { name: "Hold the list" }).click();
+    await page.getByRole("button", { name: "Pause updates" }).click();
     await post(`${webhookUrl}?event=up`, uplink(2));
     await post(`${webhookUrl}?event=up`, { deviceInfo: { devEui: "not an EUI" } });
     await page.getByTestId("counters").getByText("1 failed").waitFor();
     expect(await events().count()).toBe(1);
-    await page.getByRole("button", { name: "Follow" }).click();
+    await page.getByRole("button", { name: "Resume updates" }).click();
     await events().filter({ hasText: "Room 2" }).waitFor();
     await page.getByRole("button", { name: "Failed", exact: true }).click();
     await events().filter({ hasText: "Room 2" }).waitFor({ state: "detached" });
     expect(await events().count()).toBe(1);
-    await events().getByText("reading it:").waitFor();
+    await events().getByText("reading:").waitFor();
     await page.getByRole("searchbox", { name: "Search in messages" }).fill("nothing like it");
-    await page.getByText("No message fits").waitFor();
+    await page.getByText("No message matches").waitFor();
   },
   STEP_MS,
 );
@@ -113,7 +113,7 @@ test(
       .dialog()
       .getByLabel(/^Create a device/)
       .uncheck();
-    await ui.dialog().getByRole("button", { name: "New integration" }).click();
+    await ui.dialog().getByRole("button", { name: "Create integration" }).click();
     await page.getByRole("heading", { name: "Scripts" }).waitFor();
     await page.getByText("There is a secret.").waitFor();
     const { webhookUrl, integrationId } = await named("Scripts");
@@ -159,11 +159,11 @@ test(
       .fill("mqtt://192.0.2.7:1883");
     await ui.dialog().getByLabel("User name").fill("gate");
     await ui.dialog().getByLabel("Password").fill("hush-hush-hush");
-    await ui.dialog().getByRole("button", { name: "New integration" }).click();
+    await ui.dialog().getByRole("button", { name: "Create integration" }).click();
     await page.getByRole("heading", { name: "Zigbee2MQTT" }).waitFor();
     const { integrationId } = await named("Zigbee2MQTT");
     await ui.open(`/integrations/${integrationId}/settings`);
-    await page.getByText("Kept. Type to replace it.").first().waitFor();
+    await page.getByText("Stored. Type to replace it.").first().waitFor();
     expect(await page.getByLabel(/^Password/).inputValue()).toBe("");
     expect(await page.content()).not.toContain("hush-hush-hush");
     await page.getByLabel(/^Address/).fill("mqtt://192.0.2.8:1883");
@@ -187,7 +187,7 @@ test(
     await page.getByRole("button", { name: "Start Scripts" }).click();
     await row.getByText("Active").waitFor();
     await row.getByRole("link", { name: "Scripts" }).click();
-    await page.getByRole("button", { name: "Delete this integration" }).click();
+    await page.getByRole("button", { name: "Delete integration" }).click();
     await ui.dialog().getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("Scripts is deleted.").waitFor();
     expect(await row.count()).toBe(0);

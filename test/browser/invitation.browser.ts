@@ -46,7 +46,7 @@ test(
   async () => {
     const { page } = owners;
     await page.goto(`${app.url}/settings/users`);
-    await page.getByRole("button", { name: "Invite a user" }).click();
+    await page.getByRole("button", { name: "Invite user" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name", { exact: true }).fill(COLLEAGUE.name);
     await dialog.getByRole("textbox", { name: "E-mail" }).fill(COLLEAGUE.email);
@@ -87,14 +87,14 @@ test(
     await page.goto(`${app.url}/devices`);
     await page.getByRole("row", { name: /Oven/ }).waitFor();
     await page.getByText("1 device", { exact: true }).waitFor();
-    expect(await page.getByRole("button", { name: "New device" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Create device" }).count()).toBe(0);
     await page.getByRole("link", { name: "Settings" }).first().click();
     await page.getByRole("link", { name: "My profile" }).first().waitFor();
     const tabs = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
     expect(await tabs.allTextContents()).not.toContain("Users");
     expect(await tabs.allTextContents()).not.toContain("API keys");
     await page.goto(`${app.url}/settings/users`);
-    await page.getByText("There is nothing at this address").waitFor();
+    await page.getByText("This page does not exist").waitFor();
   },
   STEP_MS,
 );
@@ -140,7 +140,7 @@ test(
     await page.goto(`${app.url}/sign-in?login_hint=${encodeURIComponent(OWNER.email)}`);
     await page.getByText("Last seen").waitFor();
     await page.goto(invitation.loginUrl);
-    await page.getByRole("button", { name: `Sign out and go on as ${COLLEAGUE.email}` }).click();
+    await page.getByRole("button", { name: `Sign out and continue as ${COLLEAGUE.email}` }).click();
     await page.waitForURL(/\/idp\/authorize/);
     expect(await page.getByLabel("E-mail").inputValue()).toBe(COLLEAGUE.email);
   },

@@ -31,19 +31,19 @@ test(
     await panel("Escalation").getByLabel("Minutes from level 1 to level 2").fill("5");
     await panel("Escalation").getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved").first().waitFor();
-    await panel("Language, times and storms").getByLabel("Time zone").fill("Mars/Olympus");
-    await panel("Language, times and storms").getByRole("button", { name: "Save" }).click();
-    await panel("Language, times and storms").getByRole("alert").waitFor();
-    await panel("Language, times and storms").getByLabel("Time zone").fill("Europe/Berlin");
-    await panel("Language, times and storms").getByRole("button", { name: "Save" }).click();
-    await panel("Language, times and storms").getByRole("alert").waitFor({ state: "detached" });
-    await panel("Messages").getByLabel("Send messages").check();
-    await panel("Messages").getByLabel("Address").fill(`${phone.url}/sms`);
-    await panel("Messages").getByLabel("Headers").fill("no header");
-    await panel("Messages").getByRole("button", { name: "Save" }).click();
-    await page.getByText("Each line needs a name, a colon and a value.").waitFor();
-    await panel("Messages").getByLabel("Headers").fill("Authorization: Bearer top secret");
-    await panel("Messages").getByRole("button", { name: "Save" }).click();
+    await panel("Language, time zone and digests").getByLabel("Time zone").fill("Mars/Olympus");
+    await panel("Language, time zone and digests").getByRole("button", { name: "Save" }).click();
+    await panel("Language, time zone and digests").getByRole("alert").waitFor();
+    await panel("Language, time zone and digests").getByLabel("Time zone").fill("Europe/Berlin");
+    await panel("Language, time zone and digests").getByRole("button", { name: "Save" }).click();
+    await panel("Language, time zone and digests").getByRole("alert").waitFor({ state: "detached" });
+    await panel("Text messages").getByLabel("Enable text messages").check();
+    await panel("Text messages").getByLabel("Address").fill(`${phone.url}/sms`);
+    await panel("Text messages").getByLabel("Headers").fill("no header");
+    await panel("Text messages").getByRole("button", { name: "Save" }).click();
+    await page.getByText("Enter a name, a colon and a value on each line.").waitFor();
+    await panel("Text messages").getByLabel("Headers").fill("Authorization: Bearer top secret");
+    await panel("Text messages").getByRole("button", { name: "Save" }).click();
     await page.waitForFunction(() =>
       document.querySelector<HTMLTextAreaElement>("textarea[name=headers]")?.value.includes("•"),
     );
@@ -63,16 +63,16 @@ test(
   "a test to oneself says what is missing, and then what the gateway answered",
   async () => {
     const { page } = ui;
-    await panel("Test").getByRole("button", { name: "Test message" }).click();
+    await panel("Test").getByRole("button", { name: "Send test message" }).click();
     await page.getByText("Not sent: You have no phone number.").waitFor();
     await ui.open("/settings/profile");
     await page.getByLabel("Phone").fill("+49 170 1");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved").first().waitFor();
-    await panel("Test").getByRole("button", { name: "Test message" }).click();
+    await panel("Test").getByRole("button", { name: "Send test message" }).click();
     await page.getByText("The messaging gateway answered 200.").waitFor();
     expect(phone.received[0]?.body.to).toBe("+49 170 1");
-    await panel("Test").getByRole("button", { name: "Test e-mail" }).click();
+    await panel("Test").getByRole("button", { name: "Send test e-mail" }).click();
     await page.getByText("Not sent: no mail server is configured.").waitFor();
   },
   STEP_MS,
@@ -85,20 +85,20 @@ test(
     await ui.open(`/devices/${device.deviceId}`);
     await page.getByRole("button", { name: "Maintenance" }).click();
     const dialog = ui.dialog();
-    await dialog.getByLabel("For how long").selectOption("4 hours");
+    await dialog.getByLabel("Duration").selectOption("4 hours");
     await dialog.getByLabel("Reason").fill("new belt");
-    await dialog.getByRole("button", { name: "Begin maintenance" }).click();
+    await dialog.getByRole("button", { name: "Start maintenance" }).click();
     const banner = page.getByTestId("maintenance");
-    await banner.getByText(/In maintenance until .*: alarms are mute\./).waitFor();
+    await banner.getByText(/In maintenance until .*: no alarms are raised\./).waitFor();
     await banner.getByText(/new belt/).waitFor();
     await page.getByRole("link", { name: "Data", exact: true }).click();
     await banner.waitFor();
-    await banner.getByRole("button", { name: "Change" }).click();
-    await dialog.getByLabel("Until when").fill("2020-01-01T00:00");
+    await banner.getByRole("button", { name: "Edit maintenance" }).click();
+    await dialog.getByLabel("End").fill("2020-01-01T00:00");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText("Enter a time in the future.").waitFor();
     await page.keyboard.press("Escape");
-    await banner.getByRole("button", { name: "End now" }).click();
+    await banner.getByRole("button", { name: "End maintenance" }).click();
     await banner.waitFor({ state: "detached" });
     const path = `/api/devices/${device.deviceId}/maintenance`;
     expect(await ui.call("GET", path)).toEqual({ active: false });

@@ -39,7 +39,7 @@ const latest = async () =>
   ).values;
 
 async function addStep(title: string): Promise<void> {
-  await ui.page.getByRole("button", { name: "Add a step" }).click();
+  await ui.page.getByRole("button", { name: "Add step" }).click();
   await ui.dialog().getByRole("searchbox").fill(title);
   await ui.dialog().getByRole("button", { name: title }).first().click();
   await ui.dialog().waitFor({ state: "detached" });
@@ -51,20 +51,20 @@ test(
     const { page } = ui;
     await ui.open("/pipelines");
     await page.getByText("No pipelines yet").waitFor();
-    await page.getByRole("button", { name: "New pipeline" }).click();
+    await page.getByRole("button", { name: "Create pipeline" }).click();
     await ui.dialog().getByLabel("Name").fill("Fahrenheit to Celsius");
-    await ui.dialog().getByLabel("Only some").check();
+    await ui.dialog().getByLabel("Selected devices, types or profiles").check();
     await ui.dialog().getByRole("button", { name: "Save" }).click();
     await ui.dialog().getByText("Select a type, a profile or a device.").waitFor();
     await ui.dialog().getByLabel("thermo", { exact: true }).check();
     await ui.dialog().getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: "Fahrenheit to Celsius" }).waitFor();
     await page.getByText("For thermo").waitFor();
-    await page.getByText("The newest message of Boiler 1, as it is stored.").waitFor();
+    await page.getByText("The newest stored values of Boiler 1.").waitFor();
 
     await addStep("Scale");
     await page.getByRole("button", { name: "Save steps" }).click();
-    await step(0).getByRole("alert").filter({ hasText: "Still needed." }).waitFor();
+    await step(0).getByRole("alert").filter({ hasText: "This field is required." }).waitFor();
     await step(0).getByRole("combobox", { name: /^keys/ }).fill("t");
     await step(0).getByRole("combobox", { name: /^keys/ }).press("Enter");
     await step(0)
@@ -130,12 +130,12 @@ test(
     await step(3)
       .getByRole("textbox", { name: /^condition/ })
       .fill('{"key": "temperature"');
-    await step(3).getByText("This is no JSON.").waitFor();
+    await step(3).getByText("This is not valid JSON.").waitFor();
     await step(3)
       .getByRole("textbox", { name: /^condition/ })
       .fill('{"key": "temperature", "op": "GT", "value": 50}');
-    await step(3).getByText("The message is dropped here.").waitFor();
-    await page.getByTestId("result").getByText("Nothing: the message is dropped.").waitFor();
+    await step(3).getByText("This step drops the message.").waitFor();
+    await page.getByTestId("result").getByText("No result: the message is dropped.").waitFor();
     await page.getByRole("button", { name: "Discard changes" }).click();
     expect(await page.getByTestId("step").count()).toBe(2);
   },
@@ -150,8 +150,8 @@ test(
     await page.getByLabel("Message (JSON)").fill('{"t": "212"}');
     await step(0).getByRole("row", { name: 't "212" "212"' }).waitFor();
     // It has been through the pipeline since, and is still there as it came.
-    await page.getByRole("button", { name: "Take its newest message" }).click();
-    await page.getByText("The newest message of Boiler 1, as it came.").waitFor();
+    await page.getByRole("button", { name: "Use its newest message" }).click();
+    await page.getByText("The newest message of Boiler 1, as received.").waitFor();
     await page.getByTestId("result").getByText('"temperature": 100').waitFor();
     await addStep("Forward to a webhook");
     await step(2).getByRole("textbox", { name: /^url/ }).fill(`${receiver.url}/in`);
@@ -162,7 +162,7 @@ test(
     await page.getByTestId("result").getByText("http is not encrypted").waitFor();
     expect(receiver.received).toEqual([]);
     await page.getByRole("button", { name: "Save steps" }).click();
-    await step(2).getByText("kept, not shown").waitFor();
+    await step(2).getByText("stored, not shown").waitFor();
     await step(2)
       .getByLabel(/^timeoutMs/)
       .fill("5000");
@@ -187,13 +187,13 @@ test(
     const row = page.getByTestId("deliveries").getByRole("listitem").first();
     await row.getByText("1 attempt failed: it answered 404").waitFor();
     await row.getByText("Boiler 1").waitFor();
-    await row.getByText("Show what it carries").click();
+    await row.getByText("Show body").click();
     await row.getByText('"telemetry":{"temperature":19}').waitFor();
     receiver.answer = () => new Response("");
-    await row.getByRole("button", { name: "Send again" }).click();
+    await row.getByRole("button", { name: "Retry" }).click();
     await page.getByTestId("webhook-counts").getByText("1", { exact: true }).first().waitFor();
-    await page.getByRole("button", { name: "Send all given up again" }).click();
-    await page.getByText("Nothing waits").waitFor();
+    await page.getByRole("button", { name: "Retry all failed" }).click();
+    await page.getByText("No webhooks").waitFor();
     expect(receiver.received.map(({ body }) => body.telemetry.temperature)).toEqual([100, 10, 19, 19, 10]);
   },
   STEP_MS,
@@ -205,14 +205,14 @@ test(
     const { page } = ui;
     await page.getByRole("link", { name: "Versions", exact: true }).click();
     await page.getByText("Scale → Rename keys → Forward to a webhook").first().waitFor();
-    await page.getByRole("button", { name: "Bring version 2 back" }).click();
-    await page.getByText("Version 2 is back, as a new one.").waitFor();
+    await page.getByRole("button", { name: "Restore version 2" }).click();
+    await page.getByText("Version 2 is restored as a new version.").waitFor();
     await page.getByRole("link", { name: "Steps", exact: true }).click();
     await step(1).waitFor();
     expect(await page.getByTestId("step").count()).toBe(2);
     await page.getByRole("link", { name: "Versions", exact: true }).click();
-    await page.getByRole("button", { name: "Bring version 4 back" }).click();
-    await page.getByText("Version 4 is back, as a new one.").waitFor();
+    await page.getByRole("button", { name: "Restore version 4" }).click();
+    await page.getByText("Version 4 is restored as a new version.").waitFor();
   },
   STEP_MS,
 );
@@ -248,7 +248,7 @@ for (const [theme, width] of [
       await page.getByTestId("trace").first().waitFor();
       await page.getByTestId("result").getByText(`POST ${receiver.url}/in`).waitFor();
       await checkScreen("pipeline-steps");
-      await page.getByRole("button", { name: "Add a step" }).click();
+      await page.getByRole("button", { name: "Add step" }).click();
       await ui.dialog().getByRole("searchbox").waitFor();
       await checkScreen("pipeline-add-step");
       await page.keyboard.press("Escape");
@@ -257,7 +257,7 @@ for (const [theme, width] of [
       await checkScreen("pipeline-details");
       await page.keyboard.press("Escape");
       await page.getByRole("link", { name: "Webhooks", exact: true }).click();
-      await page.getByText("Nothing waits").waitFor();
+      await page.getByText("No webhooks").waitFor();
       await checkScreen("pipeline-webhooks");
     },
     STEP_MS,
@@ -280,17 +280,17 @@ test(
     await page.evaluate((token) => localStorage.setItem("lineside.token", token), created.key);
     await ui.open("/pipelines");
     await page.getByRole("link", { name: "Fahrenheit to Celsius" }).click();
-    await page.getByText("You may look at the steps, not change them.").waitFor();
+    await page.getByText("You can see the steps but not change them.").waitFor();
     expect(
       await step(0)
         .getByLabel(/^factor/)
         .isDisabled(),
     ).toBe(true);
-    for (const name of ["Add a step", "Start", "Pause", "Details", "Delete this pipeline"])
+    for (const name of ["Add step", "Start", "Pause", "Details", "Delete pipeline"])
       expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
     await page.evaluate((token) => localStorage.setItem("lineside.token", token), own);
     await page.reload();
-    await page.getByRole("button", { name: "Delete this pipeline" }).click();
+    await page.getByRole("button", { name: "Delete pipeline" }).click();
     await ui.dialog().getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("No pipelines yet").waitFor();
     // What the preview refuses while it is typed, and what a key may not do for the page around the screen.

@@ -17,21 +17,21 @@ test(
     const { page } = ui;
     await ui.open("/settings/profiles");
     await rowOf("default").getByText("Silent after 10 minutes").waitFor();
-    await page.getByRole("button", { name: "New profile" }).click();
+    await page.getByRole("button", { name: "Create profile" }).click();
     await ui.dialog().getByLabel("Name").fill("default");
     await ui.dialog().getByLabel("Description").fill("Meters that report once a day");
     await ui.dialog().getByRole("spinbutton", { name: "Counts as inactive after" }).fill("2");
     await ui.dialog().getByLabel("Counts as inactive after: Unit").selectOption("days");
     await ui.dialog().getByLabel("Days that data is kept").fill("400");
     await ui.dialog().getByRole("combobox", { name: "Encoding" }).selectOption("CBOR");
-    await ui.dialog().getByLabel("MQTT topic of its own").fill("meters/up");
-    await ui.dialog().getByRole("spinbutton", { name: "Waits for an answer to a command" }).fill("1.5");
-    await ui.dialog().getByLabel("Waits for an answer to a command: Unit").selectOption("hours");
-    await ui.dialog().getByRole("spinbutton", { name: "Waits for an answer to a command" }).fill("1.5");
+    await ui.dialog().getByLabel("Custom MQTT topic").fill("meters/up");
+    await ui.dialog().getByRole("spinbutton", { name: "Timeout for responses to commands" }).fill("1.5");
+    await ui.dialog().getByLabel("Timeout for responses to commands: Unit").selectOption("hours");
+    await ui.dialog().getByRole("spinbutton", { name: "Timeout for responses to commands" }).fill("1.5");
     await ui.dialog().getByLabel("MQTT sessions at once").fill("2");
     await ui.dialog().getByLabel("Messages a second").fill("5");
-    await ui.dialog().getByLabel("Messages at once").fill("50");
-    await ui.dialog().getByLabel("A gateway makes its children by naming them").uncheck();
+    await ui.dialog().getByLabel("Messages in a burst").fill("50");
+    await ui.dialog().getByLabel("A gateway creates its children by naming them").uncheck();
     await save();
     await ui.dialog().getByText("A device profile with this name already exists.").waitFor();
     await ui.dialog().getByLabel("Name").fill("Meters");
@@ -63,7 +63,7 @@ test(
     await page.getByRole("button", { name: "Edit Meters" }).click();
     await ui.dialog().getByLabel("Days that data is kept").fill("");
     await ui.dialog().getByLabel("Messages a second").fill("");
-    await ui.dialog().getByLabel("Use it where nothing else is selected").check();
+    await ui.dialog().getByLabel("Use as default profile").check();
     await save();
     await rowOf("Meters").getByText("default", { exact: true }).waitFor();
     expect(await page.getByRole("button", { name: "Delete Meters" }).count()).toBe(0);
@@ -72,7 +72,7 @@ test(
     expect(meters).toMatchObject({ isDefault: true, telemetryTopic: "meters/up" });
     expect(meters).not.toHaveProperty("retentionDays");
     await page.getByRole("button", { name: "Edit Meters" }).click();
-    expect(await ui.dialog().getByLabel("Use it where nothing else is selected").isDisabled()).toBe(true);
+    expect(await ui.dialog().getByLabel("Use as default profile").isDisabled()).toBe(true);
     await page.keyboard.press("Escape");
   },
   STEP_MS,
@@ -101,8 +101,8 @@ test(
   "devices of a profile may claim credentials with its key and secret, until these are renewed",
   async () => {
     const { page } = ui;
-    await page.getByRole("button", { name: "Claiming with Meters" }).click();
-    expect(await ui.dialog().getByRole("radio", { name: "Nobody" }).isChecked()).toBe(true);
+    await page.getByRole("button", { name: "Provisioning with Meters" }).click();
+    expect(await ui.dialog().getByRole("radio", { name: "None" }).isChecked()).toBe(true);
     await ui.dialog().getByRole("radio", { name: "Any device" }).check();
     const example = ui.dialog().getByText(/^curl /);
     await example.waitFor();
@@ -113,14 +113,14 @@ test(
       return (await fetch(`${ui.app.url}/api/v1/provision`, { method: "POST", headers, body })).json();
     };
     expect(await send("Meter 1")).toMatchObject({ status: "SUCCESS", credentialsType: "ACCESS_TOKEN" });
-    await ui.dialog().getByRole("button", { name: "New key and secret" }).click();
-    await page.getByText("There are a new key and a new secret.").waitFor();
+    await ui.dialog().getByRole("button", { name: "Create new key and secret" }).click();
+    await page.getByText("A new key and a new secret were created.").waitFor();
     expect(await send("Meter 2")).toMatchObject({ status: "NOT_FOUND" });
     await page.waitForFunction(
       (old) => !document.querySelector("dialog")?.textContent?.includes(old),
       String(JSON.parse(claim).provisionDeviceKey),
     );
-    await ui.dialog().getByRole("radio", { name: "Nobody" }).check();
+    await ui.dialog().getByRole("radio", { name: "None" }).check();
     await example.waitFor({ state: "detached" });
     await page.keyboard.press("Escape");
     await ui.dialog().waitFor({ state: "detached" });
@@ -155,8 +155,8 @@ for (const [theme, width] of [
       await checkScreen("profile-editor");
       await page.keyboard.press("Escape");
       await ui.dialog().waitFor({ state: "detached" });
-      await page.getByRole("button", { name: "Claiming with Meters" }).click();
-      await ui.dialog().getByRole("radio", { name: "Devices that were entered before" }).check();
+      await page.getByRole("button", { name: "Provisioning with Meters" }).click();
+      await ui.dialog().getByRole("radio", { name: "Devices that were created before" }).check();
       await ui
         .dialog()
         .getByText(/^curl /)

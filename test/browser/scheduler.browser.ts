@@ -24,7 +24,7 @@ test(
     const { page } = ui;
     await ui.open("/scheduler");
     await page.getByText("No jobs yet").waitFor();
-    await page.getByRole("button", { name: "New job" }).click();
+    await page.getByRole("button", { name: "Create job" }).click();
     await ui.dialog().getByLabel("Name").first().fill("Night setback");
     await ui.dialog().getByLabel("Time", { exact: true }).fill("22:00");
     for (const day of ["Sat", "Sun"]) await ui.dialog().getByRole("button", { name: day }).click();
@@ -40,13 +40,13 @@ test(
     await ui.dialog().getByText("Select a device.").waitFor();
     await ui.dialog().getByLabel("Hall 1 heating").check();
     await ui.dialog().getByRole("button", { name: "Save" }).click();
-    await ui.dialog().getByText("setpoint: this is not of the selected type.").waitFor();
+    await ui.dialog().getByText("setpoint: the value does not have the selected type.").waitFor();
     await ui.dialog().getByRole("textbox", { name: "Value" }).fill("17.5");
     await ui.dialog().getByRole("button", { name: "Save" }).click();
     await page.waitForURL(/\/scheduler\/[^/]+$/);
     await page.getByRole("heading", { name: "Night setback" }).waitFor();
     await page.getByText("Monday to Friday at 22:00").waitFor();
-    await page.getByText("It has not run yet").waitFor();
+    await page.getByText("This job has not run yet").waitFor();
   },
   STEP_MS,
 );
@@ -58,7 +58,7 @@ test(
     await page.getByRole("button", { name: "Run now" }).click();
     const run = page.getByTestId("runs").getByRole("listitem").first();
     await run.getByText("Done").first().waitFor();
-    await run.getByText("by hand").click();
+    await run.getByText("manual").click();
     await run.getByRole("link", { name: "Hall 1 heating" }).waitFor();
     const path = `/api/devices/${ids[0]}/attributes?scope=SHARED`;
     expect(await ui.call("GET", path)).toMatchObject([{ key: "setpoint", value: 17.5 }]);
@@ -79,7 +79,7 @@ test(
       .filter({ hasText: /cannot be read as a cron expression/i })
       .waitFor();
     await ui.dialog().getByRole("textbox", { name: "Expression" }).fill("0 0 30 2 *");
-    await ui.dialog().getByText("No time comes any more.").waitFor();
+    await ui.dialog().getByText("There are no further runs.").waitFor();
     await ui.dialog().getByRole("textbox", { name: "Expression" }).fill("*/20 * * * *");
     await ui
       .dialog()
@@ -132,7 +132,7 @@ test(
     await ui.open("/scheduler");
     await page.getByRole("link", { name: "Night setback" }).click();
     await page.getByTestId("runs").waitFor();
-    for (const name of ["New job", "Edit", "Delete this job", "Run now"])
+    for (const name of ["Create job", "Edit", "Delete job", "Run now"])
       expect(await page.getByRole("button", { name }).count()).toBe(0);
     await page.evaluate((token) => localStorage.setItem("lineside.token", token), own);
   },
@@ -185,7 +185,7 @@ test(
   "it is deleted after a question",
   async () => {
     const { page } = ui;
-    await page.getByRole("button", { name: "Delete this job" }).click();
+    await page.getByRole("button", { name: "Delete job" }).click();
     await ui.dialog().getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("No jobs yet").waitFor();
     // An expression that is refused while it is typed, and what a key may not do for the page around the screen.

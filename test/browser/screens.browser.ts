@@ -34,7 +34,7 @@ const SCREENS: Screen[] = [
     name: "create dialog",
     path: () => "/devices",
     ready: async (page) => {
-      await page.getByRole("button", { name: "New device" }).click();
+      await page.getByRole("button", { name: "Create device" }).click();
       await page.getByLabel("This is a gateway").waitFor();
     },
   },
@@ -86,7 +86,7 @@ const SCREENS: Screen[] = [
   {
     name: "client attributes, none",
     path: tab("/attributes?scope=CLIENT"),
-    ready: shown("No attributes here"),
+    ready: shown("No attributes yet"),
   },
   { name: "history", path: tab("/history"), ready: shown("targetTemperature") },
   { name: "commands", path: tab("/commands"), ready: shown("setTarget") },
@@ -94,13 +94,13 @@ const SCREENS: Screen[] = [
     name: "command dialog",
     path: tab("/commands"),
     ready: async (page) => {
-      await page.getByRole("button", { name: "Send a command" }).click();
+      await page.getByRole("button", { name: "Send command" }).click();
       await page.getByLabel("Parameters (JSON)").waitFor();
     },
   },
   { name: "connect", path: tab("/connect"), ready: shown("Receiving data") },
   { name: "messages", path: tab("/messages"), ready: shown("Clear") },
-  { name: "settings", path: tab("/settings"), ready: shown("Delete this device") },
+  { name: "settings", path: tab("/settings"), ready: shown("Delete device") },
   { name: "device without data", path: () => `/devices/${empty}`, ready: shown("No data yet") },
   {
     name: "connect, waiting",
@@ -108,12 +108,12 @@ const SCREENS: Screen[] = [
     ready: shown("Waiting for the first message"),
   },
   { name: "own profile", path: () => "/settings/profile", ready: shown("When an alarm") },
-  { name: "own security", path: () => "/settings/security", ready: shown("this one") },
+  { name: "own security", path: () => "/settings/security", ready: shown("this session") },
   {
     name: "second factor, asking for the password",
     path: () => "/settings/security",
     ready: async (page) => {
-      await page.getByRole("button", { name: "Turn on" }).click();
+      await page.getByRole("button", { name: "Enable" }).click();
       await page.getByLabel("Confirm with your password").waitFor();
     },
   },
@@ -122,17 +122,17 @@ const SCREENS: Screen[] = [
     name: "invitation",
     path: () => "/settings/users",
     ready: async (page) => {
-      await page.getByRole("button", { name: "Invite a user" }).click();
+      await page.getByRole("button", { name: "Invite user" }).click();
       await page.getByLabel("Only selected devices").check();
       await page.getByLabel("Press 1").waitFor();
     },
   },
-  { name: "API keys, none the first time", path: () => "/settings/api-keys", ready: shown("New API key") },
+  { name: "API keys, none the first time", path: () => "/settings/api-keys", ready: shown("Create API key") },
   {
     name: "new API key",
     path: () => "/settings/api-keys",
     ready: async (page) => {
-      await page.getByRole("button", { name: "New API key" }).click();
+      await page.getByRole("button", { name: "Create API key" }).click();
       await page.getByLabel("Only selected devices").check();
       await page.getByLabel("Press 1").waitFor();
     },
@@ -142,11 +142,11 @@ const SCREENS: Screen[] = [
     path: () => "/settings/api-keys?create=1",
     ready: async (page) => {
       await ui.dialog().getByLabel("Name").fill(`key ${++keysCreated}`);
-      await ui.dialog().getByRole("button", { name: "New API key" }).click();
+      await ui.dialog().getByRole("button", { name: "Create API key" }).click();
       await page.getByTestId("made-key").waitFor();
     },
   },
-  { name: "user", path: () => `/settings/users/${reader}`, ready: shown("As saved: 1 device, 1 asset.") },
+  { name: "user", path: () => `/settings/users/${reader}`, ready: shown("Saved access: 1 device, 1 asset.") },
   {
     name: "invitation, made",
     path: () => `/settings/users/${reader}`,
@@ -159,7 +159,7 @@ const SCREENS: Screen[] = [
   {
     name: "invitation for somebody else",
     path: () => "/sign-in?login_hint=rita.reader%40plant-north.example",
-    ready: shown("You are signed in already"),
+    ready: shown("You are already signed in"),
   },
   {
     name: "own user",
@@ -180,7 +180,7 @@ const SCREENS: Screen[] = [
     },
   },
   { name: "outbox, empty", path: () => "/settings/outbox", ready: shown("No mail yet") },
-  { name: "unknown page", path: () => "/no/such/page", ready: shown("There is nothing at this address") },
+  { name: "unknown page", path: () => "/no/such/page", ready: shown("This page does not exist") },
 ];
 beforeAll(async () => {
   ui.browser.allowNotFound("/no/such/page");

@@ -47,7 +47,7 @@ test(
     await page.getByLabel("Password").fill(NEW_USER.password);
     await page.getByText("100 devices, 10 users, 365 days of history").waitFor();
     expect(await page.getByLabel("Plan").locator("option").allTextContents()).toEqual(["Basic"]);
-    await page.getByRole("button", { name: "Send me a code" }).click();
+    await page.getByRole("button", { name: "Send code" }).click();
     await page.getByRole("heading", { name: "Confirm your address" }).waitFor();
     await page.getByText(NEW_USER.email).waitFor();
     expect(await page.getByRole("button", { name: /New code in/ }).isDisabled()).toBe(true);
@@ -95,7 +95,7 @@ test(
   async () => {
     const { page } = newUser;
     await page.goto(`${app.url}/settings/users`);
-    await page.getByRole("button", { name: "Invite a user" }).click();
+    await page.getByRole("button", { name: "Invite user" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name", { exact: true }).fill(COLLEAGUE.name);
     await dialog.getByRole("textbox", { name: "E-mail" }).fill(COLLEAGUE.email);

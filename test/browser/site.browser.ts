@@ -32,7 +32,7 @@ test(
     await page.locator("aside").getByText("Plant South").waitFor();
     const plan = page.getByRole("region", { name: "Plan: On-premises" });
     await plan.getByText("1 · no limit").first().waitFor();
-    await page.getByText("This is the site of the gateway's own users").waitFor();
+    await page.getByText("This is the gateway's own site").waitFor();
   },
   STEP_MS,
 );
@@ -87,7 +87,7 @@ test(
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("alert").getByText("is not an image of its type").waitFor();
     takeRefusal(400);
-    await page.getByRole("button", { name: "Back to how it comes" }).click();
+    await page.getByRole("button", { name: "Reset branding" }).click();
     await page.locator("aside").getByText("Lineside").waitFor();
     expect(await page.title()).toBe("Branding · Lineside");
   },
@@ -105,11 +105,11 @@ test(
     await entry.getByText(OWNER.email).first().waitFor();
     await entry.locator("summary").click();
     await entry.getByRole("row", { name: "label Hall 1 Hall 2" }).waitFor();
-    await entry.getByRole("link", { name: "What was done to it" }).click();
+    await entry.getByRole("link", { name: "History of this object" }).click();
     await page.getByText("2 entries").waitFor();
     await page.getByRole("listitem").filter({ hasText: "Device created · Press 1" }).waitFor();
-    await page.getByRole("button", { name: "Show everything" }).click();
-    await page.getByLabel("What was done").selectOption({ label: "Site renamed" });
+    await page.getByRole("button", { name: "Show all entries" }).click();
+    await page.getByLabel("Action", { exact: true }).selectOption({ label: "Site renamed" });
     const renamed = page.getByRole("listitem").filter({ hasText: "Site renamed" });
     await page.getByText("1 entry").waitFor();
     await renamed.waitFor();
@@ -118,7 +118,7 @@ test(
     await page.reload();
     await renamed.waitFor();
     const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Export all that matches as CSV" }).click();
+    await page.getByRole("button", { name: "Export matching entries as CSV" }).click();
     const file = await (await download).path();
     const [head, row, ...rest] = (await readFile(file, "utf8")).split("\r\n");
     expect(head).toStartWith("at,outcome,action");
@@ -205,12 +205,12 @@ test(
     await open("site");
     const plan = page.getByRole("region", { name: "Plan: Basic" });
     await plan.getByText("1 of 10", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Delete the site…" }).click();
+    await page.getByRole("button", { name: "Delete site…" }).click();
     const now = page.getByRole("button", { name: "Delete for good" });
     expect(await now.isDisabled()).toBe(true);
-    await page.getByLabel("Type Guest Works to go on").fill("guest works");
+    await page.getByLabel("Type Guest Works to confirm").fill("guest works");
     expect(await now.isDisabled()).toBe(true);
-    await page.getByLabel("Type Guest Works to go on").fill("Guest Works");
+    await page.getByLabel("Type Guest Works to confirm").fill("Guest Works");
     await now.click();
     await page.waitForURL(/\/idp\/authorize/);
     const answer = await fetch(`${ui.app.url}/api/auth/me`, {
@@ -245,11 +245,11 @@ test(
     await open("site");
     await page.getByRole("heading", { name: "Plan: On-premises" }).waitFor();
     expect(await page.getByLabel("Name of the site").getAttribute("readonly")).not.toBeNull();
-    expect(await page.getByRole("heading", { name: "Delete the site" }).count()).toBe(0);
+    expect(await page.getByRole("heading", { name: "Delete site" }).count()).toBe(0);
     for (const name of ["Branding", "Audit log", "Outbox"])
       expect(await page.getByRole("link", { name }).count()).toBe(0);
     await open("audit");
-    await page.getByText("There is nothing at this address").waitFor();
+    await page.getByText("This page does not exist").waitFor();
   },
   STEP_MS,
 );

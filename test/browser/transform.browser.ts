@@ -43,17 +43,17 @@ test(
     const { page } = ui;
     await ui.open(`/integrations/${integration.integrationId}/transform`);
     await result().getByText('"payload_hex": "00d7"').waitFor();
-    await page.getByRole("button", { name: "Use a codec" }).click();
+    await page.getByRole("button", { name: "Add codec" }).click();
     await page.getByLabel("Device type").fill("Vicki");
     await result().getByText('"temp": 215').waitFor();
-    await page.getByRole("button", { name: "Add a step" }).click();
+    await page.getByRole("button", { name: "Add step" }).click();
     await ui.dialog().getByRole("searchbox").fill("Scale");
     await ui.dialog().getByRole("button", { name: "Scale" }).first().click();
     const step = page.getByTestId("step").first();
     await step.getByLabel("keys").fill("temp");
     await step.getByLabel(/^factor/).fill("0.1");
     await result().getByText('"temp": 21.5').waitFor();
-    await page.getByLabel("Run it").check();
+    await page.getByLabel("Enable script").check();
     const editor = page.getByRole("textbox", { name: "Script" });
     await editor.fill("function transform(message, metadata) {\n  return { temperature: messag.temp };\n}\n");
     await result().getByText("Line 2:").waitFor();
@@ -77,7 +77,7 @@ test(
   async () => {
     const { page } = ui;
     await page.getByRole("textbox", { name: "Script" }).fill("function transform() { return null; }");
-    await result().getByText("Nothing: the message is dropped.").waitFor();
+    await result().getByText("No result: the message is dropped.").waitFor();
     await page.getByRole("link", { name: "Messages" }).click();
     await page.getByRole("link", { name: "Mapping and script" }).click();
     await page.getByText("Not saved yet.").waitFor();

@@ -56,7 +56,7 @@ test(
   async () => {
     const { page } = ui;
     await openUsers();
-    await page.getByRole("button", { name: "Invite a user" }).click();
+    await page.getByRole("button", { name: "Invite user" }).click();
     await ui.dialog().getByLabel("Name", { exact: true }).fill("Nina New");
     await ui.dialog().getByRole("textbox", { name: "E-mail" }).fill(OWNER.email);
     await ui.dialog().getByLabel("Hand over myself").check();
@@ -96,7 +96,7 @@ test(
   async () => {
     const { page } = ui;
     await openUsers();
-    await page.getByRole("button", { name: "Invite a user" }).click();
+    await page.getByRole("button", { name: "Invite user" }).click();
     expect(await ui.dialog().getByLabel("Hand over myself").isChecked()).toBe(true); // as it went the last time
     await ui.dialog().getByLabel("Name", { exact: true }).fill("Otto Outbox");
     await ui.dialog().getByRole("textbox", { name: "E-mail" }).fill("otto@plant-north.example");
@@ -126,10 +126,10 @@ test(
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Remove hall 7" }).waitFor();
     await save();
-    await page.getByText("As saved: 2 devices, 1 asset.").waitFor();
+    await page.getByText("Saved access: 2 devices, 1 asset.").waitFor();
     await page.getByRole("button", { name: "Remove Press 1" }).click();
     await save();
-    await page.getByText("As saved: 1 device, 1 asset.").waitFor();
+    await page.getByText("Saved access: 1 device, 1 asset.").waitFor();
   },
   STEP_MS,
 );
@@ -143,11 +143,11 @@ test(
     await page.getByLabel("Role").selectOption("TENANT_READ_ONLY");
     await page.getByText("Saving signs this user out everywhere.").waitFor();
     await page.getByLabel("Status").selectOption("DISABLED");
-    await page.getByLabel("May acknowledge and clear alarms").check();
+    await page.getByLabel("Can acknowledge and clear alarms").check();
     await save();
-    await page.getByLabel("May acknowledge and clear alarms").waitFor();
+    await page.getByLabel("Can acknowledge and clear alarms").waitFor();
     expect(await page.getByLabel("Role").inputValue()).toBe("TENANT_READ_ONLY");
-    expect(await page.getByLabel("May acknowledge and clear alarms").isChecked()).toBe(true);
+    expect(await page.getByLabel("Can acknowledge and clear alarms").isChecked()).toBe(true);
     expect(await page.getByRole("button", { name: "Hand over myself" }).isDisabled()).toBe(true);
     await ui.open("/settings/users?status=DISABLED");
     await ui.row(/Nina New/).waitFor();
@@ -202,7 +202,7 @@ test(
     await page.getByRole("link", { name: /Anna/ }).first().click();
     await page.getByText("This is you.").waitFor();
     expect(await page.getByLabel("Role").isDisabled()).toBe(true);
-    expect(await page.getByRole("button", { name: "Delete this user" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Delete user" }).count()).toBe(0);
     await page.getByRole("main").getByRole("link", { name: "My profile" }).last().click();
     await page.waitForURL(/\/settings\/profile$/);
   },
@@ -215,7 +215,7 @@ test(
     const { page } = ui;
     await openUsers();
     await page.getByRole("link", { name: /Nina New/ }).click();
-    await page.getByRole("button", { name: "Delete this user" }).click();
+    await page.getByRole("button", { name: "Delete user" }).click();
     await ui.dialog().getByRole("button", { name: "Delete" }).click();
     await page.waitForURL(/\/settings\/users$/);
     await page.getByText("Nina New is deleted.").waitFor();
@@ -238,19 +238,19 @@ test(
     const { page } = ui;
     await ui.open("/settings/api-keys");
     await page.getByText("No API keys yet").waitFor();
-    await page.getByRole("button", { name: "New API key" }).click();
+    await page.getByRole("button", { name: "Create API key" }).click();
     await ui.dialog().getByLabel("Name", { exact: false }).first().fill("ERP export");
     await ui.dialog().getByLabel("Expires").selectOption("date");
     await ui.dialog().getByLabel("On", { exact: true }).fill("2026-01-01");
     await ui.dialog().getByLabel("Only selected devices").check();
-    await ui.dialog().getByRole("button", { name: "New API key" }).click();
+    await ui.dialog().getByRole("button", { name: "Create API key" }).click();
     await ui.dialog().getByText("Select at least one device.").waitFor();
     await ui.dialog().getByLabel("Oven").check();
-    await ui.dialog().getByRole("button", { name: "New API key" }).click();
+    await ui.dialog().getByRole("button", { name: "Create API key" }).click();
     await ui.dialog().getByText("must be a time in the future").waitFor();
     takeRefusal(400);
     await ui.dialog().getByLabel("Expires").selectOption("90");
-    await ui.dialog().getByRole("button", { name: "New API key" }).click();
+    await ui.dialog().getByRole("button", { name: "Create API key" }).click();
     const byTestId = page.getByTestId("made-key");
     await byTestId.waitFor();
     const key = (await byTestId.locator("code").first().textContent()) ?? "";
@@ -258,7 +258,7 @@ test(
     await page.mouse.click(5, 5); // beside the dialog
     await ui.dialog().getByRole("button", { name: "I have copied it" }).click();
     const row = page.getByRole("listitem").filter({ hasText: "ERP export" });
-    for (const text of ["Works", "Read only", "1 device", "Created by Anna M. Berger"])
+    for (const text of ["Active", "Read only", "1 device", "Created by Anna M. Berger"])
       await row.getByText(text).waitFor();
     expect(await page.content()).not.toContain(key);
     await page.getByRole("button", { name: "Revoke ERP export" }).click();
@@ -294,7 +294,7 @@ test(
   async () => {
     const { page } = ui;
     await openUsers();
-    const invite = page.getByRole("button", { name: "Invite a user" });
+    const invite = page.getByRole("button", { name: "Invite user" });
     const hasFocus = () => invite.evaluate((button) => button === document.activeElement);
     await invite.focus();
     await page.keyboard.press("Enter");
@@ -322,8 +322,8 @@ test(
   async () => {
     const { page } = ui;
     for (const [typed, title] of [
-      ["invite", "Invite a user"],
-      ["new api", "New API key"],
+      ["invite", "Invite user"],
+      ["create api", "Create API key"],
     ] as const) {
       await ui.open();
       await page.getByText("Last seen").waitFor();

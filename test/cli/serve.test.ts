@@ -65,3 +65,12 @@ test("a telemetry file that is none is named, in one sentence", async () => {
     expect.stringContaining(`The telemetry file ${join(directory, "telemetry.db")} cannot be opened`),
   ]);
 });
+
+test("a mistake in the configuration ends it with a code of its own", async () => {
+  const child = Bun.spawn([process.execPath, main, "serve", "--data", directory, "--http-port", "no"], {
+    env: { PATH: process.env.PATH ?? "" },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  expect(await new Response(child.stderr).text()).toContain("--http-port must be a whole number");
+  expect(await child.exited).toBe(78);
+});

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 import { pages } from "./commands.ts";
 import { Sandbox } from "./sandbox.ts";
@@ -13,6 +15,9 @@ const fillIn = (script: string): string =>
     .replaceAll('"password": "…", "otp": "123456"', `"password": "${PASSWORD}"`)
     .replaceAll("--password …", `--password '${PASSWORD}'`)
     .replaceAll("gateway.local", "localhost")
+    .replaceAll("sudo lineside", "lineside")
+    .replaceAll(" --data /var/lib/lineside", "")
+    .replaceAll("/mnt/backup", "$BACKUPS")
     .replaceAll("import file.csv …", "import file.csv");
 const withoutComments = (script: string): string => script.replaceAll(/(^|\s)#.*$/gm, "");
 
@@ -57,6 +62,9 @@ const input: Readonly<Record<string, (site: Site) => Promise<Record<string, stri
     await create("/api/devices", { name: "Valve", deviceType: "valve", lorawanDevEui: "0102030405060708" });
     return { LORAWAN: integrationId };
   },
+  "docs/operations.md": async ({ fixture }) => ({
+    BACKUPS: mkdtempSync(join(fixture.directory, "backups-")),
+  }),
   "docs/pipelines.md": async ({ create }) => ({
     ID: (await create("/api/data-pipelines", { name: "mine", steps: [] })).pipelineId ?? "",
   }),
@@ -100,6 +108,7 @@ const files: Readonly<Record<string, (text: string) => Record<string, string>>> 
 const notRun: ReadonlyArray<readonly [RegExp, string]> = [
   [/^lineside script-host/, "is started by the gateway itself"],
   [/<[a-z]+>/, "names a mail that a mail server has refused"],
+  [/^lineside service install --replace/, "installs the executable: test/binary"],
   [/^lineside setup-link/, "is for a gateway without an owner: test/cli"],
 ];
 /** Additions without which a command would not end by itself. */

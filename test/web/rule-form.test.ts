@@ -81,9 +81,9 @@ describe("a rule in sentences", () => {
   test("says all of it", () => {
     language.value = "en";
     expect(ruleText(toRuleForm(whole))).toBe(
-      "Critical “Hot” when t is above 80 or t has not come for 10 minutes. Major “Hot” when t is above the attribute limit for 1 minute. " +
-        "Minor “Hot” when mode is one of “off”, “12”, true 3 times within 1 hour. Warning “Hot” when a condition of its own. " +
-        "It ends when t is from 0 to 40. Its severity falls again, too. Only: Mon, Tue, 06:00 to 22:00 (Europe/Berlin). It is an alarm of the gateway, too.",
+      "Critical “Hot” when t is above 80 or t has not arrived for 10 minutes. Major “Hot” when t is above the attribute limit for 1 minute. " +
+        "Minor “Hot” when mode is one of “off”, “12”, true 3 times within 1 hour. Warning “Hot” when a custom condition. " +
+        "It is cleared when t is from 0 to 40. Its severity falls again. Only: Mon, Tue, 06:00 to 22:00 (Europe/Berlin). The gateway shows it too.",
     );
   });
 

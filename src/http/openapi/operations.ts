@@ -138,7 +138,7 @@ function idOf({ method, path, hooks }: Route): string {
 const extensionsOf = (detail: RouteDetail): object =>
   Object.fromEntries(Object.entries(detail).filter(([name]) => name.startsWith("x-")));
 
-/** One operation of the document. */
+/** Builds one operation of the document. */
 export function operationOf(route: Route, components: Components): Operation {
   const { method, path, hooks } = route;
   const detail = hooks.detail ?? {};

@@ -1,4 +1,4 @@
-/** What the parameters in paths mean, by name. */
+/** Descriptions of the parameters in paths, by name. */
 import { attributeScopes } from "../../modules/attributes/attributes.types.ts";
 import type { Parameter } from "./openapi.types.ts";
 

@@ -24,7 +24,7 @@ export function checkTopicName(topic: string): void {
   }
 }
 
-/** Whether some topic matches both filters. */
+/** Returns whether some topic matches both filters. */
 export function filtersOverlap(a: string, b: string): boolean {
   const left = a.split("/");
   const right = b.split("/");
@@ -37,7 +37,7 @@ export function filtersOverlap(a: string, b: string): boolean {
   }
 }
 
-/** Whether `filter` matches `topic`; a leading wildcard does not match topics that begin with `$` (MQTT 5, 4.7). */
+/** Returns whether `filter` matches `topic`; a leading wildcard does not match topics that begin with `$` (MQTT 5, 4.7). */
 export function filterMatches(filter: string, topic: string): boolean {
   if (topic.startsWith("$") && (filter.startsWith("+") || filter.startsWith("#"))) return false;
   const wanted = filter.split("/");

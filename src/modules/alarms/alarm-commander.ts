@@ -70,9 +70,9 @@ interface AlarmCommanderDeps {
 export class AlarmCommander {
   private isStarted = false;
   private running: Promise<void> | undefined;
-  /** Whether something was written while the last round was ending. */
+  /** True if something was written while the last round was ending. */
   private isAsked = false;
-  /** Whether something may be waiting. */
+  /** True if something may be waiting. */
   private hasWork = true;
   private cancel: () => void = () => undefined;
 

@@ -19,7 +19,7 @@ import { clearDeadBand, setDeadBand, takeIn } from "./dead-band.ts";
 import type { DeviceState } from "./device-state.ts";
 import type { ProfileRules } from "./profile-rules.ts";
 
-/** What is held back is on the disk before anything else. */
+/** Suppressed alarms are on the disk before anything else. */
 const remember = () => undefined;
 
 /** Returns `true` if it is sooner than it was. */
@@ -63,7 +63,7 @@ export class AlarmEngine {
   private readonly timers: AlarmTimers<DeviceId>;
   private readonly orphans: ReturnType<typeof createOrphans>;
   private readonly jumps: ReturnType<typeof createJumpWatch>;
-  /** Whether the present message changed more than values. */
+  /** True if the present message changed more than values. */
   private hasWritten = false;
 
   constructor(private readonly deps: AlarmEngineDeps) {

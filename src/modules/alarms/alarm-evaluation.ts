@@ -12,7 +12,7 @@ export interface RuleState {
   readonly fingerprint: string;
   /** States of the create rules, the most severe first, then of the clear rule. */
   readonly triggers: TriggerState[];
-  /** Whether the rule was met and held back. */
+  /** True if the rule was met and held back. */
   isHeld?: boolean;
   /** A message that turns no comparison round changes nothing: nothing is counted, nothing is to be raised or cleared. */
   isSteady?: boolean;
@@ -36,9 +36,9 @@ export interface Outcome {
   readonly dueAt: number | undefined;
   /** Another message with the same values would count. */
   readonly counts: boolean;
-  /** Whether the stored state of the rule changed. */
+  /** True if the stored state of the rule changed. */
   readonly hasChanged: boolean;
-  /** Whether each rule is met: the create rules, the most severe first, then the clear rule. */
+  /** State of each rule: the create rules, the most severe first, then the clear rule. */
   readonly met: readonly boolean[];
 }
 

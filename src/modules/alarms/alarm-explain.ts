@@ -14,7 +14,7 @@ export interface ExplainedTrigger {
   readonly count?: number;
   readonly withinMs?: number;
   readonly condition: ExplainedCondition;
-  /** Whether the rule is met, including its time or its count. */
+  /** True if the rule is met, including its time or its count. */
   readonly isMet: boolean;
   /** DURATION: since when the condition has held. */
   readonly since?: number;

@@ -22,7 +22,7 @@ const severityChanged = (from: AlarmSeverity, to: AlarmSeverity, message: string
     message,
   });
 
-/** What is noted in the history of an alarm; `by` is `null` for the gateway itself. */
+/** An entry in the history of an alarm; `by` is `null` for the gateway itself. */
 interface Noted {
   readonly type: AlarmEventType;
   readonly text: Text;

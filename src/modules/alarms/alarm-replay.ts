@@ -77,7 +77,7 @@ export class AlarmReplay {
     this.#dueAt = dueAt !== undefined && dueAt > now ? dueAt : undefined;
   }
 
-  /** For how long the schedule holds back what would be raised, in ms. */
+  /** Returns how long the schedule suppresses the alarm, in ms. */
   #act({ raised, isOver }: Outcome, now: number): number {
     const open = this.#open;
     if (open !== undefined && isOver) {

@@ -53,7 +53,7 @@ export interface AlarmRule {
   readonly downgrade: boolean;
   /** Window in which the rule raises; `undefined` for always. */
   readonly schedule: TimeWindow | undefined;
-  /** Whether its alarms are alarms of the device's gateway too. */
+  /** True if its alarms are alarms of the device's gateway too. */
   readonly propagates: boolean;
   readonly actions: readonly AlarmAction[];
   readonly keys: ReadonlySet<string>;

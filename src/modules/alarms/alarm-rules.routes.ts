@@ -58,9 +58,9 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
         query: t.Object(ruleStateList.fields),
         response: { 200: t.Array(ruleBody) },
         detail: {
-          summary: "Why the alarm rules of a device raise something now, or why not",
+          summary: "Explain the present state of a device's alarm rules",
           description:
-            "Each rule of the device's profile, each part of its conditions with the value that is there and whether it holds, times and counts in progress, and what holds it back. An empty list for a device without rules.",
+            "Lists each rule of the device's profile with each part of its conditions, its present value and whether it holds, running durations and counts, and what suppresses the rule. The list is empty for a device without rules.",
         },
       },
     )
@@ -74,7 +74,7 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
         body: backTestBody,
         response: { 200: backTestAnswer },
         detail: {
-          summary: "Try an alarm rule on stored telemetry",
+          summary: "Back-test an alarm rule on stored telemetry",
           description:
             "Reports which alarms the rule would have raised, and raises none. It covers the last 24 hours unless `from` and `to` say otherwise, 31 days at most. Time stamps count as times of arrival; attributes have their current values. At most 100 devices and 500,000 messages are evaluated. 400 names the invalid part of a rule; 404 for an unknown device; 429 while three back-tests of the tenant are running.",
         },

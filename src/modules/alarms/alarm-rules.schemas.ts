@@ -91,7 +91,9 @@ export const backTestAnswer = t.Object(
       }),
       { description: "the newest 500 alarms" },
     ),
-    isCut: t.Boolean({ description: "devices or data were left out, because one test takes no more" }),
+    isCut: t.Boolean({
+      description: "devices or data were left out, because the limit of a test was reached",
+    }),
     usesAttributes: t.Boolean({
       description: "the rule reads attributes; their current values were used",
     }),

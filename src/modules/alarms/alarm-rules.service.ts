@@ -44,7 +44,7 @@ export interface BackTest {
   readonly alarmCount: number;
   /** The newest first. */
   readonly alarms: ReadonlyArray<ReplayedAlarm & { deviceId: DeviceId; deviceName: string }>;
-  /** Whether the profile had more devices or more data than one test takes. The newest part was left out. */
+  /** True if the profile had more devices or more data than one test takes. The newest part was left out. */
   readonly isCut: boolean;
   /** The rule looks at attributes, which are taken as they are now. */
   readonly usesAttributes: boolean;

@@ -29,7 +29,7 @@ export class AlarmStates {
   constructor(
     readonly deps: {
       repository: AlarmsRepository;
-      /** Whether the device is there still. */
+      /** Returns whether the device still exists. */
       isKnown: (deviceId: DeviceId) => boolean;
       transact: (work: () => void) => void;
       now: () => number;

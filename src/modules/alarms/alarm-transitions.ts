@@ -8,7 +8,7 @@ import type { AlarmRule, CreateTrigger } from "./alarm-rule.ts";
 import type { DeviceState } from "./device-state.ts";
 
 interface Act {
-  /** Whether the outcome raises an alarm, or makes it more severe. */
+  /** True if the outcome raises an alarm, or makes it more severe. */
   readonly rises: boolean;
   run(): void;
 }

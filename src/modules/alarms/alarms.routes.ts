@@ -18,7 +18,7 @@ import { alarmToWire, eventToWire, readFilter } from "./alarms.wire.ts";
 const eventList = wholeList({ sort: ["createdAt", "eventType"], search: ["message"] });
 const handling =
   "For administrators, and users who may acknowledge alarms (`canAcknowledgeAlarms`); 403 for others.";
-const again = "Asked again it answers the same and nothing happens.";
+const again = "A repeated request gets the same answer and changes nothing.";
 
 interface ListQuery {
   readonly limit?: number;
@@ -68,14 +68,14 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
         detail: {
           summary: "List alarms, the newest first",
           description:
-            "Of the devices that the caller may see. Of each device 1,000 cleared alarms are kept. 400 for a severity or status that there is none of.",
+            "Lists alarms of the devices that the caller may see. 1,000 cleared alarms are kept for each device. 400 for an unknown severity or status.",
         },
       },
     )
     .get("/escalation-settings", ({ principal }) => alarms.escalation(principal), {
       auth: "alarms:escalation",
       response: { 200: escalationBody },
-      detail: { summary: "When alarms rise to the next level" },
+      detail: { summary: "Get the escalation settings" },
     })
     .patch("/escalation-settings", ({ principal, body }) => alarms.saveEscalation(principal, body), {
       auth: "alarms:escalation",
@@ -88,7 +88,7 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
       body: escalationBody,
       response: { 200: escalationBody },
       detail: {
-        summary: "Change when alarms rise to the next level",
+        summary: "Change the escalation settings",
         description:
           "All four fields are required; minutes are whole numbers from 1 to 10,080. 403 unless owner or administrator, and without access to all devices.",
       },
@@ -106,7 +106,7 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
         response: { 200: successBody },
         detail: {
           summary: "Acknowledge several alarms",
-          description: `All or none: 404 when one of them is not there. ${again} ${handling}`,
+          description: `All alarms are changed, or none: 404 if one of them does not exist. ${again} ${handling}`,
         },
       },
     )
@@ -123,7 +123,7 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
         response: { 200: successBody },
         detail: {
           summary: "Clear several alarms",
-          description: `All or none: 404 when one of them is not there. ${again} ${handling}`,
+          description: `All alarms are changed, or none: 404 if one of them does not exist. ${again} ${handling}`,
         },
       },
     )
@@ -141,14 +141,14 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
         detail: {
           summary: "List alarms of a device, the newest first",
           description:
-            "Of a gateway also those of its children whose rules say so (`propagateToGateway`), as far as the caller may see the children.",
+            "The list of a gateway includes alarms of its children with `propagateToGateway`, for the children that the caller may see.",
         },
       },
     )
     .get("/:alarmId", ({ principal, params }) => alarmToWire(alarms.get(principal, params.alarmId)), {
       auth: "alarms:read",
       response: { 200: alarmBody },
-      detail: { summary: "One alarm" },
+      detail: { summary: "Get an alarm" },
     })
     .get(
       "/:alarmId/events",
@@ -161,7 +161,7 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
         query: t.Object(eventList.fields),
         response: { 200: t.Array(alarmEventBody) },
         detail: {
-          summary: "What happened to an alarm, the oldest first",
+          summary: "List events of an alarm, the oldest first",
           description: "The newest 1,000 events are kept.",
         },
       },
@@ -191,7 +191,7 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
         response: { 200: successBody },
         detail: {
           summary: "Clear an alarm",
-          description: `It comes back at a later message that meets its rule again; durations and counts begin anew. ${again} ${handling}`,
+          description: `A later message that meets the rule raises it again; durations and counts begin anew. ${again} ${handling}`,
         },
       },
     )

@@ -23,11 +23,11 @@ export const alarmBody = t.Object(
     acknowledgedAt: t.Optional(time),
     acknowledgedBy: t.Optional(t.String()),
     clearedAt: t.Optional(time),
-    clearedBy: t.Optional(t.String({ description: "left out where the rule cleared it" })),
+    clearedBy: t.Optional(t.String({ description: "absent if the rule cleared it" })),
     escalationLevel: wholeNumber({ minimum: 1, maximum: 3, description: "1 when it is raised" }),
     gatewayId: t.Optional(
       t.String({
-        description: "the device's gateway, where its rule says that it is an alarm of the gateway, too",
+        description: "the device's gateway, if the rule propagates the alarm to it",
       }),
     ),
   },
@@ -50,7 +50,7 @@ export const alarmEventBody = t.Object(
     ]),
     ...textFields,
     message: t.String({ description: "the text of the code in English" }),
-    by: t.Optional(t.String({ description: "left out for the gateway itself" })),
+    by: t.Optional(t.String({ description: "absent for the gateway itself" })),
     createdAt: time,
   },
   { title: "AlarmEvent" },
@@ -59,7 +59,7 @@ export const alarmEventBody = t.Object(
 export const alarmsQuery = {
   ...pageQuery,
   search: searchQuery(["the message", "the name", "the device's name"]),
-  sort: sortQuery(ALARM_SORT_FIELDS, "; the newest first unless given"),
+  sort: sortQuery(ALARM_SORT_FIELDS, "; the newest first by default"),
   severity: t.Optional(t.String({ maxLength: 256, description: "one or several, by commas" })),
   status: t.Optional(t.String({ maxLength: 256, description: "one or several, by commas" })),
 };

@@ -75,7 +75,7 @@ export const alarmStates = sqliteTable(
   (table) => [index("alarm_states_due").on(table.dueAt)],
 );
 
-/** One row: when the engine ran last. */
+/** One row with the time of the engine's last run. */
 export const alarmRun = sqliteTable("alarm_run", {
   one: integer("one").primaryKey(),
   /** Epoch ms. */

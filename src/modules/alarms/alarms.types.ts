@@ -82,7 +82,7 @@ export interface AlarmFilter {
   readonly statuses?: readonly AlarmStatus[] | undefined;
   readonly deviceId?: DeviceId | undefined;
   readonly search?: string | undefined;
-  /** One of `ALARM_SORT_FIELDS`, `-` before it for the reverse; `-createdAt` unless given. */
+  /** One of `ALARM_SORT_FIELDS`, with `-` before it for the reverse; `-createdAt` by default. */
   readonly sort?: string | undefined;
   readonly limit: number;
   readonly offset: number;

@@ -11,7 +11,7 @@ import type { DeadBand, DeviceState, KnownValue } from "./device-state.ts";
 /** Describes what the rules of a profile hold the numbers of a key against. */
 export interface KeyBounds {
   readonly bounds: readonly ConditionBound[];
-  /** Whether a value counts by itself because it differs from the one before. */
+  /** True if a value counts by itself because it differs from the one before. */
   readonly isChanging: boolean;
 }
 

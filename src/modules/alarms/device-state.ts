@@ -8,7 +8,7 @@ export interface KnownValue {
   ts: number;
   /** Steady time at which the value came, moved on by the time for which the gateway did not run since. */
   at: number;
-  /** Whether the value before was another. */
+  /** True if the value before was another. */
   hasChanged: boolean;
   value: TelemetryValue;
   /** Range in which the next value changes the outcome of no rule. It is not stored. */

@@ -31,7 +31,7 @@ function parseExpiry(text: string | null | undefined): number | null {
   return timeMs;
 }
 
-const adminsOnly = "Owners and administrators only, and only people: 403 for others and for API keys.";
+const adminsOnly = "Owners and administrators only: 403 for others and for API keys.";
 
 const readFrom =
   (apiKeys: ApiKeysService) =>
@@ -74,7 +74,7 @@ export const apiKeysRoutes = ({ apiKeys, auth }: { apiKeys: ApiKeysService; auth
         response: { 201: createdApiKeyBody },
         detail: {
           summary: "Create an API key",
-          description: `A program sends it as \`Authorization: Bearer lsk_…\`. The answer shows it this once. The key acts within what its creator may do at that moment: it stops while the creator is disabled and when the creator is deleted. 400 for an expiry in the past or a device that the caller does not see; 403 also for a role above the caller's and for somebody who acts as another user; 409 when the name is taken or the tenant has too many keys. ${adminsOnly}`,
+          description: `A program sends it as \`Authorization: Bearer lsk_…\`. The answer is the only one that shows it. The key acts within what its creator may do at that moment: it stops while the creator is disabled and when the creator is deleted. 400 for an expiry in the past or a device that the caller does not see; 403 also for a role above the caller's and for somebody who acts as another user; 409 when the name is taken or the tenant has too many keys. ${adminsOnly}`,
         },
       },
     )
@@ -88,7 +88,7 @@ export const apiKeysRoutes = ({ apiKeys, auth }: { apiKeys: ApiKeysService; auth
         response: { 200: apiKeyBody },
         detail: {
           summary: "Rename an API key",
-          description: `Role, devices and expiry never change: make another key. 404 unknown; 409 when the name is taken. ${adminsOnly}`,
+          description: `Role, devices and expiry cannot change; create another key instead. 404 unknown; 409 when the name is taken. ${adminsOnly}`,
         },
       },
     )
@@ -104,7 +104,7 @@ export const apiKeysRoutes = ({ apiKeys, auth }: { apiKeys: ApiKeysService; auth
         response: { 200: successBody },
         detail: {
           summary: "Revoke an API key",
-          description: `It stops at once, and with it the streams that it opened. 404 unknown. ${adminsOnly}`,
+          description: `The key and the streams that it opened end at once. 404 unknown. ${adminsOnly}`,
         },
       },
     );

@@ -20,14 +20,14 @@ export const createApiKeyBody = t.Object(
     role,
     expiresAt: t.Optional(
       t.Union([t.String({ maxLength: 40 }), t.Null()], {
-        description: "ISO 8601, in the future; never unless given",
+        description: "ISO 8601, in the future; never by default",
       }),
     ),
     deviceIds: t.Optional(
       t.Array(t.String({ minLength: 1, maxLength: 64 }), {
         minItems: 1,
         maxItems: 10_000,
-        description: "the only devices that the key may see; all that its creator sees unless given",
+        description: "the only devices that the key may see; all that its creator sees by default",
       }),
     ),
   },
@@ -47,7 +47,7 @@ const fields = {
   hasGlobalDeviceAccess: t.Boolean({ description: "sees every device that its creator sees" }),
   deviceIds: t.Array(t.String()),
   createdBy: t.Union([t.String(), t.Null()], {
-    description: "a user's id; null when made on the command line",
+    description: "a user's id; null for a key of the command line",
   }),
   createdByName: t.String(),
   createdAt: t.String({ description: "ISO 8601" }),

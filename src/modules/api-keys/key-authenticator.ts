@@ -111,7 +111,7 @@ export function createKeyAuthenticator(deps: {
   });
 
   return {
-    /** Whether a bearer credential is an API key, good or not. */
+    /** Returns whether a bearer credential is an API key, good or not. */
     isKey: isKeyFormat,
     start: saving.start,
     stop(): void {

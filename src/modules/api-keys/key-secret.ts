@@ -28,7 +28,7 @@ export function createKeySecret(): string {
   return `${PREFIX}${random}${checksum(random)}`;
 }
 
-/** Whether a bearer credential claims to be an API key rather than an access token. */
+/** Returns whether a bearer credential claims to be an API key rather than an access token. */
 export const isKeyFormat = (credential: string): boolean => credential.startsWith(PREFIX);
 
 export function isWellFormedKey(credential: string): boolean {

@@ -29,7 +29,7 @@ export function checkValues(values: unknown): Map<string, JsonValue> {
   return checked;
 }
 
-/** Whether the limit on all values of a scope has to be looked at. */
+/** Returns whether the limit on all values of a scope has to be checked. */
 export function hasLarge(values: ReadonlyMap<string, JsonValue>): boolean {
   for (const value of values.values()) {
     const characters = typeof value === "string" ? value.length : JSON.stringify(value).length;

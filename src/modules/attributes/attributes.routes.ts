@@ -44,7 +44,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         auth: "attributes:read",
         query: t.Object(attributeKeyList.fields),
         response: { 200: keyRecords },
-        detail: { summary: "Attribute names in use by the tenant's devices" },
+        detail: { summary: "List attribute names of the tenant's devices" },
       },
     )
     .get(
@@ -55,11 +55,11 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         auth: "attributes:read",
         query: t.Object({
           ...attributeList.fields,
-          scope: t.Optional(t.String({ enum: [...attributeScopes], description: "all when left out" })),
+          scope: t.Optional(t.String({ enum: [...attributeScopes], description: "all by default" })),
         }),
         response: { 200: t.Array(attributeBody) },
         detail: {
-          summary: "Attributes of a device",
+          summary: "List attributes of a device",
           description:
             "SERVER scope includes what the gateway observes: active, lastActivityTime, lastConnectTime, lastDisconnectTime, inactivityAlarmTime.",
         },
@@ -78,7 +78,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         response: { 200: successBody },
         detail: {
           summary: "Set attributes of a device",
-          description: "SHARED ones are pushed to the device. 400 for a value of more than 64 KiB.",
+          description: "SHARED attributes are sent to the device. 400 for a value of more than 64 KiB.",
         },
       },
     )
@@ -106,7 +106,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         auth: "attributes:read",
         query: t.Object(attributeKeyList.fields),
         response: { 200: keyRecords },
-        detail: { summary: "Attribute names of a device" },
+        detail: { summary: "List attribute names of a device" },
       },
     )
     .get(
@@ -122,7 +122,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
       {
         auth: "attributes:read",
         query: t.Object({
-          scope: t.Optional(t.String({ enum: [...attributeScopes], description: "all when left out" })),
+          scope: t.Optional(t.String({ enum: [...attributeScopes], description: "all by default" })),
           key: t.Optional(t.String()),
           ...pageQuery,
           search: searchQuery(["key", "by"]),
@@ -130,9 +130,9 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         }),
         response: { 200: t.Array(attributeChangeBody) },
         detail: {
-          summary: "Changes of a device's attributes, the newest first",
+          summary: "List attribute changes of a device, the newest first",
           description:
-            "Only what was something new: the same value again is no change. The newest of each device are kept, see the setting `attribute_changes_max`. 400 for an invalid scope; `X-Total-Count` and `Link` tell of more.",
+            "Setting the same value again is not a change. The newest changes of each device are kept, see the setting `attribute_changes_max`. 400 for an invalid scope. `X-Total-Count` has their number, `Link` the next page.",
         },
       },
     )
@@ -145,9 +145,9 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         query: t.Object(desiredList.fields),
         response: { 200: t.Array(desiredBody) },
         detail: {
-          summary: "What is desired of a device against what it reports",
+          summary: "Compare desired and reported attributes of a device",
           description:
-            "Each SHARED attribute beside the CLIENT attribute of the same name: IN_SYNC when they are equal, NOT_REPORTED when the device has not named it.",
+            "Compares each SHARED attribute with the CLIENT attribute of the same name: IN_SYNC if they are equal, DIFFERENT if not, NOT_REPORTED if the device has not reported it.",
         },
       },
     );

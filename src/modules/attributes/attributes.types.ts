@@ -21,7 +21,7 @@ export interface AttributeChange extends ChangedBy {
   readonly changeId: number;
   readonly scope: AttributeScope;
   readonly key: string;
-  /** Left out where the attribute was deleted. */
+  /** Absent if the attribute was deleted. */
   readonly value?: JsonValue;
   /** Epoch ms. */
   readonly at: number;

@@ -13,7 +13,7 @@ const stamps: ReadonlySet<string> = new Set(["updatedAt", "lastUsedAt"]);
 /** Holds what the entry says anyway, of something made or deleted. */
 const existing: ReadonlySet<string> = new Set([...stamps, "createdAt", "tenantId"]);
 
-/** Whether the object is a text of ours, whose field `code` opens nothing. */
+/** Returns whether the object is a text of ours, whose field `code` opens nothing. */
 const isCatalogueText = ({ code, params }: Record<string, unknown>): boolean =>
   typeof code === "string" && Object.hasOwn(englishErrors, code) && isJsonObject(params);
 

@@ -78,9 +78,9 @@ export const auditRoutes = (deps: {
         query: listAuditQuery,
         response: { 200: t.Array(auditBody) },
         detail: {
-          summary: "Who did what, the newest first",
+          summary: "List entries of the audit log, the newest first",
           description:
-            "Every change by a person, an API key or the command line, what was refused, and sign-ins. `X-Total-Count` has how many match (with a filter, on the first page only), `Link` the next page. 400 for a bad time or cursor; 403 unless owner or administrator. The gateway's own people also see sign-ins of nobody known.",
+            "The log has every change by a user, an API key or the command line, refused requests, and sign-ins. `X-Total-Count` has the number of matches (with a filter, on the first page only), `Link` the next page. 400 for a bad time or cursor; 403 unless owner or administrator. Users of the gateway's own site also see sign-ins with unknown addresses.",
         },
       },
     )
@@ -88,7 +88,7 @@ export const auditRoutes = (deps: {
       auth: "audit:read",
       response: { 200: t.Array(t.String()) },
       detail: {
-        summary: "What was ever done, for filters",
+        summary: "List the actions for the audit filter",
         description: "403 unless owner or administrator.",
       },
     })
@@ -110,13 +110,13 @@ export const auditRoutes = (deps: {
           summary: "Export the audit log",
           responses: { 200: fileAnswer("One row or line per entry.", "text/csv", "application/x-ndjson") },
           description:
-            "All that matches, streamed: CSV for spreadsheets or NDJSON. 400 for a bad time; 403 unless owner or administrator.",
+            "Streams all matching entries as CSV for spreadsheets or as NDJSON. 400 for a bad time; 403 unless owner or administrator.",
         },
       },
     )
     .get("/:auditId", ({ principal, params }) => toWire(audit.get(scopeOf(principal), params.auditId)), {
       auth: "audit:read",
       response: { 200: auditBody },
-      detail: { summary: "Read an entry", description: "403 unless owner or administrator; 404 unknown." },
+      detail: { summary: "Read an entry", description: "403 unless owner or administrator; 404 if unknown." },
     });
 };

@@ -26,21 +26,21 @@ const filter = {
     }),
   ),
   outcome: t.Optional(outcome("only these")),
-  targetId: t.Optional(t.String({ maxLength: 256, description: "id of what it is about" })),
+  targetId: t.Optional(t.String({ maxLength: 256, description: "id of the changed object" })),
   search: t.Optional(t.String({ maxLength: 256, description: "part of a name, an id or a network address" })),
 };
 
 export const listAuditQuery = t.Object({
   ...filter,
   limit: t.Optional(
-    t.Integer({ minimum: 1, maximum: 1000, description: "at most this many, 100 unless given" }),
+    t.Integer({ minimum: 1, maximum: 1000, description: "at most this many, 100 by default" }),
   ),
   sort: newestFirst,
   cursor: t.Optional(t.String({ maxLength: 32, description: "from the `Link` header of the page before" })),
 });
 export const exportAuditQuery = t.Object({
   ...filter,
-  format: t.Optional(t.Union([t.Literal("csv"), t.Literal("ndjson")], { description: "csv unless given" })),
+  format: t.Optional(t.Union([t.Literal("csv"), t.Literal("ndjson")], { description: "csv by default" })),
 });
 
 export const auditBody = t.Object(
@@ -51,7 +51,7 @@ export const auditBody = t.Object(
     actorId: t.Optional(t.String()),
     actorName: t.String(),
     impersonatorId: t.Optional(t.String()),
-    impersonatorName: t.Optional(t.String({ description: "who really acted" })),
+    impersonatorName: t.Optional(t.String({ description: "the user who acted as another one" })),
     action: t.String(),
     outcome: outcome("REFUSED: the caller lacked the permission; FAILED: a sign-in failed"),
     targetType: t.Optional(t.String()),

@@ -102,9 +102,9 @@ export interface AuditEntry {
 export interface AuditScope {
   readonly tenantId: TenantId;
   readonly devices: "all" | ReadonlySet<DeviceId>;
-  /** Whether an id is that of a device that exists. */
+  /** Returns whether an id is that of a device that exists. */
   isDevice(id: string): boolean;
-  /** Whether entries of strangers are included, for the users of the gateway's own site. */
+  /** True if entries of strangers are included, for the users of the gateway's own site. */
   readonly includesStrangers: boolean;
 }
 

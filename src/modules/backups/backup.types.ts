@@ -9,7 +9,7 @@ export interface BackupTarget {
   remove(name: string): Promise<void>;
 }
 
-/** Where a repository is, as settings and command lines say it. */
+/** Location of a repository, in the form of settings and command lines. */
 export type BackupPlace =
   | { readonly kind: "folder"; readonly path: string }
   | {
@@ -72,7 +72,7 @@ export interface RepositoryRecord {
   readonly format: 1;
   /** Tells which gateway's snapshots these are. */
   readonly gateway: string;
-  /** How objects are encrypted; absent where they are not. */
+  /** Encryption of objects; absent if they are not encrypted. */
   readonly encryption?: EncryptionRecord;
 }
 
@@ -85,7 +85,7 @@ export interface EncryptionRecord {
   readonly probe: string;
 }
 
-/** What one run of a backup did. */
+/** Result of one run of a backup. */
 export interface BackupResult {
   readonly id: string;
   readonly createdAt: number;

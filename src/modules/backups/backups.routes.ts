@@ -98,7 +98,7 @@ interface BackupRouteDeps {
   readonly auth: AuthPlugin;
 }
 
-/** Where and when backups are made. */
+/** Routes for the settings of backups. */
 const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
   new Elysia({ prefix: PREFIX, tags: ["gateway"] })
     .use(auth)
@@ -111,7 +111,10 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
       {
         auth: "gateway:manage",
         response: { 200: settingsBody },
-        detail: { summary: "Settings and state of backups", description: `Without secrets. ${operators}` },
+        detail: {
+          summary: "Get settings and state of backups",
+          description: `Without secrets. ${operators}`,
+        },
       },
     )
     .put(
@@ -156,7 +159,7 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
         body: testInput,
         response: { 200: t.Object({ success: t.Boolean() }) },
         detail: {
-          summary: "Test a place for backups",
+          summary: "Test a backup location",
           description: `Writes a small object, reads and removes it. 403 for a wrong passphrase, 409 where another gateway keeps its backups, 503 when the place cannot be used. ${operators}`,
         },
       },
@@ -200,7 +203,7 @@ const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
       },
     );
 
-/** What is kept at the place. */
+/** Routes for the backups at the location. */
 const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
   new Elysia({ prefix: PREFIX, tags: ["gateway"] })
     .use(auth)

@@ -91,7 +91,7 @@ export const snapshotBody = t.Object(
   {
     id: t.String(),
     createdAt: t.String(),
-    version: t.String({ description: "the Lineside that made it" }),
+    version: t.String({ description: "version of Lineside that created it" }),
     bytes: t.Integer(),
     addedBytes: t.Integer(),
   },

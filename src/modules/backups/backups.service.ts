@@ -42,7 +42,7 @@ export interface BackupStatus {
   readonly running: { readonly startedAt: number; readonly share: number } | undefined;
   readonly newestGood: StoredBackupRun | undefined;
   readonly nextAt: number | undefined;
-  /** What is wrong: no backup for too long. */
+  /** The problem that there has been no backup for too long. */
   readonly problem: Text | undefined;
 }
 

@@ -11,7 +11,7 @@ export const backupRuns = sqliteTable("backup_runs", {
   snapshotId: text("snapshot_id"),
   bytes: integer("bytes"),
   addedBytes: integer("added_bytes"),
-  /** Whether every database was restored and opened, whatever its size. */
+  /** True if every database was restored and opened, whatever its size. */
   openedAll: integer("opened_all", { mode: "boolean" }).notNull().default(false),
   error: text("error", { mode: "json" }).$type<Text>(),
 });

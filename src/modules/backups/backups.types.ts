@@ -3,7 +3,7 @@ import type { BackupPlace } from "./backup.types.ts";
 import type { Retention } from "./retention.ts";
 
 export interface BackupSettings extends Retention {
-  /** Where backups go; null before somebody has said it. */
+  /** Location of backups; null before it is configured. */
   readonly place: BackupPlace | null;
   readonly passphrase: string | null;
   /** When backups are made: five fields of cron in a time zone. Null: by hand alone. */

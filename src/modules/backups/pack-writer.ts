@@ -3,7 +3,7 @@ import type { BackupTarget, Pack } from "./backup.types.ts";
 const PACK_BYTES = 4 * 1024 * 1024;
 const ZSTD_LEVEL = 1;
 
-/** Where `add` has put a block. */
+/** Position at which `add` has written a block. */
 export interface BlockPlace {
   /** Position of the pack among all packs of the snapshot. */
   readonly pack: number;

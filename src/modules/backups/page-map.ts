@@ -2,7 +2,7 @@ const NO_BLOCK = 0xffff_ffff;
 const PAGES_GROWTH = 4_096;
 const BLOCK_WORDS = 4;
 
-/** Where a block lies, and the first page that it holds. */
+/** Position of a block, and the first page that it holds. */
 export interface Block {
   /** Position of the pack in the record's list. */
   readonly pack: number;

@@ -3,7 +3,7 @@ const WEEK_MS = 7 * DAY_MS;
 /** 5 January 1970 was a Monday. */
 const MONDAY_MS = 4 * DAY_MS;
 
-/** How many days and weeks keep their newest snapshot. */
+/** Number of days and weeks whose newest snapshot is kept. */
 export interface Retention {
   readonly daily: number;
   readonly weekly: number;

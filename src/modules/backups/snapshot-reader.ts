@@ -4,7 +4,6 @@ import {
   closeSync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readSync,
   rmSync,
@@ -13,6 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { invalid } from "../../lib/domain-error.ts";
+import { createPrivateFolder, giveToFolderOwner } from "../../platform/file-owner.ts";
 import type { SnapshotDatabase, SnapshotRecord } from "./backup.types.ts";
 import type { Block, PageMap } from "./page-map.ts";
 import type { BackupRepository } from "./repository.ts";
@@ -80,12 +80,13 @@ export class SnapshotReader {
    * @throws DomainError `invalid` when a restored file is not what was backed up.
    */
   async restoreDatabases(folder: string, names: readonly string[]): Promise<void> {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    createPrivateFolder(folder);
     const files = new Map<string, number>();
     try {
       for (const { name, pages, pageBytes } of this.#record.databases)
         if (names.includes(name)) {
           const descriptor = openSync(join(folder, name), "w+", 0o600);
+          giveToFolderOwner(join(folder, name));
           files.set(name, descriptor);
           ftruncateSync(descriptor, pages * pageBytes);
         }
@@ -124,8 +125,9 @@ export class SnapshotReader {
     for (const { path, base64 } of this.#record.files) {
       const file = join(folder, path);
       if (path.split("/").includes("..")) throw invalid("backup.object_damaged", { name: path });
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      createPrivateFolder(dirname(file));
       writeFileSync(file, Buffer.from(base64, "base64"), { mode: 0o600, flush: true });
+      giveToFolderOwner(file);
     }
   }
 }

@@ -146,7 +146,7 @@ export const codecsRoutes = (deps: { codecs: CodecsService; auth: AuthPlugin }) 
       detail: {
         summary: "Try a source",
         description:
-          "Runs it as an integration would: on a message, on a frame, or on the data of a downlink. What goes wrong in it is told in `error`, with the line. 400 for a frame that is none; 503 and 429 as for adding one.",
+          "Runs it as an integration would: on a message, on a frame, or on the data of a downlink. `error` has an error of the source with its line. 400 for an invalid frame; 503 and 429 as for creating one.",
       },
     })
     .get("/:codecId", ({ principal, params }) => toWire(codecs.get(principal, params.codecId)), {

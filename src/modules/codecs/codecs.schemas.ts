@@ -30,7 +30,7 @@ const shown = {
   codecId: t.String(),
   name: t.String(),
   description: t.Union([t.String(), t.Null()]),
-  functions: t.Array(t.String(), { description: "those that are called here, of what the source defines" }),
+  functions: t.Array(t.String(), { description: "the functions of the source that are called here" }),
   usedBy: t.Array(t.Object({ integrationId: t.String(), name: t.String() })),
   createdAt: t.String({ description: "ISO 8601" }),
   updatedAt: t.String(),
@@ -49,10 +49,10 @@ export const trialBody = t.Object(
     source: t.String({ maxLength: SOURCE_BYTES_MAX }),
     direction: t.Optional(
       t.Union([t.Literal("uplink"), t.Literal("downlink")], {
-        description: "encodeDownlink, Encode or Encoder makes a downlink from `data`; uplink unless given",
+        description: "direction: uplink decodes a frame, downlink encodes `data`; uplink by default",
       }),
     ),
-    message: t.Optional(jsonValue("first argument of transform; `{}` unless given")),
+    message: t.Optional(jsonValue("first argument of transform; `{}` by default")),
     metadata: t.Optional(jsonValue("second argument of transform")),
     frame: t.Optional(
       t.String({
@@ -62,13 +62,11 @@ export const trialBody = t.Object(
     ),
     encoding: t.Optional(
       t.Union([t.Literal("hex"), t.Literal("base64")], {
-        description: "for frames that could be both; hexadecimal unless given",
+        description: "for frames that could be both; hexadecimal by default",
       }),
     ),
     fPort: t.Optional(t.Integer({ minimum: 0, maximum: 255 })),
-    recvTime: t.Optional(
-      t.Number({ minimum: 0, maximum: 8.64e15, description: "epoch ms; now unless given" }),
-    ),
+    recvTime: t.Optional(t.Number({ minimum: 0, maximum: 8.64e15, description: "epoch ms; now by default" })),
     data: t.Optional(jsonValue("data of a downlink")),
   },
   { title: "CodecPreviewRequest" },

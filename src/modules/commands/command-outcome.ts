@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../lib/json.ts";
 import type { Command } from "./commands.types.ts";
 
-/** Nothing more happens to it by itself. */
+/** Returns whether the command has reached its end. */
 export const isFinal = ({ status }: Command): boolean =>
   status === "SUCCESSFUL" || status === "FAILED" || status === "TIMEOUT" || status === "EXPIRED";
 

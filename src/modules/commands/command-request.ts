@@ -5,7 +5,7 @@ import { commandEmpty, commandInvalid } from "./commands.errors.ts";
 import type { CommandRequest } from "./commands.types.ts";
 
 const METHOD_LENGTH_MAX = 256;
-/** As much as a device may answer, and no more than one message to it holds. A thousand of them may wait for one device. */
+/** Limit that equals the largest answer of a device and fits into one message to it. A thousand commands may wait for one device. */
 const PARAMS_BYTES_MAX = 64 * 1024;
 
 /**

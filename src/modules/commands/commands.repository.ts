@@ -114,7 +114,7 @@ export function createCommandsRepository({ orm }: MainDatabase) {
         ? orm.select({ n: sql<number>`count(*)` }).from(commands).where(matching(deviceId, filter)).get()
         : counted.get({ deviceId, status: filter.status })
       )?.n ?? 0,
-    /** What may change of it. */
+    /** Columns of a command that can change. */
     save: ({ response, ...command }: Command): void =>
       void written.run({ ...command, response: response === null ? null : JSON.stringify(response) }),
     /** Lists the commands of one device, the oldest first. */

@@ -43,7 +43,7 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
             t.Integer({
               minimum: 0,
               maximum: WAIT_MS_MAX,
-              description: "answer when the command is finished, or after so many ms",
+              description: "waits until the command is finished, at most this many ms",
             }),
           ),
         }),
@@ -51,7 +51,7 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
         detail: {
           summary: "Send a command",
           description:
-            "`command` as it is, `method` with `params`, `key` with `value` (method setValue), `channel` with `state` (method setState), or `type`. It waits for a device that is away, survives a restart, and is sent again up to `retries` times until the device acknowledges it. 400 without any of these or for more than 64 KiB of parameters, 409 when the device has had a command with this `requestId`, 429 when 1,000 commands wait for the device.",
+            "`command` as it is, `method` with `params`, `key` with `value` (method setValue), `channel` with `state` (method setState), or `type`. A command waits for a device that is offline, survives a restart, and is sent again up to `retries` times until the device acknowledges it. 400 without any of these or for more than 64 KiB of parameters, 409 when the device has had a command with this `requestId`, 429 when 1,000 commands wait for the device.",
         },
       },
     )
@@ -77,8 +77,8 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
         }),
         response: { 200: t.Array(commandDetail) },
         detail: {
-          summary: "Commands of a device, the newest first",
-          description: "Finished ones are kept for 90 days. `X-Total-Count` and `Link` tell of more.",
+          summary: "List commands of a device, the newest first",
+          description: "Finished commands are kept for 90 days. `Link` leads to the next page.",
         },
       },
     )
@@ -88,7 +88,7 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
       {
         auth: "commands:read",
         response: { 200: commandDetail },
-        detail: { summary: "One command" },
+        detail: { summary: "Get a command" },
       },
     )
     .post(
@@ -103,9 +103,9 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
         body: testAckBody,
         response: { 201: commandResult },
         detail: {
-          summary: "Play the device's answer to a command",
+          summary: "Simulate the device's response to a command",
           description:
-            "To the command of `requestId`, or to the newest that is not finished. `success: false` makes it FAILED. 404 when there is no such command.",
+            "Responds to the command of `requestId`, or to the newest unfinished one. `success: false` makes it FAILED. 404 when there is no such command.",
         },
       },
     );

@@ -33,12 +33,12 @@ export const createCommandBody = t.Object(
     state: t.Optional(t.Number()),
     key: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
     value: t.Optional(jsonValue("with key: a number, or any JSON value")),
-    retries: t.Optional(t.Integer({ minimum: 0, maximum: 100, description: "0 unless given" })),
+    retries: t.Optional(t.Integer({ minimum: 0, maximum: 100, description: "0 by default" })),
     retryIntervalMs: t.Optional(
       t.Integer({
         minimum: 100,
         maximum: INTERVAL_MS_MAX,
-        description: "the profile's commandTimeoutMs unless given",
+        description: "the profile's commandTimeoutMs by default",
       }),
     ),
     method: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
@@ -47,7 +47,7 @@ export const createCommandBody = t.Object(
     // Not an Object: its check would take properties away.
     command: t.Optional(commandFormBody),
     expiresInMs: t.Optional(
-      t.Integer({ minimum: 1, maximum: 30 * INTERVAL_MS_MAX, description: "a day unless given" }),
+      t.Integer({ minimum: 1, maximum: 30 * INTERVAL_MS_MAX, description: "a day by default" }),
     ),
   },
   { title: "CreateCommand" },
@@ -69,7 +69,7 @@ export const commandDetail = t.Object(
   {
     commandId: t.String(),
     requestId: t.String(),
-    rpcId: wholeNumber({ description: "what the device knows the command by" }),
+    rpcId: wholeNumber({ description: "number of the command at the device" }),
     deviceId: t.String(),
     method: t.String(),
     params: jsonValue(),

@@ -31,15 +31,15 @@ export const deviceCommandsRoutes = (deps: {
       {
         query: t.Object({
           timeout: t.Optional(
-            t.Integer({ minimum: 0, description: "ms; 20,000 unless given, 50,000 at most" }),
+            t.Integer({ minimum: 0, description: "ms; 20,000 by default, 50,000 at most" }),
           ),
         }),
         response: {
           200: t.Object({ id: wholeNumber(), method: t.String(), params: jsonValue() }),
         },
         detail: {
-          summary: "Ask for the next command",
-          description: "Waits for one; 408 when none came. 400 for an invalid token.",
+          summary: "Poll for the next command",
+          description: "Waits for a command; 408 if none arrives. 400 for an invalid token.",
         },
       },
     )
@@ -60,7 +60,7 @@ export const deviceCommandsRoutes = (deps: {
         parse: "none",
         response: { 200: successBody },
         detail: {
-          summary: "Answer a command",
+          summary: "Send the response to a command",
           requestBody: {
             required: true,
             content: {

@@ -33,7 +33,7 @@ export class RelayedCommands {
     return [...(this.#byGateway.get(gatewayId) ?? [])];
   }
 
-  /** No longer in progress. The gateway when it has room again for commands that wait. */
+  /** Ends the progress of a command. Returns the gateway if it has room again for waiting commands. */
   remove(rpcId: number): DeviceId | undefined {
     const gatewayId = this.#gateways.get(rpcId);
     if (gatewayId === undefined) return undefined;

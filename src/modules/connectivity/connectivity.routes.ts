@@ -32,7 +32,7 @@ export const connectivityRoutes = (deps: {
       {
         response: { 200: t.Object({ transports: t.Array(transport) }) },
         detail: {
-          summary: "The ways in for devices",
+          summary: "List the addresses for devices",
           description: "Public: transports with this gateway's real host and ports.",
         },
       },
@@ -48,10 +48,10 @@ export const connectivityRoutes = (deps: {
       },
       {
         detail: {
-          summary: "The certificate that devices must trust",
+          summary: "Download the certificate that devices must trust",
           responses: { 200: fileAnswer("PEM.", "application/x-pem-file") },
           description:
-            "Public: the authority behind this gateway's TLS certificate, PEM; `--cafile` of mosquitto, `--cacert` of curl. 404 without TLS, and where the operator's own certificate comes without `tls_ca`.",
+            "Public: the authority behind this gateway's TLS certificate, PEM; `--cafile` of mosquitto, `--cacert` of curl. 404 without TLS, and if the operator's own certificate has no `tls_ca`.",
         },
       },
     );

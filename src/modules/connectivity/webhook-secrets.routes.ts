@@ -57,9 +57,9 @@ export const webhookSecretsRoutes = (deps: {
           }),
         },
         detail: {
-          summary: "The tenant's webhooks and whether they have a secret",
+          summary: "Get the tenant's webhook addresses",
           description:
-            "The secret itself is never told again. `webhooks` names the addresses that take data.",
+            "The secret itself is never shown again. `webhooks` has the addresses that accept data.",
         },
       },
     )
@@ -77,15 +77,15 @@ export const webhookSecretsRoutes = (deps: {
         body: t.Optional(
           t.Object({
             keepOld: t.Optional(
-              t.Boolean({ description: "the secret before it stays good for ten more minutes" }),
+              t.Boolean({ description: "the previous secret stays valid for ten more minutes" }),
             ),
           }),
         ),
         response: { 201: t.Object({ secret: t.String(), ...status }) },
         detail: {
-          summary: "Make a new webhook secret",
+          summary: "Create a new webhook secret",
           description:
-            "Answers with the secret, this once. The earlier one ends at once, or after ten minutes with `keepOld`. 403 unless owner or administrator, without access to all devices, and for API keys.",
+            "Only this answer shows the secret. The previous one ends at once, or after ten minutes with `keepOld`. 403 unless owner or administrator, without access to all devices, and for API keys.",
         },
       },
     );

@@ -53,7 +53,7 @@ interface Wanted {
   readonly need: (typeof needs)[string];
 }
 
-/** One of a type that is not known here, and names no key: it gets what there is. Of the others each gets its own keys. */
+/** Returns whether a widget gets all keys: an unknown type that names no key. Every other widget gets its own keys. */
 const showsAnyKey = ({ widget, keys }: Wanted): boolean =>
   keys.length === 0 && needs[widget.type] === undefined;
 

@@ -18,8 +18,8 @@ const devices = {
 const key = { key: text("telemetry key") };
 const keys = { keys: Type.Array(Type.String(), { description: "telemetry keys, the first 50 count" }) };
 const series = {
-  aggregation: enumOf(aggregations, { description: "none unless given" }),
-  maxDataPoints: Type.Integer({ description: "most points of a series; 500 unless given" }),
+  aggregation: enumOf(aggregations, { description: "none by default" }),
+  maxDataPoints: Type.Integer({ description: "most points of a series; 500 by default" }),
   interval: Type.String({
     description: "length of an aggregation interval: ms, or 1m, 1h, 1d, 1w, 1mo on the calendar",
   }),
@@ -43,7 +43,7 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
   alarmList: {
     ...devices,
     showCleared: Type.Boolean(),
-    limit: Type.Integer({ description: "50 unless given, 200 at most" }),
+    limit: Type.Integer({ description: "50 by default, 200 at most" }),
   },
   commandButton: {
     ...devices,
@@ -55,7 +55,7 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
     ...devices,
     ...key,
     ...keys,
-    as: enumOf(["attribute", "command"], { description: "what the value is sent as" }),
+    as: enumOf(["attribute", "command"], { description: "how the value is sent" }),
     ...appearance,
     ...scale,
     step: Type.Number(),
@@ -75,7 +75,7 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
 const widgetFields = {
   widgetId: text(),
   name: text(),
-  dashboardStateId: Type.Optional(text("the state that shows the widget; every state unless given")),
+  dashboardStateId: Type.Optional(text("the state that shows the widget; every state by default")),
 };
 
 const widgets = Object.fromEntries(
@@ -187,7 +187,7 @@ const timeWindowSchema = Type.Union(
             description: "0: the current one, -1: the one before",
           }),
         ),
-        timezone: Type.Optional(Type.String({ description: "IANA name; UTC unless given" })),
+        timezone: Type.Optional(Type.String({ description: "IANA name; UTC by default" })),
       },
       { title: "CalendarTimeWindow" },
     ),

@@ -27,7 +27,7 @@ interface Created {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** One beside the other, and below where there is no room. */
+/** Places widgets side by side, and below where there is no room. */
 function place(widgets: readonly Created[]): Pick<DashboardContent, "widgets" | "layout"> {
   let [x, y, rowHeight] = [0, 0, 0];
   const layout = widgets.map(({ w, h }, index) => {

@@ -57,7 +57,7 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
         response: { 201: dashboardBody },
         detail: {
           summary: "Create a dashboard",
-          description: "400 names the field that is wrong; 409 when there are 500.",
+          description: "400 names the wrong field; 409 if there are 500.",
         },
       },
     )
@@ -69,7 +69,7 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
       detail: {
         summary: "Import a dashboard",
         description:
-          "Makes a new one. Ids of devices become those that `idMap` says; others that are no devices here become that of the one device of the same name, as the file has them.",
+          "Creates a dashboard. `idMap` replaces ids of devices. Other unknown ids are replaced by the id of the device with the same name, if there is exactly one.",
       },
     })
     .post(
@@ -84,9 +84,9 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
         body: forTypeBody,
         response: { 201: dashboardBody },
         detail: {
-          summary: "Make a dashboard for a device type",
+          summary: "Create a dashboard for a device type",
           description:
-            "Of the keys that its devices have sent: newest values, charts, states, alarms, a table.",
+            "The dashboard has newest values, charts, states, alarms and a table of the keys that the devices have sent.",
         },
       },
     )
@@ -100,8 +100,8 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
         body: previewBody,
         response: { 200: executedBody },
         detail: {
-          summary: "What a dashboard would show",
-          description: "As execute, of one that is not stored. 400 names the field that is wrong.",
+          summary: "Preview a dashboard",
+          description: "Works like execute, for a dashboard that is not stored. 400 names the wrong field.",
         },
       },
     )
@@ -117,15 +117,15 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
         body: t.Optional(resolveAliasBody),
         response: { 200: t.Object({ devices: t.Array(resolvedDevice) }) },
         detail: {
-          summary: "The devices of an alias",
-          description: "Those that the caller may see. 400 without an alias, and for one of an unknown type.",
+          summary: "List the devices of an alias",
+          description: "Lists devices that the caller may see. 400 for a missing alias or unknown type.",
         },
       },
     )
     .get("/:dashboardId", ({ principal, params }) => toWire(dashboards.get(principal, params.dashboardId)), {
       auth: "dashboards:read",
       response: { 200: dashboardBody },
-      detail: { summary: "One dashboard" },
+      detail: { summary: "Get a dashboard" },
     })
     .get(
       "/:dashboardId/export",
@@ -154,7 +154,7 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
         audit: { action: "dashboard.update", target: "dashboard", read },
         body: updateDashboardBody,
         response: { 200: dashboardBody },
-        detail: { summary: "Change a dashboard", description: "400 names the field that is wrong." },
+        detail: { summary: "Change a dashboard", description: "400 names the wrong field." },
       },
     )
     .delete(
@@ -180,9 +180,9 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
         body: executeBody,
         response: { 200: executedBody },
         detail: {
-          summary: "A dashboard with all that it shows",
+          summary: "Get a dashboard with its data",
           description:
-            "The time window as two times, aliases as devices, and each widget's data. Only devices that the caller may see.",
+            "The answer has the time window as two times, the devices of each alias, and each widget's data, for the devices that the caller may see.",
         },
       },
     );

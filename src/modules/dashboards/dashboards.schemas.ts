@@ -24,7 +24,7 @@ const timeWindow = documentedAs(anyTimeWindowSchema, {
   description: "an object of another form, or none, stands for the last hour",
 });
 const timeRange = documentedAs(anyTimeWindowSchema, {
-  description: "the `timeWindow` of the dashboard unless given",
+  description: "the `timeWindow` of the dashboard by default",
 });
 /** An object of any fields; only `deviceId` means something. */
 const context = t.Record(t.String(), t.Any(), {
@@ -78,9 +78,7 @@ export const resolvedDevice = t.Object(
   { title: "ResolvedDevice" },
 );
 
-const widgetIds = t.Optional(
-  t.Array(t.String(), { maxItems: 500, description: "only these: what has to be asked for anew" }),
-);
+const widgetIds = t.Optional(t.Array(t.String(), { maxItems: 500, description: "only these widgets" }));
 export const executeBody = t.Optional(
   t.Object(
     {
@@ -135,7 +133,7 @@ export const executedBody = t.Object(
     devices: documentedAs(mapOf(t.Array(resolvedDevice)), {
       description: "the devices of each alias, by its id",
     }),
-    data: documentedAs(mapOf(widgetData), { description: "what each widget shows, by its id" }),
+    data: documentedAs(mapOf(widgetData), { description: "data of each widget, by its id" }),
   },
   { title: "ExecutedDashboard" },
 );

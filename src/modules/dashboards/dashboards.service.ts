@@ -90,7 +90,7 @@ export function createDashboardsService(deps: {
     return dashboard;
   }
 
-  /** By a link others would see what whoever changes it may not. */
+  /** A link would show others what the author of the change may not see. */
   function ensureMayChange({ devices: seen }: Principal, id: string): void {
     if (seen !== "all" && deps.isShared(id)) throw dashboardShared();
   }
@@ -169,7 +169,7 @@ export function createDashboardsService(deps: {
     /** Returns the dashboard with all data that its widgets show. */
     execute: (principal: Principal, id: string, request: ExecuteRequest): Promise<Executed> =>
       show(principal, find(principal, id), request),
-    /** One that is being put together, with everything that its widgets show; nothing is stored. */
+    /** Executes a dashboard that is not stored, with the data of its widgets. */
     preview(principal: Principal, input: unknown, request: ExecuteRequest): Promise<Executed> {
       const now = clock.now();
       const rest = { id: "preview", tenantId: principal.tenantId, createdAt: now, updatedAt: now };

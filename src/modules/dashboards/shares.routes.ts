@@ -14,7 +14,7 @@ const shareList = wholeList({ sort: ["name", "createdAt", "expiresAt"], search: 
 
 const bearer = /^Bearer ([^\s]+)$/i;
 const who =
-  "Writers and above who see all devices, and only people: 403 for others and for API keys. Whoever has the link sees the dashboard without signing in.";
+  "Writers and above who see all devices, and no API keys: 403 for others. Everybody with the link sees the dashboard without signing in.";
 
 const toWire = ({ tenantId: _, token, createdAt, expiresAt, ...share }: DashboardShare) => ({
   ...share,
@@ -42,7 +42,7 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
         auth: "dashboards:share",
         query: t.Object(shareList.fields),
         response: { 200: t.Array(shareBody) },
-        detail: { summary: "The links to a dashboard", description: `Oldest first. ${who}` },
+        detail: { summary: "List the links to a dashboard", description: `The oldest comes first. ${who}` },
       },
     )
     .post(
@@ -62,7 +62,7 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
         response: { 201: shareBody },
         detail: {
           summary: "Share a dashboard",
-          description: `Makes a read-only link. 400 for an end that has passed, 409 when there are 50. ${who}`,
+          description: `Creates a read-only link. 400 for an end in the past, 409 if there are 50 links. ${who}`,
         },
       },
     )
@@ -82,8 +82,8 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
         },
         response: { 200: successBody },
         detail: {
-          summary: "End a link",
-          description: `Those who look by it see nothing new from then on. ${who}`,
+          summary: "Delete a link",
+          description: `Connections with this link are closed. ${who}`,
         },
       },
     )
@@ -106,9 +106,9 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
         body: sharedRequest,
         response: { 200: sharedBody },
         detail: {
-          summary: "A shared dashboard with all that it shows",
+          summary: "Get a shared dashboard with its data",
           description:
-            "The bearer credential is the token of a link. As execute, without what only its editor needs. 401 for a link that has ended, 429 when eight are asked for at once by one link.",
+            "The bearer credential is the token of a link. The answer is that of execute without the data for editing. 401 for a deleted or expired link, 429 for more than eight requests at once with one link.",
         },
       },
     );

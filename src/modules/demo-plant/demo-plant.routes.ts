@@ -24,7 +24,7 @@ export const demoPlantRoutes = ({ demoPlant, auth }: { demoPlant: DemoPlantServi
     .get("", ({ principal }) => demoPlant.status(principal), {
       auth: "devices:read",
       response: { 200: statusBody },
-      detail: { summary: "Whether there is a demo plant, and how far it is" },
+      detail: { summary: "Get the state of the demo plant" },
     })
     .post("/start", ({ principal }) => demoPlant.start(principal), {
       auth: "devices:write",
@@ -32,7 +32,7 @@ export const demoPlantRoutes = ({ demoPlant, auth }: { demoPlant: DemoPlantServi
       response: { 200: statusBody },
       detail: {
         summary: "Start the demo plant",
-        description: `A small factory on the real way in: two lines with their gateways, twelve machines, alarms that come and go, a dashboard, a day of history. Makes what is missing of it. 403 when the plan of the tenant has no room for its 14 devices. ${who}`,
+        description: `Creates a small simulated factory: two lines with gateways, twelve machines, alarms, a dashboard and a day of history. Existing parts stay. 403 if the plan of the tenant does not allow its 14 devices. ${who}`,
       },
     })
     .post("/stop", ({ principal }) => demoPlant.stop(principal), {
@@ -53,7 +53,7 @@ export const demoPlantRoutes = ({ demoPlant, auth }: { demoPlant: DemoPlantServi
         response: { 200: successBody },
         detail: {
           summary: "Remove the demo plant",
-          description: `With its devices, their data, its profiles and its dashboard. ${who}`,
+          description: `Deletes its devices, their data, its profiles and its dashboard. ${who}`,
         },
       },
     );

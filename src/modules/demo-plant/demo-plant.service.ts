@@ -53,7 +53,7 @@ export function createDemoPlantService(deps: {
     }
   }
 
-  /** One thing at a time for each tenant: what is being removed is not made anew in between. */
+  /** Running tasks, one at a time for each tenant: what is being removed is not created in between. */
   const lastTasks = new Map<TenantId, Promise<unknown>>();
   function inTurn<Result>({ tenantId }: Principal, work: () => Promise<Result>): Promise<Result> {
     const mine = (lastTasks.get(tenantId) ?? Promise.resolve()).then(work, work);
@@ -131,7 +131,7 @@ export function createDemoPlantService(deps: {
     };
   }
 
-  /** One that is there stays as people have made it, with new machines in the place of those that are gone. */
+  /** Creates the dashboard. An existing one stays as users have edited it, with new machines in place of deleted ones. */
   function ensureDashboard(
     principal: Principal,
     demoPlantParts: DemoPlantParts,

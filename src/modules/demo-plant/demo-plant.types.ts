@@ -2,7 +2,7 @@ import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 
 /** Describes what was made for the plant; whatever of it somebody deleted is made again when it is started again. */
 export interface DemoPlantParts {
-  /** One for each line. */
+  /** Gateways, one for each line. */
   readonly gateways: readonly DeviceId[];
   /** Sorted in the order of the factory model. */
   readonly machines: readonly DeviceId[];

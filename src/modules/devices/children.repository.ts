@@ -37,7 +37,7 @@ export function createChildrenRepository(
       const row = byChildName.get({ gatewayId, childName });
       return row && toDevice(row);
     },
-    /** Whether a device that is no child of the gateway has the name. */
+    /** Returns whether a device that is no child of the gateway has the name. */
     hasNameElsewhere: (
       { tenantId, deviceId }: { tenantId: TenantId; deviceId: DeviceId },
       name: string,

@@ -21,8 +21,9 @@ export const credentialsRoutes = (deps: {
       auth: "devices:write",
       response: { 200: credentialsDetail },
       detail: {
-        summary: "What the device signs in with",
-        description: "Its access token, or names and fingerprint: passwords are kept hashed and not shown.",
+        summary: "Get the credentials of a device",
+        description:
+          "The answer has the access token, or names and fingerprint. Passwords are stored hashed and never shown.",
       },
     })
     .put("", ({ principal, params, body }) => credentials.set(principal, params.deviceId, body), {
@@ -31,9 +32,9 @@ export const credentialsRoutes = (deps: {
       body: setCredentialsBody,
       response: { 200: credentialsDetail },
       detail: {
-        summary: "Let the device sign in otherwise",
+        summary: "Change the credentials of a device",
         description:
-          "By access token, by user name (or client id) and password, or by client certificate: by one of them, never two. What held before ends at once, and with it the device's sessions. A generated password is shown this once. 400 for a certificate that cannot be read, 409 when another device has the same.",
+          "A device has one type of credentials: an access token, a user name (or client id) with a password, or a client certificate. The previous credentials and the device's sessions end at once. A generated password is shown only once. 400 for a certificate that cannot be read, 409 when another device has the same.",
       },
     })
     .post("/rotate", ({ principal, params }) => credentials.rotate(principal, params.deviceId), {
@@ -41,9 +42,9 @@ export const credentialsRoutes = (deps: {
       audit: { action: "device.rotate_token", target: "device", read },
       response: { 200: credentialsDetail },
       detail: {
-        summary: "Give the device a new secret of the same kind",
+        summary: "Create a new secret of the same type",
         description:
-          "A new access token, or a new password. The old one ends at once, and with it the device's sessions. 409 for a certificate: set the new one instead.",
+          "Creates a new access token or password. The old one and the device's sessions end at once. 409 for a certificate: set the new one instead.",
       },
     });
 };

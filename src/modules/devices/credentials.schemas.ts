@@ -16,7 +16,7 @@ export const deviceToken = t.String({
 export const setCredentialsBody = t.Union([
   t.Object(
     { type: t.Literal("ACCESS_TOKEN"), token: t.Optional(deviceToken) },
-    { description: "the user name over MQTT, a part of the path over HTTP; one is made unless given" },
+    { description: "the user name over MQTT, a part of the path over HTTP; a random one by default" },
   ),
   t.Object(
     {
@@ -24,7 +24,11 @@ export const setCredentialsBody = t.Union([
       username: t.Optional(name),
       clientId: t.Optional(name),
       password: t.Optional(
-        t.String({ minLength: 8, maxLength: 256, description: "8 to 256 characters; made unless given" }),
+        t.String({
+          minLength: 8,
+          maxLength: 256,
+          description: "8 to 256 characters; a random one by default",
+        }),
       ),
     },
     { description: "user name, client id or both, and a password" },
@@ -48,7 +52,9 @@ export const credentialsDetail = t.Object({
   token: t.Optional(t.String()),
   clientId: t.Optional(t.String()),
   username: t.Optional(t.String()),
-  password: t.Optional(t.String({ description: "a generated one, in the answer that made it and no other" })),
+  password: t.Optional(
+    t.String({ description: "a generated password; only the answer that created it has it" }),
+  ),
   fingerprint: t.Optional(t.String()),
   validTo: t.Optional(t.String({ description: "ISO 8601; where the certificate itself was given" })),
 });

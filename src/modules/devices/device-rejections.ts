@@ -12,7 +12,7 @@ import { rejectionReason } from "./rejection-reason.ts";
 import type { RejectionsRepository } from "./rejections.repository.ts";
 
 const KEPT_PER_DEVICE = 50;
-/** Of a flood only the newest of each device are written, this often, a slice at a time that nobody feels. */
+/** Interval at which rejections are written. In a flood only the newest of each device are written, a slice at a time. */
 const FLUSH_INTERVAL_MS = 1_000;
 const FLUSH_ENTRIES_MAX = 1_000;
 /** About 1 KB each, of all devices together; beyond it a device's newest takes the place of its oldest … */

@@ -69,7 +69,7 @@ export const devicesRoutes = (deps: {
         detail: {
           summary: "List devices",
           description:
-            "All that the caller may see, or those of one `deviceType`, one `role` or one gateway (`parentDeviceId`). `X-Total-Count` and `Link` tell of more.",
+            "Lists all devices that the caller may see, or those of one `deviceType`, one `role` or one gateway (`parentDeviceId`). `X-Total-Count` has their number, `Link` the next page.",
         },
       },
     )
@@ -87,7 +87,7 @@ export const devicesRoutes = (deps: {
         detail: {
           summary: "Create a device",
           description:
-            "The answer carries its access token: `token`, or a random one. 403 also when the plan of the tenant allows no more devices; 409 when the dev EUI or the token belongs to another device.",
+            "The answer has its access token: `token`, or a random one. 403 also when the plan of the tenant allows no more devices; 409 when the dev EUI or the token belongs to another device.",
         },
       },
     )
@@ -99,7 +99,7 @@ export const devicesRoutes = (deps: {
         auth: "devices:read",
         query: t.Object(typeList.fields),
         response: { 200: t.Array(t.Object({ deviceType: t.String(), count: wholeNumber() })) },
-        detail: { summary: "Device types in use, with how many devices each has" },
+        detail: { summary: "List device types with their number of devices" },
       },
     )
     .get(
@@ -110,7 +110,7 @@ export const devicesRoutes = (deps: {
         auth: "devices:read",
         query: t.Object(assetList.fields),
         response: { 200: t.Array(t.Object({ assetId: t.String(), count: wholeNumber() })) },
-        detail: { summary: "Assets that devices belong to, with how many devices each has" },
+        detail: { summary: "List assets with their number of devices" },
       },
     )
     .get(
@@ -123,8 +123,8 @@ export const devicesRoutes = (deps: {
         auth: "devices:read",
         response: { 200: typeDefaultsBody },
         detail: {
-          summary: "Default dashboard of a device type",
-          description: "As set by `applyToAllOfType`; only the type when none was.",
+          summary: "Get the default dashboard of a device type",
+          description: "`applyToAllOfType` sets it. The answer has only the type if there is none.",
         },
       },
     )
@@ -136,7 +136,7 @@ export const devicesRoutes = (deps: {
         response: { 200: deviceDetail },
         detail: {
           summary: "Read a device",
-          description: "`credentials` only for roles that may change devices.",
+          description: "The answer has `credentials` only for roles that may change devices.",
         },
       },
     )
@@ -152,7 +152,7 @@ export const devicesRoutes = (deps: {
         detail: {
           summary: "Change a device",
           description:
-            "`parentDeviceId` attaches it to a gateway of the tenant, null detaches it; `childName` is what that gateway calls it, and stays when the device gets another name. 400 for a parent that is no gateway, for a gateway that is to have one itself, and for a gateway with children that is to be none; 409 for a `childName` of another child of the gateway.",
+            "`parentDeviceId` attaches it to a gateway of the tenant, null detaches it; `childName` is its name at that gateway, and stays when the device is renamed. 400 for a parent that is not a gateway, for a gateway as a child, and for changing the role of a gateway with children; 409 for a `childName` of another child of the gateway.",
         },
       },
     )
@@ -168,7 +168,7 @@ export const devicesRoutes = (deps: {
         response: { 200: successBody },
         detail: {
           summary: "Delete a device and its data",
-          description: "The children of a gateway stay, without a gateway.",
+          description: "The children of a gateway stay without a gateway.",
         },
       },
     )
@@ -181,8 +181,8 @@ export const devicesRoutes = (deps: {
         query: t.Object(childList.fields),
         response: { 200: t.Array(deviceListItem) },
         detail: {
-          summary: "Child devices of a gateway",
-          description: "Those that the caller may see, by name; none for a device that is no gateway.",
+          summary: "List the child devices of a gateway",
+          description: "Lists children that the caller may see, by name. Empty if it is not a gateway.",
         },
       },
     )
@@ -195,8 +195,8 @@ export const devicesRoutes = (deps: {
         query: t.Object(rejectionList.fields),
         response: { 200: t.Array(rejectionBody) },
         detail: {
-          summary: "Messages of the device that were refused, newest first",
-          description: "The newest 50, each with the reason.",
+          summary: "List rejected messages of a device, the newest first",
+          description: "The newest 50 are kept, each with the reason.",
         },
       },
     );

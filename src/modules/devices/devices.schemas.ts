@@ -20,7 +20,7 @@ const settings = {
   parentDeviceId: nullable(id(""), "parent gateway; null detaches"),
   childName: nullable(
     childName,
-    "what the parent gateway calls the device; its name at the time when it was attached unless given (null: its name)",
+    "name of the device at its gateway; by default its name when it was attached (null: its present name)",
   ),
   profileId: t.Optional(id("device profile; the tenant's default one when left out")),
   role: t.Optional(deviceRole),
@@ -68,7 +68,7 @@ export const updateDeviceBody = t.Object(
 export const listDevicesQuery = t.Object({
   ...pageQuery,
   search: searchQuery(["the name", "the label"]),
-  deviceType: t.Optional(t.String({ maxLength: 128, description: "only this type; all when left out" })),
+  deviceType: t.Optional(t.String({ maxLength: 128, description: "only this type; all by default" })),
   tag: t.Optional(t.String({ maxLength: 64 })),
   parentDeviceId: t.Optional(t.String({ maxLength: 64, description: "only children of this gateway" })),
   role: t.Optional(deviceRole),
@@ -90,7 +90,7 @@ const listed = {
   role: deviceRole,
   type: deviceRole,
   parentDeviceId: t.Optional(t.String()),
-  childName: t.Optional(t.String({ description: "what its gateway calls it" })),
+  childName: t.Optional(t.String({ description: "name of the device at its gateway" })),
   profileId: t.String(),
   tags: t.Array(t.String()),
   maintenance: t.Optional(
@@ -102,7 +102,7 @@ const listed = {
         reason: t.String(),
         by: t.String(),
       },
-      { description: "while somebody works on it and its alarms are mute" },
+      { description: "during maintenance, when its alarms are suppressed" },
     ),
   ),
 };

@@ -85,7 +85,7 @@ export type DeviceChanges = { readonly [K in Settable]?: Device[K] | undefined }
 export type NewDevice = DeviceChanges & {
   readonly name: string;
   readonly deviceType: string;
-  /** A new one is made unless given. */
+  /** A new a random one by default. */
   readonly token?: string | undefined;
 };
 

@@ -62,7 +62,7 @@ export interface DownlinkAttemptDeps {
     input: { object: JsonValue; fPort: number | undefined; deviceId: Downlink["deviceId"] },
   ) => Promise<EncodedDownlink | undefined>;
   readonly routeOf: (downlink: Pick<Downlink, "tenantId" | "deviceKey">) => DownlinkRoute | undefined;
-  /** Whether the tenant is that of the gateway's own people: only they read what a network server says. */
+  /** Returns whether the tenant is the gateway's own: only its users read the answers of a network server. */
   readonly isHost: (tenantId: TenantId) => boolean;
   readonly userAgent: string;
   readonly wallClock: () => number;

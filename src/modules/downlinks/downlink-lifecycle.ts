@@ -54,7 +54,7 @@ interface DownlinkLifecycleDeps {
 export class DownlinkLifecycle {
   /** Keyed by integration and the network server's number. */
   private readonly early = new Map<string, { report: DownlinkReport; at: number }>();
-  /** Those who wait for the next state of a downlink, by its id. */
+  /** Callbacks that wait for the next state of a downlink, by its id. */
   private readonly waiters: Waiters<string, Downlink>;
 
   constructor(private readonly deps: DownlinkLifecycleDeps) {

@@ -18,7 +18,7 @@ const CLEAN_AT_ONCE = 1_000;
 const TIMER_MS_MAX = 0x7fffffff;
 const EXPIRED_AT_ONCE = 100;
 
-/** One network server, as this gateway sees it now. */
+/** State of one network server. */
 interface Lane {
   /** Devices to which one is in progress. */
   readonly busy: Set<string>;
@@ -58,7 +58,7 @@ export class DownlinkSender {
   /** Ends what is in flight when the gateway stops. */
   private controller = new AbortController();
   private isRunning = false;
-  /** Whether a pump is about to run. */
+  /** True if a pump is about to run. */
   private isPumping = false;
   private cancelTimer: () => void = () => undefined;
   private cancelCleaning: () => void = () => undefined;

@@ -150,7 +150,7 @@ export function createDownlinksRepository({ orm }: MainDatabase) {
         .where(and(eq(downlinks.integrationId, integrationId), isNotNull(downlinks.commandRpcId), isOpen))
         .all()
         .map(toDownlink),
-    /** Whether the command is carried already. */
+    /** Returns whether the command is carried already. */
     hasCommand: (commandRpcId: number): boolean =>
       orm.select({ one: sql`1` }).from(downlinks).where(eq(downlinks.commandRpcId, commandRpcId)).get() !==
       undefined,

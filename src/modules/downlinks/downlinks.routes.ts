@@ -43,7 +43,7 @@ export const downlinksRoutes = (deps: { downlinks: DownlinksService; auth: AuthP
         detail: {
           summary: "Send a downlink to a LoRaWAN device",
           description:
-            "Stored before it is answered, and tried again until the network server takes it or `expiresInMs` is over. `status`: SENT once the network server has it, QUEUED where it did not answer within three seconds, FAILED with `error` where it refused. Reports of the network server (txack, ack, downlink_…) make it TRANSMITTED, ACKNOWLEDGED or FAILED later. 400 names what is wrong or missing in the request or in `settings_json.downlink`, 404 for an unknown device, 409 while the integration is paused, 429 where too many wait.",
+            "The downlink is stored before the request is answered, and is retried until the network server accepts it or `expiresInMs` has passed. `status` is SENT when the network server has accepted it, QUEUED if it did not answer within three seconds, and FAILED with `error` if it refused. Reports of the network server (txack, ack, downlink_…) make it TRANSMITTED, ACKNOWLEDGED or FAILED later. 400 names what is wrong or missing in the request or in `settings_json.downlink`, 404 for an unknown device, 409 while the integration is paused, 429 where too many wait.",
         },
       },
     )
@@ -71,8 +71,8 @@ export const downlinksRoutes = (deps: { downlinks: DownlinksService; auth: AuthP
         }),
         response: { 200: t.Array(downlinkBody) },
         detail: {
-          summary: "Downlinks of an integration and what became of them, the newest first",
-          description: "Kept for 30 days. 403 for those who may not see all devices.",
+          summary: "List downlinks of an integration, the newest first",
+          description: "They are kept for 30 days. 403 without access to all devices.",
         },
       },
     );

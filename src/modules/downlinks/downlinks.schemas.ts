@@ -6,9 +6,9 @@ export const downlinkRequestBody = t.Object(
     deviceId: t.Optional(t.String({ maxLength: 64, description: "one of deviceId and devEui" })),
     devEui: t.Optional(t.String({ maxLength: 64, description: "16 hexadecimal characters" })),
     fPort: t.Optional(
-      t.Integer({ minimum: 1, maximum: 223, description: "settings_json.downlink.fPort unless given" }),
+      t.Integer({ minimum: 1, maximum: 223, description: "settings_json.downlink.fPort by default" }),
     ),
-    confirmed: t.Optional(t.Boolean({ description: "settings_json.downlink.confirmed unless given" })),
+    confirmed: t.Optional(t.Boolean({ description: "settings_json.downlink.confirmed by default" })),
     priority: t.Optional(t.String({ maxLength: 32, description: "of The Things Stack: LOWEST … HIGHEST" })),
     data: t.Optional(t.String({ maxLength: 400, description: "base64; one of data, hex and object" })),
     hex: t.Optional(t.String({ maxLength: 800 })),
@@ -20,7 +20,7 @@ export const downlinkRequestBody = t.Object(
       t.Integer({
         minimum: 1_000,
         maximum: 604_800_000,
-        description: "time after which the downlink is given up; a day unless given",
+        description: "time after which the downlink is given up; a day by default",
       }),
     ),
   },
@@ -54,7 +54,7 @@ export const downlinkBody = t.Object(
   {
     ...downlink,
     payload: jsonValue("{data: base64} or {object}"),
-    isCommand: t.Boolean({ description: "whether it carries a device's command" }),
+    isCommand: t.Boolean({ description: "whether it belongs to a command" }),
     createdBy: t.String(),
     changedAt: time,
   },

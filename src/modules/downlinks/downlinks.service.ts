@@ -31,7 +31,7 @@ export function createDownlinksService(deps: {
   lifecycle: Pick<DownlinkLifecycle, "next" | "failed">;
   sender: Pick<DownlinkSender, "wake">;
   ways: DownlinkWays;
-  /** One of the caller's tenant. @throws not_found */
+  /** Returns an integration of the caller's tenant. @throws not_found */
   ensure: (principal: Principal, integrationId: string) => Integration;
   readyOf: (integration: Integration) => ReadyIntegration;
   /** @throws not_found */

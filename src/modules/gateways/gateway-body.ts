@@ -21,7 +21,7 @@ export interface ChildRequest {
   readonly scope: "CLIENT" | "SHARED";
   /** Requested keys; `undefined` for all of them. */
   readonly keys: readonly string[] | undefined;
-  /** One key was asked for by `key`: its value is the answer. */
+  /** True if `key` requested one key: its value is the answer. */
   readonly isSingle: boolean;
 }
 

@@ -26,7 +26,7 @@ interface GeneratorEngineDeps {
 
 type Values = ReadonlyArray<{ readonly key: string; readonly next: (ts: number) => number }>;
 
-/** One generator from when it began, or was changed, until it ends. */
+/** Run of a generator from its start or change until its end. */
 interface Run {
   readonly generator: Generator;
   readonly intervalMs: number;

@@ -48,7 +48,7 @@ function toWire(generator: VisibleGenerator) {
 
 const writers = "403 for devices that the caller has no access to.";
 const rate =
-  "409 when all active generators of the tenant would send more than 1,000 messages or 10,000 values a second, or the devices that were named are gone.";
+  "409 if all active generators of the tenant would send more than 1,000 messages or 10,000 values a second, or if the named devices are deleted.";
 
 /** Generators: telemetry that the gateway makes up itself, to try dashboards, rules and pipelines before there are devices. */
 export const generatorsRoutes = (deps: { generators: GeneratorsService; auth: AuthPlugin }) => {
@@ -84,7 +84,7 @@ export const generatorsRoutes = (deps: { generators: GeneratorsService; auth: Au
         response: { 201: generatorBody },
         detail: {
           summary: "Create a generator",
-          description: `With the status \`active\` it sends at once. 400 names what is wrong; 404 for a device that is not there; 409 when there are 100. ${rate} ${writers}`,
+          description: `With the status \`active\` it sends at once. 400 names the mistake; 404 for a device that does not exist; 409 if there are 100. ${rate} ${writers}`,
         },
       },
     )
@@ -94,15 +94,15 @@ export const generatorsRoutes = (deps: { generators: GeneratorsService; auth: Au
       body: previewBody,
       response: { 200: previewAnswer },
       detail: {
-        summary: "Try a config",
+        summary: "Preview a config",
         description:
-          "Says what it would send, and what is wrong with it. Nothing is stored. 400 where the config is no object.",
+          "Returns the readings that it would send, and its mistakes. Nothing is stored. 400 if the config is not an object.",
       },
     })
     .get("/:generatorId", ({ principal, params }) => toWire(generators.get(principal, params.generatorId)), {
       auth: "generators:read",
       response: { 200: generatorBody },
-      detail: { summary: "One generator" },
+      detail: { summary: "Get a generator" },
     })
     .patch(
       "/:generatorId",
@@ -130,7 +130,7 @@ export const generatorsRoutes = (deps: { generators: GeneratorsService; auth: Au
         response: { 200: successBody },
         detail: {
           summary: "Delete a generator",
-          description: `Its devices and what they sent stay. ${writers}`,
+          description: `Its devices and their data stay. ${writers}`,
         },
       },
     )
@@ -143,7 +143,7 @@ export const generatorsRoutes = (deps: { generators: GeneratorsService; auth: Au
         response: { 200: generatorBody },
         detail: {
           summary: "Start a generator",
-          description: `It sends at once, and is enabled. Starting an active one changes nothing. ${rate} ${writers}`,
+          description: `It is enabled and sends at once. Starting an active generator changes nothing. ${rate} ${writers}`,
         },
       },
     )

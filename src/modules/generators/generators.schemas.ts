@@ -16,9 +16,9 @@ const metricSchema = t.Object(
     min: t.Number(),
     max: t.Number(),
     decimals: t.Optional(t.Union([wholeNumber({ minimum: 0, maximum: DECIMALS_MAX }), t.Null()])),
-    pattern: t.Optional(t.Union([enumOf(patterns), t.Null()], { description: "random unless given" })),
+    pattern: t.Optional(t.Union([enumOf(patterns), t.Null()], { description: "random by default" })),
     step: decimal("difference from one value to the next, for a counter or a walk"),
-    periodSeconds: decimal("period of a wave; 60 readings unless given"),
+    periodSeconds: decimal("period of a wave; 60 readings by default"),
   },
   { title: "GeneratorMetric" },
 );
@@ -28,7 +28,7 @@ const generatorConfigSchema = t.Object(
     metrics: t.Array(metricSchema, { minItems: 1, maxItems: 100, description: "each key once" }),
     deviceIds: t.Optional(
       t.Union([t.Array(t.String({ maxLength: 64 }), { maxItems: 1_000 }), t.Null()], {
-        description: "the devices that it sends for; one is made for it unless given",
+        description: "the devices that it sends for; by default a device is created for it",
       }),
     ),
   },
@@ -81,7 +81,7 @@ export const generatorBody = t.Object(
     }),
     deviceCount: wholeNumber(),
     hiddenDevices: wholeNumber({
-      description: "devices that the caller has no access to, and that are left out",
+      description: "number of devices that are left out because the caller has no access to them",
     }),
     readings: wholeNumber({ description: "readings sent since the gateway was started" }),
     refused: wholeNumber({ description: "readings that could not be stored since then" }),
@@ -113,9 +113,9 @@ export const previewAnswer = t.Object({
       }),
       { title: "GeneratorReadings" },
     ),
-    { description: "the next 60 readings of one device; empty where something is wrong" },
+    { description: "the next 60 readings of one device; empty if the config has mistakes" },
   ),
-  warnings: t.Array(t.String(), { description: "what is allowed and perhaps not meant" }),
+  warnings: t.Array(t.String(), { description: "settings that are allowed but perhaps unintended" }),
   errors: t.Array(t.String(), { description: "each names its field" }),
   warningTexts: t.Array(textSchema, { description: "the warnings as data" }),
   errorTexts: t.Array(textSchema, { description: "the errors as data" }),

@@ -18,7 +18,7 @@ export const generators = sqliteTable(
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
     status: text("status", { enum: statuses }).notNull(),
     config: text("config", { mode: "json" }).notNull().$type<GeneratorConfig>(),
-    /** No reference: what was made for a generator may be deleted as any device. */
+    /** Has no reference, because the device of a generator can be deleted like any other. */
     virtualDeviceId: text("virtual_device_id").$type<DeviceId>(),
     lastError: text("last_error", { mode: "json" }).$type<Text>(),
     lastErrorAt: integer("last_error_at"),

@@ -13,8 +13,8 @@ const sessionList = wholeList({
 });
 const password = t.String({ minLength: 1, maxLength: 1024 });
 const ownPassword = t.Object({ password });
-const throttled = "429 with Retry-After after too many wrong ones";
-const notOwn = "403 for an API key, and for somebody who acts as another user";
+const throttled = "429 with Retry-After after too many wrong attempts";
+const notOwn = "403 for an API key, and for a user who acts as another user";
 const elsewhere = "409 for people of an external identity provider, who have no password here";
 
 const iso = (time: number) => new Date(time).toISOString();
@@ -58,14 +58,14 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         response: { 200: successBody },
         detail: {
           summary: "Change the own password",
-          description: `Ends the user's other sessions, and sends a mail that says so. 400 for a wrong current password and for a new one that is weak or the same; ${notOwn}; ${elsewhere}; ${throttled}.`,
+          description: `Ends the user's other sessions, and sends a mail that says so. 400 for a wrong current password and for a new password that is weak or the same; ${notOwn}; ${elsewhere}; ${throttled}.`,
         },
       },
     )
     .get("/security", ({ principal }) => account.securityOf(principal), {
       auth: "session:use",
       response: { 200: securityBody },
-      detail: { summary: "How the own account is secured" },
+      detail: { summary: "Get the security settings of the own account" },
     })
     .post("/second-factor", ({ principal, body }) => account.beginSecondFactor(principal, body.password), {
       auth: "session:use",
@@ -79,8 +79,8 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         }),
       },
       detail: {
-        summary: "Begin to set up a second factor (TOTP, RFC 6238)",
-        description: `In effect once a code of the app has been confirmed. 400 for a wrong password; ${notOwn}; 409 when it is on already; ${elsewhere}; ${throttled}.`,
+        summary: "Start setting up a second factor (TOTP, RFC 6238)",
+        description: `It takes effect when a code of the app has been confirmed. 400 for a wrong password; ${notOwn}; 409 when it is on already; ${elsewhere}; ${throttled}.`,
       },
     })
     .post(
@@ -96,8 +96,8 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         }),
         response: { 200: recoveryCodesBody },
         detail: {
-          summary: "Turn the second factor on",
-          description: `Answers 10 recovery codes, each good once, which cannot be read again. 400 for a wrong code; ${notOwn}; 409 when it is on already; ${throttled}.`,
+          summary: "Enable the second factor",
+          description: `Returns 10 recovery codes. Each works once, and they cannot be read again. 400 for a wrong code; ${notOwn}; 409 when it is on already; ${throttled}.`,
         },
       },
     )
@@ -112,8 +112,8 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         body: ownPassword,
         response: { 200: recoveryCodesBody },
         detail: {
-          summary: "Make new recovery codes",
-          description: `Those before stop working. 400 for a wrong password; ${notOwn}; 409 when the second factor is off; ${throttled}.`,
+          summary: "Create new recovery codes",
+          description: `The previous ones stop working. 400 for a wrong password; ${notOwn}; 409 when the second factor is off; ${throttled}.`,
         },
       },
     )
@@ -129,8 +129,8 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         body: ownPassword,
         response: { 200: successBody },
         detail: {
-          summary: "Turn the second factor off",
-          description: `400 for a wrong password; ${notOwn}; 409 when it is off; ${throttled}. An administrator who invites a user again turns it off too.`,
+          summary: "Disable the second factor",
+          description: `400 for a wrong password; ${notOwn}; 409 when it is off; ${throttled}. Inviting a user again disables it too.`,
         },
       },
     )
@@ -143,8 +143,8 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         query: t.Object(sessionList.fields),
         response: { 200: t.Array(ownSession) },
         detail: {
-          summary: "Where one is signed in",
-          description: `Also from where an administrator acts as the user. ${notOwn}.`,
+          summary: "List the own sessions",
+          description: `The list includes sessions of administrators who act as the user. ${notOwn}.`,
         },
       },
     )
@@ -152,7 +152,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
       auth: "session:use",
       audit: onOneself("session.end_others"),
       response: { 200: t.Object({ success: t.Boolean(), ended: wholeNumber() }) },
-      detail: { summary: "Sign out everywhere else", description: `${notOwn}.` },
+      detail: { summary: "End all other own sessions", description: `${notOwn}.` },
     })
     .delete(
       "/sessions/:sessionId",
@@ -165,8 +165,8 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         audit: { action: "session.end", target: "session" },
         response: { 200: successBody },
         detail: {
-          summary: "End a session of one's own",
-          description: `At once, with the streams that run under it. ${notOwn}; 404 for one that is not the caller's, or has ended.`,
+          summary: "End an own session",
+          description: `The session and its streams end at once. ${notOwn}; 404 for a session of another user or one that has ended.`,
         },
       },
     );

@@ -48,7 +48,7 @@ export function createAccessTokens(secret: Uint8Array, now: () => number): Acces
   };
 }
 
-/** Whether each part is base64url as it is written, without what a lenient decoder passes over: one token has one spelling. */
+/** Returns whether each part is base64url as it is written, without what a lenient decoder passes over: one token has one spelling. */
 const isCanonical = (token: string): boolean =>
   token.split(".").every((part) => Buffer.from(part, "base64url").toString("base64url") === part);
 

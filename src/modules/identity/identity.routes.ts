@@ -24,7 +24,7 @@ export const authRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }
           codeVerifier: t.Optional(
             t.String({
               maxLength: 512,
-              description: "PKCE verifier, when the code was asked for with a challenge",
+              description: "PKCE verifier, if the code was requested with a challenge",
             }),
           ),
         }),
@@ -32,20 +32,20 @@ export const authRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }
         detail: {
           summary: "Exchange an authorization code for an access token",
           description:
-            "400 with the error body when the code is missing, unknown, used or expired. The token lives 12 h.",
+            "400 with the error body when the code is missing, unknown, used or expired. The token is valid for 12 h.",
         },
       },
     )
     .get("/me", ({ principal }) => deps.identity.me(principal), {
       auth: "self:read",
       response: { 200: signedInUser },
-      detail: { summary: "The signed-in user" },
+      detail: { summary: "Get the signed-in user" },
     })
     .post("/refresh", ({ principal }) => deps.identity.refresh(principal), {
       auth: "session:use",
       audit: { none: "a session goes on" },
       response: { 200: tokenBody },
-      detail: { summary: "A new access token for the same session" },
+      detail: { summary: "Renew the access token of the session" },
     })
     .post(
       "/logout",
@@ -57,7 +57,7 @@ export const authRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }
         auth: "session:use",
         audit: { action: "session.end", target: "session" },
         response: { 200: t.Object({ success: t.Boolean() }) },
-        detail: { summary: "End the session at once" },
+        detail: { summary: "End the session" },
       },
     );
 
@@ -80,7 +80,7 @@ export const impersonationRoutes = (deps: { identity: IdentityService; auth: Aut
         detail: {
           summary: "Act as another user",
           description:
-            "A session of its own, with the rights of that user and no devices that the caller does not see; it ends with the caller's. The token's claim `imp` and the audit log name the caller. 400 without a body when targetUserId is missing; 403 unless owner or administrator, for an owner unless the caller is one, and for who acts as somebody already; 404 for an unknown user; 409 for oneself and for a disabled user.",
+            "Creates a session with the permissions of that user, without devices that the caller does not see. It ends with the caller's session. The token's claim `imp` and the audit log name the caller. 400 without a body when targetUserId is missing; 403 unless owner or administrator, for an owner unless the caller is one, and for callers who already act as another user; 404 for an unknown user; 409 for the caller itself and for a disabled user.",
         },
       },
     );
@@ -92,8 +92,8 @@ export const setupRoutes = (deps: { setup: SetupService }) =>
       query: t.Object({ token: t.String({ description: "secret of the set-up link" }) }),
       response: { 200: t.Object({ valid: t.Boolean(), expiresAt: t.String() }) },
       detail: {
-        summary: "Whether a set-up link is still good",
-        description: "404 when it is unknown, used or expired.",
+        summary: "Check a set-up link",
+        description: "404 if it is unknown, used or expired.",
       },
     })
     .post(
@@ -107,9 +107,8 @@ export const setupRoutes = (deps: { setup: SetupService }) =>
         body: setupRequestBody,
         response: { 201: t.Object({ success: t.Boolean() }) },
         detail: {
-          summary: "Make the first owner and tenant",
-          description:
-            "Works once, with the link that the first start prints. 404 when the link is not good (any more).",
+          summary: "Create the first owner and tenant",
+          description: "Works once, with the link that the first start prints. 404 if the link is not valid.",
         },
       },
     );

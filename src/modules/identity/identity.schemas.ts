@@ -15,13 +15,10 @@ export const signedInUser = t.Object(
     tenantId: t.Optional(t.String()),
     tenantName: t.Optional(t.String()),
     role: t.Optional(choice(roles)),
-    permissions: t.Optional(t.Array(t.String(), { description: "what the caller may do now" })),
+    permissions: t.Optional(t.Array(t.String(), { description: "permissions of the caller" })),
     onboardingRequired: t.Optional(t.Boolean()),
     impersonator: t.Optional(
-      t.Object(
-        { userId: t.String(), email: t.String() },
-        { description: "who really acts, where somebody acts as the user" },
-      ),
+      t.Object({ userId: t.String(), email: t.String() }, { description: "the user who acts as this user" }),
     ),
   },
   { title: "SignedInUser" },
@@ -42,7 +39,7 @@ export const ownSession = t.Object(
   {
     sessionId: t.String(),
     isCurrent: t.Boolean({ description: "whether this request uses this session" }),
-    impersonatedBy: t.Optional(t.String({ description: "e-mail of who acts as the user" })),
+    impersonatedBy: t.Optional(t.String({ description: "e-mail of the user who acts as this user" })),
     address: t.String(),
     userAgent: t.String(),
     createdAt: t.String(),
@@ -84,11 +81,11 @@ export const authorizeQuery = t.Object({
   login_hint: t.Optional(t.String({ maxLength: 254, description: "e-mail to fill in" })),
   prompt: t.Optional(
     t.Union([t.Literal("login"), t.Literal("select_account")], {
-      description: "login or select_account: an external provider asks again who it is",
+      description: "login or select_account: an external provider asks for the account again",
     }),
   ),
   provider: t.Optional(
-    t.Literal("local", { description: "local: this page, also where sign-in goes to an external provider" }),
+    t.Literal("local", { description: "local: this page, even if sign-in goes to an external provider" }),
   ),
 });
 

@@ -99,7 +99,7 @@ export function createSessionsService(deps: {
       repository.renew(renewed);
       return renewed;
     },
-    /** Whether tokens of this generation are good: the newest, and for a while the one before. */
+    /** Returns whether tokens of this generation are good: the newest, and for a while the one before. */
     isCurrent: (session: Session, generation: number): boolean =>
       generation === session.generation ||
       (generation === session.generation - 1 && isRecent(session, now())),

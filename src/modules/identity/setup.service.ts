@@ -49,7 +49,7 @@ export function createSetupService(deps: {
     return link;
   }
 
-  /** One at a time: of two at once the second must not leave an account, or replace the first one's password. */
+  /** Serializes set-ups: of two at once the second must not leave an account, or replace the first one's password. */
   let turn: Promise<unknown> = Promise.resolve();
   function createOwner(owner: Owner, check: () => void): Promise<void> {
     const mine = turn.then(() => createOwnerNow(owner, check));

@@ -27,7 +27,7 @@ const role = t.Union(
 
 const closedError = "403 while sign-up is closed (`signup`), or before the gateway has its first owner";
 const limitsError =
-  "429 with Retry-After when too many mails were asked for: one a minute, 5 sign-ups and 5 repeats an hour and 20 in all a day for an address, some dozens of requests an hour from one host";
+  "429 with Retry-After after too many requests for mails: one a minute, 5 sign-ups and 5 repeats an hour and 20 in all a day for an address, some dozens of requests an hour from one host";
 
 const asAnswered = ({ response }: AuditContext) => response;
 
@@ -61,8 +61,8 @@ export const signUpRoutes = (deps: {
           }),
         },
         detail: {
-          summary: "Sign up: a one-time code goes out by mail",
-          description: `The mail is in the language of Accept-Language (English or German). The answer is the same whether the address is known here or not; one that is known gets a mail that says so instead of a code. The identity provider keeps only a hash of the password, and nobody can sign in with the password before the code is confirmed. Send the same password to verify-otp. 400 for missing or invalid fields, an unknown plan or a weak password; ${closedError}; ${limitsError}.`,
+          summary: "Sign up and get a one-time code by mail",
+          description: `The mail is in the language of Accept-Language (English or German). The answer is the same for known and unknown addresses; a known address gets a mail that says so instead of a code. The identity provider keeps only a hash of the password, and nobody can sign in with the password before the code is confirmed. Send the same password to verify-otp. 400 for missing or invalid fields, an unknown plan or a weak password; ${closedError}; ${limitsError}.`,
         },
       },
     )
@@ -77,7 +77,7 @@ export const signUpRoutes = (deps: {
         response: { 200: successBody },
         detail: {
           summary: "Send a new one-time code",
-          description: `The one before stops working. The same answer, and no mail, where no sign-up waits for a code. 400 for a missing or invalid e-mail; ${closedError}; ${limitsError}.`,
+          description: `The previous code stops working. If no sign-up waits for a code, the answer is the same and no mail is sent. 400 for a missing or invalid e-mail; ${closedError}; ${limitsError}.`,
         },
       },
     )
@@ -103,7 +103,7 @@ export const signUpRoutes = (deps: {
         },
         detail: {
           summary: "Confirm the one-time code",
-          description: `The password must be the one given at sign-up. A code is good for 10 minutes and 5 tries. 400 for a code that is wrong, expired or tried too often, and for a wrong password, which uses up a try too; ${closedError}; 429 with Retry-After after too many tries from one host. Next: sign in at /idp/authorize, exchange, onboarding.`,
+          description: `The password must be the one given at sign-up. A code is valid for 10 minutes and 5 attempts. 400 for a code that is wrong, expired or used too often, and for a wrong password, which counts as an attempt too; ${closedError}; 429 with Retry-After after too many attempts from one address. Next: sign in at /idp/authorize, exchange, onboarding.`,
         },
       },
     )
@@ -129,8 +129,8 @@ export const signUpRoutes = (deps: {
         }),
         response: { 200: signedInUser },
         detail: {
-          summary: "Make the tenant of somebody who has signed up",
-          description: `What is left out is as at sign-up; the tenant is named after its owner. Whoever makes a tenant owns it: another \`role\` is taken, and the answer says TENANT_OWNER. The token stays good. 400 for an unknown plan; ${closedError}; 409 for a user who has a tenant.`,
+          summary: "Create the tenant of a user who has signed up",
+          description: `Missing fields are those of the sign-up; by default the tenant is named after its owner. The user who creates a tenant owns it: another \`role\` is accepted, and the answer says TENANT_OWNER. The token stays valid. 400 for an unknown plan; ${closedError}; 409 for a user who has a tenant.`,
         },
       },
     );

@@ -13,7 +13,7 @@ import type { HistoryFormat } from "./history-import.ts";
 /** Cells made into text at once, some 5 ms: a reader that is slow holds no more than this, and others have their turn. */
 const PIECE_CELLS = 20_000;
 
-/** From the first row up to, and without, the last. */
+/** Range of rows from the first up to, and without, the last. */
 interface Rows {
   readonly from: number;
   readonly to: number;

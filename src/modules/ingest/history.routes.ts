@@ -21,7 +21,7 @@ async function untilDone(progress: AsyncGenerator<ImportProgress, ImportResult>)
   }
 }
 
-/** One JSON line a batch that is on the disk, the result last; a failure in progress is the last line instead. */
+/** Streams one JSON line for each batch on the disk, with the result last; a failure in progress is the last line instead. */
 function asLines(progress: AsyncGenerator<ImportProgress, ImportResult>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const line = (value: unknown) => encoder.encode(`${JSON.stringify(value)}\n`);
@@ -61,7 +61,7 @@ function asBody(pieces: AsyncGenerator<string>, reading: AbortController): Reada
 
 const count = { type: "integer" as const };
 const importAnswer = {
-  description: "What was stored, and the rows that were refused; with `progress=true`, one line per batch.",
+  description: "The number of stored points and the refused rows; with `progress=true`, one line per batch.",
   content: {
     "application/json": {
       schema: {
@@ -129,17 +129,13 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
         auth: "telemetry:read",
         query: t.Object({
           format: t.Optional(
-            t.Union([t.Literal("csv"), t.Literal("ndjson")], { description: "csv unless given" }),
+            t.Union([t.Literal("csv"), t.Literal("ndjson")], { description: "csv by default" }),
           ),
           keys: t.Optional(
-            t.String({ maxLength: 65_536, description: "names separated by commas; all when left out" }),
+            t.String({ maxLength: 65_536, description: "names separated by commas; all by default" }),
           ),
-          from: t.Optional(
-            t.String({ maxLength: 20, description: "epoch ms; from the beginning when left out" }),
-          ),
-          to: t.Optional(
-            t.String({ maxLength: 20, description: "epoch ms, included; to the end when left out" }),
-          ),
+          from: t.Optional(t.String({ maxLength: 20, description: "epoch ms; the beginning by default" })),
+          to: t.Optional(t.String({ maxLength: 20, description: "epoch ms, inclusive; the end by default" })),
         }),
         detail: {
           summary: "Export telemetry of a device",
@@ -147,7 +143,7 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
             200: fileAnswer("One row or line per time stamp.", "text/csv", "application/x-ndjson"),
           },
           description:
-            "Every point as it came, oldest first, streamed: NDJSON (`{ts, values}` a line) gives back each value with its type and bits, CSV (times in ISO 8601, one column a key) is for spreadsheets. 400 for a bad range.",
+            "Streams every point unchanged, the oldest first: NDJSON (`{ts, values}` a line) gives back each value with its type and bits, CSV (times in ISO 8601, one column a key) is for spreadsheets. 400 for a bad range.",
         },
       },
     )
@@ -173,34 +169,36 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
         parse: "none",
         query: t.Object({
           format: t.Optional(
-            t.Union([t.Literal("csv"), t.Literal("ndjson")], { description: "else the content type tells" }),
+            t.Union([t.Literal("csv"), t.Literal("ndjson")], {
+              description: "by default the content type decides",
+            }),
           ),
           delimiter: t.Optional(
             t.Union([t.Literal("comma"), t.Literal("semicolon"), t.Literal("tab")], {
-              description: "delimiter of CSV; recognized from the header unless given",
+              description: "delimiter of CSV; recognized from the header by default",
             }),
           ),
           decimal: t.Optional(
             t.Union([t.Literal("point"), t.Literal("comma")], {
               description:
-                "decimal sign of CSV; unless given, a point where commas separate the columns, and a comma elsewhere",
+                "decimal sign of CSV; by default a point if commas separate the columns, otherwise a comma",
             }),
           ),
           timezone: t.Optional(
             t.String({
               maxLength: 64,
-              description: "time zone of times in CSV that name none; UTC unless given",
+              description: "time zone of CSV times without a zone; UTC by default",
             }),
           ),
           skipRows: t.Optional(
-            t.Integer({ minimum: 0, description: "rows that an earlier, interrupted import has done" }),
+            t.Integer({ minimum: 0, description: "rows that an interrupted import has already imported" }),
           ),
           progress: t.Optional(
-            t.BooleanString({ description: "true: answers with a JSON line a batch, the result last" }),
+            t.BooleanString({ description: "true: the answer has one JSON line per batch, the result last" }),
           ),
         }),
         detail: {
-          summary: "Import telemetry of the past",
+          summary: "Import telemetry history",
           responses: { 200: importAnswer },
           description:
             "CSV (a header with a time column `ts`, `time`, `timestamp` or `date`, then one column a key; commas, semicolons or tabs between columns, decimal points or commas, times as epoch, ISO 8601 or `31.12.2026 10:00`) or NDJSON (`{ts, values}` or `{ts, key: value}` a line), 16 MiB a request; send a larger file in parts. Answers `{success, rows, points, failed, errors: [{row, message}]}`. A row is refused if one of its cells looks like a number but does not fit the decimal sign, or can be read in two ways (`1.234` in a column that shows no decimal sign). Refused rows do not stop the others; repeating an import changes nothing.",

@@ -28,7 +28,7 @@ const deviceBody = (description: string, example: unknown, schema: object = obje
 });
 
 const attributesAnswer = {
-  description: "Entries, or `{client, shared}` where names are given.",
+  description: "Entries, or `{client, shared}` if names are given.",
   content: {
     "application/json": {
       schema: {
@@ -141,7 +141,7 @@ export const deviceApiRoutes = (deps: {
           summary: "Read attributes as a device",
           responses: { 200: attributesAnswer },
           description:
-            "The SHARED ones as entries; with `clientKeys` or `sharedKeys`, `{client, shared}` instead. The header `x-attribute-change` is a `since` for the updates. 400 for an invalid token or another scope.",
+            "Returns the SHARED attributes as entries; with `clientKeys` or `sharedKeys`, `{client, shared}` instead. The header `x-attribute-change` is a `since` for the updates. 400 for an invalid token or another scope.",
         },
       },
     )
@@ -195,21 +195,20 @@ export const deviceApiRoutes = (deps: {
         params: tokenParams,
         query: t.Object({
           timeout: t.Optional(
-            t.Integer({ minimum: 0, description: "ms; 20,000 unless given, 50,000 at most" }),
+            t.Integer({ minimum: 0, description: "ms; 20,000 by default, 50,000 at most" }),
           ),
           since: t.Optional(
             t.Integer({
               minimum: 0,
-              description:
-                "`x-attribute-change` of an earlier answer: nothing between two requests is missed",
+              description: "`x-attribute-change` of the previous answer, so that no change is missed",
             }),
           ),
         }),
         detail: {
           summary: "Wait for changes of shared attributes",
-          responses: { 200: objectAnswer("Names to values, and `deleted`.") },
+          responses: { 200: objectAnswer("Names and values, and `deleted`.") },
           description:
-            "`{name: value}` of those that were set, `deleted: [names]` for those that were deleted, as soon as there are any; 408 when none came. 400 for an invalid token.",
+            "Answers as soon as attributes change: `{name: value}` for set ones, `deleted: [names]` for deleted ones; 408 if none change. 400 for an invalid token.",
         },
       },
     );

@@ -14,8 +14,8 @@ import { createRateGate } from "./rate-gate.ts";
 import { toReadings } from "./readings.ts";
 
 /**
- * Told of every accepted message, beside its way to the store: realtime, activity, alarms. Must not throw or wait. What it gives back is
- * waited for before the message is acknowledged.
+ * Receives every accepted message, in addition to the store: realtime, activity, alarms. Must not throw or block. The message is
+ * acknowledged after the promise that it returns.
  */
 export type TelemetryObserver = (device: IngestDevice, readings: readonly Reading[]) => Promise<void> | void;
 
@@ -46,7 +46,7 @@ export interface IngestService extends DeviceIngest {
   admit(sender: IngestDevice, message: { source: IngestSource; where: string; body: Uint8Array }): void;
   /** A decoded body as readings, those without a time stamp as of now. @throws DomainError of kind `invalid`. */
   toReadings(body: unknown): Reading[];
-  /** Same as `attributes`, for values that are decoded already. */
+  /** Works like `attributes`, for values that are decoded already. */
   clientAttributes(device: IngestDevice, values: unknown): Promise<void>;
   readonly stats: IngestStats;
 }
@@ -206,7 +206,7 @@ export function createIngestService(deps: {
   const acceptSplit = (device: IngestDevice, { due, ahead }: SplitReadings, from: MessageOrigin) =>
     Promise.all([deps.hold(device, ahead), due.length > 0 && accept(device, due, from)]).then(nothing);
 
-  /** What is refused as invalid, or beyond the rate, is listed on the device before it is thrown on. */
+  /** Lists a refused message on its device and rethrows the error. */
   function receive(
     device: IngestDevice,
     message: Message,

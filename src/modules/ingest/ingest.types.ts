@@ -25,7 +25,7 @@ export interface IngestDevice {
   readonly store: StoreDevice;
   /** Count the messages and bytes of all devices of its tenant, and know how many its plan lets through. */
   readonly meters?: { readonly messages: RateMeter; readonly bytes: RateMeter };
-  /** Same as `limiter`, of bytes. */
+  /** Limits bytes as `limiter` limits messages. */
   byteLimiter?: RateMeter | undefined;
   /** Holds what the device itself may send, where its profile or the gateway's configuration says so. */
   limiter?: RateMeter | undefined;

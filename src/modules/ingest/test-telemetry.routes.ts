@@ -57,9 +57,9 @@ export const testTelemetryRoutes = (deps: {
         201: t.Object({ success: t.Boolean(), protocol: t.String(), payload: jsonValue() }),
       },
       detail: {
-        summary: "Send telemetry as if the device had",
+        summary: "Send test telemetry for a device",
         description:
-          "Goes the whole way that a message of the device takes, in the form of the protocol that is named (HTTP unless given), and is stored when this answers. 400 as the device would hear it, 503 when storage cannot take writes.",
+          "The message is processed like one of the device, in the form of the named protocol (HTTP by default), and is stored before the request is answered. 400 as for the device, 503 if it cannot be stored.",
       },
     },
   );

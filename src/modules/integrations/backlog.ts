@@ -2,11 +2,11 @@ import { limited } from "../../lib/domain-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventsSize, IntegrationEventsRepository } from "./integration-events.repository.ts";
 
-/** Of one integration. A script that is slower than its messages come fills the disk sooner or later; this is hours of most networks. */
+/** Limits of one integration. A script that is slower than its messages would fill the disk; this is hours of messages of most networks. */
 const WAITING_MAX: EventsSize = { events: 5_000, bytes: 32 * 1024 * 1024 };
 const POLL_INTERVAL_MS = 1_000;
 
-/** Whether more messages may be kept to be worked on later. */
+/** Decides whether more messages may be stored to be processed later. */
 export function createBacklog(deps: {
   repository: Pick<IntegrationEventsRepository, "sizeOf">;
   clock: Pick<Clock, "monotonic">;

@@ -37,7 +37,7 @@ export interface ResolvedDevice {
   readonly isNew: boolean;
 }
 
-/** Which device a message is from. */
+/** Finds the device that sent a message. */
 export function createDeviceResolution(deps: {
   identities: DeviceIdentities;
   directory: DeviceDirectory;

@@ -61,7 +61,7 @@ export class EventLog {
   private waiting: PromiseWithResolvers<void> | undefined;
   /** Integrations with events among the writes of this turn. */
   private readonly touched = new Set<string>();
-  /** Whether integrations are there, for one turn. */
+  /** Existence of integrations, by id, for one turn of the event loop. */
   private readonly there = new Map<string, boolean>();
   /** Integrations of which it will be published that they have new events, with what cancels that. */
   private readonly scheduled = new Map<string, () => void>();
@@ -181,7 +181,7 @@ export class EventLog {
     return this.waiting.promise;
   }
 
-  /** What comes to its end after its integration was deleted is not written, and so does not undo what is written with it. */
+  /** Drops events whose integration was deleted meanwhile, so that they do not undo the transaction. */
   private laterOf(integrationId: string, work: () => void): Promise<void> {
     let isGone = false;
     const written = this.later(() => {

@@ -27,7 +27,7 @@ export interface EventFilter {
   readonly status?: EventStatus | undefined;
   readonly direction?: "IN" | "OUT" | undefined;
   readonly search?: string | undefined;
-  /** Only those that came after, or before, the one of this number. */
+  /** Sequence number after which, or before which, events are listed. */
   readonly after?: number | undefined;
   readonly before?: number | undefined;
   readonly limit: number;
@@ -39,7 +39,7 @@ export interface EventsSize {
   readonly bytes: number;
 }
 
-/** Of a payload, in a list of up to a thousand. */
+/** Length of a payload in a list of up to a thousand. */
 export const LISTED_BYTES_MAX = 8 * 1024;
 
 type Row = typeof integrationEvents.$inferSelect;

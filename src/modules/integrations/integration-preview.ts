@@ -46,7 +46,7 @@ export interface PreviewRequest {
 interface PreviewedDevice {
   readonly deviceId: string | null;
   readonly name: string | null;
-  /** It would be made. */
+  /** True if the device would be created. */
   readonly isNew: boolean;
   readonly reference: Readonly<Record<string, string>>;
 }
@@ -87,7 +87,7 @@ function bytesOf(request: PreviewRequest): Uint8Array {
   return bytes;
 }
 
-/** As much as a webhook takes. */
+/** Size limit of a preview, equal to that of a webhook. */
 const PAYLOAD_BYTES_MAX = 256 * 1024;
 
 function givenBytes({ payload, payloadText, payloadBase64 }: PreviewRequest): Uint8Array {
@@ -105,7 +105,7 @@ function givenBytes({ payload, payloadText, payloadBase64 }: PreviewRequest): Ui
 
 const unscripted = { console: [], line: undefined, usedMs: 0 };
 
-/** As the bridge finds it in the topic. */
+/** Name of the device, as the bridge finds it in the topic. */
 async function deviceOf(
   topic: string | undefined,
   { settings }: LiveIntegration,

@@ -17,7 +17,7 @@ import type { IntegrationSettings, IntegrationType } from "./integrations.types.
 
 let check: TypeCheck<typeof settingsSchema> | undefined;
 
-/** Where secrets stand, and what tells whom they are for. */
+/** Paths of secrets, and the field that names their recipient. */
 const secretPlaces: ReadonlyArray<{
   readonly at: readonly [keyof IntegrationSettings, ...string[]];
   readonly server: readonly [keyof IntegrationSettings, string];
@@ -92,7 +92,7 @@ function splitSecrets(input: unknown, before: SplitSettings | undefined) {
   return { rest, secrets };
 }
 
-/** With the secrets in their places. */
+/** Puts the secrets into their places. */
 function joinSecrets(
   { settings, secrets }: SplitSettings,
   as = (secret: string): unknown => secret,

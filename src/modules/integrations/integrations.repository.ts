@@ -39,9 +39,9 @@ export function createIntegrationsRepository({ orm }: MainDatabase) {
   const set = (integrationId: string, values: Partial<Row>) =>
     void orm.update(integrations).set(values).where(whereId(integrationId)).run();
   return {
-    /** By name. */
+    /** Lists by name. */
     list: (tenantId: TenantId): Integration[] => listed(eq(integrations.tenantId, tenantId)),
-    /** Of all tenants: all but drafts. */
+    /** Lists integrations of all tenants, except drafts. */
     listStarted: (): Integration[] => listed(ne(integrations.status, "draft")),
     count: (tenantId: TenantId): number =>
       orm.select({ n: count() }).from(integrations).where(eq(integrations.tenantId, tenantId)).get()?.n ?? 0,

@@ -31,7 +31,7 @@ const integrationList = wholeList({
   search: ["name"],
 });
 
-const allDevices = "403 for those who may not see all devices.";
+const allDevices = "403 without access to all devices.";
 
 /** Other networks and programs from which devices come. */
 export const integrationsRoutes = (deps: {
@@ -97,8 +97,8 @@ export const integrationsRoutes = (deps: {
       body: previewBody,
       response: { 200: previewAnswer },
       detail: {
-        summary: "Try settings, mapping and script on a message",
-        description: `Shows each stage. Nothing is stored, no device is created. 400 where the settings are wrong, 404 for an unknown integration or codec. ${allDevices}`,
+        summary: "Test settings, mapping and script on a message",
+        description: `Shows each stage. Nothing is stored, no device is created. 400 if the settings are wrong, 404 for an unknown integration or codec. ${allDevices}`,
       },
     })
     .get(
@@ -107,7 +107,7 @@ export const integrationsRoutes = (deps: {
       {
         auth: "integrations:read",
         response: { 200: integrationBody },
-        detail: { summary: "One integration" },
+        detail: { summary: "Get an integration" },
       },
     )
     .patch(
@@ -123,7 +123,7 @@ export const integrationsRoutes = (deps: {
         audit: { action: "integration.update", target: "integration", read },
         body: updateIntegrationBody,
         response: { 200: integrationBody },
-        detail: { summary: "Change an integration", description: `Takes effect at once. ${allDevices}` },
+        detail: { summary: "Change an integration", description: `It applies at once. ${allDevices}` },
       },
     )
     .delete(
@@ -138,7 +138,7 @@ export const integrationsRoutes = (deps: {
         response: { 200: successBody },
         detail: {
           summary: "Delete an integration",
-          description: `With its events and the messages that it kept; its devices stay. After the default of a type, the oldest running integration of the type is the default. ${allDevices}`,
+          description: `Deletes its events and stored messages too; its devices stay. If it was the default of its type, the oldest running integration of the type becomes the default. ${allDevices}`,
         },
       },
     )
@@ -196,8 +196,8 @@ export const integrationsRoutes = (deps: {
         query: eventsQuery,
         response: { 200: t.Array(eventBody) },
         detail: {
-          summary: "What came in and went out, the newest first",
-          description: `The newest 1,000, and of those that failed another 1,000 or 16 MiB. Of a payload over 8 KiB only its beginning is shown, and searched; the event by itself has all of it. ${allDevices}`,
+          summary: "List events of an integration, the newest first",
+          description: `The newest 1,000 events and another 1,000 failed ones (16 MiB in all) are kept. The list has and searches only the first 8 KiB of a payload; the single event has all of it. ${allDevices}`,
         },
       },
     )
@@ -222,8 +222,8 @@ export const integrationsRoutes = (deps: {
         audit: { action: "integration.replay", target: "integration" },
         response: { 200: t.Object({ stored: wholeNumber(), failed: wholeNumber() }) },
         detail: {
-          summary: "Work on all messages that failed again",
-          description: `With the settings of now, the oldest first, 1,000 at most. ${allDevices}`,
+          summary: "Replay all failed messages",
+          description: `Uses the present settings, the oldest first, 1,000 at most. ${allDevices}`,
         },
       },
     )
@@ -234,7 +234,7 @@ export const integrationsRoutes = (deps: {
       {
         auth: "integrations:read",
         response: { 200: eventBody },
-        detail: { summary: "One event", description: allDevices },
+        detail: { summary: "Get an event", description: allDevices },
       },
     )
     .post(
@@ -246,8 +246,8 @@ export const integrationsRoutes = (deps: {
         audit: { action: "integration.replay", target: "integration" },
         response: { 200: takenBody },
         detail: {
-          summary: "Work on the message of an event again",
-          description: `With the settings of now; becomes an event of its own. 409 where the message was not kept whole. ${allDevices}`,
+          summary: "Replay the message of an event",
+          description: `Uses the present settings and creates a new event. 409 if the message was not stored completely. ${allDevices}`,
         },
       },
     );

@@ -29,7 +29,7 @@ const time = t.String({ description: "ISO 8601" });
 const timeOrNull = t.Union([time, t.Null()]);
 // Not an Object: what is wrong is told field by field, and a key like `__proto__` is only a key.
 const settings = documentedAs(settingsSchema, {
-  description: `What is left out has its usual value.
+  description: `A missing field has its default.
 - \`format\`: how bodies are read: \`auto\` (what the type says), \`generic\`, \`chirpstack\`, \`the-things-stack\`, \`tasmota\`, \`zigbee2mqtt\`, \`shelly\`, \`sparkplug\`; \`encoding\`: \`AUTO\`, \`JSON\`, \`CBOR\`
 - \`paths {deviceId, deviceName, deviceType, ts, telemetry, items}\`: where a generic body has what
 - \`autoCreateDevice\`: unknown devices are created, of the \`deviceType\` and \`profileId\` given here
@@ -85,7 +85,7 @@ export const integrationBody = t.Object(
     webhookUrl: t.Union([t.String(), t.Null()], { description: "its own address for messages" }),
     missing: t.Union([t.Literal("WEBHOOK_SECRET"), t.Null()], {
       description:
-        "what must exist before messages can arrive. `WEBHOOK_SECRET`: the tenant has no webhook secret yet (`POST /api/tenant/integration/rotate-secret` creates it)",
+        "requirements before messages can arrive. `WEBHOOK_SECRET`: the tenant has no webhook secret yet (`POST /api/tenant/integration/rotate-secret` creates it)",
     }),
     stats: t.Object({
       received: wholeNumber(),
@@ -147,7 +147,7 @@ const eventFields = {
   direction: t.Union([t.Literal("IN"), t.Literal("OUT")]),
   status: t.Union([t.Literal("PENDING"), t.Literal("OK"), t.Literal("ERROR"), t.Literal("DROPPED")]),
   stage,
-  message: t.String({ description: "what became of it, or why it failed: the text of the code in English" }),
+  message: t.String({ description: "result or reason of the failure: the text of the code in English" }),
   ...textFields,
   topic: t.Union([t.String(), t.Null()]),
   replayable: t.Boolean(),
@@ -158,7 +158,7 @@ export const eventBody = t.Object(
   {
     ...eventFields,
     payload: jsonValue("the body as it came: JSON as such, else text, or {base64}; null for none"),
-    result: jsonValue("what was stored of it"),
+    result: jsonValue("the stored values"),
   },
   { title: "IntegrationEvent" },
 );
@@ -188,7 +188,7 @@ export const previewBody = t.Object(
   {
     type: typeBody,
     integrationId: t.Optional(
-      t.String({ description: "integration whose settings and steps apply where they are left out here" }),
+      t.String({ description: "integration whose settings and steps apply if they are missing here" }),
     ),
     settings_json: t.Optional(settings),
     mappingSteps: t.Optional(mappingSteps),
@@ -210,7 +210,7 @@ export const previewAnswer = t.Object(
   {
     success: t.Boolean({ description: "whether all of it would be stored" }),
     ignored: t.Union([t.String(), t.Null()], {
-      description: "why the message is ignored, where that is not an error",
+      description: "why the message is ignored, if that is not an error",
     }),
     ignoredText: textOrNull,
     dedupKey: t.Union([t.String(), t.Null()]),
@@ -225,13 +225,13 @@ export const previewAnswer = t.Object(
           out: jsonValue("an object; null where the step dropped the message or failed"),
         }),
       ),
-      { description: "each mapping step with what goes in and what comes out" },
+      { description: "each mapping step with its input and output" },
     ),
     scripts: documentedAs(t.Array(jsonObject()), {
       description: "each run of the script: value, console, usedMs, warnings",
     }),
     results: documentedAs(t.Array(jsonObject()), {
-      description: "what would be stored: device, readings, attributes by scope",
+      description: "the result: device, readings, attributes by scope",
     }),
     errors: t.Array(
       t.Object({

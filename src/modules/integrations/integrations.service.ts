@@ -72,7 +72,7 @@ export function createIntegrationsService(deps: {
   events: EventBus<DomainEvents>;
 }) {
   const { repository, eventLog, box, clock } = deps;
-  /** Those that are switched on and were used, by id. */
+  /** Active integrations that were used, by id. */
   const live = new Map<string, LiveIntegration>();
 
   const split = (integration: Integration): SplitSettings => splitOf(box, integration);
@@ -124,7 +124,7 @@ export function createIntegrationsService(deps: {
     return steps as readonly unknown[]; // a list of steps, as was just found
   }
 
-  /** Only a running integration takes the address of its type: anything else would refuse the messages sent to it. */
+  /** Returns whether it can become the default of its type: only a running integration, because others would refuse the messages. */
   const mayBecomeDefault = (tenantId: TenantId, type: IntegrationType, status: IntegrationStatus): boolean =>
     isRunning({ status }) && repository.findDefault(tenantId, type) === undefined;
 
@@ -282,9 +282,9 @@ export function createIntegrationsService(deps: {
     find: (integrationId: string): Integration | undefined => repository.find(integrationId),
     /** The paths that take messages: those of the kinds, and those of each integration. */
     listWebhooks: (tenantId: TenantId): Webhook[] => webhooksOf(repository.list(tenantId)),
-    /** One of the caller's tenant. @throws not_found */
+    /** Returns an integration of the caller's tenant. @throws not_found */
     ensure: find,
-    /** Made ready, whether or not it is switched on. */
+    /** Prepares an integration, active or not. */
     readyOf: (integration: Integration): LiveIntegration =>
       liveOf(integration.integrationId) ?? createLive(box, integration, deps.isMapped),
   };

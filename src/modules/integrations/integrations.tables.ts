@@ -53,7 +53,7 @@ export const integrationEvents = sqliteTable(
     origin: text("origin", { mode: "json" }).$type<MessageOrigin>(),
     /** JSON text. */
     result: text("result"),
-    /** Whether it is one of those that can be worked on again. */
+    /** True if the message can be replayed. */
     isReplayable: integer("is_replayable", { mode: "boolean" }).notNull(),
     replayedAt: integer("replayed_at"),
     createdAt: integer("created_at").notNull(),

@@ -43,7 +43,7 @@ export interface MqttSettings {
   readonly topicFilter: string | readonly string[];
   /** A pattern of which the first group (or the one named `device`) is the device's id. */
   readonly topicDeviceRegex?: string;
-  /** Same as `sensors/{device}/up`, instead of a pattern. */
+  /** A template such as `sensors/{device}/up`, instead of a pattern. */
   readonly topicTemplate?: string;
   readonly clientId?: string;
   readonly qos?: 0 | 1 | 2;
@@ -94,7 +94,7 @@ export interface IntegrationSettings {
   readonly encoding?: BodyEncoding;
   readonly paths?: PathTemplates;
   readonly autoCreateDevice?: boolean;
-  /** Of devices that are made. */
+  /** Device type of created devices. */
   readonly deviceType?: string;
   readonly profileId?: string;
   /** Before the keys of radio data; `radio_` unless given, `""` for none. */
@@ -102,7 +102,7 @@ export interface IntegrationSettings {
   readonly radioMetadata?: boolean;
   readonly mqtt?: MqttSettings;
   readonly scriptTransform?: ScriptTransform;
-  /** Of the tenant's library, for frames that no script of the integration's own decodes. */
+  /** Codecs of the tenant's library, for frames that the integration's own script does not decode. */
   readonly codecs?: readonly CodecUse[];
   readonly downlink?: DownlinkSettings;
 }
@@ -140,7 +140,7 @@ export interface Integration extends IntegrationCounts {
 export interface InboundMessage {
   readonly bytes: Uint8Array;
   readonly encoding: BodyEncoding;
-  /** Of MQTT. */
+  /** Topic of an MQTT message. */
   readonly topic?: string;
   readonly retained?: boolean;
   /** The device's id as its topic tells it. */

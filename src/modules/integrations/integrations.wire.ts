@@ -110,7 +110,7 @@ function showPayload(payload: Uint8Array): unknown {
   }
 }
 
-/** In a list of up to a thousand, large ones are shown in part. */
+/** Returns the payload for a list of up to a thousand, where large ones are shortened. */
 const shownInList = (payload: Uint8Array): unknown =>
   payload.length <= LISTED_BYTES_MAX
     ? showPayload(payload)

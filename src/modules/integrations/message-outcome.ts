@@ -5,7 +5,7 @@ import type { EventOutcome } from "./integration-events.repository.ts";
 import type { Stage } from "./integrations.types.ts";
 import type { StageFailure } from "./message-parts.ts";
 
-/** Of a message that was stored: more is cut off, its values are in the store. */
+/** Length that is kept of a stored message; its values are in the store. */
 const PAYLOAD_KEPT_BYTES = 8 * 1024;
 const RESULT_CHARACTERS_MAX = 8 * 1024;
 const NOTES_CHARACTERS_MAX = 1_000;

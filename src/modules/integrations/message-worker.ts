@@ -34,7 +34,7 @@ export interface MessageWorkerDeps {
   readonly attributes: Pick<AttributesService, "setFor">;
   readonly runScript: (run: ScriptRun) => Promise<ScriptResult>;
   readonly decodeFrame: DecodeFrame;
-  /** What a network server says of a downlink of ours. */
+  /** A network server's report about one of our downlinks. */
   readonly onDownlink: (integration: Integration, report: DownlinkReport) => void;
   /** A device has said something: it is there, and reached the way that its message came. */
   readonly onDeviceSeen: (integration: Integration, device: IngestDevice, reference: DeviceReference) => void;
@@ -46,7 +46,7 @@ interface Given {
   readonly work: Work;
 }
 
-/** So long others wait for one message at the most. */
+/** Longest time that other messages wait for one message. */
 const BUSY_MS_MAX = 8;
 
 const isFromDevice = ({ kind, downlink, log }: NormalizedMessage): boolean =>
@@ -79,7 +79,7 @@ function named(message: NormalizedMessage, { topicDevice }: InboundMessage): Nor
   return { ...message, device: { ...message.device, externalId: topicDevice } };
 }
 
-/** What is nobody's mistake ends the whole message: what was stored already is stored again when it is sent again. */
+/** An error that no sender caused ends the whole message: it is sent again, and stored points are overwritten with the same values. */
 function fail(work: Work, error: unknown): void {
   if (error instanceof StageFailure) {
     work.failures.push(error);

@@ -6,7 +6,7 @@ import type { IntegrationEventsRepository } from "./integration-events.repositor
 import type { LiveIntegration } from "./live-integration.ts";
 
 const POLL_INTERVAL_MS = 5_000;
-/** After as many as are worked on at once: what comes in now has its turn, too. */
+/** Delay after a full batch, so that arriving messages get their turn. */
 const NEXT_AFTER_MS = 50;
 const AT_ONCE = 100;
 /** Younger ones are still in the hands of whoever took them. */
@@ -33,7 +33,7 @@ interface PendingMessagesDeps {
 export class PendingMessages {
   private cancel: () => void = () => undefined;
   private isRunning = false;
-  /** Those before are from before the start, and in nobody's hands. */
+  /** Sequence number before which messages are from before the start, and are not being processed. */
   private ownFrom = 0;
 
   constructor(private readonly deps: PendingMessagesDeps) {}

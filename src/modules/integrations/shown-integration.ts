@@ -14,7 +14,7 @@ export const nameOfType: Record<IntegrationType, string> = {
   THE_THINGS_STACK: "The Things Stack",
 };
 
-/** As people see it: secrets as `{kept: true}`. */
+/** Integration for clients, with secrets as `{kept: true}`. */
 export type ShownIntegration = Omit<Integration, "settings" | "secrets"> & {
   readonly settings_json: Record<string, unknown>;
   /** Reason why its script is not run for a while; null where it is. */

@@ -27,7 +27,7 @@ function secretOf({ headers }: Request): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 
-/** What a body says of its sender. It is read again by its adapter: only asked for where nothing else says it. */
+/** The sender that a body names. The adapter reads the body again; this is used only if nothing else names the sender. */
 function senderIn(bytes: Uint8Array, encoding: BodyEncoding) {
   const body = decodeBody(bytes, encoding);
   const nameIn = (field: "deviceToken" | "tenantId") => {
@@ -38,7 +38,7 @@ function senderIn(bytes: Uint8Array, encoding: BodyEncoding) {
 }
 
 const query = t.Object({
-  tenantId: t.Optional(t.String({ maxLength: 64, description: "the tenant, where no header tells it" })),
+  tenantId: t.Optional(t.String({ maxLength: 64, description: "the tenant, if no header names it" })),
   event: t.Optional(t.String({ maxLength: 32, description: "the event of ChirpStack; optional" })),
 });
 const headers = t.Object({
@@ -52,7 +52,7 @@ const headers = t.Object({
 const answer = t.Object(
   {
     success: t.Boolean(),
-    eventId: t.String({ description: "id under which the console shows what became of the message" }),
+    eventId: t.String({ description: "id of the event of this message in the console" }),
   },
   { title: "WebhookResult" },
 );
@@ -90,13 +90,13 @@ const examples: Record<WebhookKind, object> = {
 
 interface Context {
   readonly request: Request;
-  /** None for an address without any. */
+  /** Absent for an address without parameters. */
   readonly params?: { integrationId?: string };
   readonly query: { tenantId?: string; event?: string };
   readonly server: { requestIP(request: Request): { address: string } | null } | null;
 }
 
-/** What other programs and network servers post to. */
+/** Routes that other programs and network servers post to. */
 export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Clock, "now"> }) => {
   async function receive(kind: WebhookKind, { request, params, query, server }: Context) {
     const integrationId = params?.integrationId;

@@ -22,7 +22,7 @@ const ADDRESSES_MAX = 10_000;
 
 export interface WebhookRequest {
   readonly kind: WebhookKind;
-  /** Of the address that names one. */
+  /** The integration, if the address names one. */
   readonly integrationId?: string | undefined;
   readonly tenantId?: string | undefined;
   readonly secret?: string | undefined;

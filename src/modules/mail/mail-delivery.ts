@@ -12,7 +12,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const FIRST_WAITS_MS = [1, 2, 5, 10, 20, 30].map((minutes) => minutes * MINUTE_MS);
 /** 68 minutes of first waits and 23 hours: a day. Counted in tries, so that no clock that is set ends it. */
 export const ATTEMPTS_MAX = FIRST_WAITS_MS.length + 23 + 1;
-/** How long at most until mails are seen that the command line has queued. */
+/** Longest delay until mails that the command line has queued are seen. */
 const POLL_INTERVAL_MS = 30_000;
 const REASON_CHARACTERS_MAX = 500;
 

@@ -203,7 +203,7 @@ interface Secret {
 
 const INVITATION_LIFETIME_MS = 14 * 86_400_000;
 
-/** Which values open something, and for how long they are kept at most. */
+/** Values that give access to something, and how long they are kept at most. */
 export const mailSecrets: { readonly [Template in MailTemplate]?: Secret } = {
   sign_up_code: { fields: ["code"], lifetimeMs: ({ minutes }) => Number(minutes) * 60_000 },
   password_reset: { fields: ["resetUrl"], lifetimeMs: ({ minutes }) => Number(minutes) * 60_000 },

@@ -92,7 +92,7 @@ export function createMailRepository(database: MainDatabase) {
         .all();
       return released.length;
     },
-    /** No mail waits longer than this from now: a clock that was set back must hold nothing up. */
+    /** Limits the waiting time of mails from now, because a clock that was set back must not delay them. */
     hasten: (latest: number): void =>
       void orm
         .update(mails)

@@ -36,7 +36,7 @@ const toWhom = ({ response }: AuditContext) =>
   isJsonObject(response) ? { to: response.to, subject: response.subject } : undefined;
 
 const ownersOnly =
-  "403 unless owner: a mail may open somebody's account. The owner of the gateway's own tenant also sees mails to people without a tenant (sign-up).";
+  "403 unless owner, because a mail may give access to an account. The owner of the gateway's own tenant also sees mails to people without a tenant (sign-up).";
 
 export const outboxRoutes = (deps: {
   mail: MailService;
@@ -84,7 +84,7 @@ export const outboxRoutes = (deps: {
         response: { 200: mailBody },
         detail: {
           summary: "Send a mail now",
-          description: `Also one that failed or is held. ${ownersOnly} 404 for an unknown mail; 409 when it was sent, when its code or password has expired, and while no SMTP server is configured.`,
+          description: `Sends a failed or waiting mail, too. ${ownersOnly} 404 for an unknown mail; 409 when it was sent, when its code or password has expired, and while no SMTP server is configured.`,
         },
       },
     );

@@ -17,7 +17,7 @@ export interface MailTemplates {
     readonly loginUrl: string;
     readonly temporaryPassword: string;
   };
-  /** Asked for on the sign-in page by somebody who forgot the password. */
+  /** Requested on the sign-in page by a user who forgot the password. */
   readonly password_reset: { readonly resetUrl: string; readonly minutes: number };
   readonly password_changed: { readonly fullName: string; readonly at: string };
   /** Goes to the address before: whoever took the account over is not the only one to know. */
@@ -29,7 +29,7 @@ export interface MailTemplates {
     readonly at: string;
   };
   readonly alarm: AlarmMail & AlarmLine & { readonly at: string };
-  /** Of what was not told by itself, because too much came at once. */
+  /** A digest of events that were not sent one by one. */
   readonly alarm_digest: AlarmMail &
     AlarmCounts & { readonly worst: ReadonlyArray<AlarmLine & { readonly at: string }> };
   readonly notification_test: AlarmMail;
@@ -37,16 +37,16 @@ export interface MailTemplates {
 
 interface AlarmMail {
   readonly fullName: string;
-  /** Of the times. */
+  /** Time zone of the times. */
   readonly timezone: string;
-  /** Of the console; null where it is not known how people reach it. */
+  /** Address of the console; null if it is not known. */
   readonly url: string | null;
 }
 
 export type MailTemplate = keyof MailTemplates;
 
 export interface NewMail<Template extends MailTemplate = MailTemplate> {
-  /** Whose outbox shows it; null for a mail to somebody without a tenant. */
+  /** Tenant whose outbox shows the mail; null for a mail to a person without a tenant. */
   readonly tenantId: TenantId | null;
   readonly to: string;
   readonly language?: MailLanguage;
@@ -58,7 +58,7 @@ export interface NewMail<Template extends MailTemplate = MailTemplate> {
 export interface MailSender {
   /** Its id. */
   enqueue<Template extends MailTemplate>(mail: NewMail<Template>): string;
-  /** Whether mails leave this gateway: false when no SMTP server is configured and they wait to be read in the outbox. */
+  /** True if mails leave this gateway: false when no SMTP server is configured and they wait to be read in the outbox. */
   readonly isDelivering: boolean;
 }
 
@@ -78,7 +78,7 @@ export interface OutboxMail {
   readonly attempts: number;
   readonly nextAttemptAt: number;
   readonly lastError: Text | null;
-  /** Until when a secret among the values is worth something; null: there is none (any more). */
+  /** Time at which a secret among the values expires; null if there is none (any more). */
   readonly secretUntil: number | null;
   readonly createdAt: number;
   readonly sentAt: number | null;
@@ -91,7 +91,7 @@ export interface MailFilter {
   readonly offset: number;
 }
 
-/** Whose mails: those of a tenant, for the gateway's own people also those to somebody without one. */
+/** Tenant whose mails to list; the gateway's own tenant also sees those to people without one. */
 export interface MailScope {
   readonly tenantId: TenantId;
   readonly includesStrangers: boolean;

@@ -6,7 +6,7 @@ import type { DomainEvents } from "../events.types.ts";
 import type { MaintenanceRepository } from "./maintenance.repository.ts";
 import type { Maintenance } from "./maintenance.types.ts";
 
-/** How long at most until a clock that was set is noticed. */
+/** Longest delay until a changed clock is noticed. */
 const POLL_MS = 15_000;
 
 /** A device, as far as its maintenance needs it: what holds for a gateway holds for its children. */

@@ -7,7 +7,7 @@ import type { MaintenanceService } from "./maintenance.service.ts";
 import type { Maintenance } from "./maintenance.types.ts";
 import { maintenanceToWire, readUntil } from "./maintenance.wire.ts";
 
-const who = "For whoever may change devices or acknowledge alarms; 403 for others.";
+const who = "For users who may change devices or acknowledge alarms; 403 for others.";
 
 const stateOf = (maintenance: Maintenance | undefined) =>
   maintenance === undefined
@@ -24,8 +24,9 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
       auth: "devices:read",
       response: { 200: maintenanceState },
       detail: {
-        summary: "Whether a device is in maintenance",
-        description: "Also while its gateway is; then `deviceId` is the gateway's.",
+        summary: "Get the maintenance of a device",
+        description:
+          "A device is also in maintenance while its gateway is. `deviceId` is then the gateway's.",
       },
     })
     .post(
@@ -41,7 +42,7 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
         response: { 200: maintenanceState },
         detail: {
           summary: "Put a device into maintenance until a time",
-          description: `Until then no alarm of it is raised, rises, escalates or is told to anybody; data is kept, open alarms stay, and end when their rules say so. What holds when the maintenance is over raises then. A gateway's holds for its children too. Asked again it goes on with the new time and reason. 400 for a time that is over or more than 366 days ahead. ${who}`,
+          description: `During maintenance no alarm of the device is raised, becomes more severe, escalates or causes notifications. Data is stored, and open alarms are cleared when their rules say so. A rule that still holds at the end raises its alarm then. Maintenance of a gateway includes its children. A repeated request changes the time and the reason. 400 for a time in the past or more than 366 days ahead. ${who}`,
         },
       },
     )
@@ -57,7 +58,7 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
         response: { 200: successBody },
         detail: {
           summary: "End the maintenance of a device",
-          description: `What its rules find then raises at once. Its gateway's, if there is one, goes on. Nothing happens where there is none. ${who}`,
+          description: `Rules that hold then raise their alarms at once. The maintenance of its gateway goes on. Without maintenance the request changes nothing. ${who}`,
         },
       },
     );

@@ -12,11 +12,11 @@ export const beginBody = t.Object(
 
 const fields = {
   deviceId: t.String({
-    description: "the device that it was begun for: its gateway, where that lasts longer",
+    description: "the device in maintenance: the gateway, if its maintenance lasts longer",
   }),
   since: t.String({ description: "ISO 8601" }),
   until: t.String({ description: "ISO 8601" }),
-  reason: t.String({ description: "empty where none was given" }),
+  reason: t.String({ description: "empty if there is none" }),
   by: t.String({ description: "e-mail address or name of the API key" }),
 };
 

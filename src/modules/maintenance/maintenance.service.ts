@@ -24,7 +24,7 @@ export function createMaintenanceService(deps: {
     apiKey?.name ?? (impersonator ? `${email} (${impersonator.email})` : email);
 
   return {
-    /** Of the device itself or of its gateway, whichever lasts longer. */
+    /** Returns the maintenance of the device itself or of its gateway, whichever lasts longer. */
     of: (device: MaintainedDevice): Maintenance | undefined => watch.of(device),
     get: (principal: Principal, deviceId: string): Maintenance | undefined =>
       watch.of(devices.get(principal, deviceId)),
@@ -51,7 +51,7 @@ export function createMaintenanceService(deps: {
       watch.begin(maintenance);
       return maintenance;
     },
-    /** Nothing happens where there is none. */
+    /** Ends the maintenance, if there is one. */
     end(principal: Principal, deviceId: string): void {
       watch.end(maintained(principal, deviceId));
     },

@@ -1,10 +1,10 @@
 import { compareSeverities } from "../../lib/severity.ts";
 import type { Digest, NotificationLine } from "./notifications.types.ts";
 
-/** Of those that are gathered so many are named; the rest is counted. */
+/** Number of alarms that a digest names; the others are counted. */
 const NAMED_MAX = 5;
 
-/** With one more. */
+/** Returns the digest with one more line. */
 export function addToDigest(digest: Digest | null, line: NotificationLine): Digest {
   const { total = 0, bySeverity = {}, byTrigger = {}, worst = [] } = digest ?? {};
   const { severity, trigger } = line;

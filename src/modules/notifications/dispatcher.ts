@@ -25,18 +25,18 @@ const NOTIFICATIONS_AT_ONCE = 100;
 const ENDED_AT_ONCE = 100;
 const RETRY_MS = 5_000;
 const WAIT_MS_MAX = 3_600_000;
-/** Of a window, as the settings allow it. */
+/** Longest window that the settings allow. */
 const WINDOW_MS_MAX = 60 * MINUTE_MS;
 /** Number of people a history names. */
 const NAMED_MAX = 20;
 
-/** Of a tenant, as it is while a batch is worked on. */
+/** State of a tenant while a batch is processed. */
 interface Audience {
   readonly settings: NotificationSettings;
   readonly users: readonly User[];
 }
 
-/** What is worked on together; both are kept until the batch is written. */
+/** A batch that is processed together; both lists are kept until it is written. */
 interface Batch {
   readonly audiences: Map<TenantId, Audience>;
   /** Keyed by channel and user. */

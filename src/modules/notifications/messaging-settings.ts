@@ -6,7 +6,7 @@ import type { Sealed } from "../outbound/outbound.types.ts";
 import { fillBody, fillUrl, placeholderNames, unknownPlaceholders } from "./message-template.ts";
 import type { Messaging } from "./notifications.types.ts";
 
-/** As it is asked for; null keeps the value of a header. */
+/** Settings as a client sends them; null keeps the value of a header. */
 export interface MessagingInput {
   readonly url: string;
   readonly method?: Messaging["method"];
@@ -98,7 +98,7 @@ export function readMessaging(
   return { url, method, contentType, body, headers: headersOf(input, deps.before, deps.seal) };
 }
 
-/** As people may read it: secrets are null. */
+/** Returns the settings for clients, with null in place of secrets. */
 export const showMessaging = (messaging: Messaging | null) =>
   messaging && {
     ...messaging,

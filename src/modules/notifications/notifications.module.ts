@@ -16,7 +16,7 @@ import { notificationsRoutes } from "./notifications.routes.ts";
 import { createNotificationsService } from "./notifications.service.ts";
 import { createNotifier } from "./notifier.ts";
 
-/** Who is notified of alarms, and how. */
+/** Notifies users of alarms by mail and text message. */
 export function createNotificationsModule(
   { config, database, clock, events, log: root }: Core,
   deps: {

@@ -41,7 +41,7 @@ export function createNotificationsRepository({ orm }: MainDatabase) {
           tenantId: row.tenantId as TenantId, // branded when they were written
           deviceId: row.deviceId as DeviceId,
         })),
-    /** Up to this one. */
+    /** Deletes notifications up to this sequence number. */
     deleteNotifications: (until: number): void =>
       void orm.delete(notificationQueue).where(lte(notificationQueue.sequence, until)).run(),
     findFlow(userId: UserId, channel: Channel): Flow | undefined {
@@ -71,7 +71,7 @@ export function createNotificationsRepository({ orm }: MainDatabase) {
         .orderBy(asc(notificationFlows.endsAt))
         .limit(1)
         .get()?.endsAt,
-    /** No window lasts longer than this from now: a clock that was set back must hold nothing up. */
+    /** Limits the length of windows from now, because a clock that was set back must not delay them. */
     hasten: (latest: number): void =>
       void orm
         .update(notificationFlows)

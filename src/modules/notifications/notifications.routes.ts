@@ -14,7 +14,7 @@ const testDetails = ({ body }: AuditContext) => body;
 
 const testToWire = ({ text, ...result }: TestResult) => ({ ...result, ...text, message: inEnglish(text) });
 
-/** How people are told of alarms: settings of the tenant, and a test to oneself. What each person wants to hear is the user's own. */
+/** Routes for the notification settings of the tenant, and for a test to the caller. Each user's own settings belong to the user. */
 export const notificationsRoutes = (deps: { notifications: NotificationsService; auth: AuthPlugin }) => {
   const { notifications } = deps;
   const show = (settings: NotificationSettings) => ({
@@ -28,7 +28,7 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
     .get("/settings", ({ principal }) => show(notifications.settingsOf(principal.tenantId)), {
       auth: "alarms:escalation",
       response: { 200: settingsBody },
-      detail: { summary: "How people are told of alarms" },
+      detail: { summary: "Get the notification settings" },
     })
     .patch(
       "/settings",
@@ -42,9 +42,9 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
         body: changeSettingsBody,
         response: { 200: settingsBody },
         detail: {
-          summary: "Change how people are told of alarms",
+          summary: "Change the notification settings",
           description:
-            "What is left out stays. `messaging` is replaced as a whole; null switches messages off. Requests to the messaging gateway go through the outbox of outbound requests: at least once, with retries for 24 hours, and only to addresses that the gateway may reach. 400 names the field; 403 unless owner or administrator, and without access to all devices.",
+            "Missing fields stay as they are. `messaging` is replaced as a whole; null disables text messages. Requests to the messaging gateway go through the delivery queue: at least once, with retries for 24 hours, and only to addresses that the gateway may reach. 400 names the field; 403 unless owner or administrator, and without access to all devices.",
         },
       },
     )
@@ -62,9 +62,9 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
         body: testBody,
         response: { 200: testResult },
         detail: {
-          summary: "Send a test to oneself",
+          summary: "Send a test notification to the caller",
           description:
-            "To the caller's own e-mail address or phone number, and answers what became of it: `success` false with the reason is a 200, too. 429 after ten within ten minutes.",
+            "Sends it to the caller's own e-mail address or phone number and returns the result. A failure is a 200 with `success` false and the reason. 429 after ten within ten minutes.",
         },
       },
     );

@@ -32,11 +32,15 @@ const body = t.String({
 
 const fields = {
   language,
-  timezone: t.String({ maxLength: 64, description: "of the times in mails, as Europe/Berlin" }),
+  timezone: t.String({
+    maxLength: 64,
+    description: "time zone of the times in mails, for example Europe/Berlin",
+  }),
   digestAfter: t.Integer({
     minimum: 1,
     maximum: 100,
-    description: "so many notifications to a person within the window go out one by one, the rest in one",
+    description:
+      "number of single notifications to a user within the window; the others are sent as one digest",
   }),
   digestMinutes: t.Integer({ minimum: 1, maximum: 60, description: "how long the window is" }),
 };
@@ -48,7 +52,7 @@ export const settingsBody = t.Object(
       description: "null if no messaging gateway is set up",
     }),
     mailDelivering: t.Boolean({
-      description: "false: no mail server is configured, so nobody is told by e-mail",
+      description: "false: no mail server is configured, so nobody is notified by e-mail",
     }),
   },
   { title: "NotificationSettings" },

@@ -32,7 +32,7 @@ export type NotificationSettingsChanges = Partial<Omit<NotificationSettings, "me
   readonly messaging?: MessagingInput | null | undefined;
 };
 
-/** How a tenant's people are told of alarms. */
+/** Notification settings of tenants. */
 export function createNotificationsService(deps: {
   repository: NotificationsRepository;
   users: Pick<UsersService, "findById">;
@@ -46,7 +46,7 @@ export function createNotificationsService(deps: {
   const { repository, notifier, mail, clock, events } = deps;
   /** When each user tried last, monotonic time. */
   const tried = new Map<UserId, number[]>();
-  /** Kept as they were read: what goes to one place is recognised by it. */
+  /** Settings in the form in which they were read; requests to one target are recognized by it. */
   const cache = new Map<TenantId, NotificationSettings>();
   events.on("tenant.deleted", ({ tenantId }) => cache.delete(tenantId));
 

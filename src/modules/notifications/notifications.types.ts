@@ -14,7 +14,7 @@ export interface AlarmNotification {
   readonly deviceId: DeviceId;
   readonly trigger: NotificationTrigger;
   readonly severity: AlarmSeverity;
-  /** Of one that has become more severe: who was told of it then is not told again. */
+  /** Severity before an alarm became more severe: users who were notified of it then are not notified again. */
   readonly formerSeverity: AlarmSeverity | null;
   readonly level: number;
   readonly alarmType: string;
@@ -79,7 +79,7 @@ export interface Messaging {
 export interface NotificationSettings {
   readonly language: MailLanguage;
   readonly timezone: string;
-  /** So many within the window are told one by one; the rest is gathered. */
+  /** Number of single notifications within the window; the others become a digest. */
   readonly digestAfter: number;
   readonly digestMinutes: number;
   /** `null` if there is no way to send messages. */

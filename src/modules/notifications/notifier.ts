@@ -14,10 +14,10 @@ export const MESSAGING_SOURCE = { kind: "notification", id: "messaging" } as con
 export function createNotifier(deps: {
   mail: MailSender;
   outbound: Pick<OutboundService, "enqueue" | "sendNow">;
-  /** Of the console, where it is known how people reach it. */
+  /** Address of the console, if it is known. */
   consoleUrl: string | undefined;
 }) {
-  /** One object for all requests that go to the same place; the outbox keeps it once. */
+  /** Targets by settings: one object for all requests to the same place, which the delivery queue stores once. */
   const targets = new WeakMap<Messaging, OutboundTarget>();
 
   function targetOf(messaging: Messaging, url: string): OutboundTarget {

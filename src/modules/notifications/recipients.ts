@@ -8,7 +8,7 @@ const flagOf = {
 } as const;
 
 /**
- * Whether the user wants to hear of it. Whoever chose level 2 hears of an alarm only once it has come to level 2; one that has become
+ * Returns whether the user wants to hear of it. Whoever chose level 2 hears of an alarm only once it has come to level 2; one that has become
  * more severe is new to those who did not want to hear of it before.
  */
 export function wants(user: User, notification: AlarmNotification, visible: Principal["devices"]): boolean {

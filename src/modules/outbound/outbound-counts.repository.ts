@@ -6,7 +6,7 @@ import type { OutboundSource } from "./outbound.types.ts";
 
 export type CountsRow = typeof outboundCounts.$inferSelect;
 
-/** What became of the requests of each source. */
+/** Counters of the requests of each source, by result. */
 export const createOutboundCountsRepository = (orm: MainDatabase["orm"]) => ({
   countsOf: (tenantId: TenantId, { kind, id }: OutboundSource): CountsRow | undefined =>
     orm

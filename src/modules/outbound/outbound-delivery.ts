@@ -10,7 +10,7 @@ import type { OutboundLedger } from "./outbound-ledger.ts";
 /** Rows of a failing target that are looked at each time. */
 const SWEEP_ROWS_MAX = 1_000;
 const SWEEP_INTERVAL_MS = 60_000;
-/** After the disk could not be read or written. */
+/** Delay after the disk could not be read or written. */
 const READ_AGAIN_MS = 10_000;
 /** Rows that die at once when the outbox is full, so that it is not full again with the next. */
 const EVICTED_AT_ONCE = 100;
@@ -19,11 +19,11 @@ export interface Attempt {
   readonly verdict: Verdict;
   readonly status: number | null;
   readonly error: Text | null;
-  /** What the server asks for; 0 for nothing. */
+  /** Delay that the server requests; 0 for none. */
   readonly retryAfterMs: number;
 }
 
-/** One attempt to send a row, and what came of it. */
+/** Result of one attempt to send a row. */
 interface Result {
   readonly row: RequestRow;
   readonly attempt: Attempt;
@@ -53,7 +53,7 @@ export class OutboundDelivery {
   /** Time up to which the gateway had run before the start, on the clock of the queue. */
   private base = 0;
   private isStopped = true;
-  /** Whether a pump is about to run. */
+  /** True if a pump is about to run. */
   private isAsked = false;
   private cancel: () => void = () => undefined;
   private cancelSweep: () => void = () => undefined;

@@ -2,7 +2,7 @@ import { DeadlineQueue } from "../../lib/deadline-queue.ts";
 import type { LaneRow, TargetRow } from "./outbound.repository.ts";
 
 const IN_FLIGHT_MAX = 64;
-/** So that the rest stays for others. */
+/** Limit of one tenant, so that other tenants can send too. */
 const IN_FLIGHT_PER_TENANT_MAX = 32;
 const IN_FLIGHT_PER_TARGET_MAX = 4;
 
@@ -23,7 +23,7 @@ export interface Target {
   readonly lanes: Map<string, Lane>;
   due: DeadlineQueue<Lane>;
   inFlight: number;
-  /** In a row, in which nobody who works answered; while there are any, one request at a time finds out. */
+  /** Number of failures in a row without an answer of a working server; while there are any, one request at a time tests it. */
   failures: number;
   failedAt: number;
   blockedUntil: number;
@@ -37,7 +37,7 @@ export interface Target {
 export class OutboundLanes {
   /** Keyed by id; whoever was served last comes last. */
   readonly targets = new Map<string, Target>();
-  /** Of tenants with any. */
+  /** Number of requests in flight of each tenant that has any. */
   readonly #inFlight = new Map<string, number>();
   #inFlightAll = 0;
   readonly #idle = new Set<{ target: Target; lane: Lane }>();

@@ -36,9 +36,9 @@ interface OutboundLedgerDeps {
   readonly log: Logger;
 }
 
-/** What became of requests, written some at a time: a gateway on an SD card must not write for each. */
+/** Results of requests, written in batches, because a gateway on an SD card must not write for each. */
 export class OutboundLedger {
-  /** What is reported once it is written. */
+  /** Results to report after they are written. */
   private settled: Settled[] = [];
   private onWritten: () => void = () => undefined;
   private cancel: (() => void) | undefined;

@@ -8,6 +8,6 @@ export interface OutboundReach {
   /** `undefined` if the usual ones. */
   readonly authorities: readonly string[] | undefined;
   readonly exchange: HttpExchange;
-  /** Whether the tenant is that of the gateway's own people. */
+  /** Returns whether the tenant is that of the gateway's own people. */
   readonly isHost: (tenantId: TenantId) => boolean;
 }

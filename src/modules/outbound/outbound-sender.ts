@@ -36,7 +36,7 @@ export const targetOf = ({ url, method, headers, timeoutMs, secretSealed }: Targ
   secret: secretSealed === null ? null : { sealed: secretSealed },
 });
 
-/** One attempt at one request: opens what is sealed, signs, sends, judges the answer. */
+/** Makes one attempt at one request: opens sealed values, signs, sends, classifies the answer. */
 export function createOutboundSender(deps: {
   exchange: HttpExchange;
   box: SealedBox;

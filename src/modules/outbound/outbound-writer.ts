@@ -110,7 +110,7 @@ export function createOutboundWriter(deps: {
   }
 
   return {
-    /** Of a target, made when there is none. Undefined where the tenant is gone. */
+    /** Returns the id of a target and creates it if there is none. Undefined if the tenant is deleted. */
     rowOf,
     enqueue,
     enqueueAfter(committed: Promise<void>, requests: readonly OutboundRequest[]): Promise<void> {

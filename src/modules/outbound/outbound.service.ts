@@ -47,7 +47,7 @@ export function createOutboundService(deps: {
 }) {
   const { repository, delivery, ledger, sender, clock } = deps;
   const writer = createOutboundWriter(deps);
-  /** What was done is perhaps not written yet; where the disk takes nothing, what is shown is a little old. */
+  /** Writes pending results first. If the disk accepts nothing, the list is slightly out of date. */
   function flush(): void {
     try {
       ledger.flush();
@@ -110,14 +110,14 @@ export function createOutboundService(deps: {
   });
 
   return {
-    /** In the transaction of the caller, if there is one. Safe from a power cut once the database is `durable()`. */
+    /** Adds a request in the transaction of the caller, if there is one. It survives a power cut once the database is `durable()`. */
     enqueue: writer.enqueue,
     /**
      * Enqueues as soon as `committed` has resolved; resolves once that is on the disk. All that ride the same commit share one write, one
      * sync and the promise that comes back.
      */
     enqueueAfter: writer.enqueueAfter,
-    /** One attempt, now, outside of the outbox: for tests of an address. */
+    /** Makes one attempt at once, without the queue: for tests of an address. */
     async sendNow({
       tenantId,
       target,
@@ -130,7 +130,7 @@ export function createOutboundService(deps: {
       const { status, error, durationMs } = answer;
       return { status, error, durationMs, body: answer.body };
     },
-    /** For what a target has to keep and nobody may read again. */
+    /** Seals a secret that a target has to keep and nobody may read again. */
     seal: (secret: string): Sealed => ({ sealed: deps.box.seal(secret) }),
     /** Returns why nothing would be sent to the address, as far as the URL alone tells. */
     refusalOf: (tenantId: TenantId, url: string): Text | undefined =>

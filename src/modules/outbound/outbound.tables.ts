@@ -19,7 +19,7 @@ export const outboundTargets = sqliteTable(
     headers: text("headers", { mode: "json" }).notNull().$type<Record<string, string | { sealed: string }>>(),
     timeoutMs: integer("timeout_ms").notNull(),
     secretSealed: text("secret_sealed"),
-    /** Of all of the above. */
+    /** Digest of all columns above. */
     fingerprint: text("fingerprint").notNull(),
   },
   (table) => [
@@ -40,7 +40,7 @@ export const outboundRequests = sqliteTable(
     targetId: text("target_id")
       .notNull()
       .references(() => outboundTargets.targetId, { onDelete: "cascade" }),
-    /** Those of one target with the same key go one after the other. */
+    /** Requests of one target with the same key are sent one after the other. */
     orderKey: text("order_key").notNull(),
     contentType: text("content_type").notNull(),
     body: text("body").notNull(),

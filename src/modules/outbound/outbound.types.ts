@@ -27,7 +27,7 @@ export interface OutboundRequest {
   readonly tenantId: TenantId;
   readonly source: OutboundSource;
   readonly target: OutboundTarget;
-  /** Of one target those with the same key go in order, one after the other: a device's id, say. */
+  /** Ordering key, such as a device's id: requests of one target with the same key are sent one after the other. */
   readonly orderKey: string;
   readonly body: string;
   /** `application/json` unless given. */
@@ -40,7 +40,7 @@ export type OutboundState = "WAITING" | "DEAD";
 
 /** A request that waits, or that was given up. */
 export interface OutboundEntry {
-  /** Also the id that goes out with it, the same in each attempt. */
+  /** Id of the request; each attempt is sent with it. */
   readonly deliveryId: string;
   readonly source: OutboundSource;
   readonly url: string;

@@ -51,8 +51,8 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         query: listDeliveriesQuery,
         response: { 200: t.Array(deliveryBody) },
         detail: {
-          summary: "List webhooks that wait and dead letters, the newest first",
-          description: `What was delivered is not listed any more. 404 for an unknown pipeline. ${whole}`,
+          summary: "List waiting webhooks and dead letters, the newest first",
+          description: `Delivered webhooks are not listed. 404 for an unknown pipeline. ${whole}`,
         },
       },
     )
@@ -66,8 +66,8 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         auth: "pipelines:read",
         response: { 200: wholeDelivery },
         detail: {
-          summary: "One webhook with its body",
-          description: `404 once it was delivered or deleted. ${whole}`,
+          summary: "Get a webhook with its body",
+          description: `404 after it was delivered or deleted. ${whole}`,
         },
       },
     )
@@ -79,8 +79,8 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         audit: { action: "delivery.replay", target: "delivery", read },
         response: { 200: deliveryBody },
         detail: {
-          summary: "Send a dead letter again",
-          description: `It waits anew, for at most 24 hours. It goes where the pipeline's webhook step goes now that has its address, or that is the only one; its delivery id changes with the target. 404 once it was deleted; 409 while it waits anyway. ${whole}`,
+          summary: "Replay a dead letter",
+          description: `It waits again, for at most 24 hours. It goes to the present target of the webhook step with its address, or of the pipeline's only webhook step. Its delivery id changes with the target. 404 after it was deleted; 409 while it is waiting. ${whole}`,
         },
       },
     )
@@ -94,7 +94,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         auth: "pipelines:write",
         audit: { action: "delivery.delete", target: "delivery", read },
         response: { 200: successBody },
-        detail: { summary: "Delete a webhook that waits, or a dead letter", description: whole },
+        detail: { summary: "Delete a waiting webhook or a dead letter", description: whole },
       },
     )
     .post(
@@ -105,8 +105,8 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         audit: { action: "delivery.replay-all", target: "pipeline" },
         response: { 200: t.Object({ replayed: wholeNumber() }) },
         detail: {
-          summary: "Send all dead letters of a pipeline again",
-          description: `In the order in which they came, 10,000 at once at the most. ${whole}`,
+          summary: "Replay all dead letters of a pipeline",
+          description: `Sends them in their original order, 10,000 at most. ${whole}`,
         },
       },
     )
@@ -121,7 +121,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         query: t.Pick(listDeliveriesQuery, ["state"]),
         response: { 200: t.Object({ deleted: wholeNumber() }) },
         detail: {
-          summary: "Delete what waits, or the dead letters, of a pipeline",
+          summary: "Delete waiting webhooks or dead letters of a pipeline",
           description: `Both unless \`state\` says which. ${whole}`,
         },
       },

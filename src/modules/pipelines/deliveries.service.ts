@@ -15,7 +15,7 @@ type DeliveryState = "waiting" | "dead";
 
 const stateOf = { waiting: "WAITING", dead: "DEAD" } as const;
 
-/** What pipelines send to other programs and have not delivered yet. Bodies carry telemetry: `forbidden` without all devices. */
+/** Undelivered webhooks of pipelines. Bodies carry telemetry: `forbidden` without access to all devices. */
 export function createDeliveriesService(deps: {
   repository: Pick<PipelinesRepository, "find">;
   outbound: OutboundService;

@@ -10,7 +10,7 @@ const noCounts = (): PipelineCounts => ({
   lastErrorAt: null,
 });
 
-/** What pipelines have done, written now and then. */
+/** Counters of pipelines, written from time to time. */
 export function createPipelineCounting(deps: {
   repository: Pick<PipelinesRepository, "addCounts">;
   transact: (work: () => void) => void;
@@ -37,14 +37,14 @@ export function createPipelineCounting(deps: {
   }
 
   return {
-    /** Not yet written; stays the same object. */
+    /** Counters that are not yet written; stays the same object. */
     of,
     flush,
     forgetError(pipelineId: string): void {
       const pipelineCounts = counts.get(pipelineId);
       if (pipelineCounts !== undefined) Object.assign(pipelineCounts, { lastError: null, lastErrorAt: null });
     },
-    /** With what is not written yet. */
+    /** Returns the counters, including those that are not yet written. */
     countsOf({
       pipelineId,
       messagesIn,

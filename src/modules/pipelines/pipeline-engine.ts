@@ -123,7 +123,7 @@ interface PipelineEngineDeps {
 export class PipelineEngine {
   /** Active pipelines of tenants whose devices have spoken since the last change. */
   private readonly tenants = new Map<TenantId, readonly Active[]>();
-  /** Those in whose scope a device is, as long as neither they nor the device have changed. */
+  /** Pipelines of a device, cached until a pipeline or the device changes. */
   private matched = new WeakMap<IngestDevice, Matched>();
   /** Keyed by the ids of their pipelines. */
   private readonly combined = new Map<string, Selected>();

@@ -34,7 +34,7 @@ export function createPipelinesRepository({ orm }: MainDatabase) {
     };
   };
   return {
-    /** By their order. */
+    /** Lists pipelines by their order. */
     list: (tenantId: TenantId): Pipeline[] => listed(eq(dataPipelines.tenantId, tenantId)),
     listActive: (tenantId: TenantId): Pipeline[] =>
       listed(eq(dataPipelines.tenantId, tenantId), eq(dataPipelines.status, "active")),

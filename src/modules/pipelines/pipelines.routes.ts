@@ -121,8 +121,8 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
       body: previewBody,
       response: { 200: previewAnswer },
       detail: {
-        summary: "Try steps on a message",
-        description: "Says what went into each step and what came out. Nothing is stored or sent.",
+        summary: "Test steps on a message",
+        description: "Returns the input and output of each step. Nothing is stored or sent.",
       },
     })
     .get(
@@ -137,9 +137,9 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
         auth: "pipelines:write",
         response: { 200: newestMessageBody },
         detail: {
-          summary: "The newest message of a device as it came",
+          summary: "Get the newest original message of a device",
           description:
-            "Before any pipeline, to try steps on; remembered since the start only, of 2,000 devices that pipelines are for. 404 for an unknown device.",
+            "The message before any pipeline, to test steps with. The gateway remembers it since the start, for 2,000 devices of pipelines. 404 for an unknown device.",
         },
       },
     )
@@ -147,15 +147,15 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
       auth: "pipelines:read",
       response: { 200: t.Array(stepTypeBody) },
       detail: {
-        summary: "All types of steps",
+        summary: "List the types of steps",
         description:
-          "With what they do, their fields as JSON Schema, and an example: enough to make a form of.",
+          "Each type has a description, its fields as JSON Schema, and an example, so that a client can build a form.",
       },
     })
     .get("/:pipelineId", ({ principal, params }) => toWire(pipelines.get(principal, params.pipelineId)), {
       auth: "pipelines:read",
       response: { 200: pipelineBody },
-      detail: { summary: "One data pipeline" },
+      detail: { summary: "Get a data pipeline" },
     })
     .patch(
       "/:pipelineId",
@@ -167,7 +167,7 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
         response: { 200: pipelineBody },
         detail: {
           summary: "Change a data pipeline",
-          description: `A running one runs as it is now from the next message on. New steps or another scope are a new version. 404 for a device or profile that does not exist and is new in the scope. ${writers}`,
+          description: `The change of an active pipeline applies from the next message on. Changed steps or a changed scope become a new version. 404 for a device or profile that does not exist and is new in the scope. ${writers}`,
         },
       },
     )
@@ -183,7 +183,7 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
         response: { 200: successBody },
         detail: {
           summary: "Delete a data pipeline",
-          description: `Webhooks of it that wait, and its dead letters, are deleted too. ${writers}`,
+          description: `Its waiting webhooks and dead letters are deleted too. ${writers}`,
         },
       },
     )
@@ -206,7 +206,7 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
         response: { 200: pipelineBody },
         detail: {
           summary: "Pause a data pipeline",
-          description: `Webhooks that it has made already still go out. ${writers}`,
+          description: `Its waiting webhooks are still sent. ${writers}`,
         },
       },
     )
@@ -220,7 +220,7 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
         auth: "pipelines:read",
         query: t.Object(versionList.fields),
         response: { 200: t.Array(versionBody) },
-        detail: { summary: "Earlier versions, the newest first", description: "The newest 50 are kept." },
+        detail: { summary: "List versions, the newest first", description: "The newest 50 are kept." },
       },
     )
     .post(
@@ -232,8 +232,8 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
         body: t.Object({ version: t.Integer({ minimum: 1 }) }),
         response: { 200: pipelineBody },
         detail: {
-          summary: "Bring an earlier version back",
-          description: `Its scope and steps become a new version. 404 when it is not kept any more. ${writers}`,
+          summary: "Restore an earlier version",
+          description: `Its scope and steps become a new version. 404 if it is no longer kept. ${writers}`,
         },
       },
     );

@@ -57,7 +57,7 @@ export const createPipelineBody = t.Object(
   {
     name: settable.name,
     description: t.Optional(settable.description),
-    status: t.Optional(t.Union(status.anyOf, { description: "draft unless given" })),
+    status: t.Optional(t.Union(status.anyOf, { description: "draft by default" })),
     order: t.Optional(settable.order),
     scope: t.Optional(scope),
     steps: t.Optional(steps),
@@ -76,7 +76,7 @@ export const pipelineBody = t.Object(
     name: t.String(),
     status,
     steps: documentedAs(stepListSchema, {
-      description: "as they were given; a secret is shown as {kept}, which can be sent back to keep it",
+      description: "the steps as they were sent; a secret is {kept}, which can be sent back to keep it",
     }),
     version: wholeNumber({ description: "counts the changes of scope and steps" }),
     stats: t.Object({
@@ -125,7 +125,7 @@ export const previewBody = t.Object(
   {
     steps,
     telemetry: jsonObject("keys to values"),
-    ts: t.Optional(t.Number({ description: "epoch ms; now unless given" })),
+    ts: t.Optional(t.Number({ description: "epoch ms; now by default" })),
     context: t.Optional(
       documentedAs(
         t.Object({
@@ -180,7 +180,7 @@ export const previewAnswer = t.Object(
 export const newestMessageBody = t.Object(
   {
     message: t.Union([t.Object({ ts: wholeNumber(), telemetry: jsonObject() }), t.Null()], {
-      description: "null when none is remembered: what is stored is the newest then",
+      description: "null if none is remembered; the stored values are then the newest",
     }),
   },
   { title: "NewestMessage" },
@@ -193,7 +193,7 @@ export const stepTypeBody = t.Object(
     fields: jsonObject("JSON Schema of an object"),
     example: documentedAs(
       t.Object({ step: mapOf(jsonValueSchema), in: jsonValueSchema, out: jsonValueSchema }),
-      { description: "a step, a message before it, and after it; null where the step drops it" },
+      { description: "a step with a message before and after it; null if the step drops it" },
     ),
   },
   { title: "StepType" },
@@ -217,7 +217,7 @@ export const deliveryBody = t.Object(
     method: t.String(),
     state: t.Union([t.Literal("waiting"), t.Literal("dead")]),
     attempts: wholeNumber({ description: "that failed" }),
-    lastStatus: t.Union([wholeNumber(), t.Null()], { description: "null where no answer came" }),
+    lastStatus: t.Union([wholeNumber(), t.Null()], { description: "null if no answer came" }),
     lastError: t.Union([t.String(), t.Null()]),
     lastErrorText: t.Union([textSchema, t.Null()], { description: "the error as data" }),
     bytes: wholeNumber(),

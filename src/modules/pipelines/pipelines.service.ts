@@ -27,7 +27,7 @@ import { maskSteps, sealSteps } from "./step-secrets.ts";
 
 const PIPELINES_MAX = 100;
 const VERSIONS_KEPT = 50;
-/** Of the steps of one pipeline, as JSON. */
+/** Largest size of the steps of one pipeline, as JSON. */
 const STEPS_BYTES_MAX = 64 * 1024;
 const PREVIEW_KEYS_MAX = 512;
 const PREVIEW_BYTES_MAX = 64 * 1024;
@@ -77,7 +77,7 @@ function ensureSmall(telemetry: object): void {
 export function createPipelinesService(deps: {
   repository: PipelinesRepository;
   engine: PipelineEngine;
-  /** For somebody who may see it. @throws DomainError of kind `not_found`. */
+  /** Returns a device that the caller may see. @throws DomainError of kind `not_found`. */
   deviceOf: (principal: Principal, deviceId: string) => IngestDevice | undefined;
   /** @throws DomainError of kind `not_found` for the first device or profile that is not the tenant's. */
   ensureInTenant: (principal: Principal, scope: PipelineScope) => void;
@@ -105,7 +105,7 @@ export function createPipelinesService(deps: {
     webhooks: outbound.countsOf(pipeline.tenantId, { kind: "pipeline", id: pipeline.pipelineId }),
   });
 
-  /** As they were sent, with their secrets sealed. */
+  /** Steps as they were sent, with sealed secrets. */
   function takeSteps({ tenantId }: Principal, input: unknown, pipelineId?: string): unknown {
     return sealSteps(toPlainJson(input, "telemetry"), {
       seal: outbound.seal,
@@ -148,7 +148,7 @@ export function createPipelinesService(deps: {
   }
 
   return {
-    /** In the order in which they run. */
+    /** Lists the pipelines in the order in which they run. */
     list: ({ tenantId }: Principal): ShownPipeline[] => repository.list(tenantId).map(show),
     get: (principal: Principal, pipelineId: string): ShownPipeline => show(find(principal, pipelineId)),
     create(
@@ -192,7 +192,7 @@ export function createPipelinesService(deps: {
         }),
       });
     },
-    /** With what waits to be sent for it. */
+    /** Deletes the pipeline with its waiting webhooks. */
     delete(principal: Principal, pipelineId: string): void {
       ensureAllDevices(principal, detail("action.delete_data_pipelines"));
       const { tenantId } = find(principal, pipelineId);

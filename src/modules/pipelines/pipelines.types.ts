@@ -5,7 +5,7 @@ import type { Step } from "./step-engine.ts";
 
 export type PipelineStatus = "draft" | "active" | "paused";
 
-/** Whose messages: those that are in every list that is given. */
+/** Scope: the devices that are in every list that is given. */
 export interface PipelineScope {
   readonly deviceIds?: readonly string[];
   readonly deviceTypes?: readonly string[];
@@ -35,7 +35,7 @@ export interface Pipeline {
   readonly updatedAt: number;
 }
 
-/** As people see it: its counters up to now, what became of its webhooks, its secrets named only. */
+/** Pipeline for clients, with present counters, the state of its webhooks, and its secrets only named. */
 export interface ShownPipeline extends Pipeline {
   readonly webhooks: OutboundCounts;
 }

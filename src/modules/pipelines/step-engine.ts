@@ -27,7 +27,7 @@ export interface Step {
 }
 
 export interface StepFailure {
-  /** Which of the compiled steps. */
+  /** Index of the compiled step. */
   readonly index: number;
   readonly reason: Text;
 }

@@ -64,7 +64,7 @@ const idOf = (sealed: string): string => sha256(sealed).slice(0, 16);
 
 const isSealed = (value: unknown): value is Sealed => isJsonObject(value) && typeof value.sealed === "string";
 
-/** As people may read them. */
+/** Returns the steps for clients. */
 export const maskSteps = (steps: readonly Step[]): readonly Step[] =>
   changeSecrets(steps, (value) => (isSealed(value) ? { kept: idOf(value.sealed) } : value)) as Step[]; // steps stay steps
 

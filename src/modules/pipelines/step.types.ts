@@ -24,7 +24,7 @@ export interface StepRequest {
   readonly body: string;
 }
 
-/** Whose message it is. */
+/** Device that sent the message. */
 export interface StepContext {
   readonly deviceId: string;
   readonly tenantId: string;
@@ -39,7 +39,7 @@ export type RunStep = (message: StepMessage, context: StepContext) => boolean;
 /** Values of the keys that steps name, each in its place; undefined where the message has none. */
 export type SlotValues = Array<TelemetryValue | undefined>;
 
-/** Same as `RunStep`, over values in places. */
+/** Variant of `RunStep` for values in slots. */
 export type RunSlots = (values: SlotValues, context: StepContext | undefined) => boolean;
 
 /**
@@ -62,7 +62,7 @@ export interface StepDefinition {
 
 export interface CompiledStep {
   readonly type: string;
-  /** As it was given, without what every step has. */
+  /** Fields as they were sent, without those that every step has. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly run: RunStep;
   /** Used for steps that know all their keys. */

@@ -20,7 +20,7 @@ const triggerKinds = {
   Repeating: {
     kind: Type.Literal("REPEATING"),
     count: Type.Integer({ minimum: 1, maximum: 1_000, description: "how often the condition must hold" }),
-    withinMs: Type.Optional(durationMs("time in which it must hold so often; any time unless given")),
+    withinMs: Type.Optional(durationMs("time in which it must hold so often; any time by default")),
   },
 };
 
@@ -44,7 +44,7 @@ const action = {
   }),
 };
 const deviceId = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 64, description: "the alarm's device unless given" }),
+  Type.String({ minLength: 1, maxLength: 64, description: "the alarm's device by default" }),
 );
 
 const actions = {
@@ -84,7 +84,7 @@ const actions = {
       ...action,
       type: Type.Literal("webhook"),
       url: Type.String({ minLength: 1, maxLength: 2_048 }),
-      method: Type.Optional(enumOf(["POST", "PUT", "PATCH"], { description: "POST unless given" })),
+      method: Type.Optional(enumOf(["POST", "PUT", "PATCH"], { description: "POST by default" })),
       headers: Type.Optional(mapOf(Type.String({ maxLength: 4_096 }), { description: "without secrets" })),
     },
     { title: "AlarmWebhookAction" },
@@ -104,14 +104,14 @@ export const alarmRuleSchema = Type.Object(
     }),
     clearRule: Type.Optional(triggers("ClearRule", {})),
     downgrade: Type.Optional(
-      Type.Boolean({ description: "whether the severity may fall; false unless given" }),
+      Type.Boolean({ description: "whether the severity may fall; false by default" }),
     ),
     schedule: Type.Optional(
       Type.Object(
         {
           timezone: Type.String({ description: "IANA name, `Europe/Berlin`" }),
           days: Type.Optional(
-            Type.Array(enumOf(weekdays), { minItems: 1, description: "every day unless given" }),
+            Type.Array(enumOf(weekdays), { minItems: 1, description: "every day by default" }),
           ),
           from: Type.String({ pattern: timeOfDay }),
           to: Type.String({

@@ -32,13 +32,13 @@ const settings = {
   ),
   payload: t.Optional(
     t.Union([t.Literal("JSON"), t.Literal("CBOR"), t.Literal("AUTO")], {
-      description: "encoding of device bodies; AUTO looks at the first byte",
+      description: "encoding of device bodies; AUTO recognizes it from the first byte",
     }),
   ),
   createsChildren: t.Optional(
     t.Boolean({
       description:
-        "whether a gateway with this profile makes a child device by naming one that does not exist (default true)",
+        "whether a gateway with this profile creates a child device by using a new name (default true)",
     }),
   ),
   sessionsMax: t.Optional(

@@ -87,10 +87,10 @@ export function createProfilesService(deps: {
       if (repository.countDevices(profile.profileId) > 0) throw conflict("profile.in_use");
       repository.delete(tenantId, profile.profileId);
     },
-    /** For other modules: the tenant's profile by id, or its default one without an id. */
+    /** Returns the tenant's profile by id, or its default one without an id, for other modules. */
     ensure: (tenantId: TenantId, profileId?: string): DeviceProfile =>
       profileId === undefined ? ensureDefault(tenantId) : get(tenantId, profileId),
-    /** For devices that make themselves known: the profile that is named like their type, or the default one. */
+    /** Returns the profile that has the name of the device type, or the default one, for devices that claim. */
     forType: (tenantId: TenantId, deviceType: string): DeviceProfile =>
       repository.findByName(tenantId, deviceType) ?? ensureDefault(tenantId),
     createDefault: (tenantId: TenantId): void =>

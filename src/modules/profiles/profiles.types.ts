@@ -16,7 +16,7 @@ export interface DeviceProfile {
   readonly createsChildren: boolean;
   /** Sessions that a device may have at once, each under a client id of its own. */
   readonly sessionsMax: number;
-  /** Of one device; null: as the gateway is configured. */
+  /** Limit of one device; null for the gateway's setting. */
   readonly messagesPerSecond: number | null;
   /** Messages of one device that may come at once; null: ten seconds' worth. */
   readonly messagesBurst: number | null;

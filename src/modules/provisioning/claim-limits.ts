@@ -14,7 +14,7 @@ function createMeter({ perSecond, burst }: typeof OF_ALL): RateMeter {
   return meter;
 }
 
-/** How often devices may claim, by address and in all: every claim may write. */
+/** Limits claims by address and in total, because every claim may write. */
 export function createClaimLimits(clock: Pick<Clock, "monotonic">) {
   const all = createMeter(OF_ALL);
   /** Meters by address; what was used first goes first. */

@@ -9,7 +9,7 @@ import { createProvisioningRepository } from "./provisioning.repository.ts";
 import { claimRoutes, provisioningRoutes, reopenRoutes } from "./provisioning.routes.ts";
 import { createProvisioningService } from "./provisioning.service.ts";
 
-/** How new devices claim their credentials. */
+/** Lets new devices claim their credentials. */
 export function createProvisioningModule(
   { database, clock }: Core,
   deps: {

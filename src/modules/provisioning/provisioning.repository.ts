@@ -38,12 +38,12 @@ export function createProvisioningRepository(database: MainDatabase) {
       const row = byProfile.get({ profileId });
       return row && toProvisioning(row);
     },
-    /** With the tenant that the profile is of. */
+    /** Finds the settings with the tenant of their profile. */
     findByKey(key: string): (Provisioning & { readonly tenantId: TenantId }) | undefined {
       const row = byKey.get({ key });
       return row && { ...toProvisioning(row.provisioning), tenantId: row.tenantId as TenantId }; // minted by us
     },
-    /** Whether devices of any profile may make themselves known. */
+    /** Returns whether devices of any profile may make themselves known. */
     isOpen: (): boolean => open.get() !== undefined,
     save({ secret, ...provisioning }: Provisioning & { readonly secret: string }): void {
       const row = { ...provisioning, secretSealed: secrets.seal(secret) };

@@ -10,7 +10,7 @@ import type { ProvisioningService } from "./provisioning.service.ts";
 
 const BODY_BYTES_MAX = 128 * 1024;
 
-/** How devices of a profile make themselves known, for people. */
+/** Routes for the provisioning settings of profiles. */
 export const provisioningRoutes = (deps: { provisioning: ProvisioningService; auth: AuthPlugin }) => {
   const { provisioning, auth } = deps;
   const read = ({ principal }: AuditContext, id: string) => ({ mode: provisioning.get(principal, id).mode });
@@ -20,9 +20,9 @@ export const provisioningRoutes = (deps: { provisioning: ProvisioningService; au
       auth: "profiles:write",
       response: { 200: provisioningBody },
       detail: {
-        summary: "How devices of the profile make themselves known",
+        summary: "Get the provisioning settings of a profile",
         description:
-          "With key and secret, for those who may change profiles; 403 without access to all devices.",
+          "The answer has key and secret. It needs the permission to change profiles; 403 without access to all devices.",
       },
     })
     .put("", ({ principal, params, body }) => provisioning.setMode(principal, params.profileId, body.mode), {
@@ -31,8 +31,8 @@ export const provisioningRoutes = (deps: { provisioning: ProvisioningService; au
       body: setProvisioningBody,
       response: { 200: provisioningBody },
       detail: {
-        summary: "Let devices of the profile make themselves known, or not",
-        description: "Key and secret are made with the first call; 403 without access to all devices.",
+        summary: "Change the provisioning settings of a profile",
+        description: "The first call creates key and secret. 403 without access to all devices.",
       },
     })
     .post("/rotate", ({ principal, params }) => provisioning.rotate(principal, params.profileId), {
@@ -40,8 +40,8 @@ export const provisioningRoutes = (deps: { provisioning: ProvisioningService; au
       audit: { action: "profile.rotate_provisioning", target: "profile", read },
       response: { 200: provisioningBody },
       detail: {
-        summary: "Make a new key and secret for claims",
-        description: "The old ones end at once. Devices that have claimed keep what they got.",
+        summary: "Create a new provisioning key and secret",
+        description: "The old ones stop working at once. Devices that have claimed keep their credentials.",
       },
     });
 };
@@ -58,14 +58,14 @@ export const reopenRoutes = (deps: { provisioning: ProvisioningService; auth: Au
       audit: { action: "device.reopen_claim", target: "device" },
       response: { 200: successBody },
       detail: {
-        summary: "Let the device claim once more",
+        summary: "Allow a device to claim again",
         description:
-          "For a device that lost its credentials, in a profile with CHECK_PRE_PROVISIONED; one that was seen already stays refused.",
+          "For a device that lost its credentials, in a profile with CHECK_PRE_PROVISIONED. A device that has already connected stays refused.",
       },
     },
   );
 
-/** Where new devices claim over HTTP. */
+/** Route with which new devices claim over HTTP. */
 export const claimRoutes = (deps: { provisioning: ProvisioningService }) =>
   new Elysia({ prefix: "/api/v1", tags: ["device API"] }).post(
     "/provision",
@@ -82,7 +82,7 @@ export const claimRoutes = (deps: { provisioning: ProvisioningService }) =>
       detail: {
         summary: "Claim credentials as a new device",
         description:
-          "`{deviceName, provisionDeviceKey, provisionDeviceSecret}`, JSON or CBOR, with `credentialsType` (ACCESS_TOKEN with `token`, MQTT_BASIC with `username`, `clientId`, `password`, X509_CERTIFICATE with the certificate as `hash`), `deviceType` and `gateway` as wanted. `status` tells how it went: NOT_FOUND for a wrong key or secret, FAILURE for a name that is taken or not expected. Each device may claim once. 400 for a body that is not well-formed, 429 with Retry-After for too many claims from one address.",
+          "`{deviceName, provisionDeviceKey, provisionDeviceSecret}`, JSON or CBOR, with `credentialsType` (ACCESS_TOKEN with `token`, MQTT_BASIC with `username`, `clientId`, `password`, X509_CERTIFICATE with the certificate as `hash`), `deviceType` and `gateway`. `status` is the result: NOT_FOUND for a wrong key or secret, FAILURE for a name that is taken or not expected. Each device may claim once. 400 for a body that is not well-formed, 429 with Retry-After for too many claims from one address.",
         requestBody: {
           required: true,
           content: {

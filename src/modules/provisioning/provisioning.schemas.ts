@@ -2,7 +2,7 @@ import { t } from "elysia";
 
 const mode = t.Union([t.Literal("DISABLED"), t.Literal("ALLOW_NEW"), t.Literal("CHECK_PRE_PROVISIONED")], {
   description:
-    "ALLOW_NEW makes a device of the name that it says; CHECK_PRE_PROVISIONED takes only names that were entered before",
+    "ALLOW_NEW creates a device with the name in the request; CHECK_PRE_PROVISIONED accepts only existing devices",
 });
 
 export const provisioningBody = t.Object({

@@ -24,7 +24,7 @@ type View = Pick<Provisioning, "mode"> & { readonly key?: string; readonly secre
 
 const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(sha256(a)), Buffer.from(sha256(b)));
 
-/** In whose name devices are made that nobody made. */
+/** Principal that creates devices that claim. */
 const systemOf = (tenantId: TenantId): Principal => ({
   userId: "provisioning" as UserId, // nobody's
   email: "provisioning",
@@ -172,7 +172,7 @@ export function createProvisioningService(deps: {
     /** Lets a device claim once more, that lost what it got. */
     reopen: (principal: Principal, deviceId: string): void =>
       repository.deleteClaim(devices.get(principal, deviceId).deviceId),
-    /** Whether anybody may claim anything. */
+    /** Returns whether anybody may claim anything. */
     isOpen: (): boolean => repository.isOpen(),
     /** Never throws for what a device got wrong: it is told. Throws `limited` and `unavailable`. */
     async claim(body: unknown, address: string): Promise<ClaimAnswer> {

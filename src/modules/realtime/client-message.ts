@@ -34,7 +34,7 @@ function readTopics(value: unknown): RealtimeTopic[] {
   return topics.filter((topic) => topic !== undefined);
 }
 
-/** One text frame of a client. @throws DomainError `realtime.message_invalid`. */
+/** Parses one text frame of a client. @throws DomainError `realtime.message_invalid`. */
 export function parseClientMessage(text: string): ClientMessage {
   let message: unknown;
   try {

@@ -115,7 +115,7 @@ export class RealtimeHub {
     else for (const deviceId of subscription.deviceIds) removeFrom(this.#byDevice, deviceId, subscription);
   }
 
-  /** Told of every accepted message; never waits. */
+  /** Receives every accepted message; never blocks. */
   readonly onTelemetry = (device: IngestDevice, readings: readonly Reading[]): void => {
     if (this.#telemetryReaders === 0) return;
     this.#send(this.#byDevice.get(device.deviceId), device, readings);

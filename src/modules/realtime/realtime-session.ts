@@ -103,7 +103,7 @@ export class RealtimeSession {
     return devices === "all" || (devices?.has(deviceId) ?? false);
   }
 
-  /** One text frame of the reader; they are taken one after the other, and so many of them at once. */
+  /** Takes one text frame of the client; frames are processed one after the other, a limited number at once. */
   message(text: string): Promise<void> {
     if (this.#principal === undefined) {
       this.#unauthenticatedBytes += Buffer.byteLength(text);
@@ -175,7 +175,7 @@ export class RealtimeSession {
       : this.#subscribeShared(message);
   }
 
-  /** What a shared dashboard shows may have changed since the reader came. */
+  /** Checks whether the content of a shared dashboard has changed since the client connected. */
   async #subscribeShared(message: SubscribeMessage): Promise<void> {
     const principal = await this.#deps.authenticator.authenticate(this.#token);
     if (this.#closed) return;
@@ -199,7 +199,7 @@ export class RealtimeSession {
     this.#socket.send('{"type":"ready"}');
   }
 
-  /** As who it goes on. False: what was subscribed to is not shown any more, and the reader has to come again. */
+  /** Continues with another principal. Returns false if a subscription is no longer allowed and the client has to connect again. */
   #becomes(principal: Principal): boolean {
     const before = this.#principal?.shared;
     if (before !== undefined && before.version !== principal.shared?.version) {

@@ -8,7 +8,7 @@ import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import { RealtimeHub } from "./realtime-hub.ts";
 import type { RealtimeDeps } from "./realtime-session.ts";
 
-/** What screens show while it happens, over `/api/ws`. */
+/** Live data for screens, over `/api/ws`. */
 export function createRealtimeModule(
   { clock, events, log }: Core,
   deps: {

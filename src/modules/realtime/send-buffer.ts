@@ -2,7 +2,7 @@ import type { DeviceId } from "../../lib/ids.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { RealtimeSocket, Subscription } from "./realtime.types.ts";
 
-/** No more is handed to a peer that has this much unread. */
+/** Limit of unread data of a peer; beyond it nothing more is sent. */
 const BUFFERED_BYTES_MAX = 256 * 1024;
 /** Messages of one device that wait as they came; beyond that only the newest value of each key does. */
 const READINGS_PER_DEVICE_MAX = 64;

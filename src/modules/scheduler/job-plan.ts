@@ -3,7 +3,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import { latestTime, nextTime } from "./schedule.ts";
 import type { Job, Schedule } from "./scheduler.types.ts";
 
-/** How late a run may begin: longer than the 15 s between two looks, and than a restart takes. */
+/** Longest delay of a run: longer than the 15 s between two checks, and than a restart takes. */
 export const GRACE_MS = 60_000;
 /** Missed times are counted up to here: a minutely job behind a clock that jumps by decades has millions. */
 const MISSED_MAX = 20;

@@ -16,12 +16,12 @@ import type { Job, Run } from "./scheduler.types.ts";
 import type { TargetsRepository } from "./targets.repository.ts";
 
 export const CHECK_EVERY_MS = 15_000;
-/** What a runner that died had taken is taken up again after this. */
+/** Time after which the runs of a dead runner are taken over. */
 export const LEASE_MS = 60_000;
 const CLAIMED_AT_ONCE = 50;
 /** Jobs whose times are reckoned between two looks at whatever else the program has to do. */
 const BEGUN_AT_ONCE = 5;
-/** How late the rest of a run may be done: longer than any restart takes. */
+/** Longest delay of the rest of a run: longer than any restart takes. */
 const BROKEN_OFF_MS_MAX = 15 * 60_000;
 /** A run that ends the program each time must not do so for ever. */
 const ATTEMPTS_MAX = 5;
@@ -88,7 +88,7 @@ export class JobRunner {
     }
   }
 
-  /** One look; resolves when all that was due has run. */
+  /** Checks once for due jobs; resolves when all of them have run. */
   check(): Promise<void> {
     this.#checking ??= this.#check()
       .catch((error) => this.#deps.log.error("due jobs could not be read", { error }))

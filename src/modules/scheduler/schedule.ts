@@ -71,7 +71,7 @@ export function latestTime(schedule: Schedule, from: number, until: number): num
   return latest;
 }
 
-/** Also where an interval that names no start was begun at another time: it goes on from where it is. */
+/** Returns whether two schedules are the same. Intervals without a start are the same even if they began at different times. */
 export function isSameSchedule(a: Schedule, b: Schedule): boolean {
   const essence = (schedule: Schedule) =>
     JSON.stringify({ ...schedule, ...(schedule.kind === "interval" && { anchorAt: 0 }) });

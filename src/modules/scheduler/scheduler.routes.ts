@@ -50,7 +50,7 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
         detail: {
           summary: "List jobs, by name",
           description:
-            "Somebody with access to some devices sees the jobs that act on at least one of them; the other devices are left out and counted (`hiddenTargets`).",
+            "Callers with access to some devices see the jobs that act on at least one of them. The other devices are left out and counted (`hiddenTargets`).",
         },
       },
     )
@@ -68,7 +68,7 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
         detail: {
           summary: "Create a job",
           description:
-            "It sets SHARED attributes of devices, or sends them a command, at times of a cron expression, at an interval, or once. The gateway looks for due jobs every 15 s: a run begins up to 15 s after its time. 400 for a schedule without a time in the future, 404 for a device that is not there, 403 for a device type without access to all devices, 409 when the tenant has 1,000 jobs.",
+            "It sets SHARED attributes of devices, or sends them a command, at times of a cron expression, at an interval, or once. The gateway checks for due jobs every 15 s: a run begins up to 15 s after its time. 400 for a schedule without a time in the future, 404 for a device that does not exist, 403 for a device type without access to all devices, 409 when the tenant has 1,000 jobs.",
         },
       },
     )
@@ -84,8 +84,8 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
         body: previewBody,
         response: { 200: t.Object({ next: t.Array(t.String({ description: "ISO 8601" })) }) },
         detail: {
-          summary: "The next times of a schedule",
-          description: "Fewer than asked for where the schedule ends; 400 for one that cannot be read.",
+          summary: "Preview the next times of a schedule",
+          description: "Returns fewer times if the schedule ends. 400 for an invalid schedule.",
         },
       },
     )
@@ -130,7 +130,7 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
       response: { 200: jobBody },
       detail: {
         summary: "Start a job",
-        description: `Times that passed while it was paused stay passed. 409 when no time is left. ${limitedAccess}`,
+        description: `Times that passed while it was paused are not made up for. 409 if no time is left. ${limitedAccess}`,
       },
     })
     .post("/:jobId/pause", ({ principal, params }) => jobToWire(scheduler.pause(principal, params.jobId)), {
@@ -151,7 +151,7 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
         response: { 201: runBody },
         detail: {
           summary: "Run a job now",
-          description: `Beside its own times, also when it is paused. Answers when the run has begun. 409 while a run of it is in progress, and where the scheduler is switched off (SCHEDULER_ENABLED). ${limitedAccess}`,
+          description: `Runs in addition to its schedule, also while it is paused. The answer comes when the run has begun. 409 while a run is in progress, and if the scheduler is disabled (SCHEDULER_ENABLED). ${limitedAccess}`,
         },
       },
     )
@@ -177,9 +177,9 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
         }),
         response: { 200: t.Array(runBody) },
         detail: {
-          summary: "Runs of a job, the newest first",
+          summary: "List runs of a job, the newest first",
           description:
-            "The newest 1,000 are kept, for 90 days; results of single devices of the newest runs, 2,000 in all or those of one run.",
+            "The newest 1,000 runs are kept for 90 days. Results of single devices are kept for the newest runs (2,000 results in all, or those of one run).",
         },
       },
     )
@@ -208,7 +208,7 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
           status: t.Optional(targetStatus),
         }),
         response: { 200: t.Array(targetBody) },
-        detail: { summary: "What became of each device of a run, failures first" },
+        detail: { summary: "List the devices of a run with their results, failures first" },
       },
     );
 };

@@ -23,7 +23,7 @@ const scheduleFields = {
         "once: when, interval: from when on. ISO 8601; without an offset it is meant in the time zone",
     }),
   ),
-  timezone: t.Optional(t.String({ description: "IANA name, `Europe/Berlin`; UTC unless given" })),
+  timezone: t.Optional(t.String({ description: "IANA name, `Europe/Berlin`; UTC by default" })),
 };
 export const scheduleBody = t.Object(scheduleFields, {
   title: "Schedule",
@@ -71,7 +71,7 @@ const actionBody = t.Object(
 const name = nameText(200);
 const misfire = t.Union([t.Literal("skip"), t.Literal("once")], {
   description:
-    "times that passed while nothing could run (more than a minute late): `skip` notes them, `once` makes up for all of them by one run; skip unless given",
+    "times that were missed by more than a minute: `skip` lists them as skipped, `once` replaces all of them with one run; skip by default",
 });
 const enabled = t.Boolean({ description: "false: the job is paused" });
 
@@ -98,13 +98,13 @@ export const updateJobBody = t.Object(
 export const previewBody = t.Object(
   {
     schedule: scheduleBody,
-    count: t.Optional(t.Integer({ minimum: 1, maximum: 100, description: "5 unless given" })),
+    count: t.Optional(t.Integer({ minimum: 1, maximum: 100, description: "5 by default" })),
   },
   { title: "SchedulePreviewRequest" },
 );
 
 const hiddenTargets = wholeNumber({
-  description: "devices that the caller has no access to, and that are left out",
+  description: "number of devices that are left out because the caller has no access to them",
 });
 export const runStatus = t.Union([
   t.Literal("RUNNING"),
@@ -147,7 +147,9 @@ export const targetStatus = t.Union([t.Literal("SUCCESS"), t.Literal("FAILED")])
 export const targetBody = t.Object(
   {
     deviceId: t.String(),
-    name: t.Union([t.String(), t.Null()], { description: "as it was then; null for a device that was gone" }),
+    name: t.Union([t.String(), t.Null()], {
+      description: "its name at that time; null for a deleted device",
+    }),
     status: targetStatus,
     error: t.Union([t.String(), t.Null()]),
     errorText: t.Union([textSchema, t.Null()], { description: "the error as data" }),

@@ -94,7 +94,7 @@ export function createSchedulerService(deps: {
     return seen;
   }
 
-  /** For changing it: whoever may not see all that it acts on may not. */
+  /** Returns a job for changing: users who may not see all its devices may not change it. */
   function ensureOwn(principal: Principal, jobId: string): Job {
     const { hiddenTargets, ...job } = get(principal, jobId);
     const isForAll = "deviceType" in job.action && principal.devices !== "all";

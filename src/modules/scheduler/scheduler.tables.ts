@@ -19,7 +19,7 @@ export const schedulerJobs = sqliteTable(
     nextRunAt: integer("next_run_at"),
     lastRunAt: integer("last_run_at"),
     lastStatus: text("last_status", { enum: runStatuses }),
-    /** Which runner looks at it now, and until when nobody else may. */
+    /** Runner that holds the lease, and the time at which the lease ends. */
     leaseOwner: text("lease_owner"),
     leaseUntil: integer("lease_until"),
     createdAt: integer("created_at").notNull(),
@@ -67,7 +67,7 @@ export const schedulerTargets = sqliteTable(
     runId: text("run_id")
       .notNull()
       .references(() => schedulerRuns.runId, { onDelete: "cascade" }),
-    /** No reference: it is told of devices that are gone, too. */
+    /** Has no reference, because deleted devices are listed too. */
     deviceId: text("device_id").notNull(),
     name: text("name"),
     status: text("status", { enum: targetStatuses }).notNull(),

@@ -54,7 +54,7 @@ export interface Job {
 }
 
 export interface Run {
-  /** In the order in which they began, whatever the clock said. */
+  /** Number in the order in which runs began, whatever the clock said. */
   readonly sequence: number;
   readonly runId: string;
   readonly jobId: string;
@@ -74,7 +74,7 @@ export interface Run {
 
 export interface RunTarget {
   readonly deviceId: DeviceId;
-  /** As it was called then; null when it was gone. */
+  /** Name of the device at that time; null if it was deleted. */
   readonly name: string | null;
   readonly status: (typeof targetStatuses)[number];
   readonly error: Text | null;

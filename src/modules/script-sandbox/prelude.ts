@@ -156,7 +156,7 @@ const tools = String.raw`
   }
   return {
     start: (input) => written(start(parse(input))),
-    /** Of a promise, once everything that it waits for was done. */
+    /** Result of a promise, after everything that it waits for. */
     taken: () => written(waiting()),
     describe(error) {
       let message = "it threw something that cannot be read", line;

@@ -11,7 +11,7 @@ interface Breaker {
   readonly sourceHash: number | bigint;
   overruns: number;
   coolDownMs: number;
-  /** Of monotonic time; undefined while closed. */
+  /** Monotonic time; undefined while closed. */
   openUntil: number | undefined;
   reason: Text;
 }

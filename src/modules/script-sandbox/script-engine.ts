@@ -95,7 +95,7 @@ class Execution {
     return { ...outcome, console, usedMs, processorUs: user + system };
   }
 
-  /** Of this thread, which leaves out what the runtime does beside it. */
+  /** Processor time of this thread, without other threads of the runtime. */
   #usedMs(): number {
     const { user, system } = process.threadCpuUsage(this.#began);
     return (user + system) / 1000;

@@ -12,11 +12,11 @@ export const scriptLimits = {
   /** Below the whole, so that a script hears of it as an error before the interpreter does. */
   heapBytesMax: 20 * 1024 * 1024,
   stackBytesMax: 256 * 1024,
-  /** Of processor time; the interpreter stops the script by itself. */
+  /** Processor time after which the interpreter stops the script. */
   softMs: 100,
-  /** Of processor time; the process is killed, for what the interpreter does in one go it cannot stop. */
+  /** Processor time after which the process is killed, because the interpreter cannot stop a single long step. */
   hardMs: 500,
-  /** By the clock: a machine with much to do gives a script its time late, but it must end. */
+  /** Real time after which the process is killed: a busy machine delays scripts, but they must end. */
   hardWallMs: 3_000,
   resultDepthMax: 64,
   /** The longest that LoRaWAN can carry is 242. */

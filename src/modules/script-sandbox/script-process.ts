@@ -27,7 +27,7 @@ interface Waiter {
   reject(error: ProcessEnded): void;
 }
 
-/** One script process, asked one thing at a time. */
+/** One script process, which runs one script at a time. */
 export class ScriptProcess {
   readonly #child: Bun.Subprocess<"pipe", "pipe", "ignore">;
   readonly #frames = new FrameAssembler();

@@ -1,6 +1,6 @@
 interface Waiting<T> {
   readonly items: T[];
-  /** Where it stands on the scale of time used. */
+  /** Virtual time of the key: the processor time that it has used. */
   at: number;
 }
 
@@ -53,7 +53,7 @@ export class ScriptQueue<T> {
     return item;
   }
 
-  /** What the turn of a key has cost. */
+  /** Adds the cost of a run to the key's time. */
   charge(key: string, ms: number): void {
     const own = this.#waiting.get(key);
     if (own) own.at += ms;

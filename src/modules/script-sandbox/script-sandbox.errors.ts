@@ -23,7 +23,7 @@ const kinds: Partial<Record<ScriptFailureCode, ErrorKind>> = {
  */
 export class ScriptFailure extends DomainError {
   override readonly code: ScriptFailureCode;
-  /** Of the source, from 1. */
+  /** Line of the source, from 1. */
   readonly line: number | undefined;
   readonly console: readonly ConsoleLine[];
   readonly usedMs: number;

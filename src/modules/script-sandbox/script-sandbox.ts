@@ -114,7 +114,7 @@ export class ScriptSandbox {
     this.breakers.reset(key);
   }
 
-  /** For tests. */
+  /** Process id, for tests. */
   get pid(): number | undefined {
     return this.process?.hasEnded === false ? this.process.pid : undefined;
   }

@@ -22,7 +22,7 @@ export interface ScriptFrame {
 
 export interface ScriptRun {
   readonly source: string;
-  /** Whose circuit breaker counts, and whose turn it is: an integration's id, a codec's, a person's preview. */
+  /** Key of the circuit breaker and the fair queue: the id of an integration, of a codec, or of a user's preview. */
   readonly key: string;
   readonly message: JsonValue;
   readonly metadata: JsonValue;
@@ -61,6 +61,6 @@ export interface BreakerState {
   readonly isOpen: boolean;
   /** The newest failure. */
   readonly reason: Text;
-  /** Until the script is tried again. */
+  /** Time until the script is tried again. */
   readonly retryInMs: number;
 }

@@ -52,7 +52,7 @@ type Values = Record<string, number | boolean>;
 
 const round = (value: number, decimals = 1) => Number(value.toFixed(decimals));
 
-/** What the gateway measures about itself, as telemetry. Rates are means since the reading before. */
+/** Measurements of the gateway itself, as telemetry. Rates are means since the previous reading. */
 export class GatewayReadings {
   readonly #sources: GatewaySources;
   readonly #load = new ProcessorLoad();

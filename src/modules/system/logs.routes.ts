@@ -72,7 +72,7 @@ const lineRoutes = ({ tenants, auth }: LogRouteDeps) =>
       },
     );
 
-/** Which lines are written. */
+/** Routes that read and change the log level. */
 const levelRoutes = ({ tenants, auth }: LogRouteDeps) =>
   new Elysia({ prefix: "/api/gateway/logs", tags: ["gateway"] })
     .use(auth)

@@ -27,7 +27,7 @@ function addProcess(metrics: Metrics, build: Build, readings: GatewayReadings): 
   metrics.gauge("event_loop_delay_seconds", "Delay of the event loop within the last minute.", () =>
     [50, 99].map((percent) => ({
       value: readings.delay.percentile(percent) / 1_000,
-      labels: { quantile: String(percent / 100) },
+      labels: { percentile: String(percent) },
     })),
   );
   metrics.gauge("host_memory_used_ratio", "Share of the machine's memory that is in use.", readMemoryShare);

@@ -20,7 +20,7 @@ export function createRetention(deps: {
   /** 0 keeps everything. */
   defaultDays: number;
   clock: Clock;
-  /** Nothing is deleted while it is not known what time it is. */
+  /** Returns whether the time is known; nothing is deleted before. */
   isClockSet: () => boolean;
   log: Logger;
 }) {

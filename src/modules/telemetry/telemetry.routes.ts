@@ -37,7 +37,7 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
         auth: "telemetry:read",
         query: t.Object(keyList.fields),
         response: { 200: keyRecords },
-        detail: { summary: "Telemetry keys of the tenant" },
+        detail: { summary: "List telemetry keys of the tenant" },
       },
     )
     .get(
@@ -65,7 +65,7 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
         auth: "telemetry:read",
         query: t.Object(keyList.fields),
         response: { 200: keyRecords },
-        detail: { summary: "Telemetry keys of one device" },
+        detail: { summary: "List telemetry keys of a device" },
       },
     )
     .get(
@@ -74,7 +74,7 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
       {
         auth: "telemetry:read",
         response: { 200: latestSnapshot },
-        detail: { summary: "Newest value of each key of a device" },
+        detail: { summary: "Get the newest value of each key of a device" },
       },
     )
     .get(
@@ -96,9 +96,9 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
         query: rangeQuery,
         response: { 200: seriesAnswer },
         detail: {
-          summary: "Telemetry of a device over a time range",
+          summary: "Get telemetry of a device for a time range",
           description:
-            "With an aggregate the range is cut into at most maxDataPoints equal intervals (or calendar ones), each point stamped with its interval's start, empty ones left out. `none` over the cap is thinned so that peaks stay. 400 for a bad range, and for an aggregate other than count over a named key that is not numeric.",
+            "With an aggregate the range is cut into at most maxDataPoints equal intervals (or calendar ones), each point with the start of its interval, without empty ones. With `none`, data above the limit is downsampled so that peaks stay. 400 for an invalid range, and for an aggregate other than count over a named key that is not numeric.",
         },
       },
     )
@@ -118,8 +118,8 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
         query: t.Pick(rangeQuery, ["keys", "from", "to"]),
         response: { 200: successBody },
         detail: {
-          summary: "Delete telemetry of a device over a time range",
-          description: "All keys unless `keys` names some.",
+          summary: "Delete telemetry of a device for a time range",
+          description: "Deletes all keys unless `keys` names some.",
         },
       },
     )
@@ -132,7 +132,7 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
         body: latestBody,
         response: { 200: t.Array(latestSnapshot) },
         detail: {
-          summary: "Newest values of many devices",
+          summary: "Get the newest values of many devices",
           description: "404 when one of the devices does not exist.",
         },
       },
@@ -148,8 +148,8 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
         body: queryBody,
         response: { 200: seriesAnswer },
         detail: {
-          summary: "Telemetry of many devices over a time range",
-          description: "As the range of one device. 404 when one of the devices does not exist.",
+          summary: "Get telemetry of many devices for a time range",
+          description: "Works like the range of one device. 404 when one of the devices does not exist.",
         },
       },
     );

@@ -8,13 +8,9 @@ const epochMs = (description: string) => t.String({ minLength: 1, maxLength: 20,
 export const rangeQuery = t.Object({
   from: epochMs("start of the range, epoch ms"),
   to: epochMs("end of the range (included), epoch ms"),
-  keys: t.Optional(
-    t.String({ maxLength: 65_536, description: "names separated by commas; all when left out" }),
-  ),
-  aggregation: t.Optional(t.String({ enum: [...aggregations], description: "none unless given" })),
-  maxDataPoints: t.Optional(
-    t.String({ maxLength: 10, description: "most points a series, 500 unless given" }),
-  ),
+  keys: t.Optional(t.String({ maxLength: 65_536, description: "names separated by commas; all by default" })),
+  aggregation: t.Optional(t.String({ enum: [...aggregations], description: "none by default" })),
+  maxDataPoints: t.Optional(t.String({ maxLength: 10, description: "most points a series, 500 by default" })),
   interval: t.Optional(
     t.String({
       maxLength: 20,
@@ -65,8 +61,8 @@ export const queryBody = t.Object(
     keys: t.Optional(t.Array(t.String({ maxLength: 256 }), { description: "empty means all" })),
     from: wholeNumberField("epoch ms"),
     to: wholeNumberField("epoch ms"),
-    aggregation: t.Optional(t.String({ enum: [...aggregations], description: "none unless given" })),
-    maxDataPoints: t.Optional(wholeNumberField("most points of a series, 500 unless given")),
+    aggregation: t.Optional(t.String({ enum: [...aggregations], description: "none by default" })),
+    maxDataPoints: t.Optional(wholeNumberField("most points of a series, 500 by default")),
     interval: t.Optional(t.Union([t.String({ maxLength: 20 }), t.Number()])),
     timezone: t.Optional(t.String({ maxLength: 64 })),
   },

@@ -35,9 +35,8 @@ export const brandingRoutes = (deps: {
     .get("/branding", () => branding.appearance(), {
       response: { 200: appearanceBody },
       detail: {
-        summary: "Name, logo and colours that the gateway shows before sign-in",
-        description:
-          "Public: those of the tenant of the gateway's own people. Null is what the product comes with.",
+        summary: "Get the branding of the sign-in pages",
+        description: "Public. It is the branding of the gateway's own tenant. Null means the default.",
       },
     })
     .get(
@@ -59,8 +58,8 @@ export const brandingRoutes = (deps: {
       {
         query: t.Object({ v: t.Optional(t.String({ maxLength: 64, description: "from /api/branding" })) }),
         detail: {
-          summary: "The logo of /api/branding",
-          description: "Public. 404 where there is none.",
+          summary: "Get the logo of /api/branding",
+          description: "Public. 404 if there is none.",
           responses: {
             200: fileAnswer(
               "The picture.",
@@ -78,9 +77,9 @@ export const brandingRoutes = (deps: {
       auth: "tenant:read",
       response: { 200: tenantBranding },
       detail: {
-        summary: "The tenant's branding, and what its people see",
+        summary: "Get the tenant's branding",
         description:
-          "`branding` is what is set, `appearance` what is shown: the tenant's own where its plan includes whitelabeling, else that of the gateway.",
+          "`branding` is the stored branding, `appearance` the effective one: the tenant's own if its plan includes whitelabeling, else that of the gateway's own tenant.",
       },
     })
     .put(
@@ -103,7 +102,7 @@ export const brandingRoutes = (deps: {
         detail: {
           summary: "Set the tenant's branding",
           description:
-            "As a whole; what is left out is as the product comes. Kept as the tenant attribute `branding`. 400 for a field that is wrong; 403 unless owner or administrator, without access to all devices, and on a plan without whitelabeling.",
+            "Replaces the branding as a whole. A missing field has its default. It is stored as the tenant attribute `branding`. 400 for a field that is wrong; 403 unless owner or administrator, without access to all devices, and on a plan without whitelabeling.",
         },
       },
     );

@@ -82,13 +82,13 @@ const fields: Record<keyof Branding, (text: string) => string> = {
   primaryColor: readPrimaryColor,
 };
 
-/** As somebody gives it. @throws DomainError that names the first field that is wrong. */
+/** Parses the branding of a request. @throws DomainError that names the first wrong field. */
 export const readBranding = (branding: Branding): Branding =>
   Object.fromEntries(
     Object.entries(branding).map(([name, text]) => [name, fields[name as keyof Branding](text)]), // the schema has let no other through
   );
 
-/** As an attribute has it, which anybody may have written by hand: what is wrong in it is left out. */
+/** Reads the branding of an attribute, which users may have written by hand: wrong fields are ignored. */
 export function brandingIn(value: unknown): Branding {
   if (!isJsonObject(value)) return {};
   const good = Object.entries(fields).flatMap(([name, read]) => {

@@ -14,7 +14,7 @@ class Metered {
   readonly meter = new RateMeter();
   perSecond = 0;
   refusedInWindow = 0;
-  /** What the meter had counted when the last window ended. */
+  /** Count of the meter at the end of the last window. */
   #passed = 0;
   #refused = 0;
 
@@ -32,7 +32,7 @@ interface TenantRates {
   readonly bytes: Metered;
 }
 
-/** How many messages and bytes a second the devices of a tenant send, and how many its plan lets through. */
+/** Measures how many messages and bytes a second the devices of a tenant send, and limits them to its plan. */
 export function createMessageRateService(deps: {
   tenants: Pick<TenantsService, "find">;
   plans: Pick<PlansService, "of">;
@@ -74,7 +74,7 @@ export function createMessageRateService(deps: {
   }
 
   return {
-    /** One for all devices of a tenant; they follow the plan. */
+    /** Returns the meters of all devices of a tenant; they follow the plan. */
     metersOf(tenantId: TenantId): { readonly messages: RateMeter; readonly bytes: RateMeter } {
       const { messages, bytes } = ratesOf(tenantId);
       return { messages: messages.meter, bytes: bytes.meter };

@@ -13,8 +13,8 @@ export const plansRoutes = (deps: { plans: PlansService }) =>
       query: t.Object(planList.fields),
       response: { 200: t.Array(planBody) },
       detail: {
-        summary: "The plans that one can sign up for",
-        description: "Public. `onprem` is among them only where the operator offers it (`signup_plans`).",
+        summary: "List the plans that are available at sign-up",
+        description: "Public. The list has `onprem` only if the operator offers it (`signup_plans`).",
       },
     },
   );

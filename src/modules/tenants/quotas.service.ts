@@ -55,7 +55,7 @@ export function createQuotasService(deps: {
   }
 
   return {
-    /** For null, and for a tenant that is gone, the gateway's settings. */
+    /** Returns the limits of a tenant, or the gateway's settings for null and for a deleted tenant. */
     of(tenantId: TenantId | null): Quotas {
       if (tenantId === null) return resolve({});
       const now = clock.monotonic();

@@ -39,7 +39,7 @@ export function createTenantAttributesRepository({ orm }: MainDatabase) {
         .onConflictDoUpdate({ target: [tenantAttributes.tenantId, tenantAttributes.key], set: row })
         .run();
     },
-    /** Whether there was one. */
+    /** Returns whether there was one. */
     delete: (tenantId: TenantId, key: string): boolean =>
       orm
         .delete(tenantAttributes)

@@ -53,7 +53,7 @@ export const tenantAttributesRoutes = (deps: { attributes: TenantAttributesServi
         detail: {
           summary: "Set an attribute of the tenant",
           description:
-            "400 when the key is missing, or the value is no object or larger than 256 KiB; 403 unless owner or administrator, without access to all devices, and on a plan without whitelabeling; 409 beyond 100 attributes. The attribute `branding` is what `/api/branding` shows.",
+            "400 when the key is missing, or the value is not an object or larger than 256 KiB; 403 unless owner or administrator, without access to all devices, and on a plan without whitelabeling; 409 beyond 100 attributes. The attribute `branding` is what `/api/branding` shows.",
         },
       },
     )
@@ -76,7 +76,7 @@ export const tenantAttributesRoutes = (deps: { attributes: TenantAttributesServi
         detail: {
           summary: "Delete an attribute of the tenant",
           description:
-            "On every plan. 403 unless owner or administrator, and without access to all devices; 404 for an unknown key.",
+            "Possible on every plan. 403 unless owner or administrator, and without access to all devices; 404 for an unknown key.",
         },
       },
     );

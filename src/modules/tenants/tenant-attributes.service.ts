@@ -15,7 +15,7 @@ import type { TenantAttribute } from "./tenants.types.ts";
 const VALUE_BYTES_MAX = 256 * 1024;
 const ATTRIBUTES_MAX = 100;
 
-/** What a tenant says about itself, such as its branding. */
+/** Attributes of tenants, such as their branding. */
 export function createTenantAttributesService(deps: {
   repository: TenantAttributesRepository;
   tenants: Pick<TenantsService, "get">;

@@ -19,7 +19,7 @@ export const messagesLimit = (limit: number, waitMs: number) =>
 export const bytesLimit = (limit: number, waitMs: number) =>
   limited("plan.bytes_limit", Math.max(1, Math.ceil(waitMs / 1000)), { limit });
 
-/** For what concerns every device of the tenant. @throws DomainError `device.not_granted` */
+/** Throws unless the principal has access to all devices. @throws DomainError `device.not_granted` */
 export function ensureAllDevices({ devices }: Pick<Principal, "devices">, action: Text): void {
   if (devices !== "all") throw forbidden("device.not_granted", { action });
 }

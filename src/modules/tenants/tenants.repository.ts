@@ -32,7 +32,7 @@ export function createTenantsRepository({ orm }: MainDatabase) {
       void orm.update(tenants).set({ name, updatedAt: now }).where(eq(tenants.tenantId, tenantId)).run(),
     setPlan: (tenantId: TenantId, planName: string, now: number): void =>
       void orm.update(tenants).set({ planName, updatedAt: now }).where(eq(tenants.tenantId, tenantId)).run(),
-    /** With all that is the tenant's in this database. */
+    /** Deletes the tenant with all its rows in this database. */
     delete: (tenantId: TenantId): void =>
       void orm.delete(tenants).where(eq(tenants.tenantId, tenantId)).run(),
   };

@@ -11,7 +11,7 @@ export const planBody = t.Object(
   {
     id: t.String(),
     name: t.String(),
-    whitelabelEnabled: t.Boolean({ description: "whether tenants may put their own name, logo and colours" }),
+    whitelabelEnabled: t.Boolean({ description: "whether tenants can set their own name, logo and colours" }),
     limits: t.Object({
       devices: limit("devices"),
       users: limit("users"),

@@ -33,7 +33,7 @@ export function createTenantsService(deps: {
       deps.repository.rename(tenantId, name.trim(), deps.clock.now());
       return get(tenantId);
     },
-    /** With all of its rows, whatever module they are of. */
+    /** Deletes the tenant with all of its rows in every module. */
     delete(tenantId: TenantId): void {
       deps.repository.delete(tenantId);
       deps.events.emit("tenant.deleted", { tenantId });

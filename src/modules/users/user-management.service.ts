@@ -94,7 +94,7 @@ export function createUserManagement(deps: {
     }
   }
 
-  /** For users of one tenant: what is the same for all of them who see everything is counted once. */
+  /** Returns a function that describes users of one tenant; counts for users with access to everything are made once. */
   function describer({ devices }: Principal): (user: User) => UserDetail {
     const isSeen = (id: string) => devices === "all" || devices.has(id as DeviceId);
     let allDevices: number | undefined;
@@ -191,7 +191,7 @@ export function createUserManagement(deps: {
       invariant(invitation !== undefined, "the invitation is made in the transaction");
       return invitation;
     },
-    /** Of another address the one before is told by mail, in this language. */
+    /** Changes a user. A mail to the previous address, in this language, reports a changed address. */
     update(principal: Principal, userId: string, userFields: UserFields, language: Language): UserDetail {
       const existingUser = ensureUser(principal, userId);
       const isSelf = principal.userId === existingUser.userId;

@@ -29,8 +29,8 @@ const ownFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Who acts as another must not keep what that one may: nobody changes themselves through somebody else, nor where anybody signs
- * in. @throws DomainError `account.not_own`.
+ * Protects the user who is acted as: nobody changes themselves, or the sign-in of anybody, through another user. @throws DomainError
+ * `account.not_own`.
  */
 export function ensureNotThroughAnother(
   { impersonator }: Principal,
@@ -58,8 +58,8 @@ export interface Reach {
 }
 
 /**
- * Who does not see every device may neither hand out more than they see, nor take over somebody who sees more (by an
- * invitation's password). @throws DomainError `user.beyond_own_access`.
+ * Keeps users without access to all devices from granting more than they see, and from taking over a user who sees more (by an invitation's
+ * password). @throws DomainError `user.beyond_own_access`.
  */
 export function ensureWithinOwnReach(
   actor: { devices: Principal["devices"]; own: Reach },

@@ -84,7 +84,7 @@ export function createUsersRepository({ orm }: MainDatabase) {
     .where(eq(userAssets.userId, sql.placeholder("userId")))
     .orderBy(asc(userAssets.assetId))
     .prepare();
-  /** By one JSON parameter: a list of ids may be longer than the number of parameters that SQLite takes. */
+  /** Passes the list as one JSON parameter, because it may be longer than SQLite's number of parameters. */
   const values = (list: readonly string[]) => sql`json_each(${JSON.stringify([...new Set(list)])})`;
 
   return {
@@ -118,7 +118,7 @@ export function createUsersRepository({ orm }: MainDatabase) {
     update: (user: User): void =>
       void orm.update(users).set(toRow(user)).where(eq(users.userId, user.userId)).run(),
     delete: (userId: UserId): void => void orm.delete(users).where(eq(users.userId, userId)).run(),
-    /** Of the whole gateway. */
+    /** Counts the users of the whole gateway. */
     count: (): number => orm.select({ count: count() }).from(users).get()?.count ?? 0,
     countOf: (tenantId: TenantId): number =>
       orm.select({ count: count() }).from(users).where(eq(users.tenantId, tenantId)).get()?.count ?? 0,

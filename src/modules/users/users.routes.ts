@@ -18,7 +18,7 @@ const toWire = ({ tenantId: _, ...user }: UserDetail) => ({
 });
 
 const invitationErrors =
-  "Any password there was no longer works, and the user is signed out. 403 for an owner unless the caller is one, for oneself, and for a user who sees more devices than the caller; 404 for an unknown user; 409 for a disabled one; 429 when too many passwords are made at once, or with Retry-After when too many invitations were mailed (to one address 5 an hour and 20 a day, of one tenant 200 and 1000); handing over is still possible.";
+  "The previous password stops working, and the user is signed out. 403 for an owner unless the caller is one, for the caller itself, and for a user who sees more devices than the caller; 404 for an unknown user; 409 for a disabled one; 429 when too many passwords are made at once, or with Retry-After when too many invitations were mailed (to one address 5 an hour and 20 a day, of one tenant 200 and 1000); handing over is still possible.";
 
 export const usersRoutes = (deps: {
   management: UserManagement;
@@ -50,7 +50,7 @@ export const usersRoutes = (deps: {
         detail: {
           summary: "List users",
           description:
-            "Of the tenant, by name; `X-Total-Count` and `Link` tell of more. 403 unless owner or administrator.",
+            "Lists users of the tenant by name. `X-Total-Count` has their number, `Link` the next page. 403 unless owner or administrator.",
         },
       },
     )
@@ -69,7 +69,7 @@ export const usersRoutes = (deps: {
         detail: {
           summary: "Create and invite a user",
           description:
-            "Mail and text to share are in English or German, by Accept-Language. 400 without a body for an invalid payload, also for a deviceId that does not exist. 403 unless owner or administrator, for an owner unless the caller is one, for more devices or assets than the caller sees, and when the plan's number of users is reached. 409 when the e-mail belongs to a user of this gateway already. 429 as for inviting again, and then no user is made.",
+            "Mail and text to share are in English or German, by Accept-Language. 400 without a body for an invalid payload, also for a deviceId that does not exist. 403 unless owner or administrator, for an owner unless the caller is one, for more devices or assets than the caller sees, and when the plan's number of users is reached. 409 if the e-mail belongs to a user of this gateway. 429 as for inviting again, and then no user is made.",
         },
       },
     )
@@ -79,7 +79,7 @@ export const usersRoutes = (deps: {
       detail: {
         summary: "Read a user",
         description:
-          "Oneself, or for owners and administrators anyone of the tenant (403 otherwise). 404 for an unknown user.",
+          "Users can read themselves, owners and administrators any user of the tenant (403 otherwise). 404 for an unknown user.",
       },
     })
     .patch(
@@ -94,7 +94,7 @@ export const usersRoutes = (deps: {
         detail: {
           summary: "Change a user",
           description:
-            "Of oneself, whatever the role: fullName and the notification settings (owners and administrators also email); fields that keep their value do not count. Another e-mail is told to the address before, by mail. Of others: owners and administrators, an owner only by owners. A change of role or status signs the user out, and limits the API keys that the user made with it. 400 invalid payload; 403 not allowed, also for an e-mail and for one's own user while acting as another; 404 unknown; 409 when the e-mail belongs to another user, and for disabling or demoting the last active owner (`isProtected`).",
+            "Users can change their own fullName and notification settings (owners and administrators also email); unchanged fields do not count. A mail to the previous address reports a changed e-mail. Owners and administrators can change others; only owners can change owners. A change of role or status signs the user out, and limits the API keys that the user made with it. 400 invalid payload; 403 not allowed, also for an e-mail and for one's own user while acting as another; 404 unknown; 409 when the e-mail belongs to another user, and for disabling or demoting the last active owner (`isProtected`).",
         },
       },
     )
@@ -111,7 +111,7 @@ export const usersRoutes = (deps: {
         detail: {
           summary: "Delete a user",
           description:
-            "Ends all sessions at once, and stops the API keys that the user made. 403 for an owner unless the caller is one, and for oneself; 404 unknown; 409 for the last active owner.",
+            "Ends all sessions at once, and stops the API keys that the user created. 403 for an owner unless the caller is one, and for the caller itself; 404 for an unknown user; 409 for the last active owner.",
         },
       },
     )
@@ -124,7 +124,7 @@ export const usersRoutes = (deps: {
         audit: { action: "user.invite", target: "user", read, details: () => ({ inviteDelivery: "MANUAL" }) },
         response: { 200: invitationBody },
         detail: {
-          summary: "Give a user a new temporary password to hand over",
+          summary: "Create a new temporary password for a user",
           description: `Sends nothing. ${invitationErrors}`,
         },
       },

@@ -16,7 +16,7 @@ const role = t.Union(
 const status = t.Union([t.Literal("ACTIVE"), t.Literal("DISABLED")], { description: "ACTIVE or DISABLED" });
 const inviteDelivery = t.Union([t.Literal("EMAIL"), t.Literal("MANUAL")], {
   description:
-    "EMAIL sends the invitation, MANUAL only returns what to hand over; EMAIL unless given where an SMTP server is configured, else MANUAL",
+    "EMAIL sends the invitation, MANUAL only returns the text to hand over; the default is EMAIL if an SMTP server is configured, else MANUAL",
 });
 const escalationLevel = t.Union([t.Literal(1), t.Literal(2), t.Literal(3)], { description: "1, 2 or 3" });
 

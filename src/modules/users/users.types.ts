@@ -1,7 +1,7 @@
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import { type AlarmSeverity, severitiesDefault } from "../../lib/severity.ts";
 
-/** From the most to the least powerful. */
+/** Roles from the most to the least powerful. */
 export const roles = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"] as const;
 export type Role = (typeof roles)[number];
 
@@ -70,7 +70,7 @@ export interface Grants {
 
 /** Identifies who acts: made from a session or an API key for each request, never from a body. */
 export interface Principal {
-  /** Of an API key: the key's own id, which is no user's. */
+  /** Id of the API key, which is no user's id. */
   readonly userId: UserId;
   readonly email: string;
   readonly tenantId: TenantId;
@@ -103,7 +103,7 @@ export interface UserFilter {
 export interface UserDetail extends User, Grants {
   /** The tenant's last owner who can sign in: cannot be deleted, disabled or demoted. */
   readonly isProtected: boolean;
-  /** What the user may see. */
+  /** Number of devices that the user may see. */
   readonly deviceCount: number;
   readonly assetCount: number;
 }
@@ -114,7 +114,7 @@ export interface UserAccounts {
   prepareTemporaryPassword(email: string, password: string): Promise<() => void>;
   /** Does nothing where there is no account. */
   rename(email: string, newEmail: string): void;
-  /** Who is about to sign in, or has a link by mail, must begin again. */
+  /** Ends unfinished sign-ins and links in mails of the user. */
   endPending(email: string): void;
   delete(email: string): void;
 }

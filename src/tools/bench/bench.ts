@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchAlarmLatency } from "./alarm-latency.ts";
 import { benchAlarmStorm } from "./alarm-storm.ts";
+import { benchBackups } from "./backups.ts";
 import { benchConsole } from "./console.ts";
 import { benchDisk } from "./disk.ts";
 import { benchDiskFaults } from "./disk-faults.ts";
@@ -31,7 +32,7 @@ const { values } = parseArgs({
     only: {
       type: "string",
       default:
-        "ingest,disk,storage,queries,growth,footprint,fleet,fuzz,rules,alarms,integrations,console,safety,faults",
+        "ingest,disk,storage,queries,growth,footprint,fleet,fuzz,rules,alarms,integrations,console,backups,safety,faults",
     },
     seconds: { type: "string", default: "5" },
     data: { type: "string" },
@@ -82,6 +83,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   alarms: async () => [...(await benchAlarmLatency(seconds)), ...(await benchAlarmStorm())],
   integrations: () => benchIntegrations(seconds),
   console: () => benchConsole(Number(values.minutes)),
+  backups: () => benchBackups(seconds),
   fuzz: () => benchFuzz(Number(values.minutes)),
   safety: () => benchKills(Number(values.rounds)),
   faults: async () => [

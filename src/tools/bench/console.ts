@@ -11,7 +11,7 @@ import { fixed, type Row, thousands } from "./report.ts";
  */
 
 const CANDIDATES = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/google-chrome"];
-/** As a middling phone or tablet, beside a server's processor. */
+/** Factor by which the processor is slowed down, to that of a mid-range phone or tablet. */
 const THROTTLE = 4;
 const DEVICES_LISTED = 5_000;
 const LIST_LOADS = 7;

@@ -6,7 +6,7 @@ import { fixed, type Row, thousands } from "./report.ts";
 
 const VICTIMS = 40;
 const HEALTHY_EVERY_MS = 50;
-/** Until caches, pools and compiled code have their size. */
+/** Share of the run after which caches, pools and compiled code have reached their size. */
 const WARM_SHARE = 0.2;
 const SETTLE_MS = 5_000;
 

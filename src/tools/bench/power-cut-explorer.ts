@@ -114,7 +114,7 @@ export interface Exploration {
   /** This process takes each `shards`-th state, beginning with number `shard`. */
   readonly shard: number;
   readonly shards: number;
-  /** As if the disk had been asked to keep nothing, which is `synchronous=OFF`. */
+  /** True to simulate a disk that keeps nothing, which is `synchronous=OFF`. */
   readonly withoutSyncs: boolean;
 }
 

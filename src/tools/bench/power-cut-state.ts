@@ -1,7 +1,7 @@
 import { createRandom } from "../../lib/random.ts";
 import { type Step, scriptDevices } from "./power-cut-script.ts";
 
-/** So small that each part of the upkeep is met again and again. */
+/** Small limits, so that each part of the upkeep is reached often. */
 export const smallStore = {
   hotPointsMax: 300,
   hotPointsPerSeries: 0,
@@ -71,7 +71,7 @@ class Image {
 const pageBytes = 4_096;
 const sectorBytes = 512;
 
-/** How much of what no sync has confirmed has reached the disk. */
+/** Variants of which unsynced data has reached the disk. */
 export const variants = ["all", "none", "order", "pages", "sectors"] as const;
 export type Variant = (typeof variants)[number];
 

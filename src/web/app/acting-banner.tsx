@@ -4,7 +4,7 @@ import { t } from "../platform/i18n/i18n.ts";
 import { me } from "../platform/session.ts";
 import { stopActing } from "../platform/sign-out.ts";
 
-/** As long as somebody acts as another user, every screen says so. */
+/** Banner on every screen while a user acts as another one. */
 export function ActingBanner() {
   const { route } = useLocation();
   const current = me.value;

@@ -60,7 +60,7 @@ function LinkState() {
   );
 }
 
-/** What every screen says at its top while it lasts. */
+/** Banners that every screen shows at its top. */
 const Banners = () => (
   <>
     <ActingBanner />

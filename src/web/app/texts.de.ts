@@ -39,7 +39,7 @@ export const appDe: Readonly<Record<keyof typeof appEn, string>> = {
 
   "acting.banner": "Sie handeln als {name}.",
   "acting.hint": "Was Sie tun, steht auch unter Ihrem Namen im Protokoll.",
-  "acting.stop": "Wieder ich selbst sein",
+  "acting.stop": "Vertretung beenden",
   "acting.start": "Als diese Person handeln",
   "acting.startHint":
     "Sehen, was diese Person sieht, etwa um zu helfen. Ihr eigener Name bleibt im Protokoll.",

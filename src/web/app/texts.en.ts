@@ -9,7 +9,7 @@ export const appEn = {
   "nav.generators": "Generators",
   "nav.dashboards": "Dashboards",
   "nav.settings": "Settings",
-  "nav.trail": "Where you are",
+  "nav.trail": "Breadcrumb",
 
   "manual.title": "Manual",
 
@@ -36,11 +36,13 @@ export const appEn = {
   "readiness.details": "Details",
 
   "acting.banner": "You act as {name}.",
-  "acting.hint": "What you do is in the audit log under your name too.",
-  "acting.stop": "Be myself again",
+  "acting.hint": "The audit log records your actions under both names.",
+  "acting.stop": "Stop acting",
   "acting.start": "Act as this user",
-  "acting.startHint": "See what this user sees, for example to help. Your own name stays in the audit log.",
-  "acting.notOwn": "You act as somebody else. Password, second factor and sessions are theirs alone.",
+  "acting.startHint":
+    "Shows what this user sees, for example to help. The audit log records your own name too.",
+  "acting.notOwn":
+    "You act as another user. Only that user can change the password, second factor and sessions.",
   "nav.alarms": "Alarms",
   "nav.codecs": "Codecs",
   "page.notifications": "Notifications",

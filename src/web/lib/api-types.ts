@@ -10,7 +10,7 @@ export type TelemetryValue = Exclude<JsonValue, null>;
 
 export type Me = Wire<typeof signedInUser>;
 export type Role = NonNullable<Me["role"]>;
-/** While somebody works on a device, its alarms are mute. */
+/** Maintenance of a device, during which its alarms are suppressed. */
 export type Maintenance = Wire<typeof maintenanceBody>;
 export type DeviceRow = Wire<typeof deviceListItem>;
 export type DeviceDetail = Wire<typeof deviceDetail>;

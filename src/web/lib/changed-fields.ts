@@ -2,7 +2,7 @@
 const comparable = (value: unknown): string =>
   JSON.stringify(Array.isArray(value) ? [...new Set(value)].sort() : value);
 
-/** Only what really changed is sent: what somebody else has changed meanwhile stays. */
+/** Returns only the changed fields, so that fields that others have changed meanwhile stay. */
 export function changedFields<Fields extends object>(input: Fields, current: object): Partial<Fields> {
   const existing = new Map<string, unknown>(Object.entries(current));
   const changed = Object.entries(input).filter(

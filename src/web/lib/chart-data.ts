@@ -25,7 +25,7 @@ function usualDistance(ts: readonly number[], from: number, to: number): number 
 }
 
 /**
- * Whether data is missing before point `i`: the step to it is four times what is usual before and after it. Looking at both sides lets
+ * Returns whether data is missing before point `i`: the step to it is four times what is usual before and after it. Looking at both sides lets
  * a device change its rhythm, and coarse history meet live points, without tearing the line.
  */
 export function isGap(ts: readonly number[], i: number, thinned = NOT_THINNED): boolean {
@@ -71,7 +71,7 @@ export function alignColumns(
   return merged(columns);
 }
 
-/** One pass over all columns at once: each step takes the earliest time stamp that is next in any of them. */
+/** Merges all columns in one pass: each step takes the earliest next time stamp. */
 function merged(columns: readonly Column[]): ChartColumns {
   const axis: number[] = [];
   const values: ChartValue[][] = columns.map(() => []);

@@ -13,13 +13,13 @@ const KEYWORDS = new Set(
   ),
 );
 
-/** Of the functions that are called, so that a misspelt one stands out by not standing out. */
+/** Names of the called functions, so that a misspelt one is visible. */
 const CALLED = new Set("transform decodeUplink Decode Decoder encodeDownlink Encode Encoder".split(" "));
 
 const pattern =
   /(?<comment>\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<string>"(?:[^"\\\n]|\\[\s\S])*"?|'(?:[^'\\\n]|\\[\s\S])*'?|`(?:[^`\\]|\\[\s\S])*`?)|(?<number>\b(?:0[xob][\da-f_]+|\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?)n?\b)|(?<word>[A-Za-z_$][\w$]*)|(?<regex>\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*)|(?<other>\s+|[\s\S])/giy;
 
-/** Where a slash begins a regular expression rather than divides. */
+/** Code before a slash that begins a regular expression instead of a division. */
 const beforeRegex = /(?:^|[=(,:;!&|?{}[+\-*~^%<>]|\breturn|\btypeof|\bcase)$/;
 
 function kindOfWord(word: string): TokenKind {

@@ -5,7 +5,7 @@ export type Topic = "telemetry" | "attributes" | "devices" | "events" | "command
 
 export interface SubscriptionSpec {
   readonly topics: readonly Topic[];
-  /** Left out: all devices of the tenant. */
+  /** Devices to subscribe to; absent for all devices of the tenant. */
   readonly deviceIds?: readonly string[];
   readonly keys?: readonly string[];
 }

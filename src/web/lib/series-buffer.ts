@@ -16,7 +16,7 @@ export class SeriesBuffer {
   /** Counts changes of anything but the newest point. */
   edits = 0;
 
-  /** Up to here the points are a selection (the server thinned them), in steps of about `stepMs`. */
+  /** End of the points that the server downsampled, in steps of about `stepMs`. */
   thinned = { until: 0, stepMs: 0 };
 
   get lastTs(): number {

@@ -29,7 +29,7 @@ export function showAppearance(shown: Appearance): void {
   writeStored(KEY, shown.name || shown.logo || shown.colors ? JSON.stringify(shown) : undefined);
 }
 
-/** As the service has it now; what is shown stays where it cannot be asked. */
+/** Loads the present branding; without an answer the shown one stays. */
 export async function loadAppearance(signedIn: boolean): Promise<void> {
   try {
     showAppearance(

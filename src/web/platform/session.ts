@@ -24,7 +24,7 @@ export const bearer = computed(() => shareToken.value ?? token.value);
 export const sessionId = computed(() => claimsOf(token.value)?.sid ?? token.value);
 export const me = signal<Me | undefined>(undefined);
 export const staySignedIn = signal(readStored("lineside.stay") !== "no");
-/** Whether the server would allow it; what it would refuse is not shown. */
+/** Returns whether the server would allow it; what it would refuse is not shown. */
 export const may = (permission: string): boolean => me.value?.permissions?.includes(permission) ?? false;
 export const mayWrite = computed(() => may("devices:write"));
 
@@ -48,7 +48,7 @@ export function renewToken(value: string): void {
   token.value = value;
 }
 
-/** From here on this tab acts as another user. */
+/** Lets this tab act as another user from now on. */
 export function actWith(value: string): void {
   writeStored(ACTING_KEY, value, tab);
   me.value = undefined;
@@ -91,7 +91,7 @@ interface PendingSignIn {
 
 export const CALLBACK_PATH = "/auth/callback";
 
-/** After signing out here everybody is asked who they are: an external provider would let them in again by itself. */
+/** Remembers the sign-out, so that the next sign-in asks for the account: an external provider would sign in again by itself. */
 export function noteSignedOut(): void {
   writeStored(SIGNED_OUT_KEY, "yes");
 }

@@ -4,7 +4,7 @@ import { coalesced } from "./coalesce.ts";
 /** Long enough for a burst of live messages to end, short enough to feel immediate. */
 const GATHER_MS = 500;
 
-/** For reloading on live messages: however many come, the server is asked twice a second at most. */
+/** Reloads on live messages, at most twice a second. */
 export function useCoalesced(action: () => void): () => void {
   const current = useRef(action);
   current.current = action;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 
-/** Whether the dialog that creates something is open. An address with `?create=1` opens it too. */
+/** Returns whether the dialog that creates something is open. An address with `?create=1` opens it too. */
 export function useCreateDialog(): { isOpen: boolean; open: () => void; close: () => void } {
   const { path, query, route } = useLocation();
   const [isOpen, setOpen] = useState(false);

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 
 interface Props extends Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "size" | "type"> {
   readonly icon: LucideIcon;
-  /** Of the icon, in pixels. */
+  /** Size of the icon, in pixels. */
   readonly size?: number;
   readonly children: ComponentChildren;
 }

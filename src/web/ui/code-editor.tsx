@@ -15,7 +15,7 @@ interface Props {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
-  /** From 1; marked, and the text beside the editor says why. */
+  /** Number of the marked line, from 1; the text beside the editor has the reason. */
   readonly wrongLine?: number | undefined;
   readonly describedBy?: string;
   readonly readOnly?: boolean;

@@ -7,7 +7,7 @@ import { useAction } from "./use-form.ts";
 export function ConfirmDialog(props: {
   title: string;
   warning: string;
-  /** On the button; "Delete" unless given. */
+  /** Text of the button; "Delete" by default. */
   action?: string;
   onConfirm: () => Promise<unknown>;
   onCancel: () => void;

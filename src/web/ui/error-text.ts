@@ -36,7 +36,7 @@ function statusText({ status, message, retryAfterSeconds = 60 }: ApiError): stri
 }
 
 interface FieldProblem {
-  /** As the request calls it. */
+  /** Name of the field in the request. */
   readonly field: string;
   readonly text: string;
 }

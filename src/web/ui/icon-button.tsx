@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 interface Props
   extends Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "label" | "size" | "type"> {
   readonly icon: LucideIcon;
-  /** Of the icon, in pixels. */
+  /** Size of the icon, in pixels. */
   readonly size?: number;
   readonly label: string;
 }

@@ -16,13 +16,13 @@ interface Props {
   /** The text that is searched for; left out where the list has no search. */
   readonly search?: string;
   readonly searchLabel?: string;
-  /** Beside the search. */
+  /** Text beside the search. */
   readonly countText?: string | undefined;
   readonly icon: LucideIcon;
-  /** In place of an empty list; `noMatch` where a search found nothing. */
+  /** Text in place of an empty list; `noMatch` if a search found nothing. */
   readonly none: readonly [title: string, hint: string];
   readonly noMatch?: readonly [title: string, hint: string];
-  /** Beside the title. */
+  /** Content beside the title. */
   readonly actions?: ComponentChildren;
   /** Creates one: beside the title, or in the middle of an empty list. */
   readonly create: ComponentChildren;

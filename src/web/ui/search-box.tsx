@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 const TYPING_PAUSE_MS = 200;
 
-/** Tells what was typed once the typing pauses. */
+/** Reports the text when typing pauses. */
 export function SearchBox(props: {
   label: string;
   value: string;

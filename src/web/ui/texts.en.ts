@@ -13,7 +13,7 @@ export const uiEn = {
   "connection.live": "Live",
   "connection.connecting": "Connecting…",
   "connection.lost": "Connection lost.",
-  "connection.lostDetail": "You see the last known values.",
+  "connection.lostDetail": "The values are the last ones received.",
   "connection.retryIn": "Next attempt in {seconds} s.",
   "connection.retrying": "Reconnecting…",
   "connection.retryNow": "Retry now",
@@ -21,30 +21,30 @@ export const uiEn = {
   "error.title": "Something went wrong",
   "error.reload": "Reload the page",
   "error.unexpected":
-    "Something went wrong on this page. Reload it; if it happens again, report what you did.",
+    "Something went wrong on this page. Reload it. If it happens again, report what you did.",
   "error.unreachable":
     "Lineside does not answer. Check that the gateway is switched on and that this computer is in its network, then try again.",
   "error.signedOut": "The e-mail or password is wrong, or your session has ended. Sign in again.",
   "error.forbidden":
     "Your role does not allow this. Ask an administrator or the owner to do it or to change your role.",
-  "error.notFound":
-    "This no longer exists. Somebody may have deleted it: go back to the list and look again.",
-  "error.tooLarge": "That is too large for one request. Send it in smaller parts.",
+  "error.notFound": "This no longer exists. Another user may have deleted it. Go back to the list.",
+  "error.tooLarge": "This is too large for one request. Send it in smaller parts.",
   "error.tooMany": "Too many attempts. Wait {seconds} seconds and try again.",
   "error.storage":
-    "The gateway cannot store anything at the moment; its disk may be full. Free some space, then try again.",
-  "error.invalidPlain": "Something in the form is not right. Check the fields and send it again.",
-  "error.conflictPlain": "That is already taken. Use another name.",
+    "The gateway cannot store data now. Its disk may be full. Free some space, then try again.",
+  "error.invalidPlain": "The form has a mistake. Check the fields and save again.",
+  "error.conflictPlain": "This name is already taken. Use another one.",
   "error.server":
-    "The gateway reported an internal error ({status}). Try again; if it stays, look into its log.",
+    "The gateway reported an internal error ({status}). Try again. If it happens again, look into the gateway's log.",
 
   "state.active": "Active",
   "state.inactive": "Inactive",
 
   "notFound.title": "Page not found",
-  "notFound.what": "There is nothing at this address",
-  "notFound.hint": "The device may have been deleted, or the link was cut off. Go on from here:",
-  "code.keys": "Tab moves code in, Shift+Tab out. To leave the editor by keyboard: Escape, then Tab.",
+  "notFound.what": "This page does not exist",
+  "notFound.hint": "The device may have been deleted, or the link is incomplete. Continue here:",
+  "code.keys":
+    "Tab indents, Shift+Tab unindents. To leave the editor with the keyboard, press Escape, then Tab.",
   "expiry.0": "Never",
   "expiry.30": "In 30 days",
   "expiry.90": "In 90 days",

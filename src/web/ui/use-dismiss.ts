@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** For panels that open beside a button: closes on Escape and on a click elsewhere. */
+/** Closes a panel on Escape and on a click elsewhere. */
 export function useDismiss(open: boolean, close: () => void) {
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {

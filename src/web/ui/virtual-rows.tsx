@@ -9,7 +9,7 @@ interface Props {
   readonly label: string;
   readonly header: ComponentChildren;
   readonly renderRow: (index: number) => ComponentChildren;
-  /** Told whenever other rows come into view. */
+  /** Called when other rows come into view. */
   readonly onWindow?: (window: RowsWindow) => void;
 }
 

@@ -15,7 +15,7 @@ export async function setUpOwner(page: Page, app: RunningApp): Promise<void> {
   await page.getByLabel("Password").fill(OWNER.password);
   await page.getByLabel("Site or company").fill("Plant North");
   await page.getByRole("button", { name: "Create account" }).click();
-  await page.getByRole("heading", { name: "Everything is ready" }).waitFor();
+  await page.getByRole("heading", { name: "Setup complete" }).waitFor();
 }
 
 /** The hosted sign-in page of the program itself. */

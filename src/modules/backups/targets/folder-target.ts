@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { DomainError, notFound, unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
+import { giveToFolderOwner } from "../../../platform/file-owner.ts";
 import type { BackupTarget } from "../backup.types.ts";
 
 const UNFINISHED = ".new";
@@ -73,9 +74,11 @@ export class FolderTarget implements BackupTarget {
       const folder = dirname(path);
       if (!existsSync(folder)) {
         mkdirSync(folder, { recursive: true });
+        giveToFolderOwner(folder);
         syncDirectory(dirname(folder));
       }
       writeFileSync(path + UNFINISHED, bytes, { mode: 0o600, flush: true });
+      giveToFolderOwner(path + UNFINISHED);
       renameSync(path + UNFINISHED, path);
       syncDirectory(folder);
     });

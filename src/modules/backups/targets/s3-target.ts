@@ -1,5 +1,6 @@
 import { S3Client } from "bun";
 import { DomainError, notFound, unavailableDueTo } from "../../../lib/domain-error.ts";
+import { messageOf, networkErrorText } from "../../../lib/network-error.ts";
 import type { BackupPlace, BackupTarget } from "../backup.types.ts";
 
 const ATTEMPTS_MAX = 4;
@@ -78,7 +79,7 @@ export class S3Target implements BackupTarget {
 
   #failure(error: unknown): DomainError {
     const { endpoint, bucket } = this.#place;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error) || networkErrorText(error); // what the server says, if it was reached
     return unavailableDueTo(error, "backup.s3_failed", { endpoint, bucket, reason });
   }
 }

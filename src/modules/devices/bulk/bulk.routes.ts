@@ -104,12 +104,12 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
             errors: t.Array(rowError),
             warnings: t.Array(rowError, {
               description:
-                "names that there are already, or twice in the list: imported all the same, as further devices",
+                "names that exist already or occur twice in the list; these rows are imported as further devices",
             }),
           }),
         },
         detail: {
-          summary: "Check a list of devices",
+          summary: "Validate a list of devices",
           description: `Writes nothing; rows count from 1. ${forms}`,
           requestBody,
         },
@@ -132,7 +132,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
         },
         parse: "none",
         query: t.Object({
-          partial: t.Optional(t.BooleanString({ description: "import those rows that are good" })),
+          partial: t.Optional(t.BooleanString({ description: "imports the valid rows only" })),
         }),
         response: {
           201: t.Object({
@@ -162,8 +162,8 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
     .get("/template.csv", () => csvFile(bulk.template(), "devices-template.csv"), {
       auth: "devices:read",
       detail: {
-        summary: "A list of devices to fill in, as CSV",
-        responses: { 200: fileAnswer("The header and an example.", "text/csv") },
+        summary: "Download a CSV template for the import of devices",
+        responses: { 200: fileAnswer("The header and an example row.", "text/csv") },
       },
     })
     .get(
@@ -184,9 +184,9 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
       {
         auth: "devices:read",
         detail: {
-          summary: "The devices that the caller may see, as CSV",
+          summary: "Export devices as CSV",
           responses: { 200: fileAnswer("One row per device.", "text/csv") },
-          description: "Can be imported again; with access tokens for those who may change devices.",
+          description: "It can be imported again, and has access tokens if the caller may change devices.",
         },
       },
     );

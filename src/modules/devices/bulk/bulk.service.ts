@@ -60,7 +60,7 @@ function ensureSize({ length }: readonly BulkRow[]): void {
   if (length > ROWS_MAX) throw invalid("bulk.too_many", { max: ROWS_MAX });
 }
 
-/** One entry a row, with the first of its mistakes. */
+/** Returns one entry for each refused row, with its first mistake. */
 function refusedRows(rows: readonly BulkRow[], errors: readonly RowError[]): ImportedRow[] {
   const firsts = new Map([...errors].reverse().map((error) => [error.row, error]));
   return [...firsts.values()].map((refused) => {

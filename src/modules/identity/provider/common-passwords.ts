@@ -19,7 +19,7 @@ function load(): ReadonlySet<string> {
   return new Set([...text.split("\n"), ...OWN_WORDS.split(" ")].filter((word) => word !== ""));
 }
 
-/** Whether the text is a common password with at most three characters before and after it in all; in lower case. */
+/** Returns whether the text is a common password with at most three characters before and after it in all; in lower case. */
 export function isCommonPassword(text: string): boolean {
   words ??= load();
   for (let head = 0; head <= ADDED_MAX; head++)

@@ -10,7 +10,7 @@ const PENDING_LIFETIME_MS = 15 * 60_000;
 const COOKIE_LENGTH_MAX = 3_900;
 const COOKIE = "lineside_external_";
 
-/** Whether somebody whose address another party vouches for may come in. */
+/** Result of checking a user whose address an external provider vouches for. */
 export type Admission = "admitted" | "unknown" | "disabled";
 
 interface Pending {

@@ -42,7 +42,7 @@ const english = {
   resetInvalidHint: "Each link works once and for a short time only. Ask for a new one.",
   resetAgain: "Ask for a new link",
   resetDone: "Password changed",
-  resetDoneHint: "Everybody who was signed in with the old password is signed out. Sign in with the new one.",
+  resetDoneHint: "All sessions with the old password end. Sign in with the new one.",
   external: "Sign in with {name}",
   or: "or with a password of this gateway",
 };

@@ -110,7 +110,7 @@ export function createPasswordCheck(deps: {
       verify({ password, hash: account.passwordHash, isStranger: false }, [
         { ...budgets.own, kind: "own", who: account.email },
       ]),
-    /** Whether the account has signed in from here before. */
+    /** Returns whether the account has signed in from here before. */
     isKnown: (account: Account, { address, device }: Caller): boolean =>
       isKnown(account, addressClient(address)) ||
       (device !== undefined && isKnown(account, deviceClient(device))),

@@ -13,7 +13,7 @@ type AccountRow = typeof accounts.$inferSelect;
 export type Account = Omit<AccountRow, "createdAt" | "totpSealed" | "totpPendingSealed"> & {
   /** Shared with the authenticator app (base32); null without a second factor. */
   readonly totpSecret: string | null;
-  /** One that is being set up. */
+  /** Secret of a second factor that is being set up. */
   readonly totpPendingSecret: string | null;
 };
 type Password = Pick<Account, "email" | "passwordHash" | "mustChangePassword">;
@@ -37,7 +37,7 @@ export interface Ticket {
 export function createProviderRepository(database: MainDatabase) {
   const { orm, transact } = database;
   const secrets = database.secrets("second factor");
-  /** What cannot be opened any more is no code's secret, and still a second factor. */
+  /** A secret that cannot be opened accepts no code, but still counts as a second factor. */
   const opened = (sealed: string | null) => sealed && (secrets.open(sealed) ?? "");
   const sealed = (secret: string | null) => secret && secrets.seal(secret);
   const toAccount = ({ totpSealed, totpPendingSealed, ...row }: AccountRow): Account => ({

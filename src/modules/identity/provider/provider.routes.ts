@@ -169,7 +169,7 @@ export const providerRoutes = (deps: {
           summary: "Hosted sign-in page",
           responses: pageAnswers(303, 400, 503),
           description:
-            "Authorization-code flow with PKCE (S256). Needs no JavaScript. In English or German, by `ui_locales` or Accept-Language; `login_hint` fills in the e-mail. Where an external OpenID Connect provider is configured, a redirect there (303) unless `provider=local`, or `oidc_redirect` is off.",
+            "Authorization-code flow with PKCE (S256). Needs no JavaScript. In English or German, by `ui_locales` or Accept-Language; `login_hint` fills in the e-mail. If an external OpenID Connect provider is configured, it redirects there (303) unless `provider=local` or `oidc_redirect` is off.",
         },
       },
     )
@@ -185,7 +185,7 @@ export const providerRoutes = (deps: {
           responses: signInAnswers,
           requestBody: signInBody,
           description:
-            "The sign-in page's form, or JSON `{email, password, otp?, newPassword?, redirectUri?, codeChallenge?, state?}` → `{code, redirectTo}` for scripts. 401 for a wrong pair or a wrong `otp`; 403 that names `otp` (a second factor is on) or `newPassword` (the password is a temporary one) when it is needed and missing; 429 with Retry-After after too many attempts.",
+            "The sign-in page's form, or JSON `{email, password, otp?, newPassword?, redirectUri?, codeChallenge?, state?}` → `{code, redirectTo}` for scripts. 401 for a wrong e-mail or password or a wrong `otp`; 403 that names `otp` (a second factor is on) or `newPassword` (the password is a temporary one) when it is needed and missing; 429 with Retry-After after too many attempts.",
         },
       },
     )
@@ -194,15 +194,15 @@ export const providerRoutes = (deps: {
       detail: {
         summary: "Sign in at the external provider",
         responses: { 303: redirect("To the external provider.") },
-        description: "303 to the configured OpenID Connect provider; 404 where there is none.",
+        description: "303 to the configured OpenID Connect provider; 404 if there is none.",
       },
     })
     .get("/callback", ({ request }) => comeBack(request), {
       detail: {
-        summary: "Where the external provider sends the browser back",
+        summary: "Callback of the external provider",
         responses: pageAnswers(303, 400, 401, 403, 404, 503),
         description:
-          "303 with an authorization code for `/api/auth/exchange`; else the sign-in page with what is wrong: 401 unless this browser began the sign-in within 15 minutes, 403 for somebody who has no active user here or no verified e-mail address, 503 while the provider does not answer.",
+          "303 with an authorization code for `/api/auth/exchange`; else the sign-in page with the error: 401 unless this browser began the sign-in within 15 minutes, 403 for somebody who has no active user here or no verified e-mail address, 503 while the provider does not answer.",
       },
     })
     .post(
@@ -222,10 +222,10 @@ export const providerRoutes = (deps: {
       },
       {
         detail: {
-          summary: "Second page of the sign-in: a code of the authenticator app, or a recovery code",
+          summary: "Confirm the sign-in with a code of the authenticator app or a recovery code",
           responses: pageAnswers(303, 400, 401, 429),
           requestBody: formBody("ticket", "code"),
-          description: "A form of the hosted pages; answers the next page, or redirects with the code.",
+          description: "A form of the hosted pages. Answers the next page or redirects with the code.",
         },
       },
     )
@@ -248,10 +248,10 @@ export const providerRoutes = (deps: {
       },
       {
         detail: {
-          summary: "Page of the sign-in with a temporary password: set a new one",
+          summary: "Replace a temporary password",
           responses: pageAnswers(303, 400, 401, 429),
           requestBody: formBody("ticket", "password", "repeated"),
-          description: "A form of the hosted pages; answers the next page, or redirects with the code.",
+          description: "A form of the hosted pages. Answers the next page or redirects with the code.",
         },
       },
     );

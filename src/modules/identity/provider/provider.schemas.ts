@@ -24,7 +24,7 @@ export const signInBody = {
 export const signInAnswers = {
   ...pageAnswers(303, 400, 401, 403, 429),
   200: {
-    description: "The code and where it leads, for a script; the next page for the form.",
+    description: "The code and the redirect address for a script; the next page for the form.",
     content: {
       "application/json": {
         schema: {

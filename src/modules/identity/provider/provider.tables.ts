@@ -9,7 +9,7 @@ export const accounts = sqliteTable("accounts", {
   mustChangePassword: integer("must_change_password", { mode: "boolean" }).notNull().default(false),
   /** The secret shared with the authenticator app, sealed, once it is confirmed; null without a second factor. */
   totpSealed: text("totp_sealed"),
-  /** One that is being set up. */
+  /** Secret of a second factor that is being set up. */
   totpPendingSealed: text("totp_pending_sealed"),
   /** The newest time step of which a code was taken: no code works twice. */
   totpLastStep: integer("totp_last_step").notNull().default(0),

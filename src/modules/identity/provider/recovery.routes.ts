@@ -48,7 +48,7 @@ export const recoveryRoutes = (deps: {
       {
         query: authorizeQuery,
         detail: {
-          summary: "Page that asks for a link to set a new password",
+          summary: "Page to request a link for a new password",
           responses: pageAnswers(400),
         },
       },
@@ -74,7 +74,7 @@ export const recoveryRoutes = (deps: {
       },
       {
         detail: {
-          summary: "Send a link to set a new password",
+          summary: "Send a link for a new password",
           responses: pageAnswers(400, 429),
           requestBody: formBody("email"),
           description:
@@ -93,9 +93,9 @@ export const recoveryRoutes = (deps: {
       {
         query: resetQuery,
         detail: {
-          summary: "Page on which the link of the mail ends: set a new password",
+          summary: "Page to set a new password",
           responses: pageAnswers(400, 404),
-          description: "404, as a page, for a link that is used, expired or made up.",
+          description: "404, as a page, for a link that is used, expired or unknown.",
         },
       },
     )
@@ -119,11 +119,11 @@ export const recoveryRoutes = (deps: {
       },
       {
         detail: {
-          summary: "Set a new password by a link of a mail",
+          summary: "Set a new password with the link of a mail",
           responses: pageAnswers(400, 404, 429),
           requestBody: formBody("token", "password", "repeated"),
           description:
-            "A form of the hosted pages. Everybody who was signed in with the old password is signed out. 404 for a link that is used or expired, 400 for a weak password.",
+            "A form of the hosted pages. All sessions with the old password end. 404 for a link that is used or expired, 400 for a weak password.",
         },
       },
     );

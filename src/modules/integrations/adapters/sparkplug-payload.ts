@@ -134,7 +134,7 @@ function metricValue(field: number, reader: BinaryReader, depth: number): RawVal
   return field >= 10 ? scalar(field - 10, reader) : undefined;
 }
 
-/** Of a metric but its value. By field. */
+/** Fields of a metric without its value, by field number. */
 const metricFields: ReadonlyMap<number, (metric: RawMetric, reader: BinaryReader) => void> = new Map<
   number,
   (metric: RawMetric, reader: BinaryReader) => void

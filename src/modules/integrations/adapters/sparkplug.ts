@@ -225,7 +225,7 @@ class SparkplugAdapter implements Adapter {
     return edgeNode;
   }
 
-  /** Whether messages are missing before this one. */
+  /** Returns whether messages are missing before this one. */
   #follow(node: EdgeNode, place: Place, payload: RawPayload): boolean {
     const { seq } = payload;
     if (place.type === "NBIRTH") {

@@ -3,7 +3,7 @@ import type { Text } from "../../../lib/texts/text.ts";
 import type { InboundMessage, Normalized, NormalizedMessage } from "../integrations.types.ts";
 import { objectOf } from "./fields.ts";
 
-/** What the adapters of devices with topics of their own (Tasmota, Zigbee2MQTT, Shelly) do alike. */
+/** Shared parts of the adapters of devices with topics of their own (Tasmota, Zigbee2MQTT, Shelly). */
 
 const KEYS_MAX = 512;
 const DEPTH_MAX = 6;
@@ -42,8 +42,8 @@ export interface FlattenRules {
 }
 
 /**
- * What lies in objects as keys of its own, joined by `_`: these devices nest their readings, and charts and rules go by key.
- * Lists stay as they are, nulls go.
+ * Flattens objects to keys joined by `_`: these devices nest their readings, and charts and rules use single keys. Lists stay as they are,
+ * nulls are dropped.
  */
 export function flatten(fields: Readonly<Record<string, unknown>>, rules: FlattenRules = {}) {
   const flat: Record<string, unknown> = Object.create(null);
@@ -77,7 +77,7 @@ export const reading = (
   ...rest,
 });
 
-/** Where nothing of a message is stored, and why. */
+/** Builds the result for a message that is not stored, with the reason. */
 export const ignored = (reason: Text): Normalized => ({ messages: [], ignored: reason });
 
 /** Reasons that several adapters have. */

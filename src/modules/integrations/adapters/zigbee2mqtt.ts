@@ -92,7 +92,7 @@ function availability(device: string, body: unknown): Normalized {
   return { messages: [reading(device, { online: state === "online" })] };
 }
 
-/** With `output: attribute` each value has a topic of its own below the device's. */
+/** Reads a value with a topic of its own below the device's (`output: attribute`). */
 function ofValue(device: string, name: string, value: unknown): Normalized {
   const telemetry = telemetryOf({ [name]: value === "" ? null : value });
   if (device === "") return ignored(detail("ignored.neither_json_nor_value"));

@@ -27,7 +27,7 @@ export interface BridgeFleetDeps {
   /** Returns `undefined` for one that is deleted. */
   readonly find: (integrationId: string) => FleetMember | undefined;
   readonly take: (integrationId: string, message: BridgeMessage) => Promise<void>;
-  /** Whether it can do its work; null when it can. */
+  /** Reports the problem of a bridge; null when it works. */
   readonly onProblem: (integrationId: string, problem: Text | null) => void;
   /** Another status, or other subscriptions: whoever looks at it looks again. */
   readonly onChange: (integrationId: string) => void;
@@ -56,12 +56,12 @@ interface Running {
 
 const fingerprintOf = ({ settings, encoding }: FleetMember) => JSON.stringify([settings, encoding]);
 
-/** Whether the broker knows both by the same session. */
+/** Returns whether the broker knows both by the same session. */
 const isSameSession = (integrationId: string, a: MqttSettings, b: MqttSettings): boolean =>
   a.brokerUrl === b.brokerUrl &&
   (a.clientId ?? clientIdOf(integrationId)) === (b.clientId ?? clientIdOf(integrationId));
 
-/** One bridge for each integration that is switched on and has a broker. */
+/** Runs one bridge for each active integration with a broker. */
 export class BridgeFleet {
   /** Keyed by integration id. */
   private readonly running = new Map<string, Running>();

@@ -34,7 +34,7 @@ export interface BridgeState {
 
 export interface BridgeCounts {
   readonly received: number;
-  /** Left out on purpose: retained replays, empty ones, topics that nothing is subscribed to any more. */
+  /** Messages that were ignored on purpose: retained replays, empty ones, topics of ended subscriptions. */
   readonly ignored: number;
   /** Larger than is taken. */
   readonly tooLarge: number;

@@ -59,7 +59,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
   let isOpen = false;
   let kept: Buffer = Buffer.alloc(0);
 
-  /** Whether the answer to the request is there whole. */
+  /** Returns whether the whole answer to the request has arrived. */
   function readAnswer(): boolean {
     const end = kept.indexOf("\r\n\r\n");
     if (end < 0) {
@@ -114,7 +114,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
       ].join("\r\n"),
       "latin1",
     ),
-    /** Whether the peer has agreed, and `frame` may be used. */
+    /** Returns whether the peer has accepted, and `frame` may be used. */
     get isOpen(): boolean {
       return isOpen;
     },

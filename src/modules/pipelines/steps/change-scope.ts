@@ -5,8 +5,7 @@ import { createKeyLoop, defineStep, keysField } from "../define-step.ts";
 
 export const changeScope = defineStep({
   type: "change_scope",
-  summary:
-    "Makes attributes of telemetry: the keys are stored as attributes of the scope, and are telemetry no more.",
+  summary: "Stores keys as attributes of the scope instead of telemetry.",
   fields: Type.Object({
     keys: keysField,
     scope: Type.Union([Type.Literal("CLIENT"), Type.Literal("SERVER"), Type.Literal("SHARED")], {

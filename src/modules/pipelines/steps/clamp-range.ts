@@ -5,7 +5,7 @@ import { changeKeys, defineStep, keysField } from "../define-step.ts";
 
 export const clampRange = defineStep({
   type: "clamp_range",
-  summary: "Brings numbers below `min` up to it, and those above `max` down to it. What is no number stays.",
+  summary: "Raises numbers below `min` to `min` and lowers numbers above `max` to `max`. Other values stay.",
   fields: Type.Object({
     keys: keysField,
     min: Type.Optional(Type.Number()),

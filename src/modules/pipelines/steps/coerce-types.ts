@@ -45,13 +45,13 @@ const kinds = (["number", "string", "boolean", "json"] as const).map((kind) => T
 export const coerceTypes = defineStep({
   type: "coerce_types",
   summary:
-    "Makes numbers, texts, booleans or JSON of values. What cannot be made one stays as it is, or goes with `otherwise: drop_key`.",
+    "Converts values to numbers, texts, booleans or JSON. A value that cannot be converted stays as it is, or is dropped with `otherwise: drop_key`.",
   fields: Type.Object({
     types: Type.Record(Type.String(), Type.Union(kinds), {
       description: "key to type; true, yes, on and 1 are true, false, no, off, 0 and an empty text are false",
     }),
     otherwise: Type.Optional(
-      Type.Union([Type.Literal("keep"), Type.Literal("drop_key")], { description: "keep unless given" }),
+      Type.Union([Type.Literal("keep"), Type.Literal("drop_key")], { description: "keep by default" }),
     ),
   }),
   example: {

@@ -44,7 +44,7 @@ function createSlotDrop(
 export const conditionalDrop = defineStep({
   type: "conditional_drop",
   summary:
-    "Drops the message, or only some keys of it, when a condition holds. Conditions are those of alarm rules: `all`, `any` and `not` over keys and attributes.",
+    "Drops the message, or only some of its keys, when a condition holds. Conditions are those of alarm rules: `all`, `any` and `not` over keys and attributes.",
   fields: Type.Object({
     condition: Type.Any({
       description:

@@ -4,7 +4,7 @@ import { defineStep, keyField } from "../define-step.ts";
 
 export const copyKey = defineStep({
   type: "copy_key",
-  summary: "Gives a key's value a second name; one that has it already is replaced.",
+  summary: "Copies the value of a key to a second key. A key that already has that name is replaced.",
   fields: Type.Object({ from: keyField("the key"), to: keyField("its second name") }),
   example: {
     step: { type: "copy_key", from: "temperature", to: "temperature_raw" },

@@ -8,7 +8,7 @@ import type { SlotValues, StepContext } from "../step.types.ts";
 export const deriveKey = defineStep({
   type: "derive_key",
   summary:
-    'Reckons a key from others: `+ - * / % **`, comparisons, `&& || !`, `condition ? a : b`, `min max round abs sqrt pow log exp floor ceil`, `key("any name")`, `attribute("SERVER", "name")`. Where something it needs is not there, nothing is set.',
+    'Calculates a key from others: `+ - * / % **`, comparisons, `&& || !`, `condition ? a : b`, `min max round abs sqrt pow log exp floor ceil`, `key("any name")`, `attribute("SERVER", "name")`. If a value that it needs is missing, it sets nothing.',
   fields: Type.Object({
     key: keyField("name of the result"),
     expression: Type.String({ minLength: 1, maxLength: 1_000 }),

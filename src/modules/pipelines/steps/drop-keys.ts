@@ -4,7 +4,7 @@ import { changeKeys, defineStep, keysField } from "../define-step.ts";
 
 export const dropKeys = defineStep({
   type: "drop_keys",
-  summary: "Takes these keys away.",
+  summary: "Drops these keys.",
   fields: Type.Object({ keys: keysField }),
   example: {
     step: { type: "drop_keys", keys: ["debug_*"] },

@@ -6,14 +6,14 @@ import { changeKeys, defineStep, dropMessage, keysField } from "../define-step.t
 export const filterRange = defineStep({
   type: "filter_range",
   summary:
-    "Takes away numbers below `min` or above `max`, as broken sensors send them; with `action: drop_message` the whole message goes. What is no number stays.",
+    "Drops numbers below `min` or above `max`, which broken sensors send. With `action: drop_message` it drops the whole message. Other values stay.",
   fields: Type.Object({
     keys: keysField,
     min: Type.Optional(Type.Number({ description: "lowest that stays" })),
     max: Type.Optional(Type.Number({ description: "highest that stays" })),
     action: Type.Optional(
       Type.Union([Type.Literal("drop_key"), Type.Literal("drop_message")], {
-        description: "drop_key unless given",
+        description: "drop_key by default",
       }),
     ),
   }),

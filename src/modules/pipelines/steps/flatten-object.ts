@@ -17,11 +17,11 @@ function ensureFits(key: string, size: number): void {
 export const flattenObject = defineStep({
   type: "flatten_object",
   summary:
-    'Makes keys of what lies in an object: `{"a": {"b": 1}}` becomes `a.b`. Lists stay as they are, nulls go.',
+    'Turns the contents of objects into keys: `{"a": {"b": 1}}` becomes `a.b`. Lists stay as they are, nulls are dropped.',
   fields: Type.Object({
     keys: Type.Optional(keysField),
     separator: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 5, description: "between the names; `.` unless given" }),
+      Type.String({ minLength: 1, maxLength: 5, description: "between the names; `.` by default" }),
     ),
     depth: Type.Optional(
       Type.Integer({

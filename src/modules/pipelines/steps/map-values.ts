@@ -6,7 +6,7 @@ import { defineStep, keyField } from "../define-step.ts";
 export const mapValues = defineStep({
   type: "map_values",
   summary:
-    "Translates the values of a key: codes to words, words to numbers. A value that is not in the list becomes `default`, or stays without one.",
+    "Translates the values of a key, for example codes to words. A value that is not in the list becomes `default`, or stays if there is none.",
   fields: Type.Object({
     key: keyField("whose values"),
     mapping: Type.Record(Type.String(), Type.Any(), {

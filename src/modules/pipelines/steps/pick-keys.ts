@@ -4,7 +4,7 @@ import { createKeyLoop, defineStep, keysField } from "../define-step.ts";
 
 export const pickKeys = defineStep({
   type: "pick_keys",
-  summary: "Keeps these keys and takes all others away.",
+  summary: "Keeps these keys and drops all others.",
   fields: Type.Object({ keys: keysField }),
   example: {
     step: { type: "pick_keys", keys: ["temperature", "power_*"] },

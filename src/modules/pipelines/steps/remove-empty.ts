@@ -9,7 +9,7 @@ const isEmpty = (value: unknown): boolean =>
 
 export const removeEmpty = defineStep({
   type: "remove_empty",
-  summary: "Takes away empty texts, objects and lists. Zero and false are values, and stay.",
+  summary: "Drops empty texts, objects and lists. Zero and false are values, and stay.",
   fields: Type.Object({ keys: Type.Optional(keysField) }),
   example: {
     step: { type: "remove_empty" },

@@ -4,7 +4,8 @@ import { defineStep, keyField } from "../define-step.ts";
 
 export const renameKeys = defineStep({
   type: "rename_keys",
-  summary: "Gives keys other names. One that has the new name already is replaced; names may be exchanged.",
+  summary:
+    "Renames keys. A key that already has the new name is replaced. Two keys can exchange their names.",
   fields: Type.Object({
     mapping: Type.Record(Type.String(), keyField("new name"), { description: "old name to new name" }),
   }),

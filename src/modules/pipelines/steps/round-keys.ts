@@ -5,10 +5,10 @@ import { changeKeys, defineStep, keysField } from "../define-step.ts";
 
 export const roundKeys = defineStep({
   type: "round_keys",
-  summary: "Rounds numbers, half away from zero. Fewer digits take less room on the disk.",
+  summary: "Rounds numbers, half away from zero. Fewer digits take less space on the disk.",
   fields: Type.Object({
     keys: keysField,
-    decimals: Type.Optional(Type.Integer({ minimum: 0, maximum: 12, description: "0 unless given" })),
+    decimals: Type.Optional(Type.Integer({ minimum: 0, maximum: 12, description: "0 by default" })),
   }),
   example: {
     step: { type: "round_keys", keys: ["*"], decimals: 1 },

@@ -6,11 +6,11 @@ import { changeKeys, defineStep, keysField } from "../define-step.ts";
 export const scaleKeys = defineStep({
   type: "scale_keys",
   summary:
-    "Multiplies numbers by `factor` and adds `offset`: from raw counts to units, from Fahrenheit to Celsius. What is no number stays.",
+    "Multiplies numbers by `factor` and adds `offset`, for example to convert raw counts to units or Fahrenheit to Celsius. Other values stay.",
   fields: Type.Object({
     keys: keysField,
-    factor: Type.Optional(Type.Number({ description: "1 unless given" })),
-    offset: Type.Optional(Type.Number({ description: "added after multiplying; 0 unless given" })),
+    factor: Type.Optional(Type.Number({ description: "1 by default" })),
+    offset: Type.Optional(Type.Number({ description: "added after multiplying; 0 by default" })),
   }),
   example: {
     step: { type: "scale_keys", keys: ["raw"], factor: 0.1, offset: -40 },

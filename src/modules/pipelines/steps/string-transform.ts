@@ -67,7 +67,7 @@ function transformOf({ operation, search = "", text = "", start = 0, end, length
 
 export const stringTransform = defineStep({
   type: "string_transform",
-  summary: "Changes texts: trims, cuts, replaces, prefixes. What is no text stays.",
+  summary: "Changes texts: trims, cuts, replaces, prefixes. Other values stay.",
   fields: Type.Object({
     keys: keysField,
     operation: Type.Union(operations.map((operation) => Type.Literal(operation))),

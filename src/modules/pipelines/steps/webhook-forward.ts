@@ -71,7 +71,7 @@ export const webhookForward = defineStep({
     url: Type.String({ minLength: 1, maxLength: URL_CHARACTERS_MAX, description: "http or https address" }),
     method: Type.Optional(
       Type.Union([Type.Literal("POST"), Type.Literal("PUT"), Type.Literal("PATCH")], {
-        description: "POST unless given",
+        description: "POST by default",
       }),
     ),
     headers: Type.Optional(
@@ -88,7 +88,7 @@ export const webhookForward = defineStep({
       ),
     ),
     includeContext: Type.Optional(
-      Type.Boolean({ description: "deviceId, tenantId and profileId in the body; true unless given" }),
+      Type.Boolean({ description: "deviceId, tenantId and profileId in the body; true by default" }),
     ),
     timeoutMs: Type.Optional(
       Type.Integer({

@@ -134,7 +134,7 @@ export class BlockStore {
     });
   }
 
-  /** As `load`, but the numbers and time stamps are valid only until the next call; the block is kept at hand. */
+  /** Works like `load`, but the numbers and time stamps are valid only until the next call; the block stays in memory. */
   lend(ref: BlockRef, keys: ReadonlySet<number>): Rows | null | "gone" {
     this.#scratch.reset();
     return this.#read(ref, () => {
@@ -157,7 +157,7 @@ export class BlockStore {
     return pieces;
   }
 
-  /** As `lend`, of one piece. */
+  /** Works like `lend`, for one piece. */
   lendPiece(pieces: ColumnPieces, piece: number): { ts: Float64Array; column: Column } {
     this.#scratch.reset();
     return pieces.read(piece, this.#scratch.allocate);
@@ -181,7 +181,7 @@ export class BlockStore {
     }
   }
 
-  /** Within a transaction; `commitTotals` follows when it has been committed. */
+  /** Applies an edit within a transaction; `commitTotals` follows when it has been committed. */
   apply(edit: BlockEdit): void {
     for (const ref of edit.remove) {
       this.#file.walBytes += ref.bytes;
@@ -268,7 +268,7 @@ const refOf = ({ device, family }: FamilyKey, row: BlockRow): BlockRef => ({
   body: row.body,
 });
 
-/** In a damaged file lines may come in any order, and whoever goes on behind the last one would go round for ever. */
+/** Checks the order of rows: in a damaged file they may come in any order, and reading on behind the last one would never end. */
 function ensureOrder(rows: readonly BlockRow[]): void {
   let end = Number.NEGATIVE_INFINITY;
   for (const { min_ts, max_ts } of rows) {

@@ -16,7 +16,7 @@ const batchEditsMax = 256;
 interface SeriesUpdate {
   readonly device: number;
   readonly series: SeriesState;
-  /** Null deletes the series' row. */
+  /** Newest sealed value; null deletes the series' row. */
   readonly sealed: SealedValue | null;
 }
 

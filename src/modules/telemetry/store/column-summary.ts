@@ -5,7 +5,7 @@ import { TAG_ABSENT, TAG_NUMBER } from "./value-kind.ts";
 /** Describes what an aggregate needs to know of one key within a block. Without numbers the numeric fields mean nothing. */
 export interface ColumnSummary {
   count: number;
-  /** How many of the values are numbers. */
+  /** Number of values that are numbers. */
   numeric: number;
   min: number;
   max: number;

@@ -7,6 +7,6 @@ export interface Deletion {
   readonly keys: readonly number[] | null;
   readonly from: number;
   readonly to: number;
-  /** Whether the device itself goes. */
+  /** True if the device itself goes. */
   readonly drop: boolean;
 }

@@ -27,7 +27,7 @@ export interface Tombstone {
 export class HotDevice {
   readonly device: DeviceState;
   readonly tombstones: Tombstone[] = [];
-  /** Of its records, about. */
+  /** Approximate size of its records, in bytes. */
   bytes = 0;
   minTs = Number.POSITIVE_INFINITY;
   maxTs = Number.NEGATIVE_INFINITY;

@@ -2,7 +2,7 @@ import type { Reading, TelemetryValue } from "../telemetry.types.ts";
 import type { KeyLimitHit } from "./store.types.ts";
 import type { TenantUse } from "./tenant-use.ts";
 
-/** Up to so many, a list is searched as fast as a set and takes a fifth of its memory. */
+/** Length up to which a list is searched as fast as a set, with a fifth of its memory. */
 const LISTED_MAX = 48;
 
 /** The keys that a device has points of, by their numbers: kept on the main thread so that a limit holds before a key is numbered. */
@@ -62,7 +62,7 @@ export function fitReadings(
 ): { readings: Reading[]; hit: KeyLimitHit | undefined } {
   const added = new Set<string>();
   const refused = new Set<string>();
-  /** How many of the added keys no device had before. */
+  /** Number of added keys that no device had before. */
   let unnamed = 0;
   let hit: Pick<KeyLimitHit, "scope" | "max"> | undefined;
   const fits = (key: string): boolean => {

@@ -68,7 +68,7 @@ function setOwn<Value>(target: Record<string, Value>, key: string, value: Value)
   } else target[key] = value;
 }
 
-/** One snapshot per asked device; without points it has none of anything and `ts` 0. Others have their turn meanwhile. */
+/** Returns one snapshot for each requested device; without points it has no values and `ts` 0. Other work runs in between. */
 export async function snapshotsOf(
   deviceIds: readonly DeviceId[],
   latest: WireLatest,

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 export interface LoggedPages {
   /** Page numbers, from 1. */
   readonly pages: ReadonlySet<number>;
-  /** In pages, as the last of them left the database; null without any. */
+  /** Size of the database in pages after the last of them; null without any. */
   readonly fileSize: number | null;
 }
 
@@ -28,7 +28,7 @@ export function loggedPages(path: string): LoggedPages {
   sum.add(0, 24);
   if (pageBytes < 512 || !sum.equals(24)) return nothing;
   const pages = new Set<number>();
-  /** Of a transaction whose end has not been seen. */
+  /** Pages of a transaction whose end has not been seen. */
   const open = new Set<number>();
   let fileSize: number | null = null;
   for (
@@ -69,7 +69,7 @@ class Checksum {
     }
   }
 
-  /** Whether it is what is written at a place. */
+  /** Returns whether it is what is written at a place. */
   equals(offset: number): boolean {
     return (
       this.#first === this.#log.readUInt32BE(offset) && this.#second === this.#log.readUInt32BE(offset + 4)

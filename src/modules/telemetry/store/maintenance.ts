@@ -15,7 +15,7 @@ const backlogMax = 4;
 const busyFillMs = 60_000;
 /** Time for which one commit may be held up by that: enough to seal what a large one brings. */
 const backlogWaitMs = 200;
-/** Nothing committed for this long: a moment to checkpoint in. */
+/** Time without commits after which a checkpoint is made. */
 const idleMs = 100;
 
 /** Decides when to seal, merge and checkpoint, and runs it in the background. */

@@ -60,7 +60,7 @@ export class PatternTree {
     this.#nodesMax = most;
   }
 
-  /** From now on new definitions go to another group's list. */
+  /** Collects new definitions in another group's list from now on. */
   collectInto(fresh: Definitions): void {
     this.#fresh = fresh;
   }

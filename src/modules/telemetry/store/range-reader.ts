@@ -139,7 +139,7 @@ export class FamilyReader {
     return sliceRows(rows, start, Math.max(start, upperBound(rows.ts, this.#range.to)));
   }
 
-  /** What is fed counts as done: it may be sealed into a block before the directory is read again. */
+  /** Counts the rows that were fed as done: they may be sealed into a block before the directory is read again. */
   #feedHot(end: number): void {
     if (end <= this.#hotAt) return;
     this.#feed(sliceRows(this.#hot, this.#hotAt, end));

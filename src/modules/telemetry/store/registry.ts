@@ -14,7 +14,7 @@ export interface HotValues {
   valueAt(address: number, series: SeriesState): SealedValue;
 }
 
-/** One key of one device, in the worker. */
+/** State of one key of one device, in the worker. */
 export interface SeriesState {
   readonly key: number;
   /** Keys of a family share the time stamp column of their blocks; a key never changes its family. */
@@ -26,7 +26,7 @@ export interface SeriesState {
   address: number;
   /** The newest value of the block tier. */
   sealed: SealedValue | null;
-  /** Whether the file has a row for this series. */
+  /** True if the file has a row for this series. */
   persisted: boolean;
 }
 

@@ -6,7 +6,7 @@ export interface Column {
   readonly numbers: Float64Array;
   /** Strings, and JSON values as text; null as long as the key has neither. */
   texts: (string | undefined)[] | null;
-  /** Whether every row is known to hold a number. */
+  /** True if every row is known to hold a number. */
   readonly dense: boolean;
 }
 
@@ -83,7 +83,7 @@ function copyCell(from: Column, index: number, to: Column, row: number): void {
   to.texts[row] = from.texts[index];
 }
 
-/** For each row of the merge its row in `base` and in `over`, -1 where it has none. */
+/** Row in `base` and in `over` for each row of the merge, -1 if there is none. */
 interface MergePlan {
   readonly ts: Float64Array;
   readonly base: Int32Array;
@@ -133,7 +133,7 @@ function fill(target: Column, source: Column | undefined, rows: Int32Array): voi
   }
 }
 
-/** One after the other; the second starts after the first ends. */
+/** Concatenates rows; each part starts after the previous one ends. */
 export function concat(parts: readonly Rows[]): Rows {
   if (parts.length === 1) return parts[0] ?? emptyRows;
   const total = parts.reduce((sum, part) => sum + part.ts.length, 0);

@@ -49,7 +49,7 @@ export function* sealTask(engine: StoreEngine): Steps<void> {
   engine.thaw(generation);
 }
 
-/** Whether the rows lie behind all blocks of the family, as nearly all do; remembers where it ends afterwards. */
+/** Returns whether the rows lie behind all blocks of the family, as nearly all do; remembers where it ends afterwards. */
 function isBehind(
   engine: StoreEngine,
   device: DeviceState,

@@ -20,7 +20,7 @@ export interface SeriesSink {
   summary(summary: ColumnSummary): boolean;
   /** Returns `null` if nothing came. */
   finish(): SinkResult | null;
-  /** Whether a value came that is no number. */
+  /** True if a value came that is no number. */
   readonly sawText: boolean;
 }
 

@@ -11,7 +11,7 @@ interface Task {
 
 /** Short enough that a commit which arrives meanwhile hardly waits. */
 const sliceMs = 2;
-/** Of this many slices one goes to background work when queries keep coming. */
+/** Number of slices of which one goes to background work while queries keep coming. */
 const backgroundEvery = 4;
 
 /**
@@ -36,7 +36,7 @@ export class SliceScheduler {
     return this.#add(this.#background, tenant, { steps, cancelled: () => false });
   }
 
-  /** One slice of background work at once; false when there is none. */
+  /** Runs one slice of background work; false when there is none. */
   runBackground(): boolean {
     this.#begun ??= this.#background.take();
     if (this.#begun === undefined) return false;
@@ -45,7 +45,7 @@ export class SliceScheduler {
     return true;
   }
 
-  /** One slice of the query whose turn it is, if there is one. */
+  /** Runs one slice of the next query, if there is one. */
   runQuery(): void {
     const next = this.#queries.take();
     if (next === undefined) return;

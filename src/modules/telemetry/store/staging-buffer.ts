@@ -29,7 +29,7 @@ export interface FilledBuffer {
   readonly bytes: number;
 }
 
-/** Of a group; what a tenant stages beyond it has to leave others room. */
+/** Share of a group; beyond it a tenant must leave room for others. */
 const TENANT_PART = 1 / 4;
 let nextGroup = 1;
 
@@ -100,7 +100,7 @@ export class StagingBuffer {
     tenant.staged(bytes);
   }
 
-  /** Whether a tenant may stage no more for now: one that fills the group leaves room for others. */
+  /** Returns whether a tenant may stage no more for now: one that fills the group leaves room for others. */
   isFullFor(tenant: TenantUse, bytesMax: number): boolean {
     if (this.bytes <= bytesMax * TENANT_PART) return false;
     const own = tenant.group === this.#group ? tenant.groupBytes : 0;
@@ -166,7 +166,7 @@ export class StagingBuffer {
     return next;
   }
 
-  /** One record a key: for combinations of keys that have no room in the dictionary. */
+  /** Writes one record for each key, for combinations of keys that have no room in the dictionary. */
   #writeSingly(device: StagedDevice, { ts, values }: Reading): void {
     const single: StagedDevice = { ...device, no: device.no, pattern: this.#patterns.root };
     for (const [key, value] of Object.entries(values)) {

@@ -72,7 +72,7 @@ export class StoreEngine {
     return this.frozen === null ? [this.hot] : [this.frozen, this.hot];
   }
 
-  /** One durable transaction. Throws what SQLite throws, and then nothing of the group stays. */
+  /** Commits a group in one durable transaction. Throws what SQLite throws, and then nothing of the group stays. */
   commit(group: Uint8Array, definitions: Definitions | null): CommittedGroup {
     sealGroup(group);
     const staged = this.hot.stage(group);

@@ -5,7 +5,7 @@ import type { WorkerOptions } from "./store.protocol.ts";
 import type { StoreLimits } from "./store.types.ts";
 
 export interface TelemetryStoreOptions {
-  /** Asked when a device reports a key for the first time; no limits unless given. */
+  /** Called when a device reports a key for the first time; no limits by default. */
   readonly limitsOf?: (tenantId: TenantId) => StoreLimits;
   /** Path of telemetry.db. */
   readonly file: string;

@@ -30,12 +30,12 @@ export interface WireLatest {
   readonly names: readonly string[];
   /** Values of each asked device, in order. */
   readonly counts: Uint32Array;
-  /** For each value the index of its key's name, its time stamp, its tag and its number. */
+  /** Index of the key's name of each value; the time stamps, tags and numbers follow. */
   readonly keys: Uint32Array;
   readonly ts: Float64Array;
   readonly tags: Uint8Array;
   readonly numbers: Float64Array;
-  /** Of strings and JSON values only, in order. */
+  /** Strings and JSON values, in order. */
   readonly texts: readonly string[];
 }
 
@@ -90,7 +90,7 @@ export interface StoreCalls {
   deviceIds: { args: null; result: readonly string[] };
   keys: { args: { deviceIds: readonly string[] } | { tenantId: string }; result: string[] };
   deleteRange: { args: DeletionCall; result: null };
-  /** By number: the id may have been given to a new device meanwhile. */
+  /** Number of the device, because the id may belong to a new device meanwhile. */
   deleteDevice: { args: { no: number }; result: null };
   applyRetention: {
     args: ReadonlyArray<{ readonly deviceId: string; readonly before: number }>;

@@ -17,7 +17,7 @@ export interface TelemetryStore {
   start(): Promise<void>;
   /** Points and groups that were committed since the start. */
   readonly committed: { readonly points: number; readonly groups: number };
-  /** What keeps it from being written until another start. */
+  /** Reason why nothing can be written until another start. */
   failure(): Text | undefined;
   /** Takes no more writes, commits what is staged, compacts nothing, closes the file. */
   stop(): Promise<void>;
@@ -42,7 +42,7 @@ export interface TelemetryStore {
     keys?: readonly string[],
     signal?: AbortSignal,
   ): Promise<LatestSnapshot[]>;
-  /** One entry per device that is known, with one series per key that has points in the range. */
+  /** Returns one entry for each known device, with one series for each key that has points in the range. */
   query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]>;
   /**
    * Raw points, device by device in the order asked for, rows in time order, in chunks of bounded size. The next chunk is
@@ -74,9 +74,9 @@ export interface TelemetryStore {
 /** Describes what a tenant may use of the store; null for no limit. */
 export interface StoreLimits {
   readonly keysPerDevice: number | null;
-  /** Of all devices together. */
+  /** Sum over all devices. */
   readonly keys: number | null;
-  /** On the disk. */
+  /** Bytes on the disk. */
   readonly storedBytes: number | null;
 }
 
@@ -121,7 +121,7 @@ export interface ScanChunk {
 
 export interface CheckReport {
   readonly blocks: number;
-  /** In blocks. */
+  /** Number of points in blocks. */
   readonly points: number;
   readonly hotRows: number;
   /** Holds what cannot be read, a sentence each; empty when the file is sound. */

@@ -217,7 +217,7 @@ class WorkerService {
     });
   }
 
-  /** Whether a call was cancelled; its task ends without an answer. */
+  /** Returns whether a call was cancelled; its task ends without an answer. */
   #forget(id: number): boolean {
     return this.#cancelled.delete(id);
   }
@@ -265,7 +265,7 @@ const passingCodes = new Set(["SQLITE_FULL", "SQLITE_BUSY", "SQLITE_LOCKED", "SQ
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined;
 
-/** After a failed fsync the state of the page cache is unknown: no write may follow. */
+/** Returns the failure after which no write may follow: after a failed fsync the state of the page cache is unknown. */
 function failureOf(error: unknown): CommitFailure {
   const code = codeOf(error);
   if (code === "SQLITE_FULL") return "full";

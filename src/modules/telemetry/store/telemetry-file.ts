@@ -28,7 +28,7 @@ CREATE TABLE block (
 CREATE TABLE body (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 `;
 
-/** What a hot row's `data` is. */
+/** Forms of the `data` of a hot row. */
 export const FORM_RAW = 0;
 export const FORM_ZSTD = 1;
 /** A deletion (JSON) that applies to everything that arrived before it. */
@@ -70,7 +70,7 @@ export class TelemetryFile {
   readonly #statements: { finalize(): void }[] = [];
   #nextHotId: number;
   #synchronous: Synchronous = "FULL";
-  /** What has gone into the write-ahead log since the last checkpoint, about. */
+  /** Approximate size of the write-ahead log since the last checkpoint. */
   walBytes = 0;
   /** Holds what had to be mended to open the file. */
   readonly repairs: string[] = [];
@@ -129,7 +129,7 @@ export class TelemetryFile {
     }
   }
 
-  /** Within a transaction. Returns the row's id. */
+  /** Inserts a hot row within a transaction. Returns its id. */
   insertHot(form: number, data: Uint8Array): number {
     this.#insertHot.run(this.#nextHotId, form, data);
     this.walBytes += data.length + 2 * pageBytes;
@@ -157,7 +157,7 @@ export class TelemetryFile {
     };
   }
 
-  /** Within a transaction. Null removes the series' row. */
+  /** Writes a series within a transaction. Null removes its row. */
   writeSeries(
     device: number,
     { key, family }: { key: number; family: number },
@@ -189,13 +189,13 @@ export class TelemetryFile {
     }
   }
 
-  /** One lazy transaction of its own; both ids included. */
+  /** Deletes hot rows in one lazy transaction; both ids included. */
   deleteHot(firstId: number, lastId: number): void {
     this.transactLazily(() => this.#deleteHot.run(firstId, lastId));
     this.walBytes += (lastId - firstId + 1) * 64 + 4 * pageBytes;
   }
 
-  /** Within a transaction: the device and its series; its blocks must be gone. */
+  /** Deletes the device and its series within a transaction; its blocks must be deleted before. */
   deleteDevice(no: number): void {
     this.db.query("DELETE FROM series WHERE device = ?").run(no);
     this.db.query("DELETE FROM block WHERE device = ?").run(no);
@@ -266,7 +266,7 @@ export class TelemetryFile {
 /** Holds what `last_text` says of a number that SQLite would give back without its sign. No JSON string looks like it. */
 const negativeZero = "-0";
 
-/** As JSON: SQLite text would lose NULs and lone surrogates. */
+/** Encodes the text as JSON: SQLite text would lose NULs and lone surrogates. */
 function lastText(number: number, text: string | undefined): string | null {
   if (text !== undefined) return JSON.stringify(text);
   return Object.is(number, -0) ? negativeZero : null;

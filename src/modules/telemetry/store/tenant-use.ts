@@ -10,7 +10,7 @@ export class TenantUse {
   readonly #clock: Pick<Clock, "monotonic">;
   /** Series. */
   count = 0;
-  /** What the tenant has put into the dictionary of patterns since the start. */
+  /** Number of patterns that the tenant has added to the dictionary since the start. */
   patternNodes = 0;
   /** Names of keys that nobody had before, within the day at hand. */
   #newNames = { count: 0, untilMs: 0 };
@@ -19,7 +19,7 @@ export class TenantUse {
   group = 0;
   /** Bytes staged since the start, uncompressed. */
   #staged = 0;
-  /** On the disk when this was last counted, and what had been staged by then. */
+  /** Bytes on the disk at the last count, and bytes that had been staged by then. */
   #counted = { stored: 0, staged: 0 };
   #storedMax: number;
 

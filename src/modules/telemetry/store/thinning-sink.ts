@@ -9,7 +9,7 @@ interface Kept {
   readonly value: TelemetryValue;
 }
 
-/** One pixel column of a chart: what must stay so that the drawn line looks the same. */
+/** One pixel column of a chart: the points that must stay so that the drawn line looks the same. */
 interface Pixel {
   first: Kept;
   min: Kept | null;
@@ -152,7 +152,7 @@ export class ThinningSink implements SeriesSink {
     }
   }
 
-  /** By time, each point once; with room for fewer than four the single pixel keeps its ends before its peaks. */
+  /** Returns the points by time, each once; with room for fewer than four the single pixel keeps its ends before its peaks. */
   #selectPoints({ first, min, max, last }: Pixel): Kept[] {
     const selected: Kept[] = [];
     for (const kept of [last, first, max, min]) {

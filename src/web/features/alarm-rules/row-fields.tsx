@@ -8,7 +8,7 @@ import { type ConditionRow, ROW_OPERATORS } from "./rule-form.ts";
 export const KEY_LIST = "known-keys";
 const SCOPES = ["SERVER", "SHARED", "CLIENT"] as const;
 
-/** One comparison: a key, how, and with what. */
+/** Fields of one comparison: key, operator and value. */
 export function RowFields(props: {
   row: ConditionRow;
   onChange: (row: ConditionRow) => void;

@@ -9,7 +9,7 @@ export const ROW_OPERATORS: readonly RowOperator[] = [...OPERATORS, "NO_DATA"];
 export interface ConditionRow {
   readonly key: string;
   readonly op: RowOperator;
-  /** As it was typed; several by commas. */
+  /** Value as it was typed; several are separated by commas. */
   readonly value: string;
   /** Compare with this attribute instead; "" for none. */
   readonly attribute: string;

@@ -2,7 +2,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { TextField } from "../../ui/text-field.tsx";
 import { DAYS, type ScheduleForm } from "./rule-form.ts";
 
-/** On which days, and from when to when, by the clocks of which place. */
+/** Fields of a schedule: days, start, end and time zone. */
 export function ScheduleFields(props: {
   schedule: ScheduleForm;
   onChange: (schedule: ScheduleForm) => void;

@@ -6,7 +6,7 @@ export const alarmRulesDe: Readonly<Record<keyof typeof alarmRulesEn, string>> =
   "rule.none": "Noch keine Alarmregeln",
   "rule.noneHint":
     "Eine Regel löst einen Alarm aus, wenn ein Wert eine Grenze überschreitet, eine Zeit lang oder wiederholt jenseits der Grenze liegt oder ausbleibt.",
-  "rule.add": "Neue Regel",
+  "rule.add": "Alarmregel erstellen",
   "rule.saved": "Die Alarmregeln sind gespeichert.",
   "rule.editOf": "{name} bearbeiten",
   "rule.deleteOf": "{name} löschen",
@@ -87,7 +87,7 @@ export const alarmRulesDe: Readonly<Record<keyof typeof alarmRulesEn, string>> =
   "op.CHANGED": "hat sich geändert",
   "op.NO_DATA": "kommt nicht",
   "backTest.title": "Test an gespeicherten Daten",
-  "backTest.run": "Regel testen",
+  "backTest.run": "Test ausführen",
   "backTest.span": "Zeitraum",
   "backTest.days.one": "der letzte Tag",
   "backTest.days.other": "die letzten {count} Tage",

@@ -23,7 +23,7 @@ interface Props {
 const MESSAGE_NAMES = ["deviceName", "alarmType", "severity"].map((name) => `\${${name}}`).join(", ");
 const KINDS = ["SIMPLE", "DURATION", "REPEATING"] as const;
 
-/** When an alarm of a severity is raised, or when it ends. */
+/** Fields of a create rule or a clear rule. */
 export function TriggerFields({ title, trigger, isClear = false, taken, onChange, onRemove }: Props) {
   const set = (changes: Partial<TriggerForm>) => onChange({ ...trigger, ...changes });
   return (

@@ -17,7 +17,7 @@ import { WhyRule } from "./why-rule.tsx";
 
 const stamp = (time: string): string => formatDate(toMs(time) ?? 0, "zoned");
 
-/** One alarm: what it is, why, and what happened to it. */
+/** Page of an alarm: its state, its reason and its history. */
 export function AlarmPage({ alarmId }: { alarmId: string }) {
   const loaded = useResource(
     async () => ({ alarm: await alarmsApi.get(alarmId), events: await alarmsApi.events(alarmId) }),

@@ -9,7 +9,7 @@ import { useAction } from "../../ui/use-form.ts";
 import { type Alarm, alarmsApi } from "./alarms-api.ts";
 import { SeverityWord } from "./severity.tsx";
 
-/** Whether it goes on, and whether somebody has taken notice, in a sentence. */
+/** Shows in a sentence whether the alarm is active and acknowledged. */
 export function AlarmState({ alarm }: { alarm: Alarm }) {
   const { acknowledgedBy, clearedAt, clearedBy } = alarm;
   return (

@@ -10,7 +10,7 @@ export const alarmsDe: Readonly<Record<keyof typeof alarmsEn, string>> = {
   "alarms.openCount.one": "{count} offener Alarm",
   "alarms.openCount.other": "{count} offene Alarme",
   "alarms.noneOpen": "Keine offenen Alarme",
-  "alarms.noneOpenHint": "Keine Regel meldet eine Störung.",
+  "alarms.noneOpenHint": "Alle Werte liegen innerhalb der Grenzen der Alarmregeln.",
   "alarms.noneHint":
     "Alarme entstehen durch die Alarmregeln der Geräteprofile, zum Beispiel wenn ein Wert eine Grenze überschreitet oder ausbleibt.",
   "alarms.toRules": "Alarmregeln einrichten",
@@ -39,7 +39,7 @@ export const alarmsDe: Readonly<Record<keyof typeof alarmsEn, string>> = {
   "alarms.acknowledgedCount.other": "{count} Alarme sind quittiert.",
   "alarms.clearedCount.one": "{count} Alarm ist beendet.",
   "alarms.clearedCount.other": "{count} Alarme sind beendet.",
-  "alarms.over": "Vorbei",
+  "alarms.over": "Beendet",
   "alarms.clearedBy": "Beendet von {who}",
   "alarms.unacknowledged": "Nicht quittiert",
   "alarms.acknowledgedBy": "Quittiert von {who}",

@@ -18,7 +18,7 @@ import { apiKeysApi } from "./api-keys-api.ts";
 
 type Created = Awaited<ReturnType<typeof apiKeysApi.create>>;
 
-/** Makes a key and shows it, this once. */
+/** Creates a key and shows it once. */
 export function ApiKeyDialog({ onClose }: { onClose: (created: boolean) => void }) {
   const [createdItem, setCreated] = useState<Created | undefined>(undefined);
   const close = () => onClose(createdItem !== undefined);

@@ -176,7 +176,7 @@ function AttributeTable(props: {
   );
 }
 
-/** Whether the device has taken a desired value up. */
+/** Shows whether the device reports the desired value. */
 function TakenUp({ state }: { state: DesiredState | undefined }) {
   if (state === undefined) return null;
   const { reported } = state;

@@ -25,7 +25,7 @@ function programOf(userAgent: string): string {
   return existing === undefined ? userAgent : `${existing.browser} · ${existing.system}`;
 }
 
-/** One line that says what happened; opened, all that is known of it. */
+/** Shows an entry in one line; opened, with all its fields. */
 export function AuditItem({ entry }: { entry: AuditEntry }) {
   const ts = toMs(entry.at) ?? 0;
   const { outcome } = entry;

@@ -2,7 +2,7 @@ import { History } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
 
-/** To what was ever done to one thing, for those who may read the audit log. */
+/** Links to the history of an object, for users who may read the audit log. */
 export function HistoryLink({ id }: { id: string }) {
   if (!may("audit:read")) return null;
   return (

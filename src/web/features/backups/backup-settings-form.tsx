@@ -27,6 +27,8 @@ export function BackupSettingsForm(props: {
     saving.run(async () => {
       const saved = await backupsApi.save(settingsOf(form));
       toast("success", t("backups.saved"));
+      // Together: what is typed from now on must not be lost to the answer.
+      setForm(formOf(saved, ownZone()));
       props.onSaved(saved);
     });
   };

@@ -42,7 +42,6 @@ export function BackupsPage() {
     <div class="flex max-w-3xl flex-col gap-5">
       <BackupState settings={shown} newestRun={shownRuns?.rows[0]} onStarted={reload} />
       <BackupSettingsForm
-        key={saves}
         settings={shown}
         onSaved={(saved) => {
           settings.set(saved);

@@ -1,6 +1,6 @@
 export const backupsEn = {
   "backups.state": "State",
-  "backups.none": "No backups are made",
+  "backups.none": "Backups are not set up",
   "backups.noneHint":
     "Select a place for them below: a USB stick, a mounted share, or S3-compatible storage.",
   "backups.newest": "Newest good backup",
@@ -27,10 +27,10 @@ export const backupsEn = {
   "backups.region": "Region",
   "backups.bucket": "Bucket",
   "backups.prefix": "Prefix",
-  "backups.prefixHint": "Begins the names of all objects. Each gateway needs a prefix of its own.",
+  "backups.prefixHint": "All object names begin with it. Each gateway needs its own prefix.",
   "backups.keyId": "Access key ID",
   "backups.secret": "Secret access key",
-  "backups.kept": "Leave empty to change nothing",
+  "backups.kept": "Leave empty to keep the stored value",
   "backups.encrypt": "Encrypt the backups with a passphrase",
   "backups.notEncrypted":
     "A backup holds all data and all keys of the gateway. Without encryption, anyone who can read this place can read them.",
@@ -40,15 +40,15 @@ export const backupsEn = {
     "Without the passphrase nobody can restore a backup, and nobody can recover it. Write it down and keep it away from the gateway.",
 
   "backups.schedule": "Schedule",
-  "backups.scheduleKind": "When backups are made",
+  "backups.scheduleKind": "When to back up",
   "backups.schedule.daily": "Every day",
   "backups.schedule.cron": "By a cron expression",
   "backups.schedule.none": "Only when you start one",
   "backups.retention": "Retention",
   "backups.daily": "Daily backups",
-  "backups.dailyHint": "The newest backup is kept of this many days.",
+  "backups.dailyHint": "Number of days of which the newest backup is kept.",
   "backups.weekly": "Weekly backups",
-  "backups.weeklyHint": "The newest backup is kept of this many weeks.",
+  "backups.weeklyHint": "Number of weeks of which the newest backup is kept.",
   "backups.maxAge": "Warn after (hours)",
   "backups.maxAgeHint":
     "The gateway warns and raises an alarm when the newest good backup is older. Only scheduled backups are watched.",
@@ -59,11 +59,11 @@ export const backupsEn = {
   "backups.runs": "Runs",
   "backups.noRuns": "No backup has run yet",
   "backups.noRunsHint": "Every run is listed here with its result.",
-  "backups.byUser": "started by hand",
+  "backups.byUser": "manual",
   "backups.bySchedule": "by schedule",
   "backups.took": "took {duration}",
   "backups.openedAll": "All databases were restored and opened as a check.",
-  "backups.moreRuns": "Older runs",
+  "backups.moreRuns": "Show older runs",
   "backupState.RUNNING": "Running",
   "backupState.DONE": "Done",
   "backupState.FAILED": "Failed",
@@ -75,12 +75,12 @@ export const backupsEn = {
   "backups.download": "Download",
   "backups.downloadOf": "Download the backup of {date}",
   "backups.downloaded": "Backup downloaded",
-  "backups.more": "Older backups",
+  "backups.more": "Show older backups",
 
   "backups.restore": "Restore a backup",
   "backups.restoreHint":
     "Stop the gateway, or install Lineside on a new one, and run this there. It restores the newest backup.",
   "backups.restoreNote":
     "Put the ID of a backup after “restore” to restore an older one. A downloaded file is restored with --from and its name. --data names the data directory, and --replace allows replacing the data in it.",
-  "backups.restoreCopy": "Copy the commands",
+  "backups.restoreCopy": "Copy commands",
 } as const;

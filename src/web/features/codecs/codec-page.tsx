@@ -32,7 +32,7 @@ const FIRST_SOURCE = `function decodeUplink(input) {
 
 const back = () => <BackLink href="/integrations/codecs">{t("codecs.all")}</BackLink>;
 
-/** One codec, or a new one. */
+/** Page of a codec, or of a new one. */
 export function CodecPage({ codecId }: { codecId: string | undefined }) {
   const loaded = useResource<Codec | undefined>(
     async () => (codecId === undefined ? undefined : await codecsApi.get(codecId)),

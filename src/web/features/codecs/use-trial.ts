@@ -16,7 +16,7 @@ export interface TrialState {
   readonly setInput: (changes: Partial<TrialInput>) => void;
   readonly trial: Trial | undefined;
   readonly error: unknown;
-  /** What is written as JSON is none. */
+  /** True if a text that must be JSON is not. */
   readonly isMalformed: boolean;
 }
 

@@ -26,7 +26,7 @@ import {
   snippetsFor,
 } from "./snippets.ts";
 
-/** So long after its newest value a device counts as sending, whatever its state says. */
+/** Time after its newest value for which a device counts as sending, whatever its state. */
 const FRESH_MS = 60_000;
 
 export function ConnectTab({ device, resource }: DeviceTabProps) {
@@ -101,7 +101,7 @@ function Examples({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** With TLS or without, where there is a choice; why not, where a device needs it and there is none. */
+/** Selects TLS or plain, if both are available; explains why a device that needs TLS cannot connect. */
 function TlsChoice(props: {
   offered: boolean;
   needed: boolean;

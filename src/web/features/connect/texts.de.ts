@@ -6,7 +6,7 @@ export const connectDe: Readonly<Record<keyof typeof connectEn, string>> = {
   "connect.noTls":
     "Für Zertifikate ist TLS nötig, das auf diesem Gateway abgeschaltet ist. Starten Sie es mit tls = auto.",
   "connect.authority": "ca.pem herunterladen, der das Gerät vertrauen muss",
-  "signIn.kind": "Anmeldung des Geräts",
+  "signIn.kind": "Zugangsdaten",
   "signIn.ACCESS_TOKEN": "Zugangstoken",
   "signIn.MQTT_BASIC": "Passwort",
   "signIn.X509": "Zertifikat",
@@ -15,9 +15,9 @@ export const connectDe: Readonly<Record<keyof typeof connectEn, string>> = {
   "signIn.hint.MQTT_BASIC":
     "Für Geräte, die Benutzername oder Client-ID und ein Passwort brauchen. Nur über MQTT.",
   "signIn.hint.X509": "Das Gerät weist sich mit seinem eigenen Zertifikat aus. Nur über MQTT mit TLS.",
-  "signIn.change": "Anmeldung ändern",
+  "signIn.change": "Zugangsdaten ändern",
   "signIn.changed": "Die neuen Zugangsdaten des Geräts gelten jetzt.",
-  "signIn.save": "Ändern",
+  "signIn.save": "Zugangsdaten ändern",
   "signIn.warning": "Die bisherigen Zugangsdaten werden sofort ungültig, und das Gerät wird getrennt.",
   "signIn.ownToken": "Eigenes Token",
   "signIn.ownTokenHint":
@@ -51,7 +51,7 @@ export const connectDe: Readonly<Record<keyof typeof connectEn, string>> = {
   "connect.waiting": "Die erste Nachricht wird erwartet",
   "connect.waitingHint": "Führen Sie das Beispiel aus. Sobald eine Nachricht ankommt, wird die Anzeige grün.",
   "connect.receiving": "Daten kommen an",
-  "connect.silent": "Zurzeit keine Daten",
+  "connect.silent": "Zurzeit stumm",
   "connect.lastMessage": "Letzte Nachricht:",
   "connect.seeChart": "Diagramm öffnen",
   "connect.refused": "Eine Nachricht wurde abgelehnt",

@@ -30,7 +30,7 @@ const parameterOf: Partial<Record<Kind, string>> = {
 /** Shows which devices: those of an alias that there is, or of a new one. */
 export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
   const [isNew, setNew] = useState(aliases.length === 0 && !isOptional);
-  /** Those that there were before a new one was chosen, which is the last one while it is being chosen. */
+  /** Aliases that existed before a new one was selected; the new one is last. */
   const existingAliases = useRef(aliases).current;
   return (
     <fieldset class="flex flex-col gap-3">
@@ -110,9 +110,9 @@ function aliasOf(id: string, { kind, value, deviceIds }: Choice): Alias {
 export function AliasForm(props: {
   taken: readonly string[];
   before?: Alias;
-  /** Told of each choice as it is made; there is no button then. */
+  /** True to report each selection at once; there is no button then. */
   isAtOnce?: boolean;
-  /** Nothing is chosen any more. */
+  /** Called when nothing is selected any more. */
   onNothing?: () => void;
   onCreated: (alias: Alias) => void;
 }) {

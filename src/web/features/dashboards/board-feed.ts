@@ -39,7 +39,7 @@ export interface WidgetSeries {
   readonly buffer: SeriesBuffer;
 }
 
-/** One widget's part; `version` changes when there is something new in it, at most once a picture. */
+/** Data of one widget; `version` changes when it has new data, at most once a frame. */
 export interface WidgetFeed {
   readonly version: Signal<number>;
   devices: readonly ResolvedDevice[];
@@ -63,7 +63,7 @@ const isRaw = ({ config, type }: Widget): boolean =>
 
 const DRAWING_MS = 8;
 const COST_WEIGHT = 0.2;
-/** As the server has it where a widget says nothing. */
+/** Number of points of a series by default, as on the server. */
 const POINTS_DEFAULT = 500;
 
 export class BoardFeed {
@@ -78,11 +78,11 @@ export class BoardFeed {
   windowMs = 0;
   /** Widgets that are not on the screen now: they are drawn when they are. */
   readonly #unseen = new Set<string>();
-  /** What our part of drawing one widget takes, ms: follows what was measured. */
+  /** Time that drawing one widget takes, in ms: follows the measurements. */
   #costMs = 1;
   readonly #pace = new DrawingPace(() => this.#draw());
 
-  /** As many of those with something new as there is time for, in turn: a full wall takes its time, and holds up nothing. */
+  /** Draws as many changed widgets as there is time for, in turn, so that a full board blocks nothing. */
   #draw(): void {
     const due = [...this.#dirty].filter((id) => !this.#unseen.has(id));
     const drawn = due.slice(0, Math.max(1, Math.floor(DRAWING_MS / this.#costMs)));

@@ -176,7 +176,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   );
 }
 
-/** On a wall there is nothing but the dashboard, and the screen stays on where the browser lets it; Escape leaves. */
+/** Shows only the dashboard on a wall display, and keeps the screen on if the browser allows it; Escape ends it. */
 export function useWall(isOn: boolean, leave: () => void): void {
   useEffect(() => {
     if (!isOn) return;

@@ -113,7 +113,7 @@ export const formOf = ({
   timeWindow,
 });
 
-/** In a state there are its own widgets and those that are in all. */
+/** Returns the widgets of a page: its own and those that are on all pages. */
 export const widgetsIn = (board: Pick<Board, "widgets">, stateId: string): Widget[] =>
   board.widgets.filter(
     ({ dashboardStateId }) => dashboardStateId === undefined || dashboardStateId === stateId,
@@ -158,7 +158,7 @@ export function newId(prefix: string, taken: readonly string[]): string {
   for (let n = taken.length + 1; ; n++) if (!taken.includes(`${prefix}${n}`)) return `${prefix}${n}`;
 }
 
-/** One page more, its id the last one's. What stood on the only one, thus on all, stays on the first. */
+/** Adds a page, whose id is the last one's. Widgets of the only page, which are on all pages, stay on the first. */
 export function withPage(board: Board, name: string): Board {
   const [first] = board.states;
   const id = newId(

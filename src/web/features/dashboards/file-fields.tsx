@@ -6,7 +6,7 @@ import type { Widget, WidgetConfig } from "./dashboards-api.ts";
 import { isPicture } from "./widgets/plan.tsx";
 import { textOf } from "./widgets/values.ts";
 
-/** As text in the dashboard, a third more. */
+/** Limit of the file; as text in the dashboard it takes a third more. */
 const IMAGE_BYTES_MAX = 400 * 1024;
 
 interface FieldProps {

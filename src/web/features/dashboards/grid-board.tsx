@@ -9,13 +9,13 @@ const ROW_HEIGHT = 76;
 /** Lower ones show nothing of use. */
 const ROW_HEIGHT_MIN = 48;
 const GAP_WIDTH = 12;
-/** On a phone widgets stand one below the other, in the order of the grid. */
+/** Width in pixels below which widgets are stacked, in the order of the grid. */
 const ONE_COLUMN_BELOW = 640;
 
 interface Props {
   readonly places: readonly Place[];
   readonly isEditing: boolean;
-  /** On a wall nobody scrolls: rows as low as it takes to see all of it, within bounds. */
+  /** True to make rows low enough to show the whole board without scrolling, within limits. */
   readonly isFitted: boolean;
   readonly onChange: (places: readonly Place[]) => void;
   readonly titleOf: (id: string) => string;
@@ -62,7 +62,7 @@ export function GridBoard({ places, isEditing, isFitted, onChange, titleOf, chil
   const room = innerHeight - (host.current?.getBoundingClientRect().top ?? 0) - gap;
   const fitting = isFitted ? room / Math.max(1, rowsOf(places)) : Number.POSITIVE_INFINITY;
   const row = Math.min(ROW_HEIGHT * scale + gap, Math.max(ROW_HEIGHT_MIN * scale + gap, fitting));
-  /** Of the width, whatever it is: paper is narrower than a screen. */
+  /** Computes a width as a share of the page, because paper is narrower than a screen. */
   const shareOf = (columns: number) => `calc((100% + ${gap}px) * ${columns / COLUMNS})`;
   const isNarrow = width < ONE_COLUMN_BELOW;
   const shown = draft ?? places;

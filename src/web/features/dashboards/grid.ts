@@ -19,7 +19,7 @@ const inOrder = (places: readonly Place[]): Place[] => [...places].sort((a, b) =
 const whole = (value: number, min: number, max: number) =>
   Math.min(Math.max(Number.isFinite(value) ? Math.round(value) : min, min), Math.max(min, max));
 
-/** Within the grid, whatever it was. */
+/** Moves a place into the grid. */
 export function clamp(place: Place): Place {
   const w = whole(place.w, WIDTH_MIN, COLUMNS);
   const h = whole(place.h, 1, ROWS_MAX);
@@ -35,7 +35,7 @@ function raised(place: Place, others: readonly Place[]): Place {
   return { ...place, y };
 }
 
-/** Nothing lies over anything else, and nothing floats; `first` stays where it is as far as that goes. */
+/** Resolves overlaps by moving widgets down; `first` stays where it is if possible. */
 export function settle(places: readonly Place[], first?: string): Place[] {
   const clamped = places.map(clamp);
   const held = clamped.find(({ i }) => i === first);
@@ -62,7 +62,7 @@ const changed = (places: readonly Place[], i: string, to: Partial<Place>): Place
 export const move = (places: readonly Place[], i: string, to: { x: number; y: number }) =>
   changed(places, i, to);
 
-/** It grows only as wide as there is room to the right. */
+/** Resizes a widget, at most to the right edge. */
 export function resize(places: readonly Place[], i: string, to: { w: number; h: number }): Place[] {
   const place = places.find((candidate) => candidate.i === i);
   return place === undefined
@@ -70,7 +70,7 @@ export function resize(places: readonly Place[], i: string, to: { w: number; h: 
     : changed(places, i, { ...to, w: Math.min(to.w, COLUMNS - place.x) });
 }
 
-/** One step with an arrow key. What goes down goes below the next one: a step less would only bring it up again. */
+/** Moves a widget one step with an arrow key. Downwards it goes below the next one, because a smaller step would only move it up again. */
 export function nudge(places: readonly Place[], i: string, by: { x: number; y: number }): Place[] {
   const place = places.find((candidate) => candidate.i === i);
   if (place === undefined) return [...places];

@@ -14,7 +14,7 @@ const inline =
   /(`[^`]{1,1000}`)|(\*\*[^*]{1,1000}\*\*)|(\*[^*]{1,1000}\*)|\[([^\][]{0,500})\]\(([^()\s]{1,2000})\)/g;
 const SOURCE_MAX = 50_000;
 
-/** Only to pages, here or elsewhere: never to a script. */
+/** Returns whether a link leads to a page: never to a script. */
 const isSafe = (href: string) => /^(https?:\/\/|mailto:|\/(?!\/)|#)/i.test(href);
 
 export function parseInline(text: string): Inline[] {

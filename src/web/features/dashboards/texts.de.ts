@@ -1,7 +1,7 @@
 import type { dashboardsEn } from "./texts.en.ts";
 
 export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> = {
-  "dashboards.create": "Neues Dashboard",
+  "dashboards.create": "Dashboard erstellen",
   "dashboards.none": "Noch keine Dashboards",
   "dashboards.noneHint":
     "Ein Dashboard zeigt Diagramme, Werte und Alarme auf einer Seite, für einen Bildschirm an der Wand oder für Sie selbst. Mit einem Klick erstellen Sie eines für alle Geräte eines Typs.",
@@ -74,7 +74,7 @@ export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> =
   "share.name": "Zweck oder Empfänger",
   "share.create": "Link erstellen",
   "share.copy": "Link {name} kopieren",
-  "share.end": "Link {name} beenden",
+  "share.end": "Link {name} löschen",
   "share.until": "Bis {time}",
   "share.device": "Er zeigt {name}.",
   "share.ended": "Dieser Link gilt nicht mehr",

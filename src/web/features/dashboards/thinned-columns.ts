@@ -19,7 +19,7 @@ class ThinnedSeries {
   #edits = -1;
   #read = 0;
 
-  /** Takes what is new in the buffer; all of it where it was changed elsewhere than at its end. */
+  /** Copies new data of the buffer; all of it if it was changed elsewhere than at its end. */
   follow(buffer: SeriesBuffer, stepMs: number): void {
     if (this.#stepMs !== stepMs || this.#edits !== buffer.edits) {
       for (const list of [this.slots, this.low, this.high, this.#lowAt, this.#highAt, this.gaps])

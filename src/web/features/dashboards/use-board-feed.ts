@@ -21,9 +21,9 @@ export interface FeedRequest {
   readonly window: WindowSpec;
   readonly stateId: string;
   readonly deviceId: string | undefined;
-  /** It is being changed: what it would show. */
+  /** True while the dashboard is being edited: the feed shows the edited version. */
   readonly isDraft: boolean;
-  /** It is looked at by a link; told of each answer, for it may have been changed. */
+  /** Called with each answer when the dashboard is opened by a link, because it may have been changed. */
   readonly onShared?: (answer: SharedDashboard) => void;
 }
 
@@ -37,7 +37,7 @@ export interface BoardView {
   readonly reload: () => void;
 }
 
-/** One query and one subscription for all widgets of a dashboard. */
+/** Runs one query and one subscription for all widgets of a dashboard. */
 export function useBoardFeed(dashboardId: string, board: Board, request: FeedRequest): BoardView {
   const { window, stateId, deviceId, isDraft, onShared } = request;
   const feed = useMemo(() => new BoardFeed(), [dashboardId]);

@@ -15,7 +15,7 @@ import { kindIds, kindOf, type WidgetKindId } from "./widgets/kinds.ts";
 interface Props {
   readonly board: Board;
   readonly stateId: string;
-  /** Left out: a new one. */
+  /** Widget to edit; absent for a new one. */
   readonly widget?: Widget;
   readonly onClose: (board: Board | undefined) => void;
 }

@@ -23,7 +23,7 @@ function choiceOf({ mode, durationMs, unit, offset = 0 }: WindowSpec): string {
   return WINDOW_IDS.find((id) => WINDOWS[id] === durationMs) ?? "fixed";
 }
 
-/** For inputs of the kind `datetime-local`, by the clocks of the browser. */
+/** Formats a time for inputs of type `datetime-local`, in the time zone of the browser. */
 function localText(ts: number): string {
   const date = new Date(ts - new Date(ts).getTimezoneOffset() * 60_000);
   return date.toISOString().slice(0, 16);

@@ -6,7 +6,7 @@ export const demoPlantDe: Readonly<Record<keyof typeof demoPlantEn, string>> = {
   "demo.stopped": "Das Demo-Werk ist angehalten.",
   "demo.history": "Frühere Messwerte werden gespeichert: {percent} %.",
   "demo.open": "Dashboard öffnen",
-  "demo.stop": "Anhalten",
-  "demo.remove": "Entfernen",
+  "demo.stop": "Demo-Werk anhalten",
+  "demo.remove": "Demo-Werk entfernen",
   "demo.removeWarning": "Die Geräte werden mit allen Messwerten, Profilen und dem Dashboard gelöscht.",
 };

@@ -44,7 +44,7 @@ function readCell(text: string, start: number, delimiter: string): { cell: strin
   return { cell, end: Math.min(index, text.length) };
 }
 
-/** For a look at a file before it is sent: what the gateway makes of it, the gateway says. */
+/** Parses a file for a preview before it is sent; the gateway itself decides how it is read. */
 export function parseCsvTable(text: string): CsvTable {
   const delimiter = delimiterOf(text);
   const lines: string[][] = [];

@@ -15,9 +15,9 @@ export const devicePageEn = {
   "messages.rejected": "Rejected",
   "messages.clear": "Clear",
   "messages.none": "Nothing here yet",
-  "messages.noneHint": "Messages appear the moment they arrive. Leave this page open while the device sends.",
+  "messages.noneHint": "Messages appear when they arrive. Leave this page open while the device sends.",
   "messages.noneRejected":
-    "Nothing of this device was refused. If a value is missing, check that the device is connected.",
+    "No message of this device was rejected. If a value is missing, check that the device is connected.",
 
   "settings.saved": "Saved.",
   "settings.tagsHint": "Separated by commas, for example hall-2, critical.",
@@ -25,10 +25,10 @@ export const devicePageEn = {
   "settings.assetHint":
     "Machine, hall or line that the device belongs to. Users can be granted all devices of an asset.",
   "settings.inactivity": "Inactive after (minutes)",
-  "settings.inactivityHint": "How long it may be silent. Empty: as its profile says.",
+  "settings.inactivityHint": "Time without a message. If empty, the setting of the profile applies.",
   "settings.profile": "Profile",
-  "settings.delete": "Delete this device",
-  "settings.deleteHint": "Its data, attributes and token go with it.",
+  "settings.delete": "Delete device",
+  "settings.deleteHint": "Deletes the device with its data, attributes and token.",
   "settings.deleteWarning":
     "This cannot be undone. All data of this device is deleted, and it can no longer connect.",
   "settings.typeName": "Type “{name}” to confirm",

@@ -17,7 +17,7 @@ interface Props {
   readonly gateway?: { readonly deviceId: string };
 }
 
-/** Makes a device and lands on its Connect tab, where the next step is; a child of a gateway just joins the others. */
+/** Creates a device and opens its Connect tab; a child of a gateway joins the list of children. */
 export function CreateDevice({ onClose, gateway }: Props) {
   const { route } = useLocation();
   const types = useResource(devicesApi.types, []);

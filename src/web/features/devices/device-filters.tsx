@@ -12,7 +12,7 @@ export const FILTERS = [
   "type",
   "state",
   "tag",
-  /** Only the devices behind this gateway. */
+  /** Filter for the devices behind this gateway. */
   "gateway",
   /** GATEWAY, or empty for all. */
   "role",

@@ -13,7 +13,7 @@ const NAMED_MAX = 24;
 interface Props {
   readonly selected: readonly string[];
   readonly onChange: (deviceIds: string[]) => void;
-  /** Only devices of this role. */
+  /** Role of the devices to list. */
   readonly only?: "DEVICE" | "GATEWAY";
   readonly isOffered?: (device: DeviceRow) => boolean;
 }

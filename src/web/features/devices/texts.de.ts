@@ -1,13 +1,13 @@
 import type { devicesEn } from "./texts.en.ts";
 
 export const devicesDe: Readonly<Record<keyof typeof devicesEn, string>> = {
-  "device.dashboard": "Sein Dashboard",
+  "device.dashboard": "Dashboard",
   "device.dashboardHint":
     "Die Seite des Geräts verweist darauf. Widgets zum „Gerät, mit dem die Seite geöffnet wird“ zeigen dann dieses Gerät.",
   "device.noDashboard": "Keines",
   "device.dashboardForAll": "Für alle Geräte des Typs {type} und für künftige",
   "device.toDashboard": "Dashboard",
-  "devices.create": "Neues Gerät",
+  "devices.create": "Gerät erstellen",
   "devices.createGo": "Anlegen und verbinden",
   "devices.search": "Nach Name oder Bezeichnung suchen",
   "devices.typeFilter": "Gerätetyp",
@@ -48,7 +48,7 @@ export const devicesDe: Readonly<Record<keyof typeof devicesEn, string>> = {
   "devices.allRoles": "Alle Rollen",
   "devices.gateways": "Gateways",
 
-  "children.create": "Neues Untergerät",
+  "children.create": "Untergerät erstellen",
   "children.createGo": "Anlegen",
   "children.created": "{name} ist jetzt hinter diesem Gateway.",
   "children.calledBy": "Name am Gateway",

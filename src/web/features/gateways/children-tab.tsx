@@ -23,7 +23,7 @@ import { DetachDevice } from "./detach-device.tsx";
 /** The head of the table and the frame around it. */
 const HEADER_PX = 40;
 
-/** One line to copy that makes two children appear. */
+/** Example command that creates two children. */
 function Example({ token }: { token: string }) {
   const catalog = useResource(connectivityApi.catalog, []);
   if (catalog.data === undefined) return null;

@@ -5,7 +5,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 
-/** Takes a device from behind its gateway, once it was said what that means. */
+/** Detaches a device from its gateway, after a confirmation. */
 export function DetachDevice(props: {
   device: { deviceId: string; name: string };
   onClose: () => void;

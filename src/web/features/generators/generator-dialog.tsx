@@ -20,12 +20,12 @@ import { MetricFields } from "./metric-fields.tsx";
 import { usePreview } from "./use-preview.ts";
 
 interface Props {
-  /** Left out: a new one. */
+  /** Generator to edit; absent for a new one. */
   readonly generator?: Generator;
   readonly onClose: (saved: boolean) => void;
 }
 
-/** Makes a generator, or changes one. */
+/** Creates or changes a generator. */
 export function GeneratorDialog({ generator, onClose }: Props) {
   const [name, setName] = useState(generator?.name ?? "");
   const [description, setDescription] = useState(generator?.description ?? "");

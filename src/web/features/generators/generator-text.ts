@@ -16,7 +16,7 @@ export type ProblemField =
 
 /** Describes what the gateway says of a config, in the reader's language and where it belongs. */
 export interface ConfigProblem {
-  /** Of the metrics, from 0. */
+  /** Index of the metric, from 0. */
   readonly row?: number;
   readonly field?: ProblemField;
   readonly text: string;
@@ -46,7 +46,7 @@ const formRules: Readonly<Record<string, (params: Text["params"]) => string>> = 
   "rule.step_long": () => t("generatorProblem.step"),
 };
 
-/** Where a rule about a whole metric is shown. */
+/** Field that shows an error about a whole metric. */
 const WHOLE_METRIC: ProblemField = "max";
 
 export function configProblem(text: Text): ConfigProblem {

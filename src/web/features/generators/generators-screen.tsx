@@ -123,7 +123,7 @@ function summaryOf({ config }: Generator): string {
   });
 }
 
-/** Whom it sends for; each leads to its live chart. */
+/** Devices of the generator; each leads to its live chart. */
 function Devices({ generator }: { generator: Generator }) {
   const { devices, deviceCount, hiddenDevices, config } = generator;
   if (deviceCount === 0)

@@ -15,7 +15,7 @@ interface Props {
   readonly problems: readonly ConfigProblem[];
   readonly readings: GeneratorPreview["result"]["readings"];
   readonly onChange: (changes: Partial<MetricRow>) => void;
-  /** Left out for the only one. */
+  /** Removes the metric; absent for the only one. */
   readonly onRemove?: (() => void) | undefined;
 }
 

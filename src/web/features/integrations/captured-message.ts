@@ -46,7 +46,7 @@ const uplink = {
   MQTT: { temperature: 21.5 },
 } as const;
 
-/** To begin with, before anything came in. */
+/** Returns the first sample, before any message was received. */
 export const firstSample = (type: Integration["type"]): SampleText => ({
   text: JSON.stringify(uplink[type], null, 2),
   isBinary: false,

@@ -21,7 +21,7 @@ export const emptyDownlink: DownlinkFields = {
 
 type Read = { readonly form: DownlinkForm } | { readonly problem: "device" | "content" };
 
-/** With the separators that people write between bytes. */
+/** Removes the separators that people write between bytes. */
 const bytesIn = (text: string): string => text.replace(/0x|[\s:,.-]/gi, "");
 
 function contentOf({

@@ -14,7 +14,7 @@ export interface IntegrationFields {
   readonly radioPrefix: string;
   readonly usesMqtt: boolean;
   readonly brokerUrl: string;
-  /** One a line. */
+  /** Topics, one per line. */
   readonly topics: string;
   readonly topicTemplate: string;
   readonly username: string;
@@ -86,7 +86,7 @@ export function fieldsOf(settings: IntegrationSettings): IntegrationFields {
   };
 }
 
-/** Whether there is a secret that stays unless another is typed. */
+/** Returns whether there is a secret that stays unless another is typed. */
 export function isKept(settings: IntegrationSettings, field: SecretField): boolean {
   const credentials = settings.mqtt?.credentials;
   const secret = field === "apiKey" ? settings.downlink?.apiKey : credentials?.[field];

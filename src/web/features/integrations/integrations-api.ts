@@ -20,7 +20,7 @@ export type Downlink = Wire<typeof downlinkAnswer>;
 export type ListedDownlink = Wire<typeof downlinkBody>;
 export type DownlinkStatus = Downlink["status"];
 
-/** Of the library; without a type for all devices that no other names. */
+/** Codec of the library; without a type it is for all devices that no other entry names. */
 export interface CodecUse {
   readonly codecId: string;
   readonly deviceType?: string | undefined;
@@ -82,7 +82,7 @@ export interface DownlinkForm {
   readonly object?: unknown;
 }
 
-/** Null takes a part of the settings away. */
+/** Changed settings; null removes a setting. */
 export type SettingsChanges = { readonly [K in keyof IntegrationSettings]?: IntegrationSettings[K] | null };
 
 export interface IntegrationForm {

@@ -48,7 +48,7 @@ export function MaintenanceButton({ device, onChanged }: Props) {
 
 const timeOf = (iso: string) => formatDate(toMs(iso) ?? 0, "full");
 
-/** Says that the alarms of a device are mute, until when, why and by whom. */
+/** Shows that the alarms of a device are suppressed, until when, why and by whom. */
 export function MaintenanceBanner({ device, onChanged }: Props) {
   const [isOpen, setOpen] = useState(false);
   const ending = useAction();

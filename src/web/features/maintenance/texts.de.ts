@@ -19,7 +19,7 @@ export const maintenanceDe: Readonly<Record<keyof typeof maintenanceEn, string>>
   "maintenance.reasonHint": "Andere Benutzer sehen den Grund während der Wartung.",
   "maintenance.start": "Wartung beginnen",
   "maintenance.change": "Ändern",
-  "maintenance.end": "Jetzt beenden",
+  "maintenance.end": "Wartung beenden",
   "maintenance.banner": "In Wartung bis {until}: Es werden keine Alarme ausgelöst.",
   "maintenance.ofGateway": "Das Gateway ist bis {until} in Wartung: Es werden keine Alarme ausgelöst.",
   "maintenance.who": "{by}, seit {since}",

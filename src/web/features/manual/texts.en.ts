@@ -7,6 +7,6 @@ export const manualEn = {
   "manual.networks": "Other networks",
   "manual.rules": "Rules and dashboards",
   "manual.users": "Users and access",
-  "manual.operation": "Running it",
+  "manual.operation": "Operation",
   "manual.language": "",
 } as const;

@@ -16,7 +16,7 @@ const LANGUAGES = [
   ["en", "English"],
   ["de", "Deutsch"],
 ] as const;
-/** When alarms rise, and how a site's people are told of them. */
+/** Settings of escalation and notifications. */
 export function NotificationsPage() {
   const escalation = useResource(() => notificationsApi.escalation(), []);
   const settings = useResource(() => notificationsApi.settings(), []);

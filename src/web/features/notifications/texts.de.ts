@@ -16,9 +16,9 @@ export const notificationsDe: Readonly<Record<keyof typeof notificationsEn, stri
   "notifier.digestAfterHint":
     "So viele Benachrichtigungen erhält ein Benutzer im Zeitfenster einzeln; weitere kommen gesammelt.",
   "notifier.digestMinutes": "Zeitfenster in Minuten",
-  "notifier.messaging": "Nachrichten",
+  "notifier.messaging": "Textnachrichten",
   "notifier.messagingHint": "Jedes SMS- oder Chat-Gateway, das HTTP-Anfragen annimmt.",
-  "notifier.messagingOn": "Nachrichten senden",
+  "notifier.messagingOn": "Textnachrichten aktivieren",
   "notifier.url": "Adresse",
   "notifier.method": "Methode",
   "notifier.headers": "Kopfzeilen",

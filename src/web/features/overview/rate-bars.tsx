@@ -1,7 +1,7 @@
 import { formatNumber } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 
-/** One bar a second over the last minute. */
+/** Bars for each second of the last minute. */
 export function RateBars({ rates }: { rates: readonly number[] }) {
   const top = Math.max(1, ...rates);
   const width = 100 / rates.length;

@@ -16,7 +16,7 @@ export class SitePulse {
   /** Device id → when its newest data came, newest device last. */
   readonly newest = new Map<string, number>();
 
-  /** What the site already knew before the live connection was there. */
+  /** Takes over the values that the site already had before the live connection. */
   learn(devices: readonly Newest[]): void {
     for (const { deviceId, ts } of devices)
       if ((this.newest.get(deviceId) ?? 0) < ts) this.newest.set(deviceId, ts);

@@ -1,6 +1,6 @@
 export const overviewEn = {
   "overview.devices": "Devices",
-  "overview.devicesDetail": "known to this site",
+  "overview.devicesDetail": "on this site",
   "overview.activeDetail": "seen recently",
   "overview.inactiveDetail": "silent for too long, or never seen",
   "overview.newest": "Newest data",
@@ -9,11 +9,11 @@ export const overviewEn = {
   "overview.rateValues": "{messages} messages/s · {points} values/s",
   "overview.rateChart": "Messages per second over the last minute, at most {top}",
   "overview.recent": "Last seen",
-  "overview.recentNone": "No data yet. Open a device and follow its Connect tab to send the first value.",
+  "overview.recentNone": "No data yet. Open a device and use its Connect tab to send the first value.",
   "overview.silent": "Silent devices",
-  "overview.silentNone": "Every device reports. Nothing to do here.",
+  "overview.silentNone": "All devices are active.",
   "overview.allSilent": "All silent",
   "overview.allDevices": "All devices",
   "overview.connectHint":
-    "Give it a name and get a ready-made example for mosquitto_pub, curl, Python, Node.js or Arduino, with the real address and token.",
+    "Enter a name and get a ready-made example for mosquitto_pub, curl, Python, Node.js or Arduino, with address and token filled in.",
 } as const;

@@ -13,7 +13,7 @@ import { devicesApi } from "../devices/devices-api.ts";
 import { type Pipeline, type PipelineScope, pipelinesApi } from "./pipelines-api.ts";
 
 interface Props {
-  /** Left out: a new one. */
+  /** Pipeline to edit; absent for a new one. */
   readonly pipeline?: Pipeline;
   readonly onClose: (saved: Pipeline | undefined) => void;
 }
@@ -21,7 +21,7 @@ interface Props {
 type ScopeList = keyof PipelineScope;
 const LISTS: readonly ScopeList[] = ["deviceTypes", "profileIds", "deviceIds"];
 
-/** Only lists with something in them count. */
+/** Returns the scope without empty lists. */
 const scopeOf = (scope: PipelineScope): PipelineScope =>
   Object.fromEntries(LISTS.flatMap((list) => (scope[list]?.length ? [[list, scope[list]]] : [])));
 

@@ -22,7 +22,7 @@ interface Props {
   readonly onRemove: () => void;
 }
 
-/** One step: its fields, and what it does to the message that is tried. */
+/** Card of a step: its fields, and its effect on the test message. */
 export function StepCard(props: Props) {
   const { number, draft, type, problem, mayChange, onChange } = props;
   const { title, what } = stepText(draft.type, type?.summary);

@@ -27,7 +27,7 @@ interface Props {
   readonly onChange: (value: unknown) => void;
 }
 
-/** One field of a step, with the control that its schema asks for. */
+/** Field of a step, with the control for its schema. */
 export function StepField(props: Props) {
   const { kind, label, hint, error, value, onChange, schema } = props;
   switch (kind.kind) {

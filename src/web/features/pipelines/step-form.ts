@@ -67,7 +67,7 @@ export const stepOf = ({ type, enabled, fields }: StepDraft): Step => ({
   ...fields,
 });
 
-/** With the field set, or without it where there is nothing to set. */
+/** Sets the field, or removes it if the value is empty. */
 export function withField(draft: StepDraft, name: string, value: unknown): StepDraft {
   const { [name]: _, ...others } = draft.fields;
   return { ...draft, fields: value === undefined ? others : { ...draft.fields, [name]: value } };
@@ -116,7 +116,7 @@ const fieldsByCode: Readonly<Record<string, string>> = {
   "step.url_invalid": "url",
 };
 
-/** Of an error whose parameter `field` is a path such as `steps[2].keys.0`; undefined for any other. */
+/** Finds the field of an error whose parameter `field` is a path such as `steps[2].keys.0`; undefined for any other. */
 export function stepProblem(error: unknown): StepProblem | undefined {
   const text = error instanceof ApiError ? error.text : undefined;
   if (text === undefined || typeof text.params.field !== "string") return undefined;

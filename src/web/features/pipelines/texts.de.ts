@@ -3,7 +3,7 @@ import type { pipelinesEn } from "./texts.en.ts";
 export const pipelinesDe: Readonly<Record<keyof typeof pipelinesEn, string>> = {
   "pipelines.intro":
     "Pipelines verarbeiten Telemetrie, bevor sie gespeichert wird: Sie rechnen um, benennen um, verwerfen ungültige Werte und leiten Daten an andere Programme weiter.",
-  "pipelines.create": "Neue Pipeline",
+  "pipelines.create": "Pipeline erstellen",
   "pipelines.none": "Noch keine Pipelines",
   "pipelines.noneHint":
     "Eine Pipeline ist eine Liste von Schritten. Sie rechnet Einheiten um, verwirft ungültige Werte oder leitet Nachrichten weiter. Sie wirkt erst, wenn Sie sie starten.",
@@ -32,8 +32,8 @@ export const pipelinesDe: Readonly<Record<keyof typeof pipelinesEn, string>> = {
   "pipelines.newestError": "Neuester Fehler",
   "pipelines.webhooksWait.one": "{count} Webhook wartet",
   "pipelines.webhooksWait.other": "{count} Webhooks warten",
-  "pipelines.webhooksDead.one": "{count} Webhook aufgegeben",
-  "pipelines.webhooksDead.other": "{count} Webhooks aufgegeben",
+  "pipelines.webhooksDead.one": "{count} Webhook fehlgeschlagen",
+  "pipelines.webhooksDead.other": "{count} Webhooks fehlgeschlagen",
 
   "pipeline.tabs": "Teile der Pipeline",
   "pipeline.tabSteps": "Schritte",
@@ -114,12 +114,12 @@ export const pipelinesDe: Readonly<Record<keyof typeof pipelinesEn, string>> = {
 
   "delivery.sent": "zugestellt",
   "delivery.waiting": "warten",
-  "delivery.failed": "insgesamt aufgegeben",
-  "delivery.dead": "aufgegeben und aufbewahrt",
+  "delivery.failed": "insgesamt fehlgeschlagen",
+  "delivery.dead": "fehlgeschlagen und aufbewahrt",
   "delivery.filter": "Status",
   "delivery.filterAll": "Alle",
   "delivery.filterWaiting": "Wartend",
-  "delivery.filterDead": "Aufgegeben",
+  "delivery.filterDead": "Fehlgeschlagen",
   "delivery.noneYet": "Keine wartenden Webhooks",
   "delivery.noneYetHint":
     "Hier erscheinen Webhooks, deren Server nicht erreichbar ist, und Webhooks, die aufgegeben wurden.",
@@ -129,12 +129,12 @@ export const pipelinesDe: Readonly<Record<keyof typeof pipelinesEn, string>> = {
   "delivery.attempts.one": "{count} Versuch fehlgeschlagen",
   "delivery.attempts.other": "{count} Versuche fehlgeschlagen",
   "delivery.next": "nächster um {time}",
-  "delivery.replay": "Erneut senden",
-  "delivery.replayAll": "Alle aufgegebenen erneut senden",
+  "delivery.replay": "Erneut versuchen",
+  "delivery.replayAll": "Alle fehlgeschlagenen erneut versuchen",
   "delivery.replayed.one": "{count} Webhook wird erneut gesendet.",
   "delivery.replayed.other": "{count} Webhooks werden erneut gesendet.",
   "delivery.delete": "Diesen Webhook löschen",
-  "delivery.deleteDead": "Alle aufgegebenen löschen",
+  "delivery.deleteDead": "Alle fehlgeschlagenen löschen",
   "delivery.deleteWaiting": "Alle wartenden löschen",
   "delivery.deleteWarning":
     "Gelöschte Webhooks werden nicht mehr gesendet. Das lässt sich nicht rückgängig machen.",

@@ -35,7 +35,7 @@ interface FieldsProps {
   readonly set: (changes: Partial<ProfileForm>) => void;
 }
 
-/** Makes a profile, or changes one. */
+/** Creates or changes a profile. */
 export function ProfileDialog(props: { profile?: Profile; onClose: (saved: boolean) => void }) {
   const { profile, onClose } = props;
   const [form, setForm] = useState<ProfileForm>(profile ?? NEW);

@@ -19,7 +19,7 @@ import { profilesApi } from "./profiles-api.ts";
 export function ProfileRules({ profileId }: { profileId: string }) {
   const loaded = useResource(() => profilesApi.get(profileId), [profileId]);
   const profile = useKept(loaded);
-  /** Which rule is open; as many as there are: a new one. */
+  /** Index of the open rule; the number of rules for a new one. */
   const [open, setOpen] = useState<number | undefined>(undefined);
   const [removing, setRemoving] = useState<number | undefined>(undefined);
   if (profile === undefined)

@@ -15,7 +15,7 @@ import {
   profilesApi,
 } from "./profiles-api.ts";
 
-/** Whether devices may fetch credentials of their own with a profile, and with what. */
+/** Dialog for the provisioning settings of a profile. */
 export function ProvisioningDialog({ profile, onClose }: { profile: Profile; onClose: () => void }) {
   const { profileId, name } = profile;
   const loaded = useResource(() => profilesApi.provisioning(profileId), [profileId]);

@@ -19,14 +19,14 @@ import { formOf, newForm, type ScheduleForm, scheduleOf } from "./schedule-form.
 import { type Job, type JobDetail, type JobForm, schedulerApi } from "./scheduler-api.ts";
 
 interface Props {
-  /** Left out: a new one. */
+  /** Job to edit; absent for a new one. */
   readonly job?: JobDetail;
   readonly onClose: (saved: Job | undefined) => void;
 }
 
 type Problem = Parameters<typeof ActionFields>[0]["problem"];
 
-/** Makes a job, or changes one. */
+/** Creates or changes a job. */
 export function JobDialog({ job, onClose }: Props) {
   const [when, setWhen] = useState<ScheduleForm>(() =>
     job ? formOf(job.schedule, serverNow()) : newForm(ownZone(), serverNow()),

@@ -7,12 +7,12 @@ import type { JobAction, JobSchedule } from "./scheduler-api.ts";
 const SUNDAY = Date.UTC(2026, 0, 4);
 const DAY_MS = 86_400_000;
 
-/** As a cron expression counts them: 0 is Sunday. */
+/** Days in the numbering of cron expressions: 0 is Sunday. */
 export function dayName(day: number, weekday: "short" | "long"): string {
   return new Intl.DateTimeFormat(language.value, { weekday, timeZone: "UTC" }).format(SUNDAY + day * DAY_MS);
 }
 
-/** In the zone of the job, which is said with it. */
+/** Formats a time in the zone of the job, with the zone's name. */
 export function zonedTime(iso: string, timeZone: string): string {
   return new Intl.DateTimeFormat(language.value === "de" ? "de-DE" : "en-GB", {
     weekday: "short",
@@ -27,7 +27,7 @@ export function zonedTime(iso: string, timeZone: string): string {
   }).format(Date.parse(iso));
 }
 
-/** When a job runs, in words where there are some. */
+/** Describes the schedule of a job in words if possible. */
 export function scheduleText(schedule: JobSchedule): string {
   if (schedule.kind === "once")
     return t("schedule.once", { date: zonedTime(schedule.at, schedule.timezone) });

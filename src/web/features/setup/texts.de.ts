@@ -16,7 +16,7 @@ export const setupDe: Readonly<Record<keyof typeof setupEn, string>> = {
     "Ein Einrichtungslink gilt einmal und 30 Minuten lang. Gibt es schon einen Inhaber, melden Sie sich an. Sonst erzeugen Sie auf dem Gateway mit diesem Befehl einen neuen (aus einem Checkout „npm run lineside --“ statt „lineside“):",
   "setup.copyCommand": "Befehl kopieren",
   "setup.toSignIn": "Zur Anmeldung",
-  "setup.ready": "Alles ist bereit",
+  "setup.ready": "Einrichtung abgeschlossen",
   "setup.readyHint": "Was möchten Sie zuerst sehen?",
   "setup.connect": "Gerät verbinden",
   "setup.connectHint": "Legt ein Gerät an und zeigt, wie es den ersten Wert sendet.",

@@ -20,7 +20,7 @@ const PASSWORD_MIN = 10;
 
 const isClosed = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
 
-/** For strangers, where that is open: details, the code of the mail, and in. The name of the site is asked for after that. */
+/** Sign-up for strangers, if it is open: details, then the code of the mail. The name of the site is asked for after that. */
 export function SignUpScreen() {
   const { route } = useLocation();
   const [form, setForm] = useState<SignUpForm | undefined>(undefined);

@@ -1,6 +1,6 @@
 import { readStored, writeStored } from "../../platform/preferences.ts";
 
-/** Of a sign-up that waits for its code: enough to go on after a reload. Never the password. */
+/** State of a sign-up that waits for its code: enough to continue after a reload. It never has the password. */
 interface SignUpStep {
   readonly email?: string;
   /** Life of the code. */

@@ -82,7 +82,7 @@ function NameForm({ tenant, resource }: { tenant: TenantProfile; resource: Resou
 const KILOBYTE = 1024;
 const MEGABYTE = 1024 * 1024;
 
-/** From here on a limit is near enough to be said. */
+/** Share of a limit from which the page warns. */
 const NEAR = 0.8;
 
 function Meter(props: {

@@ -14,7 +14,7 @@ import { systemApi } from "./system-api.ts";
 /** The gateway reports once a minute, and its device appears with the first report. */
 const DEVICE_POLL_MS = 15_000;
 
-/** How the gateway itself is: version, problems, and the readings of its own device. */
+/** State of the gateway itself: version, problems, and the readings of its own device. */
 export function SystemPage() {
   const health = useResource(systemApi.health, []);
   const device = useResource(systemApi.device, []);

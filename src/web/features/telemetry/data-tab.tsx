@@ -156,7 +156,7 @@ interface ViewProps {
   readonly keys: readonly string[];
   readonly selected: readonly string[];
   readonly controls: Controls;
-  /** When the device's newest value is from; 0 if it has none. */
+  /** Time of the device's newest value; 0 if it has none. */
   readonly newest: number;
   readonly onHistory: (shown: ShownTime) => void;
 }

@@ -95,7 +95,7 @@ export class DeviceSeries {
     this.#show();
   }
 
-  /** After a reconnect: fetches what came since the newest point that is here. */
+  /** Fetches the points since the newest one after a reconnect. */
   async fillGap(to: number): Promise<void> {
     const request = this.#request;
     if (request?.aggregation !== "none" || request.keys.length === 0) return;

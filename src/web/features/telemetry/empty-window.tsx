@@ -2,7 +2,7 @@ import type { TimeWindow } from "../../lib/time-window.ts";
 import { formatDate } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 
-/** Nothing came in the window that is shown: says so, and leads to where there is something. */
+/** Shows that the time window has no data, and links to one that has. */
 export function EmptyWindow(props: {
   newest: number;
   width: number;

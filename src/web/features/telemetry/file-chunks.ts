@@ -1,4 +1,4 @@
-/** One request's share of a file to import, and how far into the file it reaches. */
+/** Part of a file for one request, and its end in the file. */
 export interface ImportPart {
   readonly text: string;
   /** Share of the file that is read once this part is, 0 to 1. */

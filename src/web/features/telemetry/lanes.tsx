@@ -23,7 +23,7 @@ interface Props {
   readonly onReset: () => void;
 }
 
-/** One strip for each key, like a chart recorder, or all of them on one sheet; the cursor is shared. */
+/** Charts with one strip for each key, or all keys in one chart; the cursor is shared. */
 export function Lanes(props: Props) {
   // A signal, so that moving the pointer redraws the legends and not the lines.
   const cursor = useSignal<number | undefined>(undefined);

@@ -14,7 +14,7 @@ export interface RangeQuery {
 
 export const telemetryApi = {
   latest: (id: string) => get<LatestSnapshot>(`${device(id)}/telemetry/latest`),
-  /** Of all devices of the site. */
+  /** Keys of all devices of the site. */
   siteKeys: async () =>
     (await get<{ key: string }[]>("/api/telemetry/keys?limit=10000")).map(({ key }) => key),
   keys: (id: string) => get<{ key: string }[]>(`${device(id)}/keys?limit=10000`),

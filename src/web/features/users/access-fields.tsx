@@ -7,7 +7,7 @@ import type { Access } from "./users-types.ts";
 interface Props {
   readonly access: Access;
   readonly onChange: (access: Access) => void;
-  /** Where the fields are a section of their own. */
+  /** True if the fields are a section of their own. */
   readonly isSection?: boolean;
 }
 

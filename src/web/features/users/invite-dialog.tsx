@@ -45,7 +45,7 @@ function DeliveryChoice(props: { delivery: InviteDelivery; onChange: (delivery: 
   );
 }
 
-/** Makes a user and then shows what to hand over. */
+/** Creates a user and then shows the details to hand over. */
 export function InviteDialog({ onClose }: { onClose: (created: boolean) => void }) {
   const [role, setRole] = useState<Role>("TENANT_RW");
   const [access, setAccess] = useState(everything);

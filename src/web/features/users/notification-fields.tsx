@@ -9,7 +9,7 @@ const LEVELS = [1, 2, 3] as const;
 const CHANNELS = ["notificationsEmailEnabled", "notificationsMessagingEnabled"] as const;
 const TRIGGERS = ["notifyOnAlarmCreated", "notifyOnAlarmEscalated", "notifyOnAlarmCleared"] as const;
 
-/** Of a form that holds `NotificationFields`. */
+/** Reads the settings from a form that holds `NotificationFields`. */
 export function notificationsFrom(data: FormData): NotificationSettings {
   const isOn = (name: string) => data.get(name) !== null;
   return {

@@ -11,7 +11,7 @@ interface Props {
   readonly hint?: string | undefined;
 }
 
-/** Nobody gives a role above their own; the one that somebody has is shown in any case. */
+/** Lists roles up to the user's own; the present role is always listed. */
 export function RoleSelect({ role, onChange, disabled = false, hint }: Props) {
   const own = ROLES.indexOf(me.value?.role ?? "TENANT_READ_ONLY");
   return (

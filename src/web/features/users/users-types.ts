@@ -15,7 +15,7 @@ export type Invitation = Wire<typeof invitationBody>;
 export type UserStatus = User["status"];
 export type InviteDelivery = User["inviteDelivery"];
 
-/** From the most to the least powerful. */
+/** Roles from the most to the least powerful. */
 export const ROLES = [
   "TENANT_OWNER",
   "TENANT_ADMIN",

@@ -32,7 +32,7 @@ export function loadServerTexts(wanted: Language): Promise<void> {
   return pending;
 }
 
-/** With a capital letter and a full stop, as it stands alone. */
+/** Adds a capital letter and a full stop. */
 function asSentence(text: string): string {
   const first = text.slice(0, 1).toUpperCase() + text.slice(1);
   return /[.!?…]$/.test(first) ? first : `${first}.`;

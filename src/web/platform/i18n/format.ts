@@ -67,7 +67,7 @@ function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   return format;
 }
 
-/** From here on digits are counted rather than read: powers of ten instead. */
+/** Limit from which a number is written with a power of ten. */
 const PLAIN_MIN = 1e-6;
 const PLAIN_MAX = 1e15;
 
@@ -81,7 +81,7 @@ export function formatNumber(n: number, digits = 6): string {
   return numberFormat({ maximumSignificantDigits: digits }).format(n);
 }
 
-/** For the marks of an axis, which have little room: 1.5M, 1.5E15. */
+/** Formats the marks of an axis, which have little room: 1.5M, 1.5E15. */
 export function formatMark(n: number): string {
   const size = Math.abs(n);
   if (size < 1e5 || size >= PLAIN_MAX) return formatNumber(n);

@@ -66,7 +66,7 @@ function textOf(key: MessageKey): string {
   return catalogues.get(language.value)?.[key] ?? key;
 }
 
-/** Whether the catalogue of the current language has a text for `key`. */
+/** Returns whether the catalogue of the current language has a text for `key`. */
 export const hasText = (key: string): key is MessageKey => {
   void arrived.value;
   return Object.hasOwn(catalogues.get(language.value) ?? {}, key);

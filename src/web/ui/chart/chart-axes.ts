@@ -5,7 +5,7 @@ import { textScale } from "../text-scale.ts";
 
 const DAY = 86_400_000;
 const AXIS_PX = 64;
-/** More axes than one on each side would take the room of the lines; the other values are in the legend. */
+/** Most axes, one on each side: more would take the room of the lines. The other values are in the legend. */
 const AXES_MAX = 2;
 
 export interface ChartSeries {

@@ -22,7 +22,7 @@ export interface EncodedBlock {
 
 export interface HeadColumn {
   readonly key: number;
-  /** Where the column lies in the body. */
+  /** Position of the column in the body. */
   readonly offset: number;
   readonly bytes: number;
   readonly summary: ColumnSummary;

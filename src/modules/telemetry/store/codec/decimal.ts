@@ -81,7 +81,7 @@ export function candidateScales(values: Float64Array): number[] {
   return [...scales];
 }
 
-/** Null when more than a quarter of the values would be exceptions. */
+/** Converts to decimals; null when more than a quarter of the values would be exceptions. */
 export function toDecimal(values: Float64Array, scale: number): DecimalForm | null {
   const power = powersOfTen[scale]!;
   const ints = new Float64Array(values.length);

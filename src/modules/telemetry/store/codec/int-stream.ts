@@ -1,7 +1,7 @@
 import type { ByteReader } from "../../../../lib/byte-reader.ts";
 import type { ByteWriter } from "../../../../lib/byte-writer.ts";
 
-/** How often neighbours are subtracted before a whole number is written. */
+/** Number of times that neighbours are subtracted before a whole number is written. */
 export type Order = 0 | 1 | 2;
 
 export const allOrders: readonly Order[] = [0, 1, 2];

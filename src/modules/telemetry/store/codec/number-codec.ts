@@ -14,7 +14,7 @@ const MODE_DECIMAL = 1;
 const MODE_RANK = 2;
 /** The eight bytes of the doubles, each in a plane of its own. */
 const MODE_PLANES = 3;
-/** As planes, of the differences of neighbouring doubles' bits. */
+/** Planes of the differences of neighbouring doubles' bits. */
 const MODE_DELTA_PLANES = 4;
 
 /** A first value and the step to each next one: time stamps of a device that keeps time. */
@@ -215,7 +215,7 @@ function readDecimal(reader: ByteReader, values: Float64Array): Float64Array {
   return values;
 }
 
-/** None when most values are distinct: then the dictionary is larger than what it saves. */
+/** Yields forms with a dictionary; none when most values are distinct, because the dictionary is larger than what it saves. */
 function* rankForms(values: Float64Array, effort: Effort): Generator<Uint8Array> {
   const distinct = distinctSorted(values);
   if (distinct === null) return;

@@ -28,7 +28,7 @@ export type ConfigField =
 
 interface WidgetKind {
   readonly View: WidgetView;
-  /** In cells. */
+  /** Size in cells. */
   readonly size: { readonly w: number; readonly h: number };
   readonly fields: readonly ConfigField[];
   /** Holds what a new one begins with. */

@@ -18,7 +18,7 @@ import type { WidgetProps } from "./widget.types.ts";
 
 const SPARK = { width: 120, height: 28 };
 
-/** How it went, and where to: the value that is shown against the first of the time that is looked at. */
+/** Trend: the present value against the first value of the time window. */
 function trendOf(props: WidgetProps) {
   const { value } = reduced(props);
   const lines = props.feed.series.map(({ buffer }) =>

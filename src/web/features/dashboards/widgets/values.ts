@@ -27,7 +27,7 @@ function rounded(widget: Widget, value: number): number {
   return widget.config.aggregation === "avg" ? Number(value.toPrecision(AVERAGE_DIGITS)) : value;
 }
 
-/** As the widget wants numbers: so many decimals, with its unit. */
+/** Formats a number as the widget wants it, with its decimals and unit. */
 export function shown(widget: Widget, value: TelemetryValue | undefined): string {
   if (value === undefined) return "–";
   const text = formatValue(typeof value === "number" ? rounded(widget, value) : value);
@@ -64,7 +64,7 @@ export function reduce(widget: Widget, values: readonly number[]): number | unde
   return values.length === 0 ? undefined : by?.(values);
 }
 
-/** One value of all of a widget's devices: that of the one, or what is made of many. */
+/** Returns one value for all devices of a widget, reduced if there are several. */
 export function reduced(props: WidgetProps): NewestValue {
   const { widget, feed } = props;
   const [key = ""] = keysOf(widget);

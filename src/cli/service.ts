@@ -1,0 +1,88 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { isCompiled, readTextAsset, SERVICE_UNIT_ASSET } from "../platform/assets.ts";
+import { StartupError } from "../platform/startup-error.ts";
+import { type CommandOption, describeOptions, parseCommand } from "./arguments.ts";
+
+const PROGRAM_PATH = "usr/local/bin/lineside";
+const UNIT_PATH = "etc/systemd/system/lineside.service";
+const ROOT_USER = 0;
+
+const options = {
+  print: { type: "boolean", help: "print the unit, and install nothing" },
+  replace: { type: "boolean", help: "replace a unit that differs" },
+  root: { type: "string", default: "/", help: "install below this directory, as for the image of a machine" },
+} as const satisfies Record<string, CommandOption>;
+
+const usage = `lineside service install
+
+Copies this executable to /${PROGRAM_PATH} and its unit to /${UNIT_PATH}, and says how to start the service.
+Run it again after an update of the executable.`;
+
+const NEXT_STEPS = `Start the gateway, now and at every start of the machine:
+
+  systemctl daemon-reload
+  systemctl enable --now lineside
+
+The link to the set-up page is in its log:
+
+  journalctl -u lineside
+
+Settings are LINESIDE_… variables in /etc/lineside/environment, one a line; the data is in /var/lib/lineside.`;
+
+function readUnit(): string {
+  const unit = readTextAsset(SERVICE_UNIT_ASSET);
+  if (unit === undefined) throw new StartupError("This build of Lineside has no unit inside.");
+  return unit;
+}
+
+/** Puts a file into place as a whole, also in place of an executable that runs. */
+function replaceFile(path: string, mode: number, write: (temporary: string) => void): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = `${path}.new`;
+  write(temporary);
+  chmodSync(temporary, mode);
+  renameSync(temporary, path);
+}
+
+function install(root: string, canReplace: boolean): void {
+  if (!isCompiled())
+    throw new StartupError(
+      "Only the executable can be installed; a checkout builds it with npm run build. --print prints the unit.",
+    );
+  if (root === "/" && process.getuid?.() !== ROOT_USER)
+    throw new StartupError("Only root can install a service: run it with sudo. --print prints the unit.");
+  const [program, unitFile] = [join(root, PROGRAM_PATH), join(root, UNIT_PATH)];
+  const unit = readUnit();
+  if (existsSync(unitFile) && readFileSync(unitFile, "utf8") !== unit && !canReplace)
+    throw new StartupError(
+      `${unitFile} exists and differs from the unit of this version. Move changes of your own into a drop-in (systemctl edit lineside), and add --replace.`,
+    );
+  if (process.execPath !== program)
+    replaceFile(program, 0o755, (temporary) => copyFileSync(process.execPath, temporary));
+  replaceFile(unitFile, 0o644, (temporary) => writeFileSync(temporary, unit));
+  console.log(`Installed ${program} and ${unitFile}.\n\n${NEXT_STEPS}`);
+}
+
+/** `lineside service install`: installs the executable and its unit for systemd. */
+export async function serviceCommand(args: readonly string[]): Promise<number> {
+  const asksForHelp = args.some((arg) => arg === "--help" || arg === "-h");
+  if (args.length === 0 || asksForHelp) {
+    console.log(describeOptions(usage, options));
+    return asksForHelp ? 0 : 2;
+  }
+  const { values, flags, positionals } = parseCommand(args, options);
+  if (positionals.length !== 1 || positionals[0] !== "install")
+    throw new StartupError(`"${positionals.join(" ")}" is not an action of service; its action is install.`);
+  if (flags.has("print")) console.log(readUnit().trimEnd());
+  else install(resolve(values.root ?? "/"), flags.has("replace"));
+  return 0;
+}

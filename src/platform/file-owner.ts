@@ -1,0 +1,23 @@
+import { lchownSync, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+const ROOT_USER = 0;
+
+/**
+ * Gives what root has created to the owner of the folder in which it lies: commands of root work on the data of a gateway that runs as
+ * another user, and it has to open these files later. Does nothing for other users, nor where the file system has no owners.
+ */
+export function giveToFolderOwner(path: string): void {
+  if (process.geteuid?.() !== ROOT_USER) return;
+  try {
+    const { uid, gid } = statSync(dirname(path));
+    lchownSync(path, uid, gid);
+  } catch {
+    // A mounted share may refuse even root.
+  }
+}
+
+/** Creates a folder that only its owner may open, for the owner of the folder in which it lies. */
+export function createPrivateFolder(path: string): void {
+  if (mkdirSync(path, { recursive: true, mode: 0o700 }) !== undefined) giveToFolderOwner(path);
+}

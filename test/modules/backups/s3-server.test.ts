@@ -1,0 +1,109 @@
+// Backups in a bucket of s3rver, a real S3-compatible server, where it is installed.
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runBackup } from "../../../src/modules/backups/backup-job.ts";
+import { BackupRepository } from "../../../src/modules/backups/repository.ts";
+import { restore } from "../../../src/modules/backups/restore-job.ts";
+import { S3Target } from "../../../src/modules/backups/targets/s3-target.ts";
+import { freePort } from "../../support/free-port.ts";
+import { until } from "../../support/until.ts";
+
+setDefaultTimeout(30_000);
+
+const projectBin = join(import.meta.dir, "../../../node_modules/.bin");
+const server = Bun.which("s3rver", { PATH: `${projectBin}:${process.env.PATH}` });
+if (server === null) console.warn("not run: backups to S3, without the package s3rver");
+
+const ROWS = 2_000;
+let root: string;
+let data: string;
+let port: number;
+let stop: () => Promise<void> = async () => undefined;
+
+const targetWith = (accessKeyId: string, bucket = "plant") =>
+  new S3Target({
+    kind: "s3",
+    endpoint: `http://127.0.0.1:${port}`,
+    region: "us-east-1",
+    bucket,
+    prefix: "gateway-07/",
+    accessKeyId,
+    secretAccessKey: "S3RVER",
+  });
+
+const backUp = () =>
+  runBackup(targetWith("S3RVER"), {
+    dataPath: data,
+    lineside: "test",
+    now: () => Date.parse("2026-03-02T03:30:00Z"),
+    bytesPerSecond: 1e12,
+    opensAll: true,
+    passphrase: "of the test",
+    retention: { daily: 7, weekly: 4 },
+  });
+
+function withDatabase<Result>(folder: string, work: (db: Database) => Result): Result {
+  const db = new Database(join(folder, "lineside.db"), { create: true });
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+const rowsIn = (folder: string) => withDatabase(folder, (db) => db.query("SELECT * FROM item").all());
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), "lineside-s3-"));
+  data = join(root, "data");
+  mkdirSync(data);
+  withDatabase(data, (db) => {
+    db.run("CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT)");
+    const insert = db.prepare("INSERT INTO item VALUES (?, ?)");
+    for (let id = 0; id < ROWS; id++) insert.run(id, crypto.randomUUID().repeat(8));
+    insert.finalize();
+  });
+  if (server === null) return;
+  port = await freePort();
+  const options = ["-d", join(root, "buckets"), "-a", "127.0.0.1", "-p", `${port}`, "--silent"];
+  const child = Bun.spawn([server, ...options, "--configure-bucket", "plant"], {
+    stdio: ["ignore", "ignore", "ignore"],
+  });
+  stop = async () => {
+    child.kill();
+    await child.exited;
+  };
+  await until(() =>
+    fetch(`http://127.0.0.1:${port}`).then(
+      () => true,
+      () => false,
+    ),
+  );
+});
+afterAll(async () => {
+  await stop();
+  rmSync(root, { recursive: true });
+});
+
+test.if(server !== null)("a bucket keeps backups that add what is new, and restores the newest", async () => {
+  const first = await backUp();
+  withDatabase(data, (db) => db.run("UPDATE item SET text = 'changed' WHERE id = 5"));
+  const second = await backUp();
+  expect(second.addedBytes).toBeLessThan(first.addedBytes / 10);
+  const repository = await BackupRepository.open(targetWith("S3RVER"), "of the test");
+  expect((await repository.snapshots()).map(({ id }) => id)).toEqual([first.id, second.id]);
+  const restored = join(root, "restored");
+  await restore(targetWith("S3RVER"), { dataPath: restored, passphrase: "of the test", snapshot: undefined });
+  expect(rowsIn(restored)).toEqual(rowsIn(data));
+});
+
+test.if(server !== null)("a key or a bucket that does not exist is named by the server", async () => {
+  const failures = [targetWith("nobody").list(""), targetWith("S3RVER", "nowhere").list("")];
+  const codes = await Promise.all(failures.map((failure) => failure.catch((error) => error.params.reason)));
+  expect(codes).toEqual([
+    "The AWS Access Key Id you provided does not exist in our records.",
+    "The specified bucket does not exist",
+  ]);
+});
