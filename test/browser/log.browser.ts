@@ -8,6 +8,9 @@ import { useConsole } from "./support/console-page.ts";
 import { appear, expectTidy } from "./support/screenshots.ts";
 
 const STEP_MS = 30_000;
+/** Long enough for several requests of a page that follows. */
+const WHILE_MS = 10_000;
+const LIST = "**/api/gateway/logs?*";
 const ui = useConsole({ isStill: true });
 let root: string;
 
@@ -45,27 +48,30 @@ interface Line {
   readonly text: string;
 }
 
-/** Answers with made-up lines, the newest first, as the gateway does. */
-async function fakeLines(all: readonly Line[]): Promise<void> {
-  await ui.page.route("**/api/gateway/logs?*", (route) => {
+/** Answers with sample lines, the newest first, as the gateway does. */
+async function fakeLines(count: number): Promise<{ asked: number }> {
+  const samples = Array.from({ length: count }, (_, index) => sampleLine(count - index));
+  const state = { asked: 0 };
+  await ui.page.unroute(LIST);
+  await ui.page.route(LIST, (route) => {
+    state.asked++;
     const limit = Number(new URL(route.request().url()).searchParams.get("limit"));
-    return route.fulfill({ json: all.slice(0, limit), headers: { "x-total-count": String(all.length) } });
+    return route.fulfill({ json: samples.slice(0, limit), headers: { "x-total-count": String(count) } });
   });
+  return state;
 }
 
 const LEVELS = ["debug", "info", "warning", "error"] as const;
 const STACK =
   'error="Error: the broker refused the connection\n    at connect (src/mqtt/front.ts:10:5)\n    at retry (src/mqtt/front.ts:42:9)"';
 
-function madeUp(sequence: number): Line {
+function sampleLine(sequence: number): Line {
   const level = LEVELS[sequence % LEVELS.length] ?? "info";
   const time = new Date(Date.UTC(2026, 0, 1) + sequence * 61_000).toISOString();
   const fields = level === "error" ? STACK : `deviceId=${"0123456789abcdef".repeat(6)} attempts=${sequence}`;
-  const text = `${time} ${level.toUpperCase().padEnd(7)} mqtt.front: made-up line ${String(sequence).padStart(4, "0")} ${fields}`;
+  const text = `${time} ${level.toUpperCase().padEnd(7)} mqtt.front: sample line ${String(sequence).padStart(4, "0")} ${fields}`;
   return { sequence, time, level, logger: "mqtt.front", text };
 }
-
-const madeUpLines = (count: number) => Array.from({ length: count }, (_, index) => madeUp(count - index));
 
 test(
   "shows new lines while the page is open, each with its level as a word",
@@ -144,45 +150,12 @@ test(
 );
 
 test(
-  "pauses when the reader scrolls down or presses Pause, and resumes with the newest lines",
-  async () => {
-    const { page } = ui;
-    const following = page.getByRole("status").getByText("New lines appear every few seconds.");
-    await fakeLines(madeUpLines(450));
-    await ui.open("/settings/log");
-    await following.waitFor();
-    expect(await lines().count()).toBe(200);
-    await page.getByRole("button", { name: "Show older lines" }).click();
-    await line("made-up line 0051").waitFor();
-    await page.unroute("**/api/gateway/logs?*");
-    await fakeLines(madeUpLines(451));
-    await page.getByRole("button", { name: "Show older lines" }).click();
-    await line("made-up line 0001").waitFor();
-    expect(await line("made-up line 0451").count()).toBe(0);
-    await page.getByRole("button", { name: "Show the newest" }).click();
-    await line("made-up line 0451").waitFor();
-    await following.waitFor();
-    expect(await lines().count()).toBe(451);
-
-    await page.getByRole("button", { name: "Pause" }).click();
-    await page.getByRole("status").getByText("Paused: new lines do not appear.").waitFor();
-    await page.unroute("**/api/gateway/logs?*");
-    await fakeLines(madeUpLines(452));
-    await page.getByRole("button", { name: "Resume" }).click();
-    await line("made-up line 0452").waitFor();
-    await page.unroute("**/api/gateway/logs?*");
-    expect(ui.complaints).toEqual([]);
-  },
-  STEP_MS,
-);
-
-test(
   "says why no lines appear, and shows them once the gateway answers again",
   async () => {
-    await ui.page.route("**/api/gateway/logs?*", (route) => route.fulfill({ status: 503 }));
+    await ui.page.route(LIST, (route) => route.fulfill({ status: 503 }));
     await ui.open("/settings/log");
     await ui.page.getByRole("main").getByRole("alert").waitFor();
-    await ui.page.unroute("**/api/gateway/logs?*");
+    await ui.page.unroute(LIST);
     await ui.page.getByRole("button", { name: "Retry" }).click();
     await line("backup made").waitFor();
     expect(await ui.page.getByRole("main").getByRole("alert").count()).toBe(0);
@@ -191,18 +164,59 @@ test(
 );
 
 test("is tidy in both languages and themes, on a phone and on a screen", async () => {
-  await fakeLines(madeUpLines(450));
+  await fakeLines(450);
   for (const language of ["en", "de"] as const)
     for (const theme of ["light", "dark"] as const)
       for (const width of [360, 1440]) {
         await appear(ui.page, { language, theme, width });
         await ui.open("/settings/log");
-        await ui.page.getByText("made-up line 0450").waitFor();
+        await ui.page.getByText("sample line 0450").waitFor();
         await expectTidy(ui.page, `log-${language}`, { language, theme, width });
-        await ui.page.getByText("made-up line 0400").scrollIntoViewIfNeeded();
+        await ui.page.getByText("sample line 0400").scrollIntoViewIfNeeded();
         await ui.page.getByRole("button", { name: /^(Show the newest|Neueste anzeigen)$/ }).waitFor();
         await expectTidy(ui.page, `log-scrolled-${language}`, { language, theme, width });
       }
-  await ui.page.unroute("**/api/gateway/logs?*");
+  await ui.page.unroute(LIST);
   expect(ui.complaints).toEqual([]);
 }, 60_000);
+
+test(
+  "pauses when the reader scrolls down or presses Pause, and resumes with the newest lines",
+  async () => {
+    const { page } = ui;
+    const status = (text: string) => page.getByRole("status").getByText(text).waitFor();
+    await appear(page, { language: "en", theme: "light", width: 1440 });
+    await page.clock.install();
+    await fakeLines(450);
+    await ui.open("/settings/log");
+    await status("New lines appear every few seconds.");
+    await line("sample line 0251 ").waitFor();
+    expect(await lines().count()).toBe(200);
+    await fakeLines(451);
+    await page.clock.runFor(WHILE_MS);
+    await line("sample line 0451 ").waitFor();
+
+    await page.getByRole("button", { name: "Show older lines" }).click();
+    await line("sample line 0052 ").waitFor();
+    await status("Paused while you read older lines.");
+    const newer = await fakeLines(452);
+    await page.clock.runFor(WHILE_MS);
+    expect(newer.asked).toBe(0);
+    await page.getByRole("button", { name: "Show older lines" }).click();
+    await line("sample line 0001 ").waitFor();
+    expect(await line("sample line 0452 ").count()).toBe(0);
+    await page.getByRole("button", { name: "Show the newest" }).click();
+    await line("sample line 0452 ").waitFor();
+    expect(await lines().count()).toBe(452);
+
+    await page.getByRole("button", { name: "Pause" }).click();
+    await status("Paused: new lines do not appear.");
+    const newest = await fakeLines(453);
+    await page.clock.runFor(WHILE_MS);
+    expect(newest.asked).toBe(0);
+    await page.getByRole("button", { name: "Resume" }).click();
+    await line("sample line 0453 ").waitFor();
+    expect(ui.complaints).toEqual([]);
+  },
+  STEP_MS,
+);

@@ -4,7 +4,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import type { LogLevel, LogLine } from "./log-api.ts";
 import { keyOfLine, messageOf } from "./log-lines.ts";
 
-const LOOKS: Record<LogLevel, { readonly icon: LucideIcon; readonly colour: string }> = {
+const LEVEL_MARKS: Record<LogLevel, { readonly icon: LucideIcon; readonly colour: string }> = {
   debug: { icon: Bug, colour: "text-soft" },
   info: { icon: Info, colour: "text-info" },
   warning: { icon: TriangleAlert, colour: "text-warning" },
@@ -24,7 +24,7 @@ export const LogList = ({ lines, isFollowing }: { lines: readonly LogLine[]; isF
 );
 
 function Line({ line }: { line: LogLine }) {
-  const { icon: Icon, colour } = LOOKS[line.level];
+  const { icon: Icon, colour } = LEVEL_MARKS[line.level];
   const time = toMs(line.time) ?? 0;
   return (
     <li class="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1 px-4 py-2 sm:grid-cols-[6rem_9.5rem_minmax(0,1fr)]">
