@@ -95,15 +95,37 @@ export async function benchBackups(seconds: number): Promise<Row[]> {
   await gateway.kill("SIGTERM");
   remove(directory);
   remove(place);
+  return rowsOf({
+    rates: { alone: alone.messagesPerSecond, beside: beside.messagesPerSecond },
+    delayMs,
+    before,
+    first,
+    second,
+  });
+}
+
+type Backup = Awaited<ReturnType<typeof backUp>>;
+
+interface Measured {
+  /** Messages a second without and with a backup. */
+  readonly rates: { readonly alone: number; readonly beside: number };
+  readonly delayMs: number;
+  /** Resident memory before, in MB. */
+  readonly before: number;
+  readonly first: Backup;
+  readonly second: Backup;
+}
+
+function rowsOf({ rates, delayMs, before, first, second }: Measured): Row[] {
   const section = "Backups";
-  const ratio = beside.messagesPerSecond / alone.messagesPerSecond;
+  const ratio = rates.beside / rates.alone;
   const grown = (second.run.addedBytes ?? 0) / (first.run.bytes ?? 1);
   return [
     {
       section,
       measure: `messages a second acknowledged while a store of ${thousands((first.run.bytes ?? 0) / 1e6)} MB is backed up for ${fixed(first.seconds, 1)} s, sent at half the highest rate`,
-      value: thousands(beside.messagesPerSecond),
-      peer: `${thousands(alone.messagesPerSecond)} without a backup`,
+      value: thousands(rates.beside),
+      peer: `${thousands(rates.alone)} without a backup`,
       ratio,
       goal: `≥ ${RATE_RATIO_MIN} ×`,
       met: ratio >= RATE_RATIO_MIN,
@@ -124,7 +146,7 @@ export async function benchBackups(seconds: number): Promise<Row[]> {
     },
     {
       section,
-      measure: `second backup, after ${thousands(beside.messagesPerSecond * 60)} more messages: part of the first one's bytes`,
+      measure: `second backup, after ${thousands(rates.beside * 60)} more messages: part of the first one's bytes`,
       value: `${fixed(grown * 100, 1)} %, ${fixed(second.seconds, 1)} s`,
       goal: `≤ ${INCREMENT_SHARE_MAX * 100} % after 1 % new data`,
       met: grown <= INCREMENT_SHARE_MAX,
