@@ -195,6 +195,36 @@ test("inside a module: tables ← repository ← service ← routes", () => {
   expect(wrong.map(show)).toEqual([]);
 });
 
+test("every module file has a known role, or is a part without one that sees neither requests nor tables", () => {
+  const roles = new Set([
+    "errors",
+    "module",
+    "plugin",
+    "protocol",
+    "repository",
+    "routes",
+    "schemas",
+    "service",
+    "tables",
+    "types",
+    "wire",
+    "worker",
+  ]);
+  const inModules = files.filter((file) => file.startsWith("modules/"));
+  const unknown = inModules.filter((file) => roleOf(file) !== undefined && !roles.has(roleOf(file) ?? ""));
+  expect(unknown).toEqual([]);
+  const forbidden = new Set(["routes", "plugin", "tables", "module"]);
+  const wrong = imports.filter(
+    ({ from, to, isOwn }) =>
+      isOwn &&
+      from.startsWith("modules/") &&
+      roleOf(from) === undefined &&
+      to.startsWith("modules/") &&
+      forbidden.has(roleOf(to) ?? ""),
+  );
+  expect(wrong.map(show)).toEqual([]);
+});
+
 test("packages are used only where they belong", () => {
   const owners: Array<[RegExp, RegExp]> = [
     [/^(elysia|@elysiajs\/)/, /(\.(routes|schemas|plugin)\.ts$|^modules\/module\.types\.ts$|^http\/)/],

@@ -6,10 +6,10 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { Core } from "../module.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
-import { DemoPlantEngine } from "./demo-plant.engine.ts";
 import { createDemoPlantRepository } from "./demo-plant.repository.ts";
 import { demoPlantRoutes } from "./demo-plant.routes.ts";
 import { createDemoPlantService } from "./demo-plant.service.ts";
+import { DemoPlantEngine } from "./demo-plant-engine.ts";
 
 /** The simulated factory, which sends as devices do. */
 export function createDemoPlantModule(

@@ -10,10 +10,10 @@ import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
-import type { DemoPlantEngine } from "./demo-plant.engine.ts";
 import { noRoom } from "./demo-plant.errors.ts";
 import type { DemoPlantRepository } from "./demo-plant.repository.ts";
 import type { DemoPlant, DemoPlantParts, DemoPlantStatus } from "./demo-plant.types.ts";
+import type { DemoPlantEngine } from "./demo-plant-engine.ts";
 import { dashboardOf, LINES, MACHINES_PER_LINE, profiles as planned, TAG } from "./plant-content.ts";
 
 const nothing: DemoPlantParts = { gateways: [], machines: [], profiles: [], dashboardId: "", remembered: [] };

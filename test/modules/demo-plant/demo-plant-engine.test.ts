@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { DeviceId, TenantId } from "../../../src/lib/ids.ts";
-import { DemoPlantEngine } from "../../../src/modules/demo-plant/demo-plant.engine.ts";
 import type { DemoPlant } from "../../../src/modules/demo-plant/demo-plant.types.ts";
+import { DemoPlantEngine } from "../../../src/modules/demo-plant/demo-plant-engine.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
 import { createLogger } from "../../../src/platform/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
