@@ -320,7 +320,7 @@ describe("what goes wrong at the start is one sentence and an exit code", () => 
 
   test("every mistake in the configuration at once", () => {
     const { exitCode, lines } = run(["serve", "--http-port", "99999", "--log-level", "loud"]);
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(78);
     expect(lines.length).toBe(3);
   });
 });
