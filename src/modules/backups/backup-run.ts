@@ -19,6 +19,8 @@ const REPACK_SHARE = 0.05;
 /** Databases up to this size are restored and opened after every backup; all of them when `opensAll` asks for it. */
 const OPENED_BYTES_MAX = 64 * 1024 * 1024;
 const NUMBER_DIGITS = 6;
+/** Compressed blocks are garbage that the collector does not see the size of. It is run after this many bytes. */
+const COLLECTED_BYTES = 8 * 1024 * 1024;
 const CHECK_FOLDER = "backup-check";
 
 export interface BackupRunOptions {
@@ -48,6 +50,7 @@ export class BackupRun {
   #sparse = new Set<number>();
   #repackable = 0;
   #bytesRead = 0;
+  #uncollected = 0;
   #bytesTotal = 0;
 
   constructor(repository: BackupRepository, options: BackupRunOptions) {
@@ -189,6 +192,11 @@ export class BackupRun {
   async #pause(bytes: number): Promise<void> {
     this.#bytesRead += bytes;
     this.#options.onProgress?.(this.#bytesRead, this.#bytesTotal);
+    this.#uncollected += bytes;
+    if (this.#uncollected >= COLLECTED_BYTES) {
+      this.#uncollected = 0;
+      Bun.gc(true);
+    }
     const dueMs = (this.#bytesRead / this.#options.bytesPerSecond) * 1_000;
     await Bun.sleep(Math.max(0, dueMs - (performance.now() - this.#startedAt)));
   }

@@ -17,6 +17,8 @@ import type { SnapshotDatabase, SnapshotRecord } from "./backup.types.ts";
 import type { Block, PageMap } from "./page-map.ts";
 import type { BackupRepository } from "./repository.ts";
 
+/** Packs and pages are garbage that the collector does not see the size of. It is run after this many bytes. */
+const COLLECTED_BYTES = 8 * 1024 * 1024;
 const READ_BYTES = 1024 * 1024;
 
 type OnPage = (database: SnapshotDatabase, page: number, bytes: Uint8Array) => void;
@@ -48,11 +50,16 @@ export class SnapshotReader {
     isSkipped: (pack: string) => boolean = () => false,
   ): Promise<void> {
     const reads = await this.#readsByPack(names);
+    let uncollected = 0;
     for (const [pack, blocks] of [...reads].sort(([a], [b]) => a - b)) {
       const name = this.#record.packs[pack]?.name ?? "";
       if (isSkipped(name)) continue;
       const bytes = await this.#repository.target.read(name);
       for (const read of blocks) readBlock(name, bytes, read, onPage);
+      uncollected += bytes.length;
+      if (uncollected < COLLECTED_BYTES) continue;
+      uncollected = 0;
+      Bun.gc(true);
     }
   }
 
