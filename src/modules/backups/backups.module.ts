@@ -24,7 +24,7 @@ export function createBackupsModule(
     log: log.child("backup"),
   });
   health.add(() => {
-    const { problem } = backups.status();
+    const problem = backups.problem();
     return problem && { severity: "WARNING", ...problem };
   });
   return {

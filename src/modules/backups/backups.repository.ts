@@ -8,15 +8,20 @@ const RUNS_KEPT = 500;
 
 export function createBackupsRepository(database: MainDatabase) {
   const { orm } = database;
-  const newestDone = (onlyOpened: boolean, since: number) => {
-    const rows = orm
+  const newestDone = (onlyOpened: boolean, since: number) =>
+    orm
       .select()
       .from(backupRuns)
-      .where(and(eq(backupRuns.state, "DONE"), gte(backupRuns.startedAt, since)))
+      .where(
+        and(
+          eq(backupRuns.state, "DONE"),
+          gte(backupRuns.startedAt, since),
+          onlyOpened ? eq(backupRuns.openedAll, true) : undefined,
+        ),
+      )
       .orderBy(desc(backupRuns.runId))
-      .all();
-    return rows.find(({ openedAll }) => openedAll || !onlyOpened);
-  };
+      .limit(1)
+      .get();
   return {
     /** Adds a run that begins now, and forgets the oldest ones. */
     beginRun(trigger: BackupTrigger, startedAt: number): StoredBackupRun {

@@ -119,6 +119,11 @@ export class BackupsService {
     };
   }
 
+  /** What is wrong: no good backup for too long. */
+  problem(): Text | undefined {
+    return this.#problem(this.#deps.repository.newestGoodRun(this.#settings.placeSince));
+  }
+
   runs(filter: RunFilter): { items: StoredBackupRun[]; total: number } {
     return this.#deps.repository.listRuns(filter);
   }
@@ -222,7 +227,7 @@ export class BackupsService {
     const nextAt = this.#nextAt(run);
     if (this.#running === undefined && nextAt !== undefined && nextAt <= this.#deps.clock.now())
       this.begin("SCHEDULE");
-    const problem = this.#problem(this.#deps.repository.newestGoodRun(this.#settings.placeSince));
+    const problem = this.problem();
     if (problem !== undefined && !this.#warned)
       this.#deps.log.error("no good backup for too long", { maxAgeHours: this.#settings.maxAgeHours });
     this.#warned = problem !== undefined;

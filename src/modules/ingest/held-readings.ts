@@ -16,6 +16,8 @@ const AHEAD_MS_MAX = 10 * 366 * DAY_MS;
 const PER_DEVICE_MAX = 10_000;
 const RELEASE_INTERVAL_MS = 10_000;
 const RELEASED_AT_ONCE = 500;
+/** Health asks every second; to count a million messages takes longer than that is worth. */
+const COUNT_INTERVAL_MS = 60_000;
 
 export interface SplitReadings {
   readonly due: readonly Reading[];
@@ -56,6 +58,8 @@ export class HeldReadings implements Part {
   private running: Promise<void> = Promise.resolve();
   /** Number of messages by device, as far as it was asked for. */
   private readonly counts = new Map<DeviceId, number>();
+  /** What is held in all, and when it was counted (monotonic ms); undefined when it has to be counted again. */
+  private summary: (ReturnType<HeldRepository["summary"]> & { countedAt: number }) | undefined;
 
   constructor(
     private readonly deps: {
@@ -99,12 +103,17 @@ export class HeldReadings implements Part {
     const dueAt = Math.max(...readings.map(({ ts }) => ts)) - DAY_MS;
     repository.insert({ deviceId, dueAt, readings, receivedAt: clock.now() });
     this.counts.set(deviceId, Math.min(held + 1, PER_DEVICE_MAX));
+    if (this.summary?.messages === 0) this.summary = undefined;
     return durable();
   }
 
   /** Says that devices agree on a time that the gateway's clock has not reached. */
   problem(): Problem | undefined {
-    const { messages, devices } = this.deps.repository.summary();
+    const { repository, clock } = this.deps;
+    const now = clock.monotonic();
+    if (this.summary === undefined || now - this.summary.countedAt >= COUNT_INTERVAL_MS)
+      this.summary = { ...repository.summary(), countedAt: now };
+    const { messages, devices } = this.summary;
     return messages === 0
       ? undefined
       : { severity: "WARNING", ...detail("system.clock_behind", { messages, devices }) };
@@ -126,6 +135,7 @@ export class HeldReadings implements Part {
   discard(deviceId: DeviceId): void {
     this.deps.repository.deleteOf(deviceId);
     this.counts.delete(deviceId);
+    this.summary = undefined;
   }
 
   private async release(): Promise<void> {
@@ -141,6 +151,7 @@ export class HeldReadings implements Part {
   private async store(messages: readonly HeldMessage[]): Promise<void> {
     await Promise.all(messages.map((message) => this.storeOne(message)));
     this.deps.repository.delete(messages.map(({ seq }) => seq));
+    this.summary = undefined;
   }
 
   /** @throws DomainError `unavailable` while nothing can be stored. What is refused for good is logged. */
