@@ -37,7 +37,7 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
     "Der Tarif dieses Standorts erlaubt {limit} Benutzer. Löschen Sie einen, oder wählen Sie einen anderen Tarif.",
   "plan.whitelabel": "Der Tarif dieses Standorts enthält kein eigenes Erscheinungsbild.",
   "system.clock_behind":
-    "{messages} Nachrichten von {devices} Geräten haben Zeitstempel, die dem Gateway mehr als einen Tag voraus sind. Sie werden aufbewahrt, bis seine Uhr so weit ist. Prüfen Sie die Uhren.",
+    "Die Uhr des Gateways geht möglicherweise nach. Nachrichten, deren Zeitstempel ihr mehr als einen Tag voraus sind, werden aufbewahrt, bis sie so weit ist (Nachrichten: {messages}, Geräte: {devices}). Prüfen Sie die Uhren.",
   "system.clock_unset":
     "Die Uhr des Gateways ist nicht gestellt. Die Zeit läuft ab der letzten bekannten Zeit weiter. Verbinden Sie einen Zeitserver, oder stellen Sie die Uhr.",
   "system.not_ready": "Lineside startet oder beendet sich gerade. Versuchen Sie es gleich noch einmal.",

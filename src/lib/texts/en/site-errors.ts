@@ -29,7 +29,7 @@ export const siteErrors = {
   "plan.users_limit": "The plan of this site allows {limit} users. Delete one, or select another plan.",
   "plan.whitelabel": "The plan of this site does not include whitelabeling.",
   "system.clock_behind":
-    "{messages} messages of {devices} devices have time stamps more than a day ahead of the gateway. They are kept until its clock catches up. Check the clocks.",
+    "The clock of the gateway may be behind. Messages whose time stamps are more than a day ahead are kept until it catches up (messages: {messages}, devices: {devices}). Check the clocks.",
   "system.clock_unset":
     "The clock of the gateway is not set. Time goes on from the newest time that the gateway knows. Connect a time server, or set the clock.",
   "system.not_ready": "Lineside is starting or stopping. Try again in a moment.",
