@@ -1,4 +1,4 @@
-import { type ConditionScope, compileAlarmCondition } from "./condition.ts";
+import { type ConditionOperator, type ConditionScope, compileAlarmCondition } from "./condition.ts";
 import { isJsonObject } from "./json.ts";
 
 /** A condition as it was written, each part with whether it holds. */
@@ -10,7 +10,7 @@ export interface ExplainedCondition {
   readonly key?: string;
   readonly source?: string;
   readonly scope?: string;
-  readonly op?: string;
+  readonly op?: ConditionOperator | "CHANGED";
   /** Holds what it is compared with; null where there is nothing. */
   readonly against?: unknown;
   /** Holds what is there now; null where there is nothing. */
@@ -35,7 +35,7 @@ function compared(node: Record<string, unknown>, scope: ConditionScope): Omit<Ex
     key,
     source,
     ...(source === "attribute" && { scope: of }),
-    op: text(node.op, ""),
+    op: node.op as ConditionOperator | "CHANGED", // the condition compiled
     ...(against !== undefined && { against }),
     actual,
   };

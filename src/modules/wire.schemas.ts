@@ -1,4 +1,11 @@
-import { type IntegerOptions, type SchemaOptions, type StringOptions, Type } from "@sinclair/typebox";
+import {
+  type IntegerOptions,
+  type SchemaOptions,
+  type Static,
+  type StringOptions,
+  type TAny,
+  Type,
+} from "@sinclair/typebox";
 import { t } from "elysia";
 import { alarmSeverities } from "../lib/severity.ts";
 import type { Params } from "../lib/texts/text.ts";
@@ -60,7 +67,7 @@ export const severityInput = literals(alarmSeverities, { description: alarmSever
 export const successBody = t.Object({ success: t.Boolean() }, { title: "Success" });
 
 /** Any JSON value. It does not refer to itself, since TypeScript cannot resolve an array of itself in a generated client. */
-export const jsonValueSchema = Type.Unsafe({
+export const jsonValueSchema = Type.Unsafe<Static<TAny>>({
   title: "JsonValue",
   description: "any JSON value",
   anyOf: [

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { conditionOperators } from "../../lib/condition.ts";
+import type { ExplainedCondition } from "../../lib/condition-explain.ts";
 import { attributeScopes } from "../attributes/attributes.types.ts";
 import { componentRef, documentedAs, enumOf } from "../documented-as.ts";
 import { alarmRuleSchema } from "../profiles/alarm-rule.schemas.ts";
@@ -11,7 +12,7 @@ const epochMs = t.Optional(
 );
 
 /** A part of a condition, with whether it holds. */
-const explainedCondition = Type.Unsafe({
+export const explainedCondition = Type.Unsafe<ExplainedCondition>({
   title: "ExplainedCondition",
   type: "object",
   required: ["holds"],

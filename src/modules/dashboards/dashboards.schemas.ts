@@ -100,7 +100,7 @@ export const previewBody = t.Object(
   },
   { title: "DashboardPreviewRequest" },
 );
-const alarmRow = t.Object(
+export const alarmRow = t.Object(
   {
     alarmId: t.String(),
     deviceId: t.String(),
@@ -113,7 +113,7 @@ const alarmRow = t.Object(
   },
   { title: "AlarmRow" },
 );
-const widgetData = t.Object(
+export const widgetData = t.Object(
   {
     deviceIds: t.Array(t.String()),
     series: t.Optional(t.Array(deviceSeries)),

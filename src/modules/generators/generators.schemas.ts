@@ -22,7 +22,7 @@ const metricSchema = t.Object(
   },
   { title: "GeneratorMetric" },
 );
-const generatorConfigSchema = t.Object(
+export const generatorConfigSchema = t.Object(
   {
     intervalSeconds: t.Number({ minimum: 0.1, maximum: 86_400 }),
     metrics: t.Array(metricSchema, { minItems: 1, maxItems: 100, description: "each key once" }),
@@ -101,20 +101,20 @@ export const generatorBody = t.Object(
 export const previewBody = t.Object({
   config: documentedAs(t.Union([generatorConfigSchema, mapOf(jsonValueSchema)])),
 });
+export const generatorReadings = t.Partial(
+  t.Object({
+    readings: t.Array(t.Object({ ts: wholeNumber(), values: mapOf(t.Number()) })),
+    deviceCount: wholeNumber(),
+    messagesPerDay: wholeNumber(),
+    valuesPerDay: wholeNumber(),
+  }),
+  { title: "GeneratorReadings" },
+);
 export const previewAnswer = t.Object({
   success: t.Boolean({ description: "whether it could be started" }),
-  result: documentedAs(
-    t.Partial(
-      t.Object({
-        readings: t.Array(t.Object({ ts: wholeNumber(), values: mapOf(jsonValueSchema) })),
-        deviceCount: wholeNumber(),
-        messagesPerDay: wholeNumber(),
-        valuesPerDay: wholeNumber(),
-      }),
-      { title: "GeneratorReadings" },
-    ),
-    { description: "the next 60 readings of one device; empty if the config has mistakes" },
-  ),
+  result: documentedAs(generatorReadings, {
+    description: "the next 60 readings of one device; empty if the config has mistakes",
+  }),
   warnings: t.Array(t.String(), { description: "settings that are allowed but perhaps unintended" }),
   errors: t.Array(t.String(), { description: "each names its field" }),
   warningTexts: t.Array(textSchema, { description: "the warnings as data" }),

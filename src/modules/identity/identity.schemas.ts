@@ -94,3 +94,9 @@ export const resetQuery = t.Object({
   ui_locales: t.Optional(t.String({ maxLength: 128 })),
   theme: t.Optional(t.String({ maxLength: 16 })),
 });
+
+export const newSecondFactor = t.Object({
+  secret: t.String({ description: "base32, to type into an authenticator app" }),
+  uri: t.String({ description: "otpauth://…" }),
+  qrSvg: t.String({ description: "the same as a picture" }),
+});

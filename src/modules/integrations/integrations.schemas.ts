@@ -1,12 +1,19 @@
 import { t } from "elysia";
-import { documentedAs } from "../documented-as.ts";
+import { documentedAs, mapOf } from "../documented-as.ts";
 import { newestFirst, pageQuery } from "../lists.schemas.ts";
 import { mappingStepListSchema } from "../pipelines/pipeline-steps.schemas.ts";
-import { jsonObject, jsonValue, nameText, textFields, textSchema, wholeNumber } from "../wire.schemas.ts";
+import {
+  jsonObject,
+  jsonValue,
+  jsonValueSchema,
+  nameText,
+  textFields,
+  textSchema,
+  wholeNumber,
+} from "../wire.schemas.ts";
+import { settingsChangesSchema, settingsSchema } from "./integration-settings.schemas.ts";
 
 const textOrNull = t.Union([textSchema, t.Null()], { description: "the same as data" });
-
-import { settingsChangesSchema, settingsSchema } from "./integration-settings.schemas.ts";
 
 const NAME_MAX = 200;
 const name = nameText(NAME_MAX);
@@ -206,6 +213,33 @@ export const previewBody = t.Object(
   },
   { title: "IntegrationPreviewRequest" },
 );
+export const previewedStep = t.Object({
+  step: t.String(),
+  in: jsonObject(),
+  out: jsonValue("an object; null where the step dropped the message or failed"),
+});
+export const previewedScript = t.Object(
+  {
+    value: jsonValue("null if the script failed"),
+    console: t.Array(t.Object({ level: t.String(), text: t.String() })),
+    usedMs: t.Number({ description: "processor time in ms" }),
+    warnings: t.Array(t.String()),
+  },
+  { title: "PreviewedScript" },
+);
+export const previewedResult = t.Object(
+  {
+    device: t.Object({
+      deviceId: t.Union([t.String(), t.Null()]),
+      name: t.Union([t.String(), t.Null()]),
+      isNew: t.Boolean({ description: "whether the device would be created" }),
+      reference: mapOf(t.String(), { description: "how the message names its device" }),
+    }),
+    readings: t.Array(t.Object({ ts: wholeNumber(), values: mapOf(jsonValueSchema) })),
+    attributes: mapOf(mapOf(jsonValueSchema), { description: "by scope and name" }),
+  },
+  { title: "PreviewedResult" },
+);
 export const previewAnswer = t.Object(
   {
     success: t.Boolean({ description: "whether all of it would be stored" }),
@@ -217,21 +251,12 @@ export const previewAnswer = t.Object(
     normalized: documentedAs(t.Array(jsonObject()), {
       description: "the messages that the adapter reads from it",
     }),
-    trace: documentedAs(
-      t.Array(
-        t.Object({
-          step: t.String(),
-          in: jsonObject(),
-          out: jsonValue("an object; null where the step dropped the message or failed"),
-        }),
-      ),
-      { description: "each mapping step with its input and output" },
-    ),
-    scripts: documentedAs(t.Array(jsonObject()), {
-      description: "each run of the script: value, console, usedMs, warnings",
+    trace: documentedAs(t.Array(previewedStep), {
+      description: "each mapping step with its input and output",
     }),
-    results: documentedAs(t.Array(jsonObject()), {
-      description: "the result: device, readings, attributes by scope",
+    scripts: documentedAs(t.Array(previewedScript), { description: "each run of the script" }),
+    results: documentedAs(t.Array(previewedResult), {
+      description: "the values that would be stored, for each device",
     }),
     errors: t.Array(
       t.Object({

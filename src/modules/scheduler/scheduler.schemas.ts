@@ -48,7 +48,7 @@ const commandFields = {
 
 const actionType = t.Union([t.Literal("attributes"), t.Literal("command")]);
 
-const actionBody = t.Object(
+export const actionBody = t.Object(
   {
     type: actionType,
     deviceIds: t.Optional(t.Array(t.String(), { maxItems: 10_000, description: "at most 1,000 devices" })),
@@ -114,6 +114,12 @@ export const runStatus = t.Union([
   t.Literal("SKIPPED"),
 ]);
 
+/** A schedule in an answer; its fields depend on the kind. */
+export type ShownSchedule =
+  | { readonly kind: "cron"; readonly expression: string; readonly timezone: string }
+  | { readonly kind: "interval"; readonly everyMs: number; readonly at?: string; readonly timezone: string }
+  | { readonly kind: "once"; readonly at: string; readonly timezone: string };
+
 const jobFields = {
   jobId: t.String(),
   name: t.String(),
@@ -121,7 +127,7 @@ const jobFields = {
   status: t.Union([t.Literal("active"), t.Literal("paused"), t.Literal("completed")], {
     description: "completed: no time is left",
   }),
-  schedule: t.Object({ ...scheduleFields, timezone: t.String() }),
+  schedule: t.Unsafe<ShownSchedule>(t.Object({ ...scheduleFields, timezone: t.String() })),
   // Not an Object: its copy would lose an attribute that is named `__proto__`.
   action: documentedAs(actionBody),
   misfire,
