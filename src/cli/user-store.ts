@@ -8,7 +8,7 @@ import type { DomainEvents } from "../modules/events.types.ts";
 import { createIdentityProvider } from "../modules/identity/provider/identity-provider.ts";
 import { createProviderRepository } from "../modules/identity/provider/provider.repository.ts";
 import { createThrottleRepository } from "../modules/identity/provider/throttle.repository.ts";
-import { createThrottle } from "../modules/identity/provider/throttle.ts";
+import { Throttle } from "../modules/identity/provider/throttle.ts";
 import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
 import { createSessionsService } from "../modules/identity/sessions.service.ts";
 import { createPlansService } from "../modules/tenants/plans.service.ts";
@@ -51,7 +51,7 @@ export function openUserStore(config: Config) {
   const users = createUsersRepository(database);
   const provider = createIdentityProvider({
     repository: createProviderRepository(identityDatabase),
-    throttle: createThrottle({ repository: createThrottleRepository(identityDatabase), now }),
+    throttle: new Throttle({ repository: createThrottleRepository(identityDatabase), now }),
     onPasswordChanged: () => undefined, // only people change passwords that way
     now,
     wallNow: () => clock.now(),
