@@ -26,7 +26,7 @@ import { createLogger } from "../platform/log.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { type CommandOption, describeOptions, type ParsedArguments, parseCommand } from "./arguments.ts";
 
-/** Holds what every command on a data directory takes. */
+/** Options of every command on a data directory. */
 export const storeOptions = {
   data: { type: "string", help: "data directory of the gateway (default: LINESIDE_DATA)" },
   config: { type: "string", help: "configuration file of the gateway (default: lineside.toml)" },
@@ -187,7 +187,7 @@ export interface ActionRequest {
 /** Describes what was done: for programs (`--json`), and for a person. */
 export interface ActionResult {
   readonly data: unknown;
-  /** Holds what the audit log keeps of it. */
+  /** Entry of the audit log. */
   readonly done?: Pick<NewAuditEntry, "tenantId" | "action" | "target" | "before" | "after">;
   print(): void;
 }

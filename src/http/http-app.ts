@@ -164,7 +164,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
   /** Webhooks answer when their event is on the disk, and with it whatever was written before: once is enough. */
   const waitsItself = (url: string) => /^https?:\/\/[^/]+\/api\/v1\/integrations\//.test(url);
   const notForConsole = /^\/(api|idp|docs|\.well-known)(\/|$)/;
-  /** Holds what the audit log keeps of routes, by method and pattern. */
+  /** Audit rules of routes, by method and pattern. */
   const audited = new Map<string, RouteAudit>();
   const bodies = new RequestBodies();
   const routes: Route[] = [];

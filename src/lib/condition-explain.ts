@@ -11,9 +11,9 @@ export interface ExplainedCondition {
   readonly source?: string;
   readonly scope?: string;
   readonly op?: ConditionOperator | "CHANGED";
-  /** Holds what it is compared with; null where there is nothing. */
+  /** Value of the comparison; `null` if there is none. */
   readonly against?: unknown;
-  /** Holds what is there now; null where there is nothing. */
+  /** Present value; `null` if there is none. */
   readonly actual?: unknown;
   /** `noData`: how long nothing may come. */
   readonly forMs?: number;

@@ -31,7 +31,7 @@ const scale = { min: Type.Number(), max: Type.Number() };
 const limits = { warning: Type.Number(), critical: Type.Number() };
 const image = { image: Type.String({ description: "a picture as data URL" }) };
 
-/** Holds what `config` holds, by widget type. */
+/** Fields of `config`, by widget type. */
 const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
   timeseries: { ...devices, ...key, ...keys, ...series, ...appearance },
   value: { ...devices, ...key, ...keys, ...series, ...reduce, ...appearance, ...limits },

@@ -28,7 +28,7 @@ import {
 import type { MessageWorkerDeps } from "./message-worker.ts";
 
 export interface PreviewRequest {
-  /** Holds what is left out of settings and steps is as this one has it. */
+  /** Integration whose settings and steps apply where the request has none. */
   readonly integrationId?: string | undefined;
   readonly type: IntegrationType;
   readonly settings_json?: unknown;
@@ -73,7 +73,7 @@ export interface IntegrationPreview {
   readonly warnings: readonly Text[];
 }
 
-/** What is shown of it is walked through. */
+/** Depth limit of JSON. The preview walks through the values that it shows. */
 const DEPTH_MAX = 128;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends ReadonlyArray<infer Item> ? Item[] : T[K] };

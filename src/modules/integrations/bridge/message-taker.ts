@@ -25,7 +25,7 @@ interface MessageTakerDeps {
   readonly encoding?: BodyEncoding | undefined;
   readonly deviceIn: TopicDevice;
   readonly handle: (message: BridgeMessage) => Promise<void>;
-  /** Counted up. */
+  /** Counters that this class increases. */
   readonly counts: { -readonly [Name in keyof BridgeCounts]: number };
   /** Tells people what is wrong. */
   readonly note: (error: Text) => void;

@@ -21,10 +21,10 @@ const HELD_MS = 30_000;
 
 export interface MqttBridgeDeps {
   readonly integrationId: string;
-  /** Includes the secrets opened. */
+  /** Settings with the decrypted secrets. */
   readonly settings: MqttSettings;
   readonly encoding?: BodyEncoding | undefined;
-  /** Holds what the broker's session was subscribed to before, perhaps. */
+  /** Filters to which the broker's session may still be subscribed from earlier settings. */
   readonly formerFilters?: readonly string[] | undefined;
   readonly addresses: Pick<OutboundRule, "resolve">;
   /** Authorities that are trusted where the settings name none. */

@@ -2,7 +2,7 @@
 import type { GeneratorConfig, Metric, Pattern } from "./generators-api.ts";
 
 export interface MetricRow {
-  /** Of the row alone. */
+  /** Id of the row in the form. It is not sent. */
   readonly id: number;
   readonly key: string;
   readonly pattern: Pattern;
