@@ -16,9 +16,9 @@ export const wholeNumber = (options: IntegerOptions = {}) => Type.Integer(option
 
 /** The meaning of a sentence, beside its English in a field of its own. */
 export const textFields = {
-  code: t.String({ description: "the meaning as a code that does not change" }),
+  code: t.String({ description: "code of the meaning, which does not change" }),
   params: t.Unsafe<Params>(
-    t.Record(t.String(), t.Unknown(), { description: "values for the places of its text" }),
+    t.Record(t.String(), t.Unknown(), { description: "values for the placeholders of the text" }),
   ),
 };
 

@@ -120,7 +120,7 @@ export const widgetData = t.Object(
     latest: t.Optional(t.Array(latestSnapshot)),
     alarms: t.Optional(t.Array(alarmRow)),
     cut: t.Optional(t.Literal(true, { description: "there are more devices than a widget shows" })),
-    error: t.Optional(t.String({ description: "why there is nothing to show" })),
+    error: t.Optional(t.String({ description: "reason why there is nothing to show" })),
     errorText: t.Optional(textSchema),
   },
   { title: "WidgetData" },

@@ -43,7 +43,7 @@ export const ownSession = t.Object(
     address: t.String(),
     userAgent: t.String(),
     createdAt: t.String(),
-    lastUsedAt: t.String({ description: "accurate to a few minutes" }),
+    lastUsedAt: t.String({ description: "newest use, accurate to a few minutes" }),
     expiresAt: t.String(),
   },
   { title: "Session" },
@@ -85,7 +85,7 @@ export const authorizeQuery = t.Object({
     }),
   ),
   provider: t.Optional(
-    t.Literal("local", { description: "local: this page, even if sign-in goes to an external provider" }),
+    t.Literal("local", { description: "`local` shows this page even if an external provider is configured" }),
   ),
 });
 
@@ -98,5 +98,5 @@ export const resetQuery = t.Object({
 export const newSecondFactor = t.Object({
   secret: t.String({ description: "base32, to type into an authenticator app" }),
   uri: t.String({ description: "otpauth://…" }),
-  qrSvg: t.String({ description: "the same as a picture" }),
+  qrSvg: t.String({ description: "the URI as a QR code in SVG" }),
 });

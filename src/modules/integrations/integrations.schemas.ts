@@ -13,7 +13,7 @@ import {
 } from "../wire.schemas.ts";
 import { settingsChangesSchema, settingsSchema } from "./integration-settings.schemas.ts";
 
-const textOrNull = t.Union([textSchema, t.Null()], { description: "the same as data" });
+const textOrNull = t.Union([textSchema, t.Null()], { description: "code and parameters of the text" });
 
 const NAME_MAX = 200;
 const name = nameText(NAME_MAX);
@@ -101,7 +101,7 @@ export const integrationBody = t.Object(
         description: "messages that a step or script dropped, that came twice, or that carry nothing",
       }),
       failed: wholeNumber(),
-      sent: wholeNumber({ description: "downlinks" }),
+      sent: wholeNumber({ description: "number of sent downlinks" }),
       lastMessageAt: timeOrNull,
     }),
     bridge: t.Union(
@@ -112,22 +112,22 @@ export const integrationBody = t.Object(
             { description: "`waiting` until `nextAttemptAt`" },
           ),
           since: time,
-          problem: t.Union([t.String(), t.Null()], { description: "why it does not work now" }),
+          problem: t.Union([t.String(), t.Null()], { description: "problem that keeps it from working now" }),
           problemText: textOrNull,
           lastError: t.Union([t.String(), t.Null()]),
           lastErrorText: textOrNull,
           lastErrorAt: timeOrNull,
           nextAttemptAt: timeOrNull,
-          failedAttempts: wholeNumber({ description: "failed attempts in a row" }),
+          failedAttempts: wholeNumber({ description: "number of failed attempts in a row" }),
           subscriptions: t.Array(
             t.Object({
               filter: t.String(),
-              qos: t.Union([wholeNumber(), t.Null()], { description: "null: the broker refuses it" }),
+              qos: t.Union([wholeNumber(), t.Null()], { description: "null if the broker refuses it" }),
             }),
           ),
           counts: t.Object({
             received: wholeNumber({ description: "messages since it was started" }),
-            ignored: wholeNumber({ description: "replays of retained messages, empty ones" }),
+            ignored: wholeNumber({ description: "replays of retained messages, and empty messages" }),
             tooLarge: wholeNumber(),
           }),
         }),
@@ -136,7 +136,7 @@ export const integrationBody = t.Object(
       { description: "the connection to its broker, while it is switched on; null without one" },
     ),
     scriptBlocked: t.Union([t.String(), t.Null()], {
-      description: "why its script is switched off for a while: it overran too often",
+      description: "reason why its script is switched off for a while: it overran too often",
     }),
     scriptBlockedText: textOrNull,
     lastError: t.Union([t.String(), t.Null()]),
@@ -150,7 +150,7 @@ export const integrationBody = t.Object(
 
 const eventFields = {
   eventId: t.String(),
-  seq: wholeNumber({ description: "grows with each event" }),
+  seq: wholeNumber({ description: "number that grows with each event" }),
   direction: t.Union([t.Literal("IN"), t.Literal("OUT")]),
   status: t.Union([t.Literal("PENDING"), t.Literal("OK"), t.Literal("ERROR"), t.Literal("DROPPED")]),
   stage,
@@ -209,7 +209,7 @@ export const previewBody = t.Object(
     encoding: t.Optional(t.Union([t.Literal("AUTO"), t.Literal("JSON"), t.Literal("CBOR")])),
     topic: t.Optional(t.String({ maxLength: 1_024 })),
     topicDevice: t.Optional(t.String({ maxLength: 256, description: "the device's id in the topic" })),
-    event: t.Optional(t.String({ maxLength: 32, description: "of ChirpStack: up, join, status …" })),
+    event: t.Optional(t.String({ maxLength: 32, description: "event of ChirpStack: up, join, status …" })),
   },
   { title: "IntegrationPreviewRequest" },
 );
@@ -236,7 +236,7 @@ export const previewedResult = t.Object(
       reference: mapOf(t.String(), { description: "how the message names its device" }),
     }),
     readings: t.Array(t.Object({ ts: wholeNumber(), values: mapOf(jsonValueSchema) })),
-    attributes: mapOf(mapOf(jsonValueSchema), { description: "by scope and name" }),
+    attributes: mapOf(mapOf(jsonValueSchema), { description: "attributes by scope and name" }),
   },
   { title: "PreviewedResult" },
 );
@@ -244,7 +244,7 @@ export const previewAnswer = t.Object(
   {
     success: t.Boolean({ description: "whether all of it would be stored" }),
     ignored: t.Union([t.String(), t.Null()], {
-      description: "why the message is ignored, if that is not an error",
+      description: "reason why the message is ignored, if that is not an error",
     }),
     ignoredText: textOrNull,
     dedupKey: t.Union([t.String(), t.Null()]),
@@ -267,7 +267,7 @@ export const previewAnswer = t.Object(
       }),
     ),
     warnings: t.Array(t.String()),
-    warningTexts: t.Array(textSchema, { description: "the warnings as data" }),
+    warningTexts: t.Array(textSchema, { description: "code and parameters of each warning" }),
   },
   { title: "IntegrationPreview" },
 );
