@@ -55,7 +55,8 @@ export function createSystemModule(
     languageOf: (tenantId: TenantId) => MailLanguage;
   },
 ) {
-  const { version, commit, config, database, data, clock, health, log } = core;
+  const { version, commit, config, database, data, clock, health } = core;
+  const log = core.log.child("system");
   const repository = createSystemRepository(database);
   const { settings, tenants, devices, directory, profiles, ingest, store, backups, disk, mqtt } = deps;
   const sources: GatewaySources = {
@@ -82,18 +83,10 @@ export function createSystemModule(
     countDevices: repository.countDevices,
     readings,
     clock,
-    log: log.child("system"),
+    log,
   });
   const { users, mail, languageOf } = deps;
-  const problemMails = new ProblemMails({
-    health,
-    tenants,
-    users,
-    mail,
-    languageOf,
-    clock,
-    log: log.child("system"),
-  });
+  const problemMails = new ProblemMails({ health, tenants, users, mail, languageOf, clock, log });
   const diagnostics = createDiagnostics(core, { store, metrics, tenants });
   return {
     metrics,
