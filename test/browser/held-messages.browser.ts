@@ -37,9 +37,9 @@ test(
     const { deviceId } = await deviceAhead("ahead", 2);
     await ui.open(`/devices/${deviceId}/messages`);
     await ui.page.getByText("2 messages wait for the clock of the gateway.").waitFor();
-    const look: Appearance = { theme: "light", language: "en", width: 390 };
-    await appear(ui.page, look);
-    await expectTidy(ui.page, "held", look);
+    const appearance: Appearance = { theme: "light", language: "en", width: 390 };
+    await appear(ui.page, appearance);
+    await expectTidy(ui.page, "held", appearance);
     await ui.page.getByRole("button", { name: "Store them now" }).click();
     await ui.page.getByRole("region", { name: "Messages that wait" }).waitFor({ state: "detached" });
     const range = `/api/devices/${deviceId}/telemetry/range?from=0&to=${Date.now() + 2 * AHEAD_MS}`;

@@ -106,6 +106,20 @@ function setAttributes(
     }
 }
 
+/** Returns what tells all observers of readings. Its promise resolves when the commit and what observers write are on the disk. */
+const createNotifier =
+  (observers: readonly TelemetryObserver[]) =>
+  (device: IngestDevice, readings: readonly Reading[], committed: Promise<void>): Promise<void> => {
+    let besides: Array<Promise<void>> | undefined;
+    for (const observe of observers) {
+      const written = observe(device, readings);
+      if (written === undefined) continue;
+      besides ??= [committed];
+      besides.push(written);
+    }
+    return besides === undefined ? committed : Promise.all(besides).then(nothing);
+  };
+
 export function createIngestService(deps: {
   store: Pick<TelemetryStore, "append" | "fit">;
   attributes: Pick<AttributesService, "setClient" | "setFor">;
@@ -124,7 +138,8 @@ export function createIngestService(deps: {
   ensureRoom: () => void;
   clock: Clock;
 }): IngestService {
-  const { store, observers, clock } = deps;
+  const { store, clock } = deps;
+  const notifyObservers = createNotifier(deps.observers);
   const stats: IngestStats = { messages: 0, refused: 0 };
   const rate = createRateGate({
     clock,
@@ -158,21 +173,6 @@ export function createIngestService(deps: {
     stats.messages++;
     deps.touch(device);
     return readings.length === 0 ? committed : notifyObservers(device, readings, committed);
-  }
-
-  function notifyObservers(
-    device: IngestDevice,
-    readings: readonly Reading[],
-    committed: Promise<void>,
-  ): Promise<void> {
-    let besides: Array<Promise<void>> | undefined;
-    for (const observe of observers) {
-      const written = observe(device, readings);
-      if (written === undefined) continue;
-      besides ??= [committed];
-      besides.push(written);
-    }
-    return besides === undefined ? committed : Promise.all(besides).then(nothing);
   }
 
   /**
