@@ -5,6 +5,7 @@ import { createApiKeysRepository } from "./api-keys.repository.ts";
 import { apiKeysRoutes } from "./api-keys.routes.ts";
 import { createApiKeysService } from "./api-keys.service.ts";
 import { createKeyAuthenticator } from "./key-authenticator.ts";
+import { createKeyRefusals } from "./key-refusal.ts";
 
 /** API keys, and who acts under them. */
 export function createApiKeysModule(
@@ -12,7 +13,17 @@ export function createApiKeysModule(
   { users }: { users: UsersService },
 ) {
   const repository = createApiKeysRepository(database);
-  const keys = createKeyAuthenticator({ repository, users, clock, events, log: log.child("api keys") });
+  const authenticator = createKeyAuthenticator({
+    repository,
+    users,
+    clock,
+    events,
+    log: log.child("api keys"),
+  });
+  const keys = {
+    ...authenticator,
+    refusalOf: createKeyRefusals({ repository, statusOf: authenticator.statusOf }),
+  };
   const apiKeys = createApiKeysService({
     repository,
     authenticator: keys,

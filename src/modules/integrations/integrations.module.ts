@@ -11,6 +11,7 @@ import type { IngestService } from "../ingest/ingest.service.ts";
 import type { Core } from "../module.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
+import { refusalReporter } from "../report-refusal.ts";
 import type { createScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";
 import { createBacklog } from "./backlog.ts";
 import { createBridges } from "./bridges.ts";
@@ -128,7 +129,14 @@ export function createIntegrationsModule(
     clock,
     log,
   });
-  const webhooks = createWebhooksService({ integrations, pipeline, secrets, directory, clock });
+  const webhooks = createWebhooksService({
+    integrations,
+    pipeline,
+    secrets,
+    directory,
+    clock,
+    report: refusalReporter(events),
+  });
   return {
     integrations,
     repository,

@@ -1,9 +1,12 @@
+import { AttemptLimit } from "../../lib/attempt-limit.ts";
 import { limited } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
-import { RateMeter } from "../../lib/rate-meter.ts";
+import { secretHint, shownName } from "../../lib/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { WebhookSecretsService } from "../connectivity/webhook-secrets.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { RefusalIdentity, ReportRefusal } from "../refusals/refusals.types.ts";
+import type { Peer } from "../request-peer.ts";
 import type { InboundPipeline, Taken } from "./inbound-pipeline.ts";
 import {
   integrationNotFound,
@@ -18,7 +21,6 @@ import { typeOfKind, type WebhookKind } from "./integrations.wire.ts";
 
 /** Wrong secrets from one address: enough for somebody who looks for a mistake. */
 const WRONG = { perSecond: 0.5, burst: 30 };
-const ADDRESSES_MAX = 10_000;
 
 export interface WebhookRequest {
   readonly kind: WebhookKind;
@@ -28,8 +30,7 @@ export interface WebhookRequest {
   readonly secret?: string | undefined;
   /** A device's own token, out of the body: as good as the secret, for that device. */
   readonly deviceToken?: string | undefined;
-  /** States where the request came from. */
-  readonly address: string;
+  readonly peer: Peer;
   readonly message: InboundMessage;
 }
 
@@ -37,23 +38,25 @@ export interface WebhookRequest {
 export function createWebhooksService(deps: {
   integrations: Pick<IntegrationsService, "find" | "liveOf" | "ensureDefault">;
   pipeline: Pick<InboundPipeline, "take">;
-  secrets: Pick<WebhookSecretsService, "isValid">;
+  secrets: Pick<WebhookSecretsService, "isValid" | "status">;
   directory: Pick<DeviceDirectory, "findByToken">;
   clock: Pick<Clock, "monotonic">;
+  report: ReportRefusal;
 }) {
   const { integrations } = deps;
-  /** Wrong secrets by address; what was used first goes first. */
-  const wrong = new Map<string, RateMeter>();
+  const wrong = new AttemptLimit(WRONG);
 
-  function refuse(address: string): never {
-    let meter = wrong.get(address);
-    if (meter === undefined) {
-      meter = new RateMeter();
-      Object.assign(meter, WRONG);
-      if (wrong.size >= ADDRESSES_MAX) wrong.delete(wrong.keys().next().value ?? "");
-      wrong.set(address, meter);
-    }
-    const waitMs = meter.take(deps.clock.monotonic());
+  function refuse({ peer, secret, deviceToken }: WebhookRequest, tenantId: TenantId): never {
+    const waitMs = wrong.take(peer.address, deps.clock.monotonic());
+    const isToken = secret === undefined && deviceToken !== undefined;
+    const cause = secret === undefined && !isToken ? "credential_missing" : "secret_wrong";
+    const identity: RefusalIdentity = isToken
+      ? { kind: "token", name: secretHint(deviceToken) }
+      : { kind: "tenant", name: shownName(tenantId) };
+    const reason = waitMs > 0 ? "too_many_tries" : isToken ? "token_wrong" : cause;
+    // A tenant without a secret may be one that does not exist.
+    const isTenant = deps.secrets.status(tenantId).hasSecret;
+    deps.report({ edge: "webhook", reason, ...peer, identity, tenantId: isTenant ? tenantId : undefined });
     if (waitMs > 0) throw limited("webhook.limited", Math.max(1, Math.ceil(waitMs / 1000)));
     throw secretRequired();
   }
@@ -81,7 +84,7 @@ export function createWebhooksService(deps: {
     if (integrationId !== undefined && named === undefined && request.tenantId === undefined)
       throw integrationNotFound();
     const tenantId = tenantOf(request, named);
-    if (!isAllowed(tenantId, request)) refuse(request.address);
+    if (!isAllowed(tenantId, request)) refuse(request, tenantId);
     if (integrationId === undefined) return integrations.ensureDefault(tenantId, typeOfKind(kind));
     if (named?.tenantId !== tenantId || named.type !== typeOfKind(kind)) throw integrationNotFound();
     return named;

@@ -1,4 +1,5 @@
 import type { DeviceId } from "../../lib/ids.ts";
+import type { Peer } from "../request-peer.ts";
 
 export const realtimeTopics = ["telemetry", "attributes", "alarms", "devices", "commands", "events"] as const;
 export type RealtimeTopic = (typeof realtimeTopics)[number];
@@ -18,6 +19,7 @@ export type ClientMessage =
 
 /** A connected reader as the hub sees it. */
 export interface RealtimeSocket {
+  readonly peer: Peer;
   send(text: string): void;
   /** Bytes handed over that the peer has not read yet. */
   bufferedBytes(): number;

@@ -1,0 +1,40 @@
+import { t } from "elysia";
+import { identityKinds, refusalEdges, refusalProtocols } from "./refusals.types.ts";
+
+const text = t.Object({ code: t.String(), params: t.Record(t.String(), t.Unknown()), message: t.String() });
+const oneOf = <const Names extends readonly string[]>(names: Names, description: string) =>
+  t.Unsafe<Names[number]>(t.String({ enum: [...names], description }));
+
+export const refusalBody = t.Object(
+  {
+    refusalId: t.String(),
+    edge: oneOf(refusalEdges, "where the credential was presented"),
+    protocol: oneOf(refusalProtocols, "protocol of the connection"),
+    port: t.Optional(t.Integer({ description: "port of the gateway" })),
+    address: t.String({ description: "network address of the client" }),
+    client: t.Optional(t.String({ description: "MQTT client id or user agent, at the newest refusal" })),
+    identityKind: oneOf(
+      identityKinds,
+      "what `identity` names; `others` stands for all further identities of an address that has used many",
+    ),
+    identity: t.String({
+      description:
+        "client id, user name, e-mail address or name; of a token or key the first 4 characters and the length",
+    }),
+    reason: text,
+    hint: t.Optional(text),
+    count: t.Integer({ description: "number of refusals" }),
+    firstAt: t.String({ format: "date-time" }),
+    lastAt: t.String({ format: "date-time" }),
+    tenantId: t.Optional(t.String({ description: "tenant, where the identity is known" })),
+    tenantName: t.Optional(t.String()),
+    deviceId: t.Optional(t.String({ description: "device, where it is known" })),
+    deviceName: t.Optional(t.String()),
+    userId: t.Optional(t.String({ description: "user, where it is known" })),
+  },
+  { title: "Refusal" },
+);
+
+export const refusalFilter = {
+  edge: t.Optional(oneOf(refusalEdges, "refusals at this edge only")),
+};
