@@ -2,9 +2,9 @@ import { AttemptLimit } from "../../lib/attempt-limit.ts";
 import type { UserId } from "../../lib/ids.ts";
 import { secretHint, shownName } from "../../lib/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { KeyAuthenticator } from "../api-keys/key-authenticator.ts";
 import type { RefusedCredential, ReportRefusal } from "../refusals/refusals.types.ts";
 import type { UsersService } from "../users/users.service.ts";
+import type { Principal } from "../users/users.types.ts";
 import type { IdentityService } from "./identity.service.ts";
 import type { AccessTokens, Authenticator } from "./identity.types.ts";
 
@@ -13,7 +13,11 @@ const WRONG = { perSecond: 1, burst: 60 };
 
 /** Creates the authentication of both kinds of bearer credential: access tokens of people, and API keys. */
 export function createAuthenticator(deps: {
-  keys: KeyAuthenticator;
+  keys: {
+    isKey(credential: string): boolean;
+    authenticate(credential: string): Principal | undefined;
+    refusalOf(credential: string): RefusedCredential;
+  };
   identity: IdentityService;
   tokens: AccessTokens;
   users: Pick<UsersService, "findById">;

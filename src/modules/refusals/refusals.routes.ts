@@ -95,7 +95,7 @@ export const refusalsRoutes = ({
         query: t.Object({ ...list.fields, ...refusalFilter }),
         response: { 200: t.Array(refusalBody) },
         detail: {
-          tags: ["tenants"],
+          tags: ["audit"],
           summary: "List refused credentials of the tenant",
           description: `Those whose device, user or key is known to be the tenant's. ${LISTED} 403 without access to all devices.`,
         },

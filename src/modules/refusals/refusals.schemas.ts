@@ -1,22 +1,21 @@
 import { t } from "elysia";
+import { choice, literals, textFields } from "../wire.schemas.ts";
 import { identityKinds, refusalEdges, refusalProtocols } from "./refusals.types.ts";
 
-const text = t.Object({ code: t.String(), params: t.Record(t.String(), t.Unknown()), message: t.String() });
-const oneOf = <const Names extends readonly string[]>(names: Names, description: string) =>
-  t.Unsafe<Names[number]>(t.String({ enum: [...names], description }));
+const text = t.Object({ ...textFields, message: t.String({ description: "in English" }) });
 
 export const refusalBody = t.Object(
   {
     refusalId: t.String(),
-    edge: oneOf(refusalEdges, "where the credential was presented"),
-    protocol: oneOf(refusalProtocols, "protocol of the connection"),
+    edge: choice(refusalEdges, { description: "where the credential was presented" }),
+    protocol: choice(refusalProtocols, { description: "protocol of the connection" }),
     port: t.Optional(t.Integer({ description: "port of the gateway" })),
     address: t.String({ description: "network address of the client" }),
     client: t.Optional(t.String({ description: "MQTT client id or user agent, at the newest refusal" })),
-    identityKind: oneOf(
-      identityKinds,
-      "what `identity` names; `others` stands for all further identities of an address that has used many",
-    ),
+    identityKind: choice(identityKinds, {
+      description:
+        "what `identity` names; `others` stands for all further identities of an address that has used many",
+    }),
     identity: t.String({
       description:
         "client id, user name, e-mail address or name; of a token or key the first 4 characters and the length",
@@ -36,5 +35,5 @@ export const refusalBody = t.Object(
 );
 
 export const refusalFilter = {
-  edge: t.Optional(oneOf(refusalEdges, "refusals at this edge only")),
+  edge: t.Optional(literals(refusalEdges, { description: "refusals at this edge only" })),
 };

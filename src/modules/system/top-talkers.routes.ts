@@ -9,6 +9,7 @@ import {
 import { pageQuery } from "../lists.schemas.ts";
 import { listHeaders, toPage } from "../lists.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
+import { literals } from "../wire.schemas.ts";
 import { topTalkerBody } from "./top-talkers.schemas.ts";
 
 /** Lists the devices that send the most. */
@@ -41,12 +42,9 @@ export const topTalkersRoutes = (deps: {
       auth: "gateway:manage",
       query: t.Object({
         by: t.Optional(
-          t.Unsafe<TrafficMeasure>(
-            t.String({
-              enum: [...trafficMeasures],
-              description: "what the list is sorted by; `messages` unless given",
-            }),
-          ),
+          literals(trafficMeasures, {
+            description: "what the list is sorted by; `messages` unless given",
+          }),
         ),
         ...pageQuery,
       }),
