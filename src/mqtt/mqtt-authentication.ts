@@ -135,6 +135,7 @@ export function createMqttAuthentication(deps: {
 
   function afterPassword(credentials: MqttCredentials, tried: SignIn): MqttAuthentication {
     if (tried.refused === undefined) return { ok: true, device: tried.device };
+    if (credentials.isGone()) return { ok: false, reason: "later" }; // its password was not looked at
     if (tried.refused === "wrong") return afterWrongPassword(credentials, tried);
     return refuseClient(report, credentials, refusedDevice(tried));
   }

@@ -74,6 +74,26 @@ describe("each edge lists what it refuses", () => {
     expect(logged.join()).not.toContain(token);
   });
 
+  test.skipIf(Bun.which("mosquitto_pub") === null)("MQTT: mosquitto_pub with a wrong token", async () => {
+    const port = String(fixture.app.mqttPort);
+    const args = [
+      "-h",
+      "127.0.0.1",
+      "-p",
+      port,
+      "-u",
+      "MosquittoTokenOfNobody",
+      "-i",
+      "mosq",
+      "-t",
+      "a",
+      "-m",
+      "{}",
+    ];
+    expect(await Bun.spawn(["mosquitto_pub", ...args], { stderr: "ignore" }).exited).not.toBe(0);
+    expect(await search("mosq")).toMatchObject([{ edge: "mqtt", identity: "Mosq… (22)", client: "mosq" }]);
+  });
+
   test("MQTT over WebSocket", async () => {
     const url = `${fixture.app.url.replace(/^http/, "ws")}/mqtt`;
     await connectAsync(url, { username: "WebSocketTokenOfNobody", reconnectPeriod: 0 }).catch(
