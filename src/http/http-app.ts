@@ -11,6 +11,7 @@ import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { Config } from "../platform/config.ts";
 import type { Health } from "../platform/health.ts";
 import type { Logger } from "../platform/log.ts";
+import type { SlowOperations } from "../platform/slow-operations.ts";
 import { apiDocs } from "./api-docs.ts";
 import { bodySeconds, isTooLarge } from "./body-size.ts";
 import type { ConnectionGuard } from "./connection-guard.ts";
@@ -40,6 +41,7 @@ export interface HttpDeps {
   readonly console: ConsoleFiles;
   readonly isReady: () => boolean;
   readonly health: Health;
+  readonly slow: SlowOperations;
   /** Resolves once everything written so far is on the disk. */
   readonly durable: () => Promise<void>;
 }
@@ -164,13 +166,30 @@ const socketRoutes = (deps: HttpDeps) => {
 const isPlainTelemetry = ({ method, url }: Request): boolean =>
   method === "POST" && /^http:\/\/[^/]+\/api\/v1\/[^/]+\/telemetry/.test(url);
 
+/** Webhooks answer when their event is on the disk, and with it whatever was written before: once is enough. */
+const waitsItself = (url: string) => /^https?:\/\/[^/]+\/api\/v1\/integrations\//.test(url);
+
+/** Waits until everything that a request wrote is on the disk. Resolves to the answer that says so where that fails. */
+async function untilDurable(
+  { durable, log }: Pick<HttpDeps, "durable" | "log">,
+  request: Request,
+): Promise<Response | undefined> {
+  const { method, url } = request;
+  if (method === "GET" || method === "HEAD" || waitsItself(url)) return undefined;
+  try {
+    await durable();
+    return undefined;
+  } catch (error) {
+    // Thrown on while an error is answered, it would end the process.
+    return withAgreedBody(toErrorResponse(error, "UNKNOWN", log), request);
+  }
+}
+
 /** The app without the types of its routes: nothing needs them, and with so many routes the compiler gives up. */
 export type HttpApp = Elysia;
 
 /** The whole HTTP side as one Elysia app; it listens nowhere by itself. */
 export function createHttpApp(deps: HttpDeps): HttpApp {
-  /** Webhooks answer when their event is on the disk, and with it whatever was written before: once is enough. */
-  const waitsItself = (url: string) => /^https?:\/\/[^/]+\/api\/v1\/integrations\//.test(url);
   const notForConsole = /^\/(api|idp|docs|\.well-known)(\/|$)/;
   /** Holds what the audit log keeps of routes, by method and pattern. */
   const audited = new Map<string, RouteAudit>();
@@ -182,7 +201,10 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       return withAgreedBody(toErrorResponse(error, code, deps.log), context.request);
     })
     .onRequest(({ request, server }) => {
-      if (!isPlainTelemetry(request)) deps.connections.requested(server?.requestIP(request));
+      if (!isPlainTelemetry(request)) {
+        deps.connections.requested(server?.requestIP(request));
+        deps.slow.began(request);
+      }
       // A Host header that is none: whatever asks for a part of the address would fail.
       if (!URL.canParse(request.url)) return plainError(400, "request.address_invalid");
       if (isTooLarge(request)) return plainError(413, "request.too_large");
@@ -199,16 +221,10 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       Object.assign(set.headers, securityHeaders, { "cache-control": "no-store" });
     })
     // After all that a request writes, its audit entry included.
-    .mapResponse(async ({ request }) => {
-      const { method, url } = request;
-      if (method === "GET" || method === "HEAD" || waitsItself(url)) return undefined;
-      try {
-        await deps.durable();
-        return undefined;
-      } catch (error) {
-        // Thrown on while an error is answered, it would end the process.
-        return withAgreedBody(toErrorResponse(error, "UNKNOWN", deps.log), request);
-      }
+    .mapResponse(async ({ request, route }) => {
+      const failure = await untilDurable(deps, request);
+      deps.slow.ended(request, () => `${request.method} ${route}`);
+      return failure;
     })
     .use(
       apiDocs(deps.version, () => routes, {

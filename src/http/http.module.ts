@@ -55,6 +55,7 @@ export function createHttpModule(
     console: createConsoleFiles(),
     isReady: deps.isReady,
     health: core.health,
+    slow: core.slow,
     durable: async () => void (await Promise.all([database.durable(), identityDatabase.durable()])),
   });
   const server = createHttpServer({ app: http, connections, config, tls, log });

@@ -2,14 +2,15 @@ import { decodeBody, encodeBody } from "../lib/body.ts";
 import { DomainError } from "../lib/domain-error.ts";
 import type { KeyAuthenticator } from "../modules/api-keys/key-authenticator.ts";
 import { PROVISION_USERNAME } from "../modules/devices/credentials.types.ts";
-import type { DeviceSignIn, RefusedSignIn, SignIn } from "../modules/devices/device-sign-in.ts";
+import type { DeviceSignIn, SignIn } from "../modules/devices/device-sign-in.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
-import type { RefusalReason, ReportRefusal } from "../modules/refusals/refusals.types.ts";
+import type { ReportRefusal } from "../modules/refusals/refusals.types.ts";
 import type { Peer } from "../modules/request-peer.ts";
 import { readFilter } from "./application-topics.ts";
 import type { MqttApplication, MqttAuthentication, MqttCredentials, MqttServerDeps } from "./mqtt.types.ts";
-import { identityOfStranger, refuseClient, refusedDevice } from "./refused-clients.ts";
+import { refuseClient, refusedDevice } from "./refused-clients.ts";
+import { createTokenAuthentication } from "./token-authentication.ts";
 
 const keyStart = Buffer.from("lsk_");
 const startsLikeKey = (password: Uint8Array) => keyStart.equals(password.subarray(0, keyStart.length));
@@ -67,7 +68,8 @@ export function createMqttAuthentication(deps: {
   keys: Pick<KeyAuthenticator, "authenticate" | "refusalOf">;
   report: ReportRefusal;
 }): MqttServerDeps["authenticate"] {
-  const { tokens, signIn, provisioning, keys, report } = deps;
+  const { signIn, provisioning, keys, report } = deps;
+  const byToken = createTokenAuthentication(deps);
 
   function provisioningSessionFor(credentials: MqttCredentials): MqttAuthentication {
     const { remoteAddress: address, protocol, clientId: client } = credentials;
@@ -82,49 +84,10 @@ export function createMqttAuthentication(deps: {
     return { ok: true, provisioningSession: { claim: (body) => claimAt(provisioning, body, peer) } };
   }
 
-  /** Refuses a client of which nothing is known. */
-  function refuseStranger(
-    credentials: MqttCredentials,
-    verdict: "wrong" | "later",
-    cause: RefusalReason,
-  ): MqttAuthentication {
-    const isLater = verdict === "later";
-    return refuseClient(report, credentials, {
-      answer: isLater ? "later" : "bad_credentials",
-      reason: isLater ? "too_many_tries" : cause,
-      identity: identityOfStranger(credentials),
-    });
-  }
-
-  function byToken(credentials: MqttCredentials, username: string): MqttAuthentication {
-    const found = tokens.attempt(username, credentials.remoteAddress);
-    if (typeof found !== "string") return { ok: true, device: found };
-    return refuseStranger(credentials, found, "token_wrong");
-  }
-
-  function withoutPassword(credentials: MqttCredentials): MqttAuthentication {
-    const { username, certificate, remoteAddress } = credentials;
-    if (username) return byToken(credentials, username);
-    const cause = certificate === undefined ? "credential_missing" : "certificate_wrong";
-    return refuseStranger(credentials, tokens.countWrong(remoteAddress), cause);
-  }
-
-  /** The user name may be a token all the same: some clients cannot leave the password out. */
-  function afterWrongPassword(credentials: MqttCredentials, tried: RefusedSignIn): MqttAuthentication {
-    const { username, remoteAddress } = credentials;
-    if (tried.device === undefined)
-      return username
-        ? byToken(credentials, username)
-        : refuseStranger(credentials, tokens.countWrong(remoteAddress), "password_wrong");
-    const found = username ? tokens.attempt(username, remoteAddress) : tokens.countWrong(remoteAddress);
-    if (typeof found !== "string") return { ok: true, device: found };
-    return refuseClient(report, credentials, refusedDevice({ ...tried, refused: found }));
-  }
-
   function byKey(credentials: MqttCredentials, secret: string): MqttAuthentication {
     const application = applicationBy(keys, secret);
     if (application !== undefined) return application;
-    const isLater = tokens.countWrong(credentials.remoteAddress) === "later";
+    const isLater = deps.tokens.countWrong(credentials.remoteAddress) === "later";
     const { reason, ...described } = keys.refusalOf(secret);
     return refuseClient(report, credentials, {
       ...described,
@@ -136,7 +99,7 @@ export function createMqttAuthentication(deps: {
   function afterPassword(credentials: MqttCredentials, tried: SignIn): MqttAuthentication {
     if (tried.refused === undefined) return { ok: true, device: tried.device };
     if (credentials.isGone()) return { ok: false, reason: "later" }; // its password was not looked at
-    if (tried.refused === "wrong") return afterWrongPassword(credentials, tried);
+    if (tried.refused === "wrong") return byToken.afterWrongPassword(credentials, tried);
     return refuseClient(report, credentials, refusedDevice(tried));
   }
 
@@ -147,7 +110,7 @@ export function createMqttAuthentication(deps: {
     if (holder?.refused !== undefined)
       return refuseClient(report, credentials, refusedDevice(holder, certificate?.fingerprint));
     if (holder !== undefined) return { ok: true, device: holder.device };
-    if (password === undefined || password.length === 0) return withoutPassword(credentials);
+    if (password === undefined || password.length === 0) return byToken.withoutPassword(credentials);
     if (startsLikeKey(password)) return byKey(credentials, new TextDecoder().decode(password));
     const tried = signIn.byPassword({ clientId, username, password, address, isGone });
     if (tried instanceof Promise) return tried.then((late) => afterPassword(credentials, late));

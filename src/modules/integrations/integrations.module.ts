@@ -11,7 +11,6 @@ import type { IngestService } from "../ingest/ingest.service.ts";
 import type { Core } from "../module.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
-import { refusalReporter } from "../report-refusal.ts";
 import type { createScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";
 import { createBacklog } from "./backlog.ts";
 import { createBridges } from "./bridges.ts";
@@ -129,14 +128,7 @@ export function createIntegrationsModule(
     clock,
     log,
   });
-  const webhooks = createWebhooksService({
-    integrations,
-    pipeline,
-    secrets,
-    directory,
-    clock,
-    report: refusalReporter(events),
-  });
+  const webhooks = createWebhooksService({ integrations, pipeline, secrets, directory, clock, events });
   return {
     integrations,
     repository,

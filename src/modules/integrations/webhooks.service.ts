@@ -3,9 +3,12 @@ import { limited } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { secretHint, shownName } from "../../lib/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
 import type { WebhookSecretsService } from "../connectivity/webhook-secrets.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
-import type { RefusalIdentity, ReportRefusal } from "../refusals/refusals.types.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { Refusal } from "../refusals/refusals.types.ts";
+import { refusalReporter } from "../report-refusal.ts";
 import type { Peer } from "../request-peer.ts";
 import type { InboundPipeline, Taken } from "./inbound-pipeline.ts";
 import {
@@ -34,6 +37,20 @@ export interface WebhookRequest {
   readonly message: InboundMessage;
 }
 
+function describeRefusal(
+  { peer, secret, deviceToken }: WebhookRequest,
+  tenantId: TenantId,
+  isLimited: boolean,
+): Refusal {
+  if (secret === undefined && deviceToken !== undefined) {
+    const reason = isLimited ? "too_many_tries" : "token_wrong";
+    return { edge: "webhook", reason, ...peer, identity: { kind: "token", name: secretHint(deviceToken) } };
+  }
+  const cause = secret === undefined ? "credential_missing" : "secret_wrong";
+  const identity = { kind: "tenant", name: shownName(tenantId) } as const;
+  return { edge: "webhook", reason: isLimited ? "too_many_tries" : cause, ...peer, identity };
+}
+
 /** Messages that other programs post. */
 export function createWebhooksService(deps: {
   integrations: Pick<IntegrationsService, "find" | "liveOf" | "ensureDefault">;
@@ -41,22 +58,17 @@ export function createWebhooksService(deps: {
   secrets: Pick<WebhookSecretsService, "isValid" | "status">;
   directory: Pick<DeviceDirectory, "findByToken">;
   clock: Pick<Clock, "monotonic">;
-  report: ReportRefusal;
+  events: Pick<EventBus<DomainEvents>, "emit">;
 }) {
   const { integrations } = deps;
   const wrong = new AttemptLimit(WRONG);
+  const report = refusalReporter(deps.events);
 
-  function refuse({ peer, secret, deviceToken }: WebhookRequest, tenantId: TenantId): never {
-    const waitMs = wrong.take(peer.address, deps.clock.monotonic());
-    const isToken = secret === undefined && deviceToken !== undefined;
-    const cause = secret === undefined && !isToken ? "credential_missing" : "secret_wrong";
-    const identity: RefusalIdentity = isToken
-      ? { kind: "token", name: secretHint(deviceToken) }
-      : { kind: "tenant", name: shownName(tenantId) };
-    const reason = waitMs > 0 ? "too_many_tries" : isToken ? "token_wrong" : cause;
+  function refuse(request: WebhookRequest, tenantId: TenantId): never {
+    const waitMs = wrong.take(request.peer.address, deps.clock.monotonic());
     // A tenant without a secret may be one that does not exist.
-    const isTenant = deps.secrets.status(tenantId).hasSecret;
-    deps.report({ edge: "webhook", reason, ...peer, identity, tenantId: isTenant ? tenantId : undefined });
+    const hasSecret = deps.secrets.status(tenantId).hasSecret;
+    report({ ...describeRefusal(request, tenantId, waitMs > 0), tenantId: hasSecret ? tenantId : undefined });
     if (waitMs > 0) throw limited("webhook.limited", Math.max(1, Math.ceil(waitMs / 1000)));
     throw secretRequired();
   }

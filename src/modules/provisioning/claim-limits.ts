@@ -38,3 +38,5 @@ export function createClaimLimits(clock: Pick<Clock, "monotonic">, report: Repor
     },
   };
 }
+
+export type ClaimLimits = ReturnType<typeof createClaimLimits>;

@@ -13,7 +13,7 @@ import type { ReportRefusal } from "../refusals/refusals.types.ts";
 import type { Peer } from "../request-peer.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
-import { createClaimLimits } from "./claim-limits.ts";
+import type { ClaimLimits } from "./claim-limits.ts";
 import { type ClaimRequest, parseClaim } from "./claim-request.ts";
 import type { ProvisioningRepository } from "./provisioning.repository.ts";
 import type { ClaimAnswer, Provisioning, ProvisioningMode } from "./provisioning.types.ts";
@@ -72,10 +72,10 @@ export function createProvisioningService(deps: {
   durable: () => Promise<void>;
   audit: AuditRecorder;
   clock: Clock;
+  limits: ClaimLimits;
   report: ReportRefusal;
 }) {
-  const { repository, profiles, devices, credentials, clock, report } = deps;
-  const limits = createClaimLimits(clock, report);
+  const { repository, profiles, devices, credentials, clock, limits, report } = deps;
 
   function profileOf(principal: Principal, profileId: string): ProfileId {
     ensureAllDevices(principal, detail("action.change_provisioning"));
@@ -142,9 +142,8 @@ export function createProvisioningService(deps: {
   function record(
     tenantId: TenantId,
     { deviceName }: ClaimRequest,
-    result: { address: string; device?: Device; error?: DomainError },
+    { address, device, error }: { address: string; device?: Device; error?: DomainError },
   ): void {
-    const { address, device, error } = result;
     deps.audit.record({
       tenantId,
       actor: { type: "ANONYMOUS", id: null, name: deviceName },
@@ -180,7 +179,6 @@ export function createProvisioningService(deps: {
     isOpen: (): boolean => repository.isOpen(),
     /** Never throws for what a device got wrong: it is told. Throws `limited` and `unavailable`. */
     async claim(body: unknown, peer: Peer): Promise<ClaimAnswer> {
-      const { address } = peer;
       limits.take(peer);
       let request: ClaimRequest;
       try {
@@ -193,13 +191,13 @@ export function createProvisioningService(deps: {
       if (found?.secret === undefined || !isSame(found.secret, request.secret) || found.mode === "DISABLED")
         return refuseClaim(report, peer, { request });
       try {
-        const { device, view: credentialsView } = await grant(found, request, address);
-        record(found.tenantId, request, { address, device });
+        const { device, view: credentialsView } = await grant(found, request, peer.address);
+        record(found.tenantId, request, { address: peer.address, device });
         await deps.durable();
         return answerOf(credentialsView);
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
-        record(found.tenantId, request, { address, error });
+        record(found.tenantId, request, { address: peer.address, error });
         return refuseClaim(report, peer, { error, request, tenantId: found.tenantId });
       }
     },

@@ -177,10 +177,14 @@ export class RefusalList {
     return tenantId === undefined ? this.#strangers : this.#known;
   }
 
-  #count(pool: Pool, entry: RefusalEntry, at: { address: string; key: string; now: number }): RefusalEntry {
+  #count(
+    pool: Pool,
+    entry: RefusalEntry,
+    origin: { address: string; key: string; now: number },
+  ): RefusalEntry {
     entry.count++;
-    entry.lastAt = at.now;
-    pool.touch(at.address, at.key, entry);
+    entry.lastAt = origin.now;
+    pool.touch(origin.address, origin.key, entry);
     this.#changed.add(entry);
     return entry;
   }
@@ -188,34 +192,34 @@ export class RefusalList {
   #recordAmongOthers(
     pool: Pool,
     refusal: Refusal,
-    at: { address: string; now: number; portOf: () => number | undefined },
+    origin: { address: string; now: number; portOf: () => number | undefined },
   ): RefusalEntry {
     const { edge, reason, protocol, tenantId } = refusal;
     const identity = { kind: "others", name: "" } as const;
     // The whole group of an IPv6 address counts together: one machine has as many addresses as it likes.
-    const others: Refusal = { edge, reason, protocol, tenantId, address: at.address, identity };
+    const others: Refusal = { edge, reason, protocol, tenantId, address: origin.address, identity };
     const key = keyOf(others);
-    const existing = pool.find(at.address, key);
+    const existing = pool.find(origin.address, key);
     return existing === undefined
-      ? this.#add(pool, others, { ...at, key })
-      : this.#count(pool, existing, { ...at, key });
+      ? this.#add(pool, others, { ...origin, key })
+      : this.#count(pool, existing, { ...origin, key });
   }
 
   #add(
     pool: Pool,
     refusal: Refusal,
-    at: { address: string; key: string; now: number; portOf: () => number | undefined },
+    origin: { address: string; key: string; now: number; portOf: () => number | undefined },
   ): RefusalEntry {
     const entry: RefusalEntry = {
       ...refusal,
       client: shownClient(refusal),
       refusalId: this.#newId(),
-      port: at.portOf(),
-      firstAt: at.now,
-      lastAt: at.now,
+      port: origin.portOf(),
+      firstAt: origin.now,
+      lastAt: origin.now,
       count: 1,
     };
-    pool.add(at.address, at.key, entry);
+    pool.add(origin.address, origin.key, entry);
     this.#changed.add(entry);
     this.#trim();
     return entry;

@@ -12,21 +12,12 @@ export function createRefusalsModule(
   { database, ports, clock, events, log }: Core,
   deps: { tenants: TenantsService; devices: DevicesService; directory: DeviceDirectory },
 ) {
-  const { tenants, devices, directory } = deps;
   const repository = createRefusalsRepository(database);
   const refusals = new Refusals({ repository, ports, clock, events, log: log.child("refusals") });
   refusals.subscribe();
   return {
     refusals,
     parts: [{ name: "refusals", start: () => refusals.start(), stop: () => refusals.stop() }],
-    routes: (auth: AuthPlugin) => [
-      refusalsRoutes({
-        refusals,
-        tenants,
-        deviceNameOf: (deviceId) => directory.find(deviceId)?.name,
-        ensureVisible: devices.ensureVisible,
-        auth,
-      }),
-    ],
+    routes: (auth: AuthPlugin) => refusalsRoutes({ ...deps, refusals, auth }),
   };
 }

@@ -15,8 +15,8 @@ interface RefusalRouteDeps {
   readonly tenants: {
     find(tenantId: TenantId): { readonly name: string; readonly isHost: boolean } | undefined;
   };
-  readonly deviceNameOf: (deviceId: DeviceId) => string | undefined;
-  readonly ensureVisible: (principal: Principal, deviceId: string) => DeviceId;
+  readonly directory: { find(deviceId: DeviceId): { readonly name: string } | undefined };
+  readonly devices: { ensureVisible(principal: Principal, deviceId: string): DeviceId };
   readonly auth: AuthPlugin;
 }
 
@@ -30,47 +30,48 @@ const iso = (ms: number) => new Date(ms).toISOString();
 const LISTED =
   "Refusals that differ only in their time are one item. The gateway keeps 1,000 items, up to 50 identities of one address; further ones are counted together as `others`. They survive a restart. Secrets are never part of an item: of a token or a key it has the first 4 characters and the length.";
 
-/** Lists refused credentials: of the whole gateway, of one tenant and of one device. */
-export const refusalsRoutes = ({
-  refusals,
-  tenants,
-  deviceNameOf,
-  ensureVisible,
-  auth,
-}: RefusalRouteDeps) => {
-  function toWire({ identity, reason, firstAt, lastAt, port, client, ...entry }: RefusalEntry) {
-    const { tenantId, deviceId, userId, ...always } = entry;
-    const tenantName = tenantId && tenants.find(tenantId)?.name;
-    const deviceName = deviceId && deviceNameOf(deviceId);
-    return {
-      ...always,
-      identityKind: identity.kind,
-      identity: identity.name,
-      reason: rendered(detail(`refusal.${reason}`)),
-      hint: rendered(detail(`refusal_hint.${reason}`)),
-      firstAt: iso(firstAt),
-      lastAt: iso(lastAt),
-      ...(client !== undefined && { client }),
-      ...(port !== undefined && { port }),
-      ...(tenantId !== undefined && { tenantId }),
-      ...(tenantName !== undefined && { tenantName }),
-      ...(deviceId !== undefined && { deviceId }),
-      ...(deviceName !== undefined && { deviceName }),
-      ...(userId !== undefined && { userId }),
-    };
-  }
-  const wireOf = (
-    entries: readonly RefusalEntry[],
-    { edge: wanted }: { edge?: RefusalEdge | undefined } = {},
-  ) => entries.filter(({ edge }) => wanted === undefined || edge === wanted).map(toWire);
+function toWire({ tenants, directory }: WireDeps, listed: RefusalEntry) {
+  const { identity, reason, firstAt, lastAt, port, client, ...entry } = listed;
+  const { tenantId, deviceId, userId, ...always } = entry;
+  const tenantName = tenantId && tenants.find(tenantId)?.name;
+  const deviceName = deviceId && directory.find(deviceId)?.name;
+  return {
+    ...always,
+    identityKind: identity.kind,
+    identity: identity.name,
+    reason: rendered(detail(`refusal.${reason}`)),
+    hint: rendered(detail(`refusal_hint.${reason}`)),
+    firstAt: iso(firstAt),
+    lastAt: iso(lastAt),
+    ...(client !== undefined && { client }),
+    ...(port !== undefined && { port }),
+    ...(tenantId !== undefined && { tenantId }),
+    ...(tenantName !== undefined && { tenantName }),
+    ...(deviceId !== undefined && { deviceId }),
+    ...(deviceName !== undefined && { deviceName }),
+    ...(userId !== undefined && { userId }),
+  };
+}
 
+type WireDeps = Pick<RefusalRouteDeps, "tenants" | "directory">;
+
+const wireOf = (
+  deps: WireDeps,
+  entries: readonly RefusalEntry[],
+  { edge: wanted }: { edge?: RefusalEdge | undefined } = {},
+) =>
+  entries.filter(({ edge }) => wanted === undefined || edge === wanted).map((entry) => toWire(deps, entry));
+
+/** Refused credentials of the gateway and of a tenant. */
+const listRoutes = (deps: RefusalRouteDeps) => {
+  const { refusals, tenants } = deps;
   return new Elysia()
-    .use(auth)
+    .use(deps.auth)
     .get(
       "/api/gateway/refusals",
       (context) => {
         ensureOperator(tenants, context.principal);
-        return list.page(context, wireOf(refusals.list(), context.query));
+        return list.page(context, wireOf(deps, refusals.list(), context.query));
       },
       {
         auth: "gateway:manage",
@@ -88,7 +89,7 @@ export const refusalsRoutes = ({
       (context) => {
         const { principal, query } = context;
         ensureAllDevices(principal, detail("action.read_refusals"));
-        return list.page(context, wireOf(refusals.list({ tenantId: principal.tenantId }), query));
+        return list.page(context, wireOf(deps, refusals.list({ tenantId: principal.tenantId }), query));
       },
       {
         auth: "audit:read",
@@ -100,23 +101,29 @@ export const refusalsRoutes = ({
           description: `Those whose device, user or key is known to be the tenant's. ${LISTED} 403 without access to all devices.`,
         },
       },
-    )
-    .get(
-      "/api/devices/:deviceId/refusals",
-      (context) => {
-        const deviceId = ensureVisible(context.principal, context.params.deviceId);
-        return list.page(context, wireOf(refusals.list({ deviceId })));
-      },
-      {
-        auth: "devices:read",
-        query: t.Object(list.fields),
-        response: { 200: t.Array(refusalBody) },
-        detail: {
-          tags: ["devices"],
-          summary: "List refused credentials of a device",
-          description:
-            "Wrong passwords and expired certificates of the device. A wrong token belongs to no device and is not among them.",
-        },
-      },
     );
 };
+
+/** Refused credentials of one device. */
+const deviceRoutes = (deps: RefusalRouteDeps) =>
+  new Elysia().use(deps.auth).get(
+    "/api/devices/:deviceId/refusals",
+    (context) => {
+      const deviceId = deps.devices.ensureVisible(context.principal, context.params.deviceId);
+      return list.page(context, wireOf(deps, deps.refusals.list({ deviceId })));
+    },
+    {
+      auth: "devices:read",
+      query: t.Object(list.fields),
+      response: { 200: t.Array(refusalBody) },
+      detail: {
+        tags: ["devices"],
+        summary: "List refused credentials of a device",
+        description:
+          "Wrong passwords and expired certificates of the device. A wrong token belongs to no device and is not among them.",
+      },
+    },
+  );
+
+/** Lists refused credentials: of the whole gateway, of one tenant and of one device. */
+export const refusalsRoutes = (deps: RefusalRouteDeps) => [listRoutes(deps), deviceRoutes(deps)];

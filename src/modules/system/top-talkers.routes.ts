@@ -16,12 +16,12 @@ import { topTalkerBody } from "./top-talkers.schemas.ts";
 export const topTalkersRoutes = (deps: {
   traffic: { top(by: TrafficMeasure): DeviceTrafficTotals[] };
   tenants: { find(tenantId: TenantId): { readonly name: string; readonly isHost: boolean } | undefined };
-  deviceNameOf: (deviceId: DeviceId) => string | undefined;
+  directory: { find(deviceId: DeviceId): { readonly name: string } | undefined };
   auth: AuthPlugin;
 }) => {
-  const { traffic, tenants, deviceNameOf } = deps;
+  const { traffic, tenants, directory } = deps;
   const toWire = (totals: DeviceTrafficTotals) => {
-    const deviceName = deviceNameOf(totals.deviceId);
+    const deviceName = directory.find(totals.deviceId)?.name;
     const tenantName = tenants.find(totals.tenantId)?.name;
     return {
       ...totals,

@@ -20,7 +20,7 @@ const refusal = (address: string, name: string, more: Partial<Refusal> = {}): Re
   identity: { kind: "token", name },
   ...more,
 });
-const known = { tenantId: "one" as TenantId, deviceId: "pump" as DeviceId };
+const owned = { tenantId: "one" as TenantId, deviceId: "pump" as DeviceId };
 const sizeOf = (list: RefusalList, address: string) =>
   list.list().filter((entry) => entry.address === address).length;
 
@@ -76,11 +76,11 @@ describe("shares", () => {
 
   test("keeps what belongs to a tenant while strangers come from any number of addresses", () => {
     const list = createList();
-    list.record(refusal("10.0.0.1", "pump", known), 0);
+    list.record(refusal("10.0.0.1", "pump", owned), 0);
     for (let index = 0; index < 10_000; index++)
       list.record(refusal(`10.1.${index >> 8}.${index & 255}`, "guess"), index);
     expect(list.size).toBe(LIMITS.entriesMax);
-    expect(list.list().at(-1)).toMatchObject(known);
+    expect(list.list().at(-1)).toMatchObject(owned);
   });
 
   test("never exceeds its bounds and keeps an entry of every address while there are fewer addresses than half of the entries", () => {
@@ -131,12 +131,12 @@ describe("storage", () => {
 
   test("removes what belonged to a tenant or device that was deleted", () => {
     const list = createList();
-    list.record(refusal("10.0.0.1", "pump", known), 1);
-    list.record(refusal("10.0.0.1", "user", { tenantId: known.tenantId }), 2);
+    list.record(refusal("10.0.0.1", "pump", owned), 1);
+    list.record(refusal("10.0.0.1", "user", { tenantId: owned.tenantId }), 2);
     list.record(refusal("10.0.0.1", "stranger"), 3);
-    list.removeDevice(known.deviceId);
+    list.removeDevice(owned.deviceId);
     expect(list.size).toBe(2);
-    list.removeTenant(known.tenantId);
+    list.removeTenant(owned.tenantId);
     expect(list.list()).toMatchObject([{ identity: { name: "stranger" } }]);
   });
 });

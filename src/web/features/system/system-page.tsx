@@ -8,6 +8,7 @@ import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Section } from "../../ui/section.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
+import { DataFiles } from "./data-files.tsx";
 import { GatewayReadings } from "./gateway-readings.tsx";
 import { RefusedSection } from "./refused-section.tsx";
 import { systemApi } from "./system-api.ts";
@@ -54,6 +55,7 @@ export function SystemPage() {
       {isMissing && <NoDevice />}
       <TalkersSection />
       <RefusedSection />
+      <DataFiles />
     </div>
   );
 }

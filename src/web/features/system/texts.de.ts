@@ -64,6 +64,19 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
   "talkers.device": "Gerät",
   "talkers.deleted": "gelöschtes Gerät",
   "talkers.none": "In der letzten Stunde hat kein Gerät etwas gesendet.",
+  "system.files": "Datendateien und Support",
+  "system.filesHint":
+    "Eine Prüfung liest alles, was die Datenbanken enthalten, und nennt, was beschädigt ist. Das Gateway arbeitet dabei weiter.",
+  "system.check": "Dateien prüfen",
+  "system.checking": "Prüfung läuft …",
+  "system.notChecked": "Seit dem Start des Gateways wurden die Dateien nicht geprüft.",
+  "system.filesWhole": "Alle Dateien sind unbeschädigt (geprüft {date}).",
+  "system.checkFailed": "Die Prüfung wurde nicht fertig: {reason}",
+  "system.damaged": "Datendateien sind beschädigt.",
+  "system.damagedHint":
+    "Was nicht beschädigt ist, wird weiter ausgeliefert. Den Rest holt die neueste gute Sicherung zurück.",
+  "system.bundle": "Support-Paket herunterladen",
+  "system.bundleSaved": "Support-Paket heruntergeladen",
   "log.levelTitle": "Log-Stufe",
   "log.level": "Niedrigste Stufe, die geschrieben wird",
   "log.levelHint":
