@@ -212,15 +212,29 @@ describe("who may see them", () => {
     expect((await fixture.call("GET", path, { token: token() })).status).toBe(status);
   });
 
-  test("neither writers nor users with some devices see those of the tenant", async () => {
-    for (const [role, devices] of [
-      ["TENANT_RW", undefined],
-      ["TENANT_READ_ONLY", undefined],
-      ["TENANT_OWNER", [device.deviceId]],
-    ] as const) {
-      const { token } = await fixture.signIn(role, devices && { devices });
+  test("users who are no administrators do not see those of the tenant", async () => {
+    for (const role of ["TENANT_RW", "TENANT_READ_ONLY"] as const) {
+      const { token } = await fixture.signIn(role);
       expect((await fixture.call("GET", "/api/refusals", { token })).status).toBe(403);
     }
+  });
+
+  test("an administrator with some devices sees those of these devices alone", async () => {
+    const [granted, hidden] = [
+      await fixture.createDevice(owner, { name: "granted" }),
+      await fixture.createDevice(owner, { name: "hidden" }),
+    ];
+    for (const [name, { deviceId }] of [
+      ["granted", granted],
+      ["hidden", hidden],
+    ] as const) {
+      await setPassword(deviceId, name);
+      await refusedConnect({ username: name, password: "not the password" });
+    }
+    const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [granted.deviceId] });
+    const listed = await list(token, "", "/api/refusals");
+    expect(listed.map(({ deviceName }: { deviceName: string }) => deviceName)).toEqual(["granted"]);
+    expect((await list(owner, "", "/api/refusals")).length).toBeGreaterThan(2);
   });
 
   test("a device's are hidden from other tenants", async () => {

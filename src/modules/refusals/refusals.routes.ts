@@ -4,7 +4,7 @@ import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
-import { ensureAllDevices, ensureOperator } from "../tenants/tenants.errors.ts";
+import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import { refusalBody, refusalFilter } from "./refusals.schemas.ts";
 import type { Refusals } from "./refusals.service.ts";
@@ -62,6 +62,12 @@ const wireOf = (
 ) =>
   entries.filter(({ edge }) => wanted === undefined || edge === wanted).map((entry) => toWire(deps, entry));
 
+/** Returns those of the devices that the principal may see; with access to all devices, also those of users and keys. */
+const visibleTo = ({ devices }: Principal, entries: readonly RefusalEntry[]) =>
+  devices === "all"
+    ? entries
+    : entries.filter(({ deviceId }) => deviceId !== undefined && devices.has(deviceId));
+
 /** Refused credentials of the gateway and of a tenant. */
 const listRoutes = (deps: RefusalRouteDeps) => {
   const { refusals, tenants } = deps;
@@ -88,8 +94,10 @@ const listRoutes = (deps: RefusalRouteDeps) => {
       "/api/refusals",
       (context) => {
         const { principal, query } = context;
-        ensureAllDevices(principal, detail("action.read_refusals"));
-        return list.page(context, wireOf(deps, refusals.list({ tenantId: principal.tenantId }), query));
+        return list.page(
+          context,
+          wireOf(deps, visibleTo(principal, refusals.list({ tenantId: principal.tenantId })), query),
+        );
       },
       {
         auth: "audit:read",
@@ -98,7 +106,7 @@ const listRoutes = (deps: RefusalRouteDeps) => {
         detail: {
           tags: ["audit"],
           summary: "List refused credentials of the tenant",
-          description: `Those whose device, user or key is known to be the tenant's. ${LISTED} 403 without access to all devices.`,
+          description: `Those whose device, user or key is known to be the tenant's; without access to all devices, those of the devices that are granted. ${LISTED}`,
         },
       },
     );

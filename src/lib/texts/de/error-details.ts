@@ -28,7 +28,6 @@ export const errorDetailsDe: Readonly<Record<keyof typeof errorDetails, string>>
   "action.delete_webhooks": "Webhooks löschen",
   "action.invite": "einladen",
   "action.preview_integration": "Anbindungen testen",
-  "action.read_refusals": "die abgelehnten Zugangsdaten lesen",
   "action.remove_demo_plant": "das Demo-Werk entfernen",
   "action.rename_site": "den Standort umbenennen",
   "action.schedule_all_devices_type": "Aufträge für alle Geräte eines Typs planen",

@@ -26,7 +26,6 @@ export const errorDetails = {
   "action.delete_webhooks": "delete webhooks",
   "action.invite": "invite",
   "action.preview_integration": "preview integrations",
-  "action.read_refusals": "read the refused credentials of the site",
   "action.remove_demo_plant": "remove the demo plant",
   "action.rename_site": "rename the site",
   "action.schedule_all_devices_type": "schedule jobs for all devices of a type",

@@ -8,9 +8,9 @@ import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Section } from "../../ui/section.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
+import { RefusedSection } from "../refusals/refused-section.tsx";
 import { DataFiles } from "./data-files.tsx";
 import { GatewayReadings } from "./gateway-readings.tsx";
-import { RefusedSection } from "./refused-section.tsx";
 import { systemApi } from "./system-api.ts";
 import { TalkersSection } from "./talkers-section.tsx";
 
@@ -54,7 +54,7 @@ export function SystemPage() {
       {gateway && <GatewayReadings key={gateway.deviceId} device={gateway} />}
       {isMissing && <NoDevice />}
       <TalkersSection />
-      <RefusedSection />
+      <RefusedSection scope="gateway" />
       <DataFiles />
     </div>
   );

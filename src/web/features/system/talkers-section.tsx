@@ -6,7 +6,7 @@ import { me } from "../../platform/session.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Segments } from "../../ui/segments.tsx";
-import { refusalsApi, type TopTalker, TRAFFIC_MEASURES, type TrafficMeasure } from "./refusals-api.ts";
+import { type TopTalker, TRAFFIC_MEASURES, type TrafficMeasure, talkersApi } from "./talkers-api.ts";
 
 const SHOWN_MAX = 10;
 const REFRESH_MS = 15_000;
@@ -14,7 +14,7 @@ const REFRESH_MS = 15_000;
 /** The devices that sent the most within the last hour. */
 export function TalkersSection() {
   const [by, setBy] = useState<TrafficMeasure>("messages");
-  const page = useResource(() => refusalsApi.talkers(by, SHOWN_MAX), [by]);
+  const page = useResource(() => talkersApi.list(by, SHOWN_MAX), [by]);
   const shown = useKept(page);
   useEffect(() => {
     const timer = setInterval(() => document.visibilityState === "visible" && page.reload(), REFRESH_MS);
