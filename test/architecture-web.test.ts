@@ -65,7 +65,7 @@ const features: Record<string, readonly string[]> = {
   site: [],
   outbox: [],
   refusals: [],
-  audit: ["refusals"],
+  audit: [],
   notifications: [],
   maintenance: [],
   "demo-plant": [],

@@ -47,24 +47,3 @@ test(
   },
   STEP_MS,
 );
-
-test(
-  "the audit page shows the refusals that belong to the site",
-  async () => {
-    const email = "mechanic@site.example";
-    const user = { fullName: "Mechanic", email, role: "TENANT_READ_ONLY", inviteDelivery: "MANUAL" };
-    await ui.call("POST", "/api/users", user);
-    const body = JSON.stringify({ email, password: "not the password" });
-    const headers = { "content-type": "application/json" };
-    expect((await fetch(`${ui.app.url}/idp/authorize`, { method: "POST", headers, body })).status).toBe(401);
-    await ui.open("/settings/audit");
-    const refused = ui.page.getByRole("region", { name: "Refused credentials" });
-    const item = refused.getByRole("listitem").filter({ hasText: email });
-    await item.getByText("The password is wrong.").waitFor();
-    expect(await refused.getByRole("listitem").count()).toBe(1);
-    await item.getByRole("link", { name: email }).click();
-    await ui.page.waitForURL("**/settings/users/*");
-    expect(ui.complaints).toEqual([]);
-  },
-  STEP_MS,
-);

@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { detail, inEnglish } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import { refusalTexts } from "../../lib/texts/en/refusals.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -8,7 +9,7 @@ import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import { refusalBody, refusalFilter } from "./refusals.schemas.ts";
 import type { Refusals } from "./refusals.service.ts";
-import type { RefusalEdge, RefusalEntry } from "./refusals.types.ts";
+import type { RefusalEdge, RefusalEntry, RefusalReason } from "./refusals.types.ts";
 
 interface RefusalRouteDeps {
   readonly refusals: Pick<Refusals, "list">;
@@ -25,6 +26,11 @@ const list = wholeList({
   search: ["address", "identity", "client", "deviceName", "tenantName", "edge", "protocol"],
 });
 const rendered = (text: Text) => ({ ...text, message: inEnglish(text) });
+/** Some reasons say by themselves what to do. */
+function hintOf(reason: RefusalReason) {
+  const code = `refusal_hint.${reason}`;
+  return Object.hasOwn(refusalTexts, code) ? { hint: rendered({ code, params: {} }) } : {};
+}
 const iso = (ms: number) => new Date(ms).toISOString();
 
 const LISTED =
@@ -40,7 +46,7 @@ function toWire({ tenants, directory }: WireDeps, listed: RefusalEntry) {
     identityKind: identity.kind,
     identity: identity.name,
     reason: rendered(detail(`refusal.${reason}`)),
-    hint: rendered(detail(`refusal_hint.${reason}`)),
+    ...hintOf(reason),
     firstAt: iso(firstAt),
     lastAt: iso(lastAt),
     ...(client !== undefined && { client }),

@@ -15,7 +15,7 @@ export const refusalEdges = [
 ] as const;
 export type RefusalEdge = (typeof refusalEdges)[number];
 
-/** Why a credential was refused. The texts are `refusal.<reason>`, with a hint in `refusal_hint.<reason>`. */
+/** Why a credential was refused. The texts are `refusal.<reason>`; some have a hint in `refusal_hint.<reason>`. */
 export const refusalReasons = [
   "certificate_expired",
   "certificate_wrong",

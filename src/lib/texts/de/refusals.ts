@@ -27,44 +27,19 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
   "refusal.user_disabled": "Der Benutzer ist deaktiviert.",
   "refusal.user_unknown": "Es gibt keinen Benutzer mit dieser E-Mail-Adresse.",
   "refusal_hint.certificate_expired":
-    "Erneuern Sie das Zertifikat auf dem Gerät und tragen Sie das neue auf der Seite des Geräts ein. Auch eine falsche Uhr des Gateways kann die Ursache sein.",
+    "Erneuern Sie das Zertifikat auf dem Gerät und tragen Sie das neue auf der Seite des Geräts ein.",
   "refusal_hint.certificate_wrong":
-    "Vergleichen Sie den Fingerabdruck mit dem Zertifikat auf der Seite des Geräts. Vielleicht wurde das Gerät gelöscht oder sein Zertifikat ersetzt.",
-  "refusal_hint.claim_closed": "Aktivieren Sie die Provisionierung im Geräteprofil.",
-  "refusal_hint.claim_device_in_use": "Erlauben Sie dem Gerät auf seiner Seite, sie noch einmal abzuholen.",
+    "Vergleichen Sie den Fingerabdruck mit dem Zertifikat auf der Seite des Geräts.",
   "refusal_hint.claim_device_unexpected":
     "Legen Sie das Gerät mit genau diesem Namen an oder erlauben Sie neue Geräte im Geräteprofil.",
-  "refusal_hint.claim_invalid": "Vergleichen Sie die Felder der Anfrage mit der Dokumentation.",
-  "refusal_hint.claim_key_wrong":
-    "Vergleichen Sie beide mit dem Geräteprofil. Vielleicht ist die Provisionierung im Profil deaktiviert.",
-  "refusal_hint.connection_limit":
-    "Suchen Sie Clients, die sich neu verbinden, ohne alte Verbindungen zu schließen, oder erhöhen Sie die Grenze.",
-  "refusal_hint.credential_missing":
-    "Tragen Sie das Zugriffstoken als Benutzernamen ein oder Benutzernamen und Passwort.",
-  "refusal_hint.key_expired": "Erstellen Sie einen neuen API-Schlüssel.",
-  "refusal_hint.key_stopped":
-    "Erstellen Sie einen API-Schlüssel als anderer Benutzer oder aktivieren Sie den Benutzer.",
+  "refusal_hint.claim_key_wrong": "Vergleichen Sie beide mit dem Geräteprofil.",
   "refusal_hint.key_wrong":
     "Der Schlüssel wurde widerrufen oder ist unvollständig. Vergleichen Sie seine ersten Zeichen mit der Liste der API-Schlüssel.",
-  "refusal_hint.metrics_token_wrong":
-    "Vergleichen Sie das Token des Abfragers mit metrics_token in der Konfiguration.",
-  "refusal_hint.password_expired":
-    "Laden Sie den Benutzer neu ein oder setzen Sie ein neues vorläufiges Passwort.",
   "refusal_hint.password_wrong":
     "Vergleichen Sie das Passwort mit dem des Geräts oder Benutzers und setzen Sie ein neues, wenn es verloren ist.",
-  "refusal_hint.second_factor_wrong":
-    "Prüfen Sie die Uhr des Telefons. Ein Administrator kann den zweiten Faktor entfernen.",
-  "refusal_hint.secret_wrong":
-    "Erstellen Sie in der Anbindung ein neues Geheimnis und tragen Sie es beim Absender ein.",
-  "refusal_hint.session_ended": "Der Benutzer muss sich neu anmelden.",
   "refusal_hint.session_expired":
     "Der Benutzer muss sich neu anmelden. Ein Programm braucht stattdessen einen API-Schlüssel.",
-  "refusal_hint.session_token_wrong":
-    "Der Client muss sich neu anmelden. Ein Programm braucht stattdessen einen API-Schlüssel.",
   "refusal_hint.token_wrong":
-    "Vergleichen Sie die ersten Zeichen und die Länge mit dem Zugriffstoken auf der Seite des Geräts. Vielleicht wurde das Gerät gelöscht oder sein Token ersetzt.",
-  "refusal_hint.too_many_tries":
-    "Berichtigen Sie die Zugangsdaten und warten Sie eine Minute. Andere Einträge dieser Adresse zeigen, was falsch war.",
-  "refusal_hint.user_disabled": "Aktivieren Sie den Benutzer auf der Seite der Benutzer.",
-  "refusal_hint.user_unknown": "Prüfen Sie die Schreibweise der Adresse oder laden Sie den Benutzer ein.",
+    "Vergleichen Sie die ersten Zeichen und die Länge mit dem Zugriffstoken auf der Seite des Geräts.",
+  "refusal_hint.too_many_tries": "Berichtigen Sie die Zugangsdaten und warten Sie eine Minute.",
 };

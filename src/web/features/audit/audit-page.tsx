@@ -11,7 +11,6 @@ import { FilterSelect } from "../../ui/filter-select.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { RefusedSection } from "../refusals/refused-section.tsx";
 import { type AuditEntry, auditApi, OUTCOMES } from "./audit-api.ts";
 import { AuditItem } from "./audit-item.tsx";
 import { actionText } from "./audit-text.ts";
@@ -89,7 +88,6 @@ export function AuditPage() {
         />
       )}
       {shown && shown.total > 0 && <Entries key={key} first={shown} query={query} />}
-      {!isFiltered && <RefusedSection scope="tenant" />}
     </div>
   );
 }

@@ -3,8 +3,6 @@ import type { Wire } from "../../lib/wire.ts";
 import { getPage } from "../../platform/api-client.ts";
 
 export type Refusal = Wire<typeof refusalBody>;
-/** Whose refusals are listed: all of the gateway, for its operators, or those of the own tenant. */
-export type RefusalScope = "gateway" | "tenant";
 
 export const REFUSAL_EDGES: readonly Refusal["edge"][] = [
   "mqtt",
@@ -17,12 +15,8 @@ export const REFUSAL_EDGES: readonly Refusal["edge"][] = [
   "provisioning",
   "metrics",
 ];
-const PATHS: Record<RefusalScope, string> = { gateway: "/api/gateway/refusals", tenant: "/api/refusals" };
-
 export const refusalsApi = {
   /** Refused credentials that match, the newest first. */
-  list: (
-    scope: RefusalScope,
-    filter: { edge?: string | undefined; search?: string | undefined; limit: number },
-  ) => getPage<Refusal>(PATHS[scope], filter),
+  list: (filter: { edge?: string | undefined; search?: string | undefined; limit: number }) =>
+    getPage<Refusal>("/api/gateway/refusals", filter),
 };

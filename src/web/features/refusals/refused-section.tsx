@@ -11,20 +11,17 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { FilterSelect } from "../../ui/filter-select.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Section } from "../../ui/section.tsx";
-import { REFUSAL_EDGES, type Refusal, type RefusalScope, refusalsApi } from "./refusals-api.ts";
+import { REFUSAL_EDGES, type Refusal, refusalsApi } from "./refusals-api.ts";
 
 const PAGE_SIZE = 20;
 const REFRESH_MS = 15_000;
 
 /** Credentials that were refused, the newest first. */
-export function RefusedSection({ scope }: { scope: RefusalScope }) {
+export function RefusedSection() {
   const [edge, setEdge] = useState("");
   const [search, setSearch] = useState("");
   const [limit, setLimit] = useState(PAGE_SIZE);
-  const page = useResource(
-    () => refusalsApi.list(scope, { edge, search, limit }),
-    [scope, edge, search, limit],
-  );
+  const page = useResource(() => refusalsApi.list({ edge, search, limit }), [edge, search, limit]);
   const shown = useKept(page);
   useEffect(() => {
     const timer = setInterval(() => document.visibilityState === "visible" && page.reload(), REFRESH_MS);
@@ -32,11 +29,7 @@ export function RefusedSection({ scope }: { scope: RefusalScope }) {
   });
   const isFiltered = edge !== "" || search !== "";
   return (
-    <Section
-      id="refused"
-      title={t("refused.title")}
-      hint={t(scope === "gateway" ? "refused.hint" : "refused.ofSite")}
-    >
+    <Section id="refused" title={t("refused.title")} hint={t("refused.hint")}>
       <div class="flex flex-wrap items-center gap-2">
         <SearchBox label={t("refused.search")} value={search} onSearch={setSearch} />
         <FilterSelect

@@ -30,6 +30,4 @@ export const refusalsDe: Readonly<Record<keyof typeof refusalsEn, string>> = {
   "refusalEdge.webhook": "Webhook",
   "refusalEdge.provisioning": "Provisionierung",
   "refusalEdge.metrics": "Metriken",
-  "refused.ofSite":
-    "Abgelehnte Zugangsdaten, die sicher zu diesem Standort gehören: zu seinen Benutzern, Geräten und API-Schlüsseln.",
 };

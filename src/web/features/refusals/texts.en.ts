@@ -27,6 +27,4 @@ export const refusalsEn = {
   "refusalEdge.webhook": "Webhook",
   "refusalEdge.provisioning": "Provisioning",
   "refusalEdge.metrics": "Metrics",
-  "refused.ofSite":
-    "Refused credentials that are known to belong to this site: its users, devices and API keys.",
 } as const;

@@ -54,7 +54,7 @@ export function SystemPage() {
       {gateway && <GatewayReadings key={gateway.deviceId} device={gateway} />}
       {isMissing && <NoDevice />}
       <TalkersSection />
-      <RefusedSection scope="gateway" />
+      <RefusedSection />
       <DataFiles />
     </div>
   );
