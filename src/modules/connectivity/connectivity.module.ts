@@ -4,9 +4,10 @@ import type { Tls } from "../../platform/tls.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import { connectivityRoutes } from "./connectivity.routes.ts";
+import type { Webhook } from "./connectivity.schemas.ts";
 import type { Endpoints } from "./connectivity.service.ts";
 import { createWebhookSecretsRepository } from "./webhook-secrets.repository.ts";
-import { type Webhook, webhookSecretsRoutes } from "./webhook-secrets.routes.ts";
+import { webhookSecretsRoutes } from "./webhook-secrets.routes.ts";
 import { createWebhookSecretsService } from "./webhook-secrets.service.ts";
 
 /** Creates the module of the addresses at which devices and programs reach the gateway, and of the webhook secrets. */

@@ -5,7 +5,7 @@ export interface Endpoints {
   /** `http://host:port` without a trailing slash. */
   readonly httpUrl: string;
   readonly mqttPort: number;
-  /** Includes TLS, where it is on. */
+  /** Address with TLS; absent while TLS is switched off. */
   readonly httpsUrl?: string;
   readonly mqttTlsPort?: number;
 }

@@ -38,7 +38,7 @@ export class HeldReadings implements Part {
   private running: Promise<void> = Promise.resolve();
   /** Number of messages by device, as far as it was asked for. */
   private readonly counts = new Map<DeviceId, number>();
-  /** What is held in all, and when it was counted (monotonic ms); undefined when it has to be counted again. */
+  /** Total of the held readings, and when it was counted (monotonic ms); `undefined` if it has to be counted again. */
   private summary: (ReturnType<HeldRepository["summary"]> & { countedAt: number }) | undefined;
 
   constructor(

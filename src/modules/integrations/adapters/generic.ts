@@ -26,7 +26,7 @@ const MESSAGES_MAX = 100_000;
 const NESTING_MAX = 4;
 const TEXT_BYTES_MAX = 1_024;
 
-/** Holds what says who and when; all else is telemetry. */
+/** Fields that name the device and the time. All other fields are telemetry. */
 const envelope = new Set([
   "deviceToken",
   "externalDeviceId",

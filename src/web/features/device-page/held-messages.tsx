@@ -1,8 +1,5 @@
 import { Clock } from "lucide-preact";
 import { useState } from "preact/hooks";
-import type { heldBody } from "../../../modules/ingest/held.schemas.ts";
-import type { Wire } from "../../lib/wire.ts";
-import { get, post, remove } from "../../platform/api-client.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
@@ -10,13 +7,11 @@ import { mayWrite } from "../../platform/session.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
-
-type Held = Wire<typeof heldBody>;
+import { heldApi } from "./held-api.ts";
 
 /** Messages that wait for the gateway's clock, and what can be done with them. Nothing where none waits. */
 export function HeldMessages({ deviceId }: { deviceId: string }) {
-  const path = `/api/devices/${deviceId}/held-readings`;
-  const resource = useResource(() => get<Held>(path), [deviceId]);
+  const resource = useResource(() => heldApi.get(deviceId), [deviceId]);
   const held = useKept(resource);
   const action = useAction();
   const [isAsking, setAsking] = useState(false);
@@ -43,7 +38,7 @@ export function HeldMessages({ deviceId }: { deviceId: string }) {
             type="button"
             class="btn btn-sm"
             disabled={action.busy}
-            onClick={() => action.run(() => after(post(`${path}/store`, {})))}
+            onClick={() => action.run(() => after(heldApi.store(deviceId)))}
           >
             {t("held.store")}
           </button>
@@ -56,7 +51,7 @@ export function HeldMessages({ deviceId }: { deviceId: string }) {
         <ConfirmDialog
           title={t("held.delete")}
           warning={t("held.deleteWarning")}
-          onConfirm={() => after(remove(path))}
+          onConfirm={() => after(heldApi.delete(deviceId))}
           onCancel={() => setAsking(false)}
         />
       )}
