@@ -96,7 +96,9 @@ const modules: Record<string, readonly string[]> = {
   notifications: ["alarms", "outbound", "devices", "mail", "tenants", "identity", "users"],
   scheduler: ["commands", "attributes", "devices", "tenants", "identity", "users"],
   backups: ["settings", "scheduler", "tenants", "identity", "users"],
+  refusals: ["devices", "tenants", "identity", "users"],
   system: [
+    "refusals",
     "mail",
     "settings",
     "backups",

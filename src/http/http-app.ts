@@ -5,6 +5,7 @@ import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import type { RequestAudit, RouteAudit } from "../modules/identity/request-audit.ts";
 import type { RealtimeDeps } from "../modules/realtime/realtime-session.ts";
+import { webSocketPeerOf } from "../modules/request-peer.ts";
 import type { DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { Config } from "../platform/config.ts";
@@ -106,19 +107,26 @@ const socketRoutes = (deps: HttpDeps) => {
     return undefined;
   };
   return new Elysia({ tags: ["realtime"] })
-    .get("/api/ws", (context) => open(context, { handlers: realtimeHandlers(deps.realtime) }), {
-      detail: {
-        summary: "Realtime: WebSocket",
-        responses: { 101: { description: "The connection is a WebSocket now." } },
-        description:
-          '426 without a WebSocket handshake. First message `{type:"auth", token}` → `{type:"ready"}`, within 5 s and 8 KB. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A slow reader gets the newest value of each key (`merged: true`).',
+    .get(
+      "/api/ws",
+      (context) =>
+        open(context, {
+          handlers: realtimeHandlers(deps.realtime, webSocketPeerOf(context.request, context.server)),
+        }),
+      {
+        detail: {
+          summary: "Realtime: WebSocket",
+          responses: { 101: { description: "The connection is a WebSocket now." } },
+          description:
+            '426 without a WebSocket handshake. First message `{type:"auth", token}` → `{type:"ready"}`, within 5 s and 8 KB. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A slow reader gets the newest value of each key (`merged: true`).',
+        },
       },
-    })
+    )
     .get(
       "/api/v1/:deviceToken/ws",
       (context) => {
         const { params, request, server } = context;
-        const device = deps.tokens.ensure({ params, request, server });
+        const device = deps.tokens.ensure({ params, request, server }, "device_websocket");
         return open(context, { handlers: deviceHandlers(deps.sockets, device), isLimitedElsewhere: true });
       },
       {
@@ -139,8 +147,8 @@ const socketRoutes = (deps: HttpDeps) => {
           .split(",")
           .map((name) => name.trim())
           .find((name) => name === "mqtt" || name === "mqttv3.1");
-        const address = context.server?.requestIP(context.request)?.address ?? "unknown";
-        const handlers = mqttHandlers(deps.mqtt, address);
+        const peer = webSocketPeerOf(context.request, context.server);
+        const handlers = mqttHandlers(deps.mqtt, peer);
         return open(context, { handlers, isLimitedElsewhere: true, ...(protocol && { protocol }) });
       },
       {

@@ -14,6 +14,7 @@ import type { IngestService, TelemetryObserver } from "../modules/ingest/ingest.
 import type { IngestSource } from "../modules/ingest/ingest.types.ts";
 import type { Core } from "../modules/module.types.ts";
 import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
+import { refusalReporter } from "../modules/report-refusal.ts";
 import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
 import type { Quotas, QuotasService } from "../modules/tenants/quotas.service.ts";
 import type { Tls } from "../platform/tls.ts";
@@ -26,6 +27,7 @@ import type { MqttQuotas, MqttServer } from "./mqtt.types.ts";
 import { createMqttAuthentication } from "./mqtt-authentication.ts";
 import { mqttLimits } from "./mqtt-limits.ts";
 import { createMqttServer } from "./mqtt-server.ts";
+import { connectionLimit } from "./refused-clients.ts";
 import { pushSharedAttributes } from "./shared-attributes.ts";
 import { GATEWAY_COMMANDS } from "./topics.ts";
 
@@ -63,6 +65,7 @@ export function createMqttModule(
   const { devices, ingest, directory, activity, attributes, commands, ways, tls } = deps;
   const log = root.child("mqtt");
   const limits = mqttLimits(config);
+  const report = refusalReporter(events);
   const gateways = createGateways({
     devices,
     directory,
@@ -132,12 +135,8 @@ export function createMqttModule(
     log,
     sessionFile: data.file("mqtt.db"),
     ingest,
-    authenticate: createMqttAuthentication({
-      keys: deps.keys,
-      signIn: deps.signIn,
-      provisioning: deps.provisioning,
-      tokens: deps.tokens,
-    }),
+    authenticate: createMqttAuthentication({ ...deps, report }),
+    onLimited: (peer, owner) => report(connectionLimit(peer, owner)),
     onApplicationSubscribed: (...args) => void feed.onSubscribed(...args),
     onMessage(device, topic, body) {
       if (topic === device.telemetryTopic) return ingest.telemetry(device, body, "mqtt");

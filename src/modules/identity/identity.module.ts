@@ -5,6 +5,7 @@ import type { KeyAuthenticator } from "../api-keys/key-authenticator.ts";
 import type { AuditService } from "../audit/audit.service.ts";
 import type { MailService } from "../mail/mail.service.ts";
 import type { Core } from "../module.types.ts";
+import { refusalReporter } from "../report-refusal.ts";
 import type { BrandingService } from "../tenants/branding.service.ts";
 import type { PlansService } from "../tenants/plans.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
@@ -13,10 +14,10 @@ import type { UsersRepository } from "../users/users.repository.ts";
 import type { UsersService } from "../users/users.service.ts";
 import { accountRoutes } from "./account.routes.ts";
 import { createAccountService } from "./account.service.ts";
+import { createAuthenticator } from "./authenticator.ts";
 import { createAccessTokens, createAuthPlugin } from "./identity.plugin.ts";
 import { authRoutes, impersonationRoutes, setupRoutes } from "./identity.routes.ts";
 import { createIdentityService } from "./identity.service.ts";
-import type { Authenticator } from "./identity.types.ts";
 import { createInvitationLimit } from "./invitation-limit.ts";
 import { createOnboardingService } from "./onboarding.service.ts";
 import {
@@ -31,6 +32,7 @@ import { providerRoutes } from "./provider/provider.routes.ts";
 import { recoveryRoutes } from "./provider/recovery.routes.ts";
 import { createThrottleRepository } from "./provider/throttle.repository.ts";
 import { Throttle } from "./provider/throttle.ts";
+import { reportingRefusals } from "./refused-sign-ins.ts";
 import { createRequestAudit } from "./request-audit.ts";
 import { createSessionsRepository } from "./sessions.repository.ts";
 import { createSessionsService } from "./sessions.service.ts";
@@ -88,7 +90,8 @@ export function createIdentityModule(
     now,
     wallNow: () => clock.now(),
   });
-  const provider = signIns.ofProvider(embedded);
+  const report = refusalReporter(events);
+  const provider = reportingRefusals(signIns.ofProvider(embedded), { users, report });
   const managing = createUserManagementModule(core, {
     usersRepository,
     tenants,
@@ -154,11 +157,7 @@ export function createIdentityModule(
     now,
     wallNow: () => clock.now(),
   });
-  /** Both kinds of bearer credential: access tokens of people, and API keys. */
-  const authenticator: Authenticator = {
-    authenticate: async (credential) =>
-      keys.isKey(credential) ? keys.authenticate(credential) : identity.authenticate(credential),
-  };
+  const authenticator = createAuthenticator({ keys, identity, tokens, users, clock, report });
   const requestAudit = createRequestAudit(audit);
   const auth = createAuthPlugin(authenticator, requestAudit);
   return {

@@ -4,6 +4,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Health } from "../../platform/health.ts";
 import type { BackupsService } from "../backups/backups.service.ts";
 import type { IngestStats } from "../ingest/ingest.service.ts";
+import type { Refusals } from "../refusals/refusals.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import { DiskTrend } from "./disk-trend.ts";
 import {
@@ -17,6 +18,7 @@ import type { SystemRepository } from "./system.repository.ts";
 
 const MEGABYTE = 1024 * 1024;
 const HOUR_MS = 3_600_000;
+const SECONDS_PER_MINUTE = 60;
 export const DATABASES = ["lineside", "identity", "telemetry", "mqtt"] as const;
 
 /** MQTT clients and connections, as the system module sees them. */
@@ -33,6 +35,7 @@ export interface GatewaySources {
   readonly repository: SystemRepository;
   readonly store: Pick<TelemetryStore, "committed">;
   readonly ingest: { readonly stats: IngestStats };
+  readonly refusals: Pick<Refusals, "total" | "counts">;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number };
   readonly backups: Pick<BackupsService, "status">;
   readonly mqtt: () => MqttCounts;
@@ -110,11 +113,12 @@ export class GatewayReadings {
   }
 
   #rates(): Values {
-    const { ingest, store, clock } = this.#sources;
+    const { ingest, store, refusals, clock } = this.#sources;
     const counts = {
       messages_per_second: ingest.stats.messages,
       values_per_second: store.committed.points,
       rejected_per_second: ingest.stats.refused,
+      refused_per_minute: refusals.total * SECONDS_PER_MINUTE,
       written_kb_per_second: (readBytesWritten() ?? 0) / 1_024,
     };
     const time = clock.monotonic();

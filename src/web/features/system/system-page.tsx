@@ -8,9 +8,11 @@ import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Section } from "../../ui/section.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
+import { RefusedSection } from "../refusals/refused-section.tsx";
 import { DataFiles } from "./data-files.tsx";
 import { GatewayReadings } from "./gateway-readings.tsx";
 import { systemApi } from "./system-api.ts";
+import { TalkersSection } from "./talkers-section.tsx";
 
 /** The gateway reports once a minute, and its device appears with the first report. */
 const DEVICE_POLL_MS = 15_000;
@@ -51,6 +53,8 @@ export function SystemPage() {
       {gateway && <OpenAlarms deviceId={gateway.deviceId} />}
       {gateway && <GatewayReadings key={gateway.deviceId} device={gateway} />}
       {isMissing && <NoDevice />}
+      <TalkersSection />
+      <RefusedSection />
       <DataFiles />
     </div>
   );
