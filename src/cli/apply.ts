@@ -62,7 +62,8 @@ async function run(args: readonly string[]): Promise<number> {
   if (positionals.length === 0) throw new StartupError("Name a site file, or a folder with site files.");
   const site = readSite(readFiles(positionals));
   const api = await connectApi(credentialsOf(values));
-  const { email, tenantName } = await ensureSiteAccess(api);
+  const user = await ensureSiteAccess(api);
+  const { email, tenantName } = user;
   const snapshot = await readSnapshotFor(api, site);
   const planOptions = {
     env: processEnv(),
@@ -79,6 +80,13 @@ async function run(args: readonly string[]): Promise<number> {
       `the plan cannot be applied:\n${plan.problems.map((problem) => `  ${problem}`).join("\n")}`,
     );
   if (plan.actions.length === 0) return 0;
+  if (
+    !user.permissions?.includes("users:write") &&
+    plan.actions.some(({ section }) => section.kind === "user")
+  )
+    throw new StartupError(
+      "API keys cannot change users: sign in with --email and --password, or apply a file without the section users.",
+    );
   const isAsking = !flags.has("plan") && !flags.has("yes") && process.stdin.isTTY;
   if (isAsking ? !(await confirm()) : !flags.has("yes") || flags.has("plan")) return EXIT_CHANGES;
   const report = (action: (typeof plan.actions)[number]) => console.log(showDone(action));

@@ -2,6 +2,7 @@ import { StartupError } from "../../platform/startup-error.ts";
 import type { ApiClient } from "../api-client.ts";
 import {
   findMark,
+  nameOfAction,
   type PlannedAction,
   type PlanOptions,
   planSite,
@@ -32,16 +33,23 @@ class Round {
   readonly #api: ApiClient;
   readonly #snapshot: Snapshot;
   readonly #env: PlanOptions["env"];
+  readonly #report: ApplyOptions["report"];
   /** Ids of the objects that this round has created, by kind and name. */
   readonly #created = new Map<string, string>();
 
-  constructor(api: ApiClient, snapshot: Snapshot, env: PlanOptions["env"]) {
+  constructor(api: ApiClient, snapshot: Snapshot, { env, report }: ApplyOptions) {
     this.#api = api;
     this.#snapshot = snapshot;
     this.#env = env;
+    this.#report = report;
   }
 
   async run(action: PlannedAction): Promise<void> {
+    await this.#send(action);
+    this.#report(action);
+  }
+
+  async #send(action: PlannedAction): Promise<void> {
     const { section } = action;
     if (action.type === "delete") {
       await this.#api.delete(`${section.path}/${action.current.id}`);
@@ -120,24 +128,26 @@ class Round {
 export const readSnapshotFor = (api: ApiClient, site: Site): Promise<Snapshot> =>
   readSnapshot(api, ({ name }) => site.has(name) || (name === "devices" && site.has("deviceTypes")));
 
-async function runActions(round: Round, plan: SitePlan, report: ApplyOptions["report"]): Promise<void> {
-  let done = 0;
+/** Runs a plan up to its first error. `done` has what was applied before, and gets what is applied now. */
+async function runActions(round: Round, plan: SitePlan, done: PlannedAction[]): Promise<void> {
   for (const action of plan.actions) {
     try {
       await round.run(action);
     } catch (error) {
-      const { section } = action;
-      const key = action.type === "delete" ? action.current.key : action.object.key;
       const reason = error instanceof Error ? error.message : String(error);
       throw new StartupError(
-        `${section.name}${key === "" ? "" : ` "${key}"`} could not be applied: ${reason}\n${done} of ${plan.actions.length} changes were applied. Correct the cause and apply the file again: it continues where it stopped.`,
+        `${nameOfAction(action)} could not be applied: ${reason}\n${done.length} changes were applied. Correct the cause and apply the file again: it continues where it stopped.`,
         { cause: error },
       );
     }
-    done++;
-    report(action);
+    done.push(action);
   }
 }
+
+const describeActions = ({ actions }: SitePlan): string =>
+  JSON.stringify(
+    actions.map((action) => [nameOfAction(action), "differences" in action && action.differences]),
+  );
 
 /**
  * Applies a plan and plans again until there is nothing to do. Returns the plan that remains: it has actions only where the gateway keeps
@@ -150,11 +160,14 @@ export async function applySite(
   options: ApplyOptions,
 ): Promise<SitePlan> {
   let { plan, snapshot } = first;
+  const done: PlannedAction[] = [];
   for (let round = 0; round < ROUNDS_MAX && plan.actions.length > 0; round++) {
-    await runActions(new Round(api, snapshot, options.env), plan, round === 0 ? options.report : () => {});
+    await runActions(new Round(api, snapshot, options), plan, done);
+    const before = describeActions(plan);
     snapshot = await readSnapshotFor(api, site);
     plan = planSite(site, snapshot, { ...options, setsSecrets: false });
     if (plan.problems.length > 0) throw new StartupError(plan.problems.join("\n"));
+    if (describeActions(plan) === before) break;
   }
   return plan;
 }

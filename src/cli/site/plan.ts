@@ -17,6 +17,12 @@ export type PlannedAction =
     }
   | { readonly type: "delete"; readonly section: Section; readonly current: CurrentObject };
 
+/** Formats section and name of the object of an action. */
+export function nameOfAction(action: PlannedAction): string {
+  const key = action.type === "delete" ? action.current.key : action.object.key;
+  return key === "" ? action.section.name : `${action.section.name} "${key}"`;
+}
+
 export interface SitePlan {
   readonly actions: readonly PlannedAction[];
   readonly unchanged: number;

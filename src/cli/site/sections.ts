@@ -207,6 +207,9 @@ export const sections: readonly Section[] = [
     path: "/api/alarms/escalation-settings",
     schema: escalationBody,
     prunes: false,
+    // The API takes these settings as a whole.
+    update: (api, { current, changes }) =>
+      api.patch("/api/alarms/escalation-settings", { ...current, ...changes }),
   },
   {
     name: "notifications",

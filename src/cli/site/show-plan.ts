@@ -1,5 +1,5 @@
 import { type Difference, showValue } from "./differences.ts";
-import type { PlannedAction, SitePlan } from "./plan.ts";
+import { nameOfAction, type PlannedAction, type SitePlan } from "./plan.ts";
 import { hasSecret } from "./references.ts";
 import { formatPath } from "./site.types.ts";
 
@@ -7,17 +7,12 @@ const DIFFERENCES_SHOWN = 20;
 const signs = { create: "+", change: "~", delete: "-" } as const;
 const past = { create: "created", change: "changed", delete: "deleted" } as const;
 
-const nameOf = (action: PlannedAction): string => {
-  const key = action.type === "delete" ? action.current.key : action.object.key;
-  return key === "" ? action.section.name : `${action.section.name} "${key}"`;
-};
-
 /** A value that a secret replaces may be one itself. */
 const showDifference = ({ path, from, to }: Difference): string =>
   `      ${formatPath(path)}: ${hasSecret(to) ? "…" : showValue(from)} → ${showValue(to)}`;
 
 function showAction(action: PlannedAction): string[] {
-  const line = `  ${signs[action.type]} ${nameOf(action)}`;
+  const line = `  ${signs[action.type]} ${nameOfAction(action)}`;
   if (action.type !== "change") return [line];
   const shown = action.differences.slice(0, DIFFERENCES_SHOWN).map(showDifference);
   const rest = action.differences.length - shown.length;
@@ -31,4 +26,4 @@ export function showPlan({ actions, unchanged }: SitePlan): string {
   return [...actions.flatMap(showAction), summary].join("\n");
 }
 
-export const showDone = (action: PlannedAction): string => `${past[action.type]}: ${nameOf(action)}`;
+export const showDone = (action: PlannedAction): string => `${past[action.type]}: ${nameOfAction(action)}`;

@@ -75,9 +75,9 @@ class Names {
 }
 
 /** Returns the fields that a file may have, without those that have no value. */
-function pickFields({ schema, exclusive = [] }: Section, object: Fields): Fields {
-  const names = Object.keys(schema.properties);
-  const present = names.filter((name) => {
+function pickFields({ schema, key, exclusive = [] }: Section, object: Fields): Fields {
+  const names = new Set([...(key === undefined ? [] : [key]), ...Object.keys(schema.properties)]);
+  const present = [...names].filter((name) => {
     const value = object[name];
     return value !== undefined && value !== null && !(exclusive.includes(name) && value === false);
   });

@@ -55,7 +55,9 @@ function permissionsOf(
 function keyAsUser(principal: Principal, fullName: string, tenantName: string): CurrentUser {
   const { userId, email, tenantId, role } = principal;
   const permissions = permissionsOf(principal, false);
-  return { userId, email, fullName, tenantId, role, tenantName, permissions, onboardingRequired: false };
+  const hasGlobalDeviceAccess = principal.devices === "all";
+  const key = { userId, email, fullName, tenantId, role, tenantName };
+  return { ...key, permissions, hasGlobalDeviceAccess, onboardingRequired: false };
 }
 
 type Devices = Principal["devices"];
@@ -170,6 +172,7 @@ export function createIdentityService(deps: {
         ...(tenantName === undefined ? {} : { tenantName }),
         // Onboarding has just given the user a tenant, which the principal of its request does not know.
         permissions: permissionsOf({ ...user, tenantId: user.tenantId ?? ("" as TenantId) }, isOperator),
+        hasGlobalDeviceAccess: principal.devices === "all",
         onboardingRequired: user.tenantId === null,
         ...(principal.impersonator && { impersonator: principal.impersonator }),
       };
