@@ -1,7 +1,7 @@
 import { StartupError } from "../../platform/startup-error.ts";
 import type { ApiClient } from "../api-client.ts";
+import { findMark } from "./find-mark.ts";
 import {
-  findMark,
   nameOfAction,
   type PlannedAction,
   type PlanOptions,
@@ -27,6 +27,8 @@ export interface ApplyOptions extends PlanOptions {
 
 /** A reference to an object that an earlier action of the same round creates later. */
 class NotYetThere extends Error {}
+
+type Compared = Parameters<typeof findMark>[0];
 
 /** Sends the actions of one plan. */
 class Round {
@@ -82,7 +84,9 @@ class Round {
   #bodyOf(object: SiteObject, names: readonly string[], current: CurrentObject | undefined): Fields {
     const entries = names.flatMap((name) => {
       try {
-        return [[name, this.#resolve(object.fields[name], [name], current)] as const];
+        return [
+          [name, this.#resolve(object.fields[name], [name], { fields: object.fields, current })] as const,
+        ];
       } catch (error) {
         if (error instanceof NotYetThere) return [];
         throw error;
@@ -91,19 +95,18 @@ class Round {
     return Object.fromEntries(entries.filter(([, value]) => current !== undefined || value !== null));
   }
 
-  #resolve(value: unknown, path: FieldPath, current: CurrentObject | undefined): unknown {
+  #resolve(value: unknown, path: FieldPath, of: Compared): unknown {
     const secret = secretNameOf(value);
     if (secret !== undefined) {
-      const found = this.#env[secret] === undefined ? findMark(current, secret, path) : undefined;
+      const found = this.#env[secret] === undefined ? findMark(of, secret, path) : undefined;
       return found === undefined ? revealSecrets(String(value), this.#env) : found.mark;
     }
-    if (Array.isArray(value))
-      return value.map((item, index) => this.#resolve(item, [...path, index], current));
+    if (Array.isArray(value)) return value.map((item, index) => this.#resolve(item, [...path, index], of));
     if (isFields(value))
       return Object.fromEntries(
         Object.entries(value).map(([name, inner]) => [
           this.#resolveText(name),
-          this.#resolve(inner, [...path, name], current),
+          this.#resolve(inner, [...path, name], of),
         ]),
       );
     return typeof value === "string" ? this.#resolveText(value) : value;

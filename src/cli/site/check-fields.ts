@@ -70,6 +70,10 @@ function checkUnion(value: unknown, members: readonly Schema[], path: FieldPath)
   return best ?? [];
 }
 
+/** The API takes numbers of a query as texts; a file has them as numbers. */
+const isNumberAsText = ({ type, format }: Schema): boolean =>
+  type === "string" && ["integer", "numeric", "boolean"].includes(String(format));
+
 function checkNames(value: Fields, properties: Schema, path: FieldPath): FieldProblem[] {
   const names = Object.keys(properties);
   return Object.keys(value)
@@ -108,7 +112,12 @@ function check(value: unknown, declared: Schema, path: FieldPath): FieldProblem[
   const schema = isFields(documented) ? documented : declared;
   if (secretNameOf(value) !== undefined) return [];
   const members = schema.anyOf ?? schema.oneOf;
-  if (Array.isArray(members)) return checkUnion(value, members, path);
+  if (Array.isArray(members))
+    return checkUnion(
+      value,
+      members.filter((member: Schema) => !isNumberAsText(member)),
+      path,
+    );
   if ("const" in schema) return checkConstant(value, [schema.const], path);
   if (Array.isArray(schema.enum)) return checkConstant(value, schema.enum, path);
   const { type, items } = schema;

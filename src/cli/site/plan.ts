@@ -1,9 +1,10 @@
 import { suggest } from "../../lib/suggest.ts";
 import { checkFields } from "./check-fields.ts";
 import { type Difference, differencesOf } from "./differences.ts";
+import { findMark } from "./find-mark.ts";
 import { type ReferenceKind, secretNameOf, withExpressions } from "./references.ts";
 import { type Section, sections } from "./sections.ts";
-import { type Fields, formatPath, type Site, type SiteObject } from "./site.types.ts";
+import type { Fields, Site, SiteObject } from "./site.types.ts";
 import type { CurrentObject, Snapshot } from "./snapshot.ts";
 
 export type PlannedAction =
@@ -153,7 +154,8 @@ class Planner {
         object.fields[name],
         (text, path) => {
           const whole = secretNameOf(text);
-          if (whole !== undefined && findMark(current, whole, path) !== undefined) return;
+          if (whole !== undefined && findMark({ fields: object.fields, current }, whole, path) !== undefined)
+            return;
           withExpressions(text, (kind, secret) => {
             if (kind === "secret" && env[secret] === undefined && secretNameProblem(secret) === undefined)
               this.#problems.push(
@@ -197,16 +199,6 @@ export function revealSecrets(text: string, env: PlanOptions["env"]): string | u
   });
   return isComplete ? String(revealed) : undefined;
 }
-
-/** Returns the mark that keeps the secret of that name, else the one in the same place. */
-export const findMark = (
-  current: CurrentObject | undefined,
-  name: string,
-  path: readonly (string | number)[],
-): { readonly mark: unknown } | undefined => {
-  const found = [name, formatPath(path)].find((candidate) => current?.marks.has(candidate));
-  return found === undefined ? undefined : { mark: current?.marks.get(found) };
-};
 
 export const planSite = (site: Site, snapshot: Snapshot, options: PlanOptions): SitePlan =>
   new Planner(site, snapshot, options).plan();

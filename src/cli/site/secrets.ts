@@ -14,7 +14,9 @@ const isMark = (section: string, path: FieldPath, value: unknown): boolean =>
 export function createSecretNames() {
   const used = new Set<string>();
   return (section: string, key: string, path: FieldPath): string => {
-    const parts = [section, key, ...path.filter((part) => part !== "settings_json")];
+    // Without places in lists: a step keeps the name of its secret when another one comes before it.
+    const fields = path.filter((part) => typeof part === "string" && part !== "settings_json");
+    const parts = [section, key, ...fields];
     const base = parts
       .join("_")
       .replace(/[^A-Za-z0-9]+/g, "_")
