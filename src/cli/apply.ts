@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { processEnv } from "../platform/config.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { connectApi } from "./api-client.ts";
@@ -50,13 +49,6 @@ function readFiles(paths: readonly string[]): SourceFile[] {
   }
 }
 
-async function confirm(): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await terminal.question("Apply this plan? [y/N] ");
-  terminal.close();
-  return /^y(es)?$/i.test(answer.trim());
-}
-
 async function run(args: readonly string[]): Promise<number> {
   const { values, flags, positionals } = parseCommand(args, options);
   if (positionals.length === 0) throw new StartupError("Name a site file, or a folder with site files.");
@@ -88,9 +80,11 @@ async function run(args: readonly string[]): Promise<number> {
       "API keys cannot change users: sign in with --email and --password, or apply a file without the section users.",
     );
   const isAsking = !flags.has("plan") && !flags.has("yes") && process.stdin.isTTY;
-  if (isAsking ? !(await confirm()) : !flags.has("yes") || flags.has("plan")) return EXIT_CHANGES;
+  if (isAsking ? !confirm("Apply this plan?") : !flags.has("yes") || flags.has("plan")) return EXIT_CHANGES;
   const report = (action: (typeof plan.actions)[number]) => console.log(showDone(action));
   const rest = await applySite(api, site, { plan, snapshot }, { ...planOptions, report });
+  if (plan.actions.some(({ type, section }) => type === "create" && section.kind === "user"))
+    console.log("New users get their invitation by mail, or a temporary password under Settings → Users.");
   if (rest.actions.length === 0) return 0;
   console.error(`The gateway keeps other values than the file has:\n${showPlan(rest)}`);
   return 1;

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 
 const main = join(import.meta.dir, "..", "..", "src", "main.ts");
@@ -13,6 +14,7 @@ export const HEADER_SECRET = "header-secret-4713";
 /** A gateway with an owner. */
 export interface Gateway {
   readonly fixture: TestApp;
+  readonly clock: FakeClock;
   call(method: string, path: string, body?: unknown): Promise<Awaited<ReturnType<TestApp["call"]>>>;
   /** Runs `lineside` with these arguments against the gateway, as its owner by default. */
   run(
@@ -22,13 +24,19 @@ export interface Gateway {
 }
 
 export async function startGateway(): Promise<Gateway> {
-  const fixture = await createTestApp({ config: { outbound_allow: "127.0.0.1", outbound_private: "host" } });
+  // Its timers stand still: nothing is created while a test compares two files.
+  const clock = new FakeClock(Date.now());
+  const fixture = await createTestApp({
+    clock,
+    config: { outbound_allow: "127.0.0.1", outbound_private: "host" },
+  });
   const { setup, provider, identity } = fixture.app.services;
   await setup.createOwner({ email: OWNER, password: PASSWORD, fullName: "Owner", tenantName: "Plant" });
   const { code } = await provider.signIn({ email: OWNER, password: PASSWORD, address: "test" });
   const token = (await identity.exchange(code, undefined)).accessToken;
   return {
     fixture,
+    clock,
     call: (method, path, body) => fixture.call(method, path, { token, ...(body !== undefined && { body }) }),
     async run(args, env = {}) {
       const child = Bun.spawn([process.execPath, main, ...args, "--url", fixture.app.url], {
@@ -51,7 +59,7 @@ export async function startGateway(): Promise<Gateway> {
   };
 }
 
-export async function makeFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
+export async function createFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), "lineside-site-"));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }

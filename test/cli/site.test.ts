@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { PASSWORD } from "../support/test-app.ts";
 import {
   BROKER_PASSWORD,
+  createFolder,
   type Gateway,
   HEADER_SECRET,
-  makeFolder,
   OWNER,
   setUpPlant,
   startGateway,
@@ -16,7 +16,7 @@ import {
 setDefaultTimeout(60_000);
 
 let plant: Gateway;
-let folder: Awaited<ReturnType<typeof makeFolder>>;
+let folder: Awaited<ReturnType<typeof createFolder>>;
 /** The site file of the plant. */
 let exported: string;
 
@@ -35,7 +35,7 @@ async function save(name: string, text: string): Promise<string> {
 const site = (body: string) => `format: lineside.site\nversion: 1\n${body}`;
 
 beforeAll(async () => {
-  folder = await makeFolder();
+  folder = await createFolder();
   plant = await startGateway();
   await setUpPlant(plant);
   const { code, out, error } = await plant.run(["export", "site"]);
@@ -280,4 +280,37 @@ test("names objects that have the same name instead of exporting one of them", a
     expect.stringContaining('dashboards."Hall" is the name of several objects'),
   ]);
   expect((await plant.call("DELETE", `/api/dashboards/${body.id}`)).status).toBe(200);
+});
+
+test("takes the rules of the gateway itself along, and never deletes them", async () => {
+  const [one, other] = [await startGateway(), await startGateway()];
+  try {
+    await one.call("POST", "/api/devices", { name: "Meter", deviceType: "meter" });
+    one.clock.advance(60_000);
+    const { body: profiles } = await one.call("GET", "/api/device-profiles");
+    const own = profiles.find(({ name }: { name: string }) => name === "This gateway");
+    await one.call("PATCH", `/api/device-profiles/${own.profileId}`, { retentionDays: 77 });
+    const { out } = await one.run(["export", "site"]);
+    expect(out).not.toContain("lineside-gateway");
+    const file = await save("own.yaml", out);
+    expect((await other.run(["apply", "site", file, "--yes"])).code).toBe(0);
+    other.clock.advance(60_000);
+    const { body: devices } = await other.call("GET", "/api/devices?search=This");
+    const { body: profile } = await other.call("GET", `/api/device-profiles/${devices[0].profileId}`);
+    expect(profile).toMatchObject({ name: "This gateway", retentionDays: 77 });
+    const empty = await save("empty.yaml", site("profiles: []\n"));
+    const { code, out: plan } = await other.run(["apply", "site", empty, "--prune"]);
+    expect([code, plan]).toEqual([0, expect.stringContaining("0 to delete")]);
+  } finally {
+    await one.fixture.stop();
+    await other.fixture.stop();
+  }
+});
+
+test("refuses a file that is too large before reading it", async () => {
+  const path = join(folder.path, "huge.yaml");
+  await Bun.write(path, "");
+  truncateSync(path, 65 * 1024 * 1024);
+  const { code, error } = await plant.run(["apply", "site", path]);
+  expect([code, error]).toEqual([1, expect.stringContaining("is larger than 64 MB")]);
 });

@@ -142,8 +142,8 @@ export function checkFields(
       .filter((name) => !Object.hasOwn(fields, name))
       .map((name) => ({ path: [], message: `needs the field "${name}".` })),
     ...present.flatMap(([name, value]) => {
-      const known = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
-      return known === undefined ? [] : check(value, known, [name]);
+      const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+      return property === undefined ? [] : check(value, property, [name]);
     }),
   ];
 }

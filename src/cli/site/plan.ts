@@ -117,12 +117,15 @@ class Planner {
     const wanted = this.#site.get(section.name);
     if (!section.prunes || wanted === undefined) return;
     const keys = new Set(wanted.map(({ key }) => key));
-    for (const [key, objects] of this.#snapshot.objects.get(section.name) ?? [])
-      for (const current of objects) {
-        const isKept =
-          current.fields.isDefault === true || (section.kind === "user" && key === this.#options.email);
-        if (!keys.has(key) && !isKept) this.#actions.push({ type: "delete", section, current });
-      }
+    for (const current of [...(this.#snapshot.objects.get(section.name)?.values() ?? [])].flat())
+      if (!keys.has(current.key) && !this.#isNeeded(section, current))
+        this.#actions.push({ type: "delete", section, current });
+  }
+
+  /** What a gateway cannot be without. */
+  #isNeeded(section: Section, { key, id, fields }: CurrentObject): boolean {
+    if (section.kind === "user") return key === this.#options.email;
+    return fields.isDefault === true || id === this.#snapshot.ownProfileId;
   }
 
   #checkReferences(object: SiteObject): void {

@@ -52,7 +52,8 @@ const without = ({ properties, required = [] }: SectionSchema, names: readonly s
   required: required.filter((name) => !names.includes(name)),
 });
 
-const GATEWAY_DEVICE_TYPE = "lineside-gateway";
+/** Each gateway creates a device of this type, which stands for itself. */
+export const GATEWAY_DEVICE_TYPE = "lineside-gateway";
 
 /** PATCH has other parts than POST: the status and the default are set by operations of their own. */
 async function updateIntegration(
@@ -122,7 +123,6 @@ export const sections: readonly Section[] = [
     createOnly: ["commandTransport"],
     detailPath: (id) => `/api/devices/${id}`,
     prunes: false,
-    // Each gateway creates the device that stands for itself.
     toFields: (device) => device.deviceType !== GATEWAY_DEVICE_TYPE && device,
   },
   {
@@ -220,6 +220,3 @@ export const sections: readonly Section[] = [
     prunes: false,
   },
 ];
-
-export const findSection = (name: string): Section | undefined =>
-  sections.find((section) => section.name === name);

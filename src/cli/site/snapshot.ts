@@ -1,7 +1,7 @@
 import type { ApiClient } from "../api-client.ts";
 import { expressionOf, type ReferenceKind, withNames } from "./references.ts";
 import { createSecretNames, maskSecrets } from "./secrets.ts";
-import { type Section, sections } from "./sections.ts";
+import { GATEWAY_DEVICE_TYPE, type Section, sections } from "./sections.ts";
 import { type Fields, isFields } from "./site.types.ts";
 
 const PAGE_ITEMS = 1_000;
@@ -23,6 +23,8 @@ export interface Snapshot {
   /** Returns the ids of the objects of that name. */
   idsOf(kind: ReferenceKind, name: string): readonly string[];
   namesOf(kind: ReferenceKind): readonly string[];
+  /** The profile of the device that stands for the gateway, if it has one. */
+  readonly ownProfileId: unknown;
   /** Names that occur in references and that several objects have. */
   readonly ambiguous: ReadonlySet<string>;
 }
@@ -55,11 +57,19 @@ class Names {
   /** Ids by kind and name. */
   readonly #ids = new Map<ReferenceKind, Map<string, string[]>>();
   readonly ambiguous = new Set<string>();
+  ownProfileId: unknown;
 
   add(kind: ReferenceKind, name: string, id: string): void {
     this.#expressions.set(id.toLowerCase(), expressionOf(kind, name));
     const ofKind = this.#ids.get(kind) ?? new Map<string, string[]>();
     this.#ids.set(kind, ofKind.set(name, [...(ofKind.get(name) ?? []), id]));
+  }
+
+  addAll({ key, kind, id }: Section, rows: readonly Fields[]): void {
+    if (kind === undefined || key === undefined) return;
+    for (const row of rows) this.add(kind, String(row[key]), String(row[id]));
+    if (kind === "device")
+      this.ownProfileId = rows.find(({ deviceType }) => deviceType === GATEWAY_DEVICE_TYPE)?.profileId;
   }
 
   idsOf = (kind: ReferenceKind, name: string): readonly string[] => this.#ids.get(kind)?.get(name) ?? [];
@@ -92,11 +102,10 @@ async function readRows(
 ): Promise<Map<Section, readonly Fields[]>> {
   const rowsOf = new Map<Section, readonly Fields[]>();
   for (const section of sections) {
-    const { key, kind, id, path } = section;
+    const { key, kind, path } = section;
     if (kind === undefined && !isWanted(section)) continue;
     const rows = key === undefined ? [await api.get<Fields>(path)] : await listAll(api, path);
-    if (kind !== undefined && key !== undefined)
-      for (const row of rows) names.add(kind, String(row[key]), String(row[id]));
+    names.addAll(section, rows);
     if (isWanted(section)) rowsOf.set(section, await readDetails(api, section, rows));
   }
   return rowsOf;
@@ -128,5 +137,6 @@ export async function readSnapshot(
     idsOf: names.idsOf,
     namesOf: names.namesOf,
     ambiguous: names.ambiguous,
+    ownProfileId: names.ownProfileId,
   };
 }
