@@ -1,6 +1,8 @@
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { isConsolePath } from "../lib/console-routes.ts";
 import { unavailable } from "../lib/domain-error.ts";
 import { readAsset, readTextAsset } from "../platform/assets.ts";
+import { prefixLinks } from "./base-path.ts";
 import { nothingHere } from "./errors.ts";
 import { securityHeaders } from "./security-headers.ts";
 
@@ -24,7 +26,7 @@ const encodings = [
  * The addresses of its screens get its shell. Any other path is 404: with the shell, which shows that there is nothing, for a browser
  * that opens a page, and with the error body for everything else.
  */
-export function createConsoleFiles(root = "static/console") {
+export function createConsoleFiles({ root = "static/console", basePath = "" } = {}) {
   const manifest = readTextAsset(`${root}/assets.json`);
   const listed: unknown = manifest === undefined ? [] : JSON.parse(manifest);
   const files = (Array.isArray(listed) ? listed : (listed as { files: unknown }).files) as ConsoleFile[]; // our own build wrote it
@@ -67,6 +69,24 @@ export function createConsoleFiles(root = "static/console") {
 
   // All of it is read now (half a megabyte): a console that is rebuilt under a running program must not be served mixed with this one.
   for (const path of byPath.keys()) for (const suffix of ["", ".br", ".gz"]) load(`${root}${path}${suffix}`);
+
+  if (basePath !== "") placeShell();
+
+  /** Writes the base path into the shell, from where the console reads it. */
+  function placeShell(): void {
+    const shell = byPath.get("/index.html");
+    const content = shell && body("/index.html", "");
+    if (shell === undefined || content === undefined) return;
+    const html = prefixLinks(new TextDecoder().decode(content.data), basePath).replace(
+      '<meta name="lineside-base" content=""',
+      `<meta name="lineside-base" content="${basePath}"`,
+    );
+    const name = `${root}/index.html`;
+    bytes.set(name, new TextEncoder().encode(html));
+    bytes.set(`${name}.gz`, gzipSync(html));
+    bytes.set(`${name}.br`, brotliCompressSync(html));
+    byPath.set("/index.html", { ...shell, hash: `${shell.hash}${basePath}` });
+  }
 
   return {
     /** @throws DomainError `path.not_found`. */

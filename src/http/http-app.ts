@@ -10,11 +10,13 @@ import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { Config } from "../platform/config.ts";
 import type { Health } from "../platform/health.ts";
 import type { Logger } from "../platform/log.ts";
+import { basePathOf } from "../platform/public-address.ts";
 import { apiDocs } from "./api-docs.ts";
 import { bodySeconds, isTooLarge } from "./body-size.ts";
 import type { ConnectionGuard } from "./connection-guard.ts";
 import type { ConsoleFiles } from "./console.ts";
 import { nothingHere, plainError, toErrorResponse, withAgreedBody } from "./errors.ts";
+import { type FrontDoor, peerOf } from "./front-door.ts";
 import type { Route } from "./openapi/operations.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -25,7 +27,7 @@ import { names as statusNames } from "./status-names.ts";
 export interface HttpDeps {
   readonly version: string;
   readonly commit: string;
-  readonly config: Pick<Config, "api_docs" | "http_idle_timeout_s" | "security_contact">;
+  readonly config: Pick<Config, "api_docs" | "http_idle_timeout_s" | "public_url" | "security_contact">;
   readonly log: Logger;
   /** Routes of the modules. */
   readonly routes: readonly AnyElysia[];
@@ -37,6 +39,7 @@ export interface HttpDeps {
   readonly sockets: DeviceSocketServer;
   readonly connections: Pick<ConnectionGuard, "requested" | "handOver">;
   readonly console: ConsoleFiles;
+  readonly frontDoor: FrontDoor;
   readonly isReady: () => boolean;
   readonly health: Health;
   /** Resolves once everything written so far is on the disk. */
@@ -97,7 +100,7 @@ const socketRoutes = (deps: HttpDeps) => {
     options: { handlers: SocketHandlers; protocol?: string; isLimitedElsewhere?: boolean },
   ) => {
     const server = context.server as Parameters<typeof upgrade>[0]; // Elysia types it without our socket data
-    const peer = server?.requestIP(context.request);
+    const peer = peerOf(context.request, server);
     if (!upgrade(server, context.request, options))
       return plainError(426, "request.websocket_required", { upgrade: "websocket" });
     if (options.isLimitedElsewhere) deps.connections.handOver(peer);
@@ -156,6 +159,9 @@ const socketRoutes = (deps: HttpDeps) => {
 const isPlainTelemetry = ({ method, url }: Request): boolean =>
   method === "POST" && /^http:\/\/[^/]+\/api\/v1\/[^/]+\/telemetry/.test(url);
 
+/** What Elysia types as any function. */
+type Handle = (request: Request) => Response | Promise<Response>;
+
 /** The app without the types of its routes: nothing needs them, and with so many routes the compiler gives up. */
 export type HttpApp = Elysia;
 
@@ -174,7 +180,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       return withAgreedBody(toErrorResponse(error, code, deps.log), context.request);
     })
     .onRequest(({ request, server }) => {
-      if (!isPlainTelemetry(request)) deps.connections.requested(server?.requestIP(request));
+      if (!isPlainTelemetry(request)) deps.connections.requested(peerOf(request, server));
       // A Host header that is none: whatever asks for a part of the address would fail.
       if (!URL.canParse(request.url)) return plainError(400, "request.address_invalid");
       if (isTooLarge(request)) return plainError(413, "request.too_large");
@@ -206,6 +212,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       apiDocs(deps.version, () => routes, {
         auth: deps.auth,
         needsSignIn: deps.config.api_docs === "signed-in",
+        basePath: basePathOf(deps.config),
       }),
     )
     .use(securityTxt(deps.config))
@@ -219,6 +226,11 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
         return deps.console.respond(request);
       },
       { detail: { hide: true } },
+    );
+  if (deps.frontDoor.isNeeded)
+    app.wrap(
+      (handle) => (request: Request) =>
+        deps.frontDoor.serve(request, app.server, handle as unknown as Handle),
     );
   bodies.add(app.routes);
   routes.push(...(app.routes as readonly Route[]));

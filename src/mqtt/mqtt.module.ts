@@ -16,6 +16,7 @@ import type { Core } from "../modules/module.types.ts";
 import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
 import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
 import type { QuotasService } from "../modules/tenants/quotas.service.ts";
+import type { Config } from "../platform/config.ts";
 import type { Tls } from "../platform/tls.ts";
 import { createApplicationFeed } from "./application-feed.ts";
 import { commandTopic, createCommandAnswers, createMqttTransport, rpcIdOf } from "./device-commands.ts";
@@ -28,6 +29,9 @@ import { mqttLimits } from "./mqtt-limits.ts";
 import { createMqttServer } from "./mqtt-server.ts";
 import { pushSharedAttributes } from "./shared-attributes.ts";
 import { GATEWAY_COMMANDS } from "./topics.ts";
+
+const tlsListenerOf = ({ mqtt_tls_host: host, mqtt_tls_port: port }: Config, tls: Tls | undefined) =>
+  tls === undefined || port === "off" ? undefined : { host, port, pair: () => tls.current };
 
 /** The MQTT server and the WebSockets of devices, and what devices say and hear over them beside telemetry: requests, attributes, commands. */
 export function createMqttModule(
@@ -116,8 +120,8 @@ export function createMqttModule(
   });
   const mqtt: MqttServer = createMqttServer({
     host: config.mqtt_host,
-    port: config.mqtt_port,
-    tls: tls && { port: config.mqtt_tls_port, pair: () => tls.current },
+    port: config.mqtt_port === "off" ? undefined : config.mqtt_port,
+    tls: tlsListenerOf(config, tls),
     limits,
     quotasOf(tenantId) {
       const quotas = deps.quotas.of(tenantId as TenantId); // of a device or an API key

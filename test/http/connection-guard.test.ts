@@ -55,6 +55,7 @@ function createGuard(limits: Partial<ConnectionLimits> = {}) {
       http_connections_per_address_max: 2,
       http_connections_exempt: "10.0.0.0/8, ::1",
       http_first_request_timeout_ms: 5_000,
+      trusted_proxies: undefined,
       ...limits,
     },
     sockets,
