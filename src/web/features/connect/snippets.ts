@@ -73,7 +73,8 @@ export function endpointFrom(
 }
 
 /** The address without the path of the API, which a base path may come before. */
-const rootOf = ({ origin, pathname }: URL): string => origin + pathname.replace(/\/api\/v1\/.*$/, "");
+const rootOf = ({ origin, pathname }: URL): string =>
+  origin + (/^(.*?)\/api\/v1\//.exec(pathname)?.[1] ?? "");
 
 /** Returns whether devices reach the gateway by TLS only. */
 export const needsTls = (transports: readonly CatalogTransport[]) =>
