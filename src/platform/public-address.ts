@@ -1,10 +1,13 @@
 import { entranceRoutes, screenRoutes } from "../lib/console-routes.ts";
-import type { Config } from "./config.ts";
 
 /*
  * The base path is the path of `public_url` and has no setting of its own: a gateway below a path has a proxy in front of it, whose
  * address the links in mails need anyway, and two settings could contradict each other.
  */
+
+interface PublicUrl {
+  readonly public_url: string | undefined;
+}
 
 /** First parts of the gateway's own paths. A base path that begins with one could not be told from a path without it. */
 const ownParts: ReadonlySet<string> = new Set([
@@ -17,11 +20,11 @@ function firstPartOf(path: string): string {
 }
 
 /** Returns the base path without a slash at its end: `/lineside`, or an empty text. */
-export const basePathOf = ({ public_url: url }: Pick<Config, "public_url">): string =>
+export const basePathOf = ({ public_url: url }: PublicUrl): string =>
   url === undefined ? "" : new URL(url).pathname.replace(/\/+$/, "");
 
 /** Returns `public_url` without a slash at its end, so that a path can follow it. */
-export const publicAddressOf = (config: Pick<Config, "public_url">): string | undefined =>
+export const publicAddressOf = (config: PublicUrl): string | undefined =>
   config.public_url === undefined ? undefined : new URL(config.public_url).origin + basePathOf(config);
 
 /** Returns what is wrong with `public_url`, one sentence a mistake. */

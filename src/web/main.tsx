@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { App } from "./app/app.tsx";
+import { watchBase } from "./app/base-links.ts";
 import { watchAppearance } from "./platform/appearance.ts";
-import { watchBase } from "./platform/base.ts";
 import { loadFirstTexts, loadLanguage } from "./platform/i18n/i18n.ts";
 import { keepSignedIn } from "./platform/keep-signed-in.ts";
 import { watchNetwork } from "./platform/live.ts";

@@ -1,13 +1,13 @@
 // The path below which a reverse proxy offers this gateway: the server writes it into the page. Inside the console, paths go without it; they get
 // it where they leave for the browser: in requests, in the address bar and in the attributes of links and images.
-import { options, type VNode } from "preact";
 
 const meta = globalThis.document?.querySelector<HTMLMetaElement>('meta[name="lineside-base"]');
 
 /** Without a slash at its end; empty where there is none. */
 export const base = meta?.content ?? "";
 
-const isBelow = (path: string): boolean => path === base || path.startsWith(`${base}/`);
+/** Returns whether a path of the browser has the base. */
+export const isBelow = (path: string): boolean => path === base || path.startsWith(`${base}/`);
 
 /** Adds the base to a path of the gateway; an address of another host stays as it is. */
 export const withBase = (path: string): string =>
@@ -22,22 +22,3 @@ export const currentPath = (): string => withoutBase(location.pathname + locatio
 
 /** The address of this gateway, as other programs are given it. */
 export const ownAddress = (): string => location.origin + base;
-
-/** Each element with an address, and the attribute that has it. */
-const ADDRESSES: Readonly<Record<string, "href" | "src">> = { a: "href", img: "src" };
-
-/** Gives links and images the base, so that each of them works as the console writes it. */
-export function watchBase(): void {
-  if (base === "") return;
-  // Somebody has opened the gateway itself, not by its proxy.
-  if (!isBelow(location.pathname))
-    history.replaceState(null, "", base + location.pathname + location.search + location.hash);
-  const before = options.vnode;
-  options.vnode = (vnode: VNode) => {
-    const attribute = typeof vnode.type === "string" ? ADDRESSES[vnode.type] : undefined;
-    const props = vnode.props as Record<string, unknown>; // of an element: its attributes
-    const address = attribute && props[attribute];
-    if (attribute && typeof address === "string") props[attribute] = withBase(address);
-    before?.(vnode);
-  };
-}
