@@ -33,7 +33,7 @@ export async function withBasePath(response: Response, base: string): Promise<Re
       "set-cookie",
       cookie.replace(/; Path=(\/[^;]*)/i, (_, path) => `; Path=${prefixed(path, base)}`),
     );
-  if (!isPage(headers)) return response;
+  if (!isPage(headers) || response.body === null) return response;
   headers.delete("content-length");
   return new Response(prefixLinks(await response.text(), base), { status: response.status, headers });
 }

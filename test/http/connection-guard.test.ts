@@ -156,3 +156,13 @@ test("takes several steps where many descriptors are open", () => {
   expect(sockets.closed.length).toBe(1_500);
   expect(sockets.closed.every((descriptor) => descriptor % 2 === 1)).toBe(true);
 });
+
+test("does not limit the connections of a trusted proxy", () => {
+  const { clock, sockets, guard } = createGuard({ trusted_proxies: "192.0.2.0/28, 2001:db8::1" });
+  for (let descriptor = 10; descriptor < 16; descriptor++) {
+    sockets.connect(descriptor, "192.0.2.7");
+    guard.requested({ address: "192.0.2.7", port: 40_000 + descriptor });
+  }
+  clock.advance(1_000);
+  expect(sockets.closed).toEqual([]);
+});

@@ -64,3 +64,8 @@ test("what the configuration says is what is said", () => {
   );
   expect(said({ url: "http://localhost:9999/" })).toBe("https://iot.plant.example/x");
 });
+
+test("a gateway that others reach by TLS only has links to its port with TLS", () => {
+  const config = { public_url: undefined, http_host: "127.0.0.1", https_host: "10.1.2.3" };
+  expect(createOwnOrigin(config, ON_8080)({ url: "http://localhost:8080/" })).toBe("https://10.1.2.3:8443");
+});

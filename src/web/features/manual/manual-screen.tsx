@@ -76,7 +76,7 @@ function Page({ page }: { page: ManualPage }) {
   return (
     <article ref={article} class="panel manual min-w-0 p-5 lg:p-8">
       <h2 class="mb-4 text-xl font-semibold">{page.title}</h2>
-      <div dangerouslySetInnerHTML={{ __html: page.html.replaceAll('href="/', `href="${base}/`) }} />
+      <div dangerouslySetInnerHTML={{ __html: page.html.replaceAll(/href="(?=\/)/g, `href="${base}`) }} />
     </article>
   );
 }
