@@ -33,6 +33,7 @@ import { Health } from "./platform/health.ts";
 import { createLifecycle, createReadiness } from "./platform/lifecycle.ts";
 import { createLogger } from "./platform/log.ts";
 import { OwnPorts } from "./platform/own-ports.ts";
+import { SlowOperations } from "./platform/slow-operations.ts";
 import { TrustedClock } from "./platform/trusted-clock.ts";
 import { getCommit, version } from "./version.ts";
 
@@ -63,6 +64,7 @@ function openCore(config: Config, system: Clock): Core {
     events: createEventBus<DomainEvents>(log.child("events")),
     ports: new OwnPorts(),
     health,
+    slow: new SlowOperations(clock),
     log,
   };
 }

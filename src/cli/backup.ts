@@ -51,12 +51,23 @@ const MEGABYTE = 1_000_000;
 
 type Values = ParsedArguments["values"];
 
-export function dataPathOf(values: Values): string {
-  const flags = ["data", "config"].flatMap((name) => {
+/** Returns the settings among the options of a command, as arguments of the gateway. */
+export const settingFlagsOf = (values: Values): string[] =>
+  ["data", "config"].flatMap((name) => {
     const value = values[name];
     return value === undefined ? [] : [`--${name}`, value];
   });
-  return resolve(loadConfig(flags, processEnv()).data);
+
+export const dataPathOf = (values: Values): string =>
+  resolve(loadConfig(settingFlagsOf(values), processEnv()).data);
+
+/** @throws StartupError when there is no gateway's data in the data directory. */
+export function existingDataPathOf(values: Values): string {
+  const dataPath = dataPathOf(values);
+  if (existsSync(join(dataPath, "lineside.db"))) return dataPath;
+  throw new StartupError(
+    `There is no gateway's data in ${dataPath}; name its data directory with --data or LINESIDE_DATA.`,
+  );
 }
 
 export function passphraseOf(values: Values): string | undefined {
@@ -107,11 +118,7 @@ const toRow = ({ id, createdAt, bytes, addedBytes, lineside }: SnapshotRecord) =
 });
 
 async function backUp({ values, flags }: ParsedArguments): Promise<number> {
-  const dataPath = dataPathOf(values);
-  if (!existsSync(join(dataPath, "lineside.db")))
-    throw new StartupError(
-      `There is no gateway's data in ${dataPath}; name its data directory with --data or LINESIDE_DATA.`,
-    );
+  const dataPath = existingDataPathOf(values);
   const retention = {
     daily: numberOf(values, "daily", { min: 1, max: DAYS_MAX }),
     weekly: numberOf(values, "weekly", { min: 0, max: DAYS_MAX }),

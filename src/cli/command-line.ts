@@ -60,6 +60,15 @@ const commands: Record<string, Command> = {
     summary: "Restore a backup into a data directory",
     run: async (args) => (await import("./restore.ts")).restoreCommand(args),
   },
+  check: {
+    summary: "Read all files of a gateway, and name what is damaged",
+    run: async (args) => (await import("./check.ts")).checkCommand(args),
+  },
+  "support-bundle": {
+    summary:
+      "Save what a person who helps needs to know: version, settings without secrets, log, state of the files",
+    run: async (args) => (await import("./support-bundle.ts")).supportBundleCommand(args),
+  },
   simulate: {
     summary: "Simulate a small factory that sends to a running gateway",
     run: async (args) => (await import("./simulate.ts")).simulateCommand(args),

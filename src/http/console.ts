@@ -21,6 +21,26 @@ const encodings = [
   { name: "gzip", suffix: ".gz" },
 ] as const;
 
+interface LoadedFiles {
+  readonly root: string;
+  readonly byPath: Map<string, ConsoleFile>;
+  readonly bytes: Map<string, Uint8Array | undefined>;
+}
+
+/** Writes the base path into the console's shell, from where the console reads it. */
+function placeShell({ root, byPath, bytes }: LoadedFiles, shell: Uint8Array | undefined, base: string): void {
+  const file = byPath.get("/index.html");
+  if (file === undefined || shell === undefined) return;
+  const html = prefixLinks(new TextDecoder().decode(shell), base).replace(
+    '<meta name="lineside-base" content=""',
+    `<meta name="lineside-base" content="${base}"`,
+  );
+  bytes.set(`${root}/index.html`, new TextEncoder().encode(html));
+  bytes.set(`${root}/index.html.gz`, gzipSync(html));
+  bytes.set(`${root}/index.html.br`, brotliCompressSync(html));
+  byPath.set("/index.html", { ...file, hash: `${file.hash}${base}` });
+}
+
 /**
  * The console's files, compressed when they were built and read once: each answer is picked by name and accepted encoding.
  * The addresses of its screens get its shell. Any other path is 404: with the shell, which shows that there is nothing, for a browser
@@ -70,23 +90,7 @@ export function createConsoleFiles({ root = "static/console", basePath = "" } = 
   // All of it is read now (half a megabyte): a console that is rebuilt under a running program must not be served mixed with this one.
   for (const path of byPath.keys()) for (const suffix of ["", ".br", ".gz"]) load(`${root}${path}${suffix}`);
 
-  if (basePath !== "") placeShell();
-
-  /** Writes the base path into the shell, from where the console reads it. */
-  function placeShell(): void {
-    const shell = byPath.get("/index.html");
-    const content = shell && body("/index.html", "");
-    if (shell === undefined || content === undefined) return;
-    const html = prefixLinks(new TextDecoder().decode(content.data), basePath).replace(
-      '<meta name="lineside-base" content=""',
-      `<meta name="lineside-base" content="${basePath}"`,
-    );
-    const name = `${root}/index.html`;
-    bytes.set(name, new TextEncoder().encode(html));
-    bytes.set(`${name}.gz`, gzipSync(html));
-    bytes.set(`${name}.br`, brotliCompressSync(html));
-    byPath.set("/index.html", { ...shell, hash: `${shell.hash}${basePath}` });
-  }
+  if (basePath !== "") placeShell({ root, byPath, bytes }, body("/index.html", "")?.data, basePath);
 
   return {
     /** @throws DomainError `path.not_found`. */

@@ -1,3 +1,4 @@
+import type { AnyElysia } from "elysia";
 import { type Forwarded, isTrusted, readForwarded } from "../lib/forwarded.ts";
 import { type AddressBits, type AddressRange, addressBits, parseRange } from "../lib/ip-range.ts";
 import type { Config } from "../platform/config.ts";
@@ -31,7 +32,11 @@ const REMEMBERED_MAX = 1_000;
 /** Elysia looks for the path behind the eleventh character of a URL, which `http://pi/` does not reach. */
 const HOST_LENGTH_MIN = 4;
 
+type Handle = (request: Request) => Response | Promise<Response>;
 type PeerReader = { requestIP(request: Request): Peer | null } | null | undefined;
+
+/** Returns whether a request came from a trusted proxy. */
+export const isForwarded = (request: Request): boolean => arrivals.has(request);
 
 /** Returns the client of a request from a trusted proxy, and the peer of any other. */
 export const clientOf = (request: Request, peer: Peer | null): Peer | null =>
@@ -57,12 +62,17 @@ export class FrontDoor {
     return this.#base !== "" || this.#trusted.length > 0;
   }
 
+  /** Stands before every route of an app. */
+  guard(app: AnyElysia): void {
+    if (!this.isNeeded) return;
+    app.wrap((handle) => {
+      const answer = handle as unknown as Handle; // Elysia types it as any function
+      return (request: Request) => this.#serve(request, app.server, answer);
+    });
+  }
+
   /** Passes a request on as the client meant it. */
-  async serve(
-    request: Request,
-    server: PeerReader,
-    handle: (request: Request) => Response | Promise<Response>,
-  ): Promise<Response> {
+  async #serve(request: Request, server: PeerReader, handle: Handle): Promise<Response> {
     const forwarded = this.#arrive(request, server);
     this.#rewriteUrl(request, forwarded);
     const response = await handle(request);

@@ -11,12 +11,13 @@ import type { Config } from "../platform/config.ts";
 import type { Health } from "../platform/health.ts";
 import type { Logger } from "../platform/log.ts";
 import { basePathOf } from "../platform/public-address.ts";
+import type { SlowOperations } from "../platform/slow-operations.ts";
 import { apiDocs } from "./api-docs.ts";
 import { bodySeconds, isTooLarge } from "./body-size.ts";
 import type { ConnectionGuard } from "./connection-guard.ts";
 import type { ConsoleFiles } from "./console.ts";
 import { nothingHere, plainError, toErrorResponse, withAgreedBody } from "./errors.ts";
-import { type FrontDoor, peerOf } from "./front-door.ts";
+import { type FrontDoor, isForwarded, peerOf } from "./front-door.ts";
 import type { Route } from "./openapi/operations.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -42,6 +43,7 @@ export interface HttpDeps {
   readonly frontDoor: FrontDoor;
   readonly isReady: () => boolean;
   readonly health: Health;
+  readonly slow: SlowOperations;
   /** Resolves once everything written so far is on the disk. */
   readonly durable: () => Promise<void>;
 }
@@ -156,19 +158,35 @@ const socketRoutes = (deps: HttpDeps) => {
 };
 
 /** Messages of devices without TLS: most requests of a gateway, each answered soon. */
-const isPlainTelemetry = ({ method, url }: Request): boolean =>
-  method === "POST" && /^http:\/\/[^/]+\/api\/v1\/[^/]+\/telemetry/.test(url);
+const isPlainTelemetry = (request: Request): boolean =>
+  request.method === "POST" &&
+  /^http:\/\/[^/]+\/api\/v1\/[^/]+\/telemetry/.test(request.url) &&
+  !isForwarded(request);
 
-/** What Elysia types as any function. */
-type Handle = (request: Request) => Response | Promise<Response>;
+/** Webhooks answer when their event is on the disk, and with it whatever was written before: once is enough. */
+const waitsItself = (url: string) => /^https?:\/\/[^/]+\/api\/v1\/integrations\//.test(url);
+
+/** Waits until everything that a request wrote is on the disk. Resolves to the answer that says so where that fails. */
+async function untilDurable(
+  { durable, log }: Pick<HttpDeps, "durable" | "log">,
+  request: Request,
+): Promise<Response | undefined> {
+  const { method, url } = request;
+  if (method === "GET" || method === "HEAD" || waitsItself(url)) return undefined;
+  try {
+    await durable();
+    return undefined;
+  } catch (error) {
+    // Thrown on while an error is answered, it would end the process.
+    return withAgreedBody(toErrorResponse(error, "UNKNOWN", log), request);
+  }
+}
 
 /** The app without the types of its routes: nothing needs them, and with so many routes the compiler gives up. */
 export type HttpApp = Elysia;
 
 /** The whole HTTP side as one Elysia app; it listens nowhere by itself. */
 export function createHttpApp(deps: HttpDeps): HttpApp {
-  /** Webhooks answer when their event is on the disk, and with it whatever was written before: once is enough. */
-  const waitsItself = (url: string) => /^https?:\/\/[^/]+\/api\/v1\/integrations\//.test(url);
   const notForConsole = /^\/(api|idp|docs|\.well-known)(\/|$)/;
   /** Holds what the audit log keeps of routes, by method and pattern. */
   const audited = new Map<string, RouteAudit>();
@@ -180,7 +198,10 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       return withAgreedBody(toErrorResponse(error, code, deps.log), context.request);
     })
     .onRequest(({ request, server }) => {
-      if (!isPlainTelemetry(request)) deps.connections.requested(peerOf(request, server));
+      if (!isPlainTelemetry(request)) {
+        deps.connections.requested(peerOf(request, server));
+        deps.slow.began(request);
+      }
       // A Host header that is none: whatever asks for a part of the address would fail.
       if (!URL.canParse(request.url)) return plainError(400, "request.address_invalid");
       if (isTooLarge(request)) return plainError(413, "request.too_large");
@@ -197,16 +218,10 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       Object.assign(set.headers, securityHeaders, { "cache-control": "no-store" });
     })
     // After all that a request writes, its audit entry included.
-    .mapResponse(async ({ request }) => {
-      const { method, url } = request;
-      if (method === "GET" || method === "HEAD" || waitsItself(url)) return undefined;
-      try {
-        await deps.durable();
-        return undefined;
-      } catch (error) {
-        // Thrown on while an error is answered, it would end the process.
-        return withAgreedBody(toErrorResponse(error, "UNKNOWN", deps.log), request);
-      }
+    .mapResponse(async ({ request, route }) => {
+      const failure = await untilDurable(deps, request);
+      deps.slow.ended(request, () => `${request.method} ${route}`);
+      return failure;
     })
     .use(
       apiDocs(deps.version, () => routes, {
@@ -227,11 +242,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       },
       { detail: { hide: true } },
     );
-  if (deps.frontDoor.isNeeded)
-    app.wrap(
-      (handle) => (request: Request) =>
-        deps.frontDoor.serve(request, app.server, handle as unknown as Handle),
-    );
+  deps.frontDoor.guard(app);
   bodies.add(app.routes);
   routes.push(...(app.routes as readonly Route[]));
   for (const { method, path, hooks } of app.routes) {

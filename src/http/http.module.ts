@@ -59,6 +59,7 @@ export function createHttpModule(
     frontDoor,
     isReady: deps.isReady,
     health: core.health,
+    slow: core.slow,
     durable: async () => void (await Promise.all([database.durable(), identityDatabase.durable()])),
   });
   const server = createHttpServer({

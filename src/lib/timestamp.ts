@@ -1,6 +1,7 @@
 import { invalid } from "./domain-error.ts";
 
-const FUTURE_MS_MAX = 24 * 3_600_000;
+/** A time stamp further ahead of the gateway's clock is not believed. */
+export const FUTURE_MS_MAX = 24 * 3_600_000;
 /** Numbers below this are seconds: 10^11 ms is March 1973, 10^11 s is the year 5138. */
 const SECONDS_BELOW = 1e11;
 

@@ -7,6 +7,7 @@ import type { Health } from "../platform/health.ts";
 import type { Part } from "../platform/lifecycle.ts";
 import type { Logger } from "../platform/log.ts";
 import type { OwnPorts } from "../platform/own-ports.ts";
+import type { SlowOperations } from "../platform/slow-operations.ts";
 import type { TrustedClock } from "../platform/trusted-clock.ts";
 import type { DomainEvents } from "./events.types.ts";
 import type { AuthPlugin } from "./identity/identity.plugin.ts";
@@ -26,6 +27,8 @@ export interface Core {
   readonly ports: OwnPorts;
   /** Present problems of the gateway; every module adds its own. */
   readonly health: Health;
+  /** The newest operations that took long. */
+  readonly slow: SlowOperations;
   readonly log: Logger;
 }
 

@@ -24,6 +24,7 @@ export const securityConfigKeys = {
   metrics_token: {
     kind: text,
     default: undefined,
+    secret: true,
     description: "Bearer token with which Prometheus reads `/metrics`.",
   },
   security_contact: {

@@ -52,6 +52,11 @@ export interface LogLine {
 const LINES_KEPT = 2_000;
 const LINE_CHARACTERS_MAX = 4_000;
 
+const shorten = (text: string): string =>
+  text.length <= LINE_CHARACTERS_MAX
+    ? text
+    : `${text.slice(0, LINE_CHARACTERS_MAX)} … (${text.length} characters)`;
+
 /** The newest lines of the log, in memory. */
 class RecentLines {
   readonly #lines: LogLine[] = [];
@@ -67,7 +72,7 @@ class RecentLines {
       time: record.timestamp,
       level,
       logger: loggerOf(record),
-      text: text.slice(0, LINE_CHARACTERS_MAX),
+      text: shorten(text),
     };
     this.#lines[this.#next] = line;
     this.#next = (this.#next + 1) % LINES_KEPT;

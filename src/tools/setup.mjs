@@ -68,8 +68,9 @@ function ensureAssets(bun) {
 
 const commands = {
   serve: (args) => ["src/main.ts", "serve", ...args],
-  // No test asserts speed: Bun's own limit of 5 s would, on a busy machine.
-  test: (args) => ["test", "--timeout", "30000", ...args],
+  // No test asserts speed: Bun's own limit of 5 s would, on a busy machine. A process for each processor runs the files; to load the
+  // modules anew for each file would take longer than the tests.
+  test: (args) => ["test", "--timeout", "30000", "--parallel", "--no-isolate", ...args],
   run: (args) => args,
 };
 

@@ -205,6 +205,10 @@ export const policies: Record<string, Policy> = {
   "GET /api/gateway/logs/download": { kind: "operator" },
   "GET /api/gateway/logs/level": { kind: "operator" },
   "PUT /api/gateway/logs/level": { kind: "operator", body: { level: "info" } },
+  "GET /api/gateway/check": { kind: "operator" },
+  "POST /api/gateway/check": { kind: "operator" },
+  "GET /api/gateway/support-bundle": { kind: "operator" },
+  "GET /api/gateway/support-bundle/local": { kind: "public" },
   "GET /api/gateway/backup": { kind: "operator" },
   "PUT /api/gateway/backup": {
     kind: "operator",

@@ -1,4 +1,5 @@
 import type { DeviceId } from "../../lib/ids.ts";
+import { FUTURE_MS_MAX } from "../../lib/timestamp.ts";
 import { type Clock, createSteadyNow } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -154,7 +155,10 @@ export class AlarmEngine {
       for (const knownValue of state.values.values()) knownValue.deadBand = undefined;
       state.deadBandFor = rules;
     }
-    const crossed = takeIn(state.values, rules, reading, this.now());
+    const crossed = takeIn(state.values, rules, reading, {
+      at: this.now(),
+      believedUntil: this.deps.clock.now() + FUTURE_MS_MAX,
+    });
     if (crossed === undefined) {
       this.states.markSeen(deviceId);
       return;

@@ -81,12 +81,20 @@ export interface Crossed {
   isNews: boolean;
 }
 
-/** Takes in the values of keys that rules name, at steady time `at`; undefined when none of them is loud. */
+/** When a reading is taken in. */
+interface Arrival {
+  /** Steady epoch ms. */
+  readonly at: number;
+  /** Newest time stamp that is believed: a value that a wrong clock has stamped later does not outlive the next one. */
+  readonly believedUntil: number;
+}
+
+/** Takes in the values of keys that rules name; undefined when none of them is loud. */
 export function takeIn(
   values: Map<string, KnownValue>,
   rules: { readonly byKey: ReadonlyMap<string, unknown> },
   reading: Reading,
-  timeMs: number,
+  { at, believedUntil }: Arrival,
 ): Crossed | undefined {
   const { ts, values: input } = reading;
   let crossed: Crossed | undefined;
@@ -94,9 +102,9 @@ export function takeIn(
     const value = input[key];
     if (value === undefined || !rules.byKey.has(key)) continue;
     const knownValue = values.get(key);
-    if (knownValue !== undefined && knownValue.ts > ts) continue;
-    if (knownValue !== undefined && takeQuietly(knownValue, { ts, at: timeMs, value })) continue;
-    if (knownValue === undefined) values.set(key, { ts, at: timeMs, value, hasChanged: false });
+    if (knownValue !== undefined && knownValue.ts > ts && knownValue.ts <= believedUntil) continue;
+    if (knownValue !== undefined && takeQuietly(knownValue, { ts, at, value })) continue;
+    if (knownValue === undefined) values.set(key, { ts, at, value, hasChanged: false });
     crossed ??= { keys: new Set(), isNews: false };
     crossed.keys.add(key);
     crossed.isNews ||= knownValue?.hasChanged ?? true;

@@ -12,6 +12,8 @@ import type { SettingsService } from "../settings/settings.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
+import { DataCheck } from "./data-check.ts";
+import { diagnosticRoutes } from "./diagnostics.routes.ts";
 import { GatewayDevice } from "./gateway-device.ts";
 import { GatewayReadings, type GatewaySources } from "./gateway-readings.ts";
 import { logsRoutes } from "./logs.routes.ts";
@@ -20,9 +22,24 @@ import { ProblemMails } from "./problem-mails.ts";
 import { createSystemRepository } from "./system.repository.ts";
 import { systemRoutes } from "./system.routes.ts";
 
+/** Creates the check of the files and the support bundle. */
+function createDiagnostics(
+  { version, commit, config, data, clock, health, slow, log }: Core,
+  deps: { store: TelemetryStore; metrics: Metrics; tenants: TenantsService },
+) {
+  const { store, metrics, tenants } = deps;
+  const check = new DataCheck({ store, dataPath: data.path, clock, log: log.child("system") });
+  health.add(() => check.problem());
+  const bundle = { build: { version, commit }, config, health, metrics, slow, check, store };
+  return {
+    check,
+    routes: (auth: AuthPlugin) => diagnosticRoutes({ tenants, check, bundle, dataPath: data.path, auth }),
+  };
+}
+
 /** Creates the module with which the gateway watches itself. */
 export function createSystemModule(
-  { version, commit, config, database, data, clock, health, log }: Core,
+  core: Core,
   deps: Pick<GatewaySources, "disk" | "mqtt"> & {
     settings: SettingsService;
     tenants: TenantsService;
@@ -38,6 +55,8 @@ export function createSystemModule(
     languageOf: (tenantId: TenantId) => MailLanguage;
   },
 ) {
+  const { version, commit, config, database, data, clock, health } = core;
+  const log = core.log.child("system");
   const repository = createSystemRepository(database);
   const { settings, tenants, devices, directory, profiles, ingest, store, backups, disk, mqtt } = deps;
   const sources: GatewaySources = {
@@ -64,25 +83,23 @@ export function createSystemModule(
     countDevices: repository.countDevices,
     readings,
     clock,
-    log: log.child("system"),
+    log,
   });
   const { users, mail, languageOf } = deps;
-  const problemMails = new ProblemMails({
-    health,
-    tenants,
-    users,
-    mail,
-    languageOf,
-    clock,
-    log: log.child("system"),
-  });
+  const problemMails = new ProblemMails({ health, tenants, users, mail, languageOf, clock, log });
+  const diagnostics = createDiagnostics(core, { store, metrics, tenants });
   return {
     metrics,
     gatewayDevice,
-    routes: (auth: AuthPlugin) => [systemRoutes({ metrics, config }), ...logsRoutes({ tenants, auth })],
+    routes: (auth: AuthPlugin) => [
+      systemRoutes({ metrics, config }),
+      ...logsRoutes({ tenants, auth }),
+      diagnostics.routes(auth),
+    ],
     parts: [
       { name: "gateway device", start: () => gatewayDevice.start(), stop: () => gatewayDevice.stop() },
       problemMails,
+      diagnostics.check,
     ],
   };
 }

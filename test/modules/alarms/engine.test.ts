@@ -53,6 +53,28 @@ describe("a condition that lasts", () => {
   });
 });
 
+describe("a clock that was years ahead", () => {
+  const YEAR_MS = 365 * 24 * 3_600_000;
+
+  test("leaves no value that outlives the next one when it is set back", () => {
+    const engine = begin({ condition: hot });
+    engine.jump(2 * YEAR_MS);
+    engine.send(engine.now(), { t: 60 });
+    engine.jump(-2 * YEAR_MS);
+    engine.send(engine.now(), { t: 40 });
+    expect(engine.alarms()).toMatchObject([{ status: "CLEARED_UNACK" }]);
+    engine.end();
+  });
+
+  test("does not make a late value count while it is right", () => {
+    const engine = begin({ condition: hot });
+    engine.send(engine.now(), { t: 60 });
+    engine.send(engine.now() - 1, { t: 40 });
+    expect(engine.alarms()).toMatchObject([{ status: "ACTIVE_UNACK" }]);
+    engine.end();
+  });
+});
+
 describe("silence", () => {
   const silent = { condition: { noData: { key: "t", forMs: 10_000 } } };
 

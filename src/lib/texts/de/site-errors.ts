@@ -26,6 +26,8 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
   "gateway.operators_only":
     "Nur Eigentümer des Standorts, dem das Gateway gehört, dürfen mit Zugriff auf alle Geräte das Gateway verwalten.",
   "metrics.token_wrong": "Das Token der Metriken fehlt oder ist falsch.",
+  "support.not_local":
+    "Ein Befehl auf demselben Gerät weist durch eine Datei nach, dass er das lesen darf; der Nachweis fehlt oder ist falsch.",
   "path.not_found": "Unter diesem Pfad gibt es nichts.",
   "plan.bytes_limit":
     "Der Tarif dieses Standorts erlaubt {limit} Byte in der Sekunde von allen Geräten zusammen.",

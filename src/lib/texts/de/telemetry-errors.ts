@@ -40,6 +40,8 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "request.part_invalid": "{part} ist nicht gültig",
   "request.too_large": "Der Inhalt ist zu groß. Senden Sie ihn in kleineren Teilen.",
   "request.websocket_required": "Dieser Pfad nimmt nur WebSocket-Verbindungen an.",
+  "storage.damaged":
+    "Datendateien sind beschädigt; bekannte Stellen: {count}. Alles andere wird ausgeliefert. Die Seite „System“ nennt die Stellen.",
   "storage.disk_full": "Der Datenträger ist fast voll. Es wird wieder gespeichert, sobald Platz ist.",
   "storage.failed": "Der Datenträger ist ausgefallen; es lässt sich nichts speichern.",
   "storage.file_system_read_only": "Das Dateisystem von {path} ist schreibgeschützt.",

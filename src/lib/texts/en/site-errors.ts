@@ -22,6 +22,8 @@ export const siteErrors = {
   "gateway.operators_only":
     "Only owners of the gateway's own site with access to all devices may manage the gateway.",
   "metrics.token_wrong": "The token of the metrics is missing or wrong.",
+  "support.not_local":
+    "A command on the same machine proves by a file that it may read this; the proof is missing or wrong.",
   "path.not_found": "There is nothing at this path.",
   "plan.bytes_limit": "The plan of this site allows {limit} bytes a second from all devices together.",
   "plan.devices_limit": "The plan of this site allows {limit} devices. Delete one, or select another plan.",

@@ -38,6 +38,8 @@ export const telemetryErrors = {
   "request.part_invalid": "{part} is not valid",
   "request.too_large": "The body is too large. Send it in smaller parts.",
   "request.websocket_required": "This path accepts WebSocket connections only.",
+  "storage.damaged":
+    "Data files are damaged; known places: {count}. Everything else is served. The System page names the places.",
   "storage.disk_full": "The disk is almost full. Data is stored again when there is space.",
   "storage.failed": "The disk failed, and nothing can be stored.",
   "storage.file_system_read_only": "The file system of {path} is read-only.",

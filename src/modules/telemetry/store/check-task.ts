@@ -1,10 +1,9 @@
-import type { BlockRef } from "./block-store.ts";
+import type { BlockRef, BlockStore } from "./block-store.ts";
 import { checkGroup } from "./group-format.ts";
 import { unpackGroup } from "./hot-packing.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { CheckReport } from "./store.types.ts";
-import type { StoreEngine } from "./store-engine.ts";
-import { FORM_DELETION } from "./telemetry-file.ts";
+import { FORM_DELETION, type TelemetryFile } from "./telemetry-file.ts";
 
 const pageBlocks = 64;
 /** Named at most; a file with more needs its backup, not a longer list. */
@@ -12,19 +11,25 @@ const problemsMax = 100;
 /** Small tables that SQLite can check in one step; blocks and hot rows are read one by one instead. */
 const tables = ["device", "key", "pattern", "series"];
 
+/** What is checked: a file, and its blocks. */
+export interface CheckedFile {
+  readonly file: TelemetryFile;
+  readonly blocks: BlockStore;
+}
+
 /** Reads and decodes everything that the file holds, in slices between commits, and names what cannot be read. */
-export function* checkTask(engine: StoreEngine): Steps<CheckReport> {
-  const problems: string[] = [...engine.file.repairs];
+export function* checkTask(checked: CheckedFile): Steps<CheckReport> {
+  const problems: string[] = [...checked.file.repairs];
   const note = (problem: string) => {
     if (problems.length < problemsMax) problems.push(problem);
   };
   for (const table of tables) {
-    const found = guarded(note, table, () => engine.file.quickCheck(table));
+    const found = guarded(note, table, () => checked.file.quickCheck(table));
     for (const problem of found ?? []) note(`${table}: ${problem}`);
     yield;
   }
-  const totals = yield* checkBlocks(engine, note);
-  const hotRows = yield* checkHotRows(engine, note);
+  const totals = yield* checkBlocks(checked, note);
+  const hotRows = yield* checkHotRows(checked, note);
   return { ...totals, hotRows, problems };
 }
 
@@ -39,17 +44,17 @@ function guarded<Result>(note: Note, subject: string, work: () => Result): Resul
   }
 }
 
-function* checkBlocks(engine: StoreEngine, note: Note): Steps<{ blocks: number; points: number }> {
+function* checkBlocks(checked: CheckedFile, note: Note): Steps<{ blocks: number; points: number }> {
   let last: BlockRef | undefined;
   let blocks = 0;
   let points = 0;
   for (;;) {
-    const page = nextPage(engine, note, last);
+    const page = nextPage(checked, note, last);
     if (page.length === 0) return { blocks, points };
     // Only lines read at once can be compared: between two pages blocks may be rewritten.
     let previous: BlockRef | null = null;
     for (const ref of page) {
-      const problem = blockProblem(engine, ref, previous);
+      const problem = blockProblem(checked, ref, previous);
       if (problem !== null) note(problem);
       blocks++;
       points += ref.points;
@@ -60,21 +65,21 @@ function* checkBlocks(engine: StoreEngine, note: Note): Steps<{ blocks: number; 
   }
 }
 
-const nextPage = (engine: StoreEngine, note: Note, last: BlockRef | undefined): BlockRef[] =>
-  guarded(note, "the directory of blocks", () => engine.blocks.following(last ?? null, pageBlocks)) ?? [];
+const nextPage = (checked: CheckedFile, note: Note, last: BlockRef | undefined): BlockRef[] =>
+  guarded(note, "the directory of blocks", () => checked.blocks.following(last ?? null, pageBlocks)) ?? [];
 
-function blockProblem(engine: StoreEngine, ref: BlockRef, previous: BlockRef | null): string | null {
-  if (ref.family < 0) return engine.blocks.describe(ref, "damaged and put aside earlier");
-  if (engine.blocks.load(ref) === null) return engine.blocks.corrupt.get(ref.body) ?? "a damaged block";
+function blockProblem(checked: CheckedFile, ref: BlockRef, previous: BlockRef | null): string | null {
+  if (ref.family < 0) return checked.blocks.describe(ref, "damaged and put aside earlier");
+  if (checked.blocks.load(ref) === null) return checked.blocks.corrupt.get(ref.body) ?? "a damaged block";
   const sameFamily = previous?.device === ref.device && previous.family === ref.family;
   return sameFamily && previous.maxTs >= ref.minTs
-    ? engine.blocks.describe(ref, "overlaps the block before it")
+    ? checked.blocks.describe(ref, "overlaps the block before it")
     : null;
 }
 
-function* checkHotRows(engine: StoreEngine, note: Note): Steps<number> {
+function* checkHotRows(checked: CheckedFile, note: Note): Steps<number> {
   let rows = 0;
-  const pages = engine.file.hotPages();
+  const pages = checked.file.hotPages();
   for (;;) {
     const page = guarded(note, "hot rows", () => pages.next());
     if (page === null || page.done === true) return rows;

@@ -1,9 +1,9 @@
 import type { BlockRef, FamilyKey } from "./block-store.ts";
-import { EditBatch, encodeChunks, lastOf } from "./block-writer.ts";
+import { EditBatch, encodeChunks } from "./block-writer.ts";
 import { stepPlaces } from "./codec/decimal.ts";
-import { valueOfSummary } from "./column-summary.ts";
 import type { Deletion } from "./deletion.types.ts";
-import type { DeviceState, SealedValue, SeriesState } from "./registry.ts";
+import { newestSealed } from "./newest-value.ts";
+import type { DeviceState, SeriesState } from "./registry.ts";
 import { countPoints, withoutRange } from "./rows.ts";
 import { familiesOf } from "./series-families.ts";
 import type { Steps } from "./slice-scheduler.ts";
@@ -85,7 +85,7 @@ export function* refreshLatest(engine: StoreEngine, device: DeviceState, deletio
   for (const series of [...device.series.values()]) {
     if ((keys !== null && !keys.has(series.key)) || !mayHaveLostNewest(series, deletion)) continue;
     if (series.sealed !== null && inRange(series.sealed.ts, deletion)) {
-      batch.series({ device: device.no, series, sealed: newestSealed(engine, device, series) });
+      batch.series({ device: device.no, series, sealed: newestSealed(engine, { device, series }) });
     }
     batch.afterCommit(() => engine.refreshNewest(device, series));
     if (batch.isFull) batch.commit();
@@ -100,23 +100,3 @@ function mayHaveLostNewest({ sealed, hot, ts }: SeriesState, deletion: Deletion)
 }
 
 const inRange = (ts: number, { from, to }: Deletion): boolean => ts >= from && ts <= to;
-
-function newestSealed(engine: StoreEngine, device: DeviceState, series: SeriesState): SealedValue | null {
-  const of = { device: device.no, family: series.family };
-  let ref = engine.blocks.newestBefore(of, Number.POSITIVE_INFINITY);
-  while (ref !== null) {
-    const summary = engine.blocks.head(ref)?.columns.get(series.key)?.summary;
-    const newest =
-      summary === undefined ? null : (valueOfSummary(summary) ?? lastInBlock(engine, ref, series.key));
-    if (newest !== null) return newest;
-    ref = engine.blocks.newestBefore(of, ref.minTs);
-  }
-  return null;
-}
-
-function lastInBlock(engine: StoreEngine, ref: BlockRef, key: number): SealedValue | null {
-  const rows = engine.blocks.load(ref, new Set([key]));
-  if (rows === null || rows === "gone") return null;
-  const column = rows.columns.get(key);
-  return column === undefined ? null : lastOf(rows.ts, column);
-}

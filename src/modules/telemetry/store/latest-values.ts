@@ -1,61 +1,93 @@
 import { setImmediate } from "node:timers/promises";
 import type { DeviceId } from "../../../lib/ids.ts";
 import type { LatestSnapshot, TelemetryValue } from "../telemetry.types.ts";
-import type { Registry, SealedValue, SeriesState } from "./registry.ts";
+import { newestUntil } from "./newest-value.ts";
+import type { DeviceState, Registry, SealedValue, SeriesState } from "./registry.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreCalls, WireLatest } from "./store.protocol.ts";
+import type { StoreEngine } from "./store-engine.ts";
 import { decodeValue, TAG_STRING } from "./value-kind.ts";
 
-/** The newest value of a series, from wherever it lies now. */
-const newestOf = (series: SeriesState): SealedValue | null =>
-  series.hot === null ? series.sealed : series.hot.valueAt(series.address, series);
+/** Returns the newest value of a series up to `until`, from wherever it lies now. */
+function newestOf(
+  engine: StoreEngine,
+  { device, series }: { device: DeviceState; series: SeriesState },
+  until: number,
+): SealedValue | null {
+  if (series.ts > until) return newestUntil(engine, { device, series }, until);
+  return series.hot === null ? series.sealed : series.hot.valueAt(series.address, series);
+}
 
 /** Series that are looked at without a pause. */
 const SLICE_SERIES = 1_024;
 
-/** The newest values of the asked devices, in order; a device without points has none. */
-export function* latestTask(
-  registry: Registry,
-  { devices, keys }: StoreCalls["latest"]["args"],
-): Steps<WireLatest> {
-  const wanted = keys === null ? null : new Set(keys.map((key) => registry.keyNos.get(key) ?? -1));
+/** Collects values column by column, as they cross to the main thread. */
+class Columns {
+  readonly #counts: Uint32Array<ArrayBuffer>;
   /** Key number → index of its name in the answer. */
-  const indexes = new Map<number, number>();
-  const counts = new Uint32Array(devices.length);
-  const keyIndexes: number[] = [];
-  const ts: number[] = [];
-  const numbers: number[] = [];
-  const tags: number[] = [];
-  const texts: string[] = [];
-  const add = (key: number, value: SealedValue) => {
-    const index = indexes.get(key) ?? indexes.size;
-    indexes.set(key, index);
-    if (value.tag >= TAG_STRING) texts.push(value.text ?? "");
-    tags.push(value.tag);
-    keyIndexes.push(index);
-    ts.push(value.ts);
-    numbers.push(value.number);
-  };
-  let seen = 0;
-  for (let position = 0; position < devices.length; position++) {
-    const before = ts.length;
-    for (const series of registry.devices.get(devices[position]!)?.series.values() ?? []) {
-      if (++seen % SLICE_SERIES === 0) yield;
-      if (wanted !== null && !wanted.has(series.key)) continue;
-      const newest = newestOf(series);
-      if (newest !== null) add(series.key, newest);
-    }
-    counts[position] = ts.length - before;
+  readonly #indexes = new Map<number, number>();
+  readonly #keys: number[] = [];
+  readonly #ts: number[] = [];
+  readonly #numbers: number[] = [];
+  readonly #tags: number[] = [];
+  readonly #texts: string[] = [];
+
+  constructor(devices: number) {
+    this.#counts = new Uint32Array(devices);
   }
-  return {
-    names: [...indexes.keys()].map((key) => registry.keyNames[key] ?? ""),
-    counts,
-    keys: Uint32Array.from(keyIndexes),
-    ts: Float64Array.from(ts),
-    numbers: Float64Array.from(numbers),
-    tags: Uint8Array.from(tags),
-    texts,
-  };
+
+  /** Adds a value of the device at a position; the positions must ascend. */
+  add(position: number, key: number, { ts, tag, number, text }: SealedValue): void {
+    const index = this.#indexes.get(key) ?? this.#indexes.size;
+    this.#indexes.set(key, index);
+    if (tag >= TAG_STRING) this.#texts.push(text ?? "");
+    this.#tags.push(tag);
+    this.#keys.push(index);
+    this.#ts.push(ts);
+    this.#numbers.push(number);
+    this.#counts[position]!++;
+  }
+
+  toWire(registry: Registry): WireLatest {
+    return {
+      names: [...this.#indexes.keys()].map((key) => registry.keyNames[key] ?? ""),
+      counts: this.#counts,
+      keys: Uint32Array.from(this.#keys),
+      ts: Float64Array.from(this.#ts),
+      numbers: Float64Array.from(this.#numbers),
+      tags: Uint8Array.from(this.#tags),
+      texts: this.#texts,
+    };
+  }
+}
+
+function createKeyFilter({ keyNos }: Registry, keys: readonly string[] | null): (key: number) => boolean {
+  if (keys === null) return () => true;
+  const wanted = new Set(keys.map((key) => keyNos.get(key) ?? -1));
+  return (key) => wanted.has(key);
+}
+
+/** The newest values of the asked devices up to a time stamp, in order; a device without points has none. */
+export function* latestTask(
+  engine: StoreEngine,
+  { devices, keys, until }: StoreCalls["latest"]["args"],
+): Steps<WireLatest> {
+  const { registry } = engine;
+  const isWanted = createKeyFilter(registry, keys);
+  const columns = new Columns(devices.length);
+  let seen = 0;
+  for (const [position, no] of devices.entries()) {
+    const device = registry.devices.get(no);
+    if (device === undefined) continue;
+    for (const series of device.series.values()) {
+      // Beside the pauses between slices: a series whose newest value lies behind `until` costs the reading of blocks.
+      if (++seen % SLICE_SERIES === 0 || series.ts > until) yield;
+      if (!isWanted(series.key)) continue;
+      const newest = newestOf(engine, { device, series }, until);
+      if (newest !== null) columns.add(position, series.key, newest);
+    }
+  }
+  return columns.toWire(registry);
 }
 
 /** Values that the main thread unpacks in one turn of the event loop, some 5 ms. */

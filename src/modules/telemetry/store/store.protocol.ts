@@ -73,7 +73,12 @@ export interface DeletionCall {
 export interface StoreCalls {
   latest: {
     /** Devices by number: thousands of ids would take longer to copy than to answer. */
-    args: { devices: Uint32Array; keys: readonly string[] | null };
+    args: {
+      devices: Uint32Array;
+      keys: readonly string[] | null;
+      /** Values behind this time stamp are passed over. */
+      until: number;
+    };
     result: WireLatest;
   };
   query: { args: RangeQuery; result: WireDeviceSeries[] };

@@ -37,6 +37,7 @@ export interface TelemetryStore {
   ): { readonly readings: Reading[]; readonly hit: KeyLimitHit | undefined };
   /** Returns how many keys the devices of a tenant have together, and about how many bytes they take on the disk. */
   usageOf(tenantId: TenantId): { readonly keys: number; readonly storedBytes: number };
+  /** Returns the newest value of each key. Values that a wrong clock has stamped more than 24 hours ahead of now are passed over. */
   latest(
     deviceIds: readonly DeviceId[],
     keys?: readonly string[],

@@ -140,7 +140,7 @@ class WorkerService {
     const engine = this.#running();
     switch (request.name) {
       case "latest":
-        return this.#read(request, latestTask(engine.registry, request.args));
+        return this.#read(request, latestTask(engine, request.args));
       case "query":
         return this.#read(request, this.#queryTask(engine, request));
       case "scan":

@@ -75,10 +75,11 @@ export class TelemetryFile {
   /** Holds what had to be mended to open the file. */
   readonly repairs: string[] = [];
 
-  constructor(path: string) {
-    const repair = restoreLength(path);
+  /** `isReadOnly` opens the file beside a running gateway: nothing is created, mended or written. */
+  constructor(path: string, { isReadOnly = false } = {}) {
+    const repair = isReadOnly ? null : restoreLength(path);
     if (repair !== null) this.repairs.push(repair);
-    this.db = openDatabase(path);
+    this.db = isReadOnly ? openReadOnly(path) : openDatabase(path);
     this.#begin = this.prepare("BEGIN IMMEDIATE");
     this.#commit = this.prepare("COMMIT");
     this.#rollback = this.prepare("ROLLBACK");
@@ -270,6 +271,18 @@ const negativeZero = "-0";
 function lastText(number: number, text: string | undefined): string | null {
   if (text !== undefined) return JSON.stringify(text);
   return Object.is(number, -0) ? negativeZero : null;
+}
+
+function openReadOnly(path: string): Database {
+  const db = new Database(path, { strict: true, readonly: true });
+  try {
+    db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
+    schemaVersionOf(db, path, schemaVersion);
+    return db;
+  } catch (error) {
+    db.close(false);
+    throw error;
+  }
 }
 
 function openDatabase(path: string): Database {

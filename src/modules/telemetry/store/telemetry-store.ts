@@ -1,6 +1,7 @@
 import { type DomainError, detail, textOf, unavailable } from "../../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
 import type { Text } from "../../../lib/texts/text.ts";
+import { FUTURE_MS_MAX } from "../../../lib/timestamp.ts";
 import { workerUrl } from "../../../platform/assets.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { createPeriodic } from "../../../platform/periodic.ts";
@@ -40,6 +41,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   readonly #devices: DeviceHandles;
   readonly append: TelemetryStore["append"];
   readonly #counting: ReturnType<typeof createPeriodic>;
+  readonly #now: () => number;
   #nextDevice = 0;
   #failure: Text | undefined;
   #worker: Worker | null = null;
@@ -49,6 +51,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   constructor(options: TelemetryStoreOptions) {
     const all = { ...storeDefaults, ...options };
     this.#log = options.log;
+    this.#now = options.clock.now.bind(options.clock);
     this.#workerUrl = options.workerUrl ?? workerUrl("src/modules/telemetry/store/store.worker.ts");
     this.#workerOptions = workerOptionsOf(all);
     const post = (request: StoreRequest, transfer: ArrayBuffer[] = []) => this.#post(request, transfer);
@@ -129,7 +132,8 @@ class WorkerTelemetryStore implements TelemetryStore {
     signal?: AbortSignal,
   ): Promise<LatestSnapshot[]> {
     const devices = Uint32Array.from(deviceIds, (id) => this.#devices.find(id)?.no ?? noDevice);
-    const args = { devices, keys: keys ?? null };
+    const until = this.#now() + FUTURE_MS_MAX;
+    const args = { devices, keys: keys ?? null, until };
     return snapshotsOf(deviceIds, await this.#calls.call("latest", args, { signal }));
   }
 

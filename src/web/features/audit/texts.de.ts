@@ -107,6 +107,7 @@ export const auditDe: Readonly<Record<keyof typeof auditEn, string>> = {
   "auditAction.job.pause": "Auftrag angehalten",
   "auditAction.backup.configure": "Einstellungen der Sicherung geändert",
   "auditAction.backup.run": "Sicherung von Hand gestartet",
+  "auditAction.gateway.check": "Prüfung der Dateien gestartet",
   "auditAction.held_readings.delete": "Zurückgehaltene Nachrichten gelöscht",
   "auditAction.held_readings.store": "Zurückgehaltene Nachrichten gespeichert",
   "auditAction.job.run": "Auftrag von Hand ausgeführt",

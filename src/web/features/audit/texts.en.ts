@@ -105,6 +105,7 @@ export const auditEn = {
   "auditAction.job.pause": "Job paused",
   "auditAction.backup.configure": "Backup settings changed",
   "auditAction.backup.run": "Backup started manually",
+  "auditAction.gateway.check": "Check of the files started",
   "auditAction.held_readings.delete": "Held messages deleted",
   "auditAction.held_readings.store": "Held messages stored",
   "auditAction.job.run": "Job run manually",

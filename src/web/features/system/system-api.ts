@@ -1,11 +1,18 @@
+import type { checkBody } from "../../../modules/system/diagnostics.schemas.ts";
 import type { DeviceRow } from "../../lib/api-types.ts";
-import { get, getPage } from "../../platform/api-client.ts";
+import type { Wire } from "../../lib/wire.ts";
+import { get, getPage, load, post } from "../../platform/api-client.ts";
+
+export type DataCheck = Wire<typeof checkBody>;
 
 /** The device type that the gateway gives to its own device. */
 const GATEWAY_DEVICE_TYPE = "lineside-gateway";
 
 export const systemApi = {
   health: () => get<{ version: string; commit: string }>("/healthz"),
+  check: () => get<DataCheck>("/api/gateway/check"),
+  startCheck: () => post<DataCheck>("/api/gateway/check", {}),
+  supportBundle: () => load("/api/gateway/support-bundle"),
   /** The gateway's own device; null where there is none. */
   async device(): Promise<DeviceRow | null> {
     const query = { deviceType: GATEWAY_DEVICE_TYPE, sort: "createdAt", limit: 1 };

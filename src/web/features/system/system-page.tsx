@@ -8,6 +8,7 @@ import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Section } from "../../ui/section.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
+import { DataFiles } from "./data-files.tsx";
 import { GatewayReadings } from "./gateway-readings.tsx";
 import { systemApi } from "./system-api.ts";
 
@@ -50,6 +51,7 @@ export function SystemPage() {
       {gateway && <OpenAlarms deviceId={gateway.deviceId} />}
       {gateway && <GatewayReadings key={gateway.deviceId} device={gateway} />}
       {isMissing && <NoDevice />}
+      <DataFiles />
     </div>
   );
 }

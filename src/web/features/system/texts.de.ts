@@ -25,6 +25,19 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
   "system.group.backup": "Sicherung und Speicher",
   "system.group.other": "Weitere",
   "system.openLog": "Log öffnen",
+  "system.files": "Datendateien und Support",
+  "system.filesHint":
+    "Eine Prüfung liest alles, was die Datenbanken enthalten, und nennt, was beschädigt ist. Das Gateway arbeitet dabei weiter.",
+  "system.check": "Dateien prüfen",
+  "system.checking": "Prüfung läuft …",
+  "system.notChecked": "Seit dem Start des Gateways wurden die Dateien nicht geprüft.",
+  "system.filesWhole": "Alle Dateien sind unbeschädigt (geprüft {date}).",
+  "system.checkFailed": "Die Prüfung wurde nicht fertig: {reason}",
+  "system.damaged": "Datendateien sind beschädigt.",
+  "system.damagedHint":
+    "Was nicht beschädigt ist, wird weiter ausgeliefert. Den Rest holt die neueste gute Sicherung zurück.",
+  "system.bundle": "Support-Paket herunterladen",
+  "system.bundleSaved": "Support-Paket heruntergeladen",
   "log.levelTitle": "Log-Stufe",
   "log.level": "Niedrigste Stufe, die geschrieben wird",
   "log.levelHint":

@@ -23,6 +23,19 @@ export const systemEn = {
   "system.group.backup": "Backup and storage",
   "system.group.other": "Other",
   "system.openLog": "Open the log",
+  "system.files": "Data files and support",
+  "system.filesHint":
+    "A check reads everything that the databases hold, and names what is damaged. The gateway goes on working meanwhile.",
+  "system.check": "Check the files",
+  "system.checking": "Checking …",
+  "system.notChecked": "The files were not checked since the gateway started.",
+  "system.filesWhole": "All files are whole (checked {date}).",
+  "system.checkFailed": "The check could not finish: {reason}",
+  "system.damaged": "Data files are damaged.",
+  "system.damagedHint":
+    "What is not damaged is still served. Restore the newest good backup to get the rest back.",
+  "system.bundle": "Download a support bundle",
+  "system.bundleSaved": "Support bundle downloaded",
   "log.levelTitle": "Level of the log",
   "log.level": "Least severe level that is written",
   "log.levelHint":

@@ -37,6 +37,8 @@ export class StoreFixture {
   readonly logged: string[] = [];
   readonly #tunables: Tunables;
   store: TelemetryStore;
+  /** What the wall clock shows. */
+  wall: () => number = systemClock.now;
 
   /** `file`: one that exists already, instead of an empty one. */
   constructor(tunables: Tunables = {}, file?: string) {
@@ -109,7 +111,7 @@ export class StoreFixture {
   #create(): TelemetryStore {
     return createTelemetryStore({
       file: this.file,
-      clock: systemClock,
+      clock: { ...systemClock, now: () => this.wall() },
       log: this.#log(),
       hotPointsPerSeries: 0,
       ...this.#tunables,

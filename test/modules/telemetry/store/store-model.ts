@@ -33,8 +33,12 @@ export class StoreModel {
     return [...(this.devices.get(device)?.keys() ?? [])].sort();
   }
 
-  latest(device: string, key: string): [number, TelemetryValue] | undefined {
-    return this.points(device, key, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY).at(-1);
+  latest(
+    device: string,
+    key: string,
+    until = Number.POSITIVE_INFINITY,
+  ): [number, TelemetryValue] | undefined {
+    return this.points(device, key, Number.NEGATIVE_INFINITY, until).at(-1);
   }
 }
 

@@ -1,0 +1,25 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DATABASES, databaseBytes } from "../modules/system/gateway-readings.ts";
+import { checkTelemetryFile } from "../modules/telemetry/store/check-file.ts";
+import { checkDatabase, type DatabaseReport } from "../platform/database-check.ts";
+
+function problemsOf(path: string, name: string): readonly string[] {
+  if (!existsSync(path)) return ["the file does not exist"];
+  try {
+    return name === "telemetry" ? checkTelemetryFile(path).problems : checkDatabase(path);
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+/**
+ * Reads all databases of a data directory, beside a running gateway or without one, and changes nothing. Must not run inside the gateway's
+ * process: closing a file would drop the locks that the process holds on it.
+ */
+export const checkDatabases = (dataPath: string): DatabaseReport[] =>
+  DATABASES.map((name) => ({
+    name: `${name}.db`,
+    bytes: databaseBytes(dataPath, name),
+    problems: problemsOf(join(dataPath, `${name}.db`), name),
+  }));

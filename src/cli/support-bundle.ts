@@ -1,0 +1,89 @@
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describeMachine, packFiles, shownSettings } from "../modules/system/support-bundle.ts";
+import { loadConfig, processEnv } from "../platform/config.ts";
+import { readGatewayAddress } from "../platform/gateway-address.ts";
+import { withLocalAccess } from "../platform/local-access.ts";
+import { StartupError } from "../platform/startup-error.ts";
+import { getCommit, version } from "../version.ts";
+import { describeOptions, parseCommand } from "./arguments.ts";
+import { describeSize, existingDataPathOf, settingFlagsOf } from "./backup.ts";
+import { checkDatabases } from "./check-databases.ts";
+
+const options = {
+  data: { type: "string", help: "the gateway's data directory (else LINESIDE_DATA)" },
+  config: { type: "string", help: "the gateway's configuration file (else lineside.toml)" },
+  to: { type: "string", help: "file to write (lineside-support.tar.gz)" },
+} as const;
+
+const usage = `lineside support-bundle
+
+Writes one file for the person who helps: version, machine, settings without secrets, problems, metrics, the newest lines of the log, slow
+operations and the state of the files. It holds no secrets and no telemetry, but names and addresses that the log names: read it first.
+When the gateway does not answer, the file holds what can be learned without it, and the newest lines of the system's journal.`;
+
+const FILE = "lineside-support.tar.gz";
+const TIMEOUT_MS = 30_000;
+const JOURNAL_LINES = "2000";
+
+/** Returns the bundle of the gateway that runs on the data directory; undefined when none answers. */
+async function askGateway(dataPath: string): Promise<Blob | undefined> {
+  const url = readGatewayAddress(dataPath);
+  if (url === undefined) return undefined;
+  return withLocalAccess(dataPath, async (token) => {
+    try {
+      const response = await fetch(`${url}/api/gateway/support-bundle/local`, {
+        headers: { authorization: `Bearer ${token}` },
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      return response.ok ? await response.blob() : undefined;
+    } catch {
+      return undefined; // after a crash the address of the run before is still there
+    }
+  });
+}
+
+/** Returns the newest lines that the service has written, where there is a journal. */
+function readJournal(): string {
+  const command = ["journalctl", "--unit", "lineside", "--lines", JOURNAL_LINES, "--no-pager"];
+  try {
+    const { stdout, stderr } = Bun.spawnSync(command, { stdout: "pipe", stderr: "pipe" });
+    return `${stdout}${stderr}`;
+  } catch {
+    return "There is no journal on this system.\n";
+  }
+}
+
+function collectWithoutGateway(dataPath: string, flags: readonly string[]): Promise<Blob> {
+  const toJson = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+  return packFiles({
+    "gateway.json": toJson({ ...describeMachine({ version, commit: getCommit() }), isRunning: false }),
+    "settings.json": toJson(shownSettings(loadConfig(flags, processEnv()))),
+    "files.json": toJson(checkDatabases(dataPath)),
+    "journal.txt": readJournal(),
+  });
+}
+
+/** `lineside support-bundle`: saves what is known about a gateway, whether it runs or not. */
+export async function supportBundleCommand(args: readonly string[]): Promise<number> {
+  if (args.some((arg) => arg === "--help" || arg === "-h")) {
+    console.log(describeOptions(usage, options));
+    return 0;
+  }
+  const { values } = parseCommand(args, options);
+  const dataPath = existingDataPathOf(values);
+  const asked = await askGateway(dataPath);
+  const bundle = asked ?? (await collectWithoutGateway(dataPath, settingFlagsOf(values)));
+  const file = resolve(values.to ?? FILE);
+  try {
+    writeFileSync(file, await bundle.bytes(), { mode: 0o600 });
+  } catch (cause) {
+    throw new StartupError(`${file} cannot be written: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    });
+  }
+  const source =
+    asked === undefined ? "The gateway does not answer; saved what is known without it" : "Saved";
+  console.log(`${source}: ${file} (${describeSize(bundle.size)}).`);
+  return 0;
+}

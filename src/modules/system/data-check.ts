@@ -1,0 +1,133 @@
+import { isJsonObject } from "../../lib/json.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { DatabaseReport } from "../../platform/database-check.ts";
+import type { Problem } from "../../platform/health.ts";
+import type { Logger } from "../../platform/log.ts";
+import { ownProgram } from "../../platform/own-program.ts";
+import { createPeriodic } from "../../platform/periodic.ts";
+import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+
+const DAMAGE_POLL_MS = 60_000;
+/** Exit code of the check for files that are whole, and for damaged ones. */
+const FINISHED: ReadonlySet<number> = new Set([0, 1]);
+
+/** A check of all databases; without `databases` it runs, or could not finish. */
+export interface CheckRun {
+  readonly startedAt: number;
+  readonly finishedAt?: number;
+  readonly databases?: readonly DatabaseReport[];
+  /** Why the check could not finish, in English. */
+  readonly failure?: string;
+}
+
+export interface DataCheckDeps {
+  readonly store: Pick<TelemetryStore, "stats">;
+  readonly dataPath: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Command that prints the reports as JSON; the program's own `check` unless a test replaces it. */
+  readonly command?: readonly string[];
+}
+
+/**
+ * Knows which files are damaged: what the store met while it ran, and what the last check found. A check runs as a process of its own, so
+ * that it neither disturbs the event loop nor drops the locks on the databases.
+ */
+export class DataCheck {
+  readonly name = "data check";
+  readonly #deps: DataCheckDeps;
+  readonly #timer: { start(): void; stop(): void };
+  #met: readonly string[] = [];
+  #run: CheckRun | undefined;
+  #child: Bun.Subprocess | undefined;
+
+  constructor(deps: DataCheckDeps) {
+    this.#deps = deps;
+    const { clock, log } = deps;
+    this.#timer = createPeriodic({
+      clock,
+      log,
+      intervalMs: DAMAGE_POLL_MS,
+      work: () => void this.#askStore(),
+    });
+  }
+
+  start(): void {
+    void this.#askStore();
+    this.#timer.start();
+  }
+
+  stop(): void {
+    this.#timer.stop();
+    this.#child?.kill();
+  }
+
+  /** The check that runs, or the last one since the start. */
+  get run(): CheckRun | undefined {
+    return this.#run;
+  }
+
+  /** Damage that is known, a line each in English. */
+  get damage(): readonly string[] {
+    const found = (this.#run?.databases ?? []).flatMap(({ name, problems }) =>
+      problems.map((problem) => `${name}: ${problem}`),
+    );
+    return [...new Set([...this.#met.map((problem) => `telemetry.db: ${problem}`), ...found])];
+  }
+
+  problem(): Problem | undefined {
+    const { length } = this.damage;
+    return length === 0
+      ? undefined
+      : { severity: "WARNING", code: "storage.damaged", params: { count: length } };
+  }
+
+  /** Begins a check. One that runs already is not begun again. */
+  begin(): CheckRun {
+    if (this.#run !== undefined && this.#run.finishedAt === undefined) return this.#run;
+    const run = { startedAt: this.#deps.clock.now() };
+    this.#run = run;
+    void this.#check(run);
+    return run;
+  }
+
+  async #check(run: CheckRun): Promise<void> {
+    const { clock, log } = this.#deps;
+    let outcome: Pick<CheckRun, "databases" | "failure">;
+    try {
+      outcome = { databases: await this.#ask() };
+    } catch (error) {
+      log.warn("the files could not be checked", { error });
+      outcome = { failure: error instanceof Error ? error.message : String(error) };
+    }
+    this.#run = { ...run, ...outcome, finishedAt: clock.now() };
+    for (const problem of this.damage) log.error("a file is damaged", { problem });
+  }
+
+  async #ask(): Promise<DatabaseReport[]> {
+    const { dataPath, command = [...ownProgram(), "check", "--json", "--data", dataPath] } = this.#deps;
+    const child = Bun.spawn([...command], { stdout: "pipe", stderr: "pipe" });
+    this.#child = child;
+    const [output, errors, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ]);
+    this.#child = undefined;
+    const reports: unknown = FINISHED.has(code) && output !== "" ? JSON.parse(output) : undefined;
+    if (!Array.isArray(reports) || !reports.every(isReport))
+      throw new Error(errors.trim() || `the check ended with exit code ${code}`);
+    return reports;
+  }
+
+  async #askStore(): Promise<void> {
+    try {
+      this.#met = (await this.#deps.store.stats()).corruptBlocks;
+    } catch {
+      // A store that has stopped or failed says so by a problem of its own.
+    }
+  }
+}
+
+const isReport = (value: unknown): value is DatabaseReport =>
+  isJsonObject(value) && typeof value.name === "string" && Array.isArray(value.problems);

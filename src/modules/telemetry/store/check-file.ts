@@ -1,0 +1,21 @@
+import { BlockStore } from "./block-store.ts";
+import { checkTask } from "./check-task.ts";
+import type { CheckReport } from "./store.types.ts";
+import { TelemetryFile } from "./telemetry-file.ts";
+
+/**
+ * Reads and decodes everything in a telemetry.db, beside a running gateway or without one. Nothing is written.
+ * @throws SQLiteError when the file cannot be opened; StartupError when a newer version wrote it.
+ */
+export function checkTelemetryFile(path: string): CheckReport {
+  const file = new TelemetryFile(path, { isReadOnly: true });
+  try {
+    const steps = checkTask({ file, blocks: new BlockStore(file) });
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+    }
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,106 @@
+import { CircleCheck, FolderArchive, ShieldCheck, TriangleAlert } from "lucide-preact";
+import { useEffect } from "preact/hooks";
+import { formatBytes, formatDate, toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { saveFile } from "../../ui/save-file.ts";
+import { Section } from "../../ui/section.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { type DataCheck, systemApi } from "./system-api.ts";
+
+const POLL_MS = 1_000;
+
+/** Known damage of the data files, the newest check of them, and the support bundle. */
+export function DataFiles() {
+  const resource = useResource(systemApi.check, []);
+  const check = useKept(resource);
+  const action = useAction();
+  const isRunning = check?.startedAt !== undefined && check.finishedAt === undefined;
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setInterval(resource.reload, POLL_MS);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  const start = () =>
+    action.run(async () => {
+      await systemApi.startCheck();
+      resource.reload();
+    });
+  return (
+    <Section id="system-files" title={t("system.files")} hint={t("system.filesHint")}>
+      {resource.error !== undefined && <ErrorNote error={resource.error} onRetry={resource.reload} />}
+      {check && <CheckResult check={check} isRunning={isRunning} />}
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <div class="flex flex-wrap gap-2">
+        <Button icon={ShieldCheck} size={14} disabled={action.busy || isRunning} onClick={start}>
+          {t(isRunning ? "system.checking" : "system.check")}
+        </Button>
+        <BundleButton />
+      </div>
+    </Section>
+  );
+}
+
+function CheckResult({ check, isRunning }: { check: DataCheck; isRunning: boolean }) {
+  const { damage, failure, finishedAt, databases } = check;
+  const date = formatDate(toMs(finishedAt) ?? 0, "zoned");
+  return (
+    <div class="flex flex-col gap-2" role="status">
+      {damage.length > 0 && <Damage lines={damage} />}
+      {failure !== undefined && (
+        <p class="flex items-start gap-2 wrap-anywhere">
+          <TriangleAlert size={18} class="mt-0.5 flex-none text-warning" aria-hidden="true" />
+          {t("system.checkFailed", { reason: failure })}
+        </p>
+      )}
+      {databases && damage.length === 0 && (
+        <p class="flex items-center gap-2">
+          <CircleCheck size={18} class="flex-none text-success" aria-hidden="true" />
+          {t("system.filesWhole", { date })}
+        </p>
+      )}
+      {databases && (
+        <p class="text-sm text-soft">
+          {databases.map(({ name, bytes }) => `${name} ${formatBytes(bytes)}`).join(" · ")}
+        </p>
+      )}
+      {!databases && !isRunning && failure === undefined && <p class="text-soft">{t("system.notChecked")}</p>}
+    </div>
+  );
+}
+
+const Damage = ({ lines }: { lines: readonly string[] }) => (
+  <div class="flex items-start gap-2">
+    <TriangleAlert size={18} class="mt-0.5 flex-none text-error" aria-hidden="true" />
+    <div class="min-w-0">
+      <p>
+        <strong class="text-error">{t("system.damaged")}</strong> {t("system.damagedHint")}
+      </p>
+      <ul class="reading list-disc pl-5 text-sm wrap-anywhere" lang="en">
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </div>
+  </div>
+);
+
+function BundleButton() {
+  const action = useAction();
+  const download = () =>
+    action.run(async () => {
+      saveFile(await systemApi.supportBundle(), "lineside-support.tar.gz");
+      toast("success", t("system.bundleSaved"));
+    });
+  return (
+    <>
+      <Button icon={FolderArchive} size={14} disabled={action.busy} onClick={download}>
+        {t("system.bundle")}
+      </Button>
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+    </>
+  );
+}

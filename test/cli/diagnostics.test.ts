@@ -1,0 +1,96 @@
+// `lineside check` and `lineside support-bundle`, beside a running gateway and without one; the set-up link for machines.
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+setDefaultTimeout(30_000);
+
+const main = join(import.meta.dir, "..", "..", "src", "main.ts");
+const directory = mkdtempSync(join(tmpdir(), "lineside-test-"));
+const data = join(directory, "data");
+const bundle = join(directory, "bundle.tar.gz");
+const env = { PATH: process.env.PATH ?? "", LINESIDE_METRICS_TOKEN: "scrape me" };
+let output = "";
+
+async function run(...args: string[]) {
+  const child = Bun.spawn([process.execPath, main, ...args, "--data", data], {
+    env,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const texts = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { code: await child.exited, output: texts.join("") };
+}
+
+function serve() {
+  const ports = [
+    "--http-port",
+    "0",
+    "--mqtt-port",
+    "0",
+    "--http-host",
+    "127.0.0.1",
+    "--mqtt-host",
+    "127.0.0.1",
+  ];
+  return Bun.spawn([process.execPath, main, "serve", ...ports, "--data", data, "--log-format", "json"], {
+    env,
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+}
+
+async function namesInBundle(): Promise<string[]> {
+  const files = await new Bun.Archive(await Bun.file(bundle).bytes()).files();
+  return [...files.keys()].sort();
+}
+
+let gateway: ReturnType<typeof serve>;
+beforeAll(async () => {
+  gateway = serve();
+  const reader = gateway.stdout.getReader();
+  while (!output.includes("\n")) output += new TextDecoder().decode((await reader.read()).value);
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+test("the set-up link is a line of JSON where the log is", () => {
+  const { message, link } = JSON.parse(output);
+  expect(message).toBe("open the link to set up the gateway");
+  expect(new URL(link).searchParams.get("token")).toBeTruthy();
+});
+
+test("beside a running gateway, the check finds whole files and the bundle is the gateway's own", async () => {
+  const { code, output: table } = await run("check");
+  expect([code, table.match(/whole/g)?.length]).toEqual([0, 4]);
+  expect((await run("support-bundle", "--to", bundle)).output).toStartWith("Saved: ");
+  expect(await namesInBundle()).toContain("metrics.txt");
+  expect(statSync(bundle).mode & 0o777).toBe(0o600);
+});
+
+test("without a gateway, damage is named by exit code 1, and the bundle says what the files tell", async () => {
+  gateway.kill("SIGTERM");
+  await gateway.exited;
+  const database = new Database(join(data, "telemetry.db"));
+  database.run("INSERT INTO hot (id, form, data) VALUES (1, 0, x'00112233')");
+  database.close();
+  const { code, output: table } = await run("check");
+  expect([code, table]).toEqual([1, expect.stringContaining("telemetry.db: hot row 1: ")]);
+  const [, , telemetry] = JSON.parse((await run("check", "--json")).output);
+  expect(telemetry).toMatchObject({ name: "telemetry.db", problems: [expect.stringContaining("hot row 1")] });
+  expect((await run("support-bundle", "--to", bundle)).output).toStartWith("The gateway does not answer");
+  expect(await namesInBundle()).toEqual(["files.json", "gateway.json", "journal.txt", "settings.json"]);
+  const files = await new Bun.Archive(await Bun.file(bundle).bytes()).files();
+  expect(await files.get("settings.json")?.text()).not.toContain("scrape me");
+});
+
+test("where there is no gateway's data, both say so", async () => {
+  const child = Bun.spawn([process.execPath, main, "check", "--data", join(directory, "nothing")], {
+    env,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  expect(await new Response(child.stderr).text()).toContain("There is no gateway's data");
+  expect(await child.exited).not.toBe(0);
+});
