@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { type PeerCertificate, rootCertificates } from "node:tls";
 import { type Config, loadConfig, processEnv } from "../platform/config.ts";
 import { type GatewayAddress, localUrl, readGatewayAddress } from "../platform/gateway-address.ts";
+import { isPlainForMachine } from "../platform/own-origin.ts";
 import { publicAddressOf } from "../platform/public-address.ts";
 
 /** A gateway as requests reach it. */
@@ -33,13 +34,18 @@ function tlsFor({ certificate }: GatewayAddress): BunFetchRequestInitTLS | undef
   };
 }
 
+/** Returns where a gateway on this data directory has said that it is; after a crash nothing may answer there. */
+export function runningGateway(dataPath: string): GatewayEndpoint | undefined {
+  const address = readGatewayAddress(dataPath);
+  return address && { url: address.url, tls: tlsFor(address) };
+}
+
 /**
  * Returns where this machine reaches the gateway of these settings. A running gateway has written it into its data directory; otherwise
  * the settings decide.
  */
 export function gatewayEndpoint(config: Listeners): GatewayEndpoint {
-  const address = readGatewayAddress(config.data);
-  return address === undefined ? { url: configuredUrl(config) } : { url: address.url, tls: tlsFor(address) };
+  return runningGateway(config.data) ?? { url: configuredUrl(config) };
 }
 
 /** The same for a command without settings of its own; `data` names the data directory. */
@@ -48,5 +54,9 @@ export function gatewayEndpointOf(data: string | undefined): GatewayEndpoint {
 }
 
 /** The link that people open on this machine, or by the address that the settings name. */
-export const consoleUrl = (config: Config): string =>
-  publicAddressOf(config) ?? gatewayEndpoint(config).url.replace("//127.0.0.1:", "//localhost:");
+export function consoleUrl(config: Config): string {
+  const { https_host: host = "", https_port: port } = config;
+  const url =
+    isPlainForMachine(config) && port !== "off" ? localUrl(host, port, "https") : gatewayEndpoint(config).url;
+  return publicAddressOf(config) ?? url.replace("//127.0.0.1:", "//localhost:");
+}

@@ -24,7 +24,7 @@ export async function withBasePath(response: Response, base: string): Promise<Re
   if (link !== null)
     headers.set(
       "link",
-      link.replace(/<(\/[^>]*)>/g, (_, path) => `<${prefixed(path, base)}>`),
+      link.replace(/<(\/[^<>]*)>/g, (_, path) => `<${prefixed(path, base)}>`),
     );
   const cookies = headers.getSetCookie();
   if (cookies.length > 0) headers.delete("set-cookie");

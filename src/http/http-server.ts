@@ -6,6 +6,7 @@ import {
   writeGatewayAddress,
 } from "../platform/gateway-address.ts";
 import type { Logger } from "../platform/log.ts";
+import { isPlainForMachine } from "../platform/own-origin.ts";
 import { publicAddressOf } from "../platform/public-address.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import type { Tls } from "../platform/tls.ts";
@@ -75,6 +76,41 @@ function createTlsServer(app: HttpApp, config: HttpServerConfig, tls: Tls | unde
   });
 }
 
+function announceAddress(directory: string, address: GatewayAddress, log: Logger): void {
+  try {
+    writeGatewayAddress(directory, address);
+  } catch (error) {
+    log.warn("commands on this machine will not find the gateway's address by themselves", { error });
+  }
+}
+
+/** Where the gateway is reached, once it listens. */
+function addressesOf(deps: {
+  config: HttpServerConfig;
+  tls: Tls | undefined;
+  plainPort: () => number | undefined;
+  securePort: () => number | undefined;
+}) {
+  const { config, tls, plainPort, securePort } = deps;
+  const secureHost = config.https_host ?? config.http_host;
+  const secureUrl = () => localUrl(secureHost, securePort() ?? 0, "https");
+  const plainUrl = () => localUrl(config.http_host, plainPort() ?? 0);
+  return {
+    /** Returns where programs on this machine reach it. */
+    local(): GatewayAddress {
+      if (plainPort() !== undefined) return { url: plainUrl() };
+      return { url: secureUrl(), certificate: tls && `${tls.current.cert}\n${tls.authority ?? ""}` };
+    },
+    /** Returns `public_url`, or where users on this machine reach it. */
+    forUsers(): string {
+      const isSecure = plainPort() === undefined || isPlainForMachine(config);
+      const isEverywhere = ["0.0.0.0", "::"].includes(isSecure ? secureHost : config.http_host);
+      const url = isSecure ? secureUrl() : plainUrl();
+      return publicAddressOf(config) ?? (isEverywhere ? url.replace("127.0.0.1", "localhost") : url);
+    },
+  };
+}
+
 export function createHttpServer(deps: {
   app: HttpApp;
   connections: Pick<ConnectionGuard, "start" | "stop">;
@@ -90,20 +126,14 @@ export function createHttpServer(deps: {
   const secureHost = config.https_host ?? config.http_host;
   let plain: PlainServer | null = null;
 
-  /** Returns where programs on this machine reach the gateway. */
-  function localAddress(): GatewayAddress {
-    if (plain !== null) return { url: localUrl(config.http_host, plain.port ?? 0) };
-    const url = localUrl(secureHost, secure?.port ?? 0, "https");
-    return { url, certificate: tls && `${tls.current.cert}\n${tls.authority ?? ""}` };
-  }
+  const addresses = addressesOf({
+    config,
+    tls,
+    plainPort: () => plain?.port,
+    securePort: () => secure?.port,
+  });
 
-  function announce(): void {
-    try {
-      writeGatewayAddress(config.data, localAddress());
-    } catch (error) {
-      log.warn("commands on this machine will not find the gateway's address by themselves", { error });
-    }
-  }
+  const announce = () => announceAddress(config.data, addresses.local(), log);
 
   function startSecure(): void {
     if (secure === undefined) return;
@@ -135,14 +165,11 @@ export function createHttpServer(deps: {
       const pending = () => (plain?.pendingRequests ?? 0) + (secure?.pendingRequests ?? 0);
       while (pending() > 0 && performance.now() < deadline) await Bun.sleep(10);
       await Promise.all([plain?.stop(true), secure?.stop(true)]);
-      plain = null;
       app.server = null;
     },
     /** Returns the address for users: `public_url`, or where they reach the gateway on this machine. */
     get url(): string {
-      const isEverywhere = ["0.0.0.0", "::"].includes(plain === null ? secureHost : config.http_host);
-      const { url } = localAddress();
-      return publicAddressOf(config) ?? (isEverywhere ? url.replace("127.0.0.1", "localhost") : url);
+      return addresses.forUsers();
     },
     /** Returns the port of HTTP without TLS; `undefined` where it is off, and before the start. */
     get port(): number | undefined {

@@ -8,13 +8,22 @@ const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 export const isLoopback = (host: string): boolean => /^(127\.|::1$|localhost$)/.test(host);
 
+/** Returns whether only programs on this machine can use HTTP without TLS, and others use HTTPS. */
+export const isPlainForMachine = ({
+  tls,
+  http_host: plain,
+  https_host: secure,
+  https_port: port,
+}: Pick<Config, "tls" | "http_host" | "https_host" | "https_port">): boolean =>
+  tls !== "off" && port !== "off" && isLoopback(plain) && secure !== undefined && !isLoopback(secure);
+
 /** Requests whose scheme and host a trusted proxy has named. */
 const forwardedOrigins = new WeakMap<object, string>();
 
 export const noteForwardedOrigin = (request: Request, origin: string): void =>
   void forwardedOrigins.set(request, origin);
 
-type Listeners = Pick<Config, "public_url" | "http_host" | "https_host">;
+type Listeners = Pick<Config, "public_url" | "tls" | "http_host" | "https_host" | "https_port">;
 
 /**
  * Returns the address for links in mails and in texts that are handed on, without a slash at its end. The address of a request is whatever
@@ -30,8 +39,8 @@ export function createOwnOrigin(config: Listeners, ports: OwnPorts): (request: {
 
 function machineOrigin(config: Listeners, ports: OwnPorts, requestUrl: string): string {
   const [http, https] = [ports.get("http"), ports.get("https")];
-  const isPlainElsewhere = http !== undefined && !(isLoopback(config.http_host) && config.https_host);
-  const isSecure = https !== undefined && (!isPlainElsewhere || requestUrl.startsWith("https:"));
+  const isPlainUsable = http !== undefined && !isPlainForMachine(config);
+  const isSecure = https !== undefined && (!isPlainUsable || requestUrl.startsWith("https:"));
   const originOf = (host: string) => {
     const name = isIPv6(host) ? `[${host}]` : host;
     return new URL(isSecure ? `https://${name}:${https}` : `http://${name}:${http ?? 80}`).origin;

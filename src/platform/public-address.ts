@@ -21,7 +21,7 @@ function firstPartOf(path: string): string {
 
 /** Returns the base path without a slash at its end: `/lineside`, or an empty text. */
 export const basePathOf = ({ public_url: url }: PublicUrl): string =>
-  url === undefined ? "" : new URL(url).pathname.replace(/\/+$/, "");
+  url === undefined ? "" : new URL(url).pathname.replace(/\/$/, "");
 
 /** Returns `public_url` without a slash at its end, so that a path can follow it. */
 export const publicAddressOf = (config: PublicUrl): string | undefined =>

@@ -103,6 +103,8 @@ describe.skipIf(openssl === null).each(ways)("a gateway with TLS only, and %s", 
     writeFileSync(file("readings.csv"), "ts,temperature\n1700000000000,21\n");
     const [code, output] = await cli("import", ...args, "--device", "press", file("readings.csv"));
     expect([code, output]).toEqual([0, expect.any(String)]);
+    const bundle = await cli("support-bundle", "--data", fixture.directory, "--to", file("bundle.tar.gz"));
+    expect(bundle).toEqual([0, expect.stringContaining("Saved: ")]);
     if (settings().public_url !== undefined) return; // MQTT would go there
     const simulated = await cli("simulate", ...args, "--devices", "1", "--history", "0", "--seconds", "1");
     expect(simulated).toEqual([0, expect.stringContaining("mqtts://127.0.0.1:")]);

@@ -10,11 +10,9 @@ function portsOf(numbers: { http: number; https?: number }): OwnPorts {
   return ports;
 }
 
+const PLAIN = { tls: "off", https_host: undefined, https_port: 8443 } as const;
 const ON_8080 = portsOf({ http: 8080, https: 8443 });
-const everywhere = createOwnOrigin(
-  { public_url: undefined, http_host: "0.0.0.0", https_host: undefined },
-  ON_8080,
-);
+const everywhere = createOwnOrigin({ public_url: undefined, http_host: "0.0.0.0", ...PLAIN }, ON_8080);
 const outward = Object.values(networkInterfaces())
   .flatMap((list) => list ?? [])
   .filter(({ internal, family }) => !internal && family === "IPv4")
@@ -38,7 +36,7 @@ test("who asks by TLS gets a link to the port with TLS, where there is one", () 
       fallback.replace("http://", "https://").replace(":8080", ":8443"),
     );
   const plain = createOwnOrigin(
-    { public_url: undefined, http_host: "10.1.2.3", https_host: undefined },
+    { public_url: undefined, http_host: "10.1.2.3", ...PLAIN },
     portsOf({ http: 8080 }),
   );
   expect(plain({ url: "https://evil.example/" })).toBe("http://10.1.2.3:8080");
@@ -52,20 +50,26 @@ test("an own name or address is kept, its port is not", () => {
 
 test("a gateway that listens on one address only is found there", () => {
   const on = (host: string) =>
-    createOwnOrigin({ public_url: undefined, http_host: host, https_host: undefined }, portsOf({ http: 81 }));
+    createOwnOrigin({ public_url: undefined, http_host: host, ...PLAIN }, portsOf({ http: 81 }));
   expect(on("10.1.2.3")({ url: "http://localhost:9999/" })).toBe("http://10.1.2.3:81");
   expect(on("fd00::5")({ url: "http://evil.example/" })).toBe("http://[fd00::5]:81");
 });
 
 test("what the configuration says is what is said", () => {
   const said = createOwnOrigin(
-    { public_url: "https://iot.plant.example/x", http_host: "0.0.0.0", https_host: undefined },
+    { public_url: "https://iot.plant.example/x", http_host: "0.0.0.0", ...PLAIN },
     ON_8080,
   );
   expect(said({ url: "http://localhost:9999/" })).toBe("https://iot.plant.example/x");
 });
 
 test("a gateway that others reach by TLS only has links to its port with TLS", () => {
-  const config = { public_url: undefined, http_host: "127.0.0.1", https_host: "10.1.2.3" };
+  const config = {
+    ...PLAIN,
+    tls: "auto",
+    public_url: undefined,
+    http_host: "127.0.0.1",
+    https_host: "10.1.2.3",
+  } as const;
   expect(createOwnOrigin(config, ON_8080)({ url: "http://localhost:8080/" })).toBe("https://10.1.2.3:8443");
 });
