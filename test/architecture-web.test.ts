@@ -52,12 +52,12 @@ const layers: Record<string, readonly string[]> = {
   entry: ["platform", "app"],
 };
 
-/** The addresses of the console and the severities of alarms are one list with the server, and so are texts, and the types of requests and answers. */
+/** The console shares addresses, severities and texts with the server, and the types of requests, answers and live messages. */
 const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/console-routes.ts" ||
   to === "../lib/severity.ts" ||
   to.startsWith("../lib/texts/") ||
-  (isTypeOnly && /^\.\.\/modules\/.+\.schemas\.ts$/.test(to));
+  (isTypeOnly && /^\.\.\/modules\/(.+\.schemas|realtime\/realtime\.types)\.ts$/.test(to));
 
 /** Features that a feature may use. Each is listed after those that it uses, so that there is no cycle. */
 const features: Record<string, readonly string[]> = {

@@ -42,6 +42,8 @@ const moduleOf = (file: string): string | undefined => /^modules\/([^/]+)\//.exe
 const roleOf = (file: string): string | undefined => /\.([a-z]+)\.ts$/.exec(file)?.[1];
 /** A module file creates its own module; what it takes from others is created by `app.ts`, in order, so their types do not matter. */
 const isWiring = ({ from, isTypeOnly }: Import) => roleOf(from) === "module" && isTypeOnly;
+/** Types of what the console exchanges with the server. */
+const isWireType = /^modules\/(.+\.schemas|realtime\/realtime\.types)\.ts$/;
 const show = ({ from, to }: Import) => `${from} → ${to}`;
 
 const layers: Record<string, readonly string[]> = {
@@ -139,7 +141,7 @@ test("layers depend only on what lies below", () => {
     const layer = layerOf(from);
     if (!isOwn || layer === "tools") return false;
     // The console has the types of requests and answers from their schemas.
-    if (layer === "web" && isTypeOnly && /^modules\/.+\.schemas\.ts$/.test(to)) return false;
+    if (layer === "web" && isTypeOnly && isWireType.test(to)) return false;
     if (layer === "web" && to.startsWith("lib/texts/")) return false; // they share the texts of errors and events
     if (from.startsWith("http/") && /^mqtt\/(mqtt|device-sockets)\.types\.ts$/.test(to)) return false; // the seams for WebSockets
     return !(layers[layer] ?? []).some((allowed) => allowed === layerOf(to) || allowed === to);

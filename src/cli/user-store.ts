@@ -8,7 +8,7 @@ import type { DomainEvents } from "../modules/events.types.ts";
 import { createIdentityProvider } from "../modules/identity/provider/identity-provider.ts";
 import { createProviderRepository } from "../modules/identity/provider/provider.repository.ts";
 import { createThrottleRepository } from "../modules/identity/provider/throttle.repository.ts";
-import { createThrottle } from "../modules/identity/provider/throttle.ts";
+import { Throttle } from "../modules/identity/provider/throttle.ts";
 import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
 import { createSessionsService } from "../modules/identity/sessions.service.ts";
 import { createPlansService } from "../modules/tenants/plans.service.ts";
@@ -26,7 +26,7 @@ import { createLogger } from "../platform/log.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { type CommandOption, describeOptions, type ParsedArguments, parseCommand } from "./arguments.ts";
 
-/** Holds what every command on a data directory takes. */
+/** Options of every command on a data directory. */
 export const storeOptions = {
   data: { type: "string", help: "data directory of the gateway (default: LINESIDE_DATA)" },
   config: { type: "string", help: "configuration file of the gateway (default: lineside.toml)" },
@@ -51,7 +51,7 @@ export function openUserStore(config: Config) {
   const users = createUsersRepository(database);
   const provider = createIdentityProvider({
     repository: createProviderRepository(identityDatabase),
-    throttle: createThrottle({ repository: createThrottleRepository(identityDatabase), now }),
+    throttle: new Throttle({ repository: createThrottleRepository(identityDatabase), now }),
     onPasswordChanged: () => undefined, // only people change passwords that way
     now,
     wallNow: () => clock.now(),
@@ -187,7 +187,7 @@ export interface ActionRequest {
 /** Describes what was done: for programs (`--json`), and for a person. */
 export interface ActionResult {
   readonly data: unknown;
-  /** Holds what the audit log keeps of it. */
+  /** Entry of the audit log. */
   readonly done?: Pick<NewAuditEntry, "tenantId" | "action" | "target" | "before" | "after">;
   print(): void;
 }

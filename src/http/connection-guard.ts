@@ -32,7 +32,7 @@ interface Connection {
   readonly peer: Uint8Array;
   readonly port: number;
   readonly address: AddressBits;
-  /** Holds what the connection counts under; undefined for exempt addresses. */
+  /** Key under which the connection is counted; `undefined` for exempt addresses. */
   readonly group: AddressBits | undefined;
   /** Monotonic ms. */
   readonly since: number;

@@ -188,7 +188,7 @@ export type HttpApp = Elysia;
 /** The whole HTTP side as one Elysia app; it listens nowhere by itself. */
 export function createHttpApp(deps: HttpDeps): HttpApp {
   const notForConsole = /^\/(api|idp|docs|\.well-known)(\/|$)/;
-  /** Holds what the audit log keeps of routes, by method and pattern. */
+  /** Audit rules of routes, by method and pattern. */
   const audited = new Map<string, RouteAudit>();
   const bodies = new RequestBodies();
   const routes: Route[] = [];

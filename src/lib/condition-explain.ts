@@ -1,4 +1,4 @@
-import { type ConditionScope, compileAlarmCondition } from "./condition.ts";
+import { type ConditionOperator, type ConditionScope, compileAlarmCondition } from "./condition.ts";
 import { isJsonObject } from "./json.ts";
 
 /** A condition as it was written, each part with whether it holds. */
@@ -10,10 +10,10 @@ export interface ExplainedCondition {
   readonly key?: string;
   readonly source?: string;
   readonly scope?: string;
-  readonly op?: string;
-  /** Holds what it is compared with; null where there is nothing. */
+  readonly op?: ConditionOperator | "CHANGED";
+  /** Value of the comparison; `null` if there is none. */
   readonly against?: unknown;
-  /** Holds what is there now; null where there is nothing. */
+  /** Present value; `null` if there is none. */
   readonly actual?: unknown;
   /** `noData`: how long nothing may come. */
   readonly forMs?: number;
@@ -35,7 +35,7 @@ function compared(node: Record<string, unknown>, scope: ConditionScope): Omit<Ex
     key,
     source,
     ...(source === "attribute" && { scope: of }),
-    op: text(node.op, ""),
+    op: node.op as ConditionOperator | "CHANGED", // the condition compiled
     ...(against !== undefined && { against }),
     actual,
   };

@@ -61,7 +61,7 @@ export const settingsPages = [
 /** Pages of the settings whose address may name one of many things. */
 export const settingsPagesWithId = ["users", "profiles", "outbox"] as const;
 
-/** Holds what a part of an address may say, by its name in the patterns; other parts are ids. */
+/** Allowed values of a part of an address, by its name in the patterns. Other parts are ids. */
 const choices: Readonly<Record<string, readonly string[]>> = {
   deviceTab: deviceTabs,
   pipelineTab: pipelineTabs,

@@ -58,7 +58,7 @@ export function csvNumber(cell: string, decimal: DecimalSign): number | undefine
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** Holds what a person reads as a number, in whichever country. */
+/** Pattern of a number as any country writes it. */
 const numberLike = /^[+-]?(\d+[.,]\d+|\d{1,3}([.,' \u00a0\u202f]\d{3})+([.,]\d+)?)$/;
 
 /** Reason why a cell that looks like a number cannot be read as one. It must not silently become a text. */

@@ -1,7 +1,7 @@
 const powersOfTen = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
-/** Beyond this there are no decimals left in a double. */
+/** Limit above which a double has no decimals. */
 const WHOLE_FROM = 1e14;
-/** Holds what multiplying by a power of ten may lose: 1.005 × 100 is 100.49999999999999. */
+/** Factor for the error of a multiplication by a power of ten: 1.005 × 100 is 100.49999999999999. */
 const SLACK = 1 + 2 * Number.EPSILON;
 
 const round = (value: number, factor: number): number => {
@@ -31,7 +31,7 @@ interface FunctionRule {
 /** Arguments of a variadic function. */
 export const ARGUMENTS_MAX = 50;
 
-/** Holds what an expression may call. */
+/** Functions that an expression may call. */
 export const functions: Record<string, FunctionRule> = {
   min: { variadic: (values) => Math.min(...values) },
   max: { variadic: (values) => Math.max(...values) },

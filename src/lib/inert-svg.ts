@@ -34,7 +34,7 @@ class NotInert extends Error {}
 
 /** A letter that CSS writes as `\75 `: a backslash, up to six hexadecimal digits and perhaps one space. */
 const CSS_ESCAPE = /\\(?:([0-9a-f]{1,6})\s?|([\s\S]))/gi;
-/** Holds what a style can load from elsewhere. */
+/** Parts of a style that load something from elsewhere. */
 const CSS_LOADERS = ["@import", "image-set(", "image(", "src(", "expression(", "-moz-binding", "behavior:"];
 const CSS_INNER_URL = /\s*(?:["']\s*)?(?:#|data:image\/|data:font\/)/iy;
 

@@ -23,7 +23,7 @@ export function createTimeWindow(of: {
   const offset = zoneOffset(of.timezone);
   const opens = of.from * MINUTE_MS;
   const closes = of.to * MINUTE_MS + (of.to <= of.from ? DAY_MS : 0);
-  /** Holds what was found last; asked again and again about now, it hardly ever changes. */
+  /** Newest result. Callers ask about the present time again and again, and the result hardly ever changes. */
   let state = { from: 0, until: 0, isOpen: false };
 
   // 1970-01-01 was a Thursday.

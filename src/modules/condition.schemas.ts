@@ -47,7 +47,7 @@ const comparisons = [
   ),
 ];
 
-/** Holds what only alarm rules know: the value before, and the time since the newest one. */
+/** Conditions of alarm rules only: on the previous value, and on the time since the newest one. */
 const conditionsInTime = [
   Type.Object(
     { key, source: Type.Optional(Type.Literal("telemetry")), op: Type.Literal("CHANGED") },

@@ -2,7 +2,7 @@
  * Schemas of the OpenAPI document for values that a service checks by itself. The running check accepts any value, so that the service
  * can name the part that is wrong; the document shows the schema.
  */
-import { type SchemaOptions, type TSchema, Type } from "@sinclair/typebox";
+import { type SchemaOptions, type Static, type TSchema, Type } from "@sinclair/typebox";
 
 /** The keyword whose value the document shows in the place of the schema that holds it. */
 export const DOCUMENTED_AS = "x-schema";
@@ -16,12 +16,12 @@ export const componentRef = (title: string): TSchema =>
   Type.Unsafe({ $ref: `#/components/schemas/${title}` });
 
 /** An object of any names, each with a value that fits `schema`. */
-export const mapOf = (schema: TSchema, options: SchemaOptions = {}): TSchema =>
-  Type.Unsafe({ type: "object", ...options, additionalProperties: schema });
+export const mapOf = <Schema extends TSchema>(schema: Schema, options: SchemaOptions = {}) =>
+  Type.Unsafe<Record<string, Static<Schema>>>({ type: "object", ...options, additionalProperties: schema });
 
 /** Schema of one of these strings. */
-export const enumOf = (values: readonly string[], options: SchemaOptions = {}): TSchema =>
-  Type.Unsafe({ type: "string", ...options, enum: values });
+export const enumOf = <const Values extends readonly string[]>(values: Values, options: SchemaOptions = {}) =>
+  Type.Unsafe<Values[number]>({ type: "string", ...options, enum: values });
 
 /** A union whose members have titles and differ in the constant of their required property `propertyName`. */
 export function discriminatedUnion(

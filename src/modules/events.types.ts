@@ -49,7 +49,7 @@ export interface DomainEvents {
   "integration.changed": { readonly tenantId: TenantId; readonly integrationId: string };
   /** Published when an integration has new events, or its connection is in another state. */
   "integration.events": { readonly tenantId: TenantId; readonly integrationId: string };
-  /** Includes everything that was its own. */
+  /** Published when a tenant was deleted, with everything that belonged to it. */
   "tenant.deleted": { readonly tenantId: TenantId };
   "profile.changed": { readonly tenantId: TenantId; readonly profileId: ProfileId };
   /** Raised, risen, cleared, acknowledged, commented on. */
@@ -65,7 +65,7 @@ export interface DomainEvents {
     readonly name: string;
     readonly runId: string;
     readonly status: RunStatus;
-    /** Holds what it acted on. */
+    /** Devices that the job acted on. */
     readonly deviceIds: readonly DeviceId[];
   };
   "attributes.changed": DeviceEvent & {

@@ -1,4 +1,11 @@
-import { type IntegerOptions, type SchemaOptions, type StringOptions, Type } from "@sinclair/typebox";
+import {
+  type IntegerOptions,
+  type SchemaOptions,
+  type Static,
+  type StringOptions,
+  type TAny,
+  Type,
+} from "@sinclair/typebox";
 import { t } from "elysia";
 import { alarmSeverities } from "../lib/severity.ts";
 import type { Params } from "../lib/texts/text.ts";
@@ -9,9 +16,9 @@ export const wholeNumber = (options: IntegerOptions = {}) => Type.Integer(option
 
 /** The meaning of a sentence, beside its English in a field of its own. */
 export const textFields = {
-  code: t.String({ description: "the meaning as a code that does not change" }),
+  code: t.String({ description: "code of the meaning, which does not change" }),
   params: t.Unsafe<Params>(
-    t.Record(t.String(), t.Unknown(), { description: "values for the places of its text" }),
+    t.Record(t.String(), t.Unknown(), { description: "values for the placeholders of the text" }),
   ),
 };
 
@@ -60,7 +67,7 @@ export const severityInput = literals(alarmSeverities, { description: alarmSever
 export const successBody = t.Object({ success: t.Boolean() }, { title: "Success" });
 
 /** Any JSON value. It does not refer to itself, since TypeScript cannot resolve an array of itself in a generated client. */
-export const jsonValueSchema = Type.Unsafe({
+export const jsonValueSchema = Type.Unsafe<Static<TAny>>({
   title: "JsonValue",
   description: "any JSON value",
   anyOf: [

@@ -38,29 +38,90 @@ const alarmBody = ({ alarmId, deviceId, alarmType, severity, status, message, ..
   updatedAt: new Date(rest.updatedAt).toISOString(),
 });
 
-/**
- * Creates the feed that applications subscribe to, on `lineside/devices/{deviceId}/telemetry | attributes | alarms | state`. It
- * publishes each event as it happens. On a new subscription it sends the present state, read from the store instead of retained
- * messages.
- */
-export function createApplicationFeed(deps: {
-  mqtt: () => MqttServer;
-  devices: Pick<DevicesService, "list" | "get">;
-  store: Pick<TelemetryStore, "latest">;
-  activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
-  openAlarms: (deviceId: DeviceId) => readonly Alarm[];
-  clock: Clock;
-  events: EventBus<DomainEvents>;
-  log: Logger;
-}) {
-  const { mqtt, devices, store, clock, events, log } = deps;
+interface ApplicationFeedDeps {
+  readonly mqtt: () => MqttServer;
+  readonly devices: Pick<DevicesService, "list" | "get">;
+  readonly store: Pick<TelemetryStore, "latest">;
+  readonly activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
+  readonly openAlarms: (deviceId: DeviceId) => readonly Alarm[];
+  readonly clock: Clock;
+  readonly events: EventBus<DomainEvents>;
+  readonly log: Logger;
+}
 
-  /** `under`: whose topic it is, where it is not the device's own. */
-  function publish(
+/** A message of the feed: topic and body. */
+type StateMessage = readonly [topic: string, body: unknown];
+
+/**
+ * Feed that applications subscribe to, on `lineside/devices/{deviceId}/telemetry | attributes | alarms | state`. It publishes
+ * each event as it happens. On a new subscription it sends the present state, read from the store instead of retained messages.
+ */
+export class ApplicationFeed {
+  readonly #deps: ApplicationFeedDeps;
+  readonly #sweeping: ReturnType<typeof createPeriodic>;
+
+  constructor(deps: ApplicationFeedDeps) {
+    this.#deps = deps;
+    const { clock, log } = deps;
+    this.#sweeping = createPeriodic({ clock, log, intervalMs: SWEEP_MS, work: () => this.#sweep() });
+  }
+
+  /** Publishes events of devices, and disconnects applications that may no longer read. The module calls it once. */
+  subscribe(): void {
+    const { events, mqtt } = this.#deps;
+    events.on("attributes.changed", ({ scope, values, deleted, ...device }) =>
+      this.#publish(device, "attributes", {
+        body: () => ({ scope, values, ...(deleted.length > 0 && { deleted }) }),
+      }),
+    );
+    events.on("device.state", ({ active, lastActivityAt, ...device }) =>
+      this.#publish(device, "state", { body: () => stateOf({ active, lastActivityAt }) }),
+    );
+    events.on("alarm.changed", ({ event, ...alarm }) => {
+      const body = () => ({ event, ...alarmBody(alarm) });
+      this.#publish(alarm, "alarms", { body });
+      // Only applications that see the device itself receive it, under the gateway's topic, too.
+      if (alarm.gatewayId !== null) this.#publish(alarm, "alarms", { body, under: alarm.gatewayId });
+    });
+    events.on("session.ended", ({ sessionId }) => mqtt().disconnectApplication(sessionId));
+    events.on("user.access", () => this.#sweep());
+  }
+
+  start(): void {
+    this.#sweeping.start();
+  }
+
+  stop(): void {
+    this.#sweeping.stop();
+  }
+
+  /** Publishes an accepted message; costs one comparison while no application is subscribed. */
+  onTelemetry(device: IngestDevice, readings: readonly Reading[]): void {
+    if (this.#deps.mqtt().applications.idle) return;
+    for (const { ts, values } of readings)
+      this.#publish(device, "telemetry", { body: () => ({ ts, values }) });
+  }
+
+  /** Sends the present state to a new subscription. */
+  async onSubscribed(application: MqttApplication, filter: string, send: SendState): Promise<void> {
+    const asked = readFilter(filter);
+    if (asked === undefined) return;
+    try {
+      for (const page of this.#pagesOf(application, asked.deviceId))
+        if (!(await this.#sendPage(await this.#messagesOf(page, asked.kinds), send))) return;
+    } catch (error) {
+      // For example, there is no such device.
+      this.#deps.log.debug("the present state was not sent to an application", { filter, error });
+    }
+  }
+
+  /** `under`: the device whose topic it is, if that is not the device's own. */
+  #publish(
     device: Device,
     kind: ApplicationTopic,
     { body, under = device.deviceId }: { body: () => unknown; under?: DeviceId },
   ): void {
+    const { mqtt, log } = this.#deps;
     const { applications } = mqtt();
     if (applications.idle) return;
     applications
@@ -68,34 +129,14 @@ export function createApplicationFeed(deps: {
       .catch((error) => log.debug("an event was not sent to an application", { error }));
   }
 
-  function sweep(): void {
-    for (const applicationId of [...mqtt().applications.revoked()])
-      mqtt().disconnectApplication(applicationId);
+  #sweep(): void {
+    const mqtt = this.#deps.mqtt();
+    for (const applicationId of [...mqtt.applications.revoked()]) mqtt.disconnectApplication(applicationId);
   }
 
-  events.on("attributes.changed", ({ scope, values, deleted, ...device }) =>
-    publish(device, "attributes", {
-      body: () => ({ scope, values, ...(deleted.length > 0 && { deleted }) }),
-    }),
-  );
-  events.on("device.state", ({ active, lastActivityAt, ...device }) =>
-    publish(device, "state", { body: () => stateOf({ active, lastActivityAt }) }),
-  );
-  events.on("alarm.changed", ({ event, ...alarm }) => {
-    const body = () => ({ event, ...alarmBody(alarm) });
-    publish(alarm, "alarms", { body });
-    // To whoever may hear of the device itself.
-    if (alarm.gatewayId !== null) publish(alarm, "alarms", { body, under: alarm.gatewayId });
-  });
-  events.on("session.ended", ({ sessionId }) => mqtt().disconnectApplication(sessionId));
-  events.on("user.access", sweep);
-  const sweeping = createPeriodic({ clock, log, intervalMs: SWEEP_MS, work: sweep });
-
-  /** Devices that the application may see, a page at a time. */
-  function* pagesOf(
-    { caller }: MqttApplication,
-    deviceId: DeviceId | undefined,
-  ): Iterable<DeviceWithActivity[]> {
+  /** Returns the devices that the application may see, a page at a time. */
+  *#pagesOf({ caller }: MqttApplication, deviceId: DeviceId | undefined): Iterable<DeviceWithActivity[]> {
+    const { devices } = this.#deps;
     if (caller === undefined) return;
     if (deviceId !== undefined) {
       yield [devices.get(caller, deviceId)];
@@ -108,61 +149,44 @@ export function createApplicationFeed(deps: {
     }
   }
 
-  /** Returns `false` if the client has gone, or takes nothing for half a minute. */
-  async function sendPatiently(send: SendState, topic: string, payload: Uint8Array): Promise<boolean> {
-    for (let wait = 0; wait < WAITS_MAX; wait++) {
-      const outcome = send(topic, payload);
-      if (outcome !== "later") return outcome === "sent";
-      await new Promise<void>((resolve) => void clock.schedule(WAIT_MS, resolve));
-    }
-    return false;
-  }
-
   /** Returns the present state of these devices, in the order in which it is sent. */
-  async function messagesOf(page: DeviceWithActivity[], kinds: readonly ApplicationTopic[]) {
+  async #messagesOf(page: DeviceWithActivity[], kinds: readonly ApplicationTopic[]): Promise<StateMessage[]> {
+    const { store, openAlarms, activityOf } = this.#deps;
     const ids = page.map(({ deviceId }) => deviceId);
     const latest = kinds.includes("telemetry") ? await store.latest(ids) : [];
     const telemetry = latest
       .filter(({ ts }) => ts > 0)
       // The newest values are of different ages: each has its own time.
-      .map(({ deviceId, ...snapshot }) => [topicFor(deviceId, "telemetry"), snapshot] as const);
-    const alarms = page.flatMap(({ deviceId }) =>
-      (kinds.includes("alarms") ? deps.openAlarms(deviceId) : []).map(
-        (alarm) => [topicFor(deviceId, "alarms"), alarmBody(alarm)] as const,
+      .map(({ deviceId, ...snapshot }): StateMessage => [topicFor(deviceId, "telemetry"), snapshot]);
+    const alarms = kinds.includes("alarms")
+      ? ids.flatMap((deviceId) => openAlarms(deviceId).map((alarm) => ({ deviceId, alarm })))
+      : [];
+    const states = kinds.includes("state") ? page : [];
+    return [
+      ...telemetry,
+      ...alarms.map(({ deviceId, alarm }): StateMessage => [topicFor(deviceId, "alarms"), alarmBody(alarm)]),
+      ...states.map(
+        ({ deviceId, activity }): StateMessage => [
+          topicFor(deviceId, "state"),
+          stateOf(activityOf(deviceId) ?? activity),
+        ],
       ),
-    );
-    if (!kinds.includes("state")) return [...telemetry, ...alarms];
-    const states = page.map(({ deviceId, activity }) => {
-      return [topicFor(deviceId, "state"), stateOf(deps.activityOf(deviceId) ?? activity)] as const;
-    });
-    return [...telemetry, ...alarms, ...states];
+    ];
   }
 
-  async function sendPage(
-    messages: Awaited<ReturnType<typeof messagesOf>>,
-    send: SendState,
-  ): Promise<boolean> {
-    for (const [topic, body] of messages) if (!(await sendPatiently(send, topic, encode(body)))) return false;
+  async #sendPage(messages: readonly StateMessage[], send: SendState): Promise<boolean> {
+    for (const [topic, body] of messages)
+      if (!(await this.#sendPatiently(send, topic, encode(body)))) return false;
     return true;
   }
 
-  return {
-    start: sweeping.start,
-    stop: sweeping.stop,
-    /** Publishes an accepted message; costs one comparison while nobody listens. */
-    onTelemetry(device: IngestDevice, readings: readonly Reading[]): void {
-      if (mqtt().applications.idle) return;
-      for (const { ts, values } of readings) publish(device, "telemetry", { body: () => ({ ts, values }) });
-    },
-    async onSubscribed(application: MqttApplication, filter: string, send: SendState): Promise<void> {
-      const asked = readFilter(filter);
-      if (asked === undefined) return;
-      try {
-        for (const page of pagesOf(application, asked.deviceId))
-          if (!(await sendPage(await messagesOf(page, asked.kinds), send))) return;
-      } catch (error) {
-        log.debug("the present state was not sent to an application", { filter, error }); // a device that is not there, say
-      }
-    },
-  };
+  /** Returns `false` if the client has gone, or accepts nothing for half a minute. */
+  async #sendPatiently(send: SendState, topic: string, payload: Uint8Array): Promise<boolean> {
+    for (let wait = 0; wait < WAITS_MAX; wait++) {
+      const outcome = send(topic, payload);
+      if (outcome !== "later") return outcome === "sent";
+      await new Promise<void>((resolve) => void this.#deps.clock.schedule(WAIT_MS, resolve));
+    }
+    return false;
+  }
 }

@@ -40,7 +40,7 @@ interface Connection {
   readonly peer: DevicePeer;
   inFlight: number;
   inFlightBytes: number;
-  /** Holds what the device was heard to speak; before that, what its profile says. */
+  /** Encoding of the device's newest message; before the first one, that of its profile. */
   speaks: "JSON" | "CBOR";
 }
 

@@ -5,7 +5,7 @@ import type { DeviceActivityTracker } from "../modules/devices/device-activity.t
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
-import { createGatewaySessions } from "../modules/gateways/gateway-sessions.ts";
+import { GatewaySessions } from "../modules/gateways/gateway-sessions.ts";
 import { createGatewaysService } from "../modules/gateways/gateways.service.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
@@ -33,11 +33,12 @@ export function createGateways(deps: {
 }) {
   const { directory, mqtt, sockets, commands, events, log } = deps;
   const ways = { mqtt, sockets, log };
-  const sessions = createGatewaySessions({
+  const sessions = new GatewaySessions({
     activity: deps.activity,
     findDevice: (deviceId) => directory.find(deviceId),
     events,
   });
+  sessions.subscribe();
   const gateways = createGatewaysService({
     children: deps.devices.children,
     directory,

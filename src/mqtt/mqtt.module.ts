@@ -15,15 +15,15 @@ import type { IngestSource } from "../modules/ingest/ingest.types.ts";
 import type { Core } from "../modules/module.types.ts";
 import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
 import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
-import type { QuotasService } from "../modules/tenants/quotas.service.ts";
+import type { Quotas, QuotasService } from "../modules/tenants/quotas.service.ts";
 import type { Config } from "../platform/config.ts";
 import type { Tls } from "../platform/tls.ts";
-import { createApplicationFeed } from "./application-feed.ts";
+import { ApplicationFeed } from "./application-feed.ts";
 import { commandTopic, createCommandAnswers, createMqttTransport, rpcIdOf } from "./device-commands.ts";
 import { createDeviceRequests } from "./device-requests.ts";
 import { DeviceSockets } from "./device-sockets.ts";
 import { createGateways } from "./gateways.ts";
-import type { MqttServer } from "./mqtt.types.ts";
+import type { MqttQuotas, MqttServer } from "./mqtt.types.ts";
 import { createMqttAuthentication } from "./mqtt-authentication.ts";
 import { mqttLimits } from "./mqtt-limits.ts";
 import { createMqttServer } from "./mqtt-server.ts";
@@ -33,28 +33,36 @@ import { GATEWAY_COMMANDS } from "./topics.ts";
 const tlsListenerOf = ({ mqtt_tls_host: host, mqtt_tls_port: port }: Config, tls: Tls | undefined) =>
   tls === undefined || port === "off" ? undefined : { host, port, pair: () => tls.current };
 
+const mqttQuotasOf = ({ mqttConnections, mqttSessions, queuedBytes }: Quotas): MqttQuotas => ({
+  connections: mqttConnections,
+  sessions: mqttSessions,
+  queuedBytes,
+});
+
+interface MqttModuleDeps {
+  readonly quotas: QuotasService;
+  readonly devices: DevicesService;
+  readonly ingest: IngestService;
+  /** Called with the telemetry that is stored. */
+  readonly observers: TelemetryObserver[];
+  readonly directory: DeviceDirectory;
+  readonly signIn: DeviceSignIn;
+  readonly provisioning: ProvisioningService;
+  readonly tokens: TokenSignIn;
+  readonly tls: Tls | undefined;
+  readonly keys: KeyAuthenticator;
+  readonly store: TelemetryStore;
+  readonly activity: DeviceActivityTracker;
+  readonly attributes: AttributesService;
+  readonly commands: CommandEngine;
+  readonly ways: CommandWays;
+  readonly openAlarms: (deviceId: DeviceId) => readonly Alarm[];
+}
+
 /** The MQTT server and the WebSockets of devices, and what devices say and hear over them beside telemetry: requests, attributes, commands. */
 export function createMqttModule(
   { config, data, database, clock, events, ports, log: root }: Core,
-  deps: {
-    quotas: QuotasService;
-    devices: DevicesService;
-    ingest: IngestService;
-    /** Called with the telemetry that is stored. */
-    observers: TelemetryObserver[];
-    directory: DeviceDirectory;
-    signIn: DeviceSignIn;
-    provisioning: ProvisioningService;
-    tokens: TokenSignIn;
-    tls: Tls | undefined;
-    keys: KeyAuthenticator;
-    store: TelemetryStore;
-    activity: DeviceActivityTracker;
-    attributes: AttributesService;
-    commands: CommandEngine;
-    ways: CommandWays;
-    openAlarms: (deviceId: DeviceId) => readonly Alarm[];
-  },
+  deps: MqttModuleDeps,
 ) {
   const { devices, ingest, directory, activity, attributes, commands, ways, tls } = deps;
   const log = root.child("mqtt");
@@ -123,14 +131,7 @@ export function createMqttModule(
     port: config.mqtt_port === "off" ? undefined : config.mqtt_port,
     tls: tlsListenerOf(config, tls),
     limits,
-    quotasOf(tenantId) {
-      const quotas = deps.quotas.of(tenantId as TenantId); // of a device or an API key
-      return {
-        connections: quotas.mqttConnections,
-        sessions: quotas.mqttSessions,
-        queuedBytes: quotas.queuedBytes,
-      };
-    },
+    quotasOf: (tenantId) => mqttQuotasOf(deps.quotas.of(tenantId as TenantId)), // of a device or an API key
     clock,
     log,
     sessionFile: data.file("mqtt.db"),
@@ -170,7 +171,7 @@ export function createMqttModule(
       else commands.delivered(device.deviceId, rpcIdOf(topic));
     },
   });
-  const feed = createApplicationFeed({
+  const feed = new ApplicationFeed({
     devices,
     store: deps.store,
     clock,
@@ -180,9 +181,10 @@ export function createMqttModule(
     activityOf: (deviceId) => activity.get(deviceId),
     openAlarms: deps.openAlarms,
   });
+  feed.subscribe();
   tls?.onChange((pair) => mqtt.renewCertificate(pair));
   pushSharedAttributes({ events, mqtt, sockets, directory, log });
-  deps.observers.push(feed.onTelemetry);
+  deps.observers.push((device, readings) => feed.onTelemetry(device, readings));
   ports.add("mqtt", () => mqtt.port);
   ports.add("mqttTls", () => mqtt.tlsPort);
   return {

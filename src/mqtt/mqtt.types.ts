@@ -9,7 +9,7 @@ export interface MqttCredentials {
   readonly username: string | undefined;
   readonly password: Uint8Array | undefined;
   readonly remoteAddress: string;
-  /** Holds what the client showed in the TLS handshake, which has proven that it holds the key; nobody has vouched for it. */
+  /** Certificate of the client. The TLS handshake has proven that the client holds its key, but no authority has been checked. */
   readonly certificate: PeerCertificate | undefined;
   /** The client went while it waited for its answer. */
   isGone(): boolean;
@@ -182,7 +182,7 @@ export interface MqttServer {
   accept(transport: MqttTransport): MqttConnectionHandle;
   /** Publishes to one device on its own topic (`v1/devices/me/attributes` …); queued for a durable session that is away. */
   publishToDevice(deviceId: DeviceId, topic: string, payload: Uint8Array, qos: 0 | 1): Promise<void>;
-  /** Identifies who of the tenants' programs listens to what (`lineside/devices/{deviceId}/telemetry` …). */
+  /** Subscriptions of the tenants' applications (`lineside/devices/{deviceId}/telemetry` …). */
   readonly applications: ApplicationMessages;
   /** Ends an application's connections and sessions: its key was removed. */
   disconnectApplication(applicationId: string): void;

@@ -5,7 +5,7 @@ import type { MqttApplication, MqttProvisioningSession } from "./mqtt.types.ts";
 import type { SessionOwner } from "./session.ts";
 import { deviceMaySubscribe, PROVISION_RESPONSE } from "./topics.ts";
 
-/** Identifies who a client is signed in as: a device, an application of a tenant, or somebody who wants to become a device. */
+/** Identity of a client: a device, an application of a tenant, or a device that is being provisioned. */
 export interface Principal {
   /** First level of all its topics inside the broker: a device's own, or its tenant's. */
   readonly space: string;

@@ -22,7 +22,7 @@ export const GATEWAY_COMMANDS = "v1/gateway/rpc";
 export const PROVISION_REQUEST = "/provision/request";
 export const PROVISION_RESPONSE = "/provision/response";
 
-/** Holds what the server publishes to a device; a gateway hears of its children besides. */
+/** Topics that the server publishes to a device. A gateway also receives those of its children. */
 const deviceTopics = [
   "v1/devices/me/attributes",
   "v1/devices/me/attributes/response/+",

@@ -98,7 +98,7 @@ export function createOutboundAddresses(deps: {
 }): OutboundAddresses {
   const { config, ownPorts, isHost, lookup: find = systemLookup } = deps;
   const allowed = ranges(...(config.outbound_allow ?? "").split(",").filter((entry) => entry.trim() !== ""));
-  /** Holds what lets the machine itself through: a network that it merely lies in does not. */
+  /** Ranges that allow requests to the machine itself. A network that merely contains the machine does not. */
   const allowedOwn = allowed.filter(
     (range) =>
       range.prefix === SINGLE_ADDRESS_PREFIX ||

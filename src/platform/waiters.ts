@@ -2,7 +2,7 @@ import type { Clock } from "./clock.ts";
 
 type Resolve<Value> = (value: Value | undefined) => void;
 
-/** Identifies who waits for something to happen to a key, each for as long as it chose. */
+/** Callers that wait for an event of a key, each with its own time-out. */
 export class Waiters<Key, Value> {
   /** Keyed by key, whoever has waited longest first. */
   readonly #waiting = new Map<Key, Set<Resolve<Value>>>();

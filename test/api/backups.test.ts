@@ -114,8 +114,11 @@ test("a backup by hand is kept, listed, downloaded, and restores the gateway", a
   expect(second.addedBytes).toBeLessThan(run.addedBytes / 2);
   expect((await get("/snapshots")).headers.get("x-total-count")).toBe("2");
 
-  const url = `${fixture.app.url}${PATH}/snapshots/${run.snapshotId}/archive`;
-  const answer = await fetch(url, { headers: { authorization: `Bearer ${owner}` } });
+  const link = await fixture.call("POST", `${PATH}/snapshots/${run.snapshotId}/download-link`, {
+    token: owner,
+  });
+  const answer = await fetch(`${fixture.app.url}${link.body.path}`);
+  expect((await fetch(`${fixture.app.url}${link.body.path}`)).status).toBe(404);
   expect(answer.headers.get("content-disposition")).toContain(".backup");
   const file = join(root, "download.backup");
   writeFileSync(file, new Uint8Array(await answer.arrayBuffer()));

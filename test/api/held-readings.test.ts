@@ -60,7 +60,11 @@ describe("a message that is two days ahead", () => {
     await publish({ ts: clock.now() + 3 * DAY_MS, values: { ahead: 1 } });
     const answer = await fixture.call("POST", `${heldPath()}/store`, { token: owner });
     expect([answer.status, answer.body]).toEqual([200, { messages: 0 }]);
-    expect(await latest()).toEqual({ ahead: 1 });
+    const path = `/api/devices/${device.deviceId}/telemetry/range?keys=ahead&from=0&to=${clock.now() + 4 * DAY_MS}`;
+    const history = await fixture.call("GET", path, { token: owner });
+    expect(JSON.stringify(history.body)).toContain("ahead");
+    // The newest value is one that the gateway's clock has reached.
+    expect(await latest()).toEqual({});
   });
 
   test("is deleted when somebody says so", async () => {
@@ -76,6 +80,32 @@ describe("a message that is two days ahead", () => {
     expect([answer.status, answer.body.code]).toEqual([400, "telemetry.ts_future"]);
     expect(await held()).toEqual({ messages: 0 });
   });
+});
+
+test("a reading without a time stamp beside one that is ahead is stored now", async () => {
+  await publish([{ now: 1 }, { ts: clock.now() + 2 * DAY_MS, values: { ahead: 2 } }]);
+  expect(await latest()).toEqual({ now: 1 });
+  expect(await held()).toMatchObject({ messages: 1 });
+});
+
+test("a gateway's message is kept for the child, as it is acknowledged whole", async () => {
+  const { deviceId: parent, token } = await fixture.createDevice(owner, {
+    role: "GATEWAY",
+    deviceType: "gateway",
+  });
+  const gateway = await connectAsync(`mqtt://127.0.0.1:${fixture.app.mqttPort}`, { username: token });
+  const body = { meter: [{ ts: clock.now() + 2 * DAY_MS, values: { ahead: 1 } }, { now: 2 }] };
+  await gateway.publishAsync("v1/gateway/telemetry", JSON.stringify(body), { qos: 1 });
+  await gateway.endAsync();
+  const children = await fixture.call("GET", `/api/devices?parentDeviceId=${parent}`, { token: owner });
+  const { deviceId } = children.body[0];
+  expect((await fixture.call("GET", heldPath(deviceId), { token: owner })).body).toMatchObject({
+    messages: 1,
+  });
+  const newest = await fixture.call("GET", `/api/devices/${deviceId}/telemetry/latest`, { token: owner });
+  expect(newest.body.values).toEqual({ now: 2 });
+  const rejections = await fixture.call("GET", `/api/devices/${parent}/rejections`, { token: owner });
+  expect(rejections.body).toEqual([]);
 });
 
 test("a message eleven years ahead is rejected", async () => {

@@ -29,6 +29,7 @@ const open: Record<string, string> = {
   "GET /api/branding/logo": "what the sign-in page shows",
   "GET /api/plans": "what can be signed up for",
   "GET /metrics": "the token of the configuration",
+  "GET /api/gateway/backup/downloads/{secret}": "single-use link",
   "GET /api/gateway/support-bundle/local": "a text that was written into the data directory",
   "GET /api/setup": "says only whether there is an owner",
   "POST /api/setup": "single-use link",

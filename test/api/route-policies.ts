@@ -222,6 +222,8 @@ export const policies: Record<string, Policy> = {
   "POST /api/gateway/backup/runs": { kind: "operator" },
   "GET /api/gateway/backup/snapshots": { kind: "operator" },
   "GET /api/gateway/backup/snapshots/:snapshotId/archive": { kind: "operator" },
+  "POST /api/gateway/backup/snapshots/:snapshotId/download-link": { kind: "operator" },
+  "GET /api/gateway/backup/downloads/:secret": { kind: "public" },
   "GET /api/outbox": { kind: "own" },
   "GET /api/outbox/:mailId": { kind: "tenant" },
   "POST /api/outbox/:mailId/retry": { kind: "tenant" },

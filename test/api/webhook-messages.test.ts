@@ -27,6 +27,17 @@ describe("messages", () => {
     expect(await latestOf("cbor")).toEqual({ a: 1.5 });
   });
 
+  test("a reading that is two days ahead of the gateway's clock is kept until it is due", async () => {
+    const id = await integration();
+    const body = { externalDeviceId: "early", ts: Date.now() + 2 * 86_400_000, values: { a: 1 } };
+    expect((await post({ id, body })).status).toBe(200);
+    const [device] = (await api("GET", "/api/devices?search=early")).body;
+    expect((await api("GET", `/api/devices/${device.deviceId}/held-readings`)).body).toMatchObject({
+      messages: 1,
+    });
+    expect(await latestOf("early")).toEqual({});
+  });
+
   test("one message may create hundreds of devices; an error in one part costs the others nothing", async () => {
     const id = await integration();
     const many = Array.from({ length: 300 }, (_, n) => ({ externalDeviceId: `many-${n}`, a: n }));

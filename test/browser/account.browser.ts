@@ -31,7 +31,7 @@ afterAll(async () => {
 }, 30_000);
 
 test(
-  "changing the password signs out the other browser at once",
+  "a changed password signs out the other browser at once",
   async () => {
     const { page } = browser;
     await page.goto(`${app.url}/settings/security`);
@@ -56,7 +56,7 @@ test(
 );
 
 test(
-  "a wrong current password is said at its field",
+  "a wrong current password shows an error at its field",
   async () => {
     const { page } = browser;
     await page.getByLabel("Current password").fill("not this one at all");
@@ -69,7 +69,7 @@ test(
 );
 
 test(
-  "a screen that stays open stays signed in: the token is renewed, and nothing on the screen is lost",
+  "an open screen stays signed in, because its token is renewed, and keeps its state",
   async () => {
     const page = await browser.page.context().newPage();
     await page.clock.install();
@@ -86,7 +86,7 @@ test(
 );
 
 test(
-  "a second factor is turned on with an app, and asked for at the next sign-in",
+  "a second factor is enabled with an app and required at the next sign-in",
   async () => {
     const { page } = browser;
     await page.getByRole("button", { name: "Enable" }).click();
@@ -130,7 +130,7 @@ test(
 );
 
 test(
-  "an owner acts as a reader: the banner says so on every screen, and one click ends it",
+  "an owner acts as a reader, with a banner on every screen, until one click ends it",
   async () => {
     const { page } = browser;
     const invited = (await callApi(page, app, "POST", "/api/users", {

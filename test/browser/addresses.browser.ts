@@ -34,7 +34,7 @@ const unknown = [
 ] as const;
 
 test.each(unknown)(
-  "%s that there is none of is not found, however it is opened",
+  "%s that does not exist is reported as not found, however it is opened",
   async (_, pathOf, status) => {
     const { page } = ui;
     ui.browser.allowNotFound(pathOf());

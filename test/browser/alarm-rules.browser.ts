@@ -33,7 +33,7 @@ const editor = () => ui.page.getByTestId("rule-editor");
 const sentence = () => editor().getByTestId("sentence");
 
 test(
-  "a rule is put together, said back in a sentence, and tried on the last day",
+  "the rule editor describes a rule in a sentence and tests it on the last day",
   async () => {
     const { page } = ui;
     await ui.open("/settings/profiles");
@@ -61,7 +61,7 @@ test(
 );
 
 test(
-  "what is wrong is said before and by the gateway; what is right is saved and raises",
+  "the editor and the gateway report errors of a rule, and a correct rule is saved and raises an alarm",
   async () => {
     const { page } = ui;
     await editor().getByRole("button", { name: "Add clear rule" }).click();
@@ -91,7 +91,7 @@ test(
 );
 
 test(
-  "a rule is changed by keyboard, another severity added, and it is deleted after a question",
+  "a rule is edited by keyboard, gets another severity and is deleted after a confirmation",
   async () => {
     const { page } = ui;
     await ui.open("/settings/profiles");
@@ -154,7 +154,7 @@ for (const [theme, width, language] of [
   );
 
 test(
-  "a rule is deleted after a question, and its alarm ends",
+  "deleting a rule asks for confirmation and ends its alarm",
   async () => {
     const { page } = ui;
     await page.evaluate(() => localStorage.setItem("lineside.language", "en"));

@@ -54,7 +54,7 @@ beforeAll(async () => {
 const rows = () => ui.page.getByTestId("alarm");
 
 test(
-  "an alarm comes up while the list is looked at, and says its device and how long it has been",
+  "a new alarm appears in the open list with its device and its age",
   async () => {
     const { page } = ui;
     await ui.open("/alarms");
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  "it says why: each part of its rule with the value that is there, live",
+  "an alarm shows each part of its rule with the present value",
   async () => {
     const { page } = ui;
     await rows()
@@ -94,7 +94,7 @@ test(
 );
 
 test(
-  "it is commented, acknowledged and cleared, and its history says who",
+  "an alarm is commented, acknowledged and cleared, and its history names the user",
   async () => {
     const { page } = ui;
     const events = page.getByTestId("alarm-event");
@@ -122,7 +122,7 @@ test(
 );
 
 test(
-  "several are acknowledged at once; filters are in the address",
+  "several alarms are acknowledged at once, and the address keeps the filters",
   async () => {
     const { page } = ui;
     await send({ t: 90, h: 95 });
@@ -153,7 +153,7 @@ test(
 );
 
 test(
-  "the overview has the open ones, the most severe first",
+  "the overview lists open alarms, the most severe first",
   async () => {
     const { page } = ui;
     await ui.open("/");

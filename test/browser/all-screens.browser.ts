@@ -152,7 +152,7 @@ describe("on paper", () => {
   });
   for (const path of ["/dashboards/:dashboard", "/devices/:press/data", "/alarms", "/manual/dashboards"])
     test(
-      `${path}: what one came for, and no menus`,
+      `${path} prints its content without menus`,
       async () => {
         await open(path);
         const { page } = ui;

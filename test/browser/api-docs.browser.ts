@@ -6,14 +6,14 @@ import { setUpOwner } from "./support/first-visit.ts";
 
 const ui = useConsole({ timeoutMs: 15_000, hasOwner: false });
 
-test("whoever is not signed in is told how to try requests out", async () => {
+test("the page tells visitors who are not signed in how to try requests", async () => {
   const { page } = ui;
   await ui.open("/docs");
   await page.getByRole("link", { name: "Sign in", exact: true }).waitFor();
   await page.getByRole("heading", { name: /^Lineside/ }).waitFor();
 }, 40_000);
 
-test("a request that is tried out goes in the session of the console, and is answered", async () => {
+test("a tried request uses the session of the console and is answered", async () => {
   const { page } = ui;
   await setUpOwner(page, ui.app);
   await ui.open("/docs#/auth/getCurrentUser");

@@ -24,7 +24,7 @@ const report = (attributes: unknown) =>
   });
 
 test(
-  "a desired value shows what the device reports of it, live, until the device has taken it up",
+  "a desired value shows what the device reports, until the device has applied it",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Add attribute" }).click();
@@ -44,7 +44,7 @@ test(
 );
 
 test(
-  "the history of one attribute, and of all, tells who set what, and grows as it happens",
+  "the history of one attribute, and of all, shows who set which value and is updated live",
   async () => {
     const { page } = ui;
     await ui.call("POST", `/api/devices/${deviceId}/attributes`, {

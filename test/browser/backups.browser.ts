@@ -127,7 +127,7 @@ test(
 );
 
 test(
-  "a place that fails says why, in the language of the reader",
+  "a failing backup location shows the reason in the reader's language",
   async () => {
     const { page } = browser;
     const settings = panel("Settings");
@@ -178,7 +178,7 @@ test(
   STEP_MS,
 );
 
-test("the page of backups is tidy in both languages and themes", async () => {
+test("the page of backups has no layout or accessibility problem in both languages and themes", async () => {
   const { page } = browser;
   const place = { kind: "folder", path: stick };
   const settings = { place, schedule: null, daily: 7, weekly: 4, maxAgeHours: 36 };

@@ -40,7 +40,7 @@ async function checkScreen(name: string): Promise<void> {
 
 describe.skipIf(!hasMosquitto)("another MQTT broker", () => {
   test(
-    "a newcomer connects it, sees its state, and the first message arrive",
+    "a new user connects a broker and sees its state and the first message",
     async () => {
       const { page } = ui;
       await ui.open("/integrations?create=1");
@@ -75,7 +75,7 @@ describe.skipIf(!hasMosquitto)("another MQTT broker", () => {
   );
 
   test(
-    "a broker that goes away is seen to, with what to do about it, and so is its return",
+    "the screen shows that a broker is gone, with advice, and that it is back",
     async () => {
       await broker.kill("SIGTERM");
       await bridge().getByText("Not connected", { exact: true }).waitFor();
@@ -93,7 +93,7 @@ describe.skipIf(!hasMosquitto)("another MQTT broker", () => {
 });
 
 test(
-  "a downlink is written, refused where it is none, and seen to reach the network server",
+  "a downlink is checked, sent and shown as received by the network server",
   async () => {
     const { page } = ui;
     server.answer = () => Response.json({ id: "queued" });

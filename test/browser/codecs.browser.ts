@@ -24,7 +24,7 @@ const editor = () => ui.page.getByRole("textbox", { name: "Source" });
 const trial = () => ui.page.getByTestId("trial");
 
 test(
-  "a vendor's file is taken in, tried on a frame and saved",
+  "a vendor's file is imported, tested on a frame and saved",
   async () => {
     const { page } = ui;
     await ui.open("/integrations/codecs");
@@ -55,7 +55,7 @@ test(
 );
 
 test(
-  "what is wrong is said with its line, which is marked, and nothing wrong is saved",
+  "an error marks its line, and a codec with errors is not saved",
   async () => {
     const { page } = ui;
     await page.getByRole("link", { name: "valve-v2" }).click();
@@ -74,7 +74,7 @@ test(
 );
 
 test(
-  "code is written by keyboard: indented, taken back, and left again",
+  "the code editor indents, undoes and releases the focus by keyboard",
   async () => {
     const { page } = ui;
     await editor().fill("");
@@ -106,7 +106,7 @@ test(
 );
 
 test(
-  "the screens fit a phone, in both themes, without serious findings",
+  "the screens fit a phone in both themes without serious accessibility findings",
   async () => {
     const { page } = ui;
     for (const colorScheme of ["light", "dark"] as const) {
@@ -123,7 +123,7 @@ test(
 );
 
 test(
-  "a codec that is not used is deleted after a question",
+  "an unused codec is deleted after a confirmation",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Delete codec" }).click();
@@ -134,7 +134,7 @@ test(
   STEP_MS,
 );
 
-test("nothing went wrong in the browser meanwhile", () => {
+test("the pages caused no error in the browser", () => {
   // What a save refuses.
   expect(ui.complaints.filter((line) => !/status of 400/.test(line))).toEqual([]);
 });

@@ -34,7 +34,7 @@ async function send(method: string, params: string): Promise<void> {
 }
 
 test(
-  "a command waits, reaches its device, and its answer shows without a reload",
+  "a command waits, reaches its device and shows the answer without a reload",
   async () => {
     const { page } = ui;
     await page.getByRole("link", { name: "Commands", exact: true }).click();
@@ -56,7 +56,7 @@ test(
 );
 
 test(
-  "a device that cannot do it says why",
+  "a command that its device refuses shows the reason",
   async () => {
     const { page } = ui;
     await send("open", "");

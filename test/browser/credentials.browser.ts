@@ -22,7 +22,7 @@ beforeAll(async () => {
 const example = async () => (await ui.page.getByTestId("snippet").textContent()) ?? "";
 
 test(
-  "with TLS the example has the port and the file to trust, which can be downloaded",
+  "the example with TLS has the port and the certificate, which can be downloaded",
   async () => {
     const { page } = ui;
     await page.getByTestId("snippet").waitFor();
@@ -37,7 +37,7 @@ test(
 );
 
 test(
-  "a device gets a user name and a password, shown once, and signs in with them",
+  "a device gets a user name and a password that is shown once, and signs in with them",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Change credentials" }).click();
@@ -67,7 +67,7 @@ test(
 );
 
 test(
-  "what is wrong with a certificate is said, and a fingerprint will do",
+  "an invalid certificate shows its error, and a fingerprint is accepted",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Change credentials" }).click();
@@ -91,7 +91,7 @@ test(
 );
 
 test(
-  "and back to a token",
+  "a device returns to an access token",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Change credentials" }).click();

@@ -56,7 +56,7 @@ async function send(name: string, values: object): Promise<void> {
 }
 
 test(
-  "pages are added, named, put in order and taken away, each with its own widgets",
+  "pages are added, renamed, sorted and removed, each with its own widgets",
   async () => {
     const { page } = browser;
     await page.goto(`${app.url}/dashboards/${dashboardId}?edit=1`);
@@ -86,7 +86,7 @@ test(
 );
 
 test(
-  "the devices of a set are changed for all its widgets, and taken back",
+  "changed devices of an alias apply to all its widgets and can be undone",
   async () => {
     const { page } = browser;
     await page.getByRole("button", { name: "Pages and devices" }).click();
@@ -107,7 +107,7 @@ test(
 );
 
 test(
-  "what is not saved is found again, as something that is being changed, and gone when it is discarded",
+  "unsaved changes survive a visit to another screen and disappear when they are discarded",
   async () => {
     const { page } = browser;
     await page.getByRole("button", { name: "Edit", exact: true }).click();
@@ -128,7 +128,7 @@ test(
 );
 
 test(
-  "a link shows the dashboard live to somebody who is not signed in, and leads nowhere else",
+  "a link shows the live dashboard, and nothing else, to a visitor who is not signed in",
   async () => {
     const { page } = browser;
     await page.getByRole("button", { name: "Share", exact: true }).click();
@@ -152,7 +152,7 @@ test(
 );
 
 test(
-  "what its editor changes is seen there without a reload",
+  "the shared dashboard shows changes of its editor without a reload",
   async () => {
     await callApi(browser.page, app, "PATCH", `/api/dashboards/${dashboardId}`, { name: "Hall 7" });
     await guest.page.getByRole("heading", { name: "Hall 7" }).waitFor({ timeout: 20_000 });
@@ -186,7 +186,7 @@ for (const appearance of [
   );
 
 test(
-  "a link that is ended says so where it is looked at",
+  "an open shared dashboard reports that its link was deleted",
   async () => {
     const { page } = browser;
     await page.goto(`${app.url}/dashboards/${dashboardId}`);

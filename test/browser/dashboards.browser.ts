@@ -38,7 +38,7 @@ async function send(token: string, body: unknown): Promise<void> {
 }
 
 test(
-  "one click makes a dashboard for a type, and what its devices send is seen as it comes",
+  "one click creates a dashboard for a device type, which shows live values",
   async () => {
     const { page } = ui;
     await ui.open("/dashboards");
@@ -64,7 +64,7 @@ test(
 );
 
 test(
-  "widgets are moved and resized by the keyboard, taken back and done again, and stay so when saved",
+  "widgets are moved and resized by keyboard, with undo and redo, and keep their places when saved",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Edit", exact: true }).click();
@@ -104,7 +104,7 @@ test(
 );
 
 test(
-  "a widget is dragged and its corner pulled with the pointer",
+  "a widget is moved and resized with the pointer",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Edit", exact: true }).click();
@@ -129,7 +129,7 @@ test(
 );
 
 test(
-  "an empty one is filled: each kind of widget is seen before it is taken",
+  "an empty dashboard is filled with a previewed widget of each kind",
   async () => {
     const { page } = ui;
     await ui.open("/dashboards?create=1");
@@ -188,7 +188,7 @@ test(
 );
 
 test(
-  "from the wall a value is set and a command sent, after a question",
+  "the wall view sets a value and sends a command after a confirmation",
   async () => {
     const { page } = ui;
     await widget("Slider").getByRole("slider").focus();
@@ -210,7 +210,7 @@ test(
 );
 
 test(
-  "a device leads to its dashboard, which is opened with it, and on the wall there is nothing else",
+  "a device opens its dashboard, and the wall view shows nothing else",
   async () => {
     const { page } = ui;
     const [first] = devices;
@@ -234,7 +234,7 @@ test(
 );
 
 test(
-  "another time is looked at, by the calendar or from when to when",
+  "a dashboard shows another time window, by calendar unit or from start to end",
   async () => {
     const { page } = ui;
     await page.getByLabel("Time window").selectOption("today");
@@ -246,7 +246,7 @@ test(
 );
 
 test(
-  "it is exported, deleted after a question, and imported again",
+  "a dashboard is exported, deleted after a confirmation and imported again",
   async () => {
     const { page } = ui;
     const download = page.waitForEvent("download");

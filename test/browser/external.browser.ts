@@ -53,7 +53,7 @@ async function signInThere(page: Page): Promise<void> {
 }
 
 test(
-  "the console leads there, and back to the address that was asked for",
+  "the console leads to the external provider and back to the requested address",
   async () => {
     const { page } = browser;
     await page.goto(`${app.url}/settings/security`);
@@ -65,7 +65,7 @@ test(
 );
 
 test(
-  "who signs out is asked again, instead of being let in by the login that is still open there",
+  "the next sign-in after a sign-out asks for the account, even with an open login at the provider",
   async () => {
     const { page } = browser;
     await page.getByRole("button", { name: "Account and appearance" }).filter({ visible: true }).click();

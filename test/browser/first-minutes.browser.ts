@@ -12,7 +12,7 @@ const steps: string[] = [];
 const widget = (name: string) => ui.page.getByTestId("widget").and(ui.page.getByLabel(name, { exact: true }));
 
 test(
-  "1: the link from the terminal is opened and the form filled",
+  "step 1: the owner opens the set-up link and fills in the form",
   async () => {
     const { page } = ui;
     steps.push("set up");
@@ -28,7 +28,7 @@ test(
 );
 
 test(
-  "2: one click, and the demo plant is on live charts",
+  "step 2: one click starts the demo plant with live charts",
   async () => {
     const { page } = ui;
     steps.push("demo plant");
@@ -51,7 +51,7 @@ test(
 );
 
 test(
-  "3: a device of one's own is made",
+  "step 3: the owner creates a device",
   async () => {
     const { page } = ui;
     steps.push("device");
@@ -65,7 +65,7 @@ test(
 );
 
 test(
-  "4: the command that is shown there is run as it stands",
+  "step 4: the example command runs as it is shown",
   async () => {
     const { page } = ui;
     steps.push("mosquitto_pub");
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  "5: its values are on a live chart",
+  "step 5: the values of the device appear on a live chart",
   async () => {
     const { page } = ui;
     steps.push("chart");
@@ -91,7 +91,7 @@ test(
 );
 
 test(
-  "the demo plant is stopped, and removed with all that it made, from the overview",
+  "the overview stops the demo plant and removes everything that it created",
   async () => {
     const { page } = ui;
     await page.getByRole("link", { name: "Overview" }).first().click();

@@ -17,7 +17,7 @@ const send = (values: object) =>
   device!.publishAsync("v1/devices/me/telemetry", JSON.stringify(values), { qos: 1 });
 
 test(
-  "the set-up link makes the owner, and connecting a device lands on its Connect tab",
+  "the set-up link creates the owner, and a new device opens its Connect tab",
   async () => {
     const { page } = ui;
     await setUpOwner(page, ui.app);
@@ -44,7 +44,7 @@ test(
 );
 
 test(
-  "a message to an unknown topic is shown as refused, with the reason",
+  "a message to an unknown topic is listed as rejected with the reason",
   async () => {
     const { page } = ui;
     await device!.publishAsync("v1/devices/me/telemtry", '{"temperature": 1}', { qos: 1 });
@@ -74,7 +74,7 @@ test(
 );
 
 test(
-  "a shared attribute that is edited reaches the device",
+  "an edited shared attribute reaches the device",
   async () => {
     const { page } = ui;
     const received = new Promise<string>((resolve) => {
@@ -95,7 +95,7 @@ test(
 );
 
 test(
-  "the overview and the list know the device as active, without a reload",
+  "the overview and the list show the device as active without a reload",
   async () => {
     const { page } = ui;
     await page.getByRole("link", { name: "Devices" }).first().click();
@@ -109,7 +109,7 @@ test(
 );
 
 test(
-  "the values on show can be taken away as a CSV file",
+  "the displayed values can be downloaded as a CSV file",
   async () => {
     const { page } = ui;
     await page.getByRole("link", { name: "Devices" }).first().click();
@@ -129,7 +129,7 @@ test(
 );
 
 test(
-  "Ctrl-K opens a device by keyboard alone",
+  "Ctrl-K opens a device by keyboard only",
   async () => {
     const { page } = ui;
     await ui.open();
@@ -144,7 +144,7 @@ test(
 );
 
 test(
-  "language and theme are selected in the menu and kept",
+  "the menu selects language and theme, which are remembered",
   async () => {
     const { page } = ui;
     await page
@@ -172,7 +172,7 @@ test(
 );
 
 test(
-  "list filters live in the address",
+  "the address keeps the filters of a list",
   async () => {
     const { page } = ui;
     await ui.open("/devices?state=inactive");
@@ -185,7 +185,7 @@ test(
 );
 
 test(
-  "settings are saved, and a device is deleted only by typing its name",
+  "settings are saved, and deleting a device requires its name",
   async () => {
     const { page } = ui;
     await page.getByRole("link", { name: "Devices" }).first().click();
@@ -217,7 +217,7 @@ test(
 );
 
 test(
-  "whoever looks at a device that somebody else deletes is told so and led to the list",
+  "the screen of a device that another user deletes says so and leads to the list",
   async () => {
     const { page } = ui;
     await page.getByRole("link", { name: "Devices" }).first().click();
@@ -239,7 +239,7 @@ test(
 );
 
 test(
-  "a used set-up link and a used sign-in link lead somebody who is signed in to the overview",
+  "a used set-up link and a used sign-in link lead a signed-in user to the overview",
   async () => {
     const { page } = ui;
     await ui.open("/auth/callback?code=used&state=old");
@@ -260,7 +260,7 @@ test(
 );
 
 test(
-  "after signing out, a deep link asks for sign-in and then opens what it names",
+  "a deep link after a sign-out asks for sign-in and then opens its screen",
   async () => {
     const { page } = ui;
     const left: string[] = [];

@@ -29,7 +29,7 @@ afterAll(async () => {
 }, 30_000);
 
 test(
-  "children appear by themselves, and come alive without a reload",
+  "children appear by themselves and become active without a reload",
   async () => {
     const { page } = ui;
     await ui.open("/devices?role=GATEWAY");
@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  "a child is renamed, and the gateway goes on under the name that it knows",
+  "a renamed child still receives data under the name that its gateway uses",
   async () => {
     const { page } = ui;
     await page.getByRole("link", { name: "slave/1" }).click();
@@ -77,7 +77,7 @@ test(
 );
 
 test(
-  "devices are attached and detached, and what is refused of a gateway says what to do",
+  "devices are attached and detached, and a refused attachment says what to do",
   async () => {
     const { page } = ui;
     await say("telemetry", { "Pump 7": { flow: 1 } }).catch(() => undefined); // refused: it is not behind the gateway
@@ -100,7 +100,7 @@ test(
 );
 
 test(
-  "a child is created by hand, under a name of the gateway's",
+  "a child is created by hand under the gateway's name for it",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Create child device" }).click();
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  "the tab and the card are accessible and within their width, in both themes, on a phone and on a desk",
+  "the tab and the card are accessible and keep within a phone and a desktop width in both themes",
   async () => {
     const { page } = ui;
     const shots = process.env.GATEWAY_SHOTS;

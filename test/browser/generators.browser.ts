@@ -14,7 +14,7 @@ beforeAll(async () => {
 const metric = (index: number) => ui.dialog().getByTestId("metric").nth(index);
 
 test(
-  "a generator is made with a picture of what it will send, and what is wrong is said at the field",
+  "a new generator shows a preview, and an error appears at its field",
   async () => {
     const { page } = ui;
     await ui.open("/generators");
@@ -48,7 +48,7 @@ test(
 );
 
 test(
-  "its device's live chart is one step away, and its values come in",
+  "a generator links to the live chart of its device, which shows its values",
   async () => {
     const { page } = ui;
     await page.getByRole("link", { name: "Live chart of Demo boiler" }).click();
@@ -64,7 +64,7 @@ test(
 );
 
 test(
-  "it is found in the menu and by Ctrl-K, paused, changed and started",
+  "a generator is found by menu and Ctrl-K, paused, edited and started",
   async () => {
     const { page } = ui;
     await page.keyboard.press("Control+k");
@@ -87,7 +87,7 @@ test(
 );
 
 test(
-  "a generator whose device is deleted says so, and how to go on",
+  "a generator without its device shows the problem and what to do",
   async () => {
     const { page } = ui;
     const path = "/api/devices?search=Hall";
@@ -109,7 +109,7 @@ test(
 );
 
 test(
-  "who may only read sees generators and changes none",
+  "a reader sees generators and cannot change them",
   async () => {
     const { page } = ui;
     const key = { name: "reader", role: "TENANT_READ_ONLY" };
@@ -168,7 +168,7 @@ for (const [theme, width, language] of [
   );
 
 test(
-  "it is deleted after a question, and its device stays",
+  "deleting a generator asks for confirmation and keeps its device",
   async () => {
     const { page } = ui;
     await page.evaluate(() => localStorage.setItem("lineside.language", "en"));

@@ -18,7 +18,7 @@ const rows = Array.from(
 );
 
 test(
-  "a device without data takes a file, tells of refused rows, and shows what came",
+  "a device without data imports a file, reports rejected rows and shows the values",
   async () => {
     const { page } = ui;
     await page.getByRole("link", { name: "Data", exact: true }).click();
@@ -47,7 +47,7 @@ test(
 );
 
 test(
-  "everything can be downloaded again, as CSV and exactly",
+  "the whole history can be downloaded, as CSV and without loss",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Import, export" }).click();

@@ -38,7 +38,7 @@ const pages = (checkScreen: string) => [
 
 for (const theme of ["light", "dark"])
   for (const width of [360, 1440])
-    test(`${theme} at ${width} px: every hosted page is accessible, quiet and within its width`, async () => {
+    test(`${theme} at ${width} px: every hosted page is accessible, causes no error and fits its width`, async () => {
       const { page, complaints } = ui;
       complaints.length = 0;
       await page.setViewportSize({ width, height: width < 500 ? 740 : 900 });

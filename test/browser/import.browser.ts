@@ -22,7 +22,7 @@ const HEADER = "\uFEFFname;deviceType;label;tags;attributes.shared.target\r\n";
 const rowOf = (name: string) => ui.page.getByRole("row").filter({ hasText: name });
 
 test(
-  "the way there: the device list, the template",
+  "the device list leads to the import and its template",
   async () => {
     const { page } = ui;
     await ui.open("/devices");
@@ -35,7 +35,7 @@ test(
 );
 
 test(
-  "mistakes are told at their rows, and the good rows can be imported alone",
+  "errors appear at their rows, and the valid rows can be imported alone",
   async () => {
     const { page } = ui;
     const rows = [
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  "a file that is no list of devices says so, and another one may be selected",
+  "a file that is not a list of devices is refused, and another one can be selected",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Select another file" }).click();
@@ -90,7 +90,7 @@ test(
   STEP_MS,
 );
 
-test("fifty thousand rows are scrolled through without all of them on the page", async () => {
+test("the preview scrolls through fifty thousand rows and renders only the visible ones", async () => {
   const { page } = ui;
   await ui.open("/devices/import");
   const rows = Array.from(
@@ -140,6 +140,6 @@ for (const [theme, width] of [
     STEP_MS,
   );
 
-test("the console has nothing to complain of but the file that was refused", () => {
+test("the pages caused no console error except for the refused file", () => {
   expect(ui.complaints.filter((line) => !line.includes("status of 400"))).toEqual([]);
 });

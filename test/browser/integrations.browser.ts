@@ -38,7 +38,7 @@ const uplink = (n: number) => ({
 });
 
 test(
-  "a newcomer connects ChirpStack: the wizard, the secret, what to paste where, and the first message is seen to come",
+  "a new user connects ChirpStack with the wizard and sees the first message arrive",
   async () => {
     const { page } = ui;
     await ui.open("/integrations");
@@ -78,7 +78,7 @@ test(
 );
 
 test(
-  "messages appear while one looks; pausing holds them back, and filters find what failed",
+  "messages appear live, pausing holds them back, and filters find failed ones",
   async () => {
     const { page } = ui;
     const { webhookUrl } = await named("Building A");
@@ -100,7 +100,7 @@ test(
 );
 
 test(
-  "what failed is worked on again once its cause is mended",
+  "a failed message is replayed once its cause is fixed",
   async () => {
     const { page } = ui;
     await ui.open("/integrations?create=1");
@@ -139,7 +139,7 @@ test(
 );
 
 test(
-  "a broker's password is kept without being shown, and not sent to another broker",
+  "a broker's password is kept without being shown and is not sent to another broker",
   async () => {
     const { page } = ui;
     await ui.open("/integrations?create=1");
@@ -177,7 +177,7 @@ test(
 );
 
 test(
-  "it is paused, started, and deleted after a question",
+  "an integration is paused, started and deleted after a confirmation",
   async () => {
     const { page } = ui;
     await ui.open("/integrations");

@@ -42,7 +42,7 @@ async function enterPassword(page: Page, password: string): Promise<void> {
 }
 
 test(
-  "the owner invites a colleague who shall read one device",
+  "the owner invites a colleague who may read one device",
   async () => {
     const { page } = owners;
     await page.goto(`${app.url}/settings/users`);
@@ -64,7 +64,7 @@ test(
 );
 
 test(
-  "the link asks for the temporary password with the address filled in, then for a password of one's own",
+  "the link asks for the temporary password, with the address filled in, and then for a new password",
   async () => {
     const { page } = colleagues;
     await page.goto(invitation.loginUrl);
@@ -81,7 +81,7 @@ test(
 );
 
 test(
-  "the colleague sees the granted device and no other, and nothing that the role does not allow",
+  "the colleague sees only the granted device and only what the role allows",
   async () => {
     const { page } = colleagues;
     await page.goto(`${app.url}/devices`);
@@ -100,7 +100,7 @@ test(
 );
 
 test(
-  "another device that is granted appears without signing in again, and who is disabled is out at once",
+  "another granted device appears without a new sign-in, and a disabled user is signed out at once",
   async () => {
     const { page } = colleagues;
     const users = (await callApi(owners.page, app, "GET", "/api/users")) as {
@@ -130,7 +130,7 @@ test(
 );
 
 test(
-  "an invitation that is opened where somebody else is signed in asks before it signs them out",
+  "an invitation that is opened in another user's session asks before it signs that user out",
   async () => {
     const { page } = owners;
     await page.goto(invitation.loginUrl);

@@ -163,7 +163,7 @@ test(
   STEP_MS,
 );
 
-test("is tidy in both languages and themes, on a phone and on a screen", async () => {
+test("has no layout or accessibility problem in both languages and themes, on a phone and on a desktop", async () => {
   await fakeLines(450);
   for (const language of ["en", "de"] as const)
     for (const theme of ["light", "dark"] as const)

@@ -8,7 +8,7 @@ const STEP_MS = 40_000;
 const ui = useConsole();
 
 test(
-  "a page is found by its words, read, and leads to others",
+  "a search finds a page of the manual, which links to others",
   async () => {
     const { page } = ui;
     await ui.open("/manual");
@@ -32,7 +32,7 @@ for (const [theme, width] of [
   ["dark", 1440],
 ] as const)
   test(
-    `it is accessible and keeps within ${width} px, ${theme}`,
+    `the manual is accessible and keeps within ${width} px, ${theme}`,
     async () => {
       const { page } = ui;
       await page.evaluate((selected) => localStorage.setItem("lineside.theme", selected), theme);

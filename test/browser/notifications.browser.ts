@@ -23,7 +23,7 @@ afterAll(async () => {
 const panel = (name: string) => ui.page.getByRole("region", { name });
 
 test(
-  "escalation, language and the messaging gateway are set, and secrets are shown as dots",
+  "escalation, language and the messaging gateway are saved, and secrets are shown as dots",
   async () => {
     const { page } = ui;
     await ui.open("/settings/notifications");
@@ -60,7 +60,7 @@ test(
 );
 
 test(
-  "a test to oneself says what is missing, and then what the gateway answered",
+  "a test message shows what is missing, and then the answer of the messaging gateway",
   async () => {
     const { page } = ui;
     await panel("Test").getByRole("button", { name: "Send test message" }).click();
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  "a device is put into maintenance with a reason, every screen of it says so, and it is ended",
+  "maintenance of a device is started with a reason, shown on all its screens and ended",
   async () => {
     const { page } = ui;
     await ui.open(`/devices/${device.deviceId}`);
@@ -110,7 +110,7 @@ test(
   STEP_MS,
 );
 
-test("both screens fit a phone and a desk, light and dark, and hide nothing from those who cannot see", async () => {
+test("both screens fit a phone and a desktop, light and dark, and are accessible", async () => {
   const { page } = ui;
   for (const path of ["/settings/notifications", `/devices/${device.deviceId}`])
     for (const width of [360, 1440])

@@ -46,7 +46,7 @@ async function addStep(title: string): Promise<void> {
 }
 
 test(
-  "a newcomer makes a pipeline and tries it on the newest message before anything is changed",
+  "a new user creates a pipeline and tests it on the newest message without effect",
   async () => {
     const { page } = ui;
     await ui.open("/pipelines");
@@ -97,7 +97,7 @@ test(
 );
 
 test(
-  "once it is started, what a device publishes is stored as the preview said, and the counters tell",
+  "a started pipeline stores what its preview showed and counts messages",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Start", exact: true }).click();
@@ -112,7 +112,7 @@ test(
 );
 
 test(
-  "a refusal of the server stands at its field; a condition is checked while it is typed",
+  "an error of the server appears at its field, and a condition is checked while it is typed",
   async () => {
     const { page } = ui;
     await page.getByRole("link", { name: "Fahrenheit to Celsius" }).click();
@@ -143,7 +143,7 @@ test(
 );
 
 test(
-  "a webhook is previewed, warned about, sent and signed; its secret is never shown again",
+  "a webhook is previewed with warnings, sent and signed, and its secret is never shown again",
   async () => {
     const { page } = ui;
     // What is shown in quotes is a text.
@@ -177,7 +177,7 @@ test(
 );
 
 test(
-  "what a server refuses is listed with the reason, looked into, and sent again",
+  "a refused delivery is listed with its reason and details, and can be sent again",
   async () => {
     const { page } = ui;
     receiver.answer = () => new Response("no such thing", { status: 404 });
@@ -200,7 +200,7 @@ test(
 );
 
 test(
-  "an earlier version is brought back",
+  "an earlier version is restored",
   async () => {
     const { page } = ui;
     await page.getByRole("link", { name: "Versions", exact: true }).click();
@@ -264,7 +264,7 @@ for (const [theme, width] of [
   );
 
 test(
-  "in German every text is German; who may only read changes nothing; it is deleted after a question",
+  "the screens are German in German, a reader changes nothing, and deleting asks for confirmation",
   async () => {
     const { page } = ui;
     await page.setViewportSize({ width: 1440, height: 900 });

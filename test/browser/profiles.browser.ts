@@ -12,7 +12,7 @@ const rowOf = (name: string) => ui.page.getByRole("listitem").filter({ hasText: 
 const profiles = async () => (await ui.call("GET", "/api/device-profiles")) as Record<string, unknown>[];
 
 test(
-  "a profile is made with all that it says",
+  "a profile is created with all its settings",
   async () => {
     const { page } = ui;
     await ui.open("/settings/profiles");
@@ -57,7 +57,7 @@ test(
 );
 
 test(
-  "another one becomes the default, and empty fields give the gateway the say",
+  "another profile becomes the default, and empty fields take the gateway's values",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Edit Meters" }).click();
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  "one that devices use stays, one that none uses goes",
+  "an unused profile is deleted, and a used one is not",
   async () => {
     const { page } = ui;
     const spare = (await profiles()).find(({ name }) => name === "default");
@@ -98,7 +98,7 @@ test(
 );
 
 test(
-  "devices of a profile may claim credentials with its key and secret, until these are renewed",
+  "devices of a profile claim credentials with its key and secret until these are renewed",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Provisioning with Meters" }).click();
@@ -166,6 +166,6 @@ for (const [theme, width] of [
     STEP_MS,
   );
 
-test("the console has nothing to complain of but what was refused", () => {
+test("the pages caused no console error except for the refused request", () => {
   expect(ui.complaints.filter((line) => !line.includes("status of 409"))).toEqual([]);
 });

@@ -30,7 +30,7 @@ async function runDevices(mqttPort: number, devices: PlantDevice[]): Promise<() 
 }
 
 test.if(process.env.LINESIDE_README_IMAGES === "1")(
-  "the README's pictures are taken and small enough",
+  "the pictures of the README are taken and small enough",
   async () => {
     await mkdir(IMAGES, { recursive: true });
     const app = await startApp();

@@ -15,7 +15,7 @@ async function sendOnce(token: string, values: object): Promise<void> {
 }
 
 test(
-  "a restart is announced, and what came before the console was back is in the table",
+  "a restart is announced, and the table has the values that arrived before the console was back",
   async () => {
     const { page } = ui;
     await setUpOwner(page, ui.app);

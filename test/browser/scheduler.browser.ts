@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 60_000);
 
 test(
-  "a job is made with words for its times, and a preview of them",
+  "a new job describes its schedule in words and previews its next runs",
   async () => {
     const { page } = ui;
     await ui.open("/scheduler");
@@ -52,7 +52,7 @@ test(
 );
 
 test(
-  "it runs now, and the history tells what became of each device without a reload",
+  "a job runs now, and its history shows the result of each device without a reload",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Run now" }).click();
@@ -67,7 +67,7 @@ test(
 );
 
 test(
-  "it becomes a command for all of a type, by a cron expression that is checked while it is typed",
+  "a job sends a command to all devices of a type by a cron expression that is checked while it is typed",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Edit" }).click();
@@ -104,7 +104,7 @@ test(
 );
 
 test(
-  "the list tells when it runs next, pauses it and starts it again",
+  "the list shows the next run of a job, pauses it and starts it again",
   async () => {
     const { page } = ui;
     await page.getByRole("link", { name: "Scheduler", exact: true }).first().click();
@@ -122,7 +122,7 @@ test(
 );
 
 test(
-  "who may only read sees jobs and changes none",
+  "a reader sees jobs and cannot change them",
   async () => {
     const { page } = ui;
     const key = { name: "reader", role: "TENANT_READ_ONLY" };
@@ -182,7 +182,7 @@ for (const [theme, width] of [
   );
 
 test(
-  "it is deleted after a question",
+  "a job is deleted after a confirmation",
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Delete job" }).click();

@@ -37,7 +37,7 @@ afterAll(async () => {
 }, 30_000);
 
 test(
-  "the sign-in page leads to signing up, and the details bring a mail with a code",
+  "the sign-in page leads to the sign-up, which sends a code by mail",
   async () => {
     const { page } = newUser;
     await page.goto(app.url);
@@ -56,7 +56,7 @@ test(
 );
 
 test(
-  "who has a code already goes to its step without signing up again",
+  "a user who has a code goes to its step without a new sign-up",
   async () => {
     const { page } = colleague;
     await page.goto(`${app.url}/sign-up`);
@@ -68,7 +68,7 @@ test(
 );
 
 test(
-  "the code signs in at once, and the site gets its name",
+  "the code signs in at once, and the user names the site",
   async () => {
     const { page } = newUser;
     const code = /\b\d{6}\b/.exec((await mails.next()).parsed.text ?? "")?.[0] ?? "";
@@ -107,7 +107,7 @@ test(
 );
 
 test(
-  "the colleague signs in with the temporary password of the mail and has to select another one",
+  "the colleague signs in with the temporary password of the mail and has to set another one",
   async () => {
     const { page } = colleague;
     const mail = (await mails.next()).parsed.text ?? "";
@@ -129,7 +129,7 @@ test(
 );
 
 test(
-  "who forgot the password gets a link by mail and chooses a new one, without JavaScript",
+  "a user who forgot the password gets a link by mail and sets a new one without JavaScript",
   async () => {
     const { page } = colleague;
     await page.evaluate(() => {

@@ -17,7 +17,7 @@ function takeRefusal(status: number): void {
 }
 
 test(
-  "the site is renamed, which shows at once, and its plan says what is used of it",
+  "a renamed site shows its name at once, and the plan shows its usage",
   async () => {
     const { page } = ui;
     await ui.call("POST", "/api/devices", {
@@ -38,7 +38,7 @@ test(
 );
 
 test(
-  "name, logo and colour show in the console at once, and on the sign-in page",
+  "name, logo and colour appear in the console at once and on the sign-in page",
   async () => {
     const { page } = ui;
     await open("branding");
@@ -75,7 +75,7 @@ test(
 );
 
 test(
-  "a logo that is too large or can do more than be looked at is refused where it was selected",
+  "a logo that is too large or has active content is refused at its field",
   async () => {
     const { page } = ui;
     await open("branding");
@@ -95,7 +95,7 @@ test(
 );
 
 test(
-  "the audit log says who changed what, from what to what, is filtered by its address and exported",
+  "the audit log shows who changed what, keeps its filter in the address and is exported",
   async () => {
     const { page } = ui;
     const [device] = (await ui.call("GET", "/api/devices")) as [{ deviceId: string }];
@@ -131,7 +131,7 @@ test(
 );
 
 test(
-  "a long audit log is read on page by page, each entry once",
+  "a long audit log loads page by page, each entry once",
   async () => {
     const { page } = ui;
     for (let index = 0; index < 120; index++)
@@ -147,7 +147,7 @@ test(
 );
 
 test(
-  "a mail that no server takes is read in the outbox, and says why it is there",
+  "a mail that no server accepts is in the outbox with the reason",
   async () => {
     const { page } = ui;
     const invited = (await ui.call("POST", "/api/users", {
@@ -195,7 +195,7 @@ async function signUpGuest(): Promise<string> {
 }
 
 test(
-  "a site that is not the gateway's own is deleted by its owner, after typing its name",
+  "an owner deletes a site that is not the gateway's own after typing its name",
   async () => {
     const { page } = ui;
     await open("site");
@@ -227,7 +227,7 @@ test(
 );
 
 test(
-  "who only reads sees site and plan, and nothing of the other pages",
+  "a reader sees site and plan, but no other page",
   async () => {
     const { page } = ui;
     const reader = (await ui.call("POST", "/api/users", {

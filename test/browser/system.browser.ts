@@ -5,7 +5,7 @@ import { type Appearance, appear, expectTidy } from "./support/screenshots.ts";
 
 const STEP_MS = 30_000;
 const CHECK = "**/api/gateway/check";
-const LOOKS: readonly Appearance[] = [
+const APPEARANCES: readonly Appearance[] = [
   { theme: "light", language: "en", width: 390 },
   { theme: "dark", language: "de", width: 1440 },
 ];
@@ -52,13 +52,13 @@ test(
     ];
     await ui.page.route(CHECK, (route) => route.fulfill({ json: { damage } }));
     await ui.open("/settings/system");
-    for (const look of LOOKS) {
-      await appear(ui.page, look);
+    for (const appearance of APPEARANCES) {
+      await appear(ui.page, appearance);
       await ui.open("/settings/system");
       const place = ui.page.getByRole("listitem").filter({ hasText: "telemetry.db" });
       await place.first().waitFor();
       expect(await place.count()).toBe(2);
-      await expectTidy(ui.page, `system-damage-${look.language}`, look);
+      await expectTidy(ui.page, `system-damage-${appearance.language}`, appearance);
     }
     await ui.page.unroute(CHECK);
   },

@@ -38,7 +38,7 @@ async function send(data: string): Promise<void> {
 const result = () => ui.page.getByTestId("transformed");
 
 test(
-  "codec, step and script are put together while the message that came in shows what they do",
+  "codec, step and script are edited beside their effect on a received message",
   async () => {
     const { page } = ui;
     await ui.open(`/integrations/${integration.integrationId}/transform`);
@@ -73,7 +73,7 @@ test(
 );
 
 test(
-  "what is not saved yet stays while another tab is looked at",
+  "unsaved changes survive a visit to another tab",
   async () => {
     const { page } = ui;
     await page.getByRole("textbox", { name: "Script" }).fill("function transform() { return null; }");
@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  "the screen fits a phone, in both themes, without serious findings",
+  "the screen fits a phone in both themes without serious accessibility findings",
   async () => {
     const { page } = ui;
     for (const colorScheme of ["light", "dark"] as const) {

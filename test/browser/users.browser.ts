@@ -8,7 +8,7 @@ const STEP_MS = 30_000;
 const ui = useConsole();
 
 test(
-  "the own name and notifications are set in the profile, and a phone number of letters is not taken",
+  "the profile saves name and notifications and refuses a phone number of letters",
   async () => {
     const { page } = ui;
     await ui.open();
@@ -52,7 +52,7 @@ const save = async () => {
 };
 
 test(
-  "an invitation by hand shows link, password and text to pass on, this once",
+  "an invitation by hand shows link, password and text to pass on, only once",
   async () => {
     const { page } = ui;
     await openUsers();
@@ -111,7 +111,7 @@ test(
 );
 
 test(
-  "access is narrowed to selected devices and assets, and the counts follow",
+  "access is restricted to selected devices and assets, and the counts follow",
   async () => {
     const { page } = ui;
     for (const fields of [{ name: "Press 1" }, { name: "Press 2", assetId: "hall 7" }, { name: "Oven" }])
@@ -135,7 +135,7 @@ test(
 );
 
 test(
-  "role and status are changed, and the list finds who is disabled",
+  "role and status are changed, and the list finds disabled users",
   async () => {
     const { page } = ui;
     await openUsers();
@@ -161,7 +161,7 @@ test(
 );
 
 test(
-  "what somebody else has changed meanwhile is not undone by saving",
+  "saving does not undo the changes of another user",
   async () => {
     const { page } = ui;
     await openUsers();
@@ -180,7 +180,7 @@ test(
 );
 
 test(
-  "a new password is made only after it was asked for twice, and then shown",
+  "a new password is created after a confirmation and then shown",
   async () => {
     const { page } = ui;
     await openUsers();
@@ -195,7 +195,7 @@ test(
 );
 
 test(
-  "the last owner keeps role and access, and is led to the own profile",
+  "the last owner keeps role and access and finds a link to the own profile",
   async () => {
     const { page } = ui;
     await openUsers();
@@ -210,7 +210,7 @@ test(
 );
 
 test(
-  "a user is deleted after a question",
+  "a user is deleted after a confirmation",
   async () => {
     const { page } = ui;
     await openUsers();
@@ -271,7 +271,7 @@ test(
 );
 
 test(
-  "a key is renamed, but not to a name that another has",
+  "a key is renamed, but not to the name of another key",
   async () => {
     const { page } = ui;
     for (const name of ["Press line", "Energy report"])
@@ -290,7 +290,7 @@ test(
 );
 
 test(
-  "by keyboard alone, the focus comes back to where a dialog was opened",
+  "the focus returns to the control that opened a dialog, by keyboard only",
   async () => {
     const { page } = ui;
     await openUsers();

@@ -15,7 +15,7 @@ const camel = (text: string): string => text.charAt(0).toLowerCase() + text.slic
 
 interface Named {
   readonly method: string;
-  /** Includes `:` before parameters. */
+  /** Path with `:` before parameters. */
   readonly path: string;
   /** The answer is a list. */
   readonly isList: boolean;

@@ -53,6 +53,8 @@ export const operationNames: Readonly<Record<string, string>> = {
   "POST /api/gateway/backup/runs": "startBackup",
   "GET /api/gateway/backup/snapshots": "listBackups",
   "GET /api/gateway/backup/snapshots/:snapshotId/archive": "downloadBackup",
+  "POST /api/gateway/backup/snapshots/:snapshotId/download-link": "createBackupLink",
+  "GET /api/gateway/backup/downloads/:secret": "downloadLinkedBackup",
   "GET /api/outbox": "listMails",
   "GET /api/outbox/:mailId": "getMail",
   "POST /api/outbox/:mailId/retry": "retryMail",

@@ -7,7 +7,7 @@ import type { OutboundTarget } from "../outbound/outbound.types.ts";
 import type { AlarmEventType } from "./alarms.types.ts";
 import { only, text, wrong } from "./rule-fields.ts";
 
-/** Holds what of an alarm actions may follow. */
+/** Transitions of an alarm that actions may follow. */
 const occasions = ["CREATED", "REOPENED", "SEVERITY_CHANGED", "ESCALATED", "ACK", "CLEARED"] as const;
 const ACTIONS_MAX = 10;
 const METHOD_MAX = 256;

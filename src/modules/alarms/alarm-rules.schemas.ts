@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { conditionOperators } from "../../lib/condition.ts";
+import type { ExplainedCondition } from "../../lib/condition-explain.ts";
 import { attributeScopes } from "../attributes/attributes.types.ts";
 import { componentRef, documentedAs, enumOf } from "../documented-as.ts";
 import { alarmRuleSchema } from "../profiles/alarm-rule.schemas.ts";
@@ -11,7 +12,7 @@ const epochMs = t.Optional(
 );
 
 /** A part of a condition, with whether it holds. */
-const explainedCondition = Type.Unsafe({
+export const explainedCondition = Type.Unsafe<ExplainedCondition>({
   title: "ExplainedCondition",
   type: "object",
   required: ["holds"],
@@ -31,7 +32,7 @@ const explainedCondition = Type.Unsafe({
 });
 
 const triggerBody = t.Object({
-  severity: t.Union([severityBody, t.Null()], { description: "null: the clear rule" }),
+  severity: t.Union([severityBody, t.Null()], { description: "null for the clear rule" }),
   kind: t.Union([t.Literal("SIMPLE"), t.Literal("DURATION"), t.Literal("REPEATING")]),
   forMs: t.Optional(wholeNumber()),
   count: t.Optional(wholeNumber()),
@@ -40,7 +41,7 @@ const triggerBody = t.Object({
     description:
       "the condition as it was written, each part with `holds`; comparisons with `actual`, the value that is there now, and `against`",
   }),
-  isMet: t.Boolean({ description: "with its time or its count" }),
+  isMet: t.Boolean({ description: "whether the trigger is met, including its time or its count" }),
   since: t.Optional(t.String({ description: "DURATION: since when the condition has held" })),
   metAt: t.Optional(t.String({ description: "DURATION: when it is met if nothing changes" })),
   counted: t.Optional(wholeNumber({ description: "REPEATING: occurrences counted so far" })),

@@ -60,7 +60,7 @@ const valuesAt = (columns: ScanChunk["columns"], row: number) =>
 export interface AlarmRulesService {
   /** Returns how each rule of the device's profile stands now. */
   explain(principal: Principal, deviceId: string): ExplainedRule[];
-  /** Holds stored telemetry against a rule; nothing is raised. @throws DomainError of kind `invalid` for a rule that is wrong. */
+  /** Evaluates a rule on stored telemetry without raising alarms. @throws DomainError of kind `invalid` for a rule that is wrong. */
   backTest(principal: Principal, request: BackTestRequest, signal?: AbortSignal): Promise<BackTest>;
 }
 

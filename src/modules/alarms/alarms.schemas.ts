@@ -83,7 +83,7 @@ export const escalationBody = t.Object(
   {
     level1To2Minutes: minutes("from level 1 to level 2"),
     level2To3Minutes: minutes("from level 2 to level 3"),
-    stopOnAck: t.Boolean({ description: "an acknowledged alarm rises no further" }),
+    stopOnAck: t.Boolean({ description: "whether an acknowledged alarm is not escalated further" }),
     stopOnClear: t.Boolean({ description: "a cleared alarm rises no further" }),
   },
   { title: "EscalationSettings" },

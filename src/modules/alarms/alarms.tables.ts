@@ -60,7 +60,7 @@ export const alarmEvents = sqliteTable(
   (table) => [index("alarm_events_alarm").on(table.alarmId, table.sequence)],
 );
 
-/** Holds what the engine remembers of a device: values, since when and how often conditions have held. */
+/** State of the engine for a device: values, and since when and how often conditions have held. */
 export const alarmStates = sqliteTable(
   "alarm_states",
   {

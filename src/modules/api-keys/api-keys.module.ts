@@ -4,7 +4,7 @@ import type { UsersService } from "../users/users.service.ts";
 import { createApiKeysRepository } from "./api-keys.repository.ts";
 import { apiKeysRoutes } from "./api-keys.routes.ts";
 import { createApiKeysService } from "./api-keys.service.ts";
-import { createKeyAuthenticator } from "./key-authenticator.ts";
+import { KeyAuthenticator } from "./key-authenticator.ts";
 
 /** API keys, and who acts under them. */
 export function createApiKeysModule(
@@ -12,7 +12,8 @@ export function createApiKeysModule(
   { users }: { users: UsersService },
 ) {
   const repository = createApiKeysRepository(database);
-  const keys = createKeyAuthenticator({ repository, users, clock, events, log: log.child("api keys") });
+  const keys = new KeyAuthenticator({ repository, users, clock, events, log: log.child("api keys") });
+  keys.subscribe();
   const apiKeys = createApiKeysService({
     repository,
     authenticator: keys,

@@ -28,32 +28,110 @@ interface Use {
 const administrators: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN"];
 const nothing: ReadonlySet<DeviceId> = new Set();
 
+interface KeyAuthenticatorDeps {
+  readonly repository: ApiKeysRepository;
+  readonly users: Pick<UsersService, "findById" | "visibleDevices">;
+  readonly clock: Clock;
+  readonly events: EventBus<DomainEvents>;
+  readonly log: Logger;
+}
+
 /**
  * Turns API keys into principals; a request costs two look-ups and writes nothing. A key acts within what its creator may do
  * now: it stops with a creator who is disabled or deleted, and a lesser role or access of the creator is the key's too.
  */
-export function createKeyAuthenticator(deps: {
-  repository: ApiKeysRepository;
-  users: Pick<UsersService, "findById" | "visibleDevices">;
-  clock: Clock;
-  events: EventBus<DomainEvents>;
-  log: Logger;
-}) {
-  const { repository, users, clock, events } = deps;
+export class KeyAuthenticator {
+  /** Returns whether a bearer credential is an API key, good or not. */
+  readonly isKey = isKeyFormat;
+  readonly #deps: KeyAuthenticatorDeps;
   /** Keys in use, by their id. */
-  const inUse = new Map<string, Use>();
+  readonly #inUse = new Map<string, Use>();
+  readonly #saving: ReturnType<typeof createPeriodic>;
 
-  // A date that a person chose is judged by the wall clock.
-  const isExpired = ({ expiresAt }: ApiKey) => expiresAt !== null && expiresAt <= clock.now();
+  constructor(deps: KeyAuthenticatorDeps) {
+    this.#deps = deps;
+    this.#saving = createPeriodic({
+      clock: deps.clock,
+      log: deps.log,
+      intervalMs: LAST_USE_INTERVAL_MS,
+      work: () => this.#saveLastUses(LAST_USE_INTERVAL_MS),
+    });
+  }
 
-  /** Returns `null` if there is none to ask. Undefined: who made it is disabled, or gone. */
-  function creatorOf({ createdBy, tenantId }: ApiKey): User | null | undefined {
+  /** Ends keys with their creators and tenants. The module calls it once. */
+  subscribe(): void {
+    const { events } = this.#deps;
+    events.on("user.signed-out", ({ userId }) => this.#endWhere((use) => use.createdBy === userId));
+    events.on("tenant.deleted", ({ tenantId }) => this.#endWhere((use) => use.tenantId === tenantId));
+  }
+
+  start(): void {
+    this.#saving.start();
+  }
+
+  stop(): void {
+    this.#saving.stop();
+    this.#saveLastUses(0);
+  }
+
+  statusOf(apiKey: ApiKey): ApiKeyStatus {
+    if (this.#isExpired(apiKey)) return "EXPIRED";
+    return this.#creatorOf(apiKey) === undefined ? "STOPPED" : "ACTIVE";
+  }
+
+  /** Ends everything that still runs under the key. */
+  end(apiKeyId: string): void {
+    const use = this.#inUse.get(apiKeyId);
+    if (use === undefined) return;
+    use.isEnded = true;
+    this.#inUse.delete(apiKeyId);
+    this.#deps.events.emit("session.ended", { sessionId: apiKeyId });
+  }
+
+  authenticate(secret: string): Principal | undefined {
+    if (!isWellFormedKey(secret)) return undefined;
+    const apiKey = this.#deps.repository.findBySecretHash(sha256(secret));
+    if (apiKey === undefined || this.#isExpired(apiKey)) return undefined;
+    const creator = this.#creatorOf(apiKey);
+    return creator === undefined ? undefined : this.#principalOf(apiKey, creator);
+  }
+
+  #principalOf(apiKey: ApiKey, creator: User | null): Principal {
+    const { apiKeyId, name, tenantId, createdBy } = apiKey;
+    const use = this.#useOf(apiKey);
+    const devicesOf = () => this.#devicesOf(apiKey, use);
+    const rank = Math.max(roles.indexOf(apiKey.role), roles.indexOf(creator?.role ?? "TENANT_OWNER"));
+    const role = roles[rank] ?? "TENANT_READ_ONLY";
+    const creatorMayAcknowledge =
+      creator === null || creator.canAcknowledgeAlarms || administrators.includes(creator.role);
+    return {
+      userId: apiKeyId as UserId, // no user's: a key is its own actor
+      email: `api-key:${name}`,
+      tenantId,
+      role,
+      sessionId: apiKeyId,
+      canAcknowledgeAlarms: role !== "TENANT_READ_ONLY" && creatorMayAcknowledge,
+      get devices() {
+        return devicesOf(); // what a stream may show changes while it runs
+      },
+      apiKey: { apiKeyId, name, createdBy },
+    };
+  }
+
+  /** A date that a person chose is compared with the wall clock. */
+  #isExpired({ expiresAt }: ApiKey): boolean {
+    return expiresAt !== null && expiresAt <= this.#deps.clock.now();
+  }
+
+  /** Returns `null` if the key has no creator, and `undefined` if the creator is disabled or deleted. */
+  #creatorOf({ createdBy, tenantId }: ApiKey): User | null | undefined {
     if (createdBy === null) return null;
-    const user = users.findById(createdBy);
+    const user = this.#deps.users.findById(createdBy);
     return user?.status === "ACTIVE" && user.tenantId === tenantId ? user : undefined;
   }
 
-  function devicesOf(apiKey: ApiKey, use: Use): Principal["devices"] {
+  #devicesOf(apiKey: ApiKey, use: Use): Principal["devices"] {
+    const { repository, users } = this.#deps;
     if (use.isEnded) return nothing;
     const ofCreator = apiKey.createdBy === null ? "all" : users.visibleDevices(apiKey.createdBy);
     if (apiKey.hasGlobalDeviceAccess) return ofCreator;
@@ -64,8 +142,8 @@ export function createKeyAuthenticator(deps: {
     return devices;
   }
 
-  function useOf({ apiKeyId, tenantId, createdBy, lastUsedAt }: ApiKey): Use {
-    const existingUse = inUse.get(apiKeyId);
+  #useOf({ apiKeyId, tenantId, createdBy, lastUsedAt }: ApiKey): Use {
+    const existingUse = this.#inUse.get(apiKeyId);
     const use = existingUse ?? {
       tenantId,
       createdBy,
@@ -74,82 +152,21 @@ export function createKeyAuthenticator(deps: {
       isEnded: false,
       visible: undefined,
     };
-    use.usedAt = clock.now();
-    if (existingUse === undefined) inUse.set(apiKeyId, use);
+    use.usedAt = this.#deps.clock.now();
+    if (existingUse === undefined) this.#inUse.set(apiKeyId, use);
     return use;
   }
 
-  function end(apiKeyId: string): void {
-    const use = inUse.get(apiKeyId);
-    if (use === undefined) return;
-    use.isEnded = true;
-    inUse.delete(apiKeyId);
-    events.emit("session.ended", { sessionId: apiKeyId });
+  #endWhere(matches: (use: Use) => boolean): void {
+    for (const [apiKeyId, use] of [...this.#inUse]) if (matches(use)) this.end(apiKeyId);
   }
 
-  events.on("user.signed-out", ({ userId }) => {
-    for (const [apiKeyId, { createdBy }] of [...inUse]) if (createdBy === userId) end(apiKeyId);
-  });
-
-  events.on("tenant.deleted", ({ tenantId }) => {
-    for (const [apiKeyId, use] of [...inUse]) if (use.tenantId === tenantId) end(apiKeyId);
-  });
-
-  function saveLastUses(intervalMs: number): void {
-    for (const [apiKeyId, use] of inUse) {
+  #saveLastUses(intervalMs: number): void {
+    const { repository, clock } = this.#deps;
+    for (const [apiKeyId, use] of this.#inUse) {
       if (use.usedAt === use.savedAt || Math.abs(clock.now() - use.savedAt) < intervalMs) continue;
       repository.saveLastUse(apiKeyId, use.usedAt);
       use.savedAt = use.usedAt;
     }
   }
-
-  const saving = createPeriodic({
-    clock,
-    log: deps.log,
-    intervalMs: LAST_USE_INTERVAL_MS,
-    work: () => saveLastUses(LAST_USE_INTERVAL_MS),
-  });
-
-  return {
-    /** Returns whether a bearer credential is an API key, good or not. */
-    isKey: isKeyFormat,
-    start: saving.start,
-    stop(): void {
-      saving.stop();
-      saveLastUses(0);
-    },
-    statusOf(apiKey: ApiKey): ApiKeyStatus {
-      if (isExpired(apiKey)) return "EXPIRED";
-      return creatorOf(apiKey) === undefined ? "STOPPED" : "ACTIVE";
-    },
-    /** Holds what still runs under the key ends. */
-    end,
-    authenticate(secret: string): Principal | undefined {
-      if (!isWellFormedKey(secret)) return undefined;
-      const apiKey = repository.findBySecretHash(sha256(secret));
-      if (apiKey === undefined || isExpired(apiKey)) return undefined;
-      const creator = creatorOf(apiKey);
-      if (creator === undefined) return undefined;
-      const { apiKeyId, name, tenantId, createdBy } = apiKey;
-      const use = useOf(apiKey);
-      const rank = Math.max(roles.indexOf(apiKey.role), roles.indexOf(creator?.role ?? "TENANT_OWNER"));
-      const role = roles[rank] ?? "TENANT_READ_ONLY";
-      const creatorMayAcknowledge =
-        creator === null || creator.canAcknowledgeAlarms || administrators.includes(creator.role);
-      return {
-        userId: apiKeyId as UserId, // no user's: a key is its own actor
-        email: `api-key:${name}`,
-        tenantId,
-        role,
-        sessionId: apiKeyId,
-        canAcknowledgeAlarms: role !== "TENANT_READ_ONLY" && creatorMayAcknowledge,
-        get devices() {
-          return devicesOf(apiKey, use); // what a stream may show changes while it runs
-        },
-        apiKey: { apiKeyId, name, createdBy },
-      };
-    },
-  };
 }
-
-export type KeyAuthenticator = ReturnType<typeof createKeyAuthenticator>;

@@ -23,7 +23,7 @@ export const attributes = sqliteTable(
   ],
 );
 
-/** Holds what attributes were set to, and by whom. */
+/** Changes of attributes: the new values, and who set them. */
 export const attributeChanges = sqliteTable(
   "attribute_changes",
   {

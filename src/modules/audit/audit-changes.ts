@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../lib/json.ts";
 import { englishErrors } from "../../lib/texts/en/errors.ts";
 
-/** Holds what stands in the log for something secret: that it changed may be known. */
+/** Text in the log in place of a secret. The log may show that a secret changed. */
 const HIDDEN = "•••";
 const TEXT_LENGTH_MAX = 8_192;
 const DEPTH_MAX = 8;
@@ -10,7 +10,7 @@ const DEPTH_MAX = 8;
 const secretName = /passw|secret|token|otp|credential|authorization|api_?key|private_?key|^code$|^pin$/i;
 /** Fields that change with everything else. */
 const stamps: ReadonlySet<string> = new Set(["updatedAt", "lastUsedAt"]);
-/** Holds what the entry says anyway, of something made or deleted. */
+/** Fields that are left out of entries about creation and deletion, because the entry has them anyway. */
 const existing: ReadonlySet<string> = new Set([...stamps, "createdAt", "tenantId"]);
 
 /** Returns whether the object is a text of ours, whose field `code` opens nothing. */

@@ -14,7 +14,7 @@ const PART_OF_LOG: Readonly<Record<AuditShare, number>> = {
   refusals: 0.1,
 };
 
-/** Identifies who answers for entries of the log. */
+/** The tenant or user to whose share entries of the log are counted. */
 export interface AuditHolder {
   readonly share: AuditShare;
   readonly holder: string;

@@ -36,7 +36,9 @@ export const listAuditQuery = t.Object({
     t.Integer({ minimum: 1, maximum: 1000, description: "at most this many, 100 by default" }),
   ),
   sort: newestFirst,
-  cursor: t.Optional(t.String({ maxLength: 32, description: "from the `Link` header of the page before" })),
+  cursor: t.Optional(
+    t.String({ maxLength: 32, description: "cursor from the `Link` header of the previous page" }),
+  ),
 });
 export const exportAuditQuery = t.Object({
   ...filter,
@@ -59,8 +61,8 @@ export const auditBody = t.Object(
     targetName: t.Optional(t.String()),
     address: t.Optional(t.String()),
     userAgent: t.Optional(t.String()),
-    before: t.Optional(jsonValue("what differs, as it was; secrets are never in it")),
-    after: t.Optional(jsonValue("what differs, as it is")),
+    before: t.Optional(jsonValue("changed fields with their old values; it never contains secrets")),
+    after: t.Optional(jsonValue("changed fields with their new values")),
   },
   { title: "AuditEntry" },
 );

@@ -23,7 +23,7 @@ const NAME_LENGTH_MAX = 256;
 /** Entries that are looked at without a pause: some 5 ms. */
 const SLICE_ROWS = 1_000;
 
-/** Identifies who did what, when, and from where. */
+/** The audit log: who did what, when, and from where. */
 export interface AuditService extends AuditRecorder {
   /** `total`: how many match in all; told with the first page only where it has to be searched for. */
   list(

@@ -11,7 +11,7 @@ export interface AuditActor {
   readonly id: string | null;
   /** E-mail address, or the key's name. */
   readonly name: string;
-  /** Identifies who really acts, where somebody acts as the user. */
+  /** The user who acts, if somebody acts as this user. */
   readonly impersonator?: { readonly id: string; readonly name: string } | undefined;
   /** Decides which part of the log the entries take. */
   readonly role?: Role | undefined;
@@ -61,7 +61,7 @@ export type AuditRule = AuditedRoute | { readonly none: string };
 
 interface AuditedRoute {
   readonly action: string;
-  /** Holds what kind of thing it is about: `device`. Its id is the path's first parameter. */
+  /** Type of the target, such as `device`. The first parameter of the path is its id. */
   readonly target: string;
   /** Returns which thing, where neither path nor answer say it. */
   readonly id?: (context: AuditContext) => string;

@@ -1,6 +1,7 @@
 import { Elysia, type Static, t } from "elysia";
-import { inEnglish } from "../../lib/domain-error.ts";
+import { inEnglish, notFound } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { OneTimeLinks } from "../../platform/one-time-links.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -91,6 +92,7 @@ function toStream(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
 
 const snapshotList = wholeList({ sort: ["createdAt", "bytes"], search: ["id", "version"] });
 const PREFIX = "/api/gateway/backup";
+const LINK_LIFETIME_MS = 60_000;
 const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
 
 interface BackupRouteDeps {
@@ -203,6 +205,20 @@ const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
       },
     );
 
+const archiveAnswer = {
+  200: fileAnswer("The archive, encrypted as the backups are.", "application/octet-stream"),
+};
+
+async function archiveResponse(backups: BackupsService, snapshotId: string): Promise<Response> {
+  const archive = await backups.archive(snapshotId);
+  return new Response(toStream(archive), {
+    headers: {
+      "content-type": "application/octet-stream",
+      "content-disposition": `attachment; filename="lineside-${snapshotId}.backup"`,
+    },
+  });
+}
+
 /** Routes for the backups at the location. */
 const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
   new Elysia({ prefix: PREFIX, tags: ["gateway"] })
@@ -225,27 +241,62 @@ const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
     )
     .get(
       "/snapshots/:snapshotId/archive",
-      async ({ principal, params, set }) => {
+      ({ principal, params }) => {
         backups.ensureOperator(principal);
-        const archive = await backups.archive(params.snapshotId);
-        set.headers["content-type"] = "application/octet-stream";
-        set.headers["content-disposition"] = `attachment; filename="lineside-${params.snapshotId}.backup"`;
-        return new Response(toStream(archive));
+        return archiveResponse(backups, params.snapshotId);
       },
       {
         auth: "gateway:manage",
         detail: {
           summary: "Download a backup as one file",
-          responses: {
-            200: fileAnswer("The archive, encrypted as the backups are.", "application/octet-stream"),
-          },
+          responses: archiveAnswer,
           description: `\`lineside restore --from <file>\` restores it. 404 for an unknown backup, 409 before a place is set. ${operators}`,
         },
       },
     );
 
+/** Links with which a browser saves an archive as it comes, however large it is. */
+const downloadRoutes = ({ backups, auth }: BackupRouteDeps) => {
+  const links = new OneTimeLinks<string>(LINK_LIFETIME_MS);
+  return new Elysia({ prefix: PREFIX, tags: ["gateway"] })
+    .use(auth)
+    .post(
+      "/snapshots/:snapshotId/download-link",
+      ({ principal, params, set }) => {
+        backups.ensureOperator(principal);
+        set.status = 201;
+        return { path: `${PREFIX}/downloads/${links.create(params.snapshotId, performance.now())}` };
+      },
+      {
+        auth: "gateway:manage",
+        audit: { action: "backup.download", target: "gateway", id: () => "gateway" },
+        response: { 201: t.Object({ path: t.String({ description: "Path that needs no bearer token." }) }) },
+        detail: {
+          summary: "Create a link that downloads a backup once",
+          description: `The link works for one minute. ${operators}`,
+        },
+      },
+    )
+    .get(
+      "/downloads/:secret",
+      ({ params }) => {
+        const snapshotId = links.take(params.secret, performance.now());
+        if (snapshotId === undefined) throw notFound("backup.link_invalid");
+        return archiveResponse(backups, snapshotId);
+      },
+      {
+        detail: {
+          summary: "Download a backup by a link",
+          responses: archiveAnswer,
+          description: "404 for a link that is unknown, used or expired.",
+        },
+      },
+    );
+};
+
 export const backupsRoutes = (deps: BackupRouteDeps) => [
   settingsRoutes(deps),
   runRoutes(deps),
   snapshotRoutes(deps),
+  downloadRoutes(deps),
 ];

@@ -13,7 +13,7 @@ const bucket = {
   prefix: t.String({
     maxLength: 500,
     pattern: "^(|[^/].*/)$",
-    description: "begins the names of all objects; empty, or ends with /",
+    description: "prefix of the names of all objects; empty, or ends with /",
   }),
   accessKeyId: t.String({ maxLength: 200 }),
 };
@@ -60,7 +60,7 @@ export const backupRun = t.Object(
     finishedAt: t.Optional(t.String()),
     snapshotId: t.Optional(t.String()),
     bytes: t.Optional(t.Integer({ description: "of all databases and files" })),
-    addedBytes: t.Optional(t.Integer({ description: "bytes that were new" })),
+    addedBytes: t.Optional(t.Integer({ description: "bytes that no earlier backup has" })),
     openedAll: t.Boolean({
       description: "whether every database was restored and opened, whatever its size",
     }),

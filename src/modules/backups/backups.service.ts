@@ -119,7 +119,7 @@ export class BackupsService {
     };
   }
 
-  /** What is wrong: no good backup for too long. */
+  /** Returns the text of the warning that there has been no good backup for too long; `undefined` for no warning. */
   problem(): Text | undefined {
     return this.#problem(this.#deps.repository.newestGoodRun(this.#settings.placeSince));
   }

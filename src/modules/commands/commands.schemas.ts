@@ -21,7 +21,7 @@ const iso = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
 export const commandFormBody = documentedAs(
   t.Object(
     { method: t.Optional(t.String()), params: t.Optional(jsonValue()) },
-    { title: "CommandForm", description: "without a method: the parameters themselves" },
+    { title: "CommandForm", description: "parameters of a command without a method" },
   ),
 );
 
@@ -32,7 +32,7 @@ export const createCommandBody = t.Object(
     channel: t.Optional(t.Number()),
     state: t.Optional(t.Number()),
     key: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
-    value: t.Optional(jsonValue("with key: a number, or any JSON value")),
+    value: t.Optional(jsonValue("value for `key`: a number, or any JSON value")),
     retries: t.Optional(t.Integer({ minimum: 0, maximum: 100, description: "0 by default" })),
     retryIntervalMs: t.Optional(
       t.Integer({

@@ -5,14 +5,14 @@ import { commandStates } from "./commands.types.ts";
 export const commands = sqliteTable(
   "commands",
   {
-    /** Holds what the device knows the command by: never used twice, also not after a restart. */
+    /** Number of the command for the device. It is never reused, not even after a restart. */
     rpcId: integer("rpc_id").primaryKey({ autoIncrement: true }),
     commandId: text("command_id").notNull().unique(),
     tenantId: text("tenant_id").notNull(),
     deviceId: text("device_id")
       .notNull()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
-    /** Holds what the issuer knows it by. */
+    /** Id that the issuer has chosen. */
     requestId: text("request_id").notNull(),
     method: text("method").notNull(),
     /** JSON text. */

@@ -7,9 +7,10 @@ import type { Tls } from "../../platform/tls.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import { connectivityRoutes } from "./connectivity.routes.ts";
+import type { Webhook } from "./connectivity.schemas.ts";
 import type { Endpoints } from "./connectivity.service.ts";
 import { createWebhookSecretsRepository } from "./webhook-secrets.repository.ts";
-import { type Webhook, webhookSecretsRoutes } from "./webhook-secrets.routes.ts";
+import { webhookSecretsRoutes } from "./webhook-secrets.routes.ts";
 import { createWebhookSecretsService } from "./webhook-secrets.service.ts";
 
 /** Returns whether MQTT without TLS is for programs on this machine only, beside MQTT with TLS for devices. */

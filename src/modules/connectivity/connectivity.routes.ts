@@ -1,19 +1,8 @@
-import { Elysia, t } from "elysia";
+import { Elysia } from "elysia";
 import { notFound } from "../../lib/domain-error.ts";
 import { fileAnswer } from "../documented-answers.ts";
+import { catalogBody } from "./connectivity.schemas.ts";
 import { type Endpoints, listTransports } from "./connectivity.service.ts";
-
-const transport = t.Object(
-  {
-    id: t.String(),
-    name: t.String(),
-    url: t.String(),
-    auth: t.String(),
-    payloads: t.Array(t.String()),
-    example: t.String(),
-  },
-  { title: "Transport" },
-);
 
 export const connectivityRoutes = (deps: {
   endpointsFor: (requestUrl: string) => Endpoints;
@@ -30,7 +19,7 @@ export const connectivityRoutes = (deps: {
         })),
       }),
       {
-        response: { 200: t.Object({ transports: t.Array(transport) }) },
+        response: { 200: catalogBody },
         detail: {
           summary: "List the addresses for devices",
           description: "Public: transports with this gateway's real host and ports.",

@@ -4,9 +4,9 @@ export interface Endpoints {
   readonly host: string;
   /** `http://host:port` and the base path, without a slash at its end. */
   readonly httpUrl: string;
-  /** Without TLS; absent where it is off. */
+  /** Port without TLS; absent while it is switched off. */
   readonly mqttPort?: number;
-  /** Includes TLS, where it is on. */
+  /** Address with TLS; absent while TLS is switched off. */
   readonly httpsUrl?: string;
   readonly mqttTlsPort?: number;
 }

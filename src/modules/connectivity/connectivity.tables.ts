@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { tenants } from "../tenants/tenants.tables.ts";
 
-/** Holds what network servers and other programs sign their webhooks with; only hashes are kept. */
+/** Secrets with which network servers and other programs sign their webhooks. Only hashes are stored. */
 export const webhookSecrets = sqliteTable("webhook_secrets", {
   tenantId: text("tenant_id")
     .primaryKey()

@@ -4,24 +4,9 @@ import type { TenantId } from "../../lib/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
+import { newSecretBody, type Webhook, webhookAddresses } from "./connectivity.schemas.ts";
 import type { SecretStatus, WebhookSecretsService } from "./webhook-secrets.service.ts";
 
-const time = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
-const status = {
-  hasSecret: t.Boolean(),
-  secretUpdatedAt: time,
-  oldSecretUntil: time,
-};
-const webhookBody = t.Object(
-  {
-    kind: t.String({ description: "generic, lorawan-a (ChirpStack v4) or lorawan-b (The Things Stack v3)" }),
-    url: t.String(),
-    integrationId: t.Optional(t.String({ description: "the integration that the address belongs to" })),
-    name: t.Optional(t.String()),
-  },
-  { title: "WebhookAddress" },
-);
-export type Webhook = typeof webhookBody.static;
 const iso = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
 const toWire = ({ hasSecret, secretUpdatedAt, oldSecretUntil }: SecretStatus) => ({
   hasSecret,
@@ -50,11 +35,7 @@ export const webhookSecretsRoutes = (deps: {
       {
         auth: "integrations:read",
         response: {
-          200: t.Object({
-            tenantId: t.String(),
-            ...status,
-            webhooks: t.Array(webhookBody),
-          }),
+          200: webhookAddresses,
         },
         detail: {
           summary: "Get the tenant's webhook addresses",
@@ -81,7 +62,7 @@ export const webhookSecretsRoutes = (deps: {
             ),
           }),
         ),
-        response: { 201: t.Object({ secret: t.String(), ...status }) },
+        response: { 201: newSecretBody },
         detail: {
           summary: "Create a new webhook secret",
           description:

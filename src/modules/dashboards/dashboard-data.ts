@@ -30,7 +30,7 @@ const open: readonly AlarmStatus[] = ["ACTIVE_UNACK", "ACTIVE_ACK"];
 
 const isText = (answer: object | undefined): answer is Text => answer !== undefined && "code" in answer;
 
-/** Holds what a widget type needs; those that are not known show newest values. */
+/** Data that a widget type needs. Widgets of unknown types show the newest values. */
 const needs: Readonly<Record<string, "series" | "latest" | "both" | "alarms" | "none">> = {
   timeseries: "series",
   value: "both",

@@ -1,5 +1,5 @@
 /** Parts of a dashboard as the document shows them. The dashboard's own reader checks them. */
-import { type TSchema, Type } from "@sinclair/typebox";
+import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { discriminatedUnion, enumOf, mapOf, toPascalCase } from "../documented-as.ts";
 import { aggregations } from "../telemetry/telemetry.types.ts";
 import { jsonValueSchema } from "../wire.schemas.ts";
@@ -31,7 +31,7 @@ const scale = { min: Type.Number(), max: Type.Number() };
 const limits = { warning: Type.Number(), critical: Type.Number() };
 const image = { image: Type.String({ description: "a picture as data URL" }) };
 
-/** Holds what `config` holds, by widget type. */
+/** Fields of `config`, by widget type. */
 const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
   timeseries: { ...devices, ...key, ...keys, ...series, ...appearance },
   value: { ...devices, ...key, ...keys, ...series, ...reduce, ...appearance, ...limits },
@@ -89,7 +89,7 @@ const widgets = Object.fromEntries(
 );
 
 /** Schema of widgets and aliases of types that this gateway does not know; they can be stored too. */
-const ofOtherType = (name: "Widget" | "Alias", fields: Record<string, TSchema>) =>
+const ofOtherType = <Fields extends TProperties>(name: "Widget" | "Alias", fields: Fields) =>
   Type.Object(
     { ...fields, type: text() },
     { title: `Custom${name}`, description: "of a type that the console does not show" },
@@ -98,9 +98,10 @@ const ofOtherType = (name: "Widget" | "Alias", fields: Record<string, TSchema>) 
 /** An object, or a string that may be its JSON. */
 const itemsOf = (...members: readonly TSchema[]) => Type.Array(Type.Union([...members, Type.String()]));
 
+export const customWidgetSchema = ofOtherType("Widget", { ...widgetFields, config: mapOf(jsonValueSchema) });
 export const widgetListSchema = itemsOf(
   discriminatedUnion(widgets, "type", { title: "Widget" }),
-  ofOtherType("Widget", { ...widgetFields, config: mapOf(jsonValueSchema) }),
+  customWidgetSchema,
 );
 
 const id = (description: string) => Type.String({ description });
@@ -135,9 +136,10 @@ const aliases = Object.fromEntries(
   }),
 );
 
+export const customAliasSchema = ofOtherType("Alias", aliasFields);
 export const aliasListSchema = itemsOf(
   discriminatedUnion(aliases, "type", { title: "DashboardAlias" }),
-  ofOtherType("Alias", aliasFields),
+  customAliasSchema,
 );
 
 /** An alias that is not stored: without an id and a name. */
@@ -152,7 +154,8 @@ export const aliasSelectorSchema = Type.Union([
   Type.String({ description: "an alias as JSON" }),
 ]);
 
-export const stateListSchema = itemsOf(Type.Object(aliasFields, { title: "DashboardState" }));
+export const stateSchema = Type.Object(aliasFields, { title: "DashboardState" });
+export const stateListSchema = itemsOf(stateSchema);
 
 const cells = Type.Number({ description: "cells of a grid with 12 columns" });
 export const layoutSchema = itemsOf(

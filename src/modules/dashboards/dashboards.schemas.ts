@@ -100,7 +100,7 @@ export const previewBody = t.Object(
   },
   { title: "DashboardPreviewRequest" },
 );
-const alarmRow = t.Object(
+export const alarmRow = t.Object(
   {
     alarmId: t.String(),
     deviceId: t.String(),
@@ -113,14 +113,14 @@ const alarmRow = t.Object(
   },
   { title: "AlarmRow" },
 );
-const widgetData = t.Object(
+export const widgetData = t.Object(
   {
     deviceIds: t.Array(t.String()),
     series: t.Optional(t.Array(deviceSeries)),
     latest: t.Optional(t.Array(latestSnapshot)),
     alarms: t.Optional(t.Array(alarmRow)),
     cut: t.Optional(t.Literal(true, { description: "there are more devices than a widget shows" })),
-    error: t.Optional(t.String({ description: "why there is nothing to show" })),
+    error: t.Optional(t.String({ description: "reason why there is nothing to show" })),
     errorText: t.Optional(textSchema),
   },
   { title: "WidgetData" },

@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const items = (name: string) => text(name, { mode: "json" }).notNull().$type<readonly Item[]>();
 const fields = (name: string) => text(name, { mode: "json" }).$type<Fields>();
 
-/** Holds what people put together to look at. */
+/** Dashboards of users. */
 export const dashboards = sqliteTable(
   "dashboards",
   {

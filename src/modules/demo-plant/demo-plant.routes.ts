@@ -1,18 +1,10 @@
-import { Elysia, t } from "elysia";
+import { Elysia } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { successBody, wholeNumber } from "../wire.schemas.ts";
+import { successBody } from "../wire.schemas.ts";
+import { statusBody } from "./demo-plant.schemas.ts";
 import type { DemoPlantService } from "./demo-plant.service.ts";
 
-const statusBody = t.Object(
-  {
-    state: t.Union([t.Literal("none"), t.Literal("running"), t.Literal("stopped")]),
-    progress: t.Number({ description: "0 to 1: how much of the day before is stored" }),
-    deviceCount: wholeNumber(),
-    dashboardId: t.Union([t.String(), t.Null()]),
-  },
-  { title: "DemoPlantStatus" },
-);
 const who = "Writers and above who see all devices; 403 for others.";
 
 /** The simulated factory of a tenant. */

@@ -40,7 +40,10 @@ export const setCredentialsBody = t.Union([
         t.String({ maxLength: 65_536, description: "the device's own certificate in PEM form" }),
       ),
       fingerprint: t.Optional(
-        t.String({ maxLength: 128, description: "or its SHA-256: 64 hexadecimal digits" }),
+        t.String({
+          maxLength: 128,
+          description: "SHA-256 of the certificate instead: 64 hexadecimal digits",
+        }),
       ),
     },
     { description: "a client certificate, over MQTT with TLS" },

@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { devices } from "./devices.tables.ts";
 
-/** Holds what a device signs in with instead of its access token; a device without a row here signs in with the token. */
+/** Credentials that a device uses instead of its access token. A device without a row here signs in with the token. */
 export const deviceCredentials = sqliteTable(
   "device_credentials",
   {

@@ -102,14 +102,14 @@ const listed = {
         reason: t.String(),
         by: t.String(),
       },
-      { description: "during maintenance, when its alarms are suppressed" },
+      { description: "maintenance in progress, during which the alarms of the device are suppressed" },
     ),
   ),
 };
 
 const credentialsBody = t.Object({
   type: choice(["ACCESS_TOKEN", "MQTT_BASIC", "X509"]),
-  token: t.Optional(t.String({ description: "of ACCESS_TOKEN" })),
+  token: t.Optional(t.String({ description: "token of the type ACCESS_TOKEN" })),
 });
 
 export const deviceListItem = t.Object(listed, { title: "Device" });

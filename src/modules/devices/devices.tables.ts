@@ -28,7 +28,7 @@ export const devices = sqliteTable(
     parentDeviceId: text("parent_device_id").references((): AnySQLiteColumn => devices.deviceId, {
       onDelete: "set null",
     }),
-    /** Holds what its gateway calls it; its own name may be another. */
+    /** Name that its gateway uses. The name of the device itself may differ. */
     childName: text("child_name"),
     role: text("role", { enum: ["DEVICE", "GATEWAY"] }).notNull(),
     /** `null` if the profile decides. */
@@ -55,7 +55,7 @@ export const devices = sqliteTable(
   ],
 );
 
-/** Holds what the gateway saw of a device; written in batches, seconds after the fact. */
+/** Activity of devices. It is written in batches, seconds after the fact. */
 export const deviceActivity = sqliteTable("device_activity", {
   deviceId: text("device_id")
     .primaryKey()

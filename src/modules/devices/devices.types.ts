@@ -16,7 +16,7 @@ export interface Device {
   readonly deviceType: string;
   readonly assetId: string | null;
   readonly parentDeviceId: DeviceId | null;
-  /** Holds what its gateway calls it, or the last one did; null where the gateway has another child of its name. */
+  /** Name that its gateway uses, or its last gateway used; `null` if the gateway has another child of that name. */
   readonly childName: string | null;
   readonly role: DeviceRole;
   /** Time-out of the device; `null` for that of the profile. */

@@ -9,7 +9,9 @@ export const downlinkRequestBody = t.Object(
       t.Integer({ minimum: 1, maximum: 223, description: "settings_json.downlink.fPort by default" }),
     ),
     confirmed: t.Optional(t.Boolean({ description: "settings_json.downlink.confirmed by default" })),
-    priority: t.Optional(t.String({ maxLength: 32, description: "of The Things Stack: LOWEST … HIGHEST" })),
+    priority: t.Optional(
+      t.String({ maxLength: 32, description: "priority in The Things Stack, from LOWEST to HIGHEST" }),
+    ),
     data: t.Optional(t.String({ maxLength: 400, description: "base64; one of data, hex and object" })),
     hex: t.Optional(t.String({ maxLength: 800 })),
     // Not an Object: a key like `__proto__` is only a key.
@@ -40,7 +42,7 @@ const downlink = {
   downlinkId: t.String(),
   status: downlinkState,
   error: t.Union([t.String(), t.Null()]),
-  errorText: t.Union([textSchema, t.Null()], { description: "the error as data" }),
+  errorText: t.Union([textSchema, t.Null()], { description: "code and parameters of the error" }),
   deviceId: t.Union([t.String(), t.Null()]),
   devEui: t.Union([t.String(), t.Null()]),
   fPort: t.Union([t.Number(), t.Null()]),

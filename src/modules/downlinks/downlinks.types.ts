@@ -13,12 +13,12 @@ export type DownlinkState = (typeof downlinkStates)[number];
 export interface Downlink {
   /** The order in which they go out to a device. */
   readonly sequence: number;
-  /** Holds what the network server gives back with its reports, where it lets us choose. */
+  /** Id that the network server returns with its reports, if it lets us choose one. */
   readonly downlinkId: string;
   readonly tenantId: TenantId;
   readonly integrationId: string;
   readonly deviceId: DeviceId | null;
-  /** Holds what the network knows the device by, see `deviceKey`. */
+  /** Id of the device in the network, see `deviceKey`. */
   readonly deviceKey: string;
   /** Id of the command that it carries. */
   readonly commandRpcId: number | null;
@@ -27,7 +27,7 @@ export interface Downlink {
   readonly priority: string | null;
   readonly payload: DownlinkPayload;
   readonly state: DownlinkState;
-  /** Holds what the network server calls it, where it chooses. */
+  /** Id that the network server has chosen for the downlink, if it chooses one. */
   readonly networkId: string | null;
   readonly attempts: number;
   readonly error: Text | null;

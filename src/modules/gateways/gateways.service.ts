@@ -40,7 +40,7 @@ interface Steps<Input> {
 export function createGatewaysService(deps: {
   children: DevicesService["children"];
   directory: Pick<DeviceDirectory, "find">;
-  sessions: GatewaySessions;
+  sessions: Pick<GatewaySessions, "find" | "reported" | "left">;
   ingest: Pick<IngestService, "admit" | "toReadings" | "readings" | "clientAttributes" | "reject">;
   attributes: Pick<AttributesService, "read">;
   /** Every message of a gateway is a sign of its own life, too. */

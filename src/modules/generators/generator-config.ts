@@ -12,7 +12,7 @@ const PERIOD_SECONDS_MAX = 366 * 86_400;
 const METRICS_MAX = 100;
 const DEVICES_MAX = 1_000;
 const KEY_BYTES_MAX = 256;
-/** Beyond it units of one cannot be told apart with some decimals, and no sensor counts so far. */
+/** Largest absolute value. Above it a double does not hold the decimals, and no sensor counts so far. */
 const NUMBER_MAX = 1e15;
 /** More would not be read. */
 const ERRORS_SHOWN = 20;
@@ -27,7 +27,7 @@ export const VALUES_PER_SECOND_MAX = 10_000;
 export interface CheckedConfig {
   readonly config: GeneratorConfig | undefined;
   readonly errors: readonly Text[];
-  /** Holds what is allowed and perhaps not meant. */
+  /** Settings that are allowed but perhaps unintended. */
   readonly warnings: readonly Text[];
 }
 

@@ -61,7 +61,7 @@ type Activity = { -readonly [Field in keyof GeneratorActivity]: GeneratorActivit
 export class GeneratorEngine {
   /** Runs by generator. */
   private readonly runs = new Map<string, Run>();
-  /** Holds what generators did, by generator; kept when one is paused. */
+  /** Activity of generators, by id. It stays when a generator is paused. */
   private readonly activities = new Map<string, Activity>();
   private isStopped = true;
 

@@ -7,7 +7,7 @@ import { DECIMALS_MAX } from "./metric-values.ts";
 const name = nameText(200);
 const description = t.String({ maxLength: 2_000 });
 const type = t.Literal("data_generator");
-const enabled = t.Boolean({ description: "false: it is paused, whatever its status was to be" });
+const enabled = t.Boolean({ description: "false pauses it, whatever `status` says" });
 const status = t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused")]);
 const decimal = (description: string) => t.Optional(t.Union([t.Number(), t.Null()], { description }));
 const metricSchema = t.Object(
@@ -22,10 +22,14 @@ const metricSchema = t.Object(
   },
   { title: "GeneratorMetric" },
 );
-const generatorConfigSchema = t.Object(
+export const generatorConfigSchema = t.Object(
   {
     intervalSeconds: t.Number({ minimum: 0.1, maximum: 86_400 }),
-    metrics: t.Array(metricSchema, { minItems: 1, maxItems: 100, description: "each key once" }),
+    metrics: t.Array(metricSchema, {
+      minItems: 1,
+      maxItems: 100,
+      description: "metrics; each key occurs once",
+    }),
     deviceIds: t.Optional(
       t.Union([t.Array(t.String({ maxLength: 64 }), { maxItems: 1_000 }), t.Null()], {
         description: "the devices that it sends for; by default a device is created for it",
@@ -87,9 +91,9 @@ export const generatorBody = t.Object(
     refused: wholeNumber({ description: "readings that could not be stored since then" }),
     lastReadingAt: iso,
     lastError: t.Union([t.String(), t.Null()], {
-      description: "why its newest readings were refused, or why it was paused",
+      description: "reason why its newest readings were refused, or why it was paused",
     }),
-    lastErrorText: t.Union([textSchema, t.Null()], { description: "the error as data" }),
+    lastErrorText: t.Union([textSchema, t.Null()], { description: "code and parameters of the error" }),
     lastErrorAt: iso,
     createdAt: t.String({ description: "ISO 8601" }),
     updatedAt: t.String({ description: "ISO 8601" }),
@@ -101,22 +105,22 @@ export const generatorBody = t.Object(
 export const previewBody = t.Object({
   config: documentedAs(t.Union([generatorConfigSchema, mapOf(jsonValueSchema)])),
 });
+export const generatorReadings = t.Partial(
+  t.Object({
+    readings: t.Array(t.Object({ ts: wholeNumber(), values: mapOf(t.Number()) })),
+    deviceCount: wholeNumber(),
+    messagesPerDay: wholeNumber(),
+    valuesPerDay: wholeNumber(),
+  }),
+  { title: "GeneratorReadings" },
+);
 export const previewAnswer = t.Object({
   success: t.Boolean({ description: "whether it could be started" }),
-  result: documentedAs(
-    t.Partial(
-      t.Object({
-        readings: t.Array(t.Object({ ts: wholeNumber(), values: mapOf(jsonValueSchema) })),
-        deviceCount: wholeNumber(),
-        messagesPerDay: wholeNumber(),
-        valuesPerDay: wholeNumber(),
-      }),
-      { title: "GeneratorReadings" },
-    ),
-    { description: "the next 60 readings of one device; empty if the config has mistakes" },
-  ),
+  result: documentedAs(generatorReadings, {
+    description: "the next 60 readings of one device; empty if the config has mistakes",
+  }),
   warnings: t.Array(t.String(), { description: "settings that are allowed but perhaps unintended" }),
-  errors: t.Array(t.String(), { description: "each names its field" }),
-  warningTexts: t.Array(textSchema, { description: "the warnings as data" }),
-  errorTexts: t.Array(textSchema, { description: "the errors as data" }),
+  errors: t.Array(t.String(), { description: "errors of the config, each with its field" }),
+  warningTexts: t.Array(textSchema, { description: "code and parameters of each warning" }),
+  errorTexts: t.Array(textSchema, { description: "code and parameters of each error" }),
 });

@@ -5,7 +5,7 @@ import { wholeList } from "../lists.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { AccountService } from "./account.service.ts";
 import type { AuthPlugin } from "./identity.plugin.ts";
-import { ownSession, recoveryCodesBody, securityBody } from "./identity.schemas.ts";
+import { newSecondFactor, ownSession, recoveryCodesBody, securityBody } from "./identity.schemas.ts";
 
 const sessionList = wholeList({
   sort: ["createdAt", "lastUsedAt", "expiresAt"],
@@ -72,11 +72,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
       audit: { none: "nothing is in effect before it is confirmed" },
       body: ownPassword,
       response: {
-        200: t.Object({
-          secret: t.String({ description: "base32, to type into an authenticator app" }),
-          uri: t.String({ description: "otpauth://…" }),
-          qrSvg: t.String({ description: "the same as a picture" }),
-        }),
+        200: newSecondFactor,
       },
       detail: {
         summary: "Start setting up a second factor (TOTP, RFC 6238)",

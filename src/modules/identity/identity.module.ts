@@ -31,7 +31,7 @@ import { createProviderRepository } from "./provider/provider.repository.ts";
 import { providerRoutes } from "./provider/provider.routes.ts";
 import { recoveryRoutes } from "./provider/recovery.routes.ts";
 import { createThrottleRepository } from "./provider/throttle.repository.ts";
-import { createThrottle } from "./provider/throttle.ts";
+import { Throttle } from "./provider/throttle.ts";
 import { createRequestAudit } from "./request-audit.ts";
 import { createSessionsRepository } from "./sessions.repository.ts";
 import { createSessionsService } from "./sessions.service.ts";
@@ -76,7 +76,7 @@ export function createIdentityModule(
       now,
     }),
   );
-  const throttle = createThrottle({ repository: createThrottleRepository(identityDatabase), now });
+  const throttle = new Throttle({ repository: createThrottleRepository(identityDatabase), now });
   const embedded = createIdentityProvider({
     repository: createProviderRepository(identityDatabase),
     throttle,

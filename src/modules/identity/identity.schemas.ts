@@ -43,7 +43,7 @@ export const ownSession = t.Object(
     address: t.String(),
     userAgent: t.String(),
     createdAt: t.String(),
-    lastUsedAt: t.String({ description: "accurate to a few minutes" }),
+    lastUsedAt: t.String({ description: "newest use, accurate to a few minutes" }),
     expiresAt: t.String(),
   },
   { title: "Session" },
@@ -85,7 +85,7 @@ export const authorizeQuery = t.Object({
     }),
   ),
   provider: t.Optional(
-    t.Literal("local", { description: "local: this page, even if sign-in goes to an external provider" }),
+    t.Literal("local", { description: "`local` shows this page even if an external provider is configured" }),
   ),
 });
 
@@ -93,4 +93,10 @@ export const resetQuery = t.Object({
   token: t.String({ minLength: 1, maxLength: 128, description: "secret of the link" }),
   ui_locales: t.Optional(t.String({ maxLength: 128 })),
   theme: t.Optional(t.String({ maxLength: 16 })),
+});
+
+export const newSecondFactor = t.Object({
+  secret: t.String({ description: "base32, to type into an authenticator app" }),
+  uri: t.String({ description: "otpauth://…" }),
+  qrSvg: t.String({ description: "the URI as a QR code in SVG" }),
 });

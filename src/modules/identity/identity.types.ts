@@ -11,7 +11,7 @@ export interface Client {
 export interface Session extends Client {
   readonly sessionId: SessionId;
   readonly userId: UserId;
-  /** Identifies who acts as the user, from which session of theirs. */
+  /** The user who acts as this one, and the session from which. */
   readonly impersonatorId: UserId | null;
   readonly impersonatorSessionId: SessionId | null;
   readonly createdAt: number;
@@ -51,10 +51,10 @@ export interface CurrentUser {
   readonly tenantId?: string;
   readonly tenantName?: string;
   readonly role?: Role;
-  /** Holds what the role allows now, so that a client shows nothing else. */
+  /** Permissions of the role, so that a client shows nothing else. */
   readonly permissions: Permission[];
   readonly onboardingRequired: boolean;
-  /** Identifies who really acts, where somebody acts as the user. */
+  /** The user who acts, if somebody acts as this user. */
   readonly impersonator?: { readonly userId: string; readonly email: string };
 }
 

@@ -7,7 +7,7 @@ const owners: readonly Role[] = ["TENANT_OWNER"];
 
 export interface PermissionRule {
   readonly roles: readonly Role[];
-  /** Holds what it allows, for docs/permissions.md. */
+  /** Description of what it allows, for docs/permissions.md. */
   readonly what: string;
   /** Open to users of other roles, too, if they have `canAcknowledgeAlarms`. */
   readonly orAcknowledger?: true;

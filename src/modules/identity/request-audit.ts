@@ -66,7 +66,7 @@ function createdTenant({ response }: AuditedRequest): TenantId | null {
 
 /** Records what a route's rule says: what it is about as it was before and as it is after, or that it was refused. */
 export function createRequestAudit(recorder: AuditRecorder) {
-  /** Holds what a request is about, as it was before. */
+  /** State of the target of each request, before the request. */
   const before = new WeakMap<Request, unknown>();
   const callers = new WeakMap<Request, Principal>();
 

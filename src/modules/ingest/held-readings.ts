@@ -1,5 +1,6 @@
 import { DomainError, detail } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
+import { FUTURE_MS_MAX } from "../../lib/timestamp.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Problem } from "../../platform/health.ts";
 import type { Part } from "../../platform/lifecycle.ts";
@@ -7,12 +8,8 @@ import type { Logger } from "../../platform/log.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { HeldMessage, HeldRepository } from "./held.repository.ts";
-import type { IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
-import { toReadings } from "./readings.ts";
+import type { IngestDevice, Rejection } from "./ingest.types.ts";
 
-/** Further ahead than this a time stamp is refused, whatever the gateway's clock says. */
-const DAY_MS = 24 * 3_600_000;
-const AHEAD_MS_MAX = 10 * 366 * DAY_MS;
 const PER_DEVICE_MAX = 10_000;
 const RELEASE_INTERVAL_MS = 10_000;
 const RELEASED_AT_ONCE = 500;
@@ -24,27 +21,10 @@ export interface SplitReadings {
   readonly ahead: readonly Reading[];
 }
 
-/**
- * Reads a telemetry body. Messages over MQTT are acknowledged whatever their time stamps are; what is more than a day ahead may be
- * correct, and the gateway's clock behind. Other senders are told, and keep their message.
- * @throws DomainError of kind `invalid`
- */
-export function readTelemetry(
-  items: unknown,
-  { now, source }: { now: number; source: IngestSource },
-): Reading[] | SplitReadings {
-  try {
-    return toReadings(items, now);
-  } catch (error) {
-    const isAhead = error instanceof DomainError && error.code === "telemetry.ts_future";
-    if (!isAhead || source !== "mqtt") throw error;
-    return splitAhead(toReadings(items, now + AHEAD_MS_MAX), now);
-  }
-}
-
-/** Splits readings into those that are accepted now and those whose time stamps are more than a day ahead. */
-function splitAhead(readings: readonly Reading[], now: number): SplitReadings {
-  const isAhead = ({ ts }: Reading) => ts > now + DAY_MS;
+/** Splits readings into those that are accepted now and those whose time stamps are more than a day ahead; undefined if there is nothing to split. */
+export function splitAhead(readings: readonly Reading[], now: number): SplitReadings | undefined {
+  const isAhead = ({ ts }: Reading) => ts > now + FUTURE_MS_MAX;
+  if (!readings.some(isAhead)) return undefined;
   return { due: readings.filter((reading) => !isAhead(reading)), ahead: readings.filter(isAhead) };
 }
 
@@ -58,7 +38,7 @@ export class HeldReadings implements Part {
   private running: Promise<void> = Promise.resolve();
   /** Number of messages by device, as far as it was asked for. */
   private readonly counts = new Map<DeviceId, number>();
-  /** What is held in all, and when it was counted (monotonic ms); undefined when it has to be counted again. */
+  /** Total of the held readings, and when it was counted (monotonic ms); `undefined` if it has to be counted again. */
   private summary: (ReturnType<HeldRepository["summary"]> & { countedAt: number }) | undefined;
 
   constructor(
@@ -100,7 +80,7 @@ export class HeldReadings implements Part {
         params: { max: PER_DEVICE_MAX },
       });
     }
-    const dueAt = Math.max(...readings.map(({ ts }) => ts)) - DAY_MS;
+    const dueAt = Math.max(...readings.map(({ ts }) => ts)) - FUTURE_MS_MAX;
     repository.insert({ deviceId, dueAt, readings, receivedAt: clock.now() });
     this.counts.set(deviceId, Math.min(held + 1, PER_DEVICE_MAX));
     if (this.summary?.messages === 0) this.summary = undefined;

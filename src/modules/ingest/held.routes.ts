@@ -1,18 +1,10 @@
-import { Elysia, t } from "elysia";
+import { Elysia } from "elysia";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { heldBody } from "./held.schemas.ts";
 import type { HeldReadings } from "./held-readings.ts";
 
 const iso = (ms: number | null) => (ms === null ? undefined : new Date(ms).toISOString());
-
-const summary = t.Object(
-  {
-    messages: t.Integer({ description: "number of messages that are kept" }),
-    firstDueAt: t.Optional(t.String({ description: "when the first of them is stored by itself" })),
-    lastDueAt: t.Optional(t.String({ description: "when the last of them is stored by itself" })),
-  },
-  { title: "HeldReadings" },
-);
 
 /** Messages of a device that wait for the gateway's clock. */
 export const heldRoutes = (deps: {
@@ -30,11 +22,11 @@ export const heldRoutes = (deps: {
     .use(deps.auth)
     .get("", ({ principal, params }) => read(devices.ensureVisible(principal, params.deviceId)), {
       auth: "telemetry:read",
-      response: { 200: summary },
+      response: { 200: heldBody },
       detail: {
         summary: "Messages that wait for the gateway's clock",
         description:
-          "Messages over MQTT whose time stamps are more than a day ahead of the gateway. They are stored by themselves when its clock catches up.",
+          "Messages whose time stamps are more than a day ahead of the gateway, from senders that hear of no mistake. They are stored by themselves when its clock catches up.",
       },
     })
     .post(
@@ -47,7 +39,7 @@ export const heldRoutes = (deps: {
       {
         auth: "telemetry:write",
         audit: { action: "held_readings.store", target: "device" },
-        response: { 200: summary },
+        response: { 200: heldBody },
         detail: { summary: "Store these messages now, with the time stamps that they have" },
       },
     )
@@ -61,7 +53,7 @@ export const heldRoutes = (deps: {
       {
         auth: "telemetry:write",
         audit: { action: "held_readings.delete", target: "device" },
-        response: { 200: summary },
+        response: { 200: heldBody },
         detail: { summary: "Delete these messages" },
       },
     );

@@ -1,6 +1,7 @@
 import { type BodyEncoding, decodeBody } from "../../lib/body.ts";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { HELD_MS_MAX } from "../../lib/timestamp.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
@@ -8,7 +9,7 @@ import type { Applied } from "../pipelines/pipeline.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import { KeysBeyondLimit, keysLimit } from "../telemetry/telemetry.errors.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
-import { readTelemetry, type SplitReadings } from "./held-readings.ts";
+import { splitAhead } from "./held-readings.ts";
 import type { DeviceIngest, IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
 import { createRateGate } from "./rate-gate.ts";
 import { toReadings } from "./readings.ts";
@@ -44,7 +45,7 @@ export interface IngestService extends DeviceIngest {
    * the sender.
    */
   admit(sender: IngestDevice, message: { source: IngestSource; where: string; body: Uint8Array }): void;
-  /** A decoded body as readings, those without a time stamp as of now. @throws DomainError of kind `invalid`. */
+  /** A decoded body as readings, those without a time stamp as of now; `readings` holds those that are ahead of the clock. @throws DomainError of kind `invalid`. */
   toReadings(body: unknown): Reading[];
   /** Works like `attributes`, for values that are decoded already. */
   clientAttributes(device: IngestDevice, values: unknown): Promise<void>;
@@ -105,6 +106,20 @@ function setAttributes(
     }
 }
 
+/** Returns what tells all observers of readings. Its promise resolves when the commit and what observers write are on the disk. */
+const createNotifier =
+  (observers: readonly TelemetryObserver[]) =>
+  (device: IngestDevice, readings: readonly Reading[], committed: Promise<void>): Promise<void> => {
+    let besides: Array<Promise<void>> | undefined;
+    for (const observe of observers) {
+      const written = observe(device, readings);
+      if (written === undefined) continue;
+      besides ??= [committed];
+      besides.push(written);
+    }
+    return besides === undefined ? committed : Promise.all(besides).then(nothing);
+  };
+
 export function createIngestService(deps: {
   store: Pick<TelemetryStore, "append" | "fit">;
   attributes: Pick<AttributesService, "setClient" | "setFor">;
@@ -123,7 +138,8 @@ export function createIngestService(deps: {
   ensureRoom: () => void;
   clock: Clock;
 }): IngestService {
-  const { store, observers, clock } = deps;
+  const { store, clock } = deps;
+  const notifyObservers = createNotifier(deps.observers);
   const stats: IngestStats = { messages: 0, refused: 0 };
   const rate = createRateGate({
     clock,
@@ -159,21 +175,6 @@ export function createIngestService(deps: {
     return readings.length === 0 ? committed : notifyObservers(device, readings, committed);
   }
 
-  function notifyObservers(
-    device: IngestDevice,
-    readings: readonly Reading[],
-    committed: Promise<void>,
-  ): Promise<void> {
-    let besides: Array<Promise<void>> | undefined;
-    for (const observe of observers) {
-      const written = observe(device, readings);
-      if (written === undefined) continue;
-      besides ??= [committed];
-      besides.push(written);
-    }
-    return besides === undefined ? committed : Promise.all(besides).then(nothing);
-  }
-
   /**
    * Webhooks are written between the commit of the telemetry and its acknowledgement: neither a crash nor a power cut loses one that was
    * acknowledged, and a message that was not is sent again by its device, at worst with its webhook for a second time.
@@ -195,6 +196,8 @@ export function createIngestService(deps: {
     return committed;
   }
 
+  const toHeldReadings = (body: unknown) => toReadings(body, clock.now(), HELD_MS_MAX);
+
   function saveAttributes(device: IngestDevice, values: unknown): Promise<void> {
     if (!isJsonObject(values)) throw invalid("attribute.body_invalid");
     deps.ensureRoom();
@@ -203,8 +206,17 @@ export function createIngestService(deps: {
     return deps.attributesDurable();
   }
 
-  const acceptSplit = (device: IngestDevice, { due, ahead }: SplitReadings, from: MessageOrigin) =>
-    Promise.all([deps.hold(device, ahead), due.length > 0 && accept(device, due, from)]).then(nothing);
+  /** Takes readings of a sender that gets no refusal: those that are ahead of the clock are kept until they are due. */
+  function acceptOrHold(
+    device: IngestDevice,
+    readings: readonly Reading[],
+    from?: MessageOrigin,
+  ): Promise<void> {
+    const split = splitAhead(readings, clock.now());
+    if (split === undefined) return accept(device, readings, from);
+    const { due, ahead } = split;
+    return Promise.all([deps.hold(device, ahead), due.length > 0 && accept(device, due, from)]).then(nothing);
+  }
 
   /** Lists a refused message on its device and rethrows the error. */
   function receive(
@@ -219,10 +231,9 @@ export function createIngestService(deps: {
       if (message.kind === "attributes") return saveAttributes(device, decoded);
       if (message.source === "http") checkPayload(decoded);
       const items = message.kind === "batch" ? itemsOf(decoded) : decoded;
-      const readings = readTelemetry(items, { now: clock.now(), source: message.source });
-      return Array.isArray(readings)
-        ? accept(device, readings, origin)
-        : acceptSplit(device, readings, origin);
+      // Over MQTT everything is acknowledged. Other senders hear of a time stamp that is ahead, and keep their message.
+      if (message.source === "mqtt") return acceptOrHold(device, toHeldReadings(items), origin);
+      return accept(device, toReadings(items, clock.now()), origin);
     } catch (error) {
       if (error instanceof PartlyKept) {
         rate.list(device, error.refusal, origin);
@@ -249,7 +260,7 @@ export function createIngestService(deps: {
     frame: (device, kind, { body, bytes }) =>
       receive(device, { kind, body: bytes, encoding: "JSON", source: "ws" }, () => body),
     readings(device, readings) {
-      const { kept, refusal } = keptOf(() => accept(device, readings));
+      const { kept, refusal } = keptOf(() => acceptOrHold(device, readings));
       if (refusal === undefined) return kept;
       kept.catch(() => undefined); // the caller hears of the refusal
       throw refusal;
@@ -262,7 +273,7 @@ export function createIngestService(deps: {
         throw error;
       }
     },
-    toReadings: (body) => toReadings(body, clock.now()),
+    toReadings: toHeldReadings,
     clientAttributes: saveAttributes,
     history(device, readings) {
       deps.ensureRoom();

@@ -27,7 +27,7 @@ export interface IngestDevice {
   readonly meters?: { readonly messages: RateMeter; readonly bytes: RateMeter };
   /** Limits bytes as `limiter` limits messages. */
   byteLimiter?: RateMeter | undefined;
-  /** Holds what the device itself may send, where its profile or the gateway's configuration says so. */
+  /** Rate limit of the device, if its profile or the gateway's configuration has one. */
   limiter?: RateMeter | undefined;
   /** Messages refused for their rate since one last passed: the time at which one was listed (monotonic), and how many were not. */
   overRate?: { listedAt: number; unlisted: number } | undefined;

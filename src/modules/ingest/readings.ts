@@ -1,7 +1,7 @@
 import { invalid, tooLarge } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
-import { parseTimestamp } from "../../lib/timestamp.ts";
+import { FUTURE_MS_MAX, parseTimestamp } from "../../lib/timestamp.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 
 /*
@@ -68,18 +68,24 @@ function checkValues(
   return count === 0 ? undefined : checked;
 }
 
+interface Context {
+  readonly now: number;
+  readonly aheadMsMax: number;
+  readonly nesting: number;
+}
+
 /** The reading of one object; undefined when all of its values are null. */
-function toReading(body: Record<string, unknown>, now: number): Reading | undefined {
+function toReading(body: Record<string, unknown>, { now, aheadMsMax }: Context): Reading | undefined {
   const inner = body.values ?? body.telemetry;
   const hasTs = body.ts !== undefined && body.ts !== null;
-  const ts = hasTs ? parseTimestamp(body.ts, now) : now;
+  const ts = hasTs ? parseTimestamp(body.ts, now, aheadMsMax) : now;
   const isEnvelope = isJsonObject(inner) && (hasTs || Object.keys(body).length === 1);
   const values = isEnvelope ? checkValues(inner) : checkValues(body, "ts" in body ? "ts" : undefined);
   return values && { ts, values };
 }
 
-function addReadings(readings: Reading[], body: unknown, context: { now: number; nesting: number }): void {
-  const deeper = { now: context.now, nesting: context.nesting + 1 };
+function addReadings(readings: Reading[], body: unknown, context: Context): void {
+  const deeper = { ...context, nesting: context.nesting + 1 };
   if (deeper.nesting > NESTING_MAX) throw invalid("telemetry.too_deep");
   if (Array.isArray(body)) {
     for (const item of body) addReadings(readings, item, deeper);
@@ -90,19 +96,19 @@ function addReadings(readings: Reading[], body: unknown, context: { now: number;
     addReadings(readings, body.payload, deeper);
     return;
   }
-  const reading = toReading(body, context.now);
+  const reading = toReading(body, context);
   if (reading === undefined) return;
   if (readings.length >= READINGS_PER_MESSAGE_MAX) throw invalid("telemetry.too_many_readings");
   readings.push(reading);
 }
 
 /**
- * The readings of one body; `now` (epoch ms) stamps those that carry no time stamp.
+ * The readings of one body; `now` (epoch ms) stamps those that carry no time stamp. None may be more than `aheadMsMax` ahead of it.
  * @throws DomainError of kind `invalid` that names what is wrong; then nothing of the body is taken.
  */
-export function toReadings(body: unknown, now: number): Reading[] {
+export function toReadings(body: unknown, now: number, aheadMsMax = FUTURE_MS_MAX): Reading[] {
   const readings: Reading[] = [];
-  addReadings(readings, body, { now, nesting: 0 });
+  addReadings(readings, body, { now, aheadMsMax, nesting: 0 });
   if (readings.length === 0) throw invalid("telemetry.empty");
   return readings;
 }

@@ -37,42 +37,117 @@ export interface ResolvedDevice {
   readonly isNew: boolean;
 }
 
+const describe = ({ devEui, externalId }: DeviceReference): Text =>
+  devEui === undefined
+    ? detail("device_reference.external_id", { externalId: excerpt(externalId ?? "") })
+    : detail("device_reference.dev_eui", { devEui });
+
+function ensureShort({ externalId = "", childId = "" }: DeviceReference): void {
+  if (Math.max(externalId.length, childId.length) > ID_CHARACTERS_MAX)
+    throw invalid("integration.device_id_long", { max: ID_CHARACTERS_MAX });
+}
+
+interface DeviceResolutionDeps {
+  readonly identities: DeviceIdentities;
+  readonly directory: DeviceDirectory;
+  readonly devices: Pick<DevicesService, "findNamed" | "createMany" | "children">;
+  readonly profiles: Pick<ProfilesService, "forType">;
+  readonly saveServer: (deviceId: DeviceId, key: string, value: string) => void;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly events: EventBus<DomainEvents>;
+}
+
 /** Finds the device that sent a message. */
-export function createDeviceResolution(deps: {
-  identities: DeviceIdentities;
-  directory: DeviceDirectory;
-  devices: Pick<DevicesService, "findNamed" | "createMany" | "children">;
-  profiles: Pick<ProfilesService, "forType">;
-  saveServer: (deviceId: DeviceId, key: string, value: string) => void;
-  clock: Pick<Clock, "monotonic">;
-  events: EventBus<DomainEvents>;
-}) {
-  const { identities, directory, devices, clock } = deps;
+export class DeviceResolution {
+  readonly #deps: DeviceResolutionDeps;
   /** Devices by tenant and what a network calls them. */
-  const existing = new Map<string, IngestDevice>();
-  /** Holds what each integration made, by its id. */
-  const creationRates = new Map<string, RateMeter>();
+  readonly #cache = new Map<string, IngestDevice>();
+  /** Rate at which each integration creates devices, by its id. */
+  readonly #creationRates = new Map<string, RateMeter>();
 
-  deps.events.on("device.updated", () => existing.clear());
-  deps.events.on("device.deleted", () => existing.clear());
-  deps.events.on("attributes.changed", ({ scope, values, deleted }) => {
+  constructor(deps: DeviceResolutionDeps) {
+    this.#deps = deps;
+  }
+
+  /** Empties the cache when a device may be called otherwise. The module calls it once. */
+  subscribe(): void {
+    const { events } = this.#deps;
     const isIdentity = (key: string) => key.startsWith("integration.");
-    if (scope === "SERVER" && (Object.keys(values).some(isIdentity) || deleted.some(isIdentity)))
-      existing.clear();
-  });
+    events.on("device.updated", () => this.#cache.clear());
+    events.on("device.deleted", () => this.#cache.clear());
+    events.on("attributes.changed", ({ scope, values, deleted }) => {
+      if (scope === "SERVER" && (Object.keys(values).some(isIdentity) || deleted.some(isIdentity)))
+        this.#cache.clear();
+    });
+  }
 
-  function cached(key: string, find: () => DeviceId | undefined): IngestDevice | undefined {
-    const before = existing.get(key);
+  /** Returns the device. Creates it if the integration does so. @throws DomainError `invalid` if there is no such device. */
+  resolve(
+    integration: Integration,
+    settings: IntegrationSettings,
+    reference: DeviceReference,
+  ): ResolvedDevice {
+    const found = this.#findOrRefuse(integration, settings, reference);
+    const device = found ?? this.#create(integration, settings, reference);
+    const isNew = found === undefined;
+    if (reference.childId === undefined) return { device, isNew };
+    const child = this.#childOf(device, reference.childId, true);
+    if (child === undefined)
+      throw unknownDevice(detail("device_reference.child", { childId: excerpt(reference.childId) }));
+    return { device: child, isNew };
+  }
+
+  /** Returns the device as `resolve` does, but creates none: `undefined` if `resolve` would create it. */
+  preview(
+    integration: Pick<Integration, "tenantId">,
+    settings: IntegrationSettings,
+    reference: DeviceReference,
+  ): IngestDevice | undefined {
+    const found = this.#findOrRefuse(integration, settings, reference);
+    return found === undefined || reference.childId === undefined
+      ? found
+      : this.#childOf(found, reference.childId, false);
+  }
+
+  /** Returns the device without its child; `undefined` if the integration may create it. */
+  #findOrRefuse(
+    { tenantId }: Pick<Integration, "tenantId">,
+    settings: IntegrationSettings,
+    reference: DeviceReference,
+  ): IngestDevice | undefined {
+    ensureShort(reference);
+    const found = this.#find(tenantId, reference);
+    if (found === undefined && settings.autoCreateDevice !== true) throw unknownDevice(describe(reference));
+    return found;
+  }
+
+  #find(tenantId: TenantId, { deviceToken, devEui, externalId }: DeviceReference): IngestDevice | undefined {
+    const { identities, directory } = this.#deps;
+    if (deviceToken !== undefined) {
+      const device = directory.findByToken(deviceToken);
+      if (device?.tenantId !== tenantId) throw invalid("integration.device_token_invalid");
+      return device;
+    }
+    if (devEui !== undefined)
+      return this.#cached(`${tenantId}\neui\n${devEui}`, () => identities.findByDevEui(tenantId, devEui));
+    if (externalId !== undefined)
+      return this.#cached(`${tenantId}\nid\n${externalId}`, () => this.#byExternalId(tenantId, externalId));
+    throw noReference();
+  }
+
+  #cached(key: string, find: () => DeviceId | undefined): IngestDevice | undefined {
+    const before = this.#cache.get(key);
     if (before?.revoked === false) return before;
     const deviceId = find();
-    const device = deviceId && directory.find(deviceId);
+    const device = deviceId && this.#deps.directory.find(deviceId);
     if (device === undefined) return undefined;
-    if (existing.size >= CACHED_MAX) existing.clear();
-    existing.set(key, device);
+    if (this.#cache.size >= CACHED_MAX) this.#cache.clear();
+    this.#cache.set(key, device);
     return device;
   }
 
-  function byExternalId(tenantId: TenantId, externalId: string): DeviceId | undefined {
+  #byExternalId(tenantId: TenantId, externalId: string): DeviceId | undefined {
+    const { identities, directory, devices } = this.#deps;
     const marked = identities.findByExternalId(tenantId, externalId);
     if (marked !== undefined) return marked;
     const own = directory.find(externalId as DeviceId); // a wrong id is simply not found
@@ -81,65 +156,49 @@ export function createDeviceResolution(deps: {
     return second === undefined ? named?.deviceId : undefined;
   }
 
-  function ensureShort({ externalId = "", childId = "" }: DeviceReference): void {
-    if (Math.max(externalId.length, childId.length) > ID_CHARACTERS_MAX)
-      throw invalid("integration.device_id_long", { max: ID_CHARACTERS_MAX });
-  }
-
-  /** Without its child; undefined for one that is not known. */
-  function find(
-    tenantId: TenantId,
-    { deviceToken, devEui, externalId }: DeviceReference,
-  ): IngestDevice | undefined {
-    if (deviceToken !== undefined) {
-      const device = directory.findByToken(deviceToken);
-      if (device?.tenantId !== tenantId) throw invalid("integration.device_token_invalid");
-      return device;
-    }
-    if (devEui !== undefined)
-      return cached(`${tenantId}\neui\n${devEui}`, () => identities.findByDevEui(tenantId, devEui));
-    if (externalId !== undefined)
-      return cached(`${tenantId}\nid\n${externalId}`, () => byExternalId(tenantId, externalId));
-    throw noReference();
-  }
-
-  function ensureMayCreate(integrationId: string): void {
-    let meter = creationRates.get(integrationId);
-    if (meter === undefined) {
-      meter = new RateMeter();
-      Object.assign(meter, CREATION_RATE);
-      creationRates.set(integrationId, meter);
-    }
-    if (meter.take(clock.monotonic()) > 0) throw invalid("integration.devices_flood");
-  }
-
-  function create(
-    integration: Integration,
-    settings: IntegrationSettings,
-    reference: DeviceReference,
-  ): IngestDevice {
+  #create(integration: Integration, settings: IntegrationSettings, reference: DeviceReference): IngestDevice {
+    const { devices, directory, saveServer } = this.#deps;
     const { devEui, externalId } = reference;
     const id = externalId ?? devEui ?? "";
-    ensureMayCreate(integration.integrationId);
-    const wanted = asText(reference.name ?? id, NAME_CHARACTERS_MAX) || id;
-    const isTaken = devices.findNamed(integration.tenantId, wanted).length > 0;
-    const deviceType = asText(settings.deviceType ?? reference.type ?? "", TYPE_CHARACTERS_MAX) || "default";
-    const profileId = settings.profileId ?? deps.profiles.forType(integration.tenantId, deviceType).profileId;
-    const device: NewDevice = {
-      name: isTaken ? asText(`${wanted.slice(0, 180)} ${id}`, NAME_CHARACTERS_MAX) : wanted,
-      deviceType,
-      profileId,
-      ...(devEui !== undefined && { lorawanDevEui: devEui }),
-    };
+    this.#ensureMayCreate(integration.integrationId);
+    const device = this.#newDevice(integration, settings, { ...reference, id });
     const [created] = devices.createMany(integrationPrincipal(integration), [device], ({ deviceId }) => {
-      if (externalId !== undefined) deps.saveServer(deviceId, EXTERNAL_ID_KEY, externalId);
+      if (externalId !== undefined) saveServer(deviceId, EXTERNAL_ID_KEY, externalId);
     });
     const found = created && directory.find(created.deviceId);
     if (found === undefined) throw unknownDevice(id); // deleted in the same moment
     return found;
   }
 
-  function childOf(gateway: IngestDevice, childId: string, mayCreate: boolean): IngestDevice | undefined {
+  #newDevice(
+    { tenantId }: Integration,
+    settings: IntegrationSettings,
+    { id, devEui, ...reference }: DeviceReference & { readonly id: string },
+  ): NewDevice {
+    const { devices, profiles } = this.#deps;
+    const wanted = asText(reference.name ?? id, NAME_CHARACTERS_MAX) || id;
+    const isTaken = devices.findNamed(tenantId, wanted).length > 0;
+    const deviceType = asText(settings.deviceType ?? reference.type ?? "", TYPE_CHARACTERS_MAX) || "default";
+    return {
+      name: isTaken ? asText(`${wanted.slice(0, 180)} ${id}`, NAME_CHARACTERS_MAX) : wanted,
+      deviceType,
+      profileId: settings.profileId ?? profiles.forType(tenantId, deviceType).profileId,
+      ...(devEui !== undefined && { lorawanDevEui: devEui }),
+    };
+  }
+
+  #ensureMayCreate(integrationId: string): void {
+    let meter = this.#creationRates.get(integrationId);
+    if (meter === undefined) {
+      meter = new RateMeter();
+      Object.assign(meter, CREATION_RATE);
+      this.#creationRates.set(integrationId, meter);
+    }
+    if (meter.take(this.#deps.clock.monotonic()) > 0) throw invalid("integration.devices_flood");
+  }
+
+  #childOf(gateway: IngestDevice, childId: string, mayCreate: boolean): IngestDevice | undefined {
+    const { devices, directory } = this.#deps;
     if (gateway.role !== "GATEWAY") throw invalid("integration.no_gateway", { name: excerpt(gateway.name) });
     const own = directory.find(childId as DeviceId); // a wrong id is simply not found
     if (own?.parentDeviceId === gateway.deviceId) return own;
@@ -151,44 +210,4 @@ export function createDeviceResolution(deps: {
     if (child instanceof DomainError) throw child;
     return child && directory.find(child);
   }
-
-  const describe = ({ devEui, externalId }: DeviceReference) =>
-    devEui === undefined
-      ? detail("device_reference.external_id", { externalId: excerpt(externalId ?? "") })
-      : detail("device_reference.dev_eui", { devEui });
-
-  return {
-    /** Makes the device where the integration does so. @throws DomainError: `invalid` for one that is not to be had. */
-    resolve(
-      integration: Integration,
-      settings: IntegrationSettings,
-      reference: DeviceReference,
-    ): ResolvedDevice {
-      ensureShort(reference);
-      const found = find(integration.tenantId, reference);
-      if (found === undefined && settings.autoCreateDevice !== true) throw unknownDevice(describe(reference));
-      const device = found ?? create(integration, settings, reference);
-      const isNew = found === undefined;
-      if (reference.childId === undefined) return { device, isNew };
-      const child = childOf(device, reference.childId, true);
-      if (child === undefined)
-        throw unknownDevice(detail("device_reference.child", { childId: excerpt(reference.childId) }));
-      return { device: child, isNew };
-    },
-    /** The same without making one: undefined where it would be made. */
-    preview(
-      { tenantId }: Pick<Integration, "tenantId">,
-      settings: IntegrationSettings,
-      reference: DeviceReference,
-    ): IngestDevice | undefined {
-      ensureShort(reference);
-      const found = find(tenantId, reference);
-      if (found === undefined && settings.autoCreateDevice !== true) throw unknownDevice(describe(reference));
-      return found === undefined || reference.childId === undefined
-        ? found
-        : childOf(found, reference.childId, false);
-    },
-  };
 }
-
-export type DeviceResolution = ReturnType<typeof createDeviceResolution>;

@@ -18,7 +18,7 @@ import type { EventStatus, IntegrationCounts, IntegrationEvent } from "./integra
  * count as well, for they are kept whole: a thousand of the largest would be a gigabyte on a small card, which a search goes through.
  */
 const KEPT: EventsSize = { events: 1_000, bytes: 16 * 1024 * 1024 };
-/** Beyond it before the oldest go: deleting a hundred costs about what one does. */
+/** Excess that is allowed before the oldest events are deleted: deleting a hundred costs about as much as deleting one. */
 const SLACK: EventsSize = { events: 100, bytes: 1024 * 1024 };
 const COUNTS_EVERY_MS = 5_000;
 const PUBLISH_INTERVAL_MS = 250;

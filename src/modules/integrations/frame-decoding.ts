@@ -14,7 +14,7 @@ import type { LiveIntegration } from "./live-integration.ts";
 import { asStageFailure } from "./message-parts.ts";
 
 export interface DecodedFrame {
-  /** Includes what the codec made of its frame as its telemetry. */
+  /** The message, with the decoded frame as its telemetry. */
   readonly message: NormalizedMessage;
   readonly scripted: ScriptResult;
 }

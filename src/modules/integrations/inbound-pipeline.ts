@@ -28,7 +28,7 @@ export interface Taken {
   readonly status: EventStatus;
   readonly stage: Stage;
   readonly text: Text;
-  /** Holds what was wrong with it. */
+  /** Reason of the failure. */
   readonly reason?: DomainError;
 }
 

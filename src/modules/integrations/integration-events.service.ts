@@ -11,7 +11,7 @@ import type { Integration, IntegrationEvent } from "./integrations.types.ts";
 /** Messages that are worked on again at once. */
 const REPLAYED_AT_ONCE = 1_000;
 
-/** What came from integrations. Whoever may not see all devices reads none of it: it shows what any device sends. */
+/** Events of integrations. Only users who see all devices may read them, because events show messages of any device. */
 export function createIntegrationEventsService(deps: {
   repository: IntegrationEventsRepository;
   integrations: Pick<IntegrationsService, "ensure" | "readyOf">;

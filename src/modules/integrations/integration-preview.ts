@@ -28,7 +28,7 @@ import {
 import type { MessageWorkerDeps } from "./message-worker.ts";
 
 export interface PreviewRequest {
-  /** Holds what is left out of settings and steps is as this one has it. */
+  /** Integration whose settings and steps apply where the request has none. */
   readonly integrationId?: string | undefined;
   readonly type: IntegrationType;
   readonly settings_json?: unknown;
@@ -73,7 +73,7 @@ export interface IntegrationPreview {
   readonly warnings: readonly Text[];
 }
 
-/** What is shown of it is walked through. */
+/** Depth limit of JSON. The preview walks through the values that it shows. */
 const DEPTH_MAX = 128;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends ReadonlyArray<infer Item> ? Item[] : T[K] };
@@ -121,34 +121,26 @@ function showMessage({ frame, ...message }: NormalizedMessage): Record<string, u
   };
 }
 
+interface PreviewDeps {
+  readonly integration: Pick<
+    Integration,
+    "integrationId" | "tenantId" | "name" | "type" | "settings" | "secrets" | "mappingSteps"
+  >;
+  readonly box: SealedBox;
+  readonly isMapped: boolean;
+  readonly resolution: MessageWorkerDeps["resolution"];
+  readonly runScript: MessageWorkerDeps["runScript"];
+  readonly decodeFrame: MessageWorkerDeps["decodeFrame"];
+  readonly toReadings: MessageWorkerDeps["ingest"]["toReadings"];
+  readonly clock: Clock;
+}
+
+/** Returns what would become of a message, step by step. */
 export async function previewMessage(
   request: PreviewRequest,
-  deps: {
-    readonly integration: Pick<
-      Integration,
-      "integrationId" | "tenantId" | "name" | "type" | "settings" | "secrets" | "mappingSteps"
-    >;
-    readonly box: SealedBox;
-    readonly isMapped: boolean;
-    readonly resolution: MessageWorkerDeps["resolution"];
-    readonly runScript: MessageWorkerDeps["runScript"];
-    readonly decodeFrame: MessageWorkerDeps["decodeFrame"];
-    readonly toReadings: MessageWorkerDeps["ingest"]["toReadings"];
-    readonly clock: Clock;
-  },
+  deps: PreviewDeps,
 ): Promise<IntegrationPreview> {
-  const shown: Mutable<IntegrationPreview> = {
-    success: true,
-    ignored: null,
-    dedupKey: null,
-    normalized: [],
-    trace: [],
-    scripts: [],
-    results: [],
-    errors: [],
-    warnings: [],
-  };
-  // Only what making it ready looks at.
+  // Only the fields that are present are read to make the integration ready.
   const live = createLive(deps.box, deps.integration as Integration, deps.isMapped);
   const { encoding = "AUTO", topic, event } = request;
   const topicDevice = request.topicDevice ?? (await deviceOf(topic, live));
@@ -160,29 +152,109 @@ export async function previewMessage(
     ...(topicDevice !== undefined && { topicDevice }),
     ...(event !== undefined && { event }),
   };
+  return new MessagePreview(deps, live, source).run();
+}
 
-  function fail(error: unknown): void {
-    const stage = error instanceof StageFailure ? error.stage : "script";
-    const reason = error instanceof StageFailure ? error.reason : error;
-    if (!(reason instanceof DomainError)) throw error;
-    const { console, line, usedMs } = reason instanceof ScriptFailure ? reason : unscripted;
-    if (reason instanceof ScriptFailure) showRun({ value: undefined, console, usedMs, warnings: [] });
-    shown.errors.push({ stage, text: textOf(reason), line: line ?? null });
+/** Takes one message through the stages of an integration and notes what happens in each. */
+class MessagePreview {
+  readonly #deps: PreviewDeps;
+  readonly #live: LiveIntegration;
+  readonly #source: InboundMessage;
+  readonly #shown: Mutable<IntegrationPreview> = {
+    success: true,
+    ignored: null,
+    dedupKey: null,
+    normalized: [],
+    trace: [],
+    scripts: [],
+    results: [],
+    errors: [],
+    warnings: [],
+  };
+
+  constructor(deps: PreviewDeps, live: LiveIntegration, source: InboundMessage) {
+    this.#deps = deps;
+    this.#live = live;
+    this.#source = source;
   }
 
-  function trace(message: NormalizedMessage): Mapped | undefined {
-    const onFailure = (note: Text) => void shown.warnings.push(note);
-    const { tenantId } = deps.integration;
-    const mapped = mapMessage(live.steps, { message, receivedAt: source.receivedAt, tenantId, onFailure });
-    if (live.steps.length === 0) return mapped;
-    const start = mapMessage([], { message, receivedAt: source.receivedAt, tenantId, onFailure });
+  async run(): Promise<IntegrationPreview> {
+    const shown = this.#shown;
+    try {
+      const { messages, ignored, dedupKey } = inStage("adapter", () =>
+        this.#live.adapter.normalize(this.#source),
+      );
+      shown.ignored = ignored ?? null;
+      shown.dedupKey = dedupKey ?? null;
+      shown.normalized.push(...messages.map(showMessage));
+      for (const message of messages) await this.#work(message).catch((error) => this.#fail(error));
+    } catch (error) {
+      this.#fail(error);
+    }
+    return { ...shown, success: shown.errors.length === 0 };
+  }
+
+  async #work(normalizedMessage: NormalizedMessage): Promise<void> {
+    const message = await this.#decode(this.#named(normalizedMessage));
+    if (message !== undefined) await this.#mapAndShow(message);
+  }
+
+  /** Names the device by the topic if the message does not name it. */
+  #named(message: NormalizedMessage): NormalizedMessage {
+    const { topicDevice } = this.#source;
+    const { deviceToken, devEui, externalId } = message.device;
+    const isNamed = (deviceToken ?? devEui ?? externalId) !== undefined;
+    return isNamed || topicDevice === undefined
+      ? message
+      : { ...message, device: { ...message.device, externalId: topicDevice } };
+  }
+
+  /** Returns `undefined` if the codec drops the message. */
+  async #decode(message: NormalizedMessage): Promise<NormalizedMessage | undefined> {
+    const decoded = await this.#deps.decodeFrame(message, this.#live, this.#source.receivedAt);
+    if (decoded === undefined) return message;
+    this.#showRun(decoded.scripted);
+    if (decoded.scripted.value !== undefined) return decoded.message;
+    this.#shown.warnings.push(detail("integration_note.dropped_by_codec"));
+    return undefined;
+  }
+
+  async #mapAndShow(message: NormalizedMessage): Promise<void> {
+    const mapped = inStage("mapping", () => this.#trace(message));
+    if (mapped === undefined) {
+      this.#shown.warnings.push(detail("integration_event.dropped_by_mapping"));
+      return;
+    }
+    const scripted = await this.#runScript(message, mapped);
+    if (scripted !== undefined && scripted.value === undefined) {
+      this.#shown.warnings.push(detail("integration_event.dropped_by_script"));
+      return;
+    }
+    const parts = inStage("script", () => partsOf(message, this.#live.settings, { mapped, scripted }));
+    for (const part of parts)
+      if (part.body !== undefined || part.attributes.size > 0)
+        try {
+          this.#show(part);
+        } catch (error) {
+          this.#fail(error);
+        }
+  }
+
+  /** Runs the mapping steps and notes the input and output of each. */
+  #trace(message: NormalizedMessage): Mapped | undefined {
+    const { steps } = this.#live;
+    const { tenantId } = this.#deps.integration;
+    const onFailure = (note: Text) => void this.#shown.warnings.push(note);
+    const input = { message, receivedAt: this.#source.receivedAt, tenantId, onFailure };
+    const mapped = mapMessage(steps, input);
+    const start = steps.length === 0 ? undefined : mapMessage([], input);
     if (start !== undefined)
-      runSteps(live.steps, start, {
+      runSteps(steps, start, {
         context: { deviceId: "", tenantId, profileId: "", attribute: () => undefined },
         onFailure: () => undefined,
         onStep: (index, { in: before, out }) =>
-          void shown.trace.push({
-            step: live.steps[index]?.type ?? "",
+          void this.#shown.trace.push({
+            step: steps[index]?.type ?? "",
             in: Object.fromEntries(before.values),
             out: out === undefined ? null : Object.fromEntries(out.values),
           }),
@@ -190,13 +262,27 @@ export async function previewMessage(
     return mapped;
   }
 
-  function show(part: MessagePart, liveIntegration: LiveIntegration): void {
+  async #runScript(message: NormalizedMessage, mapped: Mapped): Promise<ScriptResult | undefined> {
+    const { script, integration } = this.#live;
+    if (script === undefined || message.kind !== "uplink") return undefined;
+    const run = scriptRunOf(integration, script, { mapped, message, source: this.#source });
+    const scripted = await this.#deps.runScript(run);
+    this.#showRun(scripted);
+    return scripted;
+  }
+
+  #showRun({ value = null, console, usedMs, warnings }: ScriptResult): void {
+    this.#shown.scripts.push({ value, console, usedMs, warnings });
+  }
+
+  #show(part: MessagePart): void {
+    const { integration, resolution, toReadings } = this.#deps;
     const device = inStage("resolution", () =>
-      deps.resolution.preview(deps.integration, liveIntegration.settings, part.device),
+      resolution.preview(integration, this.#live.settings, part.device),
     );
-    const readings = inStage("ingest", () => (part.body === undefined ? [] : deps.toReadings(part.body)));
+    const readings = inStage("ingest", () => (part.body === undefined ? [] : toReadings(part.body)));
     const { deviceToken: _, route: __, ...reference } = part.device;
-    shown.results.push({
+    this.#shown.results.push({
       device: {
         deviceId: device?.deviceId ?? null,
         name: device?.name ?? part.device.name ?? null,
@@ -210,69 +296,12 @@ export async function previewMessage(
     });
   }
 
-  const named = (normalizedMessage: NormalizedMessage): NormalizedMessage => {
-    const { deviceToken, devEui, externalId } = normalizedMessage.device;
-    const isNamed = (deviceToken ?? devEui ?? externalId) !== undefined;
-    return isNamed || topicDevice === undefined
-      ? normalizedMessage
-      : { ...normalizedMessage, device: { ...normalizedMessage.device, externalId: topicDevice } };
-  };
-
-  async function runScript(message: NormalizedMessage, mapped: Mapped): Promise<ScriptResult | undefined> {
-    if (live.script === undefined || message.kind !== "uplink") return undefined;
-    const run = scriptRunOf(live.integration, live.script, { mapped, message, source });
-    const scripted = await deps.runScript(run);
-    showRun(scripted);
-    return scripted;
+  #fail(error: unknown): void {
+    const stage = error instanceof StageFailure ? error.stage : "script";
+    const reason = error instanceof StageFailure ? error.reason : error;
+    if (!(reason instanceof DomainError)) throw error;
+    const { console, line, usedMs } = reason instanceof ScriptFailure ? reason : unscripted;
+    if (reason instanceof ScriptFailure) this.#showRun({ value: undefined, console, usedMs, warnings: [] });
+    this.#shown.errors.push({ stage, text: textOf(reason), line: line ?? null });
   }
-
-  function showRun({ value = null, console, usedMs, warnings }: ScriptResult): void {
-    shown.scripts.push({ value, console, usedMs, warnings });
-  }
-
-  /** Returns `undefined` if the codec lets the message go. */
-  async function decode(message: NormalizedMessage): Promise<NormalizedMessage | undefined> {
-    const decoded = await deps.decodeFrame(message, live, source.receivedAt);
-    if (decoded === undefined) return message;
-    showRun(decoded.scripted);
-    if (decoded.scripted.value !== undefined) return decoded.message;
-    shown.warnings.push(detail("integration_note.dropped_by_codec"));
-    return undefined;
-  }
-
-  async function work(normalizedMessage: NormalizedMessage): Promise<void> {
-    const message = await decode(named(normalizedMessage));
-    if (message !== undefined) await mapAndShow(message);
-  }
-
-  async function mapAndShow(message: NormalizedMessage): Promise<void> {
-    const mapped = inStage("mapping", () => trace(message));
-    if (mapped === undefined) {
-      shown.warnings.push(detail("integration_event.dropped_by_mapping"));
-      return;
-    }
-    const scripted = await runScript(message, mapped);
-    if (scripted !== undefined && scripted.value === undefined) {
-      shown.warnings.push(detail("integration_event.dropped_by_script"));
-      return;
-    }
-    for (const part of inStage("script", () => partsOf(message, live.settings, { mapped, scripted })))
-      if (part.body !== undefined || part.attributes.size > 0)
-        try {
-          show(part, live);
-        } catch (error) {
-          fail(error);
-        }
-  }
-
-  try {
-    const { messages, ignored, dedupKey } = inStage("adapter", () => live.adapter.normalize(source));
-    shown.ignored = ignored ?? null;
-    shown.dedupKey = dedupKey ?? null;
-    shown.normalized.push(...messages.map(showMessage));
-    for (const message of messages) await work(message).catch(fail);
-  } catch (error) {
-    fail(error);
-  }
-  return { ...shown, success: shown.errors.length === 0 };
 }

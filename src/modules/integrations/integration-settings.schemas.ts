@@ -2,15 +2,18 @@
 import { Type as t } from "@sinclair/typebox";
 import { DOCUMENTED_AS } from "../documented-as.ts";
 import { scriptLimits } from "../script-sandbox/script-limits.ts";
+import { literals } from "../wire.schemas.ts";
 import { messageFormats } from "./integrations.types.ts";
 
 export const SOURCE_BYTES_MAX = scriptLimits.sourceBytesMax;
 const PEM_MAX = 64 * 1024;
 const text = (maxLength: number, description?: string) =>
   t.String({ maxLength, ...(description !== undefined && { description }) });
-/** The check sees secrets as strings; people may send back what they read in their place. */
+/** The check sees secrets as strings. A client may send back the mark that it read in the place of a secret. */
 const secret = (maxLength: number) =>
-  t.String({ maxLength, [DOCUMENTED_AS]: t.Union([t.String({ maxLength }), keptSecretSchema]) });
+  t.Unsafe<string | { readonly kept: true }>(
+    t.String({ maxLength, [DOCUMENTED_AS]: t.Union([t.String({ maxLength }), keptSecretSchema]) }),
+  );
 const keptSecretSchema = t.Union([t.Object({ kept: t.Literal(true) }), t.Null()], {
   title: "KeptSecret",
   description: "`{kept: true}` keeps the secret, null removes it.",
@@ -66,7 +69,7 @@ const downlinkSchema = t.Object(
 
 export const settingsSchema = t.Object(
   {
-    format: t.Optional(t.Union(messageFormats.map((format) => t.Literal(format)))),
+    format: t.Optional(literals(messageFormats)),
     encoding: t.Optional(t.Union([t.Literal("AUTO"), t.Literal("JSON"), t.Literal("CBOR")])),
     paths: t.Optional(
       t.Object(

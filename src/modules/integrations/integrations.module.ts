@@ -16,7 +16,7 @@ import { createBacklog } from "./backlog.ts";
 import { createBridges } from "./bridges.ts";
 import { usesOfCodecs } from "./codec-uses.ts";
 import { createDeviceIdentities } from "./device-identities.repository.ts";
-import { createDeviceResolution } from "./device-resolution.ts";
+import { DeviceResolution } from "./device-resolution.ts";
 import { EventLog } from "./event-log.ts";
 import { createFrameDecoding } from "./frame-decoding.ts";
 import { InboundPipeline } from "./inbound-pipeline.ts";
@@ -32,20 +32,22 @@ import { PendingMessages } from "./pending-messages.ts";
 import { webhooksRoutes } from "./webhooks.routes.ts";
 import { createWebhooksService } from "./webhooks.service.ts";
 
+interface IntegrationsModuleDeps {
+  readonly devices: DevicesService;
+  readonly directory: DeviceDirectory;
+  readonly profiles: ProfilesService;
+  readonly attributes: AttributesService;
+  readonly ingest: IngestService;
+  readonly reach: OutboundReach;
+  readonly scripts: ReturnType<typeof createScriptSandboxModule>;
+  readonly codecs: ReturnType<typeof createCodecsModule>;
+  readonly connectivity: ReturnType<typeof createConnectivityModule>;
+}
+
 /** Messages from other networks and programs, and the devices behind them. */
 export function createIntegrationsModule(
   { config, data, database, clock, events, log: root }: Core,
-  deps: {
-    devices: DevicesService;
-    directory: DeviceDirectory;
-    profiles: ProfilesService;
-    attributes: AttributesService;
-    ingest: IngestService;
-    reach: OutboundReach;
-    scripts: ReturnType<typeof createScriptSandboxModule>;
-    codecs: ReturnType<typeof createCodecsModule>;
-    connectivity: ReturnType<typeof createConnectivityModule>;
-  },
+  deps: IntegrationsModuleDeps,
 ) {
   const { devices, directory, profiles, attributes, ingest, reach, connectivity } = deps;
   const { sandbox, trials } = deps.scripts;
@@ -69,7 +71,7 @@ export function createIntegrationsModule(
     log,
   });
   const identities = createDeviceIdentities(database);
-  const resolution = createDeviceResolution({
+  const resolution = new DeviceResolution({
     identities,
     directory,
     devices,
@@ -78,6 +80,7 @@ export function createIntegrationsModule(
     clock,
     events,
   });
+  resolution.subscribe();
   deps.codecs.usesOf.connect((tenantId) => usesOfCodecs(repository.list(tenantId)));
   const integrations = createIntegrationsService({
     repository,

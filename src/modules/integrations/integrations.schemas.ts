@@ -1,12 +1,19 @@
 import { t } from "elysia";
-import { documentedAs } from "../documented-as.ts";
+import { documentedAs, mapOf } from "../documented-as.ts";
 import { newestFirst, pageQuery } from "../lists.schemas.ts";
 import { mappingStepListSchema } from "../pipelines/pipeline-steps.schemas.ts";
-import { jsonObject, jsonValue, nameText, textFields, textSchema, wholeNumber } from "../wire.schemas.ts";
-
-const textOrNull = t.Union([textSchema, t.Null()], { description: "the same as data" });
-
+import {
+  jsonObject,
+  jsonValue,
+  jsonValueSchema,
+  nameText,
+  textFields,
+  textSchema,
+  wholeNumber,
+} from "../wire.schemas.ts";
 import { settingsChangesSchema, settingsSchema } from "./integration-settings.schemas.ts";
+
+const textOrNull = t.Union([textSchema, t.Null()], { description: "code and parameters of the text" });
 
 const NAME_MAX = 200;
 const name = nameText(NAME_MAX);
@@ -94,7 +101,7 @@ export const integrationBody = t.Object(
         description: "messages that a step or script dropped, that came twice, or that carry nothing",
       }),
       failed: wholeNumber(),
-      sent: wholeNumber({ description: "downlinks" }),
+      sent: wholeNumber({ description: "number of sent downlinks" }),
       lastMessageAt: timeOrNull,
     }),
     bridge: t.Union(
@@ -105,22 +112,22 @@ export const integrationBody = t.Object(
             { description: "`waiting` until `nextAttemptAt`" },
           ),
           since: time,
-          problem: t.Union([t.String(), t.Null()], { description: "why it does not work now" }),
+          problem: t.Union([t.String(), t.Null()], { description: "problem that keeps it from working now" }),
           problemText: textOrNull,
           lastError: t.Union([t.String(), t.Null()]),
           lastErrorText: textOrNull,
           lastErrorAt: timeOrNull,
           nextAttemptAt: timeOrNull,
-          failedAttempts: wholeNumber({ description: "failed attempts in a row" }),
+          failedAttempts: wholeNumber({ description: "number of failed attempts in a row" }),
           subscriptions: t.Array(
             t.Object({
               filter: t.String(),
-              qos: t.Union([wholeNumber(), t.Null()], { description: "null: the broker refuses it" }),
+              qos: t.Union([wholeNumber(), t.Null()], { description: "null if the broker refuses it" }),
             }),
           ),
           counts: t.Object({
             received: wholeNumber({ description: "messages since it was started" }),
-            ignored: wholeNumber({ description: "replays of retained messages, empty ones" }),
+            ignored: wholeNumber({ description: "replays of retained messages, and empty messages" }),
             tooLarge: wholeNumber(),
           }),
         }),
@@ -129,7 +136,7 @@ export const integrationBody = t.Object(
       { description: "the connection to its broker, while it is switched on; null without one" },
     ),
     scriptBlocked: t.Union([t.String(), t.Null()], {
-      description: "why its script is switched off for a while: it overran too often",
+      description: "reason why its script is switched off for a while: it overran too often",
     }),
     scriptBlockedText: textOrNull,
     lastError: t.Union([t.String(), t.Null()]),
@@ -143,7 +150,7 @@ export const integrationBody = t.Object(
 
 const eventFields = {
   eventId: t.String(),
-  seq: wholeNumber({ description: "grows with each event" }),
+  seq: wholeNumber({ description: "number that grows with each event" }),
   direction: t.Union([t.Literal("IN"), t.Literal("OUT")]),
   status: t.Union([t.Literal("PENDING"), t.Literal("OK"), t.Literal("ERROR"), t.Literal("DROPPED")]),
   stage,
@@ -202,36 +209,54 @@ export const previewBody = t.Object(
     encoding: t.Optional(t.Union([t.Literal("AUTO"), t.Literal("JSON"), t.Literal("CBOR")])),
     topic: t.Optional(t.String({ maxLength: 1_024 })),
     topicDevice: t.Optional(t.String({ maxLength: 256, description: "the device's id in the topic" })),
-    event: t.Optional(t.String({ maxLength: 32, description: "of ChirpStack: up, join, status …" })),
+    event: t.Optional(t.String({ maxLength: 32, description: "event of ChirpStack: up, join, status …" })),
   },
   { title: "IntegrationPreviewRequest" },
+);
+export const previewedStep = t.Object({
+  step: t.String(),
+  in: jsonObject(),
+  out: jsonValue("an object; null where the step dropped the message or failed"),
+});
+export const previewedScript = t.Object(
+  {
+    value: jsonValue("null if the script failed"),
+    console: t.Array(t.Object({ level: t.String(), text: t.String() })),
+    usedMs: t.Number({ description: "processor time in ms" }),
+    warnings: t.Array(t.String()),
+  },
+  { title: "PreviewedScript" },
+);
+export const previewedResult = t.Object(
+  {
+    device: t.Object({
+      deviceId: t.Union([t.String(), t.Null()]),
+      name: t.Union([t.String(), t.Null()]),
+      isNew: t.Boolean({ description: "whether the device would be created" }),
+      reference: mapOf(t.String(), { description: "how the message names its device" }),
+    }),
+    readings: t.Array(t.Object({ ts: wholeNumber(), values: mapOf(jsonValueSchema) })),
+    attributes: mapOf(mapOf(jsonValueSchema), { description: "attributes by scope and name" }),
+  },
+  { title: "PreviewedResult" },
 );
 export const previewAnswer = t.Object(
   {
     success: t.Boolean({ description: "whether all of it would be stored" }),
     ignored: t.Union([t.String(), t.Null()], {
-      description: "why the message is ignored, if that is not an error",
+      description: "reason why the message is ignored, if that is not an error",
     }),
     ignoredText: textOrNull,
     dedupKey: t.Union([t.String(), t.Null()]),
     normalized: documentedAs(t.Array(jsonObject()), {
       description: "the messages that the adapter reads from it",
     }),
-    trace: documentedAs(
-      t.Array(
-        t.Object({
-          step: t.String(),
-          in: jsonObject(),
-          out: jsonValue("an object; null where the step dropped the message or failed"),
-        }),
-      ),
-      { description: "each mapping step with its input and output" },
-    ),
-    scripts: documentedAs(t.Array(jsonObject()), {
-      description: "each run of the script: value, console, usedMs, warnings",
+    trace: documentedAs(t.Array(previewedStep), {
+      description: "each mapping step with its input and output",
     }),
-    results: documentedAs(t.Array(jsonObject()), {
-      description: "the result: device, readings, attributes by scope",
+    scripts: documentedAs(t.Array(previewedScript), { description: "each run of the script" }),
+    results: documentedAs(t.Array(previewedResult), {
+      description: "the values that would be stored, for each device",
     }),
     errors: t.Array(
       t.Object({
@@ -242,7 +267,7 @@ export const previewAnswer = t.Object(
       }),
     ),
     warnings: t.Array(t.String()),
-    warningTexts: t.Array(textSchema, { description: "the warnings as data" }),
+    warningTexts: t.Array(textSchema, { description: "code and parameters of each warning" }),
   },
   { title: "IntegrationPreview" },
 );

@@ -15,7 +15,7 @@ export const integrations = sqliteTable(
     type: text("type", { enum: ["HTTP", "MQTT", "CHIRPSTACK", "THE_THINGS_STACK"] }).notNull(),
     status: text("status", { enum: ["draft", "active", "paused", "error"] }).notNull(),
     isDefault: integer("is_default", { mode: "boolean" }).notNull(),
-    /** Excludes its secrets. */
+    /** Settings without their secrets. */
     settings: text("settings", { mode: "json" }).notNull().$type<IntegrationSettings>(),
     /** Sealed: an object of paths in the settings to secrets. */
     secrets: text("secrets"),
@@ -34,7 +34,7 @@ export const integrations = sqliteTable(
   (table) => [index("integrations_tenant").on(table.tenantId, table.type)],
 );
 
-/** Holds what came in and went out, with the message as it was. */
+/** Messages in both directions, with their payload as received. */
 export const integrationEvents = sqliteTable(
   "integration_events",
   {

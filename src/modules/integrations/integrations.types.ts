@@ -4,7 +4,7 @@ import type { JsonValue } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { CodecUse } from "../codecs/codecs.types.ts";
 
-/** Holds what other networks call a device (SERVER scope). */
+/** Attribute with the id of a device in other networks (SERVER scope). */
 export const EXTERNAL_ID_KEY = "integration.external_id";
 
 export type IntegrationType = "HTTP" | "MQTT" | "CHIRPSTACK" | "THE_THINGS_STACK";
@@ -123,7 +123,7 @@ export interface Integration extends IntegrationCounts {
   readonly type: IntegrationType;
   readonly status: IntegrationStatus;
   readonly isDefault: boolean;
-  /** Excludes its secrets. */
+  /** Settings without their secrets. */
   readonly settings: IntegrationSettings;
   /** Sealed; null for none. */
   readonly secrets: string | null;
@@ -147,7 +147,7 @@ export interface InboundMessage {
   readonly topicDevice?: string;
   /** States where The Things Stack says that downlinks to the device are pushed. */
   readonly pushUrl?: string;
-  /** Holds what ChirpStack says in its query, `event=up`. */
+  /** Value of ChirpStack's query parameter: `event=up`. */
   readonly event?: string;
   /** Epoch ms. */
   readonly receivedAt: number;
@@ -160,14 +160,14 @@ export type MessageOrigin = Omit<InboundMessage, "bytes">;
 export interface NetworkRoute {
   /** ChirpStack's application, or that of The Things Stack. */
   readonly applicationId?: string;
-  /** Holds what The Things Stack calls the device. */
+  /** Id of the device in The Things Stack. */
   readonly networkDeviceId?: string;
   /** `application@tenant`, as topics of The Things Stack have it. */
   readonly topicApplication?: string;
   readonly pushUrl?: string;
 }
 
-/** Identifies who a message is from: the first of these that is there decides. */
+/** The device that a message is from. The first of these fields that is present decides. */
 export interface DeviceReference {
   readonly deviceToken?: string;
   /** 16 lower-case hexadecimal characters. */
@@ -255,7 +255,7 @@ export interface IntegrationEvent {
   readonly direction: "IN" | "OUT";
   readonly status: EventStatus;
   readonly stage: Stage;
-  /** Holds what became of it, or why it failed. */
+  /** Result of the message, or the reason of its failure. */
   readonly text: Text;
   readonly payload: Uint8Array | null;
   readonly origin: MessageOrigin | null;

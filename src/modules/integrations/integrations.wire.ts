@@ -7,7 +7,7 @@ import { LISTED_BYTES_MAX } from "./integration-events.repository.ts";
 import type { Integration, IntegrationEvent, IntegrationType } from "./integrations.types.ts";
 import type { ShownIntegration } from "./shown-integration.ts";
 
-/** Holds what the addresses of the types are called. */
+/** Names of the types in the addresses of webhooks. */
 const webhookKinds = ["generic", "lorawan-a", "lorawan-b"] as const;
 export type WebhookKind = (typeof webhookKinds)[number];
 
@@ -19,7 +19,7 @@ const typesOfKinds: Record<WebhookKind, IntegrationType> = {
 
 export const typeOfKind = (kind: WebhookKind): IntegrationType => typesOfKinds[kind];
 
-/** Under which path an integration takes messages; undefined for one that only fetches them itself. */
+/** Returns the path at which an integration accepts messages; `undefined` for an integration that only fetches them. */
 function webhookPathOf(type: IntegrationType, integrationId: string): string | undefined {
   const kind = webhookKinds.find((webhookKind) => typesOfKinds[webhookKind] === type);
   return kind && `/api/v1/integrations/${kind}/${integrationId}/telemetry`;
@@ -43,7 +43,7 @@ export function webhooksOf(integrations: readonly Integration[]): Webhook[] {
   return [...ofKinds, ...own];
 }
 
-/** Excludes it, nothing that is posted is accepted, but for messages of LoRaWAN networks that carry a device's token. */
+/** Requirement of webhooks. Without a secret no webhook is accepted, except messages of LoRaWAN networks that carry a device's token. */
 const MISSING_SECRET = "WEBHOOK_SECRET" as const;
 
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());

@@ -16,7 +16,7 @@ import type {
 /** An integration made ready: its adapter keeps what it has to know of earlier messages. */
 export interface LiveIntegration {
   readonly integration: Integration;
-  /** Includes its secrets. */
+  /** Settings with their secrets. */
   readonly settings: IntegrationSettings;
   readonly adapter: Adapter;
   readonly steps: readonly CompiledStep[];

@@ -29,7 +29,7 @@ import {
 } from "./message-parts.ts";
 
 export interface MessageWorkerDeps {
-  readonly resolution: DeviceResolution;
+  readonly resolution: Pick<DeviceResolution, "resolve" | "preview">;
   readonly ingest: Pick<IngestService, "admit" | "toReadings" | "readings" | "clientAttributes">;
   readonly attributes: Pick<AttributesService, "setFor">;
   readonly runScript: (run: ScriptRun) => Promise<ScriptResult>;

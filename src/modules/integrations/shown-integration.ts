@@ -6,7 +6,7 @@ import { scriptKeysOf } from "./integration-principal.ts";
 import { showSettings, splitOf } from "./integration-settings.ts";
 import type { Integration, IntegrationCounts, IntegrationType } from "./integrations.types.ts";
 
-/** Holds what the integration is called that the address of a type makes. */
+/** Names of the integrations that the addresses of the types create. */
 export const nameOfType: Record<IntegrationType, string> = {
   HTTP: "HTTP",
   MQTT: "MQTT",

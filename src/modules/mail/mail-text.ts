@@ -2,7 +2,7 @@ import { renderIn } from "../../lib/texts/catalogues.ts";
 import type { MailLanguage, MailTemplate, MailTemplates } from "./mail.types.ts";
 import { type AlarmMails, alarmMails } from "./mail-alarm-text.ts";
 
-/** Holds what stands where a secret was. */
+/** Text in place of a secret. */
 export const REMOVED_SECRET = "••••••";
 
 import type { MailContent, MailPart } from "./mail.types.ts";
@@ -16,7 +16,7 @@ const note = (words: string): MailPart => ({ kind: "note", text: words });
 const code = (words: string): MailPart => ({ kind: "code", text: words });
 const link = (label: string, url: string): MailPart => ({ kind: "link", label, url });
 
-/** Whoever signs up chooses the name, and the mail goes to any address: what looks like an address or advertising is left out. */
+/** Returns whether a name has no part that looks like an address or advertising: anybody who signs up chooses the name, and the mail goes to any address. */
 const isPlainName = (name: string): boolean =>
   name !== "" && name.length <= 60 && !/[/:@<>]|\w\.\w/.test(name);
 const plainName = (name: string): string => (isPlainName(name.trim()) ? name.trim() : "");

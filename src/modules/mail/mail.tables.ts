@@ -15,7 +15,7 @@ export const mails = sqliteTable(
     /** JSON, sealed: temporary passwords and codes are among them. */
     valuesSealed: text("values_sealed").notNull(),
     state: text("state", { enum: ["QUEUED", "SENT", "FAILED", "HELD"] }).notNull(),
-    /** Counted before each try, so that a crash while sending counts. */
+    /** Number of attempts. It is increased before each attempt, so that a crash while sending counts. */
     attempts: integer("attempts").notNull().default(0),
     nextAttemptAt: integer("next_attempt_at").notNull(),
     lastError: text("last_error", { mode: "json" }).$type<Text>(),

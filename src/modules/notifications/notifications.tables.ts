@@ -6,7 +6,7 @@ import { tenants } from "../tenants/tenants.tables.ts";
 import { users } from "../users/users.tables.ts";
 import { channels, type Digest, type Messaging, notificationTriggers } from "./notifications.types.ts";
 
-/** Holds what happened to alarms and was not told yet; a row goes with the mails and messages that it becomes. */
+/** Events of alarms without a notification. A row is deleted when its mails and messages are stored. */
 export const notificationQueue = sqliteTable(
   "notification_notices",
   {
@@ -28,7 +28,7 @@ export const notificationQueue = sqliteTable(
   (table) => [index("notification_notices_alarm").on(table.alarmId)],
 );
 
-/** Holds what somebody got within the window that runs, and what is gathered for its end. */
+/** Number of notifications that a recipient received in the current window, and events collected for its end. */
 export const notificationFlows = sqliteTable(
   "notification_flows",
   {

@@ -33,7 +33,7 @@ export interface Target {
   readonly controller: AbortController;
 }
 
-/** Identifies who is next: lanes by target, times on the running clock. Knows nothing of what is sent. */
+/** Decides which lane is next: lanes by target, times on the running clock. It does not know what is sent. */
 export class OutboundLanes {
   /** Keyed by id; whoever was served last comes last. */
   readonly targets = new Map<string, Target>();

@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 import type { Text } from "../../lib/texts/text.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
-/** Where requests go and how, once for all that go there alike: what waits keeps the one that it was made with. */
+/** Targets of requests. Requests to the same target share a row; a request that waits keeps the target that it was created with. */
 export const outboundTargets = sqliteTable(
   "outbound_targets",
   {
@@ -68,7 +68,7 @@ export const outboundRequests = sqliteTable(
   ],
 );
 
-/** Holds what became of the requests of a source. */
+/** Counters of the requests of each source. */
 export const outboundCounts = sqliteTable(
   "outbound_counts",
   {

@@ -11,7 +11,7 @@ const STEPS_MAX = 50;
 const secret = Type.Union(
   [
     Type.String({ minLength: 1 }),
-    Type.Object({ kept: Type.String() }, { description: "sent back as it was read, it keeps the secret" }),
+    Type.Object({ kept: Type.String() }, { description: "mark of a secret; sent back, it keeps the secret" }),
   ],
   { title: "StepSecret" },
 );
@@ -25,7 +25,7 @@ const documentedFields: Readonly<Record<string, Readonly<Record<string, TSchema>
 };
 
 const common = {
-  enabled: Type.Optional(Type.Boolean({ description: "false: the step is skipped" })),
+  enabled: Type.Optional(Type.Boolean({ description: "false skips the step" })),
 };
 
 function stepSchema({ type, summary, fields }: StepDefinition): TSchema {

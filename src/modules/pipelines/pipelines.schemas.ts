@@ -47,7 +47,7 @@ const settable = {
   order: t.Integer({
     minimum: -1_000_000,
     maximum: 1_000_000,
-    description: "active ones run by it, the lowest first",
+    description: "order in which active pipelines run, the lowest first",
   }),
   scope,
 };
@@ -78,7 +78,7 @@ export const pipelineBody = t.Object(
     steps: documentedAs(stepListSchema, {
       description: "the steps as they were sent; a secret is {kept}, which can be sent back to keep it",
     }),
-    version: wholeNumber({ description: "counts the changes of scope and steps" }),
+    version: wholeNumber({ description: "version, which each change of scope or steps increases" }),
     stats: t.Object({
       in: wholeNumber({ description: "messages that it was given; each time stamp of a message counts" }),
       out: wholeNumber(),
@@ -87,16 +87,16 @@ export const pipelineBody = t.Object(
     }),
     webhooks: t.Object({
       sent: wholeNumber({ description: "webhooks that were delivered" }),
-      failed: wholeNumber({ description: "webhooks that were given up, ever" }),
+      failed: wholeNumber({ description: "all webhooks that were ever given up" }),
       waiting: wholeNumber({ description: "webhooks that wait for their server" }),
       dead: wholeNumber({ description: "webhooks that were given up and can be sent again" }),
       lastSentAt: t.Union([time, t.Null()]),
-      lastError: t.Union([t.String(), t.Null()], { description: "why the newest failed attempt failed" }),
-      lastErrorText: t.Union([textSchema, t.Null()], { description: "the error as data" }),
+      lastError: t.Union([t.String(), t.Null()], { description: "reason of the newest failed attempt" }),
+      lastErrorText: t.Union([textSchema, t.Null()], { description: "code and parameters of the error" }),
       lastErrorAt: t.Union([time, t.Null()]),
     }),
     lastError: t.Union([t.String(), t.Null()], { description: "the newest failure of a step" }),
-    lastErrorText: t.Union([textSchema, t.Null()], { description: "the error as data" }),
+    lastErrorText: t.Union([textSchema, t.Null()], { description: "code and parameters of the error" }),
     lastErrorAt: t.Union([time, t.Null()]),
     createdAt: time,
     updatedAt: time,
@@ -170,9 +170,11 @@ export const previewAnswer = t.Object(
       }),
     ),
     webhookWarnings: t.Array(t.String()),
-    webhookWarningTexts: t.Array(textSchema, { description: "the warnings of webhooks as data" }),
+    webhookWarningTexts: t.Array(textSchema, {
+      description: "code and parameters of each warning about webhooks",
+    }),
     warnings: t.Array(t.String()),
-    warningTexts: t.Array(textSchema, { description: "the warnings as data" }),
+    warningTexts: t.Array(textSchema, { description: "code and parameters of each warning" }),
   },
   { title: "PipelinePreview" },
 );
@@ -216,10 +218,10 @@ export const deliveryBody = t.Object(
     url: t.String(),
     method: t.String(),
     state: t.Union([t.Literal("waiting"), t.Literal("dead")]),
-    attempts: wholeNumber({ description: "that failed" }),
+    attempts: wholeNumber({ description: "failed attempts" }),
     lastStatus: t.Union([wholeNumber(), t.Null()], { description: "null if no answer came" }),
     lastError: t.Union([t.String(), t.Null()]),
-    lastErrorText: t.Union([textSchema, t.Null()], { description: "the error as data" }),
+    lastErrorText: t.Union([textSchema, t.Null()], { description: "code and parameters of the error" }),
     bytes: wholeNumber(),
     createdAt: time,
     nextAttemptAt: t.Union([time, t.Null()], {

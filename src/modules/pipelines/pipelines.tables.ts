@@ -4,7 +4,7 @@ import { tenants } from "../tenants/tenants.tables.ts";
 import type { PipelineScope } from "./pipelines.types.ts";
 import type { Step } from "./step-engine.ts";
 
-/** Holds what telemetry goes through before it is stored. */
+/** Data pipelines, which change telemetry before it is stored. */
 export const dataPipelines = sqliteTable(
   "data_pipelines",
   {

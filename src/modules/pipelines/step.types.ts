@@ -10,9 +10,9 @@ export interface StepMessage {
   readonly ts: number;
   /** Telemetry by key: a Map, so that a key like `__proto__` is only a key. */
   readonly values: Map<string, TelemetryValue>;
-  /** Holds what was made attributes of, by scope and name. */
+  /** Values that become attributes, by scope and name. */
   readonly attributes: Map<AttributeScope, Map<string, JsonValue>>;
-  /** Holds what is to be sent to other programs, also when a later step drops the message. */
+  /** Webhooks to send, even if a later step drops the message. */
   outgoing?: StepRequest[];
 }
 

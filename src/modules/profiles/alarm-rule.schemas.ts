@@ -73,7 +73,7 @@ const actions = {
           hex: Type.Optional(Type.Union([Type.String(), Type.Null()])),
           object: Type.Optional(Type.Union([mapOf(jsonValueSchema), Type.Null()])),
         },
-        { description: "with one of `data`, `hex` and `object`" },
+        { description: "an object with one of `data`, `hex` and `object`" },
       ),
       deviceId,
     },
@@ -116,7 +116,7 @@ export const alarmRuleSchema = Type.Object(
           from: Type.String({ pattern: timeOfDay }),
           to: Type.String({
             pattern: `${timeOfDay}|^24:00$`,
-            description: "on the next day if not after `from`",
+            description: "end of the period; it is on the next day if it is not after `from`",
           }),
         },
         { title: "AlarmSchedule", description: "The rule raises alarms in this window only." },

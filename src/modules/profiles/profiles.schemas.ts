@@ -6,7 +6,11 @@ import { profileDefaults } from "./profiles.types.ts";
 
 const settings = {
   description: t.Optional(t.String({ maxLength: 2000 })),
-  isDefault: t.Optional(t.Boolean({ description: "used for devices that name no profile; exactly one is" })),
+  isDefault: t.Optional(
+    t.Boolean({
+      description: "whether devices without a profile use this one; exactly one profile is the default",
+    }),
+  ),
   alarmRules: t.Optional(
     t.Array(documentedAs(alarmRuleSchema), {
       maxItems: 500,

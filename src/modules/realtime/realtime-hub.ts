@@ -3,7 +3,7 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
-import { closeCodes, type RealtimeEvent, type RealtimeTopic, type Subscription } from "./realtime.types.ts";
+import { closeCodes, type EventTopic, type RealtimeEvent, type Subscription } from "./realtime.types.ts";
 
 /** A screen that is signed in. */
 interface HubSession {
@@ -14,7 +14,7 @@ interface HubSession {
   isUnder(sessionId: string): boolean;
   maySee(deviceId: DeviceId): boolean;
   addReading(subscription: Subscription, deviceId: DeviceId, reading: Reading): void;
-  addEvent(topic: RealtimeTopic, data: RealtimeEvent): void;
+  addEvent<Topic extends EventTopic>(topic: Topic, data: RealtimeEvent<Topic>): void;
   close(code: number, reason: string): void;
 }
 
@@ -134,17 +134,21 @@ export class RealtimeHub {
   }
 
   /** To whoever may see one of the devices. */
-  #publishOfMany(
-    topic: RealtimeTopic,
+  #publishOfMany<Topic extends EventTopic>(
+    topic: Topic,
     tenantId: TenantId,
-    { deviceIds, data }: { deviceIds: readonly DeviceId[]; data: RealtimeEvent },
+    { deviceIds, data }: { deviceIds: readonly DeviceId[]; data: RealtimeEvent<Topic> },
   ): void {
     for (const session of this.#sessions)
       if (session.isOf(tenantId) && (session.seesAll || deviceIds.some((id) => session.maySee(id))))
         session.addEvent(topic, data);
   }
 
-  #publish(topic: RealtimeTopic, tenantId: TenantId, data: RealtimeEvent & { deviceId: DeviceId }): void {
+  #publish<Topic extends EventTopic>(
+    topic: Topic,
+    tenantId: TenantId,
+    data: RealtimeEvent<Topic> & { readonly deviceId: DeviceId },
+  ): void {
     for (const session of this.#sessions)
       if (session.isOf(tenantId) && session.maySee(data.deviceId)) session.addEvent(topic, data);
   }

@@ -13,9 +13,10 @@ import { parseClientMessage } from "./client-message.ts";
 import {
   type ClientMessage,
   closeCodes,
+  type EventTopic,
   type RealtimeEvent,
   type RealtimeSocket,
-  type RealtimeTopic,
+  type SnapshotMessage,
   type Subscription,
 } from "./realtime.types.ts";
 import type { RealtimeHub } from "./realtime-hub.ts";
@@ -153,7 +154,7 @@ export class RealtimeSession {
     this.#scheduleFlush();
   }
 
-  addEvent(topic: RealtimeTopic, data: RealtimeEvent): void {
+  addEvent<Topic extends EventTopic>(topic: Topic, data: RealtimeEvent<Topic>): void {
     for (const subscription of this.subscriptions.values()) {
       const { topics, deviceIds } = subscription;
       if (!topics.has(topic)) continue;
@@ -234,7 +235,7 @@ export class RealtimeSession {
     hub.subscribe(this, subscription);
     const snapshot = await this.#snapshot(principal, subscription);
     if (this.#closed || this.subscriptions.get(message.id) !== subscription) return;
-    this.#socket.send(JSON.stringify({ type: "snapshot", id: message.id, ...snapshot }));
+    this.#socket.send(JSON.stringify(snapshot));
     this.#ready.add(subscription);
     this.#scheduleFlush();
   }
@@ -248,7 +249,10 @@ export class RealtimeSession {
     this.#deps.hub.unsubscribe(this, subscription);
   }
 
-  async #snapshot(principal: Principal, { topics, deviceIds, keys }: Subscription) {
+  async #snapshot(
+    principal: Principal,
+    { id, topics, deviceIds, keys }: Subscription,
+  ): Promise<SnapshotMessage> {
     const { devices, store, activityOf } = this.#deps;
     const wanted =
       deviceIds === undefined
@@ -264,7 +268,7 @@ export class RealtimeSession {
         lastActivityAt: lastActivityAt === null ? null : new Date(lastActivityAt).toISOString(),
       };
     });
-    return { telemetry, devices: states };
+    return { type: "snapshot", id, telemetry, devices: states };
   }
 
   /** Alarms wait for nothing but what is being done: somebody is to run. */

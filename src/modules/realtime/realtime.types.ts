@@ -1,4 +1,12 @@
 import type { DeviceId } from "../../lib/ids.ts";
+import type { JsonValue } from "../../lib/json.ts";
+import type { AlarmSeverity } from "../../lib/severity.ts";
+import type { AlarmEventType, AlarmStatus } from "../alarms/alarms.types.ts";
+import type { AttributeScope } from "../attributes/attributes.types.ts";
+import type { CommandState } from "../commands/commands.types.ts";
+import type { DeviceRejection } from "../devices/devices.types.ts";
+import type { RunStatus } from "../scheduler/scheduler.types.ts";
+import type { LatestSnapshot, TelemetryValue } from "../telemetry/telemetry.types.ts";
 
 export const realtimeTopics = ["telemetry", "attributes", "alarms", "devices", "commands", "events"] as const;
 export type RealtimeTopic = (typeof realtimeTopics)[number];
@@ -33,11 +41,93 @@ export interface Subscription {
   readonly keys: ReadonlySet<string> | undefined;
 }
 
-/** Describes what is told beside telemetry; of one device, but for the end of a job's run. */
-export interface RealtimeEvent {
-  readonly deviceId?: DeviceId;
-  readonly [field: string]: unknown;
+interface DeviceState {
+  readonly deviceId: string;
+  readonly active: boolean;
+  readonly lastActivityAt: string | null;
 }
+
+/** The newest state, sent at each subscription. It covers everything before it that the client may have missed. */
+export interface SnapshotMessage {
+  readonly type: "snapshot";
+  /** Id of the subscription, as in all messages of one. */
+  readonly id: string;
+  readonly telemetry: ReadonlyArray<Omit<LatestSnapshot, "deviceId"> & { readonly deviceId: string }>;
+  readonly devices: readonly DeviceState[];
+}
+
+export interface TelemetryMessage {
+  readonly type: "data";
+  readonly id: string;
+  readonly topic: "telemetry";
+  readonly deviceId: string;
+  /** Epoch ms of the newest value. */
+  readonly ts: number;
+  readonly values: Readonly<Record<string, TelemetryValue>>;
+  /** Epoch ms of each key's value. */
+  readonly timestamps: Readonly<Record<string, number>>;
+  /** True if the reader was too slow, and values between were left out. */
+  readonly merged?: true;
+}
+
+/** Data of the topics other than telemetry. Times are ISO 8601. */
+export interface RealtimeEvents {
+  readonly attributes: {
+    readonly deviceId: string;
+    readonly scope: AttributeScope;
+    readonly values: Readonly<Record<string, JsonValue>>;
+    readonly deleted: readonly string[];
+  };
+  readonly alarms: {
+    readonly event: AlarmEventType;
+    readonly deviceId: string;
+    readonly alarmId: string;
+    readonly name: string;
+    readonly severity: AlarmSeverity;
+    readonly status: AlarmStatus;
+    readonly message: string;
+    readonly createdAt: string | null;
+    readonly updatedAt: string | null;
+  };
+  readonly devices:
+    | { readonly event: "created" | "updated" | "deleted"; readonly deviceId: string }
+    | (DeviceState & { readonly event: "state" })
+    | { readonly event: "maintenance"; readonly deviceId: string; readonly until: string | null };
+  readonly commands: {
+    readonly deviceId: string;
+    readonly commandId: string;
+    readonly requestId: string;
+    readonly status: CommandState;
+  };
+  readonly events:
+    | { readonly event: "rejected"; readonly deviceId: string; readonly rejection: DeviceRejection }
+    | {
+        readonly event: "job-run";
+        readonly jobId: string;
+        readonly name: string;
+        readonly runId: string;
+        readonly status: RunStatus;
+      }
+    | { readonly event: "integration"; readonly integrationId: string };
+}
+export type EventTopic = keyof RealtimeEvents;
+
+/** Data of one topic, with the device that it is about, if there is one. */
+export type RealtimeEvent<Topic extends EventTopic = EventTopic> = RealtimeEvents[Topic] & {
+  readonly deviceId?: DeviceId;
+};
+
+export type EventMessage<Topic extends EventTopic> = RealtimeEvents[Topic] & {
+  readonly type: "data";
+  readonly id: string;
+  readonly topic: Topic;
+};
+
+/** A message of a subscription to its client (JSON text frame). */
+export type SubscriptionMessage =
+  | SnapshotMessage
+  | TelemetryMessage
+  | { [Topic in EventTopic]: EventMessage<Topic> }[EventTopic];
 
 /** Close codes of the application range (RFC 6455, 7.4.2). */
 export const closeCodes = {

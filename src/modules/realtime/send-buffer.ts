@@ -1,6 +1,6 @@
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
-import type { RealtimeSocket, Subscription } from "./realtime.types.ts";
+import type { RealtimeSocket, Subscription, TelemetryMessage } from "./realtime.types.ts";
 
 /** Limit of unread data of a peer; beyond it nothing more is sent. */
 const BUFFERED_BYTES_MAX = 256 * 1024;
@@ -117,7 +117,7 @@ export class SendBuffer {
       if (!isReady(waiting.subscription)) continue;
       this.#waiting.delete(id);
       this.#weight -= waiting.weight;
-      for (const message of messagesOf(waiting)) this.#socket.send(message);
+      for (const message of messagesOf(waiting)) this.#socket.send(JSON.stringify(message));
     }
     return this.isEmpty;
   }
@@ -145,21 +145,21 @@ function merge(
   }
 }
 
-function* messagesOf({ subscription, deviceId, readings, merged }: Waiting): Generator<string> {
-  const head = { type: "data", id: subscription.id, topic: "telemetry", deviceId };
+function* messagesOf({ subscription, deviceId, readings, merged }: Waiting): Generator<TelemetryMessage> {
+  const head = { type: "data", id: subscription.id, topic: "telemetry", deviceId } as const;
   for (const reading of readings) {
     const entries = Object.entries(reading.values).filter(([key]) => subscription.keys?.has(key) ?? true);
     if (entries.length === 0) continue;
     const timestamps = Object.fromEntries(entries.map(([key]) => [key, reading.ts]));
-    yield JSON.stringify({ ...head, ts: reading.ts, values: Object.fromEntries(entries), timestamps });
+    yield { ...head, ts: reading.ts, values: Object.fromEntries(entries), timestamps };
   }
   if (merged === undefined || merged.size === 0) return;
   const entries = [...merged];
-  yield JSON.stringify({
+  yield {
     ...head,
     ts: Math.max(...entries.map(([, { ts }]) => ts)),
     values: Object.fromEntries(entries.map(([key, { value }]) => [key, value])),
     timestamps: Object.fromEntries(entries.map(([key, { ts }]) => [key, ts])),
     merged: true,
-  });
+  };
 }

@@ -36,19 +36,19 @@ const commandFields = {
   channel: t.Optional(t.Number()),
   state: t.Optional(t.Number()),
   key: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
-  value: t.Optional(jsonValue("with key")),
+  value: t.Optional(jsonValue("value for `key`")),
   method: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
   params: t.Optional(jsonValue()),
   command: t.Optional(commandFormBody),
   retries: t.Optional(t.Integer({ minimum: 0, maximum: 100 })),
   retryIntervalMs: t.Optional(t.Integer({ minimum: 100, maximum: INTERVAL_MS_MAX })),
   expiresInMs: t.Optional(t.Integer({ minimum: 1, maximum: 30 * INTERVAL_MS_MAX })),
-  requestId: t.Optional(t.String({ description: "refused: each run has its own" })),
+  requestId: t.Optional(t.String({ description: "not allowed, because each run has its own" })),
 };
 
 const actionType = t.Union([t.Literal("attributes"), t.Literal("command")]);
 
-const actionBody = t.Object(
+export const actionBody = t.Object(
   {
     type: actionType,
     deviceIds: t.Optional(t.Array(t.String(), { maxItems: 10_000, description: "at most 1,000 devices" })),
@@ -73,7 +73,7 @@ const misfire = t.Union([t.Literal("skip"), t.Literal("once")], {
   description:
     "times that were missed by more than a minute: `skip` lists them as skipped, `once` replaces all of them with one run; skip by default",
 });
-const enabled = t.Boolean({ description: "false: the job is paused" });
+const enabled = t.Boolean({ description: "false pauses the job" });
 
 export const createJobBody = t.Object(
   {
@@ -114,14 +114,20 @@ export const runStatus = t.Union([
   t.Literal("SKIPPED"),
 ]);
 
+/** A schedule in an answer; its fields depend on the kind. */
+export type ShownSchedule =
+  | { readonly kind: "cron"; readonly expression: string; readonly timezone: string }
+  | { readonly kind: "interval"; readonly everyMs: number; readonly at?: string; readonly timezone: string }
+  | { readonly kind: "once"; readonly at: string; readonly timezone: string };
+
 const jobFields = {
   jobId: t.String(),
   name: t.String(),
   enabled: t.Boolean(),
   status: t.Union([t.Literal("active"), t.Literal("paused"), t.Literal("completed")], {
-    description: "completed: no time is left",
+    description: "`completed` if no further run is due",
   }),
-  schedule: t.Object({ ...scheduleFields, timezone: t.String() }),
+  schedule: t.Unsafe<ShownSchedule>(t.Object({ ...scheduleFields, timezone: t.String() })),
   // Not an Object: its copy would lose an attribute that is named `__proto__`.
   action: documentedAs(actionBody),
   misfire,
@@ -152,7 +158,7 @@ export const targetBody = t.Object(
     }),
     status: targetStatus,
     error: t.Union([t.String(), t.Null()]),
-    errorText: t.Union([textSchema, t.Null()], { description: "the error as data" }),
+    errorText: t.Union([textSchema, t.Null()], { description: "code and parameters of the error" }),
     commandId: t.Union([t.String(), t.Null()], {
       description: "SUCCESS says that the command waits for its device; the command says how it went",
     }),
@@ -170,8 +176,10 @@ export const runBody = t.Object(
     finishedAt: iso,
     status: runStatus,
     error: t.Union([t.String(), t.Null()]),
-    errorText: t.Union([textSchema, t.Null()], { description: "the error as data" }),
-    missed: wholeNumber({ description: "earlier times that passed without a run; 20 is 20 or more" }),
+    errorText: t.Union([textSchema, t.Null()], { description: "code and parameters of the error" }),
+    missed: wholeNumber({
+      description: "number of earlier times that passed without a run; 20 stands for 20 or more",
+    }),
     targetCount: wholeNumber(),
     failedCount: wholeNumber(),
     hiddenTargets,

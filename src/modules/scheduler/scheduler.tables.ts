@@ -60,7 +60,7 @@ export const schedulerRuns = sqliteTable(
   ],
 );
 
-/** Holds what became of each device of a run. */
+/** Results of a run, one row for each device. */
 export const schedulerTargets = sqliteTable(
   "scheduler_targets",
   {

@@ -1,17 +1,18 @@
 import { inEnglish } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import type { ShownSchedule } from "./scheduler.schemas.ts";
 import type { SeenJob, SeenRun } from "./scheduler.service.ts";
 import type { RunTarget, Schedule } from "./scheduler.types.ts";
 
 const iso = (timeMs: number) => new Date(timeMs).toISOString();
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 
-function scheduleToWire(schedule: Schedule) {
-  const { kind, timezone } = schedule;
-  if (schedule.kind === "cron") return { kind, expression: schedule.expression, timezone };
-  if (schedule.kind === "once") return { kind, at: iso(schedule.at), timezone };
+function scheduleToWire(schedule: Schedule): ShownSchedule {
+  const { timezone } = schedule;
+  if (schedule.kind === "cron") return { kind: "cron", expression: schedule.expression, timezone };
+  if (schedule.kind === "once") return { kind: "once", at: iso(schedule.at), timezone };
   const { everyMs, at } = schedule;
-  return { kind, everyMs, ...(at !== null && { at: iso(at) }), timezone };
+  return { kind: "interval", everyMs, ...(at !== null && { at: iso(at) }), timezone };
 }
 
 function statusOf({ enabled, nextRunAt }: SeenJob): "active" | "paused" | "completed" {

@@ -191,5 +191,5 @@ class Execution {
   }
 }
 
-/** Holds what `check` is asked for. */
+/** Argument of `check`. */
 export const checkInput = JSON.stringify({ names: scriptFunctions });

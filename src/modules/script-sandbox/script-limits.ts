@@ -1,4 +1,4 @@
-/** Holds what a script may use; what happens beyond each is in docs/scripts.md. */
+/** Limits of a script. docs/scripts.md says what happens beyond each. */
 export const scriptLimits = {
   sourceBytesMax: 32 * 1024,
   inputBytesMax: 1024 * 1024,

@@ -38,7 +38,7 @@ interface Job {
 const costly: ReadonlySet<string> = new Set(["script.overrun", "script.memory"]);
 
 interface ScriptSandboxDeps {
-  /** Holds what starts a script process. */
+  /** Command line that starts a script process. */
   readonly command: readonly string[];
   readonly clock: Clock;
   readonly log: Logger;

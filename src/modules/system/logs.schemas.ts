@@ -10,7 +10,7 @@ const level = (description: string) =>
 
 export const logLineBody = t.Object(
   {
-    sequence: t.Integer({ description: "grows with each line" }),
+    sequence: t.Integer({ description: "number that grows with each line" }),
     time: t.String(),
     level: level("how serious it is"),
     logger: t.String({ description: "part of the program that wrote it" }),

@@ -30,7 +30,7 @@ export function createBrandingService(deps: {
   plans: Pick<PlansService, "of">;
 }) {
   const { attributes, tenants } = deps;
-  /** Holds what was checked when it was set, or first read since the start: reading it again checks nothing. */
+  /** Branding that was checked, when it was set or first read after the start. Later reads need no check. */
   const checked = new Map<TenantId, Checked>();
   attributes.onChange((tenantId, key) => {
     if (key === KEY) checked.delete(tenantId);
@@ -67,7 +67,7 @@ export function createBrandingService(deps: {
   }
 
   return {
-    /** Holds what the tenant has set, whether or not its plan lets it show. */
+    /** Returns the branding that the tenant has set, even if its plan does not show it. */
     get,
     /** Takes the place of what was set before. @throws DomainError as tenant attributes do, and for a field that is wrong. */
     set(tenantId: TenantId, input: Branding): Branding {

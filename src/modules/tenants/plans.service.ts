@@ -26,7 +26,7 @@ export const planLimitNames = [
 
 export type PlanLimits = Readonly<Record<(typeof planLimitNames)[number], number | null>>;
 
-/** Excludes a single limit; where the gateway's settings have one, that one holds. */
+/** Plan limits that are all open. A limit of the gateway's settings still holds. */
 const unlimited = Object.fromEntries(planLimitNames.map((name) => [name, null])) as PlanLimits;
 
 /** Everything, unlimited: what the owner of a gateway gets. */

@@ -64,13 +64,17 @@ export const tenantUsage = t.Object(
         description: "messages beyond the plan in the last whole minute",
       }),
       bytesPerSecond: t.Number({ description: "bytes of messages, average of the last whole minute" }),
-      storedBytes: t.Number({ description: "of telemetry, about" }),
+      storedBytes: t.Number({ description: "approximate bytes of telemetry" }),
       keys: wholeNumber({ description: "telemetry keys of all devices together" }),
       mqttConnections: wholeNumber(),
-      mqttConnectionsRefused: wholeNumber({ description: "refused for a limit since the gateway started" }),
+      mqttConnectionsRefused: wholeNumber({
+        description: "connections that were refused because of a limit since the gateway started",
+      }),
       mqttSessions: wholeNumber({ description: "sessions of API keys that outlive their connections" }),
       queuedBytes: wholeNumber({ description: "bytes of messages that wait for MQTT clients" }),
-      queuedMessagesDropped: wholeNumber({ description: "dropped for a limit since the gateway started" }),
+      queuedMessagesDropped: wholeNumber({
+        description: "messages that were dropped because of a limit since the gateway started",
+      }),
       auditEntries: wholeNumber({ description: "entries of the audit log" }),
     }),
     quotas: t.Object(

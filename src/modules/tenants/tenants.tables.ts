@@ -10,7 +10,7 @@ export const tenants = sqliteTable("tenants", {
   updatedAt: integer("updated_at").notNull(),
 });
 
-/** Holds what a tenant says about itself, for example its branding. */
+/** Settings of a tenant, for example its branding. */
 export const tenantAttributes = sqliteTable(
   "tenant_attributes",
   {

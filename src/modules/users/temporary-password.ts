@@ -1,4 +1,4 @@
-/** Excludes letters and digits that look alike: it is read from a screen or a note and typed in. */
+/** Characters of a temporary password. None look alike, because it is read from a screen or a note and typed in. */
 const ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
 const GROUPS = 4;
 const GROUP_LENGTH = 4;

@@ -15,7 +15,7 @@ export function ensureRoleReaches(actor: { readonly role: Role }, role: Role): v
   if (isAbove(role, actor.role)) throw ownersOnly();
 }
 
-/** Holds what a person may change of themselves, whatever their role. */
+/** Fields that users may change of their own account, in every role. */
 const ownFields: ReadonlySet<string> = new Set([
   "fullName",
   "notificationsEmailEnabled",

@@ -109,7 +109,9 @@ export const userBody = t.Object(
     hasGlobalDeviceAccess: t.Boolean(),
     assetIds: t.Array(t.String()),
     deviceIds: t.Array(t.String()),
-    assetCount: wholeNumber({ description: "assets granted; with access to all, those that devices name" }),
+    assetCount: wholeNumber({
+      description: "granted assets; with access to all devices, the assets that devices name",
+    }),
     deviceCount: wholeNumber({ description: "devices that the user may see" }),
     inviteDelivery: choice(inviteDeliveries, { description: "how the user was invited last" }),
     createdAt: t.String({ description: "ISO 8601" }),
@@ -124,7 +126,7 @@ export const invitationBody = t.Object(
     userId: t.String(),
     email: t.String(),
     fullName: t.Optional(t.String()),
-    loginUrl: t.String({ description: "absolute; the sign-in page with the e-mail filled in" }),
+    loginUrl: t.String({ description: "absolute address of the sign-in page with the e-mail filled in" }),
     temporaryPassword: t.String({
       description: "good for 14 days, must be changed at the first sign-in; shown this once",
     }),

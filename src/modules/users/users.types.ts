@@ -68,7 +68,7 @@ export interface Grants {
   readonly assetIds: readonly string[];
 }
 
-/** Identifies who acts: made from a session or an API key for each request, never from a body. */
+/** The caller of a request, created from a session or an API key for each request, never from a body. */
 export interface Principal {
   /** Id of the API key, which is no user's id. */
   readonly userId: UserId;
@@ -86,7 +86,7 @@ export interface Principal {
    * something else.
    */
   readonly shared?: { readonly keys: ReadonlySet<string>; readonly version: number };
-  /** Identifies who really acts, where somebody acts as the user. */
+  /** The user who acts, if somebody acts as this user. */
   readonly impersonator?: { readonly userId: UserId; readonly email: string };
 }
 

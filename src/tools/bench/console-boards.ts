@@ -1,4 +1,4 @@
-/** Holds what the bench of the console looks at. */
+/** Dashboards of the console's benchmark. */
 export const WALL = { widgets: 50, devices: 200, messagesPerSecond: 100 };
 export const CHART_POINTS = 100_000;
 

@@ -137,7 +137,7 @@ function send(socket: LoadSocket, count: number): void {
   }
 }
 
-/** Holds what a socket did not take yet. */
+/** Bytes that a socket has not accepted yet. */
 const pending = new Map<LoadSocket, Buffer>();
 
 function onData(socket: LoadSocket, data: Uint8Array): void {

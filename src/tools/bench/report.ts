@@ -5,7 +5,7 @@ export interface Row {
   readonly section: string;
   readonly measure: string;
   readonly value: string;
-  /** Holds what it was measured beside, in the same run. */
+  /** Reference value, measured in the same run. */
   readonly peer?: string;
   readonly ratio?: number;
   readonly goal: string;

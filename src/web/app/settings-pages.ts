@@ -3,7 +3,7 @@ import { may } from "../platform/session.ts";
 
 export type SettingsPage = (typeof allPages)[number];
 
-/** Holds what the caller must be allowed for a page; undefined: everybody may open it. */
+/** Permission that a page needs; `undefined` if everybody may open it. */
 const needs: Readonly<Record<SettingsPage, string | undefined>> = {
   profile: undefined,
   security: undefined,

@@ -73,7 +73,7 @@ export class SeriesBuffer {
   }
 }
 
-/** Of each interval the server keeps up to four points (first, lowest, highest, last), so that no more than `max` come. */
+/** Points that the server keeps of each interval (first, lowest, highest, last), so that a series has at most `max` points. */
 const POINTS_AN_INTERVAL = 4;
 
 /**

@@ -7,7 +7,7 @@ import { withBase } from "./base.ts";
 import { language, readStored, storedName, theme, writeStored } from "./preferences.ts";
 
 const TOKEN_KEY = "lineside.token";
-/** Of somebody who acts as another user: in this tab only, beside the token of their own. */
+/** Token of a user who acts as another user. It is in this tab only, beside the user's own token. */
 const ACTING_KEY = "lineside.acting";
 const SIGNED_OUT_KEY = "lineside.signed-out";
 const PENDING_KEY = "lineside.sign-in";
@@ -17,7 +17,7 @@ const ownToken = () => readStored(TOKEN_KEY) ?? readStored(TOKEN_KEY, tab);
 const isActing = () => readStored(ACTING_KEY, tab) !== undefined;
 
 export const token = signal<string | undefined>(readStored(ACTING_KEY, tab) ?? ownToken());
-/** Of somebody who looks at a shared dashboard: there it stands for the session, whoever else is signed in. */
+/** Token of a shared dashboard. It replaces the session there, even if a user is signed in. */
 export const shareToken = signal<string | undefined>(undefined);
 export const hasShareEnded = signal(false);
 export const bearer = computed(() => shareToken.value ?? token.value);

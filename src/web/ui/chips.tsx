@@ -1,6 +1,6 @@
 import { X } from "lucide-preact";
 
-/** Beyond these only a number is shown: nobody reads a thousand names. */
+/** Number of chips. More are shown as a number, because nobody reads a thousand names. */
 const SHOWN_MAX = 24;
 
 interface Props {

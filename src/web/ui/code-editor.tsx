@@ -29,7 +29,7 @@ export function CodeEditor({ label, value, onInput, wrongLine, describedBy, read
   const area = useRef<HTMLTextAreaElement>(null);
   const leaves = useRef(false);
   const lines = useMemo(() => tokenLines(value), [value]);
-  /** Holds what was typed last: whatever else comes was set from elsewhere, and the area must not keep its own. */
+  /** Text that was typed last. Any other value was set from elsewhere and replaces the text of the area. */
   const typed = useRef(value);
   const take = (text: string) => {
     typed.current = text;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-/** Holds what had the focus before the first of the dialogs that are open: it has it again after the last. */
+/** Element that had the focus before the first open dialog. It gets the focus back after the last one is closed. */
 let opener: Element | null = null;
 
 function rememberOpener(): void {

@@ -11,7 +11,7 @@ export function errorText(error: unknown): string {
   return text === undefined ? statusText(error) : serverText(text, error.message);
 }
 
-/** Of an answer that says no more than its status. */
+/** Returns the text of an answer that has only a status. */
 function statusText({ status, message, retryAfterSeconds = 60 }: ApiError): string {
   switch (status) {
     case 0:

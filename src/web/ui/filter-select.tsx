@@ -1,6 +1,6 @@
 interface Props {
   readonly label: string;
-  /** Holds what the list shows without the filter. */
+  /** Label of the choice without a filter. */
   readonly all: string;
   readonly value: string;
   readonly options: readonly { readonly id: string; readonly text: string }[];

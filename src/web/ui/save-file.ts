@@ -1,8 +1,14 @@
-/** Hands a file to the browser's downloads. */
-export function saveFile(blob: Blob, name: string): void {
+/** Lets the browser download what an address answers; the answer names the file. */
+export function saveLink(href: string, name = ""): void {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
+  link.href = href;
   link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** Hands a file to the browser's downloads. */
+export function saveFile(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  saveLink(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -5,7 +5,7 @@ export function Section(props: {
   id: string;
   title: string;
   hint?: string;
-  /** Of the title: 3 below the title of a page that is itself within a page. */
+  /** Level of the title: 3 below the title of a page within a page. */
   level?: 2 | 3;
   children: ComponentChildren;
 }) {

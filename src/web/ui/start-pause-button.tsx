@@ -6,7 +6,7 @@ import { useAction } from "./use-form.ts";
 /** Starts something that is paused, or pauses it. */
 export function StartPauseButton(props: {
   isActive: boolean;
-  /** Holds what a press does now. */
+  /** Action of a press in the present state. */
   text: string;
   /** The same with the name of the thing, for a button that shows the icon alone. */
   iconLabel?: string | undefined;

@@ -33,12 +33,9 @@ function setUp(readings: (child: IngestDevice) => Promise<void> = () => Promise.
     },
     directory: { find: (deviceId: DeviceId) => devices.get(deviceId) },
     sessions: {
-      opened: () => undefined,
-      closed: () => true,
       find: (_, name) => existing.get(name),
       reported: () => false,
       left: () => undefined,
-      isReachable: () => true,
     },
     ingest: {
       admit: () => undefined,

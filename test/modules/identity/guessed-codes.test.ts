@@ -6,7 +6,7 @@ import { Secret, TOTP } from "otpauth";
 import { createIdentityProvider } from "../../../src/modules/identity/provider/identity-provider.ts";
 import { createProviderRepository } from "../../../src/modules/identity/provider/provider.repository.ts";
 import { createThrottleRepository } from "../../../src/modules/identity/provider/throttle.repository.ts";
-import { createThrottle } from "../../../src/modules/identity/provider/throttle.ts";
+import { Throttle } from "../../../src/modules/identity/provider/throttle.ts";
 import { createSignUpRepository } from "../../../src/modules/identity/sign-up.repository.ts";
 import { createSignUpService } from "../../../src/modules/identity/sign-up.service.ts";
 import type { MailSender } from "../../../src/modules/mail/mail.types.ts";
@@ -53,7 +53,7 @@ const kindOf = (error: unknown) => (error as { kind: string }).kind;
 
 test("200,000 guesses at a sign-up code in a day, each from an address of its own, are 100 at most that count", async () => {
   const main = open("lineside");
-  const throttle = createThrottle({ repository: createThrottleRepository(open("identity")), now });
+  const throttle = new Throttle({ repository: createThrottleRepository(open("identity")), now });
   const codes: string[] = [];
   const mail = {
     isDelivering: true,
@@ -138,7 +138,7 @@ test("100,000 guesses at the second factor by somebody who knows the password ar
         return repository.takeRecoveryCode(accountId, codeHash);
       },
     },
-    throttle: createThrottle({ repository: createThrottleRepository(database), now }),
+    throttle: new Throttle({ repository: createThrottleRepository(database), now }),
     hasher: { hash: async (text) => text, verify: async (text, hash) => text === hash },
     onPasswordChanged: () => undefined,
     now,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TenantId } from "../../../src/lib/ids.ts";
 import { createInvitationLimit } from "../../../src/modules/identity/invitation-limit.ts";
 import { createThrottleRepository } from "../../../src/modules/identity/provider/throttle.repository.ts";
-import { createThrottle } from "../../../src/modules/identity/provider/throttle.ts";
+import { Throttle } from "../../../src/modules/identity/provider/throttle.ts";
 import { type MainDatabase, openMainDatabase } from "../../../src/platform/database.ts";
 import { createLogger } from "../../../src/platform/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -23,7 +23,7 @@ beforeEach(() => {
   database = openMainDatabase(join(directory, "identity.db"), "identity", createLogger());
   clock = new FakeClock();
   take = createInvitationLimit(
-    createThrottle({ repository: createThrottleRepository(database), now: () => clock.now() }),
+    new Throttle({ repository: createThrottleRepository(database), now: () => clock.now() }),
   );
 });
 afterEach(() => {

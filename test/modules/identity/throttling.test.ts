@@ -7,7 +7,7 @@ import { createIdentityProvider } from "../../../src/modules/identity/provider/i
 import type { PasswordHasher } from "../../../src/modules/identity/provider/password.ts";
 import { createProviderRepository } from "../../../src/modules/identity/provider/provider.repository.ts";
 import { createThrottleRepository } from "../../../src/modules/identity/provider/throttle.repository.ts";
-import { createThrottle } from "../../../src/modules/identity/provider/throttle.ts";
+import { Throttle } from "../../../src/modules/identity/provider/throttle.ts";
 import { type MainDatabase, openMainDatabase } from "../../../src/platform/database.ts";
 import { createLogger } from "../../../src/platform/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -34,7 +34,7 @@ function openProvider() {
   const now = () => clock.now();
   return createIdentityProvider({
     repository: createProviderRepository(database),
-    throttle: createThrottle({ repository: createThrottleRepository(database), now }),
+    throttle: new Throttle({ repository: createThrottleRepository(database), now }),
     hasher,
     onPasswordChanged: () => undefined,
     now,

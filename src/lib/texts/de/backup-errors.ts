@@ -28,6 +28,8 @@ export const backupErrorsDe: Readonly<Record<keyof typeof backupErrors, string>>
   "backup.sum_wrong": "{name} entspricht nicht der gesicherten Datei: Die Prüfsumme weicht ab.",
   "backup.failed": "Die Sicherung ist fehlgeschlagen: {reason}",
   "backup.interrupted": "Das Gateway wurde angehalten, bevor die Sicherung beendet war.",
+  "backup.link_invalid":
+    "Dieser Download-Link wurde benutzt oder ist abgelaufen. Erstellen Sie unter Einstellungen → Sicherungen einen neuen.",
   "backup.no_place": "Geben Sie zuerst den Ort der Sicherungen an.",
   "backup.folder_invalid": "Der Ordner muss ein absoluter Pfad außerhalb des Datenverzeichnisses sein.",
   "backup.overdue": "Es gibt keine gute Sicherung der letzten {hours} Stunden.",

@@ -22,6 +22,8 @@ export const backupErrors = {
   "backup.sum_wrong": "{name} is not what was backed up: its checksum differs.",
   "backup.failed": "The backup failed: {reason}",
   "backup.interrupted": "The gateway stopped before the backup was finished.",
+  "backup.link_invalid":
+    "This download link was used or has expired. Create another one under Settings → Backups.",
   "backup.no_place": "Name the place of the backups first.",
   "backup.folder_invalid": "The folder must be an absolute path outside the data directory.",
   "backup.overdue": "There is no good backup of the last {hours} hours.",

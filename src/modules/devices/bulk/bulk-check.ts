@@ -96,7 +96,7 @@ function formError(row: number, check: TypeCheck<TSchema>, fields: unknown): Row
   };
 }
 
-/** Holds what no two devices may have alike, by the column that says it. */
+/** Values that must be unique among devices, by column. */
 const unique: Readonly<Record<string, (device: NewDevice) => string | undefined>> = {
   token: ({ token }) => token,
   lorawanDevEui: ({ lorawanDevEui }) => lorawanDevEui?.toLowerCase(),

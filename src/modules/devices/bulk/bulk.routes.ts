@@ -4,7 +4,7 @@ import type { AuditContext } from "../../audit/audit.types.ts";
 import { fileAnswer } from "../../documented-answers.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
 import { isAllowed } from "../../identity/permissions.ts";
-import { textFields, wholeNumber } from "../../wire.schemas.ts";
+import { importResult, validationBody } from "./bulk.schemas.ts";
 import type { BulkService } from "./bulk.service.ts";
 import type { BulkRow } from "./bulk.types.ts";
 import { rowsOf } from "./bulk-check.ts";
@@ -54,7 +54,6 @@ const csvFile = (body: BodyInit, name: string): Response =>
     },
   });
 
-const rowError = t.Object({ row: wholeNumber(), field: t.String(), message: t.String(), ...textFields });
 const forms =
   "CSV (text/csv, or a file of a form; commas, semicolons or tabs) or JSON `{rows: […]}`: columns as in the create request plus `token`, `attributes.shared.<key>` and `attributes.server.<key>`; at most 100,000 rows. 400 for a file that cannot be read.";
 const requestBody = {
@@ -98,15 +97,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
         audit: { none: "nothing is changed" },
         parse: "none",
         response: {
-          201: t.Object({
-            valid: t.Boolean(),
-            total: wholeNumber(),
-            errors: t.Array(rowError),
-            warnings: t.Array(rowError, {
-              description:
-                "names that exist already or occur twice in the list; these rows are imported as further devices",
-            }),
-          }),
+          201: validationBody,
         },
         detail: {
           summary: "Validate a list of devices",
@@ -135,22 +126,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
           partial: t.Optional(t.BooleanString({ description: "imports the valid rows only" })),
         }),
         response: {
-          201: t.Object({
-            created: wholeNumber(),
-            failed: wholeNumber(),
-            rows: t.Array(
-              t.Object({
-                row: wholeNumber(),
-                name: t.String(),
-                deviceId: t.Optional(t.String()),
-                deviceToken: t.Optional(t.String()),
-                error: t.Optional(t.String()),
-                field: t.Optional(t.String()),
-                code: t.Optional(textFields.code),
-                params: t.Optional(textFields.params),
-              }),
-            ),
-          }),
+          201: importResult,
         },
         detail: {
           summary: "Create many devices",

@@ -14,7 +14,7 @@ export interface ExternalSettings {
   readonly clientId: string;
   /** `undefined` if a public client, which has PKCE alone. */
   readonly clientSecret: string | undefined;
-  /** Holds what people know it as. */
+  /** Name of the provider that users see. */
   readonly name: string;
   readonly scope: string;
   /** Takes addresses of which the provider does not say whether they are verified. */
@@ -81,7 +81,7 @@ export function createExternalProvider(
   },
 ) {
   const { now, log } = deps;
-  /** Holds what the provider says of itself. */
+  /** Metadata that the provider publishes, and when they were read. */
   let existing: { readonly at: number; readonly config: Promise<Configuration> } | undefined;
 
   async function discover(): Promise<Configuration> {

@@ -43,7 +43,7 @@ export interface SignInPage extends PageContext {
   readonly email: string;
   readonly setupRequired: boolean;
   readonly signUpOpen: boolean;
-  /** Holds what people know the external provider as, where there is one. */
+  /** Name of the external provider, if there is one. */
   readonly external: string | undefined;
 }
 

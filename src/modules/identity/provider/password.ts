@@ -7,7 +7,7 @@ const LENGTH_MAX = 256;
 const ARGON2 = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 /** Hashes computed at once: two hold under 40 MiB, however many sign-ins arrive. */
 const CONCURRENT_MAX = 2;
-/** Those of a kind that may wait for their turn: some seconds' work. Guesses from many addresses must not bury the owner's sign-in under hours of it. */
+/** Hashes of one kind that may wait, which is some seconds of work. Guesses from many addresses must not delay the owner's sign-in by hours. */
 const WAITING_MAX = 50;
 
 /** Strangers wait behind everybody else, and can fill only their own queue. */

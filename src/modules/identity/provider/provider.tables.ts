@@ -32,7 +32,7 @@ export const signInCodes = sqliteTable("sign_in_codes", {
   expiresAt: integer("expires_at").notNull(),
 });
 
-/** Holds what a step between the password and the code proves, and links sent by mail; only the hash is kept. */
+/** Tokens of the step between password and code, and of links sent by mail. Only their hashes are stored. */
 export const tickets = sqliteTable("tickets", {
   secretHash: text("secret_hash").primaryKey(),
   accountId: accountId(),

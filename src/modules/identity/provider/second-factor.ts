@@ -6,7 +6,7 @@ import type { Throttle } from "./throttle.ts";
 
 const STEP_MS = 30_000;
 const RECOVERY_CODES = 10;
-/** Excludes letters and digits that look alike: recovery codes are printed and typed in. */
+/** Characters of recovery codes. None look alike, because recovery codes are printed and typed in. */
 const ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
 const GROUPS = 4;
 const GROUP_LENGTH = 5;

@@ -3,7 +3,7 @@ import { DomainError, detail, invalid } from "../../../lib/domain-error.ts";
 import type { JsonValue } from "../../../lib/json.ts";
 import { toPlainJson } from "../../../lib/plain-json.ts";
 import type { Text } from "../../../lib/texts/text.ts";
-import { parseTimestamp } from "../../../lib/timestamp.ts";
+import { HELD_MS_MAX, parseTimestamp } from "../../../lib/timestamp.ts";
 import type {
   AdapterDefinition,
   DeviceReference,
@@ -26,7 +26,7 @@ const MESSAGES_MAX = 100_000;
 const NESTING_MAX = 4;
 const TEXT_BYTES_MAX = 1_024;
 
-/** Holds what says who and when; all else is telemetry. */
+/** Fields that name the device and the time. All other fields are telemetry. */
 const envelope = new Set([
   "deviceToken",
   "externalDeviceId",
@@ -98,7 +98,7 @@ function attributesOf(body: Fields): Record<string, JsonValue> | undefined {
 }
 
 const timeIn = (value: unknown, receivedAt: number): number | undefined =>
-  value === undefined || value === null ? undefined : parseTimestamp(value, receivedAt);
+  value === undefined || value === null ? undefined : parseTimestamp(value, receivedAt, HELD_MS_MAX);
 
 function addMessage(messages: NormalizedMessage[], message: NormalizedMessage): void {
   if (messages.length >= MESSAGES_MAX)

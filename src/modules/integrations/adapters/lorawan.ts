@@ -7,7 +7,7 @@ import { parseTimestamp } from "../../../lib/timestamp.ts";
 import type { InboundMessage, NormalizedMessage } from "../integrations.types.ts";
 import { type Fields, numberOf, objectOf, textOf } from "./fields.ts";
 
-/** Holds what the adapters of both network servers do alike. */
+/** Functions that the adapters of both network servers share. */
 
 /** 2015, before either network server: an earlier time is a clock that was not set. */
 const CLOCK_IS_SET_FROM = Date.UTC(2015, 0, 1);

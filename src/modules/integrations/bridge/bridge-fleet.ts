@@ -16,7 +16,7 @@ export interface FleetMember {
   readonly integrationId: string;
   readonly tenantId: TenantId;
   readonly isRunning: boolean;
-  /** Includes the secrets opened; undefined where there is no broker. */
+  /** Settings with the decrypted secrets; `undefined` if there is no broker. */
   readonly settings: MqttSettings | undefined;
   readonly encoding?: BodyEncoding | undefined;
 }
@@ -67,7 +67,7 @@ export class BridgeFleet {
   private readonly running = new Map<string, Running>();
   /** Keyed by integration id; kept while it is paused. */
   private readonly sessions = new Map<string, BrokerSession>();
-  /** Holds what is being done with an integration, one thing after the other. */
+  /** Tasks in progress, by integration. The tasks of one integration run in order. */
   private readonly inFlight = new Map<string, Promise<void>>();
   /** Aborted when the fleet stops. */
   private started: AbortController | undefined;

@@ -19,7 +19,7 @@ export interface BridgeState {
   readonly status: BridgeStatus;
   /** Epoch ms since when. */
   readonly since: number;
-  /** Holds what keeps it from all or part of its work now. */
+  /** Problem that keeps the bridge from all or part of its work now. */
   readonly problem: Text | null;
   /** Error of now or earlier; `null` once a connection has held and brought messages. */
   readonly lastError: Text | null;

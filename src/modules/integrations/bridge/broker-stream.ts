@@ -28,7 +28,7 @@ export class BrokerStream extends Duplex {
   readonly #deps: BrokerStreamDeps;
   #socket: Socket | undefined;
   #wire: WebSocketWire | undefined;
-  /** Holds what waits for the connection: a write's or the end's own. */
+  /** Callback of the write or the end that waits for the connection. */
   #waiting: (() => void) | undefined;
   #isOpen = false;
 

@@ -13,7 +13,7 @@ const schemes: Record<
 
 export interface BrokerAddress {
   readonly url: URL;
-  /** Excludes brackets. */
+  /** Host without the brackets of an IPv6 address. */
   readonly host: string;
   readonly port: number;
   readonly isTls: boolean;

@@ -19,13 +19,13 @@ const FAILING_MAX = 1_000;
 const LIMITED_WAIT_S = 1;
 const TAKEN: Outcome = { kind: "taken" };
 
-export interface MessageTakerDeps {
+interface MessageTakerDeps {
   readonly integrationId: string;
   readonly settings: MqttSettings;
   readonly encoding?: BodyEncoding | undefined;
   readonly deviceIn: TopicDevice;
   readonly handle: (message: BridgeMessage) => Promise<void>;
-  /** Counted up. */
+  /** Counters that this class increases. */
   readonly counts: { -readonly [Name in keyof BridgeCounts]: number };
   /** Tells people what is wrong. */
   readonly note: (error: Text) => void;
@@ -36,57 +36,63 @@ export interface MessageTakerDeps {
 }
 
 /** Decides what becomes of a broker's message, and what the broker is told of it. */
-export function createMessageTaker(deps: MessageTakerDeps) {
-  const {
-    integrationId,
-    settings,
-    encoding = "AUTO",
-    deviceIn,
-    handle,
-    counts,
-    note,
-    signal,
-    clock,
-    log,
-  } = deps;
-  const filters = filtersOf(settings).map(withoutShare);
+export class MessageTaker {
+  readonly #deps: MessageTakerDeps;
+  readonly #filters: readonly string[];
   /** Times that a message made the program fail, by topic and content. */
-  const failing = new Map<string, number>();
+  readonly #failing = new Map<string, number>();
 
-  const isIgnored = ({ topic, retain, payload }: PublishPacket): boolean =>
-    // A replay is only what the broker remembers; a message without content only has it forget that.
-    (retain && settings.takeRetained !== true) ||
-    payload.length === 0 ||
-    // Left over from a subscription that the session still has and the settings have no more.
-    !filters.some((filter) => filterMatches(filter, topic));
-
-  function afterFailure(message: PublishPacket, error: unknown): Outcome {
-    const failure = error instanceof DomainError ? error : toStorageFailure(error);
-    if (failure?.kind === "unavailable") {
-      // Of quality 0 the broker keeps nothing that it could send again.
-      if (message.packetId === 0)
-        note(detail("broker_error.message_lost", { topic: message.topic, reason: textOf(failure) }));
-      return { kind: "later", reason: textOf(failure) };
-    }
-    // Judged: it would fare no better the next time.
-    if (failure !== undefined) return TAKEN;
-    const key = `${message.topic} ${Bun.hash(message.payload)}`;
-    const tries = (failing.get(key) ?? 0) + 1;
-    log.error("a message of a broker could not be handled", {
-      integrationId,
-      topic: message.topic,
-      tries,
-      error,
-    });
-    if (failing.size >= FAILING_MAX) failing.clear();
-    failing.set(key, tries);
-    if (tries < TRIES_MAX) return { kind: "later", reason: detail("broker_error.message_retried") };
-    failing.delete(key);
-    note(detail("broker_error.message_failed", { topic: message.topic }));
-    return TAKEN;
+  constructor(deps: MessageTakerDeps) {
+    this.#deps = deps;
+    this.#filters = filtersOf(deps.settings).map(withoutShare);
   }
 
-  function inboundOf({ topic, payload, retain }: PublishPacket): BridgeMessage {
+  take(message: PublishPacket): Promise<Outcome> {
+    const { counts } = this.#deps;
+    counts.received++;
+    if (!this.#isIgnored(message)) return this.#handOver(message);
+    counts.ignored++;
+    return Promise.resolve(TAKEN);
+  }
+
+  tooLarge({ topic }: PublishPacket): void {
+    const { counts, note } = this.#deps;
+    counts.received++;
+    counts.tooLarge++;
+    note(detail("broker_error.message_too_large", { topic, max: PACKET_BYTES_MAX / 1024 }));
+  }
+
+  #isIgnored({ topic, retain, payload }: PublishPacket): boolean {
+    return (
+      // A replay is only what the broker remembers; a message without content only has it forget that.
+      (retain && this.#deps.settings.takeRetained !== true) ||
+      payload.length === 0 ||
+      // Left over from a subscription that the session still has and the settings have no more.
+      !this.#filters.some((filter) => filterMatches(filter, topic))
+    );
+  }
+
+  /** Offers the message until it is accepted, or has failed for good. */
+  async #handOver(message: PublishPacket): Promise<Outcome> {
+    const { handle, signal, clock } = this.#deps;
+    const inbound = this.#inboundOf(message);
+    for (;;) {
+      try {
+        await handle(inbound);
+        return TAKEN;
+      } catch (error) {
+        if (!(error instanceof DomainError && error.kind === "limited"))
+          return this.#afterFailure(message, error);
+        if (signal.aborted) return { kind: "later", reason: textOf(error) };
+        // The window fills meanwhile, and the broker waits.
+        const waitS = error.retryAfterSeconds ?? LIMITED_WAIT_S;
+        await new Promise<void>((resolve) => clock.schedule(waitS * 1000, resolve));
+      }
+    }
+  }
+
+  #inboundOf({ topic, payload, retain }: PublishPacket): BridgeMessage {
+    const { encoding = "AUTO", deviceIn, clock } = this.#deps;
     const topicDevice = deviceIn(topic);
     return {
       bytes: payload,
@@ -98,36 +104,28 @@ export function createMessageTaker(deps: MessageTakerDeps) {
     };
   }
 
-  /** Hands it over until it is taken, or judged. */
-  async function handOver(message: PublishPacket): Promise<Outcome> {
-    const inbound = inboundOf(message);
-    for (;;) {
-      try {
-        await handle(inbound);
-        return TAKEN;
-      } catch (error) {
-        if (!(error instanceof DomainError && error.kind === "limited")) return afterFailure(message, error);
-        if (signal.aborted) return { kind: "later", reason: textOf(error) };
-        // The window fills meanwhile, and the broker waits.
-        const waitS = error.retryAfterSeconds ?? LIMITED_WAIT_S;
-        await new Promise<void>((resolve) => clock.schedule(waitS * 1000, resolve));
-      }
-    }
+  #afterFailure(message: PublishPacket, error: unknown): Outcome {
+    const failure = error instanceof DomainError ? error : toStorageFailure(error);
+    // The message was refused for good: the next attempt would end the same way.
+    if (failure !== undefined && failure.kind !== "unavailable") return TAKEN;
+    if (failure === undefined) return this.#afterDefect(message, error);
+    // Of quality 0 the broker keeps nothing that it could send again.
+    if (message.packetId === 0)
+      this.#deps.note(detail("broker_error.message_lost", { topic: message.topic, reason: textOf(failure) }));
+    return { kind: "later", reason: textOf(failure) };
   }
 
-  return {
-    take(message: PublishPacket): Promise<Outcome> {
-      counts.received++;
-      if (!isIgnored(message)) return handOver(message);
-      counts.ignored++;
-      return Promise.resolve(TAKEN);
-    },
-    tooLarge({ topic }: PublishPacket): void {
-      counts.received++;
-      counts.tooLarge++;
-      note(detail("broker_error.message_too_large", { topic, max: PACKET_BYTES_MAX / 1024 }));
-    },
-  };
+  /** Has the broker send the message again, a limited number of times. */
+  #afterDefect({ topic, payload }: PublishPacket, error: unknown): Outcome {
+    const { integrationId, note, log } = this.#deps;
+    const key = `${topic} ${Bun.hash(payload)}`;
+    const tries = (this.#failing.get(key) ?? 0) + 1;
+    log.error("a message of a broker could not be handled", { integrationId, topic, tries, error });
+    if (this.#failing.size >= FAILING_MAX) this.#failing.clear();
+    this.#failing.set(key, tries);
+    if (tries < TRIES_MAX) return { kind: "later", reason: detail("broker_error.message_retried") };
+    this.#failing.delete(key);
+    note(detail("broker_error.message_failed", { topic }));
+    return TAKEN;
+  }
 }
-
-export type MessageTaker = ReturnType<typeof createMessageTaker>;

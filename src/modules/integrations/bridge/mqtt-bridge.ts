@@ -10,7 +10,7 @@ import type { BrokerMessage, MqttSettings } from "../integrations.types.ts";
 import type { BridgeMessage, BridgeState, BridgeSubscription } from "./bridge.types.ts";
 import { type BrokerConnection, filtersOf, openConnection } from "./broker-connection.ts";
 import { InboundSession } from "./inbound-session.ts";
-import { createMessageTaker, type MessageTaker } from "./message-taker.ts";
+import { MessageTaker } from "./message-taker.ts";
 import { compileTopicDevice } from "./topic-device.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -21,10 +21,10 @@ const HELD_MS = 30_000;
 
 export interface MqttBridgeDeps {
   readonly integrationId: string;
-  /** Includes the secrets opened. */
+  /** Settings with the decrypted secrets. */
   readonly settings: MqttSettings;
   readonly encoding?: BodyEncoding | undefined;
-  /** Holds what the broker's session was subscribed to before, perhaps. */
+  /** Filters to which the broker's session may still be subscribed from earlier settings. */
   readonly formerFilters?: readonly string[] | undefined;
   readonly addresses: Pick<OutboundRule, "resolve">;
   /** Authorities that are trusted where the settings name none. */
@@ -36,6 +36,8 @@ export interface MqttBridgeDeps {
   readonly random: () => number;
   readonly log: Logger;
 }
+
+type Taker = Pick<MessageTaker, "take" | "tooLarge">;
 
 /** Stable over the integration's life, and no longer than every broker takes (MQTT 3.1.1, 3.1.3.1: 23 characters). */
 export const clientIdOf = (integrationId: string): string => {
@@ -117,7 +119,7 @@ export class MqttBridge {
   /** Stops, and has the broker forget the session. @throws Error where the broker cannot be told */
   async end(signal?: AbortSignal): Promise<void> {
     await this.stop();
-    const nothing: MessageTaker = { take: () => Promise.resolve({ kind: "taken" }), tooLarge: () => {} };
+    const nothing: Taker = { take: () => Promise.resolve({ kind: "taken" }), tooLarge: () => {} };
     await (await this.open(nothing, true, signal)).end();
   }
 
@@ -134,7 +136,7 @@ export class MqttBridge {
 
   private async run(signal: AbortSignal): Promise<void> {
     const { integrationId, settings, encoding, handle, clock, log } = this.deps;
-    const taker = createMessageTaker({
+    const taker = new MessageTaker({
       integrationId,
       settings,
       encoding,
@@ -175,7 +177,7 @@ export class MqttBridge {
   }
 
   /** Keeps one connection, from its beginning to its end. @throws DomainError with the reason */
-  private async connectOnce(taker: MessageTaker, signal: AbortSignal): Promise<never> {
+  private async connectOnce(taker: Taker, signal: AbortSignal): Promise<never> {
     this.change({ status: "connecting", nextAttemptAt: null });
     const opened = await this.open(taker, false, signal);
     this.connection = opened;
@@ -219,7 +221,7 @@ export class MqttBridge {
     return complaint;
   }
 
-  private open(taker: MessageTaker, clean: boolean, signal?: AbortSignal): Promise<BrokerConnection> {
+  private open(taker: Taker, clean: boolean, signal?: AbortSignal): Promise<BrokerConnection> {
     const { settings, addresses, authorities, clock } = this.deps;
     return openConnection({
       settings,
@@ -228,8 +230,8 @@ export class MqttBridge {
       session: this.session,
       addresses,
       authorities,
-      take: taker.take,
-      tooLarge: taker.tooLarge,
+      take: (message) => taker.take(message),
+      tooLarge: (message) => taker.tooLarge(message),
       clock,
       signal,
     });

@@ -99,7 +99,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
   }
 
   return {
-    /** Holds what is sent first. */
+    /** Bytes that are sent first. */
     request: Buffer.from(
       [
         `GET ${url.pathname || "/"}${url.search} HTTP/1.1`,

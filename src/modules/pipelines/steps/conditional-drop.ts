@@ -16,7 +16,7 @@ function createDropByName(test: CompiledCondition, drop: RunStep): RunStep {
   };
 }
 
-/** Without `drop` the whole message goes. */
+/** Creates the step on slots. Without `drop` it drops the whole message. */
 function createSlotDrop(
   test: CompiledCondition,
   named: Iterable<string>,

@@ -102,7 +102,7 @@ export class HotGeneration {
     this.groups++;
   }
 
-  /** Includes a hot row in what is deleted when the generation is sealed. */
+  /** Adds a hot row to those that are deleted when the generation is sealed. */
   cover(id: number): void {
     if (this.lastId === 0) this.firstId = id;
     this.lastId = id;

@@ -179,7 +179,7 @@ export function withoutRange(
   return compactRows({ ts: rows.ts, columns: cleared });
 }
 
-/** Without the rows and the columns that hold no value at all. */
+/** Returns the rows without the rows and columns that hold no value. */
 export function compactRows(rows: Rows): Rows {
   const kept: number[] = [];
   const columns = [...rows.columns].filter(([, column]) => column.tags.some((tag) => tag !== TAG_ABSENT));

@@ -125,7 +125,7 @@ export interface CheckReport {
   /** Number of points in blocks. */
   readonly points: number;
   readonly hotRows: number;
-  /** Holds what cannot be read, a sentence each; empty when the file is sound. */
+  /** Parts that cannot be read, one sentence each. Empty if the file is sound. */
   readonly problems: readonly string[];
 }
 

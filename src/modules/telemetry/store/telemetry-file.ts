@@ -72,7 +72,7 @@ export class TelemetryFile {
   #synchronous: Synchronous = "FULL";
   /** Approximate size of the write-ahead log since the last checkpoint. */
   walBytes = 0;
-  /** Holds what had to be mended to open the file. */
+  /** Repairs that were needed to open the file. */
   readonly repairs: string[] = [];
 
   /** `isReadOnly` opens the file beside a running gateway: nothing is created, mended or written. */
@@ -264,7 +264,7 @@ export class TelemetryFile {
   }
 }
 
-/** Holds what `last_text` says of a number that SQLite would give back without its sign. No JSON string looks like it. */
+/** Value of `last_text` for a negative zero, which SQLite returns without its sign. No JSON string looks like it. */
 const negativeZero = "-0";
 
 /** Encodes the text as JSON: SQLite text would lose NULs and lone surrogates. */

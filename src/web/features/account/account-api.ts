@@ -1,14 +1,15 @@
-import type { ownSession, securityBody } from "../../../modules/identity/identity.schemas.ts";
+import type {
+  newSecondFactor,
+  ownSession,
+  securityBody,
+} from "../../../modules/identity/identity.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
 import { get, post, remove } from "../../platform/api-client.ts";
 
 export type SecurityStatus = Wire<typeof securityBody>;
 export type OwnSession = Wire<typeof ownSession>;
 
-export interface NewSecondFactor {
-  readonly secret: string;
-  readonly qrSvg: string;
-}
+export type NewSecondFactor = Wire<typeof newSecondFactor>;
 
 const FACTOR = "/api/auth/second-factor";
 

@@ -47,7 +47,7 @@ export interface RuleForm {
   readonly downgrade: boolean;
   readonly propagateToGateway: boolean;
   readonly schedule: ScheduleForm | null;
-  /** Holds what the form does not show, and keeps. */
+  /** Fields of the rule that the form does not show and keeps. */
   readonly others: Readonly<Record<string, JsonValue>>;
 }
 

@@ -1,4 +1,8 @@
-import type { backTestAnswer, ruleBody } from "../../../modules/alarms/alarm-rules.schemas.ts";
+import type {
+  backTestAnswer,
+  explainedCondition,
+  ruleBody,
+} from "../../../modules/alarms/alarm-rules.schemas.ts";
 import type { alarmBody, alarmEventBody } from "../../../modules/alarms/alarms.schemas.ts";
 import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { get, getPage, patch, post } from "../../platform/api-client.ts";
@@ -7,7 +11,9 @@ export type Alarm = Wire<typeof alarmBody>;
 export type AlarmEvent = Wire<typeof alarmEventBody>;
 export type BackTestResult = Wire<typeof backTestAnswer>;
 
-export const OPERATORS = [
+export type ConditionPart = Wire<typeof explainedCondition>;
+export type Operator = NonNullable<ConditionPart["op"]>;
+export const OPERATORS: readonly Operator[] = [
   "GT",
   "GE",
   "LT",
@@ -19,21 +25,7 @@ export const OPERATORS = [
   "CONTAINS",
   "STARTS_WITH",
   "CHANGED",
-] as const;
-export type Operator = (typeof OPERATORS)[number];
-
-export interface ConditionPart {
-  readonly all?: readonly ConditionPart[];
-  readonly any?: readonly ConditionPart[];
-  readonly not?: ConditionPart;
-  readonly key?: string;
-  readonly source?: string;
-  readonly op?: Operator;
-  readonly against?: unknown;
-  readonly actual?: unknown;
-  readonly forMs?: number;
-  readonly holds: boolean;
-}
+];
 
 type RuleAnswer = Wire<typeof ruleBody>;
 export type TriggerState = Refined<RuleAnswer["triggers"][number], { condition: ConditionPart }>;

@@ -106,6 +106,7 @@ export const auditDe: Readonly<Record<keyof typeof auditEn, string>> = {
   "auditAction.job.delete": "Auftrag gelöscht",
   "auditAction.job.pause": "Auftrag angehalten",
   "auditAction.backup.configure": "Einstellungen der Sicherung geändert",
+  "auditAction.backup.download": "Sicherung heruntergeladen",
   "auditAction.backup.run": "Sicherung von Hand gestartet",
   "auditAction.gateway.check": "Prüfung der Dateien gestartet",
   "auditAction.held_readings.delete": "Zurückgehaltene Nachrichten gelöscht",

@@ -104,6 +104,7 @@ export const auditEn = {
   "auditAction.job.delete": "Job deleted",
   "auditAction.job.pause": "Job paused",
   "auditAction.backup.configure": "Backup settings changed",
+  "auditAction.backup.download": "Backup downloaded",
   "auditAction.backup.run": "Backup started manually",
   "auditAction.gateway.check": "Check of the files started",
   "auditAction.held_readings.delete": "Held messages deleted",

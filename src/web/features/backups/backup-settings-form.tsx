@@ -12,7 +12,7 @@ import { EncryptionFields, PlaceFields, ScheduleFields } from "./backup-fields.t
 import { type BackupForm, formOf, scheduleOf, settingsOf, testOf } from "./backup-form.ts";
 import { type BackupSettings, backupsApi } from "./backups-api.ts";
 
-/** Where and when backups are made, and how long they are kept. */
+/** Form of where and when backups are made, and how long they are kept. */
 export function BackupSettingsForm(props: {
   settings: BackupSettings;
   onSaved: (settings: BackupSettings) => void;

@@ -19,7 +19,7 @@ interface Props {
   readonly onStarted: () => void;
 }
 
-/** What a person wants to know first: whether there is a good backup, and when the next one comes. */
+/** Shows whether there is a good backup, and when the next one is due. */
 export function BackupState({ settings, newestRun, onStarted }: Props) {
   const action = useAction();
   const start = () =>

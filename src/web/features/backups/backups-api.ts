@@ -8,7 +8,7 @@ import type {
   testInput,
 } from "../../../modules/backups/backups.schemas.ts";
 import type { Refined, Wire } from "../../lib/wire.ts";
-import { get, getPage, load, post, put } from "../../platform/api-client.ts";
+import { get, getPage, post, put } from "../../platform/api-client.ts";
 
 type Problem = Text & { readonly message: string };
 export type BackupRun = Refined<Wire<typeof backupRun>, { error?: Problem }>;
@@ -30,6 +30,7 @@ export const backupsApi = {
   runs: (limit: number) => getPage<BackupRun>(`${BASE}/runs`, { limit }),
   run: () => post<BackupRun>(`${BASE}/runs`),
   snapshots: (limit: number) => getPage<BackupSnapshot>(`${BASE}/snapshots`, { limit, sort: "-createdAt" }),
-  /** One backup as a file, encrypted as it is at the place. */
-  archive: (id: string) => load(`${BASE}/snapshots/${encodeURIComponent(id)}/archive`),
+  /** Path at which the browser downloads one backup as a file, encrypted as it is at the place. */
+  downloadPath: async (id: string) =>
+    (await post<{ path: string }>(`${BASE}/snapshots/${encodeURIComponent(id)}/download-link`)).path,
 };

@@ -6,7 +6,7 @@ import { useKept, useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { saveFile } from "../../ui/save-file.ts";
+import { saveLink } from "../../ui/save-file.ts";
 import { useAction } from "../../ui/use-form.ts";
 import { type BackupSnapshot, backupsApi } from "./backups-api.ts";
 
@@ -49,8 +49,9 @@ function SnapshotRow({ snapshot }: { snapshot: BackupSnapshot }) {
   const date = formatDate(toMs(createdAt) ?? 0, "zoned");
   const download = () =>
     action.run(async () => {
-      saveFile(await backupsApi.archive(id), `lineside-${id}.backup`);
-      toast("success", t("backups.downloaded"));
+      // The browser saves it as it comes: an archive may be larger than the page's memory.
+      saveLink(await backupsApi.downloadPath(id));
+      toast("success", t("backups.downloading"));
     });
   return (
     <li class="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5">

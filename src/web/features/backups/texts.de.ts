@@ -78,7 +78,7 @@ export const backupsDe: Readonly<Record<keyof typeof backupsEn, string>> = {
   "backups.version": "Lineside {version}",
   "backups.download": "Herunterladen",
   "backups.downloadOf": "Sicherung vom {date} herunterladen",
-  "backups.downloaded": "Sicherung heruntergeladen",
+  "backups.downloading": "Download gestartet",
   "backups.more": "Ältere Sicherungen",
 
   "backups.restore": "Eine Sicherung wiederherstellen",

@@ -74,7 +74,7 @@ export const backupsEn = {
   "backups.version": "Lineside {version}",
   "backups.download": "Download",
   "backups.downloadOf": "Download the backup of {date}",
-  "backups.downloaded": "Backup downloaded",
+  "backups.downloading": "Download started",
   "backups.more": "Show older backups",
 
   "backups.restore": "Restore a backup",

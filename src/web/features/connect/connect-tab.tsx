@@ -164,7 +164,7 @@ function FirstMessage({ deviceId, active }: { deviceId: string; active: boolean 
   const [refused, setRefused] = useState<Rejection | undefined>(undefined);
   useLive({ topics: ["telemetry", "events"], deviceIds: [deviceId] }, (message) => {
     if (message.type === "snapshot") {
-      const latestSnapshot = message.telemetry?.find((s) => s.deviceId === deviceId && s.ts > 0);
+      const latestSnapshot = message.telemetry.find((s) => s.deviceId === deviceId && s.ts > 0);
       if (latestSnapshot) setLastSeen((h) => (h && h.ts >= latestSnapshot.ts ? h : latestSnapshot));
     } else if (message.topic === "telemetry") {
       setRefused(undefined);

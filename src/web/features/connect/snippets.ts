@@ -1,5 +1,7 @@
 // What a user copies to send the first value: one complete program per tool, with this host, these ports and this sign-in.
 
+import type { CatalogTransport } from "./connectivity-api.ts";
+
 /** Describes what the device signs in with, as far as it is known here: a password is shown once. */
 export type SnippetSignIn =
   | { readonly kind: "token"; readonly token: string }
@@ -17,12 +19,6 @@ export interface Endpoint {
   readonly httpOrigin: string;
   readonly secure: boolean;
   readonly signIn: SnippetSignIn;
-}
-
-export interface CatalogTransport {
-  readonly id: string;
-  readonly name: string;
-  readonly url: string;
 }
 
 export type SnippetId = "mosquitto" | "curl" | "python" | "node" | "arduino";

@@ -15,7 +15,7 @@ const NEW = "+";
 interface Props {
   readonly aliases: readonly Alias[];
   readonly aliasId: string | undefined;
-  /** Of no alias: of all devices. */
+  /** True if no alias may be selected, which stands for all devices. */
   readonly isOptional: boolean;
   readonly onChange: (aliases: readonly Alias[], selected: string | undefined) => void;
 }

@@ -48,7 +48,7 @@ export function BoardPage({ dashboardId }: { dashboardId: string }) {
   );
 }
 
-/** Holds what was changed and not saved, by dashboard: whoever leaves for another screen finds it again. */
+/** Unsaved changes, by dashboard. They are still there after a visit to another screen. */
 const drafts = new Map<string, { readonly of: string; readonly history: EditHistory<Board> }>();
 
 function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Resource<Dashboard> }) {

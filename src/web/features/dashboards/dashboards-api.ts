@@ -1,8 +1,18 @@
-import type { AlarmSeverity } from "../../../lib/severity.ts";
-import type { Text } from "../../../lib/texts/text.ts";
-import type { resolvedDevice, shareBody } from "../../../modules/dashboards/dashboards.schemas.ts";
+import type {
+  customAliasSchema,
+  customWidgetSchema,
+  stateSchema,
+} from "../../../modules/dashboards/dashboard-parts.schemas.ts";
+import type {
+  alarmRow,
+  dashboardBody,
+  executedBody,
+  resolvedDevice,
+  shareBody,
+  widgetData,
+} from "../../../modules/dashboards/dashboards.schemas.ts";
 import type { LatestSnapshot, Series } from "../../lib/api-types.ts";
-import type { JsonValue, Wire } from "../../lib/wire.ts";
+import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { get, load, patch, post, queryOf, remove } from "../../platform/api-client.ts";
 
 export type ResolvedDevice = Wire<typeof resolvedDevice>;
@@ -10,68 +20,38 @@ export type ResolvedDevice = Wire<typeof resolvedDevice>;
 export type Share = Wire<typeof shareBody>;
 
 export type WidgetConfig = Readonly<Record<string, JsonValue | undefined>>;
-
-export interface Widget {
-  readonly widgetId: string;
-  readonly type: string;
-  readonly name: string;
-  readonly config: WidgetConfig;
-  readonly dashboardStateId?: string;
-}
-
-export interface Alias {
-  readonly id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
-
-export interface BoardState {
-  readonly id: string;
-  readonly name: string;
-}
+export type Widget = Refined<Wire<typeof customWidgetSchema>, { config: WidgetConfig }>;
+export type Alias = Wire<typeof customAliasSchema> & Readonly<Record<string, unknown>>;
+export type BoardState = Wire<typeof stateSchema>;
 
 /** `{from, to}`; `{mode: live | relative, durationMs}`; `{mode: calendar, unit, offset, timezone}`. */
 export type WindowSpec = Readonly<Record<string, unknown>>;
 
-export interface Dashboard {
-  readonly id: string;
-  readonly name: string;
-  readonly type: "STATIC" | "CONTEXT_DEVICE";
+interface Content {
   readonly states: readonly unknown[];
   readonly layout: readonly unknown[];
   readonly widgets: readonly unknown[];
   readonly aliases: readonly unknown[];
   readonly timeWindow?: WindowSpec;
   readonly settings?: Readonly<Record<string, unknown>>;
-  readonly updatedAt: string;
 }
-
-export interface BoardAlarm {
-  readonly alarmId: string;
-  readonly deviceId: string;
-  readonly deviceName: string;
-  readonly name: string;
-  readonly severity: AlarmSeverity;
-  readonly status: string;
-  readonly message: string;
-  readonly createdAt: number;
-}
-
-export interface WidgetData {
-  readonly deviceIds: readonly string[];
-  readonly series?: ReadonlyArray<{ readonly deviceId: string; readonly series: readonly Series[] }>;
-  readonly latest?: readonly LatestSnapshot[];
-  readonly alarms?: readonly BoardAlarm[];
-  readonly cut?: true;
-  readonly errorText?: Text;
-}
-
-export interface Executed extends Omit<Dashboard, "timeWindow"> {
-  readonly timeWindow: { readonly from: number; readonly to: number };
-  readonly devices: Readonly<Record<string, readonly ResolvedDevice[]>>;
-  readonly data: Readonly<Record<string, WidgetData>>;
-}
+export type Dashboard = Content & Pick<Wire<typeof dashboardBody>, "id" | "name" | "type" | "updatedAt">;
+export type BoardAlarm = Wire<typeof alarmRow>;
+export type WidgetData = Refined<
+  Wire<typeof widgetData>,
+  {
+    series?: ReadonlyArray<{ readonly deviceId: string; readonly series: readonly Series[] }>;
+    latest?: readonly LatestSnapshot[];
+  }
+>;
+export type Executed = Refined<
+  Dashboard,
+  {
+    timeWindow: Wire<typeof executedBody>["timeWindow"];
+    devices: Readonly<Record<string, readonly ResolvedDevice[]>>;
+    data: Readonly<Record<string, WidgetData>>;
+  }
+>;
 
 /** Describes what a link shows; `ownWindow`: the time that the dashboard is set to. */
 export type SharedDashboard = Omit<Executed, "aliases" | "settings"> & { readonly ownWindow?: WindowSpec };

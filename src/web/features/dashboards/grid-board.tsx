@@ -22,7 +22,7 @@ interface Props {
   readonly children: (id: string, handle: ComponentChildren) => ComponentChildren;
 }
 
-/** Under way: which widget, what is done with it, and where the pointer took hold. */
+/** A drag in progress: the widget, the action, and where the pointer took hold. */
 interface Drag {
   readonly id: string;
   readonly kind: "move" | "resize";

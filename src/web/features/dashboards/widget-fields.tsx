@@ -17,7 +17,7 @@ const REDUCERS = ["avg", "min", "max", "sum"] as const;
 interface Props {
   readonly widget: Widget;
   readonly fields: readonly ConfigField[];
-  /** Holds what the devices are known to send. */
+  /** Keys that the devices have sent. */
   readonly keys: readonly string[];
   readonly devices: readonly ResolvedDevice[];
   readonly onChange: (changes: WidgetConfig) => void;

@@ -1,12 +1,8 @@
+import type { statusBody } from "../../../modules/demo-plant/demo-plant.schemas.ts";
+import type { Wire } from "../../lib/wire.ts";
 import { get, post, remove } from "../../platform/api-client.ts";
 
-export interface DemoPlantStatus {
-  readonly state: "none" | "running" | "stopped";
-  /** 0 to 1: how much of its history is stored. */
-  readonly progress: number;
-  readonly deviceCount: number;
-  readonly dashboardId: string | null;
-}
+export type DemoPlantStatus = Wire<typeof statusBody>;
 
 const BASE = "/api/demo-plant";
 

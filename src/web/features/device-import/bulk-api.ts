@@ -1,37 +1,11 @@
-import type { Text } from "../../../lib/texts/text.ts";
+import type { importResult, validationBody } from "../../../modules/devices/bulk/bulk.schemas.ts";
+import type { Wire } from "../../lib/wire.ts";
 import { load, postFile } from "../../platform/api-client.ts";
 
-export interface RowError extends Text {
-  readonly row: number;
-  readonly field: string;
-  readonly message: string;
-}
-
-export interface Validation {
-  readonly valid: boolean;
-  readonly total: number;
-  readonly errors: readonly RowError[];
-  /** Imported all the same. */
-  readonly warnings: readonly RowError[];
-}
-
-export interface ImportedRow {
-  readonly row: number;
-  readonly name: string;
-  readonly deviceId?: string;
-  readonly deviceToken?: string;
-  readonly error?: string;
-  /** The meaning of `error`. */
-  readonly field?: string;
-  readonly code?: string;
-  readonly params?: Text["params"];
-}
-
-export interface ImportResult {
-  readonly created: number;
-  readonly failed: number;
-  readonly rows: readonly ImportedRow[];
-}
+export type Validation = Wire<typeof validationBody>;
+export type RowError = Validation["errors"][number];
+export type ImportResult = Wire<typeof importResult>;
+export type ImportedRow = ImportResult["rows"][number];
 
 const BASE = "/api/devices/bulk";
 

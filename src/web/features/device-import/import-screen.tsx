@@ -25,7 +25,7 @@ interface Checked {
 export function ImportScreen() {
   const [checked, setChecked] = useState<Checked | undefined>(undefined);
   const [result, setResult] = useState<ImportResult | undefined>(undefined);
-  /** Holds what the gateway is doing with the file. */
+  /** Request that is in progress for the file. */
   const [work, setWork] = useState<string | undefined>(undefined);
   const action = useAction();
   const run = (subject: string, job: () => Promise<void>) => {

@@ -21,7 +21,7 @@ interface Props {
 /** The file as the gateway will take it, with what is wrong said at each row. */
 export function ImportPreview({ name, table, validation, busy, onImport, onOther }: Props) {
   const { total, errors } = validation;
-  /** Holds what is wrong, by row. */
+  /** Errors by row. */
   const mistakes = useMemo(() => {
     const byRow = new Map<number, string[]>();
     for (const error of errors) byRow.set(error.row, [...(byRow.get(error.row) ?? []), mistakeText(error)]);

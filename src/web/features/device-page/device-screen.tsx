@@ -61,14 +61,14 @@ function follow(
 ): "deleted" | "kept" {
   const device = resource.data;
   if (message.type === "snapshot") {
-    const state = message.devices?.find((d) => d.deviceId === deviceId);
+    const state = message.devices.find((d) => d.deviceId === deviceId);
     if (device && state && state.active !== device.active) resource.set({ ...device, active: state.active });
     return "kept";
   }
   if (message.topic !== "devices" || message.deviceId !== deviceId) return "kept";
   if (message.event === "deleted") return "deleted";
   if (message.event === "updated" || message.event === "maintenance") resource.reload();
-  else if (device && message.active !== undefined) resource.set({ ...device, active: message.active });
+  else if (device && message.event === "state") resource.set({ ...device, active: message.active });
   return "kept";
 }
 

@@ -13,6 +13,7 @@ import { Segments } from "../../ui/segments.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { rejectionText } from "../devices/rejection-text.ts";
+import { HeldMessages } from "./held-messages.tsx";
 
 const KEPT_MAX = 500;
 const FILTERS = ["all", "telemetry", "attributes", "rejected"] as const;
@@ -105,6 +106,7 @@ export function MessagesTab({ device }: DeviceTabProps) {
           </button>
         </div>
       </div>
+      <HeldMessages deviceId={device.deviceId} />
       {past.error !== undefined && <ErrorNote error={past.error} onRetry={past.reload} />}
       <div class="panel">
         {shown.length === 0 ? (

@@ -14,6 +14,14 @@ export const devicePageEn = {
   "messages.attributes": "Attributes",
   "messages.rejected": "Rejected",
   "messages.clear": "Clear",
+  "held.title": "Messages that wait",
+  "held.count.one": "{count} message waits for the clock of the gateway.",
+  "held.count.other": "{count} messages wait for the clock of the gateway.",
+  "held.hint":
+    "Their time stamps are more than a day ahead of it. They are stored by themselves from {firstDueAt} on. Check the clocks of the device and of the gateway.",
+  "held.store": "Store them now",
+  "held.delete": "Delete them",
+  "held.deleteWarning": "The messages are lost. The device does not send them again.",
   "messages.none": "Nothing here yet",
   "messages.noneHint": "Messages appear when they arrive. Leave this page open while the device sends.",
   "messages.noneRejected":

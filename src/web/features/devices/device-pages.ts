@@ -91,8 +91,7 @@ export class DevicePages {
     const lastActivityAt = message.lastActivityAt ?? row.lastActivityAt;
     this.#rows[index] = {
       ...row,
-      ...message.device,
-      active: message.active ?? row.active,
+      active: message.active,
       ...(lastActivityAt !== undefined && { lastActivityAt }),
     };
     this.version.value++;

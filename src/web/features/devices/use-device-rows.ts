@@ -31,7 +31,7 @@ export function useDeviceRows(pages: DevicePages): {
   };
   useEffect(follow, [version, pages]);
   useLive(inView.length > 0 ? { topics: ["telemetry"], deviceIds: inView } : undefined, (message) => {
-    if (message.type === "snapshot") for (const s of message.telemetry ?? []) seen.set(s.deviceId, s.ts);
+    if (message.type === "snapshot") for (const s of message.telemetry) seen.set(s.deviceId, s.ts);
     else if (message.topic === "telemetry") seen.set(message.deviceId, Math.min(message.ts, serverNow()));
   });
   return {

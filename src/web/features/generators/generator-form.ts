@@ -2,7 +2,7 @@
 import type { GeneratorConfig, Metric, Pattern } from "./generators-api.ts";
 
 export interface MetricRow {
-  /** Of the row alone. */
+  /** Id of the row in the form. It is not sent. */
   readonly id: number;
   readonly key: string;
   readonly pattern: Pattern;
@@ -34,7 +34,7 @@ export const newRow = (key = "", [min, max] = ["0", "100"]): MetricRow => ({
   periodSeconds: "",
 });
 
-const textOf = (value: number | undefined) => (value === undefined ? "" : String(value));
+const textOf = (value: number | null | undefined) => String(value ?? "");
 
 export function formOf(config: GeneratorConfig | undefined): ConfigForm {
   if (config === undefined)
@@ -51,7 +51,7 @@ export function formOf(config: GeneratorConfig | undefined): ConfigForm {
       step: textOf(metric.step),
       periodSeconds: textOf(metric.periodSeconds),
     })),
-    deviceIds: config.deviceIds,
+    deviceIds: config.deviceIds ?? undefined,
   };
 }
 

@@ -1,44 +1,23 @@
-import type { Text } from "../../../lib/texts/text.ts";
-import type { generatorBody } from "../../../modules/generators/generators.schemas.ts";
+import type {
+  generatorBody,
+  generatorConfigSchema,
+  generatorReadings,
+  previewAnswer,
+} from "../../../modules/generators/generators.schemas.ts";
 import type { Refined, Wire } from "../../lib/wire.ts";
 import { get, getPage, patch, post, remove } from "../../platform/api-client.ts";
 
 export type Generator = Refined<Wire<typeof generatorBody>, { config: GeneratorConfig }>;
 
-export const PATTERNS = ["walk", "random", "sine", "counter"] as const;
-export type Pattern = (typeof PATTERNS)[number];
-
-export interface Metric {
-  readonly key: string;
-  readonly min: number;
-  readonly max: number;
-  readonly decimals?: number;
-  readonly pattern?: Pattern;
-  readonly step?: number;
-  readonly periodSeconds?: number;
-}
-
-export interface GeneratorConfig {
-  readonly intervalSeconds: number;
-  readonly metrics: readonly Metric[];
-  readonly deviceIds?: readonly string[];
-}
-
-export interface GeneratorForm {
-  readonly name: string;
-  readonly description: string;
-  readonly config: GeneratorConfig;
-}
-
-export interface GeneratorPreview {
-  readonly success: boolean;
-  readonly result: {
-    readonly readings?: readonly { readonly ts: number; readonly values: Readonly<Record<string, number>> }[];
-    readonly valuesPerDay?: number;
-  };
-  readonly warningTexts: readonly Text[];
-  readonly errorTexts: readonly Text[];
-}
+export type GeneratorConfig = Wire<typeof generatorConfigSchema>;
+export type Metric = GeneratorConfig["metrics"][number];
+export type Pattern = NonNullable<Metric["pattern"]>;
+export const PATTERNS: readonly Pattern[] = ["walk", "random", "sine", "counter"];
+export type GeneratorForm = Required<Pick<Generator, "name" | "description" | "config">>;
+export type GeneratorPreview = Refined<
+  Wire<typeof previewAnswer>,
+  { result: Wire<typeof generatorReadings> }
+>;
 
 const BASE = "/api/rule-chains";
 const chain = (id: string) => `${BASE}/${encodeURIComponent(id)}`;

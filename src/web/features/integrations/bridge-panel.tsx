@@ -6,7 +6,7 @@ import { now } from "../../platform/now.ts";
 import { Age } from "../../ui/age.tsx";
 import type { Bridge, Integration } from "./integrations-api.ts";
 
-/** Holds what a person can do about a problem, by its code. */
+/** Advice about a problem, by its code. */
 const advice: Readonly<Record<string, Extract<MessageKey, `bridge.why.${string}`>>> = {
   "broker_error.credentials": "bridge.why.user",
   "broker_error.not_allowed": "bridge.why.user",

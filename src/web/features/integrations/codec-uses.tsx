@@ -16,8 +16,10 @@ interface Props {
 /** Shows which codec of the library decodes the frames of which devices. */
 export function CodecUses({ uses, mayChange, onChange }: Props) {
   const codecs = useResource(codecsApi.list, []);
-  const change = (index: number, changes: Partial<CodecUse>) =>
-    onChange(uses.map((use, place) => (place === index ? { ...use, ...changes } : use)));
+  const change = (index: number, codecId: string, deviceType?: string) => {
+    const changed = { codecId, ...(deviceType && { deviceType }) };
+    onChange(uses.map((use, place) => (place === index ? changed : use)));
+  };
   const [first] = codecs.data ?? [];
   return (
     <section class="panel flex flex-col gap-3 p-4" aria-label={t("transform.codecs")}>
@@ -35,7 +37,7 @@ export function CodecUses({ uses, mayChange, onChange }: Props) {
             maxLength={128}
             value={use.deviceType ?? ""}
             readOnly={!mayChange}
-            onInput={(e) => change(index, { deviceType: e.currentTarget.value || undefined })}
+            onInput={(e) => change(index, use.codecId, e.currentTarget.value)}
           />
           <span aria-hidden="true">→</span>
           <select
@@ -43,7 +45,7 @@ export function CodecUses({ uses, mayChange, onChange }: Props) {
             aria-label={t("transform.codec")}
             value={use.codecId}
             disabled={!mayChange}
-            onChange={(e) => change(index, { codecId: e.currentTarget.value })}
+            onChange={(e) => change(index, e.currentTarget.value, use.deviceType)}
           >
             {(codecs.data ?? []).map(({ codecId, name }) => (
               <option key={codecId} value={codecId} selected={codecId === use.codecId}>

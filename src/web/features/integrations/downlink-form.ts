@@ -1,4 +1,5 @@
 // A downlink as a person writes it down, and as the gateway is told.
+import type { JsonValue } from "../../lib/wire.ts";
 import type { DownlinkForm } from "./integrations-api.ts";
 
 export interface DownlinkFields {
@@ -38,7 +39,7 @@ function contentOf({
       ? { data: text }
       : undefined;
   try {
-    const object: unknown = JSON.parse(text);
+    const object: JsonValue = JSON.parse(text);
     return typeof object === "object" && object !== null ? { object } : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,12 @@
-import type { downlinkAnswer, downlinkBody } from "../../../modules/downlinks/downlinks.schemas.ts";
+import type { newSecretBody, webhookAddresses } from "../../../modules/connectivity/connectivity.schemas.ts";
 import type {
+  downlinkAnswer,
+  downlinkBody,
+  downlinkRequestBody,
+} from "../../../modules/downlinks/downlinks.schemas.ts";
+import type { settingsSchema } from "../../../modules/integrations/integration-settings.schemas.ts";
+import type {
+  createIntegrationBody,
   eventBody,
   integrationBody,
   takenBody,
@@ -20,87 +27,27 @@ export type Downlink = Wire<typeof downlinkAnswer>;
 export type ListedDownlink = Wire<typeof downlinkBody>;
 export type DownlinkStatus = Downlink["status"];
 
-/** Codec of the library; without a type it is for all devices that no other entry names. */
-export interface CodecUse {
-  readonly codecId: string;
-  readonly deviceType?: string | undefined;
-}
-
-/** A secret as it is told: that there is one. Sent back, it stays. */
-export type Secret = string | { readonly kept: true };
-
-export interface MqttSettings {
-  readonly brokerUrl: string;
-  readonly topicFilter: string | readonly string[];
-  readonly topicDeviceRegex?: string;
-  readonly topicTemplate?: string;
-  readonly clientId?: string;
-  readonly qos?: 0 | 1 | 2;
-  readonly protocolVersion?: 4 | 5;
-  readonly takeRetained?: boolean;
-  readonly tls?: { readonly rejectUnauthorized?: boolean; readonly serverName?: string };
-  readonly credentials?: {
-    readonly username?: string;
-    readonly password?: Secret;
-    readonly ca?: string;
-    readonly cert?: string;
-    readonly key?: Secret;
-  };
-  readonly [other: string]: unknown;
-}
-
-export interface DownlinkSettings {
-  readonly via?: "rest" | "mqtt";
-  readonly url?: string;
-  readonly apiKey?: Secret;
-  readonly applicationId?: string;
-  readonly webhookId?: string;
-  readonly fPort?: number;
-  readonly confirmed?: boolean;
-  readonly [other: string]: unknown;
-}
-
-export interface IntegrationSettings {
-  readonly format?: string;
-  readonly autoCreateDevice?: boolean;
-  readonly deviceType?: string;
-  readonly radioPrefix?: string;
-  readonly mqtt?: MqttSettings;
-  readonly codecs?: readonly CodecUse[];
-  readonly scriptTransform?: { readonly enabled: boolean; readonly source: string };
-  readonly downlink?: DownlinkSettings;
-  readonly [other: string]: unknown;
-}
-
-export interface DownlinkForm {
-  readonly deviceId?: string;
-  readonly devEui?: string;
-  readonly fPort?: number;
-  readonly confirmed: boolean;
-  readonly data?: string;
-  readonly hex?: string;
-  readonly object?: unknown;
-}
+export type IntegrationSettings = Wire<typeof settingsSchema>;
+export type MqttSettings = NonNullable<IntegrationSettings["mqtt"]>;
+export type DownlinkSettings = NonNullable<IntegrationSettings["downlink"]>;
+/** Codec of the library. Without a type it is for all devices that no other entry names. */
+export type CodecUse = NonNullable<IntegrationSettings["codecs"]>[number];
+/** A secret, or the mark that is shown in its place and keeps it. */
+export type Secret = NonNullable<DownlinkSettings["apiKey"]>;
+export type DownlinkForm = Wire<typeof downlinkRequestBody>;
 
 /** Changed settings; null removes a setting. */
 export type SettingsChanges = { readonly [K in keyof IntegrationSettings]?: IntegrationSettings[K] | null };
 
-export interface IntegrationForm {
-  readonly name: string;
-  readonly type: IntegrationType;
-  readonly status?: "active" | "draft";
-  readonly settings_json: IntegrationSettings;
-}
+export type IntegrationForm = Refined<
+  Pick<Wire<typeof createIntegrationBody>, "name" | "type" | "status">,
+  { settings_json: IntegrationSettings }
+>;
+export type SecretStatus = Wire<typeof webhookAddresses>;
 
 const BASE = "/api/integrations";
 const pathOf = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
 const event = (id: string, eventId: string) => `${pathOf(id)}/events/${encodeURIComponent(eventId)}`;
-
-export interface SecretStatus {
-  readonly tenantId: string;
-  readonly hasSecret: boolean;
-  readonly secretUpdatedAt: string | null;
-}
 
 export const integrationsApi = {
   list: () => get<Integration[]>(BASE),
@@ -122,5 +69,5 @@ export const integrationsApi = {
   sendDownlink: (id: string, form: DownlinkForm) => post<Downlink>(`${pathOf(id)}/downlink`, form),
   secret: () => get<SecretStatus>("/api/tenant/integration"),
   rotateSecret: (keepOld: boolean) =>
-    post<{ secret: string }>("/api/tenant/integration/rotate-secret", { keepOld }),
+    post<Wire<typeof newSecretBody>>("/api/tenant/integration/rotate-secret", { keepOld }),
 };

@@ -11,7 +11,7 @@ interface Props {
   readonly onChange: (fields: IntegrationFields) => void;
   /** States how bodies are read, where the type alone does not say it: then the messages tell their device. */
   readonly format?: string | undefined;
-  /** Holds what there is: of its secrets it is only said that they are kept. */
+  /** Present settings. Secrets only have a mark that they are kept. */
   readonly before?: IntegrationSettings;
 }
 

@@ -1,54 +1,32 @@
-import type { Params, Text } from "../../../lib/texts/text.ts";
+import type {
+  previewAnswer,
+  previewBody,
+  previewedResult,
+  previewedScript,
+  previewedStep,
+} from "../../../modules/integrations/integrations.schemas.ts";
+import type { Refined, Wire } from "../../lib/wire.ts";
 import { post } from "../../platform/api-client.ts";
-import type { Trial } from "../codecs/codecs-api.ts";
 import type { Step, Values } from "../pipelines/pipelines-api.ts";
-import type { CodecUse, Integration } from "./integrations-api.ts";
+import type { IntegrationSettings } from "./integrations-api.ts";
 
-export interface ScriptTransform {
-  readonly enabled: boolean;
-  readonly source: string;
-}
-
+export type ScriptTransform = NonNullable<IntegrationSettings["scriptTransform"]>;
 export interface TransformChanges {
-  readonly settings_json: { readonly codecs: readonly CodecUse[]; readonly scriptTransform: ScriptTransform };
+  readonly settings_json: Required<Pick<IntegrationSettings, "codecs" | "scriptTransform">>;
   readonly mappingSteps: readonly Step[];
 }
-
-export interface TransformRequest extends TransformChanges {
-  readonly integrationId: string;
-  readonly type: Integration["type"];
-  readonly payload?: unknown;
-  readonly payloadText?: string;
-  readonly payloadBase64?: string;
-  readonly topic?: string;
-}
-
-export interface TransformPreview {
-  readonly success: boolean;
-  readonly ignoredText: Text | null;
-  readonly trace: ReadonlyArray<{ readonly step: string; readonly in: Values; readonly out: Values | null }>;
-  readonly scripts: ReadonlyArray<
-    Pick<Trial, "warnings" | "console" | "usedMs"> & { readonly value: unknown }
-  >;
-  readonly results: ReadonlyArray<{
-    readonly device: {
-      readonly deviceId: string | null;
-      readonly name: string | null;
-      readonly isNew: boolean;
-      readonly reference: Readonly<Record<string, string>>;
-    };
-    readonly readings: ReadonlyArray<{ readonly ts: number; readonly values: Values }>;
-    readonly attributes: Readonly<Record<string, Values>>;
-  }>;
-  readonly errors: ReadonlyArray<{
-    readonly stage: string;
-    readonly message: string;
-    readonly code: string;
-    readonly params: Params;
-    readonly line: number | null;
-  }>;
-  readonly warningTexts: readonly Text[];
-}
+export type TransformRequest = Refined<
+  Wire<typeof previewBody>,
+  TransformChanges & { integrationId: string; payload?: unknown }
+>;
+export type TransformPreview = Refined<
+  Wire<typeof previewAnswer>,
+  {
+    trace: readonly Refined<Wire<typeof previewedStep>, { in: Values; out: Values | null }>[];
+    scripts: readonly Wire<typeof previewedScript>[];
+    results: readonly Wire<typeof previewedResult>[];
+  }
+>;
 
 export const transformApi = {
   preview: (request: TransformRequest) => post<TransformPreview>("/api/integrations/preview", request),

@@ -25,7 +25,7 @@ export class SitePulse {
   /** Returns true when devices came, went or changed their state. */
   handle(message: RealtimeMessage): boolean {
     if (message.type === "snapshot") {
-      for (const s of message.telemetry ?? []) if (s.ts > 0) this.newest.set(s.deviceId, s.ts);
+      for (const s of message.telemetry) if (s.ts > 0) this.newest.set(s.deviceId, s.ts);
       return false;
     }
     if (message.topic === "telemetry") {

@@ -1,7 +1,9 @@
 import type {
   deliveryBody,
+  newestMessageBody,
   pipelineBody,
   previewAnswer,
+  stepTypeBody,
   versionBody,
   wholeDelivery,
 } from "../../../modules/pipelines/pipelines.schemas.ts";
@@ -51,15 +53,21 @@ export interface FieldSchema {
   readonly patternProperties?: Readonly<Record<string, FieldSchema>>;
 }
 
-export interface StepType {
-  readonly type: string;
-  readonly summary: string;
-  readonly fields: {
-    readonly required?: readonly string[];
-    readonly properties: Readonly<Record<string, FieldSchema>>;
-  };
-  readonly example: { readonly step: Step; readonly in: unknown; readonly out: unknown };
-}
+export type StepType = Refined<
+  Wire<typeof stepTypeBody>,
+  {
+    fields: {
+      readonly required?: readonly string[];
+      readonly properties: Readonly<Record<string, FieldSchema>>;
+    };
+    example: { readonly step: Step; readonly in: unknown; readonly out: unknown };
+  }
+>;
+
+type NewestMessage = Refined<
+  Wire<typeof newestMessageBody>,
+  { message: { readonly ts: number; readonly telemetry: Values } | null }
+>;
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -86,11 +94,7 @@ export const pipelinesApi = {
   start: (id: string) => post<Pipeline>(`${pipeline(id)}/start`),
   pause: (id: string) => post<Pipeline>(`${pipeline(id)}/pause`),
   newestMessage: async (deviceId: string) =>
-    (
-      await get<{ message: { ts: number; telemetry: Values } | null }>(
-        `${BASE}/newest-message/${encodeURIComponent(deviceId)}`,
-      )
-    ).message,
+    (await get<NewestMessage>(`${BASE}/newest-message/${encodeURIComponent(deviceId)}`)).message,
   preview: (request: PreviewRequest) => post<Preview>(`${BASE}/preview`, request),
   versions: (id: string) => get<PipelineVersion[]>(`${pipeline(id)}/versions`),
   rollBack: (id: string, version: number) => post<Pipeline>(`${pipeline(id)}/rollback`, { version }),

@@ -7,7 +7,7 @@ const TYPING_PAUSE_MS = 300;
 
 export interface Tried {
   readonly preview: Preview | undefined;
-  /** Holds what the server has against a step, by its place in the list. */
+  /** Errors of steps, by their position in the list. */
   readonly problem: StepProblem | undefined;
   readonly error: unknown;
   /** Places in the list of those that were tried, in their order. */

@@ -21,7 +21,7 @@ const KINDS: readonly ValueKind[] = ["text", "number", "boolean", "json"];
 interface Props {
   readonly form: ActionForm;
   readonly onChange: (changes: Partial<ActionForm>) => void;
-  /** Holds what is wrong, by where it is entered. */
+  /** Errors by field. */
   readonly problem: string | { readonly key: string } | undefined;
 }
 

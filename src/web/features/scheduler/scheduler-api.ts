@@ -1,44 +1,21 @@
 import type {
+  actionBody,
   jobBody,
   jobDetail,
   runBody,
   targetBody,
 } from "../../../modules/scheduler/scheduler.schemas.ts";
-import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
+import type { Refined, Wire } from "../../lib/wire.ts";
 import { get, getPage, patch, post, remove } from "../../platform/api-client.ts";
 
-interface Plan {
-  readonly schedule: JobSchedule;
-  readonly action: JobAction;
-}
-export type Job = Refined<Wire<typeof jobBody>, Plan>;
-export type JobDetail = Refined<Wire<typeof jobDetail>, Plan>;
+export type JobAction = Wire<typeof actionBody>;
+export type Job = Refined<Wire<typeof jobBody>, { action: JobAction }>;
+export type JobSchedule = Job["schedule"];
+export type JobDetail = Refined<Wire<typeof jobDetail>, { action: JobAction }>;
 export type JobForm = Pick<Job, "name" | "schedule" | "action" | "misfire">;
 export type JobRun = Wire<typeof runBody>;
 export type RunStatus = JobRun["status"];
 export type RunTarget = Wire<typeof targetBody>;
-
-export type JobSchedule =
-  | { readonly kind: "cron"; readonly expression: string; readonly timezone: string }
-  | { readonly kind: "interval"; readonly everyMs: number; readonly at?: string; readonly timezone: string }
-  | { readonly kind: "once"; readonly at: string; readonly timezone: string };
-
-export interface JobCommand {
-  readonly method?: string;
-  readonly key?: string;
-  readonly type?: string;
-  readonly params?: JsonValue;
-  readonly retries?: number;
-  readonly [field: string]: unknown;
-}
-
-export interface JobAction {
-  readonly type: "attributes" | "command";
-  readonly deviceIds?: readonly string[];
-  readonly deviceType?: string;
-  readonly attributes?: Readonly<Record<string, JsonValue>>;
-  readonly command?: JobCommand;
-}
 
 const BASE = "/api/scheduler";
 const job = (id: string) => `${BASE}/${encodeURIComponent(id)}`;

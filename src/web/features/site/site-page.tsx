@@ -90,7 +90,7 @@ function Meter(props: {
   used: number;
   limit: number | null;
   note?: string | undefined;
-  /** Holds what happens beyond the limit, where it is not that nothing more is taken. */
+  /** Text about what happens at the limit, if it is not a refusal. */
   full?: string;
 }) {
   const { label, used, limit, note, full = t("plan.full") } = props;

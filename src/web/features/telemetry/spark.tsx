@@ -5,7 +5,7 @@ import { serverNow } from "../../platform/now.ts";
 interface SparkProps {
   readonly buffer: SeriesBuffer;
   readonly spanMs: number;
-  /** Of its width. */
+  /** Classes that set the width. */
   readonly class?: string;
 }
 

@@ -52,7 +52,7 @@ export function useLatestValues(deviceId: string, recent: RecentSpan) {
     loadRecent(deviceId, { snapshot: first.data, latest, recent }).then(changed, () => undefined);
   }, [first.data]);
   useLive({ topics: ["telemetry"], deviceIds: [deviceId] }, (message) => {
-    if (message.type === "snapshot") for (const s of message.telemetry ?? []) latest.take(s);
+    if (message.type === "snapshot") for (const s of message.telemetry) latest.take(s);
     else if (message.topic === "telemetry") latest.take(message);
     changed();
   });

@@ -113,7 +113,9 @@ describe("without paths", () => {
     expect(refusal(() => take({ deviceToken: "", t: 1 }))).toBe("integration.body_invalid");
     expect(refusal(() => take({ deviceToken: {}, t: 1 }))).toBe("integration.body_invalid");
     expect(refusal(() => take({ ts: "soon", values: { t: 1 } }))).toBe("telemetry.ts_invalid");
-    expect(refusal(() => take({ ts: ts + 2 * 86_400_000, values: { t: 1 } }))).toBe("telemetry.ts_future");
+    expect(refusal(() => take({ ts: ts + 11 * 366 * 86_400_000, values: { t: 1 } }))).toBe(
+      "telemetry.ts_future",
+    );
     expect(
       refusal(() => take({ payload: { payload: { payload: { payload: { payload: { t: 1 } } } } } })),
     ).toBe("integration.body_invalid");

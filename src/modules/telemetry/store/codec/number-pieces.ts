@@ -15,7 +15,7 @@ export class NumberPieces {
   readonly #bytes: Uint8Array;
   readonly #entry: Entry;
   readonly #count: number;
-  /** Of each piece of a decimal form. */
+  /** Marks of the pieces, one for each piece of a decimal form. */
   readonly #marks: Mark[] = [];
 
   private constructor(bytes: Uint8Array, entry: Entry, count: number) {

@@ -153,7 +153,7 @@ function segmentsOf({ buffer }: WidgetSeries, bounds: Bounds): Segment[] {
     }));
 }
 
-/** Holds what is said of a state by its colour, where its name is one of those that all plants know. */
+/** Colours of states whose names are common in plants. */
 const meanings: readonly (readonly [RegExp, string])[] = [
   [/^(fault|error|failed|failure|alarm|critical|trip|down|broken|offline)/i, "var(--color-error)"],
   [/^(warn|degraded|maintenance|setup|blocked|starved|waiting)/i, "var(--color-warning)"],

@@ -31,7 +31,7 @@ interface WidgetKind {
   /** Size in cells. */
   readonly size: { readonly w: number; readonly h: number };
   readonly fields: readonly ConfigField[];
-  /** Holds what a new one begins with. */
+  /** Config of a new widget. */
   readonly config?: Readonly<Record<string, unknown>>;
 }
 

@@ -80,7 +80,7 @@ export function reduced(props: WidgetProps): NewestValue {
 
 export type Level = "normal" | "warning" | "critical";
 
-/** Beyond which value it is to be looked at: above both, or below where the critical one is the lower. */
+/** Returns the level of a value. It is beyond a limit above it, or below it if the critical limit is the lower one. */
 export function levelOf(widget: Widget, value: TelemetryValue | undefined): Level {
   const [warning, critical] = [numberOf(widget, "warning"), numberOf(widget, "critical")];
   if (typeof value !== "number") return "normal";

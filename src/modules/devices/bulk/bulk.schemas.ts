@@ -1,0 +1,32 @@
+import { t } from "elysia";
+import { textFields, wholeNumber } from "../../wire.schemas.ts";
+
+const rowError = t.Object({ row: wholeNumber(), field: t.String(), message: t.String(), ...textFields });
+
+export const validationBody = t.Object({
+  valid: t.Boolean(),
+  total: wholeNumber(),
+  errors: t.Array(rowError),
+  warnings: t.Array(rowError, {
+    description:
+      "names that exist already or occur twice in the list; these rows are imported as further devices",
+  }),
+});
+
+/** `field`, `code` and `params` are the meaning of `error`. */
+export const importResult = t.Object({
+  created: wholeNumber(),
+  failed: wholeNumber(),
+  rows: t.Array(
+    t.Object({
+      row: wholeNumber(),
+      name: t.String(),
+      deviceId: t.Optional(t.String()),
+      deviceToken: t.Optional(t.String()),
+      error: t.Optional(t.String()),
+      field: t.Optional(t.String()),
+      code: t.Optional(textFields.code),
+      params: t.Optional(textFields.params),
+    }),
+  ),
+});
