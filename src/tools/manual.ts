@@ -29,7 +29,16 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
   { id: "users", pages: ["sign-in", "users", "permissions", "tenants", "audit", "mail"] },
   {
     id: "operation",
-    pages: ["operations", "api", "configuration", "architecture", "glossary", "storage-format", "benchmarks"],
+    pages: [
+      "operations",
+      "proxy",
+      "api",
+      "configuration",
+      "architecture",
+      "glossary",
+      "storage-format",
+      "benchmarks",
+    ],
   },
 ];
 
