@@ -100,7 +100,7 @@ const boldParts = (text: string): string[] =>
 
 /** What a translation keeps: the levels of headings, the code, and the rows of tables. */
 function shapeOf(text: string) {
-  const code = [...text.matchAll(/^ *```[a-z]*\n([\s\S]*?)^ *```/gm)].map((match) =>
+  const code = [...text.matchAll(/^ *```[\w-]*\n([\s\S]*?)^ *```/gm)].map((match) =>
     (match[1] ?? "").replace(/#.*$/gm, "").replace(/[ \t]+$/gm, ""),
   );
   const prose = text.replace(/^ *```[\s\S]*?^ *```/gm, "");
