@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Glob } from "bun";
 import { languages, manualSections, renderManual } from "../../src/tools/manual.ts";
 import { findInManual, plainText } from "../../src/web/features/manual/manual-api.ts";
@@ -34,6 +34,18 @@ for (const language of languages)
     expect(wrong).toEqual([]);
     expect(pagesOf.filter(({ html }) => /<(img|script|iframe)/.test(html))).toEqual([]);
   });
+
+test("a link from one file to another leads to a file that exists", () => {
+  const files = ["README.md", ...new Glob("docs/**/*.md").scanSync({ cwd: root })];
+  expect(files.length).toBeGreaterThan(40);
+  const wrong = files.flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+      .map((match) => match[1] ?? "")
+      .filter((href) => !/^(https?:|mailto:)/.test(href) && !existsSync(join(root, dirname(file), href)))
+      .map((href) => `${file}: ${href}`),
+  );
+  expect(wrong).toEqual([]);
+});
 
 describe("the German manual", () => {
   /** Pages for developers, and those that the program generates. */
@@ -92,11 +104,15 @@ async function consoleTexts(): Promise<Map<string, Set<string>>> {
   return translations;
 }
 
+/** Steps in another program, which keep its words. */
+const FOREIGN = "Dashboards → New → Import";
+
 /** Parts of a text in bold, such as the steps of **Settings → Users**. */
 const boldParts = (text: string): string[] =>
-  [...text.matchAll(/\*\*([^*]+)\*\*/g)].flatMap((match) =>
-    (match[1] ?? "").split(" → ").map((part) => part.replace(/\s+/g, " ")),
-  );
+  [...text.matchAll(/\*\*([^*]+)\*\*/g)]
+    .map((match) => match[1] ?? "")
+    .filter((bold) => bold !== FOREIGN)
+    .flatMap((bold) => bold.split(" → ").map((part) => part.replace(/\s+/g, " ")));
 
 /** What a translation keeps: the levels of headings, the code, and the rows of tables. */
 function shapeOf(text: string) {
