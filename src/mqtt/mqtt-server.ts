@@ -98,7 +98,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     return this.#time.now;
   }
 
-  get port(): number {
+  get port(): number | undefined {
     return this.#listeners.port;
   }
 

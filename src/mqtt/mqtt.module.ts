@@ -17,6 +17,7 @@ import type { ProvisioningService } from "../modules/provisioning/provisioning.s
 import { refusalReporter } from "../modules/report-refusal.ts";
 import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
 import type { Quotas, QuotasService } from "../modules/tenants/quotas.service.ts";
+import type { Config } from "../platform/config.ts";
 import type { Tls } from "../platform/tls.ts";
 import { ApplicationFeed } from "./application-feed.ts";
 import { commandTopic, createCommandAnswers, createMqttTransport, rpcIdOf } from "./device-commands.ts";
@@ -30,6 +31,9 @@ import { createMqttServer } from "./mqtt-server.ts";
 import { connectionLimit } from "./refused-clients.ts";
 import { pushSharedAttributes } from "./shared-attributes.ts";
 import { GATEWAY_COMMANDS } from "./topics.ts";
+
+const tlsListenerOf = ({ mqtt_tls_host: host, mqtt_tls_port: port }: Config, tls: Tls | undefined) =>
+  tls === undefined || port === "off" ? undefined : { host, port, pair: () => tls.current };
 
 const mqttQuotasOf = ({ mqttConnections, mqttSessions, queuedBytes }: Quotas): MqttQuotas => ({
   connections: mqttConnections,
@@ -127,8 +131,8 @@ export function createMqttModule(
   });
   const mqtt: MqttServer = createMqttServer({
     host: config.mqtt_host,
-    port: config.mqtt_port,
-    tls: tls && { port: config.mqtt_tls_port, pair: () => tls.current },
+    port: config.mqtt_port === "off" ? undefined : config.mqtt_port,
+    tls: tlsListenerOf(config, tls),
     limits,
     quotasOf: (tenantId) => mqttQuotasOf(deps.quotas.of(tenantId as TenantId)), // of a device or an API key
     clock,

@@ -98,10 +98,10 @@ export interface TlsPair {
 /** Describes what the MQTT server is built from. */
 export interface MqttServerDeps {
   readonly host: string;
-  /** 0 picks a free port. */
-  readonly port: number;
+  /** 0 picks a free port; undefined for none without TLS. */
+  readonly port: number | undefined;
   /** A second port that speaks TLS, with the certificate that is current when it is opened. */
-  readonly tls?: { readonly port: number; pair(): TlsPair } | undefined;
+  readonly tls?: { readonly host?: string | undefined; readonly port: number; pair(): TlsPair } | undefined;
   readonly limits: MqttLimits;
   quotasOf(tenantId: string): MqttQuotas;
   readonly clock: Clock;
@@ -183,7 +183,7 @@ export interface MqttServer {
   start(): Promise<void>;
   /** Sends what is committed, refuses the rest, closes every connection; resolves when all are gone. */
   stop(): Promise<void>;
-  readonly port: number;
+  readonly port: number | undefined;
   /** Port of TLS; `undefined` without TLS. */
   readonly tlsPort: number | undefined;
   /** Uses another certificate for new connections. */

@@ -1,5 +1,6 @@
 import { createSteadyNow } from "../../platform/clock.ts";
 import { createOwnOrigin } from "../../platform/own-origin.ts";
+import { publicAddressOf } from "../../platform/public-address.ts";
 import { createSealedBox } from "../../platform/sealed-box.ts";
 import type { KeyAuthenticator } from "../api-keys/key-authenticator.ts";
 import type { AuditService } from "../audit/audit.service.ts";
@@ -134,7 +135,7 @@ export function createIdentityModule(
       flow: provider,
       box: createSealedBox(tokenKey, "external sign-in"),
       admit,
-      originFor: (url) => new URL(config.public_url ?? url).origin,
+      originFor: (url) => publicAddressOf(config) ?? new URL(url).origin,
       now,
     });
   const onboarding = createOnboardingService({

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
+import { base } from "../../platform/base.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { language } from "../../platform/preferences.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -75,7 +76,10 @@ function Page({ page }: { page: ManualPage }) {
     <article ref={article} class="panel manual min-w-0 p-5 lg:p-8">
       <h2 class="mb-4 text-xl font-semibold">{page.title}</h2>
       {page.language !== language.value && <p class="mb-4 text-soft">{t("manual.language")}</p>}
-      <div lang={page.language} dangerouslySetInnerHTML={{ __html: page.html }} />
+      <div
+        lang={page.language}
+        dangerouslySetInnerHTML={{ __html: page.html.replaceAll(/href="(?=\/)/g, `href="${base}`) }}
+      />
     </article>
   );
 }
