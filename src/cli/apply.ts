@@ -69,7 +69,7 @@ async function run(args: readonly string[]): Promise<number> {
   );
   if (plan.problems.length > 0)
     throw new StartupError(
-      `the plan cannot be applied:\n${plan.problems.map((problem) => `  ${problem}`).join("\n")}`,
+      `The plan cannot be applied:\n${plan.problems.map((problem) => `  ${problem}`).join("\n")}`,
     );
   if (plan.actions.length === 0) return 0;
   if (

@@ -282,6 +282,40 @@ test("names objects that have the same name instead of exporting one of them", a
   expect((await plant.call("DELETE", `/api/dashboards/${body.id}`)).status).toBe(200);
 });
 
+test("takes a secret inside of an address from the environment, never that of Lineside, and never shows it", async () => {
+  const other = await startGateway();
+  try {
+    const file = (name: string) =>
+      save(
+        "address.yaml",
+        site(`notifications:
+  messaging:
+    url: "http://127.0.0.1:9/sms?key=\${secret:${name}}"
+    body: '{}'
+`),
+      );
+    const missing = await other.run(["apply", "site", await file("SMS_KEY"), "--yes"]);
+    expect([missing.code, missing.error]).toEqual([
+      1,
+      expect.stringContaining("environment variable SMS_KEY"),
+    ]);
+    const env = { SMS_KEY: "sms-secret-4714" };
+    const applied = await other.run(["apply", "site", await file("SMS_KEY"), "--yes"], env);
+    expect([applied.code, applied.error]).toEqual([0, ""]);
+    expect(applied.out).not.toContain(env.SMS_KEY);
+    const { body } = await other.call("GET", "/api/notifications/settings");
+    expect(body.messaging.url).toBe("http://127.0.0.1:9/sms?key=sms-secret-4714");
+    expect((await other.run(["apply", "site", await file("SMS_KEY")], env)).code).toBe(0);
+    const changed = await other.run(["apply", "site", await file("SMS_KEY")], { SMS_KEY: "another" });
+    expect(changed.code).toBe(2);
+    expect(changed.out).not.toMatch(/sms-secret|another/);
+    const stolen = await other.run(["apply", "site", await file("LINESIDE_OWNER_PASSWORD"), "--yes"]);
+    expect([stolen.code, stolen.error]).toEqual([1, expect.stringContaining("a setting of Lineside itself")]);
+  } finally {
+    await other.fixture.stop();
+  }
+});
+
 test("takes the rules of the gateway itself along, and never deletes them", async () => {
   const [one, other] = [await startGateway(), await startGateway()];
   try {

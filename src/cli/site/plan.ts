@@ -21,7 +21,7 @@ export type PlannedAction =
 /** Formats section and name of the object of an action. */
 export function nameOfAction(action: PlannedAction): string {
   const key = action.type === "delete" ? action.current.key : action.object.key;
-  return key === "" ? action.section.name : `${action.section.name} "${key}"`;
+  return key === "" ? action.section.name : `${action.section.name} ${JSON.stringify(key)}`;
 }
 
 export interface SitePlan {
@@ -142,11 +142,11 @@ class Planner {
     const section = sections.find((candidate) => candidate.kind === kind);
     const planned = (this.#site.get(section?.name ?? "") ?? []).map(({ key }) => key);
     const found = this.#snapshot.idsOf(kind, name).length;
-    if (found > 1) return `refers to the ${kind} "${name}", and several have that name.`;
+    if (found > 1) return `refers to the ${kind} ${JSON.stringify(name)}, and several have that name.`;
     if (found === 1 || planned.includes(name)) return undefined;
     const near = suggest(name, [...planned, ...this.#snapshot.namesOf(kind)]);
     const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
-    return `refers to the ${kind} "${name}", which neither the file nor the gateway has.${hint}`;
+    return `refers to the ${kind} ${JSON.stringify(name)}, which neither the file nor the gateway has.${hint}`;
   }
 
   /** A secret must be in the environment, or kept by the gateway, if its field is sent. */
@@ -172,10 +172,14 @@ class Planner {
   }
 }
 
-const secretNameProblem = (name: string): string | undefined =>
-  ENVIRONMENT_NAME.test(name)
-    ? undefined
-    : `has "${name}" as a secret, which cannot be an environment variable.`;
+function secretNameProblem(name: string): string | undefined {
+  const shown = JSON.stringify(name);
+  if (!ENVIRONMENT_NAME.test(name))
+    return `has ${shown} as a secret, which cannot be an environment variable.`;
+  // A file that somebody else wrote must not send the password of the owner anywhere.
+  if (name.startsWith("LINESIDE_")) return `has ${shown} as a secret, which is a setting of Lineside itself.`;
+  return undefined;
+}
 
 function eachText(
   value: unknown,

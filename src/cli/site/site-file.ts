@@ -106,7 +106,7 @@ function objectsOf(file: ParsedFile, section: Section, problems: string[]): Site
     key,
     fields,
     where: (path) =>
-      `${file.where([...place, ...path])}: ${formatPath(key === "" ? [name, ...path] : [name, `"${key}"`, ...path])}`,
+      `${file.where([...place, ...path])}: ${formatPath(key === "" ? [name, ...path] : [name, JSON.stringify(key), ...path])}`,
   });
   if (value === null || value === undefined) return [];
   if (keyField === undefined) {
