@@ -33,6 +33,7 @@ import { Health } from "./platform/health.ts";
 import { createLifecycle, createReadiness } from "./platform/lifecycle.ts";
 import { createLogger } from "./platform/log.ts";
 import { OwnPorts } from "./platform/own-ports.ts";
+import { RestartRequest } from "./platform/restart.ts";
 import { SlowOperations } from "./platform/slow-operations.ts";
 import { TrustedClock } from "./platform/trusted-clock.ts";
 import { getCommit, version } from "./version.ts";
@@ -65,6 +66,7 @@ function openCore(config: Config, system: Clock): Core {
     ports: new OwnPorts(),
     health,
     slow: new SlowOperations(clock),
+    restart: new RestartRequest(),
     log,
   };
 }
@@ -273,6 +275,8 @@ export function createApp(config: Config, overrides: Overrides = {}) {
     start,
     stop,
     health: core.health,
+    /** Resolves once a part of the gateway requests a restart. */
+    restartRequested: core.restart.requested,
     http,
     services: servicesOf(userModules, base),
     /** `public_url`, or where this machine reaches the gateway, once started. */

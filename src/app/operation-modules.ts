@@ -10,13 +10,18 @@ import type { DeviceModules, UserModules } from "./base-modules.ts";
 /** The modules that operate the gateway: its settings, backups and self-monitoring. */
 export function createOperationModules(
   core: Core,
-  { tenancy, users, mailing }: UserModules,
+  { tenancy, users, mailing, identity }: UserModules,
   deps: { base: DeviceModules; mqtt: MqttServer; notifications: NotificationsService },
 ): readonly Module[] {
   const { base, mqtt, notifications } = deps;
   const { tenants } = tenancy;
   const { settings } = createSettingsModule(core);
-  const backing = createBackupsModule(core, { tenants, settings });
+  const backing = createBackupsModule(core, {
+    tenants,
+    settings,
+    setup: identity.setup,
+    disk: base.storage.diskGuard,
+  });
   const refusing = createRefusalsModule(core, {
     tenants,
     devices: base.fleet.devices,

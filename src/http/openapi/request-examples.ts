@@ -54,6 +54,10 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
     weekly: 4,
     maxAgeHours: 36,
   },
+  restoreSetupArchive: {
+    token: "dGhlIHNlY3JldCBvZiB0aGUgbGluaw",
+    passphrase: "correct horse battery staple",
+  },
   setLogLevel: { level: "debug" },
   testBackupPlace: { place: { kind: "folder", path: "/media/usb/lineside" } },
   exchangeCode: { code: "5cX0p1…", codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk" },

@@ -49,6 +49,8 @@ export function createSetupService(deps: {
     return link;
   }
 
+  let isReserved = false;
+
   /** Serializes set-ups: of two at once the second must not leave an account, or replace the first one's password. */
   let turn: Promise<unknown> = Promise.resolve();
   function createOwner(owner: Owner, check: () => void): Promise<void> {
@@ -58,10 +60,14 @@ export function createSetupService(deps: {
   }
 
   async function createOwnerNow(owner: Owner, check: () => void): Promise<void> {
-    check();
+    const ensureAllowed = () => {
+      if (isReserved) throw conflict("backup.restoring");
+      check();
+    };
+    ensureAllowed();
     await provider.saveAccount(owner.email, owner.password);
     deps.transact(() => {
-      check(); // the command line may have made a new link meanwhile
+      ensureAllowed(); // the command line may have made a new link meanwhile
       sessions.deleteSetupLinks();
       const tenant = tenants.create(owner.tenantName, OWNER_PLAN, { isHost: true });
       users.create({
@@ -85,6 +91,20 @@ export function createSetupService(deps: {
       valid: true,
       expiresAt: new Date(ensureLink(secret).expiresAt).toISOString(),
     }),
+    /** Lets a link that is in use not expire. @throws DomainError `not_found` as `getLink` */
+    prolongLink(secret: string): void {
+      const { expiresAt } = ensureLink(secret);
+      if (expiresAt - now() < LINK_LIFETIME_MS / 2)
+        sessions.prolongSetupLink(sha256(secret), now() + LINK_LIFETIME_MS);
+    },
+    /** Keeps others from creating an owner until the returned function is called. @throws DomainError `not_found` as `getLink` */
+    reserve(secret: string): () => void {
+      ensureLink(secret);
+      isReserved = true;
+      return () => {
+        isReserved = false;
+      };
+    },
     complete: (secret: string, owner: Owner): Promise<void> => createOwner(owner, () => ensureLink(secret)),
     async createOwner(owner: Owner): Promise<void> {
       await createOwner(owner, () => {
