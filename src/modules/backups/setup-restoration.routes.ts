@@ -1,35 +1,11 @@
 import { Elysia, t } from "elysia";
 import { inEnglish } from "../../lib/domain-error.ts";
 import { readBytes } from "../../lib/request-bytes.ts";
+import { link, restorationBody, restoreBody } from "./setup-restoration.schemas.ts";
 import type { RestorationStatus, SetupRestoration } from "./setup-restoration.ts";
 
 const PART_BYTES_MAX = 1024 * 1024;
 const FILE_BYTES_MAX = 2 ** 40;
-
-const link = t.String({ minLength: 1, maxLength: 128, description: "secret of the set-up link" });
-
-const restorationBody = t.Object(
-  {
-    state: t.Union([t.Literal("IDLE"), t.Literal("RESTORING"), t.Literal("FAILED"), t.Literal("RESTARTING")]),
-    uploadedBytes: t.Integer({ description: "bytes of the file that have arrived" }),
-    totalBytes: t.Integer({ description: "bytes of the whole file; 0 before the first part" }),
-    share: t.Number({ description: "share of the backup that is restored, 0 to 1" }),
-    error: t.Optional(
-      t.Object({ code: t.String(), params: t.Record(t.String(), t.Unknown()), message: t.String() }),
-    ),
-  },
-  { title: "SetupRestoration" },
-);
-
-const restoreBody = t.Object(
-  {
-    token: link,
-    passphrase: t.Optional(
-      t.String({ minLength: 1, maxLength: 1024, description: "passphrase of an encrypted backup" }),
-    ),
-  },
-  { title: "SetupRestorationRequest" },
-);
 
 const toWire = ({ error, ...status }: RestorationStatus) => ({
   ...status,
