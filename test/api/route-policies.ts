@@ -216,6 +216,9 @@ export const policies: Record<string, Policy> = {
   "POST /api/gateway/check": { kind: "operator" },
   "GET /api/gateway/support-bundle": { kind: "operator" },
   "GET /api/gateway/support-bundle/local": { kind: "public" },
+  "GET /api/gateway/mail": { kind: "operator" },
+  "PUT /api/gateway/mail": { kind: "operator", body: { server: null } },
+  "POST /api/gateway/mail/test": { kind: "operator", body: { to: "anna@plant.example" } },
   "GET /api/gateway/backup": { kind: "operator" },
   "PUT /api/gateway/backup": {
     kind: "operator",

@@ -184,7 +184,12 @@ export function createIdentityModule(
         external,
         appearance: branding.appearance,
       }),
-      recoveryRoutes({ account, mailOriginFor, appearance: branding.appearance }),
+      recoveryRoutes({
+        account,
+        mailOriginFor,
+        appearance: branding.appearance,
+        isMailed: () => mail.isDelivering,
+      }),
       ...managing.routes(auth),
     ],
   };

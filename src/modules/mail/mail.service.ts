@@ -38,6 +38,8 @@ export interface MailService extends MailSender {
   get(scope: MailScope, mailId: string): OutgoingOutboxMail;
   /** Tries the mail again now. @throws DomainError for one that was sent, or whose secret is gone. */
   retry(scope: MailScope, mailId: string): OutgoingOutboxMail;
+  /** Sends what waits with the mail server that there is now. */
+  serverChanged(): void;
   start(): void;
   stop(): Promise<void>;
 }
@@ -60,8 +62,8 @@ export function ensureSendable(mail: OutboxMail | undefined): OutboxMail {
 
 export function createMailService(deps: {
   repository: MailRepository;
-  /** `undefined` if no SMTP server is configured. */
-  transport: MailTransport | undefined;
+  /** Returns undefined while there is no SMTP server. */
+  transport: () => MailTransport | undefined;
   /** Returns what the gateway calls itself towards the people of a tenant. */
   productOf: (tenantId: OutboxMail["tenantId"]) => string;
   events: EventBus<DomainEvents>;
@@ -81,9 +83,7 @@ export function createMailService(deps: {
   const announce = ({ tenantId, mailId, state }: OutboxMail) =>
     events.emit("mail.changed", { tenantId, mailId, state });
 
-  const delivery =
-    transport &&
-    new MailDelivery({ ...deps, transport, render, onSettled: announce, log: log.child("delivery") });
+  const delivery = new MailDelivery({ ...deps, render, onSettled: announce, log: log.child("delivery") });
 
   function expireSecrets(): void {
     for (const mail of repository.listExpired(now(), 1_000)) {
@@ -106,8 +106,18 @@ export function createMailService(deps: {
     },
   });
 
+  /** Mails that waited for a server, or for the next attempt, are sent. */
+  function hasten(): void {
+    if (transport() === undefined) return;
+    repository.hasten(now() + HOUR_MS);
+    const released = repository.release(clock.now() - RELEASED_AGE_MAX_MS, now());
+    if (released > 0) log.info("held mails are sent now", { mails: released });
+  }
+
   return {
-    isDelivering: transport !== undefined,
+    get isDelivering() {
+      return transport() !== undefined;
+    },
     enqueue<Mail extends NewMail>({ tenantId, to, language = "en", template, values }: Mail) {
       const lifetimeMs = mailSecrets[template]?.lifetimeMs(values as unknown as Record<string, unknown>); // an interface of plain fields
       const mail: OutboxMail = {
@@ -117,7 +127,7 @@ export function createMailService(deps: {
         language,
         template,
         values: { ...values },
-        state: transport === undefined ? "HELD" : "QUEUED",
+        state: transport() === undefined ? "HELD" : "QUEUED",
         attempts: 0,
         nextAttemptAt: now(),
         lastError: null,
@@ -129,7 +139,7 @@ export function createMailService(deps: {
       // After the caller's transaction, which is synchronous.
       queueMicrotask(() => {
         announce(mail);
-        delivery?.wake();
+        delivery.wake();
       });
       return mail.mailId;
     },
@@ -144,26 +154,26 @@ export function createMailService(deps: {
     },
     retry(scope, mailId) {
       const mail = ensureSendable(repository.findIn(scope, mailId));
-      if (delivery === undefined) throw noMailServer();
+      if (transport() === undefined) throw noMailServer();
       const again = { ...mail, state: "QUEUED", attempts: 0, nextAttemptAt: now() } as const;
       repository.update(mailId, { state: "QUEUED", attempts: 0, nextAttemptAt: now() });
       announce(again);
       delivery.wake();
       return withContent(again);
     },
+    serverChanged() {
+      hasten();
+      delivery.wake();
+    },
     start() {
       expireSecrets();
-      if (delivery !== undefined) {
-        repository.hasten(now() + HOUR_MS);
-        const released = repository.release(clock.now() - RELEASED_AGE_MAX_MS, now());
-        if (released > 0) log.info("held mails are sent now", { mails: released });
-        delivery.start();
-      }
+      hasten();
+      delivery.start();
       upkeep.start();
     },
     async stop() {
       upkeep.stop();
-      await delivery?.stop();
+      await delivery.stop();
     },
   };
 }

@@ -27,15 +27,20 @@ export const recoveryRoutes = (deps: {
   /** Returns the address that links in mails begin with. */
   mailOriginFor: (request: Request) => string;
   appearance: () => Appearance;
+  /** Returns whether mails leave the gateway. */
+  isMailed: () => boolean;
 }) => {
   const { account } = deps;
 
-  const contextOf = (read: ReadField, request: Request): PageContext => {
+  const contextOf = (read: ReadField, request: Request): PageContext & { isMailed: boolean } => {
     const journey = readJourney(read, request);
     const text = selectHostedText(journey.uiLocales, request.headers.get("accept-language"));
-    return { text, journey, appearance: deps.appearance() };
+    return { text, journey, appearance: deps.appearance(), isMailed: deps.isMailed() };
   };
-  const withProblem = (context: PageContext, error: unknown): [PageContext, DomainError] => {
+  const withProblem = <Context extends PageContext>(
+    context: Context,
+    error: unknown,
+  ): [Context, DomainError] => {
     if (!(error instanceof DomainError)) throw error;
     return [{ ...context, problem: hostedProblem(context.text, error) }, error];
   };
