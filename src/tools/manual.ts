@@ -48,7 +48,7 @@ const README = "README.md";
 function hrefOf(href: string): string | undefined {
   if (/^(https?:|mailto:)/.test(href) || href.startsWith("#")) return href;
   const [path = "", anchor] = href.split("#");
-  const name = path.replace(/^(\.\.\/)?(docs\/)?/, "");
+  const name = path.replace(/^(\.\.\/)*(docs\/)?/, "");
   const id = name === README ? "readme" : name.replace(/\.md$/, "");
   if (!manualSections.some(({ pages }) => pages.includes(id))) return undefined;
   return `/manual/${id}${anchor === undefined ? "" : `#${anchor}`}`;

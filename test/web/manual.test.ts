@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Glob } from "bun";
 import { languages, manualSections, renderManual } from "../../src/tools/manual.ts";
 import { findInManual, plainText } from "../../src/web/features/manual/manual-api.ts";
 
@@ -34,6 +35,18 @@ for (const language of languages)
     expect(pagesOf.filter(({ html }) => /<(img|script|iframe)/.test(html))).toEqual([]);
   });
 
+test("a link from one file to another leads to a file that exists", () => {
+  const files = ["README.md", ...new Glob("docs/**/*.md").scanSync({ cwd: root })];
+  expect(files.length).toBeGreaterThan(40);
+  const wrong = files.flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+      .map((match) => match[1] ?? "")
+      .filter((href) => !/^(https?:|mailto:)/.test(href) && !existsSync(join(root, dirname(file), href)))
+      .map((href) => `${file}: ${href}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
 describe("the German manual", () => {
   /** Pages for developers, and those that the program generates. */
   const onlyEnglish = [
@@ -65,11 +78,45 @@ describe("the German manual", () => {
     const [original, german] = pathsOf(id).map((path) => shapeOf(source(path)));
     expect(german).toEqual(original as NonNullable<typeof original>);
   });
+
+  test.each(translated)("%s names screens and buttons as the console does in German", async (id) => {
+    const texts = await consoleTexts();
+    const [original = "", german = ""] = pathsOf(id).map(source);
+    const named = new Set(boldParts(german));
+    const missing = boldParts(original).filter((part) => {
+      const translations = texts.get(part);
+      return translations !== undefined && ![...translations].some((text) => named.has(text));
+    });
+    expect(missing).toEqual([]);
+  });
 });
+
+/** Texts of the console by their English words: an English text may have several translations. */
+async function consoleTexts(): Promise<Map<string, Set<string>>> {
+  const translations = new Map<string, Set<string>>();
+  const catalogues = (file: string) =>
+    Object.values(require(file) as Record<string, Record<string, string>>)[0] ?? {};
+  for (const file of new Glob("src/web/**/texts.en.ts").scanSync({ cwd: root, absolute: true })) {
+    const german = catalogues(file.replace(/en\.ts$/, "de.ts"));
+    for (const [key, text] of Object.entries(catalogues(file)))
+      translations.set(text, (translations.get(text) ?? new Set()).add(german[key] ?? text));
+  }
+  return translations;
+}
+
+/** Steps in another program, which keep its words. */
+const FOREIGN = "Dashboards → New → Import";
+
+/** Parts of a text in bold, such as the steps of **Settings → Users**. */
+const boldParts = (text: string): string[] =>
+  [...text.matchAll(/\*\*([^*]+)\*\*/g)]
+    .map((match) => match[1] ?? "")
+    .filter((bold) => bold !== FOREIGN)
+    .flatMap((bold) => bold.split(" → ").map((part) => part.replace(/\s+/g, " ")));
 
 /** What a translation keeps: the levels of headings, the code, and the rows of tables. */
 function shapeOf(text: string) {
-  const code = [...text.matchAll(/^ *```[a-z]*\n([\s\S]*?)^ *```/gm)].map((match) =>
+  const code = [...text.matchAll(/^ *```[\w-]*\n([\s\S]*?)^ *```/gm)].map((match) =>
     (match[1] ?? "").replace(/#.*$/gm, "").replace(/[ \t]+$/gm, ""),
   );
   const prose = text.replace(/^ *```[\s\S]*?^ *```/gm, "");

@@ -6,11 +6,12 @@ import {
   type TrafficMeasure,
   trafficMeasures,
 } from "../ingest/device-traffic.types.ts";
-import { pageQuery } from "../lists.schemas.ts";
-import { listHeaders, toPage } from "../lists.ts";
+import { wholeList } from "../lists.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import { literals } from "../wire.schemas.ts";
 import { topTalkerBody } from "./top-talkers.schemas.ts";
+
+const talkerList = wholeList({ sort: trafficMeasures, search: ["deviceName", "tenantName"] });
 
 /** Lists the devices that send the most. */
 export const topTalkersRoutes = (deps: {
@@ -31,22 +32,19 @@ export const topTalkersRoutes = (deps: {
   };
   return new Elysia({ prefix: "/api/gateway/top-talkers", tags: ["gateway"] }).use(deps.auth).get(
     "",
-    ({ principal, query, request, set }) => {
-      ensureOperator(tenants, principal);
-      const page = toPage(query);
-      const all = traffic.top(query.by ?? "messages");
-      Object.assign(set.headers, listHeaders(request.url, { ...page, total: all.length }));
-      return all.slice(page.offset, page.offset + page.limit).map(toWire);
+    (context) => {
+      ensureOperator(tenants, context.principal);
+      return talkerList.page(context, traffic.top(context.query.by ?? "messages").map(toWire));
     },
     {
       auth: "gateway:manage",
       query: t.Object({
         by: t.Optional(
           literals(trafficMeasures, {
-            description: "what the list is sorted by; `messages` unless given",
+            description: "The devices with the most of these, the most first; `messages` unless given.",
           }),
         ),
-        ...pageQuery,
+        ...talkerList.fields,
       }),
       response: { 200: t.Array(topTalkerBody) },
       detail: {
