@@ -91,6 +91,8 @@ const servicesOf = (
   store: storage.store,
 });
 
+const partsOf = (modules: readonly Module[]) => modules.flatMap((module) => module.parts ?? []);
+
 /** A whole Lineside: what `start` began, `stop` ends. The services are for commands and tests that act from inside. */
 export type App = ReturnType<typeof createApp>;
 
@@ -257,7 +259,6 @@ export function createApp(config: Config, overrides: Overrides = {}) {
     tls,
     isReady: readiness.isReady,
   });
-  const partsOf = (modules: readonly Module[]) => modules.flatMap((module) => module.parts ?? []);
   const { start, stop } = createLifecycle(
     [
       { name: "data directory", stop: () => data.release() },
@@ -275,7 +276,6 @@ export function createApp(config: Config, overrides: Overrides = {}) {
     start,
     stop,
     health: core.health,
-    /** Resolves once a part of the gateway requests a restart. */
     restartRequested: core.restart.requested,
     http,
     services: servicesOf(userModules, base),

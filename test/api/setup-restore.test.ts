@@ -1,9 +1,11 @@
 // Restoration of an uploaded backup on a gateway without an owner.
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { apiRows } from "../support/api-rows.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 import { untilAnswer } from "../support/until.ts";
 
@@ -189,6 +191,36 @@ test("a file that is no archive and a damaged archive are refused and removed", 
   });
   expect(readdirSync(fresh.directory)).not.toContain("restoring");
   expect(readdirSync(fresh.directory)).not.toContain("restore-upload.backup");
+});
+
+test("a backup whose databases are newer than the gateway is refused", async () => {
+  const directory = join(root, "newer");
+  const source = await createTestApp({ directory });
+  await source.app.stop();
+  const database = new Database(join(directory, "lineside.db"));
+  database.run("INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('x', 9000000000000000)");
+  database.close();
+  const file = join(root, "newer.backup");
+  const main = join(import.meta.dir, "..", "..", "src", "main.ts");
+  const command = [process.execPath, main, "backup", "--archive", file, "--data", directory];
+  expect(await Bun.spawn(command, { stdout: "ignore" }).exited).toBe(0);
+  await upload(readFileSync(file));
+  expect(await restored()).toMatchObject({ state: "FAILED", error: { code: "backup.format_newer" } });
+  expect(readdirSync(fresh.directory)).not.toContain("restoring");
+});
+
+test("a set-up link does not expire while a restoration uses it", async () => {
+  const clock = new FakeClock();
+  const slow = await createTestApp({ clock });
+  const link = slow.app.services.setup.createLink();
+  const answer = async () => (await slow.call("GET", `${PATH}?token=${link}`)).status;
+  for (let round = 0; round < 3; round++) {
+    clock.advance(20 * 60_000);
+    expect(await answer()).toBe(200);
+  }
+  clock.advance(31 * 60_000);
+  expect(await answer()).toBe(404);
+  await slow.stop();
 });
 
 test("the passphrase can be entered again without another upload", async () => {

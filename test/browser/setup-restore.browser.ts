@@ -17,7 +17,7 @@ let app: RunningApp;
 let browser: WatchedBrowser;
 
 /** Downloads a backup of another gateway, which is set up for it. */
-async function makeArchive(): Promise<void> {
+async function createArchive(): Promise<void> {
   const source = await startApp();
   const { page, close } = await openBrowser(source.url);
   try {
@@ -46,7 +46,7 @@ async function makeArchive(): Promise<void> {
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "lineside-restore-browser-"));
   await mkdir(join(root, "stick"));
-  await makeArchive();
+  await createArchive();
   app = await startApp();
   browser = await openBrowser(app.url);
   browser.page.setDefaultTimeout(20_000);

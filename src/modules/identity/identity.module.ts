@@ -184,12 +184,7 @@ export function createIdentityModule(
         external,
         appearance: branding.appearance,
       }),
-      recoveryRoutes({
-        account,
-        mailOriginFor,
-        appearance: branding.appearance,
-        isMailed: () => mail.isDelivering,
-      }),
+      recoveryRoutes({ account, mail, mailOriginFor, appearance: branding.appearance }),
       ...managing.routes(auth),
     ],
   };

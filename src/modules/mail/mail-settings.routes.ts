@@ -8,7 +8,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { MailService } from "./mail.service.ts";
-import { MailRefusal, type MailTransport, type OutgoingMail } from "./mail.types.ts";
+import { MailRefusal, type MailTransport } from "./mail.types.ts";
 import { renderMail } from "./mail-render.ts";
 import {
   mailSettingsBody,
@@ -21,10 +21,15 @@ import type { MailSettings } from "./mail-settings.ts";
 const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
 const fixed = "409 for a value that the configuration sets.";
 
-/** Sends a mail and returns what the server said. */
-async function attempt(transport: MailTransport, mail: OutgoingMail) {
+/** Sends a test mail and returns what the server said. */
+async function sendTest(
+  transport: MailTransport,
+  { to, request, product }: { to: string; request: Request; product: string },
+) {
+  const language = preferredLanguage(undefined, request.headers.get("accept-language"));
+  const test = { mailId: newId(), recipient: to, template: "mail_test", language, values: {} } as const;
   try {
-    return { success: true, answer: await transport.send(mail) };
+    return { success: true, answer: await transport.send(renderMail(test, product)) };
   } catch (error) {
     if (!(error instanceof MailRefusal)) throw error;
     return { success: false, error: { ...error.text, message: inEnglish(error.text) } };
@@ -88,9 +93,7 @@ export const mailSettingsRoutes = (deps: {
       ({ principal, body, request }) => {
         ensureOperator(tenants, principal);
         const { to, ...input } = body;
-        const test = { mailId: newId(), recipient: to, template: "mail_test", values: {} } as const;
-        const language = preferredLanguage(undefined, request.headers.get("accept-language"));
-        return attempt(settings.transportFor(input), renderMail({ ...test, language }, deps.product()));
+        return sendTest(settings.transportFor(input), { to, request, product: deps.product() });
       },
       {
         auth: "gateway:manage",

@@ -60,7 +60,15 @@ export function ensureSendable(mail: OutboxMail | undefined): OutboxMail {
   return mail;
 }
 
-export function createMailService(deps: {
+/** With a mail server, lets mails go out that waited for one, and those that wait for their next attempt. */
+function releaseWaiting({ transport, repository, clock, now, log }: MailServiceDeps): void {
+  if (transport() === undefined) return;
+  repository.hasten(now() + HOUR_MS);
+  const released = repository.release(clock.now() - RELEASED_AGE_MAX_MS, now());
+  if (released > 0) log.info("held mails are sent now", { mails: released });
+}
+
+interface MailServiceDeps {
   repository: MailRepository;
   /** Returns undefined while there is no SMTP server. */
   transport: () => MailTransport | undefined;
@@ -72,7 +80,9 @@ export function createMailService(deps: {
   /** Steady epoch ms: setting the clock ends no secret and no wait. */
   now: () => number;
   log: Logger;
-}): MailService {
+}
+
+export function createMailService(deps: MailServiceDeps): MailService {
   const { repository, transport, clock, now, log, events } = deps;
   const render = (mail: OutboxMail) => renderMail(mail, deps.productOf(mail.tenantId));
   const withContent = (mail: OutboxMail): OutgoingOutboxMail => ({
@@ -105,14 +115,6 @@ export function createMailService(deps: {
       repository.prune({ keep: KEPT_MAX, before: clock.now() - KEPT_DAYS * DAY_MS, limit: PRUNED_MAX });
     },
   });
-
-  /** Mails that waited for a server, or for the next attempt, are sent. */
-  function hasten(): void {
-    if (transport() === undefined) return;
-    repository.hasten(now() + HOUR_MS);
-    const released = repository.release(clock.now() - RELEASED_AGE_MAX_MS, now());
-    if (released > 0) log.info("held mails are sent now", { mails: released });
-  }
 
   return {
     get isDelivering() {
@@ -162,12 +164,12 @@ export function createMailService(deps: {
       return withContent(again);
     },
     serverChanged() {
-      hasten();
+      releaseWaiting(deps);
       delivery.wake();
     },
     start() {
       expireSecrets();
-      hasten();
+      releaseWaiting(deps);
       delivery.start();
       upkeep.start();
     },
