@@ -50,7 +50,8 @@ beforeAll(async () => {
   app = await startApp();
   browser = await openBrowser(app.url);
   browser.page.setDefaultTimeout(20_000);
-  await browser.page.goto(app.url); // its preferences are kept by origin
+  await browser.page.goto(app.setupLink); // preferences are kept by origin
+  await browser.page.getByLabel("Your name").waitFor();
 }, 90_000);
 afterAll(async () => {
   await browser?.close();
