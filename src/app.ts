@@ -33,6 +33,7 @@ import { Health } from "./platform/health.ts";
 import { createLifecycle, createReadiness } from "./platform/lifecycle.ts";
 import { createLogger } from "./platform/log.ts";
 import { OwnPorts } from "./platform/own-ports.ts";
+import { RestartRequest } from "./platform/restart.ts";
 import { SlowOperations } from "./platform/slow-operations.ts";
 import { TrustedClock } from "./platform/trusted-clock.ts";
 import { getCommit, version } from "./version.ts";
@@ -65,6 +66,7 @@ function openCore(config: Config, system: Clock): Core {
     ports: new OwnPorts(),
     health,
     slow: new SlowOperations(clock),
+    restart: new RestartRequest(),
     log,
   };
 }
@@ -88,6 +90,8 @@ const servicesOf = (
   retention: telemetry.retention,
   store: storage.store,
 });
+
+const partsOf = (modules: readonly Module[]) => modules.flatMap((module) => module.parts ?? []);
 
 /** A whole Lineside: what `start` began, `stop` ends. The services are for commands and tests that act from inside. */
 export type App = ReturnType<typeof createApp>;
@@ -255,7 +259,6 @@ export function createApp(config: Config, overrides: Overrides = {}) {
     tls,
     isReady: readiness.isReady,
   });
-  const partsOf = (modules: readonly Module[]) => modules.flatMap((module) => module.parts ?? []);
   const { start, stop } = createLifecycle(
     [
       { name: "data directory", stop: () => data.release() },
@@ -273,6 +276,7 @@ export function createApp(config: Config, overrides: Overrides = {}) {
     start,
     stop,
     health: core.health,
+    restartRequested: core.restart.requested,
     http,
     services: servicesOf(userModules, base),
     /** `public_url`, or where this machine reaches the gateway, once started. */

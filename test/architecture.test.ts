@@ -65,7 +65,7 @@ const modules: Record<string, readonly string[]> = {
   settings: [],
   tenants: [],
   audit: ["tenants"],
-  mail: ["tenants"],
+  mail: ["settings", "tenants"],
   outbound: ["tenants"],
   users: ["mail", "tenants"],
   identity: ["users", "tenants"],

@@ -12,6 +12,7 @@ import type { Core } from "../modules/module.types.ts";
 import { createOutboundModule } from "../modules/outbound/outbound.module.ts";
 import { createPipelinesModule } from "../modules/pipelines/pipelines.module.ts";
 import { createProfilesModule } from "../modules/profiles/profiles.module.ts";
+import { createSettingsModule } from "../modules/settings/settings.module.ts";
 import { createStorageModule } from "../modules/telemetry/storage.module.ts";
 import { createTelemetryModule } from "../modules/telemetry/telemetry.module.ts";
 import { createTenantsModule } from "../modules/tenants/tenants.module.ts";
@@ -22,8 +23,9 @@ import type { ReadOnlyCheck, ReadSpace } from "../platform/disk-guard.ts";
 export function createUserModules(core: Core) {
   const tenancy = createTenantsModule(core);
   const { tenants, plans, branding, quotas } = tenancy;
+  const { settings } = createSettingsModule(core);
   const auditing = createAuditModule(core, { tenants, quotas });
-  const mailing = createMailModule(core, { tenants, branding });
+  const mailing = createMailModule(core, { tenants, branding, settings });
   const { users, usersRepository } = createUsersModule(core);
   const apiKeys = createApiKeysModule(core, { users });
   const identity = createIdentityModule(core, {
@@ -36,7 +38,7 @@ export function createUserModules(core: Core) {
     mail: mailing.mail,
     keys: apiKeys.keys,
   });
-  return { tenancy, auditing, mailing, users, apiKeys, identity };
+  return { tenancy, settings, auditing, mailing, users, apiKeys, identity };
 }
 
 export type UserModules = ReturnType<typeof createUserModules>;

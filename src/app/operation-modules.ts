@@ -2,7 +2,6 @@ import { createBackupsModule } from "../modules/backups/backups.module.ts";
 import type { Core, Module } from "../modules/module.types.ts";
 import type { NotificationsService } from "../modules/notifications/notifications.service.ts";
 import { createRefusalsModule } from "../modules/refusals/refusals.module.ts";
-import { createSettingsModule } from "../modules/settings/settings.module.ts";
 import { createSystemModule } from "../modules/system/system.module.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { DeviceModules, UserModules } from "./base-modules.ts";
@@ -10,13 +9,17 @@ import type { DeviceModules, UserModules } from "./base-modules.ts";
 /** The modules that operate the gateway: its settings, backups and self-monitoring. */
 export function createOperationModules(
   core: Core,
-  { tenancy, users, mailing }: UserModules,
+  { tenancy, settings, users, mailing, identity }: UserModules,
   deps: { base: DeviceModules; mqtt: MqttServer; notifications: NotificationsService },
 ): readonly Module[] {
   const { base, mqtt, notifications } = deps;
   const { tenants } = tenancy;
-  const { settings } = createSettingsModule(core);
-  const backing = createBackupsModule(core, { tenants, settings });
+  const backing = createBackupsModule(core, {
+    tenants,
+    settings,
+    setup: identity.setup,
+    disk: base.storage.diskGuard,
+  });
   const refusing = createRefusalsModule(core, {
     tenants,
     devices: base.fleet.devices,

@@ -4,6 +4,8 @@ import { createMailRepository, type MailRepository } from "../modules/mail/mail.
 import { ensureSendable } from "../modules/mail/mail.service.ts";
 import { mailStates, type OutboxMail } from "../modules/mail/mail.types.ts";
 import { renderMail } from "../modules/mail/mail-render.ts";
+import { MAIL_SETTINGS, type StoredMailSettings } from "../modules/mail/mail-settings.ts";
+import { createSettingsRepository } from "../modules/settings/settings.repository.ts";
 import type { Config } from "../platform/config.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { describeOptions, numberOf, type ParsedArguments, parseCommand } from "./arguments.ts";
@@ -28,6 +30,8 @@ The command works on the data directory, also while the gateway runs.`;
 interface Request {
   readonly mails: MailRepository;
   readonly config: Config;
+  /** True if the console has set a mail server. */
+  readonly hasServer: boolean;
   readonly args: ParsedArguments;
 }
 
@@ -93,8 +97,10 @@ const actions: Record<string, (request: Request) => ActionResult> = {
   },
   retry(request) {
     const mail = ensureSendable(mailOf(request));
-    if (request.config.smtp_url === undefined)
-      throw new StartupError("No mail server is configured: set smtp_url (LINESIDE_SMTP_URL).");
+    if (request.config.smtp_url === undefined && !request.hasServer)
+      throw new StartupError(
+        "There is no mail server: set it in the console under Settings → Outbox, or as smtp_url (LINESIDE_SMTP_URL).",
+      );
     request.mails.update(mail.mailId, { state: "QUEUED", attempts: 0, nextAttemptAt: 0 });
     return {
       data: toJson({ ...mail, state: "QUEUED", attempts: 0 }),
@@ -123,7 +129,10 @@ export async function outboxCommand(args: readonly string[]): Promise<number> {
       `"${actionName}" is not an action; the actions are ${Object.keys(actions).join(", ")}.`,
     );
   const result = await withUserStore(parsed.values, async (store, config) => {
-    const result = action({ mails: createMailRepository(store.database), config, args: parsed });
+    const settings = createSettingsRepository(store.database).read<StoredMailSettings>(MAIL_SETTINGS);
+    const hasServer = settings !== undefined && settings.server !== null;
+    const mails = createMailRepository(store.database);
+    const result = action({ mails, config, hasServer, args: parsed });
     if (result.done !== undefined) recordDone(store, result.done);
     return result;
   });

@@ -14,6 +14,7 @@ const STOP_MS_MAX = 10_000;
 const FATAL_EXIT_CODE = 74;
 /** EX_CONFIG of sysexits.h: tells a supervisor that another start helps only after somebody has changed the configuration. */
 const CONFIG_EXIT_CODE = 78;
+const RESTART = "restart";
 const signals = { SIGTERM: "stop", SIGINT: "interrupt" };
 
 /** The owner that the configuration names; made before anything listens, so that who sees it ready can sign in. */
@@ -57,7 +58,7 @@ function untilAskedToStop(): Promise<string> {
   });
 }
 
-/** Resolves to the reason for the end: a signal, or a problem after which only another start may help. */
+/** Resolves to the reason for the end: a signal, a requested restart, or a problem after which only another start may help. */
 async function untilEnd(app: App, asked: Promise<string>): Promise<string> {
   const { promise: failed, resolve } = Promise.withResolvers<string>();
   const cancel = app.health.onFatal(systemClock, (problem) => {
@@ -65,7 +66,7 @@ async function untilEnd(app: App, asked: Promise<string>): Promise<string> {
     createLogger().error("the gateway cannot go on and ends", { code: problem.code, message });
     resolve(message);
   });
-  const reason = await Promise.race([asked, failed]);
+  const reason = await Promise.race([asked, failed, app.restartRequested.then(() => RESTART)]);
   cancel();
   return reason;
 }
@@ -82,24 +83,35 @@ async function stopInTime(app: App): Promise<number> {
   return 0;
 }
 
+/** Runs one gateway from its start to its end. Resolves to the exit code, or to `RESTART`. */
+async function runGateway(
+  config: Config,
+  { asked, supervisor }: { asked: Promise<string>; supervisor: Supervisor },
+): Promise<number | typeof RESTART> {
+  const app = createApp(config);
+  await createConfiguredOwner(app, config);
+  await app.start();
+  printSetupLink(app, config);
+  supervisor.ready();
+  createLogger().info("ready", { version, url: app.url, mqttPort: app.mqttPort, data: config.data });
+  const reason = await untilEnd(app, asked);
+  createLogger().info("stopping", { reason });
+  if (reason !== RESTART) supervisor.stopping();
+  const code = await stopInTime(app);
+  if (reason === RESTART) return RESTART;
+  return reason in signals ? code : FATAL_EXIT_CODE;
+}
+
 /** `lineside serve`: runs until SIGTERM or SIGINT; exit code 0 after an orderly stop, 74 after a failure of the storage, 78 for a mistake in the configuration. */
 export async function serve(args: readonly string[]): Promise<number> {
   try {
     const config = loadConfig(args, processEnv());
     configureLogging({ level: config.log_level, format: config.log_format });
     const asked = untilAskedToStop();
-    const app = createApp(config);
-    await createConfiguredOwner(app, config);
-    await app.start();
-    printSetupLink(app, config);
     const supervisor = new Supervisor(systemClock, processEnv());
-    supervisor.ready();
-    createLogger().info("ready", { version, url: app.url, mqttPort: app.mqttPort, data: config.data });
-    const reason = await untilEnd(app, asked);
-    createLogger().info("stopping", { reason });
-    supervisor.stopping();
-    const code = await stopInTime(app);
-    return reason in signals ? code : FATAL_EXIT_CODE;
+    let result: number | typeof RESTART = RESTART;
+    while (result === RESTART) result = await runGateway(config, { asked, supervisor });
+    return result;
   } catch (error) {
     // Parts that had started may hold the process: a supervisor waits for its end.
     const code = explain(error);

@@ -1,5 +1,7 @@
 /** Bodies that are read before it is known who sends them: codes, names and passwords are short. */
 const forAnybody = /^\/+(api\/auth|api\/setup|api\/shared|api\/v1\/provision|idp)(\/|$)/i;
+/** Parts of a backup, for a gateway without an owner. */
+const archivePart = /^\/+api\/setup\/restore\/archive$/i;
 const ANYBODY_BYTES_MAX = 64 * 1024;
 /** Lists of devices, history, and what devices and network servers send have limits of their own. */
 const large = /^\/+api\/(devices\/bulk\/|devices\/[^/]+\/telemetry\/import|v1\/(?!telemetry\/|provision))/i;
@@ -29,7 +31,8 @@ export function isTooLarge({ url, headers }: Pick<Request, "url" | "headers">): 
   const isUnknown = headers.has("transfer-encoding");
   if (length <= ANYBODY_BYTES_MAX && !isUnknown) return false;
   const { pathname } = new URL(url);
-  if (forAnybody.test(pathname)) return isUnknown || length > ANYBODY_BYTES_MAX;
+  if (forAnybody.test(pathname) && !archivePart.test(pathname))
+    return isUnknown || length > ANYBODY_BYTES_MAX;
   if (large.test(pathname)) return false;
   return isUnknown || length > BYTES_MAX;
 }

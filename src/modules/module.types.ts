@@ -7,6 +7,7 @@ import type { Health } from "../platform/health.ts";
 import type { Part } from "../platform/lifecycle.ts";
 import type { Logger } from "../platform/log.ts";
 import type { OwnPorts } from "../platform/own-ports.ts";
+import type { RestartRequest } from "../platform/restart.ts";
 import type { SlowOperations } from "../platform/slow-operations.ts";
 import type { TrustedClock } from "../platform/trusted-clock.ts";
 import type { DomainEvents } from "./events.types.ts";
@@ -29,6 +30,7 @@ export interface Core {
   readonly health: Health;
   /** The newest operations that took long. */
   readonly slow: SlowOperations;
+  readonly restart: RestartRequest;
   readonly log: Logger;
 }
 

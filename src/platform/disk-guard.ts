@@ -76,6 +76,11 @@ export class DiskGuard implements Part {
     this.#cancel();
   }
 
+  /** Bytes that can be written before data is refused; infinite before the first check. */
+  get roomBytes(): number {
+    return this.freeBytes - this.#floor(this.totalBytes);
+  }
+
   /** Throws `unavailable` while the disk is too full to take data. */
   ensureRoom(): void {
     if (this.#isFull)
@@ -105,8 +110,8 @@ export class DiskGuard implements Part {
   }
 
   #updateState(free: number, total: number): void {
-    const { freeBytesMin, log } = this.#deps;
-    const floor = Math.min(freeBytesMin, total * FREE_SHARE_MAX);
+    const { log } = this.#deps;
+    const floor = this.#floor(total);
     this.freeBytes = free;
     this.totalBytes = total;
     if (!this.#isFull && free < floor) {
@@ -121,6 +126,10 @@ export class DiskGuard implements Part {
       this.#setBallast(true);
       log.info("there is space on the disk again", { freeBytes: free });
     }
+  }
+
+  #floor(total: number): number {
+    return Math.min(this.#deps.freeBytesMin, total * FREE_SHARE_MAX);
   }
 
   #setBallast(wanted: boolean): void {

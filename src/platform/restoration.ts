@@ -27,6 +27,11 @@ export function beginRestoration(dataPath: string): string {
   return folder;
 }
 
+/** Deletes what a restoration that failed has written. */
+export function abandonRestoration(dataPath: string): void {
+  rmSync(join(dataPath, FOLDER), { recursive: true, force: true });
+}
+
 /** Declares the restored files whole. They take their place with `finishRestoration`, at the latest when a gateway starts. */
 export function completeRestoration(dataPath: string): void {
   const folder = join(dataPath, FOLDER);

@@ -73,6 +73,7 @@ export class Supervisor {
   }
 
   #keepAlive(): void {
+    this.#cancel();
     this.#send?.("WATCHDOG=1");
     this.#cancel = this.#clock.schedule(this.#keepAliveIntervalMs, () => this.#keepAlive());
   }

@@ -13,6 +13,7 @@ export const workerEntries = [
   "src/modules/telemetry/store/store.worker.ts",
   "src/platform/database.worker.ts",
   "src/modules/backups/backup.worker.ts",
+  "src/modules/backups/restore.worker.ts",
 ];
 const programEntries = ["src/main.ts", ...workerEntries];
 const consoleEntries = ["src/web/main.tsx", "src/web/theme-boot.ts"];

@@ -45,6 +45,15 @@ const generator = {
 const codecSource = "function decodeUplink({ bytes }) { return { data: { temperature: bytes[0] / 10 } }; }";
 const telemetry = { temperature: 21.5, running: true };
 
+const mailServer = {
+  host: "mail.plant.example",
+  port: 587,
+  security: "STARTTLS",
+  acceptsAnyCertificate: false,
+  user: "gateway",
+  password,
+};
+
 export const requestExamples: Readonly<Record<string, unknown>> = {
   setBackupSettings: {
     place: { kind: "folder", path: "/media/usb/lineside" },
@@ -53,6 +62,12 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
     daily: 7,
     weekly: 4,
     maxAgeHours: 36,
+  },
+  setMailSettings: { server: mailServer, from: "gateway@plant.example" },
+  testMailSettings: { server: mailServer, to: "anna@plant.example" },
+  restoreSetupArchive: {
+    token: "dGhlIHNlY3JldCBvZiB0aGUgbGluaw",
+    passphrase: "correct horse battery staple",
   },
   setLogLevel: { level: "debug" },
   testBackupPlace: { place: { kind: "folder", path: "/media/usb/lineside" } },

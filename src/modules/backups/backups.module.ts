@@ -1,16 +1,28 @@
+import type { DiskGuard } from "../../platform/disk-guard.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { SetupService } from "../identity/setup.service.ts";
 import type { Core } from "../module.types.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
+import { ArchiveUpload } from "./archive-upload.ts";
 import { BackupThread } from "./backup-thread.ts";
 import { createBackupsRepository } from "./backups.repository.ts";
 import { backupsRoutes } from "./backups.routes.ts";
 import { BackupsService } from "./backups.service.ts";
+import type { RestoreRequest } from "./restore.worker.ts";
+import { setupRestorationRoutes } from "./setup-restoration.routes.ts";
+import { SetupRestoration } from "./setup-restoration.ts";
+import { WorkThread } from "./thread.ts";
 
 /** Creates the module of the gateway's backups. */
 export function createBackupsModule(
-  { version, commit, database, identityDatabase, data, clock, health, log }: Core,
-  { tenants, settings }: { tenants: TenantsService; settings: SettingsService },
+  { version, commit, database, identityDatabase, data, clock, health, restart, log }: Core,
+  {
+    tenants,
+    settings,
+    setup,
+    disk,
+  }: { tenants: TenantsService; settings: SettingsService; setup: SetupService; disk: DiskGuard },
 ) {
   const backups = new BackupsService({
     repository: createBackupsRepository(database),
@@ -27,9 +39,27 @@ export function createBackupsModule(
     const problem = backups.problem();
     return problem && { severity: "WARNING", ...problem };
   });
+  const restoration = new SetupRestoration({
+    upload: new ArchiveUpload(data.path, disk),
+    thread: new WorkThread<RestoreRequest, string>("src/modules/backups/restore.worker.ts", {
+      interrupted: "backup.restore_interrupted",
+      failed: "backup.restore_failed",
+    }),
+    setup,
+    disk,
+    restart,
+    dataPath: data.path,
+    log: log.child("restore"),
+  });
   return {
     backups,
-    routes: (auth: AuthPlugin) => backupsRoutes({ backups, auth }),
-    parts: [{ name: "backups", start: () => backups.start(), stop: () => backups.stop() }],
+    routes: (auth: AuthPlugin) => [
+      ...backupsRoutes({ backups, auth }),
+      setupRestorationRoutes({ restoration }),
+    ],
+    parts: [
+      { name: "backups", start: () => backups.start(), stop: () => backups.stop() },
+      { name: "restoration", start: () => restoration.start(), stop: () => restoration.stop() },
+    ],
   };
 }

@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { Database } from "bun:sqlite";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { conflict } from "../../lib/domain-error.ts";
+import { conflict, invalid } from "../../lib/domain-error.ts";
 import { takeFileLock } from "../../platform/file-lock.ts";
+import { newestMigration } from "../../platform/migrations.ts";
 import { beginRestoration, completeRestoration, finishRestoration } from "../../platform/restoration.ts";
 import type { BackupTarget, SnapshotRecord } from "./backup.types.ts";
 import { BackupRepository } from "./repository.ts";
@@ -12,7 +14,13 @@ export interface RestoreJob {
   readonly passphrase: string | undefined;
   /** The newest snapshot where it is absent. */
   readonly snapshot: string | undefined;
+  /** Bytes that the disk has room for; unlimited where it is absent. */
+  readonly roomBytes?: number | undefined;
+  /** Called with the number of pages that are restored, and of all pages. */
+  readonly onProgress?: (done: number, total: number) => void;
 }
+
+const MEGABYTE = 1_000_000;
 
 /** Tells whether a data directory holds a gateway's data. */
 export const hasData = (dataPath: string): boolean => existsSync(join(dataPath, "lineside.db"));
@@ -24,9 +32,43 @@ export const hasData = (dataPath: string): boolean => existsSync(join(dataPath, 
 export async function prepareRestoration(target: BackupTarget, job: RestoreJob): Promise<SnapshotRecord> {
   const repository = await BackupRepository.open(target, job.passphrase);
   const record = await repository.snapshot(job.snapshot);
-  await new SnapshotReader(repository, record).restore(beginRestoration(job.dataPath));
+  ensureRoom(record, job.roomBytes);
+  const folder = beginRestoration(job.dataPath);
+  await new SnapshotReader(repository, record).restore(folder, job.onProgress);
+  ensureReadable(folder);
   completeRestoration(job.dataPath);
   return record;
+}
+
+function ensureRoom({ databases }: SnapshotRecord, roomBytes: number | undefined): void {
+  const bytes = databases.reduce((sum, { pages, pageBytes }) => sum + pages * pageBytes, 0);
+  if (roomBytes !== undefined && bytes > roomBytes)
+    throw conflict("backup.no_room", {
+      neededMb: Math.ceil(bytes / MEGABYTE),
+      freeMb: Math.max(0, Math.floor(roomBytes / MEGABYTE)),
+    });
+}
+
+/** A gateway that is older than the data could not start with it. @throws DomainError `invalid` */
+function ensureReadable(folder: string): void {
+  for (const name of ["lineside", "identity"]) {
+    const path = join(folder, `${name}.db`);
+    if (existsSync(path) && newestMigrationOf(path) > newestMigration(name))
+      throw invalid("backup.format_newer");
+  }
+}
+
+function newestMigrationOf(path: string): number {
+  const database = new Database(path, { readwrite: true, create: false });
+  try {
+    const exists = "SELECT 1 FROM sqlite_schema WHERE name = '__drizzle_migrations'";
+    if (database.query(exists).get() === null) return 0;
+    const newest = "SELECT max(created_at) AS at FROM __drizzle_migrations";
+    return database.query<{ at: number | null }, []>(newest).get()?.at ?? 0;
+  } finally {
+    database.close(false);
+    for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
+  }
 }
 
 /** Restores a snapshot at once. @throws DomainError `conflict` while a gateway runs on the directory */

@@ -21,6 +21,10 @@ import type { BackupRepository } from "./repository.ts";
 const COLLECTED_BYTES = 8 * 1024 * 1024;
 const READ_BYTES = 1024 * 1024;
 
+/** Names of databases become names of files. */
+const DATABASE_NAME = /^[a-z]+\.db$/;
+
+type OnProgress = (done: number, total: number) => void;
 type OnPage = (database: SnapshotDatabase, page: number, bytes: Uint8Array) => void;
 
 interface PackReads {
@@ -86,12 +90,19 @@ export class SnapshotReader {
    * Restores databases into a folder, compares their sums and opens them.
    * @throws DomainError `invalid` when a restored file is not what was backed up.
    */
-  async restoreDatabases(folder: string, names: readonly string[]): Promise<void> {
+  async restoreDatabases(
+    folder: string,
+    names: readonly string[],
+    onProgress: OnProgress = () => undefined,
+  ): Promise<void> {
     createPrivateFolder(folder);
     const files = new Map<string, number>();
+    const total = this.#record.databases.reduce((sum, { pages }) => sum + pages, 0);
+    let done = 0;
     try {
       for (const { name, pages, pageBytes } of this.#record.databases)
         if (names.includes(name)) {
+          if (!DATABASE_NAME.test(name)) throw invalid("backup.object_damaged", { name });
           const descriptor = openSync(join(folder, name), "w+", 0o600);
           giveToFolderOwner(join(folder, name));
           files.set(name, descriptor);
@@ -100,6 +111,7 @@ export class SnapshotReader {
       await this.readPages(names, ({ name, pageBytes }, page, bytes) => {
         const descriptor = files.get(name);
         if (descriptor !== undefined) writeSync(descriptor, bytes, 0, pageBytes, page * pageBytes);
+        onProgress(++done, total);
       });
       for (const database of this.#record.databases) {
         const descriptor = files.get(database.name);
@@ -124,10 +136,11 @@ export class SnapshotReader {
   }
 
   /** Restores everything into a folder. */
-  async restore(folder: string): Promise<void> {
+  async restore(folder: string, onProgress?: OnProgress): Promise<void> {
     await this.restoreDatabases(
       folder,
       this.#record.databases.map(({ name }) => name),
+      onProgress,
     );
     for (const { path, base64 } of this.#record.files) {
       const file = join(folder, path);

@@ -184,7 +184,7 @@ export function createIdentityModule(
         external,
         appearance: branding.appearance,
       }),
-      recoveryRoutes({ account, mailOriginFor, appearance: branding.appearance }),
+      recoveryRoutes({ account, mail, mailOriginFor, appearance: branding.appearance }),
       ...managing.routes(auth),
     ],
   };

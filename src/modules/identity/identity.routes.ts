@@ -108,7 +108,8 @@ export const setupRoutes = (deps: { setup: SetupService }) =>
         response: { 201: t.Object({ success: t.Boolean() }) },
         detail: {
           summary: "Create the first owner and tenant",
-          description: "Works once, with the link that the first start prints. 404 if the link is not valid.",
+          description:
+            "Works once, with the link that the first start prints. 404 if the link is not valid; 409 while a backup is restored.",
         },
       },
     );

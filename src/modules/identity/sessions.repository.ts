@@ -65,6 +65,8 @@ export function createSessionsRepository({ orm }: MainDatabase) {
         .from(setupLinks)
         .where(and(eq(setupLinks.secretHash, secretHash), gt(setupLinks.expiresAt, now)))
         .get(),
+    prolongSetupLink: (secretHash: string, expiresAt: number): void =>
+      void orm.update(setupLinks).set({ expiresAt }).where(eq(setupLinks.secretHash, secretHash)).run(),
     deleteSetupLinks: (): void => void orm.delete(setupLinks).run(),
   };
 }

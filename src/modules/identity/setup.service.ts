@@ -31,6 +31,39 @@ export function createLinkSecret(deps: {
   return secret;
 }
 
+/** The set-up links of a gateway without users. */
+function createSetupLinks(deps: Parameters<typeof createLinkSecret>[0] & { users: UsersService }) {
+  const { sessions, users, now } = deps;
+  function ensure(secret: string): { expiresAt: number } {
+    const link = sessions.findSetupLink(sha256(secret), now());
+    if (link === undefined || users.count() > 0) throw notFound("setup.link_invalid");
+    return link;
+  }
+  let isReserved = false;
+  return {
+    /** @throws DomainError `not_found` for a link that is unknown, used or expired. */
+    ensure,
+    /** Lets a link that is in use not expire. @throws DomainError `not_found` as `ensure` */
+    prolong(secret: string): void {
+      const { expiresAt } = ensure(secret);
+      if (expiresAt - now() < LINK_LIFETIME_MS / 2)
+        sessions.prolongSetupLink(sha256(secret), now() + LINK_LIFETIME_MS);
+    },
+    /** Keeps others from creating an owner until the returned function is called. @throws DomainError `not_found` as `ensure` */
+    reserve(secret: string): () => void {
+      ensure(secret);
+      isReserved = true;
+      return () => {
+        isReserved = false;
+      };
+    },
+    /** @throws DomainError `conflict` while a restoration has reserved the set-up. */
+    ensureFree(): void {
+      if (isReserved) throw conflict("backup.restoring");
+    },
+  };
+}
+
 /** First start: a gateway without users is set up through a single-use link, or from the configuration. */
 export function createSetupService(deps: {
   provider: IdentityProvider;
@@ -41,13 +74,8 @@ export function createSetupService(deps: {
   /** Steady epoch ms: a clock that is set ends no link. */
   now: () => number;
 }) {
-  const { provider, users, tenants, sessions, now } = deps;
-
-  function ensureLink(secret: string): { expiresAt: number } {
-    const link = sessions.findSetupLink(sha256(secret), now());
-    if (link === undefined || users.count() > 0) throw notFound("setup.link_invalid");
-    return link;
-  }
+  const { provider, users, tenants, sessions } = deps;
+  const links = createSetupLinks(deps);
 
   /** Serializes set-ups: of two at once the second must not leave an account, or replace the first one's password. */
   let turn: Promise<unknown> = Promise.resolve();
@@ -58,10 +86,14 @@ export function createSetupService(deps: {
   }
 
   async function createOwnerNow(owner: Owner, check: () => void): Promise<void> {
-    check();
+    const ensureAllowed = () => {
+      links.ensureFree();
+      check();
+    };
+    ensureAllowed();
     await provider.saveAccount(owner.email, owner.password);
     deps.transact(() => {
-      check(); // the command line may have made a new link meanwhile
+      ensureAllowed(); // the command line may have made a new link meanwhile
       sessions.deleteSetupLinks();
       const tenant = tenants.create(owner.tenantName, OWNER_PLAN, { isHost: true });
       users.create({
@@ -83,9 +115,11 @@ export function createSetupService(deps: {
     /** Throws `not_found` for a link that is unknown, used or expired. */
     getLink: (secret: string): { valid: true; expiresAt: string } => ({
       valid: true,
-      expiresAt: new Date(ensureLink(secret).expiresAt).toISOString(),
+      expiresAt: new Date(links.ensure(secret).expiresAt).toISOString(),
     }),
-    complete: (secret: string, owner: Owner): Promise<void> => createOwner(owner, () => ensureLink(secret)),
+    prolongLink: links.prolong,
+    reserve: links.reserve,
+    complete: (secret: string, owner: Owner): Promise<void> => createOwner(owner, () => links.ensure(secret)),
     async createOwner(owner: Owner): Promise<void> {
       await createOwner(owner, () => {
         if (users.count() > 0) throw conflict("setup.done");

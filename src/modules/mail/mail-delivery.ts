@@ -26,7 +26,8 @@ export const waitAfter = (attempts: number): number => FIRST_WAITS_MS[attempts -
 
 interface MailDeliveryDeps {
   readonly repository: MailRepository;
-  readonly transport: MailTransport;
+  /** Returns undefined while there is no mail server: nothing is sent then. */
+  readonly transport: () => MailTransport | undefined;
   readonly render: (mail: OutboxMail) => OutgoingMail;
   readonly onSettled: (mail: OutboxMail) => void;
   /** Resolves once what was written is on the disk. */
@@ -106,8 +107,8 @@ export class MailDelivery {
     });
   }
 
-  private async attempt(mail: OutboxMail): Promise<void> {
-    const { repository, transport, render, durable, now, log } = this.deps;
+  private async attempt(mail: OutboxMail, transport: MailTransport): Promise<void> {
+    const { repository, render, durable, now, log } = this.deps;
     const attempts = mail.attempts + 1;
     repository.update(mail.mailId, { attempts, nextAttemptAt: now() + waitAfter(attempts) });
     await durable();
@@ -130,9 +131,11 @@ export class MailDelivery {
   private async sendDue(): Promise<number | undefined> {
     const { repository, now, onSettled } = this.deps;
     while (!this.stopped) {
+      const transport = this.deps.transport();
+      if (transport === undefined) return undefined;
       const mail = repository.next();
       if (mail === undefined || mail.nextAttemptAt > now()) return mail?.nextAttemptAt;
-      await this.attempt(mail);
+      await this.attempt(mail, transport);
       const settled = repository.find(mail.mailId);
       if (settled !== undefined) onSettled(settled);
     }

@@ -33,6 +33,10 @@ const time = (language: MailLanguage, iso: string): string =>
 type AccountMails = Omit<Catalogue, keyof AlarmMails>;
 
 const english: AccountMails = {
+  mail_test: (_, product) => ({
+    subject: `${product}: test mail`,
+    parts: [text("Hello,"), text("this is a test mail of the gateway. Its mail server works.")],
+  }),
   gateway_problem: ({ fullName, problems, at }, product) => ({
     subject: `${product}: the gateway reports a problem`,
     parts: [
@@ -105,6 +109,10 @@ const english: AccountMails = {
 };
 
 const german: AccountMails = {
+  mail_test: (_, product) => ({
+    subject: `${product}: Testmail`,
+    parts: [text("Guten Tag,"), text("dies ist eine Testmail des Gateways. Sein Mailserver funktioniert.")],
+  }),
   gateway_problem: ({ fullName, problems, at }, product) => ({
     subject: `${product}: Das Gateway meldet ein Problem`,
     parts: [

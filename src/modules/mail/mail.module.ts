@@ -1,31 +1,30 @@
 import { createSteadyNow } from "../../platform/clock.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
+import type { SettingsService } from "../settings/settings.service.ts";
 import type { BrandingService } from "../tenants/branding.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { createMailRepository } from "./mail.repository.ts";
 import { outboxRoutes } from "./mail.routes.ts";
 import { createMailService } from "./mail.service.ts";
-import { createSmtpTransport, defaultSender } from "./smtp-transport.ts";
+import { mailSettingsRoutes } from "./mail-settings.routes.ts";
+import { MailSettings } from "./mail-settings.ts";
 
 const PRODUCT = "Lineside";
-const ATTEMPT_TIMEOUT_MS = 120_000;
 
 /** The outbox of mails; without an SMTP server they are held. */
 export function createMailModule(
   { config, database, clock, events, log }: Core,
-  deps: { tenants: TenantsService; branding: BrandingService },
+  deps: { tenants: TenantsService; branding: BrandingService; settings: SettingsService },
 ) {
   const { tenants, branding } = deps;
-  const { smtp_url: url, smtp_from: from } = config;
+  const settings = new MailSettings({ settings: deps.settings, config, clock });
+  // Not a tenant's own name: everybody who may sign up could send mail in any name.
+  const product = () => branding.appearance().name ?? PRODUCT;
   const mail = createMailService({
     repository: createMailRepository(database),
-    transport:
-      url === undefined
-        ? undefined
-        : createSmtpTransport({ url, from: from ?? defaultSender(url), timeoutMs: ATTEMPT_TIMEOUT_MS }),
-    // Not a tenant's own name: everybody who may sign up could send mail in any name.
-    productOf: () => branding.appearance().name ?? PRODUCT,
+    transport: () => settings.transport,
+    productOf: product,
     events,
     durable: database.durable,
     clock,
@@ -34,7 +33,10 @@ export function createMailModule(
   });
   return {
     mail,
-    routes: (auth: AuthPlugin) => [outboxRoutes({ mail, tenants, auth })],
+    routes: (auth: AuthPlugin) => [
+      outboxRoutes({ mail, tenants, auth }),
+      mailSettingsRoutes({ settings, mail, product, tenants, auth }),
+    ],
     parts: [{ name: "mail", start: () => mail.start(), stop: () => mail.stop() }],
   };
 }

@@ -38,6 +38,8 @@ export interface MailService extends MailSender {
   get(scope: MailScope, mailId: string): OutgoingOutboxMail;
   /** Tries the mail again now. @throws DomainError for one that was sent, or whose secret is gone. */
   retry(scope: MailScope, mailId: string): OutgoingOutboxMail;
+  /** Sends what waits with the mail server that there is now. */
+  serverChanged(): void;
   start(): void;
   stop(): Promise<void>;
 }
@@ -58,10 +60,18 @@ export function ensureSendable(mail: OutboxMail | undefined): OutboxMail {
   return mail;
 }
 
-export function createMailService(deps: {
+/** With a mail server, lets mails go out that waited for one, and those that wait for their next attempt. */
+function releaseWaiting({ transport, repository, clock, now, log }: MailServiceDeps): void {
+  if (transport() === undefined) return;
+  repository.hasten(now() + HOUR_MS);
+  const released = repository.release(clock.now() - RELEASED_AGE_MAX_MS, now());
+  if (released > 0) log.info("held mails are sent now", { mails: released });
+}
+
+interface MailServiceDeps {
   repository: MailRepository;
-  /** `undefined` if no SMTP server is configured. */
-  transport: MailTransport | undefined;
+  /** Returns undefined while there is no SMTP server. */
+  transport: () => MailTransport | undefined;
   /** Returns what the gateway calls itself towards the people of a tenant. */
   productOf: (tenantId: OutboxMail["tenantId"]) => string;
   events: EventBus<DomainEvents>;
@@ -70,7 +80,9 @@ export function createMailService(deps: {
   /** Steady epoch ms: setting the clock ends no secret and no wait. */
   now: () => number;
   log: Logger;
-}): MailService {
+}
+
+export function createMailService(deps: MailServiceDeps): MailService {
   const { repository, transport, clock, now, log, events } = deps;
   const render = (mail: OutboxMail) => renderMail(mail, deps.productOf(mail.tenantId));
   const withContent = (mail: OutboxMail): OutgoingOutboxMail => ({
@@ -81,9 +93,7 @@ export function createMailService(deps: {
   const announce = ({ tenantId, mailId, state }: OutboxMail) =>
     events.emit("mail.changed", { tenantId, mailId, state });
 
-  const delivery =
-    transport &&
-    new MailDelivery({ ...deps, transport, render, onSettled: announce, log: log.child("delivery") });
+  const delivery = new MailDelivery({ ...deps, render, onSettled: announce, log: log.child("delivery") });
 
   function expireSecrets(): void {
     for (const mail of repository.listExpired(now(), 1_000)) {
@@ -107,7 +117,9 @@ export function createMailService(deps: {
   });
 
   return {
-    isDelivering: transport !== undefined,
+    get isDelivering() {
+      return transport() !== undefined;
+    },
     enqueue<Mail extends NewMail>({ tenantId, to, language = "en", template, values }: Mail) {
       const lifetimeMs = mailSecrets[template]?.lifetimeMs(values as unknown as Record<string, unknown>); // an interface of plain fields
       const mail: OutboxMail = {
@@ -117,7 +129,7 @@ export function createMailService(deps: {
         language,
         template,
         values: { ...values },
-        state: transport === undefined ? "HELD" : "QUEUED",
+        state: transport() === undefined ? "HELD" : "QUEUED",
         attempts: 0,
         nextAttemptAt: now(),
         lastError: null,
@@ -129,7 +141,7 @@ export function createMailService(deps: {
       // After the caller's transaction, which is synchronous.
       queueMicrotask(() => {
         announce(mail);
-        delivery?.wake();
+        delivery.wake();
       });
       return mail.mailId;
     },
@@ -144,26 +156,26 @@ export function createMailService(deps: {
     },
     retry(scope, mailId) {
       const mail = ensureSendable(repository.findIn(scope, mailId));
-      if (delivery === undefined) throw noMailServer();
+      if (transport() === undefined) throw noMailServer();
       const again = { ...mail, state: "QUEUED", attempts: 0, nextAttemptAt: now() } as const;
       repository.update(mailId, { state: "QUEUED", attempts: 0, nextAttemptAt: now() });
       announce(again);
       delivery.wake();
       return withContent(again);
     },
+    serverChanged() {
+      releaseWaiting(deps);
+      delivery.wake();
+    },
     start() {
       expireSecrets();
-      if (delivery !== undefined) {
-        repository.hasten(now() + HOUR_MS);
-        const released = repository.release(clock.now() - RELEASED_AGE_MAX_MS, now());
-        if (released > 0) log.info("held mails are sent now", { mails: released });
-        delivery.start();
-      }
+      releaseWaiting(deps);
+      delivery.start();
       upkeep.start();
     },
     async stop() {
       upkeep.stop();
-      await delivery?.stop();
+      await delivery.stop();
     },
   };
 }

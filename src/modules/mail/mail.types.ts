@@ -33,6 +33,8 @@ export interface MailTemplates {
   readonly alarm_digest: AlarmMail &
     AlarmCounts & { readonly worst: ReadonlyArray<AlarmLine & { readonly at: string }> };
   readonly notification_test: AlarmMail;
+  /** Sent by hand to test the mail server. */
+  readonly mail_test: Readonly<Record<string, never>>;
 }
 
 interface AlarmMail {
@@ -58,7 +60,7 @@ export interface NewMail<Template extends MailTemplate = MailTemplate> {
 export interface MailSender {
   /** Its id. */
   enqueue<Template extends MailTemplate>(mail: NewMail<Template>): string;
-  /** True if mails leave this gateway: false when no SMTP server is configured and they wait to be read in the outbox. */
+  /** True if mails leave this gateway: false when there is no SMTP server and they wait to be read in the outbox. */
   readonly isDelivering: boolean;
 }
 
@@ -110,8 +112,8 @@ export interface OutgoingMail {
 
 /** Hands mails to a mail server, one at a time. */
 export interface MailTransport {
-  /** Resolves once the server has taken the mail. @throws MailRefusal */
-  send(mail: OutgoingMail): Promise<void>;
+  /** Resolves to the server's answer once it has taken the mail. @throws MailRefusal */
+  send(mail: OutgoingMail): Promise<string>;
 }
 
 /** Reason why a mail was not taken; a permanent refusal is not worth another try. */

@@ -83,7 +83,7 @@ export function createSmtpTransport(options: {
         disableUrlAccess: true,
       });
       try {
-        await transport.sendMail({
+        const { response } = await transport.sendMail({
           from: { name: fromName, address: from },
           to: { name: "", address: to },
           envelope: { from, to: [to] },
@@ -95,6 +95,7 @@ export function createSmtpTransport(options: {
           html,
           signal: AbortSignal.timeout(options.timeoutMs),
         } as Parameters<typeof transport.sendMail>[0]); // the types do not know `signal` yet
+        return excerpt(response, REASON_CHARACTERS_MAX);
       } catch (error) {
         throw refusalOf(error);
       } finally {

@@ -52,7 +52,7 @@ interface DispatcherDeps {
   readonly repository: NotificationsRepository;
   readonly users: Pick<UsersService, "findById" | "listOf" | "visibleDevices">;
   readonly notifier: Notifier;
-  readonly canMail: boolean;
+  readonly canMail: () => boolean;
   readonly settingsOf: (tenantId: TenantId) => NotificationSettings;
   readonly deviceNameOf: (deviceId: DeviceId) => string | undefined;
   /** Notes in the history of the alarm who was notified. */
@@ -199,7 +199,7 @@ export class Dispatcher {
   }
 
   private openChannels(user: User, { messaging }: NotificationSettings): Channel[] {
-    return channelsOf(user, { canMail: this.deps.canMail, canMessage: messaging !== null });
+    return channelsOf(user, { canMail: this.deps.canMail(), canMessage: messaging !== null });
   }
 
   /** Notifies the user, or adds the line to the digest. Returns whether the user was notified. */

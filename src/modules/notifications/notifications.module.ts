@@ -53,7 +53,7 @@ export function createNotificationsModule(
     repository,
     users,
     notifier,
-    canMail: mail.isDelivering,
+    canMail: () => mail.isDelivering,
     settingsOf: notifications.settingsOf,
     deviceNameOf: (deviceId) => directory.find(deviceId)?.name,
     noted: notified,

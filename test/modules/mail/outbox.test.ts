@@ -54,16 +54,17 @@ async function openOutbox(
     }
   });
   const { url } = options;
+  const transport =
+    url === undefined
+      ? undefined
+      : createSmtpTransport({
+          url,
+          from: "gateway@plant.example",
+          timeoutMs: options.timeoutMs ?? 10_000,
+        });
   const mail = createMailService({
     repository: createMailRepository(database),
-    transport:
-      url === undefined
-        ? undefined
-        : createSmtpTransport({
-            url,
-            from: "gateway@plant.example",
-            timeoutMs: options.timeoutMs ?? 10_000,
-          }),
+    transport: () => transport,
     productOf: () => "Lineside",
     events,
     durable: database.durable,
@@ -330,7 +331,7 @@ describe("the outbox", () => {
       "long-ago@plant.example",
     ]);
     expect(items[0]?.content.text).toContain("k7mf-92qx-tdh4-w3ra");
-    expect(() => first.mail.retry(scope, items[0]!.mailId)).toThrow("No mail server");
+    expect(() => first.mail.retry(scope, items[0]!.mailId)).toThrow("There is no mail server");
     await first.stop();
     const server = await serve();
     const second = await openOutbox({ url: server.url, directory: first.directory, clock });

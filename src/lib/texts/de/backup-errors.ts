@@ -32,5 +32,15 @@ export const backupErrorsDe: Readonly<Record<keyof typeof backupErrors, string>>
     "Dieser Download-Link wurde benutzt oder ist abgelaufen. Erstellen Sie unter Einstellungen → Sicherungen einen neuen.",
   "backup.no_place": "Geben Sie zuerst den Ort der Sicherungen an.",
   "backup.folder_invalid": "Der Ordner muss ein absoluter Pfad außerhalb des Datenverzeichnisses sein.",
+  "backup.no_room":
+    "Auf dem Datenträger ist zu wenig Platz: {neededMb} MB werden benötigt, {freeMb} MB sind verfügbar.",
+  "backup.restore_failed": "Die Sicherung konnte nicht wiederhergestellt werden: {reason}",
+  "backup.restore_interrupted":
+    "Das Gateway wurde angehalten, bevor die Sicherung wiederhergestellt war. Stellen Sie sie noch einmal wieder her.",
+  "backup.restoring": "Eine Sicherung wird wiederhergestellt. Warten Sie, bis das abgeschlossen ist.",
+  "backup.upload_failed": "Das Gateway konnte die Datei nicht speichern. Prüfen Sie den Datenträger.",
+  "backup.upload_incomplete": "Zuerst muss die ganze Datei hochgeladen sein.",
+  "backup.upload_offset": "Das Hochladen geht bei Byte {offset} weiter.",
+  "backup.upload_part_invalid": "Der Teil ist leer oder reicht über das Ende der Datei hinaus.",
   "backup.overdue": "Es gibt keine gute Sicherung der letzten {hours} Stunden.",
 };

@@ -47,7 +47,10 @@ export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
   "key.mqtt_connections_limit": "Ein API-Schlüssel kann höchstens {max} MQTT-Verbindungen haben.",
   "key.mqtt_sessions_limit": "Ein API-Schlüssel kann höchstens {max} dauerhafte MQTT-Sitzungen haben.",
   "mail.no_server":
-    "Es ist kein Mailserver eingerichtet. Setzen Sie smtp_url und starten Sie das Gateway neu.",
+    "Es gibt keinen Mailserver. Der Betreiber des Gateways trägt ihn unter Einstellungen → Postausgang → Mailserver ein, oder als smtp_url.",
+  "mail.fixed":
+    "{key} ist in der Konfiguration des Gateways festgelegt. Ändern Sie es dort und starten Sie das Gateway neu.",
+  "mail.password_required": "Geben Sie das Passwort für den neuen Mailserver ein.",
   "mail.not_found": "Diese E-Mail gibt es nicht.",
   "mail.secret_gone":
     "Der Link oder Code in dieser E-Mail ist abgelaufen und wurde entfernt. Beginnen Sie dort neu, woher sie kam.",

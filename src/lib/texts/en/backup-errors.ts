@@ -26,5 +26,13 @@ export const backupErrors = {
     "This download link was used or has expired. Create another one under Settings → Backups.",
   "backup.no_place": "Name the place of the backups first.",
   "backup.folder_invalid": "The folder must be an absolute path outside the data directory.",
+  "backup.no_room": "The disk has too little room: {neededMb} MB are needed, {freeMb} MB can be used.",
+  "backup.restore_failed": "The backup could not be restored: {reason}",
+  "backup.restore_interrupted": "The gateway stopped before the backup was restored. Restore it again.",
+  "backup.restoring": "A backup is being restored. Wait until it is finished.",
+  "backup.upload_failed": "The gateway could not store the file. Check the disk.",
+  "backup.upload_incomplete": "The whole file must be uploaded first.",
+  "backup.upload_offset": "The upload continues at byte {offset}.",
+  "backup.upload_part_invalid": "The part is empty or goes beyond the end of the file.",
   "backup.overdue": "There is no good backup of the last {hours} hours.",
 } as const;

@@ -37,7 +37,10 @@ export const userErrors = {
   "impersonate.upwards": "You may not act as a user with more rights than your own.",
   "key.mqtt_connections_limit": "An API key can have at most {max} MQTT connections.",
   "key.mqtt_sessions_limit": "An API key can have at most {max} durable MQTT sessions.",
-  "mail.no_server": "No mail server is configured. Set smtp_url and restart the gateway.",
+  "mail.no_server":
+    "There is no mail server. The operator of the gateway sets it under Settings → Outbox → Mail server, or as smtp_url.",
+  "mail.fixed": "The configuration of the gateway sets {key}. Change it there and restart the gateway.",
+  "mail.password_required": "Enter the password for the new mail server.",
   "mail.not_found": "There is no such mail.",
   "mail.secret_gone":
     "The link or code in this mail has expired and was removed. Start again where the mail came from.",

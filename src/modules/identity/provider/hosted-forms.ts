@@ -98,19 +98,34 @@ export function newPasswordPage(context: PageContext & { readonly ticket: string
   return page(context, text.newPassword, body);
 }
 
-export function forgotPage(context: PageContext & { readonly email: string }): string {
-  const { text, journey, email, problem } = context;
+interface ForgotContext extends PageContext {
+  /** False without a mail server: links wait in the outbox. */
+  readonly isMailed: boolean;
+}
+
+export function forgotPage(context: ForgotContext & { readonly email: string }): string {
+  const { text, journey, email, problem, isMailed } = context;
   const fields = `${alert(problem)}
 <label>${text.email}<input name="email" type="email" autocomplete="username" required autofocus value="${escapeHtml(email)}"></label>
 <button type="submit">${text.forgotSubmit}</button>`;
-  const body = `<p>${text.forgotHint}</p>${form("/idp/forgot", journeyFields(journey), fields)}${links(backTo(context))}`;
+  const hint = isMailed
+    ? `<p>${text.forgotHint}</p>`
+    : `<p>${text.forgotHintWithoutMail}</p><p>${text.forgotHintOwner}<br><code>lineside user reset-password ${escapeHtml(email || "owner@site.example")}</code></p>`;
+  const body = `${hint}${form("/idp/forgot", journeyFields(journey), fields)}${links(backTo(context))}`;
   return page(context, text.forgotTitle, body);
 }
 
-export function forgotDonePage(context: PageContext, minutes: number): string {
-  const { text } = context;
-  const hint = text.forgotDoneHint.replace("{minutes}", String(minutes));
-  return page(context, text.forgotDone, `<p>${hint}</p>${links(backTo(context))}`);
+export function forgotDonePage(context: ForgotContext, minutes: number): string {
+  const { text, isMailed } = context;
+  const hint = (isMailed ? text.forgotDoneHint : text.forgotDoneHintWithoutMail).replace(
+    "{minutes}",
+    String(minutes),
+  );
+  return page(
+    context,
+    isMailed ? text.forgotDone : text.forgotDoneWithoutMail,
+    `<p>${hint}</p>${links(backTo(context))}`,
+  );
 }
 
 export function resetPage(context: PageContext & { readonly secret: string }): string {

@@ -34,6 +34,12 @@ const english = {
   forgotDone: "Look into your mailbox",
   forgotDoneHint:
     "If the address has an account here, a mail with a link is on its way. It is good for {minutes} minutes. Nothing there? Look among the junk mail, or ask your administrator.",
+  forgotHintWithoutMail:
+    "This gateway has no mail server and cannot send you a link. Ask an administrator of your site for a new password, or enter your address: if it has an account here, a link waits under Settings → Outbox, where the owner of the site can read it and pass it on.",
+  forgotHintOwner: "Are you the owner? Run this command on the gateway to get a new password:",
+  forgotDoneWithoutMail: "Ask the owner of your site",
+  forgotDoneHintWithoutMail:
+    "This gateway has no mail server, so no mail was sent. If the address has an account here, the link waits under Settings → Outbox. Ask the owner of your site for it. It is valid for {minutes} minutes.",
   forgotTooMany:
     "A mail was asked for a moment ago. Look into your mailbox, or try again in {minutes} minutes.",
   resetTitle: "Set a new password",
@@ -82,6 +88,12 @@ const german: HostedText = {
   forgotDone: "Sehen Sie in Ihr Postfach",
   forgotDoneHint:
     "Gibt es hier ein Konto für die Adresse, ist eine Nachricht mit einem Link unterwegs. Er gilt {minutes} Minuten. Nichts da? Sehen Sie im Spam-Ordner nach, oder fragen Sie Ihre Administration.",
+  forgotHintWithoutMail:
+    "Dieses Gateway hat keinen Mailserver und kann Ihnen keinen Link senden. Bitten Sie eine Administratorin oder einen Administrator Ihres Standorts um ein neues Passwort, oder geben Sie Ihre Adresse ein: Gibt es hier ein Konto dafür, liegt ein Link unter Einstellungen → Postausgang bereit. Dort kann der Inhaber des Standorts ihn lesen und weitergeben.",
+  forgotHintOwner: "Sind Sie der Inhaber? Mit diesem Befehl auf dem Gateway bekommen Sie ein neues Passwort:",
+  forgotDoneWithoutMail: "Fragen Sie den Inhaber Ihres Standorts",
+  forgotDoneHintWithoutMail:
+    "Dieses Gateway hat keinen Mailserver, deshalb wurde keine E-Mail gesendet. Gibt es hier ein Konto für die Adresse, liegt der Link unter Einstellungen → Postausgang bereit. Fragen Sie den Inhaber Ihres Standorts danach. Er gilt {minutes} Minuten.",
   forgotTooMany:
     "Gerade wurde schon eine Nachricht angefordert. Sehen Sie in Ihr Postfach, oder versuchen Sie es in {minutes} Minuten erneut.",
   resetTitle: "Neues Passwort wählen",

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { DomainError, notFound } from "../../../lib/domain-error.ts";
 import { formBody, pageAnswers } from "../../documented-answers.ts";
+import type { MailSender } from "../../mail/mail.types.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
 import type { AccountService } from "../account.service.ts";
 import { authorizeQuery, resetQuery } from "../identity.schemas.ts";
@@ -21,25 +22,29 @@ import { passwordsDiffer } from "./provider.routes.ts";
 
 const linkInvalid = () => notFound("reset.invalid");
 
+const withProblem = <Context extends PageContext>(
+  context: Context,
+  error: unknown,
+): [Context, DomainError] => {
+  if (!(error instanceof DomainError)) throw error;
+  return [{ ...context, problem: hostedProblem(context.text, error) }, error];
+};
+
 /** The hosted pages for who has forgotten the password. */
 export const recoveryRoutes = (deps: {
   account: AccountService;
   /** Returns the address that links in mails begin with. */
   mailOriginFor: (request: Request) => string;
   appearance: () => Appearance;
+  mail: Pick<MailSender, "isDelivering">;
 }) => {
   const { account } = deps;
 
-  const contextOf = (read: ReadField, request: Request): PageContext => {
+  const contextOf = (read: ReadField, request: Request): PageContext & { isMailed: boolean } => {
     const journey = readJourney(read, request);
     const text = selectHostedText(journey.uiLocales, request.headers.get("accept-language"));
-    return { text, journey, appearance: deps.appearance() };
+    return { text, journey, appearance: deps.appearance(), isMailed: deps.mail.isDelivering };
   };
-  const withProblem = (context: PageContext, error: unknown): [PageContext, DomainError] => {
-    if (!(error instanceof DomainError)) throw error;
-    return [{ ...context, problem: hostedProblem(context.text, error) }, error];
-  };
-
   return new Elysia({ prefix: "/idp", tags: ["identity provider"] })
     .get(
       "/forgot",

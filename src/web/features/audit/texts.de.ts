@@ -114,6 +114,8 @@ export const auditDe: Readonly<Record<keyof typeof auditEn, string>> = {
   "auditAction.job.run": "Auftrag von Hand ausgeführt",
   "auditAction.job.start": "Auftrag gestartet",
   "auditAction.job.update": "Auftrag geändert",
+  "auditAction.mail.configure": "Mailserver geändert",
+  "auditAction.mail.test": "Testmail gesendet",
   "auditAction.log.level": "Log-Stufe geändert",
   "auditAction.mail.retry": "E-Mail erneut gesendet",
   "auditAction.password.change": "Passwort geändert",

@@ -112,6 +112,8 @@ export const auditEn = {
   "auditAction.job.run": "Job run manually",
   "auditAction.job.start": "Job started",
   "auditAction.job.update": "Job changed",
+  "auditAction.mail.configure": "Mail server changed",
+  "auditAction.mail.test": "Test mail sent",
   "auditAction.log.level": "Log level changed",
   "auditAction.mail.retry": "Mail retried",
   "auditAction.password.change": "Password changed",

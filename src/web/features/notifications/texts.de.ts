@@ -29,7 +29,7 @@ export const notificationsDe: Readonly<Record<keyof typeof notificationsEn, stri
   "notifier.body": "Inhalt",
   "notifier.bodyHint": "Platzhalter: {names}. In JSON gehören sie in Anführungszeichen.",
   "notifier.noMail":
-    "Es ist kein Mailserver eingerichtet; per E-Mail wird niemand benachrichtigt. Setzen Sie smtp_url und starten Sie das Gateway neu.",
+    "Es ist kein Mailserver eingerichtet; per E-Mail wird niemand benachrichtigt. Der Betreiber des Gateways trägt ihn unter Einstellungen → Postausgang → Mailserver ein.",
   "notifier.test": "Test",
   "notifier.testHint": "Sendet eine Testnachricht mit den gespeicherten Einstellungen an Sie selbst.",
   "notifier.testEmail": "Test-E-Mail",

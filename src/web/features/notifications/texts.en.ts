@@ -27,7 +27,7 @@ export const notificationsEn = {
   "notifier.body": "Body",
   "notifier.bodyHint": "Placeholders: {names}. In JSON, put them into quotation marks.",
   "notifier.noMail":
-    "No mail server is configured, so nobody is notified by e-mail. Set smtp_url and restart the gateway.",
+    "No mail server is configured, so nobody is notified by e-mail. The operator of the gateway sets it under Settings → Outbox → Mail server.",
   "notifier.test": "Test",
   "notifier.testHint": "Sends a test to you with the saved settings.",
   "notifier.testEmail": "Send test e-mail",

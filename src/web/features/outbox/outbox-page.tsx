@@ -1,9 +1,10 @@
-import { ArrowLeft, Mail as MailIcon, Send } from "lucide-preact";
+import { ArrowLeft, Mail as MailIcon, Send, Server } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Age } from "../../ui/age.tsx";
@@ -15,14 +16,18 @@ import { FilterSelect } from "../../ui/filter-select.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { useAction } from "../../ui/use-form.ts";
+import { MailServerPage } from "./mail-server-page.tsx";
 import { type ListedMail, MAIL_STATES, type Mail, outboxApi } from "./outbox-api.ts";
 
 const PAGE_SIZE = 100;
 /** A mail that waits to be sent is looked at again this often. */
 const WATCH_MS = 3_000;
+/** Stands where other addresses have the id of a mail. */
+const SERVER_PAGE = "server";
 
 /** Every mail that the gateway sent, or holds for want of a mail server. */
 export function OutboxPage({ id }: SettingsPageProps) {
+  if (id === SERVER_PAGE) return <MailServerPage />;
   return id ? <MailPage key={id} mailId={id} /> : <MailList />;
 }
 
@@ -38,7 +43,15 @@ function MailList() {
   const isFiltered = filter.search !== "" || filter.state !== "";
   return (
     <div class="flex flex-col gap-4">
-      <p class="max-w-2xl text-soft">{t("outbox.intro")}</p>
+      <div class="flex flex-wrap items-start justify-between gap-3">
+        <p class="max-w-2xl text-soft">{t("outbox.intro")}</p>
+        {may("gateway:manage") && (
+          <a class="btn btn-sm" href={`/settings/outbox/${SERVER_PAGE}`}>
+            <Server size={16} aria-hidden="true" />
+            {t("mailServer.title")}
+          </a>
+        )}
+      </div>
       {shown?.rows.some(({ state }) => state === "HELD") && (
         <p class="panel border-l-4 border-l-warning p-4" role="status">
           {t("outbox.held")}

@@ -4,7 +4,7 @@ export const outboxDe: Readonly<Record<keyof typeof outboxEn, string>> = {
   "outbox.intro":
     "Jede E-Mail des Gateways. Codes und Passwörter werden aus einer E-Mail entfernt, sobald sie gesendet oder abgelaufen ist.",
   "outbox.held":
-    "Einige E-Mails warten hier, weil kein Mailserver eingerichtet ist. Öffnen Sie sie und geben Sie den Inhalt weiter, oder setzen Sie smtp_url.",
+    "Einige E-Mails warten hier, weil kein Mailserver eingerichtet ist. Öffnen Sie sie und geben Sie den Inhalt weiter, oder tragen Sie einen Mailserver ein.",
   "outbox.heldHint":
     "Es ist kein Mailserver eingerichtet: diese E-Mail wurde nicht gesendet. Geben Sie ihren Text selbst weiter.",
   "outbox.search": "Nach Empfänger suchen",
@@ -28,4 +28,30 @@ export const outboxDe: Readonly<Record<keyof typeof outboxEn, string>> = {
   "outbox.send": "Jetzt senden",
   "outbox.sending": "Sie wird jetzt gesendet.",
   "outbox.copy": "Text der E-Mail kopieren",
+  "mailServer.title": "Mailserver",
+  "mailServer.intro":
+    "Alle Standorte des Gateways senden ihre E-Mails über diesen Server. Eine Änderung gilt sofort, und E-Mails des letzten Tages, die auf einen Server warten, werden gesendet.",
+  "mailServer.fixed":
+    "{key} ({variable}) ist in der Konfiguration des Gateways festgelegt und kann hier nicht geändert werden.",
+  "mailServer.host": "Host",
+  "mailServer.hostHint": "Zum Beispiel mail.example.com. Ohne Host warten E-Mails im Postausgang.",
+  "mailServer.port": "Port",
+  "mailServer.security": "Verschlüsselung",
+  "mailServer.security.STARTTLS": "STARTTLS (vorgeschrieben)",
+  "mailServer.security.TLS": "TLS von Anfang an",
+  "mailServer.security.OPTIONAL": "STARTTLS, falls der Server es anbietet",
+  "mailServer.user": "Benutzer",
+  "mailServer.userHint": "Leer für einen Server ohne Anmeldung.",
+  "mailServer.password": "Passwort",
+  "mailServer.kept": "Leer lassen, um das gespeicherte zu behalten.",
+  "mailServer.anyCertificate": "Jedes Zertifikat annehmen, für einen Server mit eigenem Zertifikat",
+  "mailServer.from": "Absenderadresse",
+  "mailServer.fromHint": "Ohne sie kommen E-Mails vom Benutzer oder von lineside@ und dem Host.",
+  "mailServer.saved": "Mailserver gespeichert",
+  "mailServer.test": "Testmail senden",
+  "mailServer.testHint": "Die E-Mail wird mit den Einstellungen oben gesendet, auch bevor Sie sie speichern.",
+  "mailServer.to": "Empfänger",
+  "mailServer.send": "Testmail senden",
+  "mailServer.testOk": "Der Mailserver hat die E-Mail angenommen. Seine Antwort: {answer}",
+  "mailServer.testFailed": "Die E-Mail wurde nicht gesendet. {reason}",
 };

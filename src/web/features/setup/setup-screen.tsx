@@ -14,6 +14,7 @@ import { useAction } from "../../ui/use-form.ts";
 import { useDemoPlant } from "../demo-plant/demo-plant.tsx";
 import { devicesApi } from "../devices/devices-api.ts";
 import { signInWith } from "../sign-in/sign-in-with.ts";
+import { RestoreForm } from "./restore-form.tsx";
 import { type OwnerForm, setupApi } from "./setup-api.ts";
 
 const PASSWORD_MIN = 10;
@@ -26,14 +27,30 @@ async function createOwner(form: OwnerForm): Promise<void> {
 export function SetupScreen() {
   const setupToken = useLocation().query.token ?? "";
   const [isDone, setDone] = useState(false);
+  const [isRestored, setRestored] = useState(false);
+  const [isRestoring, setRestoring] = useState(false);
   const state = useResource(() => setupApi.state(setupToken), [setupToken]);
   if (isDone) return <NextStep />;
+  if (isRestored) return <Restored />;
   if (state.error instanceof ApiError && state.error.status === 404)
     return token.value === undefined ? <LinkExpired /> : <SetUpAlready />;
   return (
-    <Entrance title={t("setup.title")}>
+    <Entrance title={t(isRestoring ? "setup.restore" : "setup.title")}>
       {state.error !== undefined && <ErrorNote error={state.error} onRetry={state.reload} />}
-      {state.data && <OwnerFields setupToken={setupToken} onDone={() => setDone(true)} />}
+      {state.data && !isRestoring && (
+        <OwnerFields
+          setupToken={setupToken}
+          onDone={() => setDone(true)}
+          onRestore={() => setRestoring(true)}
+        />
+      )}
+      {state.data && isRestoring && (
+        <RestoreForm
+          setupToken={setupToken}
+          onDone={() => setRestored(true)}
+          onBack={() => setRestoring(false)}
+        />
+      )}
       {state.loading && !state.data && <p class="text-soft">{t("common.loading")}</p>}
     </Entrance>
   );
@@ -61,7 +78,19 @@ function LinkExpired() {
   );
 }
 
-function OwnerFields({ setupToken, onDone }: { setupToken: string; onDone: () => void }) {
+function Restored() {
+  return (
+    <Entrance title={t("setup.restored")}>
+      <p class="mb-4">{t("setup.restoredHint")}</p>
+      <a class="btn btn-primary w-full" href="/">
+        {t("setup.toSignIn")}
+      </a>
+    </Entrance>
+  );
+}
+
+function OwnerFields(props: { setupToken: string; onDone: () => void; onRestore: () => void }) {
+  const { setupToken, onDone, onRestore } = props;
   const action = useAction();
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
@@ -102,6 +131,9 @@ function OwnerFields({ setupToken, onDone }: { setupToken: string; onDone: () =>
       />
       {action.error !== undefined && <ErrorNote error={action.error} />}
       <SubmitButton busy={action.busy}>{t("setup.create")}</SubmitButton>
+      <button type="button" class="btn btn-ghost" disabled={action.busy} onClick={onRestore}>
+        {t("setup.restore")}
+      </button>
     </form>
   );
 }

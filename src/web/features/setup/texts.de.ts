@@ -24,4 +24,20 @@ export const setupDe: Readonly<Record<keyof typeof setupEn, string>> = {
   "setup.demo": "Demo-Werk starten",
   "setup.demoHint": "Eine kleine simulierte Fabrik: Geräte, lebende Diagramme, Alarme und ein Dashboard.",
   "setup.skip": "Erst einmal umsehen",
+  "setup.restore": "Sicherung wiederherstellen",
+  "setup.restoreIntro":
+    "Das Gateway übernimmt Daten, Benutzer und Schlüssel eines anderen Gateways. Betreiben Sie nicht beide gleichzeitig: Halten Sie zuerst das alte an.",
+  "setup.restoreFile": "Sicherungsdatei",
+  "setup.restoreFileHint":
+    "Eine Datei lineside-….backup aus Einstellungen → Sicherungen → Herunterladen oder von „lineside backup --archive“.",
+  "setup.restorePassphrase": "Passphrase",
+  "setup.restorePassphraseHint": "Nur für eine verschlüsselte Sicherung.",
+  "setup.restoreStart": "Wiederherstellen",
+  "setup.restoreBack": "Stattdessen einen neuen Inhaber anlegen",
+  "setup.restore.uploading": "Hochladen: {percent} %",
+  "setup.restore.restoring": "Die Sicherung wird gelesen und geprüft: {percent} %",
+  "setup.restore.restarting": "Das Gateway startet mit den wiederhergestellten Daten neu …",
+  "setup.restored": "Sicherung wiederhergestellt",
+  "setup.restoredHint":
+    "Jetzt gelten die Konten und Passwörter der Sicherung. Melden Sie sich mit einem Konto des alten Gateways an.",
 };

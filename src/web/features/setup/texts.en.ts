@@ -22,4 +22,20 @@ export const setupEn = {
   "setup.demo": "Start the demo plant",
   "setup.demoHint": "A small simulated factory: devices, live charts, alarms and a dashboard.",
   "setup.skip": "Go to the overview",
+  "setup.restore": "Restore a backup",
+  "setup.restoreIntro":
+    "The gateway takes over the data, users and keys of another gateway. Do not run both at the same time: stop the old one first.",
+  "setup.restoreFile": "Backup file",
+  "setup.restoreFileHint":
+    "A file lineside-….backup from Settings → Backups → Download, or from “lineside backup --archive”.",
+  "setup.restorePassphrase": "Passphrase",
+  "setup.restorePassphraseHint": "Only for an encrypted backup.",
+  "setup.restoreStart": "Restore",
+  "setup.restoreBack": "Create a new owner instead",
+  "setup.restore.uploading": "Uploading: {percent} %",
+  "setup.restore.restoring": "Reading and checking the backup: {percent} %",
+  "setup.restore.restarting": "The gateway restarts with the restored data …",
+  "setup.restored": "Backup restored",
+  "setup.restoredHint":
+    "The accounts and passwords of the backup are valid now. Sign in with an account of the old gateway.",
 } as const;

@@ -1,0 +1,23 @@
+// Reads one archive into the data directory, beside the running gateway.
+import { abandonRestoration } from "../../platform/restoration.ts";
+import { prepareRestoration, type RestoreJob } from "./restore-job.ts";
+import { ArchiveReader } from "./targets/archive-target.ts";
+import { serveThread } from "./thread.ts";
+
+export interface RestoreRequest extends Omit<RestoreJob, "onProgress"> {
+  /** Path of the archive. */
+  readonly archive: string;
+}
+
+serveThread<RestoreRequest, string>("backup.restore_failed", async ({ archive, ...job }, onProgress) => {
+  const reader = new ArchiveReader(archive);
+  try {
+    const { id } = await prepareRestoration(reader, { ...job, onProgress });
+    return id;
+  } catch (error) {
+    abandonRestoration(job.dataPath);
+    throw error;
+  } finally {
+    reader.close();
+  }
+});

@@ -1,0 +1,82 @@
+import { Elysia, t } from "elysia";
+import { inEnglish } from "../../lib/domain-error.ts";
+import { readBytes } from "../../lib/request-bytes.ts";
+import { link, restorationBody, restoreBody } from "./setup-restoration.schemas.ts";
+import type { RestorationStatus, SetupRestoration } from "./setup-restoration.ts";
+
+const PART_BYTES_MAX = 1024 * 1024;
+const FILE_BYTES_MAX = 2 ** 40;
+
+const toWire = ({ error, ...status }: RestorationStatus) => ({
+  ...status,
+  ...(error && { error: { ...error, message: inEnglish(error) } }),
+});
+
+const partRequest = {
+  required: true,
+  content: { "application/octet-stream": { schema: { type: "string" as const, format: "binary" } } },
+};
+
+/** Restoration of a backup on a gateway that has no owner, authorized by the set-up link. */
+export const setupRestorationRoutes = ({ restoration }: { restoration: SetupRestoration }) =>
+  new Elysia({ prefix: "/api/setup/restore", tags: ["setup"] })
+    .get(
+      "",
+      ({ query }) => {
+        restoration.authorize(query.token);
+        return toWire(restoration.status());
+      },
+      {
+        query: t.Object({ token: link }),
+        response: { 200: restorationBody },
+        detail: {
+          summary: "Get the state of a restoration on a new gateway",
+          description:
+            "404 if the set-up link is not valid. A gateway that was restored has an owner, and answers 404 to the link.",
+        },
+      },
+    )
+    .put(
+      "/archive",
+      async ({ query, request }) => {
+        restoration.authorize(query.token);
+        await restoration.append(query, await readBytes(request, PART_BYTES_MAX));
+        return toWire(restoration.status());
+      },
+      {
+        parse: "none",
+        query: t.Object({
+          token: link,
+          offset: t.Integer({ minimum: 0, maximum: FILE_BYTES_MAX, description: "position of the part" }),
+          total: t.Integer({
+            minimum: 1,
+            maximum: FILE_BYTES_MAX,
+            description: "number of bytes of the whole file",
+          }),
+        }),
+        response: { 200: restorationBody },
+        detail: {
+          summary: "Upload a part of a backup archive",
+          description:
+            "At most 1 MiB, in order. A part at offset 0 begins a new upload. 404 if the set-up link is not valid; 409 when `offset` is not the number of bytes that have arrived, when the disk has no room for the file, and while a backup is restored; 413 for a larger part.",
+          requestBody: partRequest,
+        },
+      },
+    )
+    .post(
+      "",
+      ({ body, set }) => {
+        restoration.begin(body.token, body.passphrase);
+        set.status = 202;
+        return toWire(restoration.status());
+      },
+      {
+        body: restoreBody,
+        response: { 202: restorationBody },
+        detail: {
+          summary: "Restore the uploaded archive",
+          description:
+            "202: it is read and checked beside the running gateway, which then restarts with the restored data. Until then nothing is replaced, and no owner can be created. 404 if the set-up link is not valid; 409 before the whole file is there.",
+        },
+      },
+    );

@@ -1,0 +1,114 @@
+import { Elysia } from "elysia";
+import { inEnglish } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import { preferredLanguage } from "../../lib/preferred-language.ts";
+import { newId } from "../../platform/ids.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { ensureOperator } from "../tenants/tenants.errors.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { MailService } from "./mail.service.ts";
+import { MailRefusal, type MailTransport } from "./mail.types.ts";
+import { renderMail } from "./mail-render.ts";
+import {
+  mailSettingsBody,
+  mailSettingsInput,
+  mailTestAnswer,
+  mailTestInput,
+} from "./mail-settings.schemas.ts";
+import type { MailSettings } from "./mail-settings.ts";
+
+const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
+const fixed = "409 for a value that the configuration sets.";
+
+/** Sends a test mail and returns what the server said. */
+async function sendTest(
+  transport: MailTransport,
+  { to, request, product }: { to: string; request: Request; product: string },
+) {
+  const language = preferredLanguage(undefined, request.headers.get("accept-language"));
+  const test = { mailId: newId(), recipient: to, template: "mail_test", language, values: {} } as const;
+  try {
+    return { success: true, answer: await transport.send(renderMail(test, product)) };
+  } catch (error) {
+    if (!(error instanceof MailRefusal)) throw error;
+    return { success: false, error: { ...error.text, message: inEnglish(error.text) } };
+  }
+}
+
+const toShown = (settings: MailSettings) => {
+  const { fixed: keys, ...shown } = settings.shown();
+  return { ...shown, fixed: [...keys] };
+};
+
+/** The mail server of the gateway, for its operators. */
+export const mailSettingsRoutes = (deps: {
+  settings: MailSettings;
+  mail: Pick<MailService, "serverChanged">;
+  product: () => string;
+  tenants: Pick<TenantsService, "find">;
+  auth: AuthPlugin;
+}) => {
+  const { settings, mail, tenants } = deps;
+  return new Elysia({ prefix: "/api/gateway/mail", tags: ["gateway"] })
+    .use(deps.auth)
+    .get(
+      "",
+      ({ principal }) => {
+        ensureOperator(tenants, principal);
+        return toShown(settings);
+      },
+      {
+        auth: "gateway:manage",
+        response: { 200: mailSettingsBody },
+        detail: { summary: "Get the mail server", description: `Without its password. ${operators}` },
+      },
+    )
+    .put(
+      "",
+      ({ principal, body }) => {
+        ensureOperator(tenants, principal);
+        settings.save(body);
+        mail.serverChanged();
+        return toShown(settings);
+      },
+      {
+        auth: "gateway:manage",
+        audit: {
+          action: "mail.configure",
+          target: "gateway",
+          id: () => "gateway",
+          details: ({ response }: AuditContext) => response,
+        },
+        body: mailSettingsInput,
+        response: { 200: mailSettingsBody },
+        detail: {
+          summary: "Change the mail server",
+          description: `Takes effect at once: mails of the last day that wait for a server are sent. The password is sealed and never returned. 400 without a password for another host while a user is set. ${fixed} ${operators}`,
+        },
+      },
+    )
+    .post(
+      "/test",
+      ({ principal, body, request }) => {
+        ensureOperator(tenants, principal);
+        const { to, ...input } = body;
+        return sendTest(settings.transportFor(input), { to, request, product: deps.product() });
+      },
+      {
+        auth: "gateway:manage",
+        audit: {
+          action: "mail.test",
+          target: "gateway",
+          id: () => "gateway",
+          details: ({ body }: AuditContext) => (isJsonObject(body) ? { to: body.to } : undefined),
+        },
+        body: mailTestInput,
+        response: { 200: mailTestAnswer },
+        detail: {
+          summary: "Send a test mail",
+          description: `Sends at once, with the settings of the request in place of those that are stored. \`success\` is false when the mail server did not take it, with the reason in \`error\`. 409 without a mail server. ${fixed} ${operators}`,
+        },
+      },
+    );
+};
