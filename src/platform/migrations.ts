@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { invariant } from "../lib/invariant.ts";
 import { readTextAsset } from "./assets.ts";
+import { copyBeforeMigration } from "./migration-copy.ts";
 import { newerVersion } from "./schema-version.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -38,6 +39,7 @@ export function applyMigrations(sqlite: Database, name: string): number {
       `The database ${name}.db was written by an unreleased Lineside whose data cannot be migrated; start with another data directory.`,
     );
   const pending = entries.slice(applied.length);
+  if (applied.length > 0 && pending.length > 0) copyBeforeMigration(sqlite, applied.length);
   for (const entry of pending) {
     const sql = readTextAsset(`drizzle/${name}/${entry.tag}.sql`);
     invariant(sql !== undefined, `the migration ${entry.tag} is missing`);

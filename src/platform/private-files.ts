@@ -5,7 +5,8 @@ const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 /** Files of the gateway, recognized by their names: a data directory may hold other files, too. */
-const OWN_FILE = /^(?:(?:lineside|identity|telemetry|mqtt|backup)\.(?:db|lock)(?:-[a-z]+)?|ballast|clock)$/;
+const OWN_FILE =
+  /^(?:(?:lineside|identity|telemetry|mqtt|backup)\.(?:db|lock)(?:-[a-z]+|\.before-\d+)?|ballast|clock)$/;
 const OWN_DIRECTORIES: ReadonlySet<string> = new Set(["secrets"]);
 
 function restrict(path: string): void {
