@@ -60,6 +60,13 @@ const commands: Record<string, Command> = {
     summary: "Restore a backup into a data directory",
     run: async (args) => (await import("./restore.ts")).restoreCommand(args),
   },
+  update: {
+    summary: "Install a signed update file; go back when the new version does not start",
+    run: async (args) => (await import("./update.ts")).updateCommand(args),
+  },
+  "update-watch": {
+    run: async (args) => (await import("./update-watch.ts")).updateWatchCommand(args),
+  },
   check: {
     summary: "Read all files of a gateway, and name what is damaged",
     run: async (args) => (await import("./check.ts")).checkCommand(args),

@@ -1,12 +1,15 @@
 import { type App, createApp } from "../app.ts";
 import { inEnglish } from "../lib/domain-error.ts";
+import { isCompiled } from "../platform/assets.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Config, ConfigError, loadConfig, processEnv } from "../platform/config.ts";
 import { configureLogging, createLogger } from "../platform/log.ts";
+import { RESTART_SIGNAL } from "../platform/restart-signal.ts";
 import { Supervisor } from "../platform/supervisor.ts";
 import { version } from "../version.ts";
 import { explain } from "./explain.ts";
 import { fromElsewhere } from "./other-addresses.ts";
+import { becomeProgram, continueUpdate, properProgram, proveTrial, returnFromTrial } from "./update-trial.ts";
 
 /** A stop that takes longer is a defect; the supervisor should not have to wait for it. */
 const STOP_MS_MAX = 10_000;
@@ -14,7 +17,7 @@ const STOP_MS_MAX = 10_000;
 const FATAL_EXIT_CODE = 74;
 /** EX_CONFIG of sysexits.h: tells a supervisor that another start helps only after somebody has changed the configuration. */
 const CONFIG_EXIT_CODE = 78;
-const signals = { SIGTERM: "stop", SIGINT: "interrupt" };
+const stopSignals = ["SIGTERM", "SIGINT"];
 
 /** The owner that the configuration names; made before anything listens, so that who sees it ready can sign in. */
 async function createConfiguredOwner(app: App, config: Config): Promise<void> {
@@ -53,7 +56,7 @@ function printSetupLink(app: App, config: Config): void {
  */
 function untilAskedToStop(): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of Object.keys(signals)) process.on(signal, () => resolve(signal));
+    for (const signal of [...stopSignals, RESTART_SIGNAL]) process.on(signal, () => resolve(signal));
   });
 }
 
@@ -82,25 +85,36 @@ async function stopInTime(app: App): Promise<number> {
   return 0;
 }
 
+/** Stops the gateway, and starts again in the same process, so that a staged update begins. */
+async function restart(app: App, { supervisor, args }: { supervisor: Supervisor; args: readonly string[] }) {
+  const code = await stopInTime(app);
+  supervisor.leave();
+  return isCompiled() ? becomeProgram(properProgram(), args) : code;
+}
+
 /** `lineside serve`: runs until SIGTERM or SIGINT; exit code 0 after an orderly stop, 74 after a failure of the storage, 78 for a mistake in the configuration. */
 export async function serve(args: readonly string[]): Promise<number> {
   try {
     const config = loadConfig(args, processEnv());
     configureLogging({ level: config.log_level, format: config.log_format });
+    continueUpdate(config, args);
     const asked = untilAskedToStop();
     const app = createApp(config);
     await createConfiguredOwner(app, config);
     await app.start();
+    proveTrial(config);
     printSetupLink(app, config);
     const supervisor = new Supervisor(systemClock, processEnv());
     supervisor.ready();
     createLogger().info("ready", { version, url: app.url, mqttPort: app.mqttPort, data: config.data });
     const reason = await untilEnd(app, asked);
     createLogger().info("stopping", { reason });
+    if (reason === RESTART_SIGNAL) return await restart(app, { supervisor, args });
     supervisor.stopping();
     const code = await stopInTime(app);
-    return reason in signals ? code : FATAL_EXIT_CODE;
+    return stopSignals.includes(reason) ? code : FATAL_EXIT_CODE;
   } catch (error) {
+    returnFromTrial(error, args);
     // Parts that had started may hold the process: a supervisor waits for its end.
     const code = explain(error);
     return process.exit(error instanceof ConfigError ? CONFIG_EXIT_CODE : code);

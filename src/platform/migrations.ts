@@ -9,15 +9,22 @@ interface Journal {
   entries: Array<{ idx: number; when: number; tag: string }>;
 }
 
+function readJournal(name: string): Journal["entries"] {
+  const text = readTextAsset(`drizzle/${name}/meta/_journal.json`);
+  invariant(text !== undefined, `the migrations of ${name} are missing`);
+  return (JSON.parse(text) as Journal).entries; // our own generated file
+}
+
+/** Returns the time stamp of the newest migration of `drizzle/<name>` that this program knows. */
+export const newestMigration = (name: string): number => readJournal(name).at(-1)?.when ?? 0;
+
 /**
  * Applies the migrations of `drizzle/<name>` that the database has not seen, each in a transaction of its own, and keeps
  * drizzle-kit's own bookkeeping table, so either program can read the other's.
  * @throws StartupError when the database was written by a newer version, or has another history of migrations.
  */
 export function applyMigrations(sqlite: Database, name: string): number {
-  const journalText = readTextAsset(`drizzle/${name}/meta/_journal.json`);
-  invariant(journalText !== undefined, `the migrations of ${name} are missing`);
-  const { entries } = JSON.parse(journalText) as Journal; // our own generated file
+  const entries = readJournal(name);
   sqlite.run(
     "CREATE TABLE IF NOT EXISTS __drizzle_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, hash text NOT NULL, created_at numeric)",
   );

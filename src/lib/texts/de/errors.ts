@@ -9,6 +9,7 @@ import { reasonsDe } from "./reasons.ts";
 import { rulesDe } from "./rules.ts";
 import { siteErrorsDe } from "./site-errors.ts";
 import { telemetryErrorsDe } from "./telemetry-errors.ts";
+import { updateErrorsDe } from "./update-errors.ts";
 import { userErrorsDe } from "./user-errors.ts";
 
 /** Texts of errors by code, in German. */
@@ -20,6 +21,7 @@ export const germanErrors: Readonly<Record<ErrorCode, string>> = {
   ...integrationsErrorsDe,
   ...siteErrorsDe,
   ...backupErrorsDe,
+  ...updateErrorsDe,
   ...errorDetailsDe,
   ...rulesDe,
   ...reasonsDe,

@@ -8,6 +8,7 @@ import { reasons } from "./reasons.ts";
 import { rules } from "./rules.ts";
 import { siteErrors } from "./site-errors.ts";
 import { telemetryErrors } from "./telemetry-errors.ts";
+import { updateErrors } from "./update-errors.ts";
 import { userErrors } from "./user-errors.ts";
 
 /** Texts of errors and events by code, in English. Each language has the same codes with the same places. */
@@ -19,6 +20,7 @@ export const englishErrors = {
   ...integrationsErrors,
   ...siteErrors,
   ...backupErrors,
+  ...updateErrors,
   ...errorDetails,
   ...rules,
   ...reasons,
