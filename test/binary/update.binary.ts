@@ -58,8 +58,8 @@ beforeEach(() => {
   copyFileSync(oldProgram, program);
 });
 afterEach(async () => {
-  const pid = gatewayPid();
-  if (pid !== undefined) await endProcess(pid);
+  for (const pid of [running?.pid, gatewayPid()])
+    if (pid !== undefined && isRunning(pid)) await endProcess(pid);
   running = undefined;
   rmSync(directory, { recursive: true });
 });
@@ -222,15 +222,14 @@ describe("a kill", () => {
     const outcomes = new Set<string | undefined>();
     for (let round = 0; round < ROUNDS; round++) {
       rmSync(data, { recursive: true, force: true });
-      rmSync(`${program}.next`, { force: true });
+      for (const file of [program, `${program}.next`]) rmSync(file, { force: true });
       copyFileSync(oldProgram, program);
-      await startOld();
+      const { pid } = await startOld();
       const command = [program, "update", file, "--data", data, "--no-backup"];
       const updating = Bun.spawn(command, { cwd: directory, stdio: ["ignore", "ignore", "ignore"] });
       await Bun.sleep((SPREAD_MS * round) / ROUNDS); // the moment of the kill
       updating.kill("SIGKILL");
-      const pid = gatewayPid();
-      if (pid !== undefined) await endProcess(pid);
+      await endProcess(pid);
       for (let starts = 0; starts < 2; starts++) {
         running = await start([program], directory, {});
         await running.stop();

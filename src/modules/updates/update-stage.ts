@@ -73,7 +73,8 @@ export function ensureReplaceable(path: string, dataPath: string, file: string):
     });
 }
 
-function ensureSpace(folder: string, bytes: number): void {
+/** @throws DomainError `unavailable` */
+export function ensureSpace(folder: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(folder);
   const missing = bytes + SPARE_BYTES - bavail * bsize;
   if (missing > 0)

@@ -29,5 +29,6 @@ export const updateErrorsDe: Readonly<Record<keyof typeof updateErrors, string>>
   "update.start_failed": "Die neue Version kann nicht starten: {reason}",
   "update.too_large": "Die Update-Datei ist größer als {megabytes} MB.",
   "update.wrong_offset": "Das Hochladen geht bei Byte {offset} weiter.",
+  "update.failed": "Das Update ist fehlgeschlagen: {reason}",
   "update.not_uploaded": "Laden Sie zuerst eine Update-Datei hoch.",
 };

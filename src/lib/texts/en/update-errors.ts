@@ -27,5 +27,6 @@ export const updateErrors = {
   "update.start_failed": "The new version cannot start: {reason}",
   "update.too_large": "The update file is larger than {megabytes} MB.",
   "update.wrong_offset": "The upload continues at byte {offset}.",
+  "update.failed": "The update failed: {reason}",
   "update.not_uploaded": "Upload an update file first.",
 } as const;
