@@ -11,6 +11,7 @@ import {
   test,
 } from "bun:test";
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdtempSync,
@@ -32,7 +33,7 @@ import {
   readProgram,
   type UpdateFields,
 } from "../support/update-files.ts";
-import { OWNER, type Running, start } from "./running-binary.ts";
+import { OWNER, type Running, send, signIn, start } from "./running-binary.ts";
 
 setDefaultTimeout(120_000);
 
@@ -180,6 +181,66 @@ describe("a running gateway", () => {
     expect([code, text]).toEqual([1, expect.stringContaining("not ready within 1 s")]);
     await until(() => versionsReady().length === 2);
     expect(tablesOf("lineside.db")).not.toContain("newer");
+  });
+});
+
+describe("the console's API", () => {
+  const PART_BYTES = 512 * 1024;
+  const UPDATE = "/api/gateway/update";
+
+  async function uploadPart(url: string, token: string, { file, offset }: { file: Buffer; offset: number }) {
+    const response = await fetch(`${url}${UPDATE}/upload?offset=${offset}`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/octet-stream" },
+      body: new Uint8Array(file.subarray(offset, offset + PART_BYTES)),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+    return { status: response.status, body: (await response.json()) as any };
+  }
+
+  test("takes an update in parts, installs it, and says what became of it", async () => {
+    const { url } = await startOld();
+    const token = await signIn(url);
+    const file = createUpdate(readProgram(newProgram), { version: "0.2.0" }, keys.privateKey);
+    const forged = createUpdate(readProgram(newProgram), { version: "0.2.0" }, createKeys().privateKey);
+    const refused = await uploadPart(url, token, { file: forged, offset: 0 });
+    expect([refused.status, refused.body.code]).toEqual([400, "update.signature_wrong"]);
+    await uploadPart(url, token, { file, offset: 0 });
+    const again = await uploadPart(url, token, { file, offset: 5 });
+    expect([again.status, again.body]).toMatchObject([409, { params: { offset: PART_BYTES } }]);
+    const early = await send(url, `${UPDATE}/install`, { token, body: {} });
+    expect([early.status, early.body.code]).toEqual([409, "update.not_uploaded"]);
+    for (let offset = PART_BYTES; offset < file.length; offset += PART_BYTES)
+      expect((await uploadPart(url, token, { file, offset })).status).toBe(200);
+    const ready = await send(url, UPDATE, { token });
+    expect(ready.body.upload).toMatchObject({
+      version: "0.2.0",
+      bytes: file.length,
+      totalBytes: file.length,
+    });
+    expect((await send(url, `${UPDATE}/install`, { token, body: {} })).status).toBe(202);
+
+    await until(() => versionsReady().length === 2);
+    expect(versionsReady()).toEqual(["0.1.0", "0.2.0"]);
+    const newUrl = /version=0\.2\.0 url=(\S+)/.exec(output())?.[1] ?? "";
+    const { body } = await send(newUrl, UPDATE, { token });
+    expect(body).toMatchObject({ version: "0.2.0", isInstalling: false, result: { outcome: "UPDATED" } });
+    expect(body.upload).toBeUndefined();
+    const actions = async () =>
+      (await send(newUrl, "/api/audit", { token })).body.map(({ action }: { action: string }) => action);
+    await until(async () => (await actions()).includes("gateway.updated"));
+    expect(await actions()).toContain("gateway.update");
+  });
+
+  test("names the command to run where the gateway may not replace its executable", async () => {
+    const { url } = await startOld();
+    const token = await signIn(url);
+    chmodSync(directory, 0o555);
+    const { body } = await send(url, UPDATE, { token });
+    chmodSync(directory, 0o755);
+    // Root may write everywhere.
+    if (process.getuid?.() === 0) expect(body.problem).toBeUndefined();
+    else expect(body.problem.message).toContain(`sudo ${program} update FILE --data ${data}`);
   });
 });
 

@@ -11,7 +11,7 @@ import { UpdatesService } from "./updates.service.ts";
 
 /** Creates the module of updates from the console. */
 export function createUpdatesModule(
-  { version, data, log }: Core,
+  { version, data, clock, log }: Core,
   deps: { tenants: TenantsService; backups: BackupsService; audit: AuditRecorder },
 ) {
   const updates = new UpdatesService({
@@ -23,11 +23,12 @@ export function createUpdatesModule(
       key: updateKey,
     },
     dataPath: data.path,
+    clock,
     restart: () => process.kill(process.pid, RESTART_SIGNAL),
     log: log.child("update"),
   });
   return {
     routes: (auth: AuthPlugin) => [updatesRoutes({ updates, auth })],
-    parts: [{ name: "updates", start: () => updates.start() }],
+    parts: [{ name: "updates", start: () => updates.start(), stop: () => updates.stop() }],
   };
 }

@@ -1,10 +1,7 @@
 import { t } from "elysia";
+import { textFields } from "../wire.schemas.ts";
 
-const text = t.Object({
-  code: t.String(),
-  params: t.Record(t.String(), t.Any()),
-  message: t.String({ description: "The text in English." }),
-});
+const text = t.Object({ ...textFields, message: t.String({ description: "The text in English." }) });
 
 export const updateBody = t.Object({
   version: t.String({ description: "Version that runs." }),

@@ -2,6 +2,7 @@ import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { conflict, DomainError, detail, invalid, textOf, tooLarge } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { AuditActor, AuditRecorder } from "../audit/audit.types.ts";
 import type { BackupsService } from "../backups/backups.service.ts";
@@ -18,11 +19,12 @@ import {
   type RunningProgram,
   stageUpdate,
 } from "./update-stage.ts";
-import { ensureUpdateFolder, readResult, type UpdateResult, writeResult } from "./update-state.ts";
+import { ensureUpdateFolder, readResult, readState, type UpdateResult, writeResult } from "./update-state.ts";
 
 const UPLOAD = "upload";
 const UPDATE_BYTES_MAX = 512 * 1024 * 1024;
 const READY_WITHIN_MS = 60_000;
+const RESULT_INTERVAL_MS = 1_000;
 /** Placeholder in the command for the operator: the name that the file has on the machine is not known. */
 const FILE_PLACEHOLDER = "FILE";
 
@@ -53,6 +55,7 @@ export interface UpdatesDeps {
   readonly audit: AuditRecorder;
   /** Stops the gateway and starts it again in the same process. */
   readonly restart: () => void;
+  readonly clock: Clock;
   readonly log: Logger;
 }
 
@@ -70,6 +73,7 @@ export class UpdatesService {
   #head: UpdateHead | undefined;
   #isInstalling = false;
   #failure: Text | undefined;
+  #cancel: () => void = () => undefined;
   /** Parts are written one after the other. */
   #writing: Promise<unknown> = Promise.resolve();
 
@@ -86,6 +90,10 @@ export class UpdatesService {
     } catch {
       this.discard(); // of this version, or cut off within its head
     }
+  }
+
+  stop(): void {
+    this.#cancel();
   }
 
   ensureOperator(principal: Pick<Principal, "tenantId" | "devices">): void {
@@ -210,8 +218,11 @@ export class UpdatesService {
     }
   }
 
+  /** A version on trial starts before it knows its result. */
   #recordResult(): void {
-    const { dataPath, tenants, audit } = this.#deps;
+    const { dataPath, tenants, audit, clock } = this.#deps;
+    if (readState(dataPath)?.phase === "TRIAL")
+      this.#cancel = clock.schedule(RESULT_INTERVAL_MS, () => this.#recordResult());
     const result = readResult(dataPath);
     const host = tenants.list().find(({ isHost }) => isHost);
     if (result?.isNew !== true || host === undefined) return;

@@ -11,6 +11,7 @@ import { OpenAlarms } from "../alarms/open-alarms.tsx";
 import { DataFiles } from "./data-files.tsx";
 import { GatewayReadings } from "./gateway-readings.tsx";
 import { systemApi } from "./system-api.ts";
+import { UpdateSection } from "./update-section.tsx";
 
 /** The gateway reports once a minute, and its device appears with the first report. */
 const DEVICE_POLL_MS = 15_000;
@@ -51,6 +52,7 @@ export function SystemPage() {
       {gateway && <OpenAlarms deviceId={gateway.deviceId} />}
       {gateway && <GatewayReadings key={gateway.deviceId} device={gateway} />}
       {isMissing && <NoDevice />}
+      <UpdateSection />
       <DataFiles />
     </div>
   );
