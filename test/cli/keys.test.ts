@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gatewayIdOf } from "../../src/modules/backups/backup-job.ts";
 import { beginKeyRotation } from "../../src/platform/key-rotation.ts";
 import { KEY_NAMES, KEY_PURPOSES } from "../../src/platform/secret-keys.ts";
 import { createStoredSecrets } from "../../src/platform/stored-secrets.ts";
@@ -104,10 +105,12 @@ test("secrets are nowhere in plain text, and every file is for its owner alone",
 test("new keys seal everything anew: devices keep their tokens, and sessions end", async () => {
   const { token, device } = await fill();
   await close();
+  const series = gatewayIdOf(data);
   const oldKeys = KEY_NAMES.map((name) => [name, keyOf(name)] as const);
   const before = oldKeys.map(([name, key]) => openedWith(key, KEY_PURPOSES[name]).sort());
   expect(before.flat().join()).toContain(INTEGRATION_SECRET);
   expect(run("keys", "rotate")).toMatchObject({ exitCode: 0 });
+  expect(gatewayIdOf(data)).toBe(series);
   for (const [name, key] of oldKeys) expect(openedWith(key, KEY_PURPOSES[name])).toEqual([]);
   expect(KEY_NAMES.map((name) => openedWith(keyOf(name), KEY_PURPOSES[name]).sort())).toEqual(before);
 
