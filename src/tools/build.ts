@@ -67,7 +67,7 @@ const sourceVersion = (): string => process.env.SOURCE_VERSION || version;
  * Returns the public key that the executable checks update files with: of the file that the environment names, else of the repository. Empty
  * without either; such an executable installs no update files.
  */
-function readUpdateKey(): string {
+export function readUpdateKey(): string {
   const file = process.env.UPDATE_PUBLIC_KEY_FILE ?? join(root, UPDATE_KEY_FILE);
   if (process.env.UPDATE_PUBLIC_KEY_FILE === undefined && !existsSync(file)) return "";
   return createPublicKey(readFileSync(file)).export({ type: "spki", format: "pem" }).toString();

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { createHash, createPublicKey } from "node:crypto";
 import { chmod, copyFile, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { ownSchemas } from "../platform/data-schemas.ts";
 import { getCommit, version, versionText } from "../version.ts";
-import { buildExecutables } from "./build.ts";
+import { buildExecutables, readUpdateKey } from "./build.ts";
 import { listBundledPackages } from "./bundled-packages.ts";
 import { changesOf } from "./changelog.ts";
 import { renderLicenses } from "./licenses.ts";
@@ -56,6 +56,8 @@ async function writeUpdateFiles(targets: readonly string[]): Promise<void> {
     console.warn("There are no update files: UPDATE_PRIVATE_KEY_FILE names no key to sign them with.");
     return;
   }
+  if (createPublicKey(key).export({ type: "spki", format: "pem" }).toString() !== readUpdateKey())
+    fail("The executables check update files with the public key of another private key.");
   for (const target of targets)
     await writeUpdateFile(
       join(directory, `lineside-${target}`),

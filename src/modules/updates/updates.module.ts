@@ -28,7 +28,7 @@ export function createUpdatesModule(
     log: log.child("update"),
   });
   return {
-    routes: (auth: AuthPlugin) => [updatesRoutes({ updates, auth })],
+    routes: (auth: AuthPlugin) => updatesRoutes({ updates, auth }),
     parts: [{ name: "updates", start: () => updates.start(), stop: () => updates.stop() }],
   };
 }

@@ -6,6 +6,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { updateBody, uploadQuery } from "./updates.schemas.ts";
 import type { UpdatesService } from "./updates.service.ts";
 
+const PREFIX = "/api/gateway/update";
 const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
 
 const toText = ({ code, params }: Text) => ({ code, params, message: inEnglish({ code, params }) });
@@ -37,25 +38,15 @@ const partBody = {
   content: { "application/octet-stream": { schema: { type: "string", format: "binary" } as const } },
 };
 
-/** Routes for updates of the gateway from an update file. */
-export const updatesRoutes = ({ updates, auth }: { updates: UpdatesService; auth: AuthPlugin }) =>
-  new Elysia({ prefix: "/api/gateway/update", tags: ["gateway"] })
+interface UpdateRouteDeps {
+  readonly updates: UpdatesService;
+  readonly auth: AuthPlugin;
+}
+
+/** Routes for the upload of an update file. */
+const uploadRoutes = ({ updates, auth }: UpdateRouteDeps) =>
+  new Elysia({ prefix: PREFIX, tags: ["gateway"] })
     .use(auth)
-    .get(
-      "",
-      ({ principal }) => {
-        updates.ensureOperator(principal);
-        return toBody(updates);
-      },
-      {
-        auth: "gateway:manage",
-        response: { 200: updateBody },
-        detail: {
-          summary: "Get the version, the uploaded update and the newest result",
-          description: `\`problem\` says why no update can be installed. \`failure\` says why the newest one was given up before a restart. ${operators}`,
-        },
-      },
-    )
     .put(
       "/upload",
       async ({ principal, query, request }) => {
@@ -89,6 +80,26 @@ export const updatesRoutes = ({ updates, auth }: { updates: UpdatesService; auth
         response: { 200: updateBody },
         detail: { summary: "Discard the uploaded update", description: operators },
       },
+    );
+
+/** Routes for updates of the gateway from an update file. */
+const installRoutes = ({ updates, auth }: UpdateRouteDeps) =>
+  new Elysia({ prefix: PREFIX, tags: ["gateway"] })
+    .use(auth)
+    .get(
+      "",
+      ({ principal }) => {
+        updates.ensureOperator(principal);
+        return toBody(updates);
+      },
+      {
+        auth: "gateway:manage",
+        response: { 200: updateBody },
+        detail: {
+          summary: "Get the version, the uploaded update and the newest result",
+          description: `\`problem\` says why no update can be installed. \`failure\` says why the newest one was given up before a restart. ${operators}`,
+        },
+      },
     )
     .post(
       "/install",
@@ -116,3 +127,5 @@ export const updatesRoutes = ({ updates, auth }: { updates: UpdatesService; auth
         },
       },
     );
+
+export const updatesRoutes = (deps: UpdateRouteDeps) => [installRoutes(deps), uploadRoutes(deps)];

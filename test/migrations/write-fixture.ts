@@ -1,5 +1,5 @@
 /*
- * `bun test/migrations/make-fixture.ts`: writes the databases of a small gateway of the present version as SQL, in a folder named after the version. Run it once for
+ * `bun test/migrations/write-fixture.ts`: writes the databases of a small gateway of the present version as SQL, in a folder named after the version. Run it once for
  * every release; `migrations.test.ts` opens each of them with the present program. It replaces nothing: what a release wrote does not change.
  */
 import { Database } from "bun:sqlite";
