@@ -275,13 +275,13 @@ export function createApp(config: Config, overrides: Overrides = {}) {
     health: core.health,
     http,
     services: servicesOf(userModules, base),
-    /** `http://host:port`, once started. */
+    /** `public_url`, or where this machine reaches the gateway, once started. */
     get url(): string {
-      const host = ["0.0.0.0", "::"].includes(config.http_host) ? "localhost" : config.http_host;
-      return config.public_url ?? `http://${host}:${server.port}`;
+      return server.url;
     },
+    /** The port for devices: with TLS where the one without is off, 0 where both are. */
     get mqttPort(): number {
-      return mqtt.port;
+      return mqtt.port ?? mqtt.tlsPort ?? 0;
     },
     /** Ports of the TLS listeners, if there are any. */
     get tlsPorts(): { readonly https: number | undefined; readonly mqtt: number | undefined } {

@@ -64,6 +64,7 @@ const features: Record<string, readonly string[]> = {
   manual: [],
   site: [],
   outbox: [],
+  refusals: [],
   audit: [],
   notifications: [],
   maintenance: [],
@@ -91,7 +92,7 @@ const features: Record<string, readonly string[]> = {
   dashboards: ["alarms", "attributes", "commands", "devices", "telemetry"],
   overview: ["alarms", "demo-plant", "devices"],
   setup: ["demo-plant", "devices", "sign-in"],
-  system: ["alarms", "telemetry"],
+  system: ["alarms", "refusals", "telemetry"],
   "device-page": [
     "alarms",
     "attributes",

@@ -657,6 +657,24 @@ CREATE TABLE `profile_provisioning` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `profile_provisioning_key` ON `profile_provisioning` (`key`);--> statement-breakpoint
+CREATE TABLE `refusals` (
+	`refusal_id` text PRIMARY KEY NOT NULL,
+	`edge` text NOT NULL,
+	`reason` text NOT NULL,
+	`address` text NOT NULL,
+	`protocol` text NOT NULL,
+	`port` integer,
+	`identity_kind` text NOT NULL,
+	`identity_name` text NOT NULL,
+	`client` text,
+	`tenant_id` text,
+	`device_id` text,
+	`user_id` text,
+	`first_at` integer NOT NULL,
+	`last_at` integer NOT NULL,
+	`count` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `scheduler_jobs` (
 	`job_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,

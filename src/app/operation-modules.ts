@@ -1,6 +1,7 @@
 import { createBackupsModule } from "../modules/backups/backups.module.ts";
 import type { Core, Module } from "../modules/module.types.ts";
 import type { NotificationsService } from "../modules/notifications/notifications.service.ts";
+import { createRefusalsModule } from "../modules/refusals/refusals.module.ts";
 import { createSettingsModule } from "../modules/settings/settings.module.ts";
 import { createSystemModule } from "../modules/system/system.module.ts";
 import { createUpdatesModule } from "../modules/updates/updates.module.ts";
@@ -17,13 +18,20 @@ export function createOperationModules(
   const { tenants } = tenancy;
   const { settings } = createSettingsModule(core);
   const backing = createBackupsModule(core, { tenants, settings });
+  const refusing = createRefusalsModule(core, {
+    tenants,
+    devices: base.fleet.devices,
+    directory: base.fleet.directory,
+  });
   const system = createSystemModule(core, {
     settings,
+    refusals: refusing.refusals,
     tenants,
     devices: base.fleet.devices,
     directory: base.fleet.directory,
     profiles: base.profiling.profiles,
     ingest: base.ingesting.ingest,
+    traffic: base.ingesting.traffic,
     store: base.storage.store,
     backups: backing.backups,
     disk: base.storage.diskGuard,
@@ -33,5 +41,5 @@ export function createOperationModules(
     languageOf: (tenantId) => notifications.settingsOf(tenantId).language,
   });
   const updating = createUpdatesModule(core, { tenants, backups: backing.backups, audit: auditing.audit });
-  return [backing, system, updating];
+  return [backing, refusing, system, updating];
 }

@@ -2,6 +2,7 @@ import { renderIn, type TextLanguage } from "../lib/texts/catalogues.ts";
 import type { Text } from "../lib/texts/text.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import type { Credentials } from "./arguments.ts";
+import type { GatewayEndpoint } from "./gateway-url.ts";
 import { terminalLanguage } from "./terminal-language.ts";
 
 /** A running Lineside as a command sees it: signed in, by the same API that everybody uses. */
@@ -34,15 +35,19 @@ export interface ConnectedDevice {
   readonly credentials: { readonly token: string };
 }
 
-async function request(url: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, init);
-  } catch (cause) {
-    throw new StartupError(`Nothing answers at ${new URL(url).origin}; is Lineside running there?`, {
-      cause,
-    });
-  }
-}
+type Request = (url: string, init: RequestInit) => Promise<Response>;
+
+const requestOver =
+  ({ tls }: GatewayEndpoint): Request =>
+  async (url, init) => {
+    try {
+      return await fetch(url, { ...init, ...(tls && { tls }) });
+    } catch (cause) {
+      throw new StartupError(`Nothing answers at ${new URL(url).origin}; is Lineside running there?`, {
+        cause,
+      });
+    }
+  };
 
 /** The body of an error answer; an older gateway sends the message alone. */
 interface ErrorBody extends Partial<Text> {
@@ -86,7 +91,7 @@ async function persist(send: () => Promise<Response>): Promise<Response> {
 
 const json = { "content-type": "application/json" };
 
-async function signIn(url: string, credentials: Credentials): Promise<string> {
+async function signIn(request: Request, url: string, credentials: Credentials): Promise<string> {
   if ("key" in credentials) {
     const { key } = credentials;
     const account = await request(`${url}/api/auth/me`, { headers: { authorization: `Bearer ${key}` } });
@@ -116,7 +121,8 @@ async function signIn(url: string, credentials: Credentials): Promise<string> {
 /** @throws StartupError with a sentence for the person at the terminal. */
 export async function connectApi(credentials: Credentials): Promise<ApiClient> {
   const url = credentials.url.replace(/\/$/, "");
-  const token = await signIn(url, credentials);
+  const request = requestOver(credentials);
+  const token = await signIn(request, url, credentials);
   const headers = { authorization: `Bearer ${token}` };
   const get = async <Answer>(path: string) => read<Answer>(await request(url + path, { headers }));
   const send =

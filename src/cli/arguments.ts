@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { processEnv } from "../platform/config.ts";
 import { StartupError } from "../platform/startup-error.ts";
-import { gatewayUrlOf } from "./gateway-url.ts";
+import { type GatewayEndpoint, gatewayEndpointOf } from "./gateway-url.ts";
 
 export interface CommandOption {
   readonly type: "string" | "boolean";
@@ -61,25 +61,26 @@ export function describeOptions(usage: string, options: Record<string, CommandOp
   return `Usage: ${usage}\n\n${rows.join("\n")}`;
 }
 
-export type Credentials = { readonly url: string } & (
-  | { readonly key: string }
-  | { readonly email: string; readonly password: string; readonly otp?: string | undefined }
-);
+export type Credentials = GatewayEndpoint &
+  (
+    | { readonly key: string }
+    | { readonly email: string; readonly password: string; readonly otp?: string | undefined }
+  );
 
 /** @throws StartupError when neither options nor environment say who signs in. */
 export function credentialsOf(values: Readonly<Record<string, string | undefined>>): Credentials {
   const env = processEnv();
-  const url = values.url ?? gatewayUrlOf(values.data);
+  const gateway = values.url === undefined ? gatewayEndpointOf(values.data) : { url: values.url };
   const isPerson = values.email !== undefined || values.password !== undefined;
   const key = values.key ?? (isPerson ? undefined : env.LINESIDE_API_KEY);
-  if (key !== undefined) return { url, key };
+  if (key !== undefined) return { ...gateway, key };
   const email = values.email ?? env.LINESIDE_OWNER_EMAIL;
   const password = values.password ?? env.LINESIDE_OWNER_PASSWORD;
   if (email === undefined || password === undefined)
     throw new StartupError(
       "Say who signs in: --email and --password (or LINESIDE_OWNER_EMAIL and LINESIDE_OWNER_PASSWORD), or --key (or LINESIDE_API_KEY).",
     );
-  return { url, email, password, otp: values.otp };
+  return { ...gateway, email, password, otp: values.otp };
 }
 
 /** @throws StartupError unless the option is a number within its bounds. */

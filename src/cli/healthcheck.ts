@@ -1,7 +1,7 @@
 import { isJsonObject } from "../lib/json.ts";
 import { loadConfig, processEnv } from "../platform/config.ts";
 import { localUrl } from "../platform/gateway-address.ts";
-import { gatewayUrl } from "./gateway-url.ts";
+import { type GatewayEndpoint, gatewayEndpoint } from "./gateway-url.ts";
 
 const TIMEOUT_MS = 3_000;
 
@@ -9,10 +9,15 @@ const TIMEOUT_MS = 3_000;
 export async function healthcheckCommand(args: readonly string[]): Promise<number> {
   const config = loadConfig(args, processEnv());
   // A port that the arguments name is asked at, whatever the gateway of the data directory has written.
-  const isNamed = args.some((arg) => /^--http-(host|port)(=|$)/.test(arg));
-  const url = isNamed ? localUrl(config.http_host, config.http_port) : gatewayUrl(config);
+  const isNamed = args.some((arg) => /^--http-(host|port)(=|$)/.test(arg)) && config.http_port !== "off";
+  const { url, tls }: GatewayEndpoint = isNamed
+    ? { url: localUrl(config.http_host, Number(config.http_port)) }
+    : gatewayEndpoint(config);
   try {
-    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const response = await fetch(`${url}/readyz`, {
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(tls && { tls }),
+    });
     if (response.ok) {
       console.log("ready");
       return 0;

@@ -4,8 +4,12 @@ import type { Config } from "../platform/config.ts";
 const ADDRESSES_MAX = 4;
 
 /** The same link by the addresses of this host, for the person who sits at another computer; none where the settings name the address. */
-export function fromElsewhere(link: string, config: Pick<Config, "public_url" | "http_host">): string[] {
-  if (config.public_url !== undefined || !["0.0.0.0", "::"].includes(config.http_host)) return [];
+export function fromElsewhere(
+  link: string,
+  config: Pick<Config, "public_url" | "http_host" | "https_host">,
+): string[] {
+  const host = (link.startsWith("https:") ? config.https_host : undefined) ?? config.http_host;
+  if (config.public_url !== undefined || !["0.0.0.0", "::"].includes(host)) return [];
   return Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .filter(({ internal, family }) => !internal && family === "IPv4")

@@ -10,6 +10,7 @@ import {
   parseCommand,
   serverOptions,
 } from "./arguments.ts";
+import type { GatewayEndpoint } from "./gateway-url.ts";
 
 const options = {
   ...serverOptions,
@@ -70,17 +71,19 @@ async function sendHistory(
   }
 }
 
-function openClient(url: string, token: string): Promise<MqttClient> {
-  const { hostname, port } = new URL(url);
+function openClient(url: string, token: string, tls: GatewayEndpoint["tls"]): Promise<MqttClient> {
+  const { protocol, hostname, port } = new URL(url);
+  const isSecure = protocol === "mqtts:";
   // Host and port rather than the address, which the client would take apart with a function that warns of itself.
   const client = connect({
-    protocol: "mqtt",
+    protocol: isSecure ? "mqtts" : "mqtt",
     host: hostname.replace(/^\[|\]$/g, ""),
-    port: Number(port || 1883),
+    port: Number(port || (isSecure ? 8883 : 1883)),
     username: token,
     clientId: "",
     clean: true,
     reconnectPeriod: 1_000,
+    ...(isSecure && (tls as object | undefined)), // of another type than the client's own, which it hands on to the same function
   });
   return new Promise((resolve, reject) => {
     client.once("connect", () => resolve(client));
@@ -92,7 +95,8 @@ async function mqttUrlOf(api: ApiClient): Promise<string> {
   const { transports } = await api.get<{ transports: Array<{ id: string; url: string }> }>(
     "/api/v1/connectivity/catalog",
   );
-  const mqtt = transports.find((transport) => transport.id === "mqtt");
+  const find = (id: string) => transports.find((transport) => transport.id === id);
+  const mqtt = find("mqtt") ?? find("mqtts");
   if (mqtt === undefined) throw new StartupError("The gateway offers no MQTT.");
   return mqtt.url;
 }
@@ -150,7 +154,8 @@ export async function simulateCommand(args: readonly string[]): Promise<number> 
   const seconds = numberOf(values, "seconds", { min: 0, max: 1e9 });
   const qos = numberOf(values, "qos", { min: 0, max: 2 });
   if (qos !== 0 && qos !== 1 && qos !== 2) throw new StartupError("--qos must be 0, 1 or 2.");
-  const api = await connectApi(credentialsOf(values));
+  const credentials = credentialsOf(values);
+  const api = await connectApi(credentials);
   const plant: Array<{ machine: Machine; token: string }> = [];
   for (const machine of createFactory(devices))
     plant.push({ machine, token: await ensureDevice(api, machine) });
@@ -158,7 +163,7 @@ export async function simulateCommand(args: readonly string[]): Promise<number> 
   const url = await mqttUrlOf(api);
   const connected: Connected[] = [];
   for (const { machine, token } of plant)
-    connected.push({ machine, token, client: await openClient(url, token) });
+    connected.push({ machine, token, client: await openClient(url, token, credentials.tls) });
   console.log(
     `${connected.length} machines connected to ${url}; ${rate} messages a second. Interrupt to stop.`,
   );

@@ -2,13 +2,13 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describeMachine, packFiles, shownSettings } from "../modules/system/support-bundle.ts";
 import { loadConfig, processEnv } from "../platform/config.ts";
-import { readGatewayAddress } from "../platform/gateway-address.ts";
 import { withLocalAccess } from "../platform/local-access.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { getCommit, version } from "../version.ts";
 import { describeOptions, parseCommand } from "./arguments.ts";
 import { describeSize, existingDataPathOf, settingFlagsOf } from "./backup.ts";
 import { checkDatabases } from "./check-databases.ts";
+import { runningGateway } from "./gateway-url.ts";
 
 const options = {
   data: { type: "string", help: "the gateway's data directory (else LINESIDE_DATA)" },
@@ -28,13 +28,14 @@ const JOURNAL_LINES = "2000";
 
 /** Returns the bundle of the gateway that runs on the data directory; undefined when none answers. */
 async function askGateway(dataPath: string): Promise<Blob | undefined> {
-  const url = readGatewayAddress(dataPath);
-  if (url === undefined) return undefined;
+  const gateway = runningGateway(dataPath);
+  if (gateway === undefined) return undefined;
   return withLocalAccess(dataPath, async (token) => {
     try {
-      const response = await fetch(`${url}/api/gateway/support-bundle/local`, {
+      const response = await fetch(`${gateway.url}/api/gateway/support-bundle/local`, {
         headers: { authorization: `Bearer ${token}` },
         signal: AbortSignal.timeout(TIMEOUT_MS),
+        ...(gateway.tls && { tls: gateway.tls }),
       });
       return response.ok ? await response.blob() : undefined;
     } catch {

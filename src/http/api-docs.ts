@@ -25,7 +25,7 @@ const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta n
 export function apiDocs(
   version: string,
   routes: () => readonly Route[],
-  access: { readonly auth: AuthPlugin; readonly needsSignIn: boolean },
+  access: { readonly auth: AuthPlugin; readonly needsSignIn: boolean; readonly basePath: string },
 ) {
   let document: ReturnType<typeof createDocument> | undefined;
   const headers = { ...securityHeaders, "content-security-policy": policy, "cache-control": "no-cache" };
@@ -35,7 +35,7 @@ export function apiDocs(
     .get(
       "/docs/json",
       () => {
-        document ??= createDocument(routes(), version);
+        document ??= createDocument(routes(), version, access.basePath);
         return document;
       },
       { detail: { hide: true }, ...(access.needsSignIn && { auth: "self:read" as const }) },

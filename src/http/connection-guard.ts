@@ -22,6 +22,7 @@ export interface ConnectionLimits
     | "http_connections_per_address_max"
     | "http_connections_exempt"
     | "http_first_request_timeout_ms"
+    | "trusted_proxies"
   > {}
 
 interface Connection {
@@ -101,9 +102,10 @@ export class ConnectionGuard {
     this.#ports = deps.ports;
     this.#clock = deps.clock;
     this.#log = deps.log;
-    this.#exempt = deps.limits.http_connections_exempt
-      .split(",")
-      .flatMap((entry) => parseRange(entry.trim()) ?? []);
+    const { http_connections_exempt: exempt, trusted_proxies: proxies = "" } = deps.limits;
+    this.#exempt = [...exempt.split(","), ...proxies.split(",")].flatMap(
+      (entry) => parseRange(entry.trim()) ?? [],
+    );
   }
 
   /**

@@ -1,6 +1,8 @@
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { isConsolePath } from "../lib/console-routes.ts";
 import { unavailable } from "../lib/domain-error.ts";
 import { readAsset, readTextAsset } from "../platform/assets.ts";
+import { prefixLinks } from "./base-path.ts";
 import { nothingHere } from "./errors.ts";
 import { securityHeaders } from "./security-headers.ts";
 
@@ -19,12 +21,32 @@ const encodings = [
   { name: "gzip", suffix: ".gz" },
 ] as const;
 
+interface LoadedFiles {
+  readonly root: string;
+  readonly byPath: Map<string, ConsoleFile>;
+  readonly bytes: Map<string, Uint8Array | undefined>;
+}
+
+/** Writes the base path into the console's shell, from where the console reads it. */
+function placeShell({ root, byPath, bytes }: LoadedFiles, shell: Uint8Array | undefined, base: string): void {
+  const file = byPath.get("/index.html");
+  if (file === undefined || shell === undefined) return;
+  const html = prefixLinks(new TextDecoder().decode(shell), base).replace(
+    '<meta name="lineside-base" content=""',
+    `<meta name="lineside-base" content="${base}"`,
+  );
+  bytes.set(`${root}/index.html`, new TextEncoder().encode(html));
+  bytes.set(`${root}/index.html.gz`, gzipSync(html));
+  bytes.set(`${root}/index.html.br`, brotliCompressSync(html));
+  byPath.set("/index.html", { ...file, hash: `${file.hash}${base}` });
+}
+
 /**
  * The console's files, compressed when they were built and read once: each answer is picked by name and accepted encoding.
  * The addresses of its screens get its shell. Any other path is 404: with the shell, which shows that there is nothing, for a browser
  * that opens a page, and with the error body for everything else.
  */
-export function createConsoleFiles(root = "static/console") {
+export function createConsoleFiles({ root = "static/console", basePath = "" } = {}) {
   const manifest = readTextAsset(`${root}/assets.json`);
   const listed: unknown = manifest === undefined ? [] : JSON.parse(manifest);
   const files = (Array.isArray(listed) ? listed : (listed as { files: unknown }).files) as ConsoleFile[]; // our own build wrote it
@@ -67,6 +89,8 @@ export function createConsoleFiles(root = "static/console") {
 
   // All of it is read now (half a megabyte): a console that is rebuilt under a running program must not be served mixed with this one.
   for (const path of byPath.keys()) for (const suffix of ["", ".br", ".gz"]) load(`${root}${path}${suffix}`);
+
+  if (basePath !== "") placeShell({ root, byPath, bytes }, body("/index.html", "")?.data, basePath);
 
   return {
     /** @throws DomainError `path.not_found`. */

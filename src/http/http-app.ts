@@ -5,17 +5,20 @@ import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import type { RequestAudit, RouteAudit } from "../modules/identity/request-audit.ts";
 import type { RealtimeDeps } from "../modules/realtime/realtime-session.ts";
+import { webSocketPeerOf } from "../modules/request-peer.ts";
 import type { DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { Config } from "../platform/config.ts";
 import type { Health } from "../platform/health.ts";
 import type { Logger } from "../platform/log.ts";
+import { basePathOf } from "../platform/public-address.ts";
 import type { SlowOperations } from "../platform/slow-operations.ts";
 import { apiDocs } from "./api-docs.ts";
 import { bodySeconds, isTooLarge } from "./body-size.ts";
 import type { ConnectionGuard } from "./connection-guard.ts";
 import type { ConsoleFiles } from "./console.ts";
 import { nothingHere, plainError, toErrorResponse, withAgreedBody } from "./errors.ts";
+import { type FrontDoor, isForwarded, peerOf } from "./front-door.ts";
 import type { Route } from "./openapi/operations.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -26,7 +29,7 @@ import { names as statusNames } from "./status-names.ts";
 export interface HttpDeps {
   readonly version: string;
   readonly commit: string;
-  readonly config: Pick<Config, "api_docs" | "http_idle_timeout_s" | "security_contact">;
+  readonly config: Pick<Config, "api_docs" | "http_idle_timeout_s" | "public_url" | "security_contact">;
   readonly log: Logger;
   /** Routes of the modules. */
   readonly routes: readonly AnyElysia[];
@@ -38,6 +41,7 @@ export interface HttpDeps {
   readonly sockets: DeviceSocketServer;
   readonly connections: Pick<ConnectionGuard, "requested" | "handOver">;
   readonly console: ConsoleFiles;
+  readonly frontDoor: FrontDoor;
   readonly isReady: () => boolean;
   readonly health: Health;
   readonly slow: SlowOperations;
@@ -99,26 +103,33 @@ const socketRoutes = (deps: HttpDeps) => {
     options: { handlers: SocketHandlers; protocol?: string; isLimitedElsewhere?: boolean },
   ) => {
     const server = context.server as Parameters<typeof upgrade>[0]; // Elysia types it without our socket data
-    const peer = server?.requestIP(context.request);
+    const peer = peerOf(context.request, server);
     if (!upgrade(server, context.request, options))
       return plainError(426, "request.websocket_required", { upgrade: "websocket" });
     if (options.isLimitedElsewhere) deps.connections.handOver(peer);
     return undefined;
   };
   return new Elysia({ tags: ["realtime"] })
-    .get("/api/ws", (context) => open(context, { handlers: realtimeHandlers(deps.realtime) }), {
-      detail: {
-        summary: "Realtime: WebSocket",
-        responses: { 101: { description: "The connection is a WebSocket now." } },
-        description:
-          '426 without a WebSocket handshake. First message `{type:"auth", token}` → `{type:"ready"}`, within 5 s and 8 KB. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A slow reader gets the newest value of each key (`merged: true`).',
+    .get(
+      "/api/ws",
+      (context) =>
+        open(context, {
+          handlers: realtimeHandlers(deps.realtime, webSocketPeerOf(context.request, context.server)),
+        }),
+      {
+        detail: {
+          summary: "Realtime: WebSocket",
+          responses: { 101: { description: "The connection is a WebSocket now." } },
+          description:
+            '426 without a WebSocket handshake. First message `{type:"auth", token}` → `{type:"ready"}`, within 5 s and 8 KB. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A slow reader gets the newest value of each key (`merged: true`).',
+        },
       },
-    })
+    )
     .get(
       "/api/v1/:deviceToken/ws",
       (context) => {
         const { params, request, server } = context;
-        const device = deps.tokens.ensure({ params, request, server });
+        const device = deps.tokens.ensure({ params, request, server }, "device_websocket");
         return open(context, { handlers: deviceHandlers(deps.sockets, device), isLimitedElsewhere: true });
       },
       {
@@ -139,8 +150,8 @@ const socketRoutes = (deps: HttpDeps) => {
           .split(",")
           .map((name) => name.trim())
           .find((name) => name === "mqtt" || name === "mqttv3.1");
-        const address = context.server?.requestIP(context.request)?.address ?? "unknown";
-        const handlers = mqttHandlers(deps.mqtt, address);
+        const peer = webSocketPeerOf(context.request, context.server);
+        const handlers = mqttHandlers(deps.mqtt, peer);
         return open(context, { handlers, isLimitedElsewhere: true, ...(protocol && { protocol }) });
       },
       {
@@ -155,8 +166,10 @@ const socketRoutes = (deps: HttpDeps) => {
 };
 
 /** Messages of devices without TLS: most requests of a gateway, each answered soon. */
-const isPlainTelemetry = ({ method, url }: Request): boolean =>
-  method === "POST" && /^http:\/\/[^/]+\/api\/v1\/[^/]+\/telemetry/.test(url);
+const isPlainTelemetry = (request: Request): boolean =>
+  request.method === "POST" &&
+  /^http:\/\/[^/]+\/api\/v1\/[^/]+\/telemetry/.test(request.url) &&
+  !isForwarded(request);
 
 /** Webhooks answer when their event is on the disk, and with it whatever was written before: once is enough. */
 const waitsItself = (url: string) => /^https?:\/\/[^/]+\/api\/v1\/integrations\//.test(url);
@@ -194,7 +207,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     })
     .onRequest(({ request, server }) => {
       if (!isPlainTelemetry(request)) {
-        deps.connections.requested(server?.requestIP(request));
+        deps.connections.requested(peerOf(request, server));
         deps.slow.began(request);
       }
       // A Host header that is none: whatever asks for a part of the address would fail.
@@ -222,6 +235,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       apiDocs(deps.version, () => routes, {
         auth: deps.auth,
         needsSignIn: deps.config.api_docs === "signed-in",
+        basePath: basePathOf(deps.config),
       }),
     )
     .use(securityTxt(deps.config))
@@ -236,6 +250,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       },
       { detail: { hide: true } },
     );
+  deps.frontDoor.guard(app);
   bodies.add(app.routes);
   routes.push(...(app.routes as readonly Route[]));
   for (const { method, path, hooks } of app.routes) {

@@ -8,9 +8,11 @@ import type { DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import { openAcceptedSockets } from "../platform/accepted-sockets.ts";
 import { systemClock } from "../platform/clock.ts";
+import { basePathOf } from "../platform/public-address.ts";
 import type { Tls } from "../platform/tls.ts";
 import { ConnectionGuard } from "./connection-guard.ts";
 import { createConsoleFiles } from "./console.ts";
+import { FrontDoor } from "./front-door.ts";
 import { createHttpApp } from "./http-app.ts";
 import { createHttpServer } from "./http-server.ts";
 
@@ -39,6 +41,7 @@ export function createHttpModule(
     clock: systemClock, // peers keep to real time
     log,
   });
+  const frontDoor = new FrontDoor(config);
   const http = createHttpApp({
     version,
     commit,
@@ -52,13 +55,21 @@ export function createHttpModule(
     mqtt: deps.mqtt,
     sockets: deps.sockets,
     connections,
-    console: createConsoleFiles(),
+    console: createConsoleFiles({ basePath: basePathOf(config) }),
+    frontDoor,
     isReady: deps.isReady,
     health: core.health,
     slow: core.slow,
     durable: async () => void (await Promise.all([database.durable(), identityDatabase.durable()])),
   });
-  const server = createHttpServer({ app: http, connections, config, tls, log });
+  const server = createHttpServer({
+    app: http,
+    connections,
+    config,
+    isProxied: frontDoor.isNeeded,
+    tls,
+    log,
+  });
   ports.add("http", () => server.port);
   ports.add("https", () => server.httpsPort);
   return { http, server, parts: [server] };

@@ -1,6 +1,7 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import { type RealtimeDeps, RealtimeSession } from "../modules/realtime/realtime-session.ts";
+import type { Peer } from "../modules/request-peer.ts";
 import type { DeviceSocket, DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttConnectionHandle, MqttServer } from "../mqtt/mqtt.types.ts";
 
@@ -28,7 +29,7 @@ export const websocketHandler: WebSocketHandler<SocketHandlers> = {
 };
 
 /** The handlers of one `/api/ws` connection. */
-export function realtimeHandlers(deps: RealtimeDeps): SocketHandlers {
+export function realtimeHandlers(deps: RealtimeDeps, peer: Peer): SocketHandlers {
   let session: RealtimeSession | undefined;
   return {
     open(socket) {
@@ -37,6 +38,7 @@ export function realtimeHandlers(deps: RealtimeDeps): SocketHandlers {
           send: (text) => void socket.sendText(text),
           bufferedBytes: () => socket.getBufferedAmount(),
           close: (code, reason) => socket.close(code, reason),
+          peer,
         },
         deps,
       );
@@ -48,12 +50,13 @@ export function realtimeHandlers(deps: RealtimeDeps): SocketHandlers {
 }
 
 /** The handlers of one MQTT connection over WebSocket (MQTT 5, section 6: binary frames, packets may span them). */
-export function mqttHandlers(mqtt: MqttServer, remoteAddress: string): SocketHandlers {
+export function mqttHandlers(mqtt: MqttServer, peer: Pick<Peer, "address" | "protocol">): SocketHandlers {
   let handle: MqttConnectionHandle | undefined;
   return {
     open(socket) {
       handle = mqtt.accept({
-        remoteAddress,
+        remoteAddress: peer.address,
+        protocol: peer.protocol,
         write: (bytes) => socket.sendBinary(bytes) > 0,
         close: () => socket.close(),
         // A WebSocket cannot be paused: the connection bounds what it keeps meanwhile.

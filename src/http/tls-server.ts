@@ -2,6 +2,7 @@ import type { Server } from "bun";
 import type { Config } from "../platform/config.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { TLS_CIPHERS, type Tls } from "../platform/tls.ts";
+import { clientOf, type Peer } from "./front-door.ts";
 import { type SocketHandlers, websocketHandler } from "./sockets.ts";
 
 type HttpsServer = Server<SocketHandlers>;
@@ -9,7 +10,10 @@ type HttpsServer = Server<SocketHandlers>;
 /** Both ways in speak through one app, which asks the server of a request for its peer: this is which one it came through. */
 const cameBy = new WeakMap<Request, HttpsServer>();
 
-/** A server as the app sees it: of a request, the one that it came through. */
+/**
+ * Returns a server as the app sees it: of a request, the one that it came through, and as its address the client's. Without a plain server
+ * all requests come by TLS.
+ */
 export function bothServers<Plain extends object>(plain: Plain): Plain {
   return new Proxy(plain, {
     get(target, property) {
@@ -17,7 +21,8 @@ export function bothServers<Plain extends object>(plain: Plain): Plain {
         return (request: Request, ...rest: unknown[]) => {
           const server: object = cameBy.get(request) ?? target;
           const method = Reflect.get(server, property) as (...args: unknown[]) => unknown; // of both kinds of server
-          return method.call(server, request, ...rest);
+          const result = method.call(server, request, ...rest);
+          return property === "requestIP" ? clientOf(request, result as Peer | null) : result;
         };
       const value: unknown = Reflect.get(target, property, target);
       return typeof value === "function" ? value.bind(target) : value;
@@ -115,7 +120,11 @@ export class TlsServer {
         cameBy.set(request, server);
         const response = await fetch(request);
         // After an upgrade to a WebSocket there is none.
-        if (strictHost !== undefined && new URL(request.url).hostname === strictHost)
+        if (
+          strictHost !== undefined &&
+          request.url.startsWith(`https://`) &&
+          new URL(request.url).hostname === strictHost
+        )
           response?.headers.set("strict-transport-security", STRICT_TRANSPORT);
         return response;
       },

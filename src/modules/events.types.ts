@@ -7,6 +7,7 @@ import type { CommandState } from "./commands/commands.types.ts";
 import type { DeviceRejection } from "./devices/devices.types.ts";
 import type { MailState } from "./mail/mail.types.ts";
 import type { OutboundSource } from "./outbound/outbound.types.ts";
+import type { Refusal } from "./refusals/refusals.types.ts";
 import type { RunStatus } from "./scheduler/scheduler.types.ts";
 
 interface DeviceEvent {
@@ -24,6 +25,8 @@ export interface DomainEvents {
   "device.rejected": DeviceEvent & { readonly rejection: DeviceRejection };
   /** Published when maintenance of a device begins or changes; `until` is `null` when it is over. */
   "device.maintenance": DeviceEvent & { readonly until: number | null };
+  /** A credential was refused, at any edge. */
+  "credential.refused": Refusal;
   /** Signed out: whatever still runs under this session ends. */
   "session.ended": { readonly sessionId: string };
   /** A user was disabled, deleted or given another role: what acts in the user's name ends too. */

@@ -4,6 +4,7 @@ import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
 import { connack, disconnect } from "../lib/mqtt/packet-writer.ts";
 import { type ConnectPacket, type ProtocolVersion, readConnect } from "../lib/mqtt/packets.ts";
 import { ProtocolError, Reason } from "../lib/mqtt/reason.ts";
+import type { Peer } from "../modules/request-peer.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Client } from "./client.ts";
 import type { Counters } from "./counters.ts";
@@ -67,6 +68,10 @@ export class Connection implements MqttConnectionHandle, Turn {
     this.remoteAddress = transport.remoteAddress;
     this.#since = host.now;
     this.#lastSeen = host.now;
+  }
+
+  get peer(): Peer {
+    return { address: this.remoteAddress, protocol: this.#transport.protocol ?? "mqtt" };
   }
 
   get client(): Client | undefined {

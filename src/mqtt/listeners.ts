@@ -2,7 +2,7 @@ import type { TCPSocketListener } from "bun";
 import type { MqttServerDeps, TlsPair } from "./mqtt.types.ts";
 import { listenTcp, type TcpListenerOptions } from "./tcp-listener.ts";
 
-/** The ports that MQTT clients come in by: plain, and with TLS where there is a certificate. */
+/** The ports that MQTT clients come in by: plain unless it is off, and with TLS where there is a certificate. */
 export class Listeners {
   readonly #deps: Pick<MqttServerDeps, "host" | "port" | "tls">;
   #plain: TCPSocketListener<unknown> | undefined;
@@ -14,7 +14,7 @@ export class Listeners {
     this.#deps = deps;
   }
 
-  get port(): number {
+  get port(): number | undefined {
     return this.#plain?.port ?? this.#deps.port;
   }
 
@@ -25,9 +25,9 @@ export class Listeners {
   start(accept: TcpListenerOptions["accept"]): void {
     const { host, port, tls } = this.#deps;
     this.#accept = accept;
-    this.#plain = listenTcp({ host, port, accept });
+    if (port !== undefined) this.#plain = listenTcp({ host, port, accept });
     if (tls === undefined) return;
-    this.#tls = listenTcp({ host, port: tls.port, tls: tls.pair(), accept });
+    this.#tls = listenTcp({ host: tls.host ?? host, port: tls.port, tls: tls.pair(), accept });
     this.#tlsPort = this.#tls.port;
   }
 
@@ -37,7 +37,8 @@ export class Listeners {
     // A listening socket keeps the certificate that it was opened with, and two of them cannot share a port.
     this.#tls?.stop(false);
     this.#tls = undefined;
-    this.#tls = listenTcp({ host: this.#deps.host, port: this.#tlsPort, tls: pair, accept: this.#accept });
+    const { host, tls } = this.#deps;
+    this.#tls = listenTcp({ host: tls?.host ?? host, port: this.#tlsPort, tls: pair, accept: this.#accept });
   }
 
   stop(): void {

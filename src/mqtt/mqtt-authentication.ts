@@ -5,27 +5,23 @@ import { PROVISION_USERNAME } from "../modules/devices/credentials.types.ts";
 import type { DeviceSignIn, SignIn } from "../modules/devices/device-sign-in.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
+import type { ReportRefusal } from "../modules/refusals/refusals.types.ts";
+import type { Peer } from "../modules/request-peer.ts";
 import { readFilter } from "./application-topics.ts";
-import type { MqttApplication, MqttAuthentication, MqttServerDeps } from "./mqtt.types.ts";
-
-const refused = (reason: "bad_credentials" | "not_authorized" | "later"): MqttAuthentication => ({
-  ok: false,
-  reason,
-});
-
-function answer(signIn: SignIn): MqttAuthentication {
-  if (signIn === "wrong") return refused("bad_credentials");
-  if (signIn === "later") return refused("later");
-  return signIn === "expired" ? refused("not_authorized") : { ok: true, device: signIn };
-}
+import type { MqttApplication, MqttAuthentication, MqttCredentials, MqttServerDeps } from "./mqtt.types.ts";
+import { refuseClient, refusedDevice } from "./refused-clients.ts";
+import { createTokenAuthentication } from "./token-authentication.ts";
 
 const keyStart = Buffer.from("lsk_");
 const startsLikeKey = (password: Uint8Array) => keyStart.equals(password.subarray(0, keyStart.length));
 
 /** A program with an API key, under whatever user name: it hears of devices that the key may see, and publishes nothing. */
-function applicationBy(keys: Pick<KeyAuthenticator, "authenticate">, secret: string): MqttAuthentication {
+function applicationBy(
+  keys: Pick<KeyAuthenticator, "authenticate">,
+  secret: string,
+): MqttAuthentication | undefined {
   const caller = keys.authenticate(secret);
-  if (caller?.apiKey === undefined) return refused("bad_credentials");
+  if (caller?.apiKey === undefined) return undefined;
   const { devices, tenantId, apiKey } = caller;
   const sawAll = devices === "all";
   const application: MqttApplication = {
@@ -50,11 +46,11 @@ function applicationBy(keys: Pick<KeyAuthenticator, "authenticate">, secret: str
 async function claimAt(
   provisioning: Pick<ProvisioningService, "claim">,
   bytes: Uint8Array,
-  address: string,
+  peer: Peer,
 ): Promise<Uint8Array> {
   const encoding = (bytes[0] ?? 0) >= 0x80 ? "CBOR" : "JSON";
   try {
-    return encodeBody(encoding, await provisioning.claim(decodeBody(bytes, encoding), address));
+    return encodeBody(encoding, await provisioning.claim(decodeBody(bytes, encoding), peer));
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
     return encodeBody(encoding, { status: "FAILURE", errorMsg: error.message }); // it waits for an answer, not for a code
@@ -66,29 +62,58 @@ async function claimAt(
  * name. A token needs no password; because some clients cannot leave it out, it is then ignored.
  */
 export function createMqttAuthentication(deps: {
-  tokens: Pick<TokenSignIn, "attempt">;
+  tokens: Pick<TokenSignIn, "attempt" | "countWrong">;
   signIn: DeviceSignIn;
   provisioning: Pick<ProvisioningService, "isOpen" | "claim">;
-  keys: Pick<KeyAuthenticator, "authenticate">;
+  keys: Pick<KeyAuthenticator, "authenticate" | "refusalOf">;
+  report: ReportRefusal;
 }): MqttServerDeps["authenticate"] {
-  const { tokens, signIn, provisioning, keys } = deps;
+  const { signIn, provisioning, keys, report } = deps;
+  const byToken = createTokenAuthentication(deps);
 
-  function provisioningSessionFrom(address: string): MqttAuthentication {
-    if (!provisioning.isOpen()) return refused("not_authorized");
-    return { ok: true, provisioningSession: { claim: (body) => claimAt(provisioning, body, address) } };
+  function provisioningSessionFor(credentials: MqttCredentials): MqttAuthentication {
+    const { remoteAddress: address, protocol, clientId: client } = credentials;
+    const identity = { kind: "claim", name: "" } as const;
+    if (!provisioning.isOpen())
+      return refuseClient(report, credentials, {
+        answer: "not_authorized",
+        reason: "claim_closed",
+        identity,
+      });
+    const peer = { address, protocol, client };
+    return { ok: true, provisioningSession: { claim: (body) => claimAt(provisioning, body, peer) } };
   }
 
-  const byToken = (username: string | undefined, address: string): MqttAuthentication =>
-    username ? answer(tokens.attempt(username, address)) : refused("bad_credentials");
+  function byKey(credentials: MqttCredentials, secret: string): MqttAuthentication {
+    const application = applicationBy(keys, secret);
+    if (application !== undefined) return application;
+    const isLater = deps.tokens.countWrong(credentials.remoteAddress) === "later";
+    const { reason, ...described } = keys.refusalOf(secret);
+    return refuseClient(report, credentials, {
+      ...described,
+      answer: isLater ? "later" : "bad_credentials",
+      reason: isLater ? "too_many_tries" : reason,
+    });
+  }
 
-  return ({ clientId, username, password, remoteAddress: address, certificate, isGone }) => {
-    if (username === PROVISION_USERNAME) return provisioningSessionFrom(address);
+  function afterPassword(credentials: MqttCredentials, tried: SignIn): MqttAuthentication {
+    if (tried.refused === undefined) return { ok: true, device: tried.device };
+    if (credentials.isGone()) return { ok: false, reason: "later" }; // its password was not looked at
+    if (tried.refused === "wrong") return byToken.afterWrongPassword(credentials, tried);
+    return refuseClient(report, credentials, refusedDevice(tried));
+  }
+
+  return (credentials) => {
+    const { clientId, username, password, remoteAddress: address, certificate, isGone } = credentials;
+    if (username === PROVISION_USERNAME) return provisioningSessionFor(credentials);
     const holder = certificate && signIn.byCertificate(certificate);
-    if (holder !== undefined) return answer(holder);
-    if (password === undefined || password.length === 0) return byToken(username, address);
-    if (startsLikeKey(password)) return applicationBy(keys, new TextDecoder().decode(password));
-    const device = signIn.byPassword({ clientId, username, password, address, isGone });
-    if (device instanceof Promise) return device.then(answer);
-    return device === "wrong" ? byToken(username, address) : answer(device);
+    if (holder?.refused !== undefined)
+      return refuseClient(report, credentials, refusedDevice(holder, certificate?.fingerprint));
+    if (holder !== undefined) return { ok: true, device: holder.device };
+    if (password === undefined || password.length === 0) return byToken.withoutPassword(credentials);
+    if (startsLikeKey(password)) return byKey(credentials, new TextDecoder().decode(password));
+    const tried = signIn.byPassword({ clientId, username, password, address, isGone });
+    if (tried instanceof Promise) return tried.then((late) => afterPassword(credentials, late));
+    return afterPassword(credentials, tried);
   };
 }

@@ -98,7 +98,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     return this.#time.now;
   }
 
-  get port(): number {
+  get port(): number | undefined {
     return this.#listeners.port;
   }
 
@@ -144,6 +144,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     const welcome = this.#connectionLimits.enter(transport.remoteAddress);
     if (this.#stopping || !welcome) {
       this.counters.refusedConnections++;
+      if (!this.#stopping) this.#deps.onLimited?.(connection.peer);
       connection.end(Reason.success);
     }
     return connection;
@@ -161,6 +162,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       username: packet.username,
       password: packet.password,
       remoteAddress: connection.remoteAddress,
+      protocol: connection.peer.protocol,
       certificate: connection.certificate,
       isGone: () => connection.ended,
     });
@@ -278,8 +280,11 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     const clientKey = { key, clientId: named.clientId };
     const expirySecondsMax = principal.isEphemeral ? 0 : this.limits.sessionExpirySecondsMax;
     const expirySeconds = sessionExpirySeconds(packet, expirySecondsMax);
-    if (!this.#sessionLimits.admits(store, principal, { key, isDurable: expirySeconds > 0 }))
+    if (!this.#sessionLimits.admits(store, principal, { key, isDurable: expirySeconds > 0 })) {
+      const { owner, device } = principal;
+      this.#deps.onLimited?.({ ...connection.peer, client: named.clientId }, { ...owner, device });
       return Reason.quotaExceeded;
+    }
     this.#clients.endReplaced(store, principal, clientKey);
     const opened = openSession(store, principal, named, expirySeconds);
     this.#wills.returned(key, opened.resumed);

@@ -14,8 +14,10 @@ import type { IngestService, TelemetryObserver } from "../modules/ingest/ingest.
 import type { IngestSource } from "../modules/ingest/ingest.types.ts";
 import type { Core } from "../modules/module.types.ts";
 import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
+import { refusalReporter } from "../modules/report-refusal.ts";
 import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
 import type { Quotas, QuotasService } from "../modules/tenants/quotas.service.ts";
+import type { Config } from "../platform/config.ts";
 import type { Tls } from "../platform/tls.ts";
 import { ApplicationFeed } from "./application-feed.ts";
 import { commandTopic, createCommandAnswers, createMqttTransport, rpcIdOf } from "./device-commands.ts";
@@ -26,8 +28,12 @@ import type { MqttQuotas, MqttServer } from "./mqtt.types.ts";
 import { createMqttAuthentication } from "./mqtt-authentication.ts";
 import { mqttLimits } from "./mqtt-limits.ts";
 import { createMqttServer } from "./mqtt-server.ts";
+import { connectionLimit } from "./refused-clients.ts";
 import { pushSharedAttributes } from "./shared-attributes.ts";
 import { GATEWAY_COMMANDS } from "./topics.ts";
+
+const tlsListenerOf = ({ mqtt_tls_host: host, mqtt_tls_port: port }: Config, tls: Tls | undefined) =>
+  tls === undefined || port === "off" ? undefined : { host, port, pair: () => tls.current };
 
 const mqttQuotasOf = ({ mqttConnections, mqttSessions, queuedBytes }: Quotas): MqttQuotas => ({
   connections: mqttConnections,
@@ -63,6 +69,7 @@ export function createMqttModule(
   const { devices, ingest, directory, activity, attributes, commands, ways, tls } = deps;
   const log = root.child("mqtt");
   const limits = mqttLimits(config);
+  const report = refusalReporter(events);
   const gateways = createGateways({
     devices,
     directory,
@@ -124,20 +131,16 @@ export function createMqttModule(
   });
   const mqtt: MqttServer = createMqttServer({
     host: config.mqtt_host,
-    port: config.mqtt_port,
-    tls: tls && { port: config.mqtt_tls_port, pair: () => tls.current },
+    port: config.mqtt_port === "off" ? undefined : config.mqtt_port,
+    tls: tlsListenerOf(config, tls),
     limits,
     quotasOf: (tenantId) => mqttQuotasOf(deps.quotas.of(tenantId as TenantId)), // of a device or an API key
     clock,
     log,
     sessionFile: data.file("mqtt.db"),
     ingest,
-    authenticate: createMqttAuthentication({
-      keys: deps.keys,
-      signIn: deps.signIn,
-      provisioning: deps.provisioning,
-      tokens: deps.tokens,
-    }),
+    authenticate: createMqttAuthentication({ ...deps, report }),
+    onLimited: (peer, owner) => report(connectionLimit(peer, owner)),
     onApplicationSubscribed: (...args) => void feed.onSubscribed(...args),
     onMessage(device, topic, body) {
       if (topic === device.telemetryTopic) return ingest.telemetry(device, body, "mqtt");

@@ -1,5 +1,6 @@
 import type { DeviceId, TenantId } from "../lib/ids.ts";
 import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { Peer } from "../modules/request-peer.ts";
 import type { Principal as Caller } from "../modules/users/users.types.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
@@ -9,6 +10,7 @@ export interface MqttCredentials {
   readonly username: string | undefined;
   readonly password: Uint8Array | undefined;
   readonly remoteAddress: string;
+  readonly protocol: Peer["protocol"];
   /** Certificate of the client. The TLS handshake has proven that the client holds its key, but no authority has been checked. */
   readonly certificate: PeerCertificate | undefined;
   /** The client went while it waited for its answer. */
@@ -96,10 +98,10 @@ export interface TlsPair {
 /** Describes what the MQTT server is built from. */
 export interface MqttServerDeps {
   readonly host: string;
-  /** 0 picks a free port. */
-  readonly port: number;
+  /** 0 picks a free port; undefined for none without TLS. */
+  readonly port: number | undefined;
   /** A second port that speaks TLS, with the certificate that is current when it is opened. */
-  readonly tls?: { readonly port: number; pair(): TlsPair } | undefined;
+  readonly tls?: { readonly host?: string | undefined; readonly port: number; pair(): TlsPair } | undefined;
   readonly limits: MqttLimits;
   quotasOf(tenantId: string): MqttQuotas;
   readonly clock: Clock;
@@ -115,6 +117,11 @@ export interface MqttServerDeps {
    * a thrown or rejected DomainError refuses the message.
    */
   onMessage?(device: IngestDevice, topic: string, body: Uint8Array): Promise<void> | undefined;
+  /** A connection was refused because of a limit; `owner` where the client had signed in. */
+  onLimited?(
+    peer: Peer,
+    owner?: { readonly tenantId: string; readonly device: IngestDevice | undefined },
+  ): void;
   /** Called for every connection: a device may have several. */
   onConnected(device: IngestDevice): void;
   onDisconnected(device: IngestDevice): void;
@@ -129,6 +136,8 @@ export interface MqttServerDeps {
 /** A byte stream that is not a TCP socket: what the HTTP server's WebSocket `/mqtt` hands over. */
 export interface MqttTransport {
   readonly remoteAddress: string;
+  /** How the client is connected; `mqtt` unless given. */
+  readonly protocol?: Peer["protocol"];
   /** Certificate of the client, once the TLS handshake is done; `undefined` without one. */
   readonly certificate?: PeerCertificate | undefined;
   /** Returns false when the peer reads too slowly; `drain` is called on the connection when it has caught up. */
@@ -174,7 +183,7 @@ export interface MqttServer {
   start(): Promise<void>;
   /** Sends what is committed, refuses the rest, closes every connection; resolves when all are gone. */
   stop(): Promise<void>;
-  readonly port: number;
+  readonly port: number | undefined;
   /** Port of TLS; `undefined` without TLS. */
   readonly tlsPort: number | undefined;
   /** Uses another certificate for new connections. */

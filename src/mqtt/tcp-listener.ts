@@ -7,13 +7,15 @@ import type { MqttConnectionHandle, MqttTransport, PeerCertificate } from "./mqt
 /** A TCP or TLS socket as a transport: keeps what the kernel did not take, one write at most. */
 class SocketTransport implements MqttTransport {
   readonly remoteAddress: string;
+  readonly protocol: "mqtt" | "mqtts";
   certificate: PeerCertificate | undefined;
   readonly #socket: Socket<SocketState>;
   #rest: Uint8Array | undefined;
   #closing = false;
 
-  constructor(socket: Socket<SocketState>) {
+  constructor(socket: Socket<SocketState>, protocol: "mqtt" | "mqtts") {
     this.#socket = socket;
+    this.protocol = protocol;
     this.remoteAddress = socket.remoteAddress;
   }
 
@@ -88,7 +90,7 @@ export function listenTcp(options: TcpListenerOptions): TCPSocketListener<Socket
         : { tls: { ...tls, ciphers: TLS_CIPHERS, requestCert: true, rejectUnauthorized: false } }),
       socket: {
         open(socket) {
-          const transport = new SocketTransport(socket);
+          const transport = new SocketTransport(socket, tls === undefined ? "mqtt" : "mqtts");
           const handle = accept(transport);
           socket.data = { transport, handle };
           // Refused at once: its close event came before there was anyone to tell.

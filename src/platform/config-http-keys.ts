@@ -19,7 +19,7 @@ export const httpConfigKeys = {
     kind: text,
     default: "127.0.0.0/8, ::1",
     description:
-      "Comma-separated addresses and networks that `http_connections_per_address_max` does not apply to. Name reverse proxies here: the connections of all their clients come from one address. The default is for a proxy on the gateway itself. A list replaces the default, and a single comma exempts no address.",
+      "Comma-separated addresses and networks that `http_connections_per_address_max` does not apply to. Reverse proxies in `trusted_proxies` need no entry. The default is for programs on the gateway itself. A list replaces the default, and a single comma exempts no address.",
   },
   http_first_request_timeout_ms: {
     kind: count(100, 12_000),

@@ -1,5 +1,6 @@
 import { httpConfigKeys } from "./config-http-keys.ts";
 import { outboundConfigKeys } from "./config-outbound-keys.ts";
+import { proxyConfigKeys } from "./config-proxy-keys.ts";
 import { quotaConfigKeys } from "./config-quota-keys.ts";
 import { securityConfigKeys } from "./config-security-keys.ts";
 
@@ -10,6 +11,7 @@ import { securityConfigKeys } from "./config-security-keys.ts";
 export type KeyKind =
   | { readonly type: "text" }
   | { readonly type: "integer"; readonly min: number; readonly max: number }
+  | { readonly type: "port" }
   | { readonly type: "boolean" }
   | { readonly type: "choice"; readonly choices: readonly string[] };
 
@@ -25,22 +27,23 @@ export interface KeyDefinition {
 
 const text = { type: "text" } as const;
 const boolean = { type: "boolean" } as const;
-const port = { type: "integer", min: 0, max: 65_535 } as const;
+const port = { type: "port" } as const;
 const count = (min: number, max: number) => ({ type: "integer", min, max }) as const;
 
 export const configKeys = {
   data: { kind: text, default: "./data", description: "Data directory; created on first start." },
-  http_host: { kind: text, default: "0.0.0.0", description: "Address that HTTP listens on." },
+  http_host: { kind: text, default: "0.0.0.0", description: "Address that `http_port` listens on." },
   http_port: {
     kind: port,
     default: 8080,
-    description: "Port of the console, the REST API and MQTT over WebSocket; 0 picks a free one.",
+    description:
+      "Port of the console, the REST API and MQTT over WebSocket; 0 picks a free one. `off` opens none, so that HTTP is available with TLS only.",
   },
-  mqtt_host: { kind: text, default: "0.0.0.0", description: "Address that MQTT listens on." },
+  mqtt_host: { kind: text, default: "0.0.0.0", description: "Address that `mqtt_port` listens on." },
   mqtt_port: {
     kind: port,
     default: 1883,
-    description: "Port that devices connect to by MQTT over TCP; 0 picks a free one.",
+    description: "Port that devices connect to by MQTT over TCP; 0 picks a free one, `off` opens none.",
   },
   tls: {
     kind: { type: "choice", choices: ["off", "auto", "files"] },
@@ -64,22 +67,29 @@ export const configKeys = {
     default: undefined,
     description: "Authority that signed `tls_cert`, PEM. Devices can download it from this gateway.",
   },
+  https_host: {
+    kind: text,
+    default: undefined,
+    description:
+      "Address that `https_port` listens on; `http_host` by default. With `http_host = 127.0.0.1` and `https_host = 0.0.0.0`, only this machine can use HTTP without TLS.",
+  },
   https_port: {
     kind: port,
     default: 8443,
-    description: "Port of console, API and MQTT over WebSocket with TLS, on `http_host`; 0 picks a free one.",
+    description:
+      "Port of console, API and MQTT over WebSocket with TLS; 0 picks a free one, `off` opens none.",
+  },
+  mqtt_tls_host: {
+    kind: text,
+    default: undefined,
+    description: "Address that `mqtt_tls_port` listens on; `mqtt_host` by default.",
   },
   mqtt_tls_port: {
     kind: port,
     default: 8883,
-    description: "Port that devices connect to by MQTT with TLS, on `mqtt_host`; 0 picks a free one.",
+    description: "Port that devices connect to by MQTT with TLS; 0 picks a free one, `off` opens none.",
   },
-  public_url: {
-    kind: text,
-    default: undefined,
-    description:
-      "Address at which users and devices reach this gateway, e.g. `http://gateway.local:8080`. Links and example commands use it.",
-  },
+  ...proxyConfigKeys,
   owner_email: {
     kind: text,
     default: undefined,

@@ -11,15 +11,20 @@ import {
   type KeyDefinition,
   type KeyKind,
 } from "./config-keys.ts";
+import { checkPublicUrl } from "./public-address.ts";
 
 type ValueOf<K extends KeyKind> = K extends { type: "integer" }
   ? number
-  : K extends { type: "boolean" }
-    ? boolean
-    : K extends { type: "choice"; choices: readonly (infer Choice)[] }
-      ? Choice
-      : string;
+  : K extends { type: "port" }
+    ? PortSetting
+    : K extends { type: "boolean" }
+      ? boolean
+      : K extends { type: "choice"; choices: readonly (infer Choice)[] }
+        ? Choice
+        : string;
 type Keys = typeof configKeys;
+/** A TCP port to listen on, 0 for any free one, or none at all. */
+export type PortSetting = number | "off";
 
 /** The effective configuration: flags over environment over `lineside.toml` over defaults. */
 export type Config = {
@@ -44,6 +49,10 @@ function parseInteger(kind: { min: number; max: number }, raw: unknown): number 
   return number >= kind.min && number <= kind.max ? number : undefined;
 }
 
+function parsePort(raw: unknown): PortSetting | undefined {
+  return raw === "off" ? "off" : parseInteger({ min: 0, max: 65_535 }, raw);
+}
+
 function parseBoolean(raw: unknown): boolean | undefined {
   const word = String(raw).toLowerCase();
   if (["true", "1", "on", "yes"].includes(word)) return true;
@@ -52,6 +61,7 @@ function parseBoolean(raw: unknown): boolean | undefined {
 
 function parseValue(kind: KeyKind, raw: unknown): string | number | boolean | undefined {
   if (kind.type === "integer") return parseInteger(kind, raw);
+  if (kind.type === "port") return parsePort(raw);
   if (kind.type === "boolean") return parseBoolean(raw);
   if (typeof raw !== "string" || raw === "") return undefined;
   return kind.type === "choice" && !kind.choices.includes(raw) ? undefined : raw;
@@ -59,6 +69,7 @@ function parseValue(kind: KeyKind, raw: unknown): string | number | boolean | un
 
 export function describeKind(kind: KeyKind): string {
   if (kind.type === "integer") return `a whole number from ${kind.min} to ${kind.max}`;
+  if (kind.type === "port") return "a whole number from 0 to 65535, or off";
   if (kind.type === "boolean") return "true or false";
   if (kind.type === "choice") return `one of ${kind.choices.join(", ")}`;
   return "a text";
@@ -186,6 +197,14 @@ function checkTls({ tls, tls_cert: cert, tls_key: key }: Record<string, unknown>
   return isUnused ? ["tls_cert and tls_key have an effect with tls = files only."] : [];
 }
 
+/** Checks that one port for HTTP remains. */
+function checkPorts({ tls, http_port: http, https_port: https }: Record<string, unknown>): string[] {
+  if (http !== "off" || (tls !== "off" && https !== "off")) return [];
+  return [
+    "http_port = off needs TLS on https_port, or the gateway could not be reached: set tls = auto or tls = files, and an https_port.",
+  ];
+}
+
 const checkRanges = (key: string, value: unknown): string[] =>
   String(value ?? "")
     .split(",")
@@ -211,9 +230,6 @@ function checkTogether(config: Record<string, unknown>): string[] {
     mistakes.push("LINESIDE_OWNER_EMAIL must be an e-mail address.");
   if (typeof password === "string" && password.length < 10)
     mistakes.push("LINESIDE_OWNER_PASSWORD must have 10 characters or more.");
-  const url = config.public_url;
-  if (typeof url === "string" && !/^https?:\/\/[^/]+/.test(url))
-    mistakes.push("public_url must be an http or https address.");
   if (typeof config.smtp_url === "string" && !isSmtpUrl(config.smtp_url))
     mistakes.push(
       "smtp_url must be like smtp://user:password@mail.example:587; in user and password, % @ : and / are written as %25 %40 %3A and %2F.",
@@ -221,7 +237,10 @@ function checkTogether(config: Record<string, unknown>): string[] {
   if (typeof config.smtp_from === "string" && !/^[^@\s<>,]+@[^@\s<>,]+$/.test(config.smtp_from))
     mistakes.push("smtp_from must be an e-mail address.");
   mistakes.push(
+    ...checkPublicUrl(config.public_url),
     ...checkTls(config),
+    ...checkPorts(config),
+    ...checkRanges("trusted_proxies", config.trusted_proxies),
     ...checkRanges("outbound_allow", config.outbound_allow),
     ...checkRanges("http_connections_exempt", config.http_connections_exempt),
   );

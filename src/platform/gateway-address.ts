@@ -5,15 +5,21 @@ import { join } from "node:path";
 /** File in the data directory while the gateway runs. Commands on the same machine find its address there, without its settings. */
 const FILE = "gateway.json";
 
-/** Returns where a program on this machine reaches a server that listens on `host`. */
-export function localUrl(host: string, port: number): string {
-  const reached = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;
+export interface GatewayAddress {
+  readonly url: string;
+  /** The certificate of an `https:` address, PEM. It need not name the address and may be from any authority. */
+  readonly certificate?: string | undefined;
 }
 
-export function writeGatewayAddress(directory: string, url: string): void {
+/** Returns where a program on this machine reaches a server that listens on `host`. */
+export function localUrl(host: string, port: number, scheme: "http" | "https" = "http"): string {
+  const reached = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `${scheme}://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`;
+}
+
+export function writeGatewayAddress(directory: string, address: GatewayAddress): void {
   const file = join(directory, FILE);
-  writeFileSync(`${file}.new`, `${JSON.stringify({ url, pid: process.pid })}\n`, { mode: 0o600 });
+  writeFileSync(`${file}.new`, `${JSON.stringify({ ...address, pid: process.pid })}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 
@@ -31,10 +37,11 @@ export function readGatewayPid(directory: string): number | undefined {
 }
 
 /** The address that a gateway on this data directory has written; after a crash nothing may answer there. */
-export function readGatewayAddress(directory: string): string | undefined {
+export function readGatewayAddress(directory: string): GatewayAddress | undefined {
   try {
-    const { url } = JSON.parse(readFileSync(join(directory, FILE), "utf8"));
-    return typeof url === "string" && URL.canParse(url) ? url : undefined;
+    const { url, certificate } = JSON.parse(readFileSync(join(directory, FILE), "utf8"));
+    if (typeof url !== "string" || !URL.canParse(url)) return undefined;
+    return typeof certificate === "string" ? { url, certificate } : { url };
   } catch {
     return undefined; // no gateway has run here, or it belongs to another user
   }

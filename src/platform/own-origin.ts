@@ -2,47 +2,60 @@ import { isIPv6 } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import type { Config } from "./config.ts";
 import type { OwnPorts } from "./own-ports.ts";
+import { publicAddressOf } from "./public-address.ts";
 
 const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
+export const isLoopback = (host: string): boolean => /^(127\.|::1$|localhost$)/.test(host);
+
+/** Returns whether only programs on this machine can use HTTP without TLS, and others use HTTPS. */
+export const isPlainForMachine = ({
+  tls,
+  http_host: plain,
+  https_host: secure,
+  https_port: port,
+}: Pick<Config, "tls" | "http_host" | "https_host" | "https_port">): boolean =>
+  tls !== "off" && port !== "off" && isLoopback(plain) && secure !== undefined && !isLoopback(secure);
+
+/** Requests whose scheme and host a trusted proxy has named. */
+const forwardedOrigins = new WeakMap<object, string>();
+
+export const noteForwardedOrigin = (request: Request, origin: string): void =>
+  void forwardedOrigins.set(request, origin);
+
+type Listeners = Pick<Config, "public_url" | "tls" | "http_host" | "https_host" | "https_port">;
+
 /**
- * Scheme, host and port for links in mails and in texts that are handed on. The address of a request is whatever the sender
- * wrote into it: of it counts only which of this machine's names and outward addresses it is, and whether it came by TLS, never its
- * port, and nothing that each machine has, such as `localhost`, where the reader's own would answer.
+ * Returns the address for links in mails and in texts that are handed on, without a slash at its end. The address of a request is whatever
+ * the sender wrote into it: of it counts only which of this machine's names and outward addresses it is, and whether it came by TLS, never
+ * its port, and nothing that each machine has, such as `localhost`, where the reader's own would answer. What a trusted proxy has named
+ * counts as it is.
  */
-export function createOwnOrigin(
-  {
-    public_url: publicUrl,
-    http_host: listensOn,
-    http_port,
-  }: Pick<Config, "public_url" | "http_host" | "http_port">,
-  ports: OwnPorts,
-): (requestUrl: string) => string {
-  if (publicUrl !== undefined) {
-    const { origin } = new URL(publicUrl);
-    return () => origin;
-  }
-  return (requestUrl) => {
-    const secure = requestUrl.startsWith("https:") ? ports.get("https") : undefined;
-    const originOf = (host: string) => {
-      const name = isIPv6(host) ? `[${host}]` : host;
-      return new URL(
-        secure === undefined
-          ? `http://${name}:${ports.get("http") ?? http_port}`
-          : `https://${name}:${secure}`,
-      ).origin;
-    };
-    if (!ANY_ADDRESS.has(listensOn)) return originOf(listensOn);
-    const outward = Object.values(networkInterfaces())
-      .flatMap((list) => list ?? [])
-      .filter(({ internal, address }) => !internal && !/^fe80:/i.test(address)); // of which nobody else knows the zone
-    const name = hostname().toLowerCase();
-    const own = [
-      ...outward.map(({ address }) => address),
-      ...(name === "localhost" ? [] : [name, `${name}.local`]),
-    ];
-    const asked = new URL(requestUrl).hostname.toLowerCase().replace(/^\[|\]$/g, "");
-    const best = outward.find(({ family }) => family === "IPv4") ?? outward[0];
-    return originOf(own.includes(asked) ? asked : (best?.address ?? name));
+export function createOwnOrigin(config: Listeners, ports: OwnPorts): (request: { url: string }) => string {
+  const publicAddress = publicAddressOf(config);
+  if (publicAddress !== undefined) return () => publicAddress;
+  return (request) => forwardedOrigins.get(request) ?? machineOrigin(config, ports, request.url);
+}
+
+function machineOrigin(config: Listeners, ports: OwnPorts, requestUrl: string): string {
+  const [http, https] = [ports.get("http"), ports.get("https")];
+  const isPlainUsable = http !== undefined && !isPlainForMachine(config);
+  const isSecure = https !== undefined && (!isPlainUsable || requestUrl.startsWith("https:"));
+  const originOf = (host: string) => {
+    const name = isIPv6(host) ? `[${host}]` : host;
+    return new URL(isSecure ? `https://${name}:${https}` : `http://${name}:${http ?? 80}`).origin;
   };
+  const listensOn = (isSecure ? config.https_host : undefined) ?? config.http_host;
+  if (!ANY_ADDRESS.has(listensOn)) return originOf(listensOn);
+  const outward = Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal, address }) => !internal && !/^fe80:/i.test(address)); // of which nobody else knows the zone
+  const name = hostname().toLowerCase();
+  const own = [
+    ...outward.map(({ address }) => address),
+    ...(name === "localhost" ? [] : [name, `${name}.local`]),
+  ];
+  const asked = new URL(requestUrl).hostname.toLowerCase().replace(/^\[|\]$/g, "");
+  const best = outward.find(({ family }) => family === "IPv4") ?? outward[0];
+  return originOf(own.includes(asked) ? asked : (best?.address ?? name));
 }

@@ -2,9 +2,11 @@
 // given with "Authorize".
 /* global SwaggerUIBundle */
 (() => {
+  /** The gateway's address: this script is in its `docs` folder, and a proxy may have put that below another path. */
+  const root = new URL("..", document.currentScript.src);
   const stored = (store, key) => {
     try {
-      return store.getItem(key) ?? undefined;
+      return store.getItem(key + root.pathname.replace(/\/$/, "")) ?? undefined;
     } catch {
       return undefined; // the browser keeps nothing for this page
     }
@@ -18,22 +20,23 @@
   async function describeSession() {
     const line = document.getElementById("session");
     const answer =
-      token() && (await fetch("/api/auth/me", { headers: { authorization: `Bearer ${token()}` } }));
+      token() &&
+      (await fetch(new URL("api/auth/me", root), { headers: { authorization: `Bearer ${token()}` } }));
     if (answer?.ok) {
       const { email, role } = await answer.json();
-      const back = Object.assign(document.createElement("a"), { href: "/", textContent: "Console" });
+      const back = Object.assign(document.createElement("a"), { href: root, textContent: "Console" });
       line.replaceChildren(
         back,
         ` · Try it out: requests go out as ${email} (${role}), on this gateway's real data. The curl commands below hold your session's token: keep it to yourself.`,
       );
       return;
     }
-    const link = Object.assign(document.createElement("a"), { href: "/", textContent: "Sign in" });
+    const link = Object.assign(document.createElement("a"), { href: root, textContent: "Sign in" });
     line.replaceChildren(link, " to try requests out here, or give a credential with Authorize.");
   }
 
   SwaggerUIBundle({
-    url: "/docs/json",
+    url: new URL("docs/json", root).href,
     dom_id: "#api",
     deepLinking: true,
     persistAuthorization: false,

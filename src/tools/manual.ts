@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Marked, type Tokens } from "marked";
 
 /** Page of the console's manual; the texts are those of `docs/`. */
@@ -7,10 +7,16 @@ export interface ManualPage {
   readonly id: string;
   readonly title: string;
   readonly html: string;
+  /** Language of the text. A page that is not translated is in English. */
+  readonly language: Language;
 }
+
+export const languages = ["en", "de"] as const;
+export type Language = (typeof languages)[number];
 
 /** Sorted in the order in which one needs them; a text that is not among them is found by a test. */
 export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages: readonly string[] }> = [
+  { id: "start", pages: ["first-steps", "readme"] },
   { id: "devices", pages: ["devices", "gateways", "connecting-securely", "device-protocol"] },
   {
     id: "networks",
@@ -23,16 +29,29 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
   { id: "users", pages: ["sign-in", "users", "permissions", "tenants", "audit", "mail"] },
   {
     id: "operation",
-    pages: ["operations", "api", "configuration", "architecture", "glossary", "storage-format", "benchmarks"],
+    pages: [
+      "operations",
+      "proxy",
+      "api",
+      "configuration",
+      "architecture",
+      "glossary",
+      "storage-format",
+      "benchmarks",
+    ],
   },
 ];
 
-/** Returns what leads to another text of the manual leads to its page; other files are not here. */
+const README = "README.md";
+
+/** Returns where a link leads within the manual: to the page of another text. Other files are not in the manual. */
 function hrefOf(href: string): string | undefined {
-  const [path = "", anchor] = href.split("#");
   if (/^(https?:|mailto:)/.test(href) || href.startsWith("#")) return href;
-  if (!path.endsWith(".md") || path.includes("/")) return undefined;
-  return `/manual/${basename(path, ".md")}${anchor === undefined ? "" : `#${anchor}`}`;
+  const [path = "", anchor] = href.split("#");
+  const name = path.replace(/^(\.\.\/)*(docs\/)?/, "");
+  const id = name === README ? "readme" : name.replace(/\.md$/, "");
+  if (!manualSections.some(({ pages }) => pages.includes(id))) return undefined;
+  return `/manual/${id}${anchor === undefined ? "" : `#${anchor}`}`;
 }
 
 const slugOf = (text: string): string =>
@@ -42,14 +61,23 @@ const slugOf = (text: string): string =>
     .trim()
     .replaceAll(" ", "-");
 
-function createRenderer(): Marked {
+/** Returns the names of a text's headings in order, by which links reach them. */
+function headingsOf(source: string): string[] {
+  const tokens = new Marked({ gfm: true }).lexer(source);
+  return tokens.flatMap((token) => (token.type === "heading" ? [slugOf(token.text)] : []));
+}
+
+/** `names` are those of the headings in order: a translation has those of the original, so that links lead to the same places. */
+function createRenderer(names: readonly string[]): Marked {
   const marked = new Marked({ gfm: true });
+  let headings = 0;
   marked.use({
     renderer: {
       heading({ tokens, depth, text }: Tokens.Heading) {
         const inner = this.parser.parseInline(tokens);
+        const name = names[headings++] ?? slugOf(text);
         // The page's own heading is the first.
-        return depth === 1 ? "" : `<h${depth} id="${slugOf(text)}">${inner}</h${depth}>\n`;
+        return depth === 1 ? "" : `<h${depth} id="${name}">${inner}</h${depth}>\n`;
       },
       link({ href, tokens }: Tokens.Link) {
         const inner = this.parser.parseInline(tokens);
@@ -74,15 +102,25 @@ function createRenderer(): Marked {
   return marked;
 }
 
-/** Every page of the manual, rendered. */
-export function renderManual(docs: string): Array<{ id: string; pages: ManualPage[] }> {
-  const marked = createRenderer();
-  return manualSections.map(({ id, pages }) => ({
-    id,
-    pages: pages.map((name) => {
-      const source = readFileSync(join(docs, `${name}.md`), "utf8");
-      const title = /^# (.*)$/m.exec(source)?.[1] ?? name;
-      return { id: name, title, html: marked.parse(source, { async: false }) };
-    }),
-  }));
+/** Returns the file of a page in a language, or the English one where it is not translated. */
+function fileOf(root: string, id: string, language: Language): { file: string; language: Language } {
+  const name = id === "readme" ? README : `${id}.md`;
+  const translated = join(root, "docs", language, name);
+  if (language !== "en" && existsSync(translated)) return { file: translated, language };
+  return { file: id === "readme" ? join(root, README) : join(root, "docs", name), language: "en" };
 }
+
+function renderPage(root: string, id: string, wanted: Language): ManualPage {
+  const { file, language } = fileOf(root, id, wanted);
+  const source = readFileSync(file, "utf8");
+  const names = headingsOf(readFileSync(fileOf(root, id, "en").file, "utf8"));
+  const title = /^# (.*)$/m.exec(source)?.[1] ?? id;
+  return { id, title, language, html: createRenderer(names).parse(source, { async: false }) };
+}
+
+/** Renders every page of the manual in a language. `root` is the root of the repository. */
+export const renderManual = (root: string, language: Language): Array<{ id: string; pages: ManualPage[] }> =>
+  manualSections.map(({ id, pages }) => ({
+    id,
+    pages: pages.map((page) => renderPage(root, page, language)),
+  }));

@@ -1,5 +1,6 @@
 import { render } from "preact";
 import { App } from "./app/app.tsx";
+import { watchBase } from "./app/base-links.ts";
 import { watchAppearance } from "./platform/appearance.ts";
 import { loadFirstTexts, loadLanguage } from "./platform/i18n/i18n.ts";
 import { keepSignedIn } from "./platform/keep-signed-in.ts";
@@ -8,6 +9,7 @@ import { startClock } from "./platform/now.ts";
 import { language, watchPreferences } from "./platform/preferences.ts";
 import { watchOtherTabs } from "./platform/session.ts";
 
+watchBase();
 watchPreferences();
 watchAppearance();
 watchOtherTabs();

@@ -1,6 +1,7 @@
 // Runs before the first paint, so that a chosen theme does not flash in the other one.
 try {
-  const selected = localStorage.getItem("lineside.theme");
+  const base = document.querySelector<HTMLMetaElement>('meta[name="lineside-base"]')?.content ?? "";
+  const selected = localStorage.getItem(`lineside.theme${base}`);
   if (selected === "light" || selected === "dark")
     document.documentElement.dataset.theme = `lineside-${selected}`;
 } catch {

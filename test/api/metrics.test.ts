@@ -146,4 +146,37 @@ describe("the days that the disk lasts", () => {
     for (let hour = 0; hour <= 48; hour++) trend.add(hour * HOUR_MS, 100e9 + hour);
     expect(trend.daysUntilFull()).toBeUndefined();
   });
+
+  test("are known again soon after a restart, from the stored readings", async () => {
+    const time = new FakeClock(Date.now());
+    let free = 90_000_000_000;
+    const readSpace = async () => ({ free, total: 100_000_000_000 });
+    const first = await createTestApp({ clock: time, host: "one", readSpace });
+    const { token } = await first.signIn("TENANT_OWNER");
+    await first.createDevice(token);
+    for (let hour = 0; hour < 7; hour++) {
+      free -= 1_000_000_000;
+      time.advance(HOUR_MS);
+      await Bun.sleep(0); // the space is read asynchronously
+    }
+    await first.app.stop();
+    const second = await createTestApp({ clock: time, host: "one", readSpace, directory: first.directory });
+    try {
+      const [device] = (await second.call("GET", "/api/devices?search=This+gateway", { token })).body;
+      const daysLeft = async () => {
+        time.advance(MINUTE_MS);
+        const path = `/api/devices/${device.deviceId}/telemetry/latest`;
+        return (await second.call("GET", path, { token })).body;
+      };
+      const stoppedAt = time.now();
+      const { values } = await untilAnswer(
+        daysLeft,
+        (latest) => latest.timestamps.disk_days_left > stoppedAt,
+      );
+      expect(values.disk_days_left).toBeGreaterThan(2);
+      expect(values.disk_days_left).toBeLessThan(6);
+    } finally {
+      await second.stop();
+    }
+  });
 });

@@ -12,7 +12,7 @@ test(
   async () => {
     const { page } = ui;
     await ui.open("/manual");
-    await page.getByRole("heading", { name: "Devices", level: 2 }).first().waitFor();
+    await page.getByRole("article").getByRole("heading", { name: "First steps", exact: true }).waitFor();
     await page.getByRole("searchbox", { name: "Search the manual" }).fill("webhook signature");
     await page.getByTestId("found").getByRole("link", { name: "Webhooks" }).click();
     await page.getByRole("article").getByRole("heading", { name: "Webhooks", exact: true }).waitFor();
@@ -48,6 +48,27 @@ for (const [theme, width] of [
     },
     STEP_MS,
   );
+
+test(
+  "the manual is in the reader's language, and says so where it is not",
+  async () => {
+    const { page } = ui;
+    const read = async (language: string) => {
+      await page.evaluate((spoken) => localStorage.setItem("lineside.language", spoken), language);
+      await ui.open("/manual");
+    };
+    await read("de");
+    const article = page.getByRole("article");
+    await article.getByRole("heading", { name: "Erste Schritte", exact: true }).waitFor();
+    await article.getByRole("link", { name: "Alarme", exact: true }).click();
+    await article.getByText("Diese Seite zeigt, wie man Alarmregeln schreibt").waitFor();
+    await ui.open("/manual/architecture");
+    await page.getByText("Diese Seite gibt es nur auf Englisch.").waitFor();
+    await read("en");
+    await article.getByRole("heading", { name: "First steps", exact: true }).waitFor();
+  },
+  STEP_MS,
+);
 
 test("the pages caused no console error and no request to another host", () => {
   expect(ui.complaints).toEqual([]);

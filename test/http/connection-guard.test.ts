@@ -55,6 +55,7 @@ function createGuard(limits: Partial<ConnectionLimits> = {}) {
       http_connections_per_address_max: 2,
       http_connections_exempt: "10.0.0.0/8, ::1",
       http_first_request_timeout_ms: 5_000,
+      trusted_proxies: undefined,
       ...limits,
     },
     sockets,
@@ -154,4 +155,14 @@ test("takes several steps where many descriptors are open", () => {
   clock.advance(30_000);
   expect(sockets.closed.length).toBe(1_500);
   expect(sockets.closed.every((descriptor) => descriptor % 2 === 1)).toBe(true);
+});
+
+test("does not limit the connections of a trusted proxy", () => {
+  const { clock, sockets, guard } = createGuard({ trusted_proxies: "192.0.2.0/28, 2001:db8::1" });
+  for (let descriptor = 10; descriptor < 16; descriptor++) {
+    sockets.connect(descriptor, "192.0.2.7");
+    guard.requested({ address: "192.0.2.7", port: 40_000 + descriptor });
+  }
+  clock.advance(1_000);
+  expect(sockets.closed).toEqual([]);
 });

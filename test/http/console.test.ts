@@ -3,7 +3,7 @@ import { createConsoleFiles } from "../../src/http/console.ts";
 import { expectErrorBody } from "../support/api-rows.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
-const files = createConsoleFiles("test/support/console");
+const files = createConsoleFiles({ root: "test/support/console" });
 const BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8";
 const get = (path: string, accept = "*/*") =>
   files.respond(new Request(`http://localhost${path}`, { headers: { accept } }));

@@ -212,7 +212,7 @@ export async function startMqtt(overrides: Overrides = {}, directory?: string): 
     ingest,
     devices,
     events,
-    port: server.port,
+    port: server.port ?? 0,
     sessionFile,
     stop: async () => {
       await halt();

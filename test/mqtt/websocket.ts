@@ -8,7 +8,10 @@ export function serveWebSocket(server: MqttServer) {
     fetch(request, http) {
       // `mqtt`, or `mqttv3.1` of older clients.
       const protocol = request.headers.get("Sec-WebSocket-Protocol");
-      const options = { handlers: mqttHandlers(server, "127.0.0.1"), ...(protocol !== null && { protocol }) };
+      const options = {
+        handlers: mqttHandlers(server, { address: "127.0.0.1", protocol: "ws" }),
+        ...(protocol !== null && { protocol }),
+      };
       return upgrade(http, request, options) ? undefined : new Response("no", { status: 400 });
     },
     websocket: websocketHandler,

@@ -28,8 +28,8 @@ export class WebSocketClient<Message extends { readonly type?: unknown } = Strea
   #closeCode: number | undefined;
   #wake: () => void = () => undefined;
 
-  private constructor(url: string) {
-    this.#socket = new WebSocket(url.replace(/^http/, "ws"));
+  private constructor(url: string, options: Bun.WebSocketOptions = {}) {
+    this.#socket = new WebSocket(url.replace(/^http/, "ws"), options as string[]); // browsers have no options
     this.#socket.binaryType = "arraybuffer";
     this.#socket.onmessage = ({ data }) => {
       this.messages.push(typeof data === "string" ? JSON.parse(data) : decode(new Uint8Array(data)));
@@ -47,8 +47,9 @@ export class WebSocketClient<Message extends { readonly type?: unknown } = Strea
   /** Connects to an address of the gateway (`http:` stands for `ws:`); fails when the handshake is refused. */
   static async open<Message extends { readonly type?: unknown } = StreamMessage>(
     url: string,
+    options?: Bun.WebSocketOptions,
   ): Promise<WebSocketClient<Message>> {
-    const client = new WebSocketClient<Message>(url);
+    const client = new WebSocketClient<Message>(url, options);
     await new Promise<void>((resolve, reject) => {
       client.#socket.onopen = () => resolve();
       client.#socket.onerror = () => reject(new Error("not connected"));

@@ -1,30 +1,131 @@
-import { expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { manualSections, renderManual } from "../../src/tools/manual.ts";
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Glob } from "bun";
+import { languages, manualSections, renderManual } from "../../src/tools/manual.ts";
 import { findInManual, plainText } from "../../src/web/features/manual/manual-api.ts";
 
-const docs = join(import.meta.dir, "../../docs");
-const pages = renderManual(docs).flatMap((section) => section.pages);
+const root = join(import.meta.dir, "../..");
+const docs = join(root, "docs");
+const pages = renderManual(root, "en").flatMap((section) => section.pages);
 
 test("every text of the docs is a page of the manual, once", () => {
   const texts = readdirSync(docs).filter((name) => name.endsWith(".md"));
-  const listed = manualSections.flatMap(({ pages: of }) => of.map((id) => `${id}.md`));
-  expect(listed.toSorted()).toEqual(texts.sort());
+  const listed = manualSections.flatMap(({ pages: of }) => of.filter((id) => id !== "readme"));
+  expect(listed.map((id) => `${id}.md`).toSorted()).toEqual(texts.sort());
 });
 
-test("links lead to pages that are there, or elsewhere as whole addresses; there are no pictures to fetch", () => {
-  const existing = new Set(pages.map(({ id }) => id));
-  const wrong = pages.flatMap(({ id, html }) => {
-    const links = [...html.matchAll(/href="([^"]*)"/g)].map((match) => match[1] ?? "");
-    return links
-      .filter((href) => !/^(https?:|mailto:|#)/.test(href))
-      .filter((href) => !existing.has(/^\/manual\/([^#]+)/.exec(href)?.[1] ?? ""))
-      .map((href) => `${id}: ${href}`);
+for (const language of languages)
+  test(`links lead to places that are there, or elsewhere as whole addresses; nothing is fetched (${language})`, () => {
+    const pagesOf = renderManual(root, language).flatMap((section) => section.pages);
+    const places = new Set(
+      pagesOf.flatMap(({ id, html }) => [
+        `/manual/${id}`,
+        ...[...html.matchAll(/ id="([^"]*)"/g)].map((match) => `/manual/${id}#${match[1]}`),
+      ]),
+    );
+    const wrong = pagesOf.flatMap(({ id, html }) =>
+      [...html.matchAll(/href="([^"]*)"/g)]
+        .map((match) => match[1] ?? "")
+        .filter((href) => !/^(https?:|mailto:)/.test(href))
+        .filter((href) => !places.has(href.startsWith("#") ? `/manual/${id}${href}` : href))
+        .map((href) => `${id}: ${href}`),
+    );
+    expect(wrong).toEqual([]);
+    expect(pagesOf.filter(({ html }) => /<(img|script|iframe)/.test(html))).toEqual([]);
   });
+
+test("a link from one file to another leads to a file that exists", () => {
+  const files = ["README.md", ...new Glob("docs/**/*.md").scanSync({ cwd: root })];
+  expect(files.length).toBeGreaterThan(40);
+  const wrong = files.flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+      .map((match) => match[1] ?? "")
+      .filter((href) => !/^(https?:|mailto:)/.test(href) && !existsSync(join(root, dirname(file), href)))
+      .map((href) => `${file}: ${href}`),
+  );
   expect(wrong).toEqual([]);
-  expect(pages.filter(({ html }) => /<(img|script|iframe)/.test(html))).toEqual([]);
 });
+
+describe("the German manual", () => {
+  /** Pages for developers, and those that the program generates. */
+  const onlyEnglish = [
+    "architecture",
+    "benchmarks",
+    "configuration",
+    "glossary",
+    "permissions",
+    "storage-format",
+  ];
+  /** Pages for users that are still to be translated; nothing may be added. */
+  const notYet: readonly string[] = JSON.parse(
+    readFileSync(join(import.meta.dir, "not-translated.json"), "utf8"),
+  );
+  const source = (path: string) => readFileSync(join(root, path), "utf8");
+  const pathsOf = (id: string) =>
+    id === "readme" ? ["README.md", "docs/de/README.md"] : [`docs/${id}.md`, `docs/de/${id}.md`];
+  const translated = manualSections.flatMap(({ pages: ids }) =>
+    ids.filter((id) => ![...onlyEnglish, ...notYet].includes(id)),
+  );
+
+  test("has every page for users", () => {
+    const german = renderManual(root, "de").flatMap((section) => section.pages);
+    const english = german.filter(({ language }) => language === "en").map(({ id }) => id);
+    expect(english.toSorted()).toEqual([...onlyEnglish, ...notYet].toSorted());
+  });
+
+  test.each(translated)("%s has the headings, the examples and the table rows of the original", (id) => {
+    const [original, german] = pathsOf(id).map((path) => shapeOf(source(path)));
+    expect(german).toEqual(original as NonNullable<typeof original>);
+  });
+
+  test.each(translated)("%s names screens and buttons as the console does in German", async (id) => {
+    const texts = await consoleTexts();
+    const [original = "", german = ""] = pathsOf(id).map(source);
+    const named = new Set(boldParts(german));
+    const missing = boldParts(original).filter((part) => {
+      const translations = texts.get(part);
+      return translations !== undefined && ![...translations].some((text) => named.has(text));
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
+/** Texts of the console by their English words: an English text may have several translations. */
+async function consoleTexts(): Promise<Map<string, Set<string>>> {
+  const translations = new Map<string, Set<string>>();
+  const catalogues = (file: string) =>
+    Object.values(require(file) as Record<string, Record<string, string>>)[0] ?? {};
+  for (const file of new Glob("src/web/**/texts.en.ts").scanSync({ cwd: root, absolute: true })) {
+    const german = catalogues(file.replace(/en\.ts$/, "de.ts"));
+    for (const [key, text] of Object.entries(catalogues(file)))
+      translations.set(text, (translations.get(text) ?? new Set()).add(german[key] ?? text));
+  }
+  return translations;
+}
+
+/** Steps in another program, which keep its words. */
+const FOREIGN = "Dashboards → New → Import";
+
+/** Parts of a text in bold, such as the steps of **Settings → Users**. */
+const boldParts = (text: string): string[] =>
+  [...text.matchAll(/\*\*([^*]+)\*\*/g)]
+    .map((match) => match[1] ?? "")
+    .filter((bold) => bold !== FOREIGN)
+    .flatMap((bold) => bold.split(" → ").map((part) => part.replace(/\s+/g, " ")));
+
+/** What a translation keeps: the levels of headings, the code, and the rows of tables. */
+function shapeOf(text: string) {
+  const code = [...text.matchAll(/^ *```[\w-]*\n([\s\S]*?)^ *```/gm)].map((match) =>
+    (match[1] ?? "").replace(/#.*$/gm, "").replace(/[ \t]+$/gm, ""),
+  );
+  const prose = text.replace(/^ *```[\s\S]*?^ *```/gm, "");
+  return {
+    headings: [...prose.matchAll(/^(#+) /gm)].map((match) => match[1]?.length),
+    code,
+    rows: [...prose.matchAll(/^\|/gm)].length,
+  };
+}
 
 test("pages are found by all words that are looked for, first where the title has one", () => {
   const found = findInManual(pages, "alarm escalation");

@@ -85,7 +85,7 @@ const methods = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"]);
 const isShown = ({ method, path, hooks }: Route): boolean =>
   methods.has(method) && hooks.detail?.hide !== true && path !== "/*";
 
-export function createDocument(routes: readonly Route[], version: string) {
+export function createDocument(routes: readonly Route[], version: string, basePath = "") {
   const components = new Components();
   components.toSchema(errorSchema);
   const paths: Record<string, Record<string, Operation>> = {};
@@ -104,7 +104,7 @@ export function createDocument(routes: readonly Route[], version: string) {
       license: { name: "MIT", identifier: "MIT" },
       description: `Device telemetry and management (Lineside ${version}). Errors carry \`{statusCode, error, message, code, params}\`; a missing or invalid bearer credential is a 401 without a body. Unknown ids, and those of another tenant, are 404.`,
     },
-    servers: [{ url: "/", description: "this gateway" }],
+    servers: [{ url: basePath || "/", description: "this gateway" }],
     tags: tags.filter(({ name }) => used.has(name)),
     paths,
     components: { schemas: components.all(), responses: errorResponses(), securitySchemes },

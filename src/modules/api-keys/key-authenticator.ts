@@ -5,10 +5,12 @@ import { sha256 } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
+import type { RefusedCredential } from "../refusals/refusals.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import { type Principal, type Role, roles, type User } from "../users/users.types.ts";
 import type { ApiKeysRepository } from "./api-keys.repository.ts";
 import type { ApiKey, ApiKeyStatus } from "./api-keys.types.ts";
+import { refusalOfKey } from "./key-refusal.ts";
 import { isKeyFormat, isWellFormedKey } from "./key-secret.ts";
 
 /** The last use is written at most this often a key. */
@@ -72,6 +74,11 @@ export class KeyAuthenticator {
   stop(): void {
     this.#saving.stop();
     this.#saveLastUses(0);
+  }
+
+  /** Says why a key was refused. */
+  refusalOf(secret: string): RefusedCredential {
+    return refusalOfKey(secret, this.#deps.repository, (apiKey) => this.statusOf(apiKey));
   }
 
   statusOf(apiKey: ApiKey): ApiKeyStatus {

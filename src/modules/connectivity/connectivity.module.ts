@@ -1,5 +1,8 @@
 import type { TenantId } from "../../lib/ids.ts";
+import type { Config } from "../../platform/config.ts";
+import { isLoopback } from "../../platform/own-origin.ts";
 import { Port } from "../../platform/port.ts";
+import { publicAddressOf } from "../../platform/public-address.ts";
 import type { Tls } from "../../platform/tls.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
@@ -9,6 +12,10 @@ import type { Endpoints } from "./connectivity.service.ts";
 import { createWebhookSecretsRepository } from "./webhook-secrets.repository.ts";
 import { webhookSecretsRoutes } from "./webhook-secrets.routes.ts";
 import { createWebhookSecretsService } from "./webhook-secrets.service.ts";
+
+/** Returns whether MQTT without TLS is for programs on this machine only, beside MQTT with TLS for devices. */
+const isForThisMachine = ({ tls, mqtt_host: host, mqtt_tls_host: tlsHost }: Config): boolean =>
+  tls !== "off" && tlsHost !== undefined && isLoopback(host);
 
 /** Creates the module of the addresses at which devices and programs reach the gateway, and of the webhook secrets. */
 export function createConnectivityModule(
@@ -27,10 +34,11 @@ export function createConnectivityModule(
     const base = new URL(config.public_url ?? requestUrl);
     const https = ports.get("https");
     const mqttTls = ports.get("mqttTls");
+    const mqtt = isForThisMachine(config) ? undefined : ports.get("mqtt");
     return {
       host: base.hostname,
-      httpUrl: base.origin,
-      mqttPort: ports.get("mqtt") ?? config.mqtt_port,
+      httpUrl: publicAddressOf(config) ?? base.origin,
+      ...(mqtt !== undefined && { mqttPort: mqtt }),
       ...(https !== undefined && { httpsUrl: `https://${base.hostname}:${https}` }),
       ...(mqttTls !== undefined && { mqttTlsPort: mqttTls }),
     };
@@ -44,10 +52,10 @@ export function createConnectivityModule(
       webhookSecretsRoutes({
         secrets,
         webhooksOf(tenantId, requestUrl) {
-          const { origin } = new URL(config.public_url ?? requestUrl);
+          const { httpUrl } = endpointsFor(requestUrl);
           return webhooksOf
             .call(tenantId)
-            .map(({ path, ...webhook }) => ({ ...webhook, url: `${origin}${path}` }));
+            .map(({ path, ...webhook }) => ({ ...webhook, url: `${httpUrl}${path}` }));
         },
         auth,
       }),

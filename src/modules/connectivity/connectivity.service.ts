@@ -2,9 +2,10 @@
 export interface Endpoints {
   /** Host name or address as the caller reached us, or as `public_url` says. */
   readonly host: string;
-  /** `http://host:port` without a trailing slash. */
+  /** `http://host:port` and the base path, without a slash at its end. */
   readonly httpUrl: string;
-  readonly mqttPort: number;
+  /** Port without TLS; absent while it is switched off. */
+  readonly mqttPort?: number;
   /** Address with TLS; absent while TLS is switched off. */
   readonly httpsUrl?: string;
   readonly mqttTlsPort?: number;
@@ -60,14 +61,18 @@ export function listTransports({ host, httpUrl, mqttPort, httpsUrl, mqttTlsPort 
   const payloads = ["application/json", "application/cbor"];
   const body = '{"temperature":21.5}';
   return [
-    {
-      id: "mqtt",
-      name: "MQTT 3.1, 3.1.1 and 5",
-      url: `mqtt://${host}:${mqttPort}`,
-      auth: mqttAuth,
-      payloads,
-      example: `mosquitto_pub -h ${host} -p ${mqttPort} -u $TOKEN -q 1 -t v1/devices/me/telemetry -m '${body}'`,
-    },
+    ...(mqttPort === undefined
+      ? []
+      : [
+          {
+            id: "mqtt",
+            name: "MQTT 3.1, 3.1.1 and 5",
+            url: `mqtt://${host}:${mqttPort}`,
+            auth: mqttAuth,
+            payloads,
+            example: `mosquitto_pub -h ${host} -p ${mqttPort} -u $TOKEN -q 1 -t v1/devices/me/telemetry -m '${body}'`,
+          },
+        ]),
     {
       id: "mqtt-ws",
       name: "MQTT over WebSocket",

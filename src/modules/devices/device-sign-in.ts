@@ -1,3 +1,4 @@
+import type { DeviceId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { CredentialsRepository } from "./credentials.repository.ts";
@@ -14,7 +15,15 @@ export interface BasicAttempt {
   isGone(): boolean;
 }
 
-export type SignIn = IngestDevice | "wrong" | "later" | "expired";
+/** A sign-in that was refused. */
+export interface RefusedSignIn {
+  readonly refused: "wrong" | "later" | "expired";
+  /** The device whose password or certificate it was, and what its credentials call it; undefined where no device is known. */
+  readonly device?: IngestDevice | undefined;
+  readonly identity?: string | undefined;
+}
+
+export type SignIn = { readonly device: IngestDevice; readonly refused?: never } | RefusedSignIn;
 
 /** Creates the authentication of devices without an access token. */
 export function createDeviceSignIn(deps: {
@@ -41,20 +50,31 @@ export function createDeviceSignIn(deps: {
     return undefined;
   }
 
+  function accept(deviceId: DeviceId): SignIn {
+    const device = directory.find(deviceId);
+    return device === undefined ? { refused: "wrong" } : { device };
+  }
+
   return {
     /** Authenticates by user name, client id or both. Returns a promise only if a slow hash has to be computed. */
     byPassword({ clientId, username, ...attempt }: BasicAttempt): SignIn | Promise<SignIn> {
       const found = find(clientId, username);
-      if (found === undefined || found.passwordHash === null) return "wrong";
+      if (found === undefined || found.passwordHash === null) return { refused: "wrong" };
       const { deviceId, passwordHash } = found;
+      const identity = found.username ?? found.clientId ?? undefined;
+      const refuse = (refused: "wrong" | "later"): SignIn => ({
+        refused,
+        device: directory.find(deviceId),
+        identity,
+      });
       const verdict = deps.passwords.verify({ ...attempt, deviceId, passwordHash });
-      if (verdict === "right") return directory.find(deviceId) ?? "wrong";
-      if (typeof verdict === "string") return verdict;
+      if (verdict === "right") return accept(deviceId);
+      if (typeof verdict === "string") return refuse(verdict);
       return verdict.then((late) => {
-        if (late !== "right") return late;
+        if (late !== "right") return refuse(late);
         // They may have been changed while the hash was computed.
         const isCurrent = find(clientId, username)?.passwordHash === passwordHash;
-        return (isCurrent ? directory.find(deviceId) : undefined) ?? "wrong";
+        return isCurrent ? accept(deviceId) : refuse("wrong");
       });
     },
     /**
@@ -65,8 +85,8 @@ export function createDeviceSignIn(deps: {
       const found = repository.findByFingerprint(fingerprint);
       if (found === undefined) return undefined;
       // Only its end counts: a gateway without a clock battery boots before its beginning.
-      if (validTo <= deps.clock.now()) return "expired";
-      return directory.find(found.deviceId) ?? "wrong";
+      if (validTo > deps.clock.now()) return accept(found.deviceId);
+      return { refused: "expired", device: directory.find(found.deviceId) };
     },
   };
 }

@@ -3,6 +3,7 @@ import { Port } from "../../platform/port.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
+import { refusalReporter } from "../report-refusal.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { MessageRateService } from "../tenants/message-rate.service.ts";
 import type { PlansService } from "../tenants/plans.service.ts";
@@ -102,7 +103,7 @@ export function createDevicesModule(
     rejections,
     credentials,
     signIn: createDeviceSignIn({ repository: credentialsRepository, directory, passwords, clock }),
-    tokens: createTokenSignIn({ directory, clock }),
+    tokens: createTokenSignIn({ directory, clock, report: refusalReporter(events) }),
     saveDevEui,
     maintenanceOf,
     routes: (auth: AuthPlugin) => [

@@ -1,28 +1,20 @@
-import { isIPv6 } from "node:net";
+import { AttemptLimit } from "../../lib/attempt-limit.ts";
 import { limited } from "../../lib/domain-error.ts";
-import { addressBits } from "../../lib/ip-range.ts";
-import { RateMeter } from "../../lib/rate-meter.ts";
+import { secretHint } from "../../lib/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { RefusalEdge, ReportRefusal } from "../refusals/refusals.types.ts";
+import { type PeerServer, peerOf, webSocketPeerOf } from "../request-peer.ts";
 import type { DeviceDirectory } from "./device-directory.ts";
 import { invalidDeviceToken } from "./devices.errors.ts";
 
 /** A fleet whose tokens were all replaced comes at once; then one wrong token a second from an address. */
 const WRONG = { perSecond: 1, burst: 60 };
-const ADDRESSES_MAX = 10_000;
-/** Bits of an IPv6 address that name a host: one host has as many addresses as it likes. */
-const HOST_BITS = 64n;
 
 export interface TokenRequest {
   readonly params: { readonly deviceToken: string };
   readonly request: Request;
-  readonly server: { requestIP(request: Request): { address: string } | null } | null;
-}
-
-function networkOf(address: string): string {
-  const bits = isIPv6(address) ? addressBits(address) : undefined;
-  const isMapped = address.startsWith("::ffff:");
-  return bits === undefined || isMapped ? address : `${(bits >> HOST_BITS).toString(16)}/64`;
+  readonly server: PeerServer | null;
 }
 
 /**
@@ -32,30 +24,28 @@ function networkOf(address: string): string {
 export function createTokenSignIn(deps: {
   directory: Pick<DeviceDirectory, "findByToken">;
   clock: Pick<Clock, "monotonic">;
+  report: ReportRefusal;
 }) {
-  /** Meters of wrong tokens by network; what was used first goes first. */
-  const wrong = new Map<string, RateMeter>();
-
-  function meterOf(network: string): RateMeter {
-    const rateMeter = wrong.get(network);
-    if (rateMeter !== undefined) return rateMeter;
-    if (wrong.size >= ADDRESSES_MAX) wrong.delete(wrong.keys().next().value ?? "");
-    const meter = Object.assign(new RateMeter(), WRONG);
-    wrong.set(network, meter);
-    return meter;
-  }
-
-  const waitAfterWrong = (address: string): number =>
-    meterOf(networkOf(address)).take(deps.clock.monotonic());
+  const wrong = new AttemptLimit(WRONG);
+  const waitAfterWrong = (address: string): number => wrong.take(address, deps.clock.monotonic());
 
   return {
     attempt: (token: string, address: string): IngestDevice | "wrong" | "later" =>
       deps.directory.findByToken(token) ?? (waitAfterWrong(address) > 0 ? "later" : "wrong"),
+    /** Counts another wrong credential of a device or program against the same limit. */
+    countWrong: (address: string): "wrong" | "later" => (waitAfterWrong(address) > 0 ? "later" : "wrong"),
     /** Signs in a request with the token in its path. @throws DomainError `device.token_invalid`, or `limited` after too many wrong ones. */
-    ensure({ params, request, server }: TokenRequest): IngestDevice {
-      const device = deps.directory.findByToken(params.deviceToken);
+    ensure(
+      { params, request, server }: TokenRequest,
+      edge: RefusalEdge & `device_${string}` = "device_api",
+    ): IngestDevice {
+      const { deviceToken } = params;
+      const device = deps.directory.findByToken(deviceToken);
       if (device !== undefined) return device;
-      const waitMs = waitAfterWrong(server?.requestIP(request)?.address ?? "unknown");
+      const peer = edge === "device_api" ? peerOf(request, server) : webSocketPeerOf(request, server);
+      const waitMs = waitAfterWrong(peer.address);
+      const reason = waitMs > 0 ? "too_many_tries" : "token_wrong";
+      deps.report({ edge, reason, ...peer, identity: { kind: "token", name: secretHint(deviceToken) } });
       if (waitMs === 0) throw invalidDeviceToken();
       throw limited("device.token_limited", Math.ceil(waitMs / 1000));
     },

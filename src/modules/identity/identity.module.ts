@@ -1,10 +1,12 @@
 import { createSteadyNow } from "../../platform/clock.ts";
 import { createOwnOrigin } from "../../platform/own-origin.ts";
+import { publicAddressOf } from "../../platform/public-address.ts";
 import { createSealedBox } from "../../platform/sealed-box.ts";
 import type { KeyAuthenticator } from "../api-keys/key-authenticator.ts";
 import type { AuditService } from "../audit/audit.service.ts";
 import type { MailService } from "../mail/mail.service.ts";
 import type { Core } from "../module.types.ts";
+import { refusalReporter } from "../report-refusal.ts";
 import type { BrandingService } from "../tenants/branding.service.ts";
 import type { PlansService } from "../tenants/plans.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
@@ -13,10 +15,10 @@ import type { UsersRepository } from "../users/users.repository.ts";
 import type { UsersService } from "../users/users.service.ts";
 import { accountRoutes } from "./account.routes.ts";
 import { createAccountService } from "./account.service.ts";
+import { createAuthenticator } from "./authenticator.ts";
 import { createAccessTokens, createAuthPlugin } from "./identity.plugin.ts";
 import { authRoutes, impersonationRoutes, setupRoutes } from "./identity.routes.ts";
 import { createIdentityService } from "./identity.service.ts";
-import type { Authenticator } from "./identity.types.ts";
 import { createInvitationLimit } from "./invitation-limit.ts";
 import { createOnboardingService } from "./onboarding.service.ts";
 import {
@@ -31,6 +33,7 @@ import { providerRoutes } from "./provider/provider.routes.ts";
 import { recoveryRoutes } from "./provider/recovery.routes.ts";
 import { createThrottleRepository } from "./provider/throttle.repository.ts";
 import { Throttle } from "./provider/throttle.ts";
+import { reportingRefusals } from "./refused-sign-ins.ts";
 import { createRequestAudit } from "./request-audit.ts";
 import { createSessionsRepository } from "./sessions.repository.ts";
 import { createSessionsService } from "./sessions.service.ts";
@@ -88,7 +91,8 @@ export function createIdentityModule(
     now,
     wallNow: () => clock.now(),
   });
-  const provider = signIns.ofProvider(embedded);
+  const report = refusalReporter(events);
+  const provider = reportingRefusals(signIns.ofProvider(embedded), { users, report });
   const managing = createUserManagementModule(core, {
     usersRepository,
     tenants,
@@ -131,7 +135,7 @@ export function createIdentityModule(
       flow: provider,
       box: createSealedBox(tokenKey, "external sign-in"),
       admit,
-      originFor: (url) => new URL(config.public_url ?? url).origin,
+      originFor: (url) => publicAddressOf(config) ?? new URL(url).origin,
       now,
     });
   const onboarding = createOnboardingService({
@@ -154,11 +158,7 @@ export function createIdentityModule(
     now,
     wallNow: () => clock.now(),
   });
-  /** Both kinds of bearer credential: access tokens of people, and API keys. */
-  const authenticator: Authenticator = {
-    authenticate: async (credential) =>
-      keys.isKey(credential) ? keys.authenticate(credential) : identity.authenticate(credential),
-  };
+  const authenticator = createAuthenticator({ keys, identity, tokens, users, clock, report });
   const requestAudit = createRequestAudit(audit);
   const auth = createAuthPlugin(authenticator, requestAudit);
   return {

@@ -2,6 +2,7 @@ import { jwt } from "@elysiajs/jwt";
 import { type DocumentDecoration, Elysia, t } from "elysia";
 import { forbidden, unauthenticated } from "../../lib/domain-error.ts";
 import type { AuditRule } from "../audit/audit.types.ts";
+import { type PeerServer, peerOf } from "../request-peer.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator } from "./identity.types.ts";
 import { isAllowedFor, isBeforeTenant, needsPerson, type Permission } from "./permissions.ts";
@@ -31,19 +32,27 @@ export function createAccessTokens(secret: Uint8Array, now: () => number): Acces
       }),
     }),
   );
+  async function read(token: string, currentDate: Date) {
+    if (!isCanonical(token)) return undefined;
+    const claims = await decorator.jwt.verify(token, {
+      currentDate,
+      algorithms: ["HS256"],
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      requiredClaims: ["exp"],
+    });
+    return claims === false ? undefined : claims;
+  }
   return {
     sign: (claims) =>
       decorator.jwt.sign({ ...claims, exp: Math.floor(now() / 1000) + TOKEN_LIFETIME_SECONDS }),
     async verify(token) {
-      if (!isCanonical(token)) return undefined;
-      const claims = await decorator.jwt.verify(token, {
-        currentDate: new Date(now()),
-        algorithms: ["HS256"],
-        issuer: ISSUER,
-        audience: AUDIENCE,
-        requiredClaims: ["exp"],
-      });
-      return claims === false ? undefined : { sid: claims.sid, gen: claims.gen };
+      const claims = await read(token, new Date(now()));
+      return claims && { sid: claims.sid, gen: claims.gen };
+    },
+    async readExpired(token) {
+      const claims = await read(token, new Date(0));
+      return claims && { sub: claims.sub };
     },
   };
 }
@@ -56,6 +65,7 @@ const bearer = /^Bearer ([^\s]+)$/i;
 
 interface RouteContext {
   readonly request: Request;
+  readonly server: PeerServer | null;
   readonly params?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
@@ -68,10 +78,22 @@ export function createAuthPlugin(authenticator: Authenticator, requestAudit: Req
   /** Principal of each request, resolved once by the first hook that asks. */
   const principals = new WeakMap<Request, Principal>();
 
-  async function ensureAllowed({ request, params }: RouteContext, permission: Permission): Promise<void> {
+  async function authenticate(
+    token: string,
+    { request, server }: RouteContext,
+  ): Promise<Principal | undefined> {
+    const principal = await authenticator.authenticate(token);
+    // The answer does not wait for the list, and does not depend on it.
+    if (principal === undefined)
+      authenticator.refused(token, peerOf(request, server), "api").catch(() => undefined);
+    return principal;
+  }
+
+  async function ensureAllowed(context: RouteContext, permission: Permission): Promise<void> {
+    const { request, params } = context;
     if (principals.has(request)) return;
     const token = bearer.exec(request.headers.get("authorization") ?? "")?.[1];
-    const principal = token === undefined ? undefined : await authenticator.authenticate(token);
+    const principal = token === undefined ? undefined : await authenticate(token, context);
     if (principal === undefined) throw unauthenticated("auth.required");
     requestAudit.caller(request, principal);
     if (principal.apiKey !== undefined && needsPerson(permission)) throw forbidden("auth.person_needed");
@@ -84,11 +106,11 @@ export function createAuthPlugin(authenticator: Authenticator, requestAudit: Req
     auth: (permission: Permission) => ({
       // The second is for the matrix of permissions, its documentation and its test.
       detail: { security: [{ bearerAuth: [] }], "x-permission": permission } as DocumentDecoration,
-      async parse({ request, params }: RouteContext) {
-        await ensureAllowed({ request, params }, permission);
+      async parse({ request, server, params }: RouteContext) {
+        await ensureAllowed({ request, server, params }, permission);
       },
-      async transform({ request, params }: RouteContext) {
-        await ensureAllowed({ request, params }, permission);
+      async transform({ request, server, params }: RouteContext) {
+        await ensureAllowed({ request, server, params }, permission);
       },
       resolve({ request }: { request: Request }) {
         const principal = principals.get(request);

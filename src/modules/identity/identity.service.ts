@@ -20,7 +20,7 @@ export interface AccessToken {
   readonly tokenType: "Bearer";
 }
 
-export interface IdentityService extends Authenticator {
+export interface IdentityService extends Pick<Authenticator, "authenticate"> {
   /** Redeems an authorization code for a new session's token. Throws `invalid` for a bad code. */
   exchange(code: string, codeVerifier: string | undefined, client?: Client): Promise<AccessToken>;
   refresh(principal: Principal): Promise<AccessToken>;

@@ -1,4 +1,5 @@
 import type { SessionId, UserId } from "../../lib/ids.ts";
+import type { Peer } from "../request-peer.ts";
 import type { Principal, Role } from "../users/users.types.ts";
 import type { Permission } from "./permissions.ts";
 
@@ -42,6 +43,8 @@ export interface AccessTokens {
   sign(claims: AccessClaims): Promise<string>;
   /** Session and renewal of a token whose signature and expiry hold. */
   verify(token: string): Promise<Pick<AccessClaims, "sid" | "gen"> | undefined>;
+  /** User of a token whose signature holds, also after its expiry. It opens nothing. */
+  readExpired(token: string): Promise<Pick<AccessClaims, "sub"> | undefined>;
 }
 
 export interface CurrentUser {
@@ -61,4 +64,6 @@ export interface CurrentUser {
 /** Turns a bearer credential into who is behind it; undefined when it is not good (any more). */
 export interface Authenticator {
   authenticate(token: string): Promise<Principal | undefined>;
+  /** Reports a credential that was not good; resolves to the ms that its address has to wait after too many, which REST ignores. */
+  refused(token: string, peer: Peer, edge: "api" | "realtime"): Promise<number>;
 }

@@ -124,7 +124,7 @@ export const permissions = {
   },
   "gateway:manage": {
     roles: owners,
-    what: "in the gateway's own tenant, with access to all devices: manage backups of the gateway, read its log and change its level",
+    what: "in the gateway's own tenant, with access to all devices: manage backups of the gateway, read its log and change its level, list refused credentials and the busiest devices",
     needsPerson: true,
     isOfGateway: true,
   },
@@ -133,7 +133,10 @@ export const permissions = {
     what: "with access to all devices: read the outbox, whose mails may contain codes and passwords of other users, and send mails again",
     needsPerson: true,
   },
-  "audit:read": { roles: administrators, what: "read and export the audit log" },
+  "audit:read": {
+    roles: administrators,
+    what: "read and export the audit log; list refused credentials of the tenant",
+  },
 } as const satisfies Record<string, PermissionRule>;
 
 export type Permission = keyof typeof permissions;

@@ -35,14 +35,14 @@ export const signUpRoutes = (deps: {
   signUp: SignUpService;
   onboarding: OnboardingService;
   identity: Pick<IdentityService, "me">;
-  /** Scheme, host and port of links in mails, for a request by this URL. */
-  mailOriginFor: (requestUrl: string) => string;
+  /** Returns the address that links in mails begin with. */
+  mailOriginFor: (request: Request) => string;
   auth: AuthPlugin;
 }) => {
   const contextOf = (request: Request, server: RequestServer): SignUpContext => ({
     address: clientOf(request, server).address,
     language: preferredLanguage(undefined, request.headers.get("accept-language")),
-    origin: deps.mailOriginFor(request.url),
+    origin: deps.mailOriginFor(request),
   });
   return new Elysia({ prefix: "/api/auth", tags: ["auth"] })
     .use(deps.auth)

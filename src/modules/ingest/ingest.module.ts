@@ -10,6 +10,7 @@ import type { Core } from "../module.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { PipelineEngine } from "../pipelines/pipeline-engine.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import { DeviceTraffic } from "./device-traffic.ts";
 import { createHeldRepository } from "./held.repository.ts";
 import { heldRoutes } from "./held.routes.ts";
 import { HeldReadings } from "./held-readings.ts";
@@ -37,7 +38,8 @@ export function createIngestModule(
 ) {
   const { store, diskGuard, devices, directory, activity, rejections, tokens, attributes, outbound } = deps;
   /** Called with what is stored, in this order; the modules that react to telemetry add theirs. */
-  const observers: TelemetryObserver[] = [];
+  const traffic = new DeviceTraffic({ clock, log: log.child("traffic") });
+  const observers: TelemetryObserver[] = [traffic.stored];
   const held = new HeldReadings({
     repository: createHeldRepository(database),
     directory,
@@ -61,7 +63,11 @@ export function createIngestModule(
     attributesDurable: () => database.durable(),
     onRejected: (device, rejection) => rejections.record(device, rejection),
     observers,
-    touch: (device) => activity.touch(device),
+    touch(device) {
+      activity.touch(device);
+      traffic.accepted(device);
+    },
+    traffic,
     ensureRoom: () => diskGuard.ensureRoom(),
     clock,
   });
@@ -69,7 +75,8 @@ export function createIngestModule(
   return {
     ingest,
     observers,
-    parts: [held],
+    traffic,
+    parts: [held, { name: "traffic", start: () => traffic.start(), stop: () => traffic.stop() }],
     routes: (auth: AuthPlugin) => [
       historyRoutes({ history, auth }),
       heldRoutes({ held, devices, auth }),

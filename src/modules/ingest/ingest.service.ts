@@ -9,6 +9,7 @@ import type { Applied } from "../pipelines/pipeline.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import { KeysBeyondLimit, keysLimit } from "../telemetry/telemetry.errors.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
+import type { DeviceTraffic } from "./device-traffic.ts";
 import { splitAhead } from "./held-readings.ts";
 import type { DeviceIngest, IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
 import { createRateGate } from "./rate-gate.ts";
@@ -132,6 +133,7 @@ export function createIngestService(deps: {
   onRejected: (device: IngestDevice, rejection: Rejection) => void;
   observers: readonly TelemetryObserver[];
   touch: (device: IngestDevice) => void;
+  traffic: Pick<DeviceTraffic, "received" | "rejected">;
   /** Keeps readings that are ahead of the gateway's clock; resolves when they are on the disk. */
   hold: (device: IngestDevice, readings: readonly Reading[]) => Promise<void>;
   /** Throws `unavailable` while storage cannot take more. */
@@ -143,10 +145,8 @@ export function createIngestService(deps: {
   const stats: IngestStats = { messages: 0, refused: 0 };
   const rate = createRateGate({
     clock,
-    refused(device, rejection) {
-      if (rejection === undefined) stats.refused++;
-      else reject(device, rejection);
-    },
+    received: (...args) => deps.traffic.received(...args),
+    refused: reject,
   });
 
   function accept(device: IngestDevice, readings: readonly Reading[], from = ownMessage): Promise<void> {
@@ -246,9 +246,10 @@ export function createIngestService(deps: {
     }
   }
 
-  function reject(device: IngestDevice, rejection: Rejection): void {
+  function reject(device: IngestDevice, rejection?: Rejection): void {
     stats.refused++;
-    deps.onRejected(device, rejection);
+    deps.traffic.rejected(device);
+    if (rejection !== undefined) deps.onRejected(device, rejection);
   }
 
   return {

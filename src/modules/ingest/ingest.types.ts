@@ -31,6 +31,8 @@ export interface IngestDevice {
   limiter?: RateMeter | undefined;
   /** Messages refused for their rate since one last passed: the time at which one was listed (monotonic), and how many were not. */
   overRate?: { listedAt: number; unlisted: number } | undefined;
+  /** Where its traffic is counted, in the interval in which it sent last. */
+  traffic?: { interval: number; slot: number };
   /** MQTT sessions that it may have at once; 1 unless given. */
   sessionsMax?: number;
   revoked: boolean;

@@ -14,6 +14,8 @@ const listedKinds: ReadonlySet<ErrorKind> = new Set(["invalid", "too_large", "ex
 /** Counts messages against the rates of their device and of its tenant, and lists what is refused. */
 export function createRateGate(deps: {
   clock: Pick<Clock, "monotonic">;
+  /** Counts a message and its bytes, before it is known what becomes of it. */
+  received: (device: IngestDevice, bytes: number) => void;
   /** Counts a refused message; without a rejection it is not listed. */
   refused: (device: IngestDevice, rejection?: Rejection) => void;
 }) {
@@ -53,6 +55,7 @@ export function createRateGate(deps: {
   return {
     /** Throws `limited` beyond what the device itself, and the plan of its tenant, let through: messages and bytes. */
     ensure(device: IngestDevice, bytes: number): void {
+      deps.received(device, bytes);
       if (device.limiter !== undefined || device.byteLimiter !== undefined) ensureDevice(device, bytes);
       const { meters } = device;
       if (meters !== undefined) {

@@ -131,7 +131,7 @@ export function createIntegrationsModule(
     clock,
     log,
   });
-  const webhooks = createWebhooksService({ integrations, pipeline, secrets, directory, clock });
+  const webhooks = createWebhooksService({ integrations, pipeline, secrets, directory, clock, events });
   return {
     integrations,
     repository,

@@ -4,6 +4,7 @@ import { invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { readBytes } from "../../lib/request-bytes.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { peerOf } from "../request-peer.ts";
 import type { WebhookKind } from "./integrations.wire.ts";
 import type { WebhooksService } from "./webhooks.service.ts";
 
@@ -116,7 +117,7 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
       tenantId: tenant ?? (kind === "generic" ? sender?.tenantId : undefined),
       secret,
       deviceToken: sender?.deviceToken,
-      address: server?.requestIP(request)?.address ?? "unknown",
+      peer: peerOf(request, server),
       message: {
         ...{ bytes, encoding, receivedAt: deps.clock.now() },
         ...(event !== undefined && { event }),

@@ -1,9 +1,15 @@
+import { AttemptLimit } from "../../lib/attempt-limit.ts";
 import { limited } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
-import { RateMeter } from "../../lib/rate-meter.ts";
+import { secretHint, shownName } from "../../lib/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
 import type { WebhookSecretsService } from "../connectivity/webhook-secrets.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { Refusal } from "../refusals/refusals.types.ts";
+import { refusalReporter } from "../report-refusal.ts";
+import type { Peer } from "../request-peer.ts";
 import type { InboundPipeline, Taken } from "./inbound-pipeline.ts";
 import {
   integrationNotFound,
@@ -18,7 +24,6 @@ import { typeOfKind, type WebhookKind } from "./integrations.wire.ts";
 
 /** Wrong secrets from one address: enough for somebody who looks for a mistake. */
 const WRONG = { perSecond: 0.5, burst: 30 };
-const ADDRESSES_MAX = 10_000;
 
 export interface WebhookRequest {
   readonly kind: WebhookKind;
@@ -28,32 +33,42 @@ export interface WebhookRequest {
   readonly secret?: string | undefined;
   /** A device's own token, out of the body: as good as the secret, for that device. */
   readonly deviceToken?: string | undefined;
-  /** States where the request came from. */
-  readonly address: string;
+  readonly peer: Peer;
   readonly message: InboundMessage;
+}
+
+function describeRefusal(
+  { peer, secret, deviceToken }: WebhookRequest,
+  tenantId: TenantId,
+  isLimited: boolean,
+): Refusal {
+  if (secret === undefined && deviceToken !== undefined) {
+    const reason = isLimited ? "too_many_tries" : "token_wrong";
+    return { edge: "webhook", reason, ...peer, identity: { kind: "token", name: secretHint(deviceToken) } };
+  }
+  const cause = secret === undefined ? "credential_missing" : "secret_wrong";
+  const identity = { kind: "tenant", name: shownName(tenantId) } as const;
+  return { edge: "webhook", reason: isLimited ? "too_many_tries" : cause, ...peer, identity };
 }
 
 /** Messages that other programs post. */
 export function createWebhooksService(deps: {
   integrations: Pick<IntegrationsService, "find" | "liveOf" | "ensureDefault">;
   pipeline: Pick<InboundPipeline, "take">;
-  secrets: Pick<WebhookSecretsService, "isValid">;
+  secrets: Pick<WebhookSecretsService, "isValid" | "status">;
   directory: Pick<DeviceDirectory, "findByToken">;
   clock: Pick<Clock, "monotonic">;
+  events: Pick<EventBus<DomainEvents>, "emit">;
 }) {
   const { integrations } = deps;
-  /** Wrong secrets by address; what was used first goes first. */
-  const wrong = new Map<string, RateMeter>();
+  const wrong = new AttemptLimit(WRONG);
+  const report = refusalReporter(deps.events);
 
-  function refuse(address: string): never {
-    let meter = wrong.get(address);
-    if (meter === undefined) {
-      meter = new RateMeter();
-      Object.assign(meter, WRONG);
-      if (wrong.size >= ADDRESSES_MAX) wrong.delete(wrong.keys().next().value ?? "");
-      wrong.set(address, meter);
-    }
-    const waitMs = meter.take(deps.clock.monotonic());
+  function refuse(request: WebhookRequest, tenantId: TenantId): never {
+    const waitMs = wrong.take(request.peer.address, deps.clock.monotonic());
+    // A tenant without a secret may be one that does not exist.
+    const hasSecret = deps.secrets.status(tenantId).hasSecret;
+    report({ ...describeRefusal(request, tenantId, waitMs > 0), tenantId: hasSecret ? tenantId : undefined });
     if (waitMs > 0) throw limited("webhook.limited", Math.max(1, Math.ceil(waitMs / 1000)));
     throw secretRequired();
   }
@@ -81,7 +96,7 @@ export function createWebhooksService(deps: {
     if (integrationId !== undefined && named === undefined && request.tenantId === undefined)
       throw integrationNotFound();
     const tenantId = tenantOf(request, named);
-    if (!isAllowed(tenantId, request)) refuse(request.address);
+    if (!isAllowed(tenantId, request)) refuse(request, tenantId);
     if (integrationId === undefined) return integrations.ensureDefault(tenantId, typeOfKind(kind));
     if (named?.tenantId !== tenantId || named.type !== typeOfKind(kind)) throw integrationNotFound();
     return named;

@@ -1,6 +1,7 @@
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { createSteadyNow } from "../../platform/clock.ts";
+import { publicAddressOf } from "../../platform/public-address.ts";
 import type { AlarmEventHook } from "../alarms/alarm-lifecycle.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -35,7 +36,8 @@ export function createNotificationsModule(
   const { users, tenants, mail, directory, outbound, mutedMs, notified, alarmHooks } = deps;
   const log = root.child("notifications");
   const repository = createNotificationsRepository(database);
-  const consoleUrl = config.public_url && `${config.public_url.replace(/\/$/, "")}/alarms`;
+  const publicAddress = publicAddressOf(config);
+  const consoleUrl = publicAddress && `${publicAddress}/alarms`;
   const notifier = createNotifier({ mail, outbound, consoleUrl });
   const notifications = createNotificationsService({
     repository,

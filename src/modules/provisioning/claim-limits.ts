@@ -1,6 +1,8 @@
 import { limited } from "../../lib/domain-error.ts";
 import { RateMeter } from "../../lib/rate-meter.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { ReportRefusal } from "../refusals/refusals.types.ts";
+import type { Peer } from "../request-peer.ts";
 
 /** A batch of new devices behind one router comes at once; then five a second from an address, and fifty from all. */
 const PER_ADDRESS = { perSecond: 5, burst: 200 };
@@ -15,20 +17,26 @@ function createMeter({ perSecond, burst }: typeof OF_ALL): RateMeter {
 }
 
 /** Limits claims by address and in total, because every claim may write. */
-export function createClaimLimits(clock: Pick<Clock, "monotonic">) {
+export function createClaimLimits(clock: Pick<Clock, "monotonic">, report: ReportRefusal) {
   const all = createMeter(OF_ALL);
   /** Meters by address; what was used first goes first. */
   const byAddress = new Map<string, RateMeter>();
   return {
     /** Throws `limited`. */
-    take(address: string): void {
+    take(peer: Peer): void {
+      const { address } = peer;
       const now = clock.monotonic();
       const meter = byAddress.get(address) ?? createMeter(PER_ADDRESS);
       if (!byAddress.has(address) && byAddress.size >= ADDRESSES_MAX)
         byAddress.delete(byAddress.keys().next().value ?? "");
       byAddress.set(address, meter);
       const waitMs = meter.take(now) || all.take(now);
-      if (waitMs > 0) throw limited("claim.limited", Math.max(1, Math.ceil(waitMs / 1000)));
+      if (waitMs === 0) return;
+      const identity = { kind: "claim", name: "" } as const;
+      report({ edge: "provisioning", reason: "too_many_tries", ...peer, identity });
+      throw limited("claim.limited", Math.max(1, Math.ceil(waitMs / 1000)));
     },
   };
 }
+
+export type ClaimLimits = ReturnType<typeof createClaimLimits>;

@@ -5,13 +5,15 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
+import { refusalReporter } from "../report-refusal.ts";
+import { createClaimLimits } from "./claim-limits.ts";
 import { createProvisioningRepository } from "./provisioning.repository.ts";
 import { claimRoutes, provisioningRoutes, reopenRoutes } from "./provisioning.routes.ts";
 import { createProvisioningService } from "./provisioning.service.ts";
 
 /** Lets new devices claim their credentials. */
 export function createProvisioningModule(
-  { database, clock }: Core,
+  { database, clock, events }: Core,
   deps: {
     profiles: ProfilesService;
     devices: DevicesService;
@@ -21,6 +23,7 @@ export function createProvisioningModule(
   },
 ) {
   const { profiles, devices, credentials, activity, audit } = deps;
+  const report = refusalReporter(events);
   const provisioning = createProvisioningService({
     repository: createProvisioningRepository(database),
     profiles,
@@ -30,6 +33,8 @@ export function createProvisioningModule(
     durable: database.durable,
     audit,
     clock,
+    limits: createClaimLimits(clock, report),
+    report,
   });
   return {
     provisioning,

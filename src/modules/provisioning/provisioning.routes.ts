@@ -4,6 +4,7 @@ import { invalid } from "../../lib/domain-error.ts";
 import { readBytes } from "../../lib/request-bytes.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { peerOf } from "../request-peer.ts";
 import { successBody } from "../wire.schemas.ts";
 import { claimAnswer, provisioningBody, setProvisioningBody } from "./provisioning.schemas.ts";
 import type { ProvisioningService } from "./provisioning.service.ts";
@@ -74,7 +75,7 @@ export const claimRoutes = (deps: { provisioning: ProvisioningService }) =>
       const bytes = await readBytes(request, BODY_BYTES_MAX, refusal);
       const isCbor = request.headers.get("content-type")?.startsWith("application/cbor") ?? false;
       const body = decodeBody(bytes, isCbor ? "CBOR" : "JSON");
-      return deps.provisioning.claim(body, server?.requestIP(request)?.address ?? "unknown");
+      return deps.provisioning.claim(body, peerOf(request, server));
     },
     {
       parse: "none",

@@ -9,12 +9,15 @@ import type { CredentialsView } from "../devices/credentials.types.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Device, DeviceActivity } from "../devices/devices.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { ReportRefusal } from "../refusals/refusals.types.ts";
+import type { Peer } from "../request-peer.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
-import { createClaimLimits } from "./claim-limits.ts";
+import type { ClaimLimits } from "./claim-limits.ts";
 import { type ClaimRequest, parseClaim } from "./claim-request.ts";
 import type { ProvisioningRepository } from "./provisioning.repository.ts";
 import type { ClaimAnswer, Provisioning, ProvisioningMode } from "./provisioning.types.ts";
+import { refuseClaim } from "./refused-claims.ts";
 
 /** 15 and 24 random bytes: 20 and 32 URL-safe characters. */
 const KEY_BYTES = 15;
@@ -69,9 +72,10 @@ export function createProvisioningService(deps: {
   durable: () => Promise<void>;
   audit: AuditRecorder;
   clock: Clock;
+  limits: ClaimLimits;
+  report: ReportRefusal;
 }) {
-  const { repository, profiles, devices, credentials, clock } = deps;
-  const limits = createClaimLimits(clock);
+  const { repository, profiles, devices, credentials, clock, limits, report } = deps;
 
   function profileOf(principal: Principal, profileId: string): ProfileId {
     ensureAllDevices(principal, detail("action.change_provisioning"));
@@ -138,9 +142,8 @@ export function createProvisioningService(deps: {
   function record(
     tenantId: TenantId,
     { deviceName }: ClaimRequest,
-    result: { address: string; device?: Device; error?: DomainError },
+    { address, device, error }: { address: string; device?: Device; error?: DomainError },
   ): void {
-    const { address, device, error } = result;
     deps.audit.record({
       tenantId,
       actor: { type: "ANONYMOUS", id: null, name: deviceName },
@@ -175,27 +178,27 @@ export function createProvisioningService(deps: {
     /** Returns whether anybody may claim anything. */
     isOpen: (): boolean => repository.isOpen(),
     /** Never throws for what a device got wrong: it is told. Throws `limited` and `unavailable`. */
-    async claim(body: unknown, address: string): Promise<ClaimAnswer> {
-      limits.take(address);
+    async claim(body: unknown, peer: Peer): Promise<ClaimAnswer> {
+      limits.take(peer);
       let request: ClaimRequest;
       try {
         request = parseClaim(body);
       } catch (error) {
-        if (error instanceof DomainError) return { status: "FAILURE", errorMsg: error.message };
+        if (error instanceof DomainError) return refuseClaim(report, peer, { error });
         throw error;
       }
       const found = repository.findByKey(request.key);
       if (found?.secret === undefined || !isSame(found.secret, request.secret) || found.mode === "DISABLED")
-        return { status: "NOT_FOUND", errorMsg: "There is no such key and secret." };
+        return refuseClaim(report, peer, { request });
       try {
-        const { device, view: credentialsView } = await grant(found, request, address);
-        record(found.tenantId, request, { address, device });
+        const { device, view: credentialsView } = await grant(found, request, peer.address);
+        record(found.tenantId, request, { address: peer.address, device });
         await deps.durable();
         return answerOf(credentialsView);
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
-        record(found.tenantId, request, { address, error });
-        return { status: "FAILURE", errorMsg: error.message };
+        record(found.tenantId, request, { address: peer.address, error });
+        return refuseClaim(report, peer, { error, request, tenantId: found.tenantId });
       }
     },
   };

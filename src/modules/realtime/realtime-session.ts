@@ -127,7 +127,8 @@ export class RealtimeSession {
         return;
       }
       this.#socket.send(JSON.stringify({ type: "error", code: error.code, message: error.message }));
-      if (error.kind === "unauthenticated") this.close(closeCodes.unauthorized, error.message);
+      const isRefused = error.kind === "limited" && this.#principal === undefined;
+      if (error.kind === "unauthenticated" || isRefused) this.close(closeCodes.unauthorized, error.message);
     }
   }
 
@@ -187,7 +188,8 @@ export class RealtimeSession {
 
   async #signIn(token: string): Promise<void> {
     const principal = await this.#deps.authenticator.authenticate(token);
-    if (principal === undefined || principal.tenantId === "") throw unauthenticated("realtime.auth_failed");
+    if (principal === undefined) return this.#refuse(token);
+    if (principal.tenantId === "") throw unauthenticated("realtime.auth_failed");
     if (this.#closed) return;
     // A fresh token of the same person goes on; another person's may not inherit what the first one asked for.
     if (this.#principal !== undefined && this.#principal.userId !== principal.userId)
@@ -198,6 +200,13 @@ export class RealtimeSession {
     this.#deps.hub.add(this);
     this.#scheduleRecheck();
     this.#socket.send('{"type":"ready"}');
+  }
+
+  async #refuse(token: string): Promise<never> {
+    const { authenticator } = this.#deps;
+    const waitMs = await authenticator.refused(token, this.#socket.peer, "realtime");
+    if (waitMs === 0) throw unauthenticated("realtime.auth_failed");
+    throw limited("sign_in.throttled", Math.ceil(waitMs / 1000));
   }
 
   /** Continues with another principal. Returns false if a subscription is no longer allowed and the client has to connect again. */

@@ -28,6 +28,7 @@ export function createRealtimeModule(
     hub,
     authenticator: {
       // A link opens the telemetry of its dashboard here, and nothing at any other place that takes access tokens.
+      ...authenticator,
       authenticate: async (token) => (await shares.authenticate(token)) ?? authenticator.authenticate(token),
     },
     devices,

@@ -5,6 +5,7 @@ import type { AlarmEventType, AlarmStatus } from "../alarms/alarms.types.ts";
 import type { AttributeScope } from "../attributes/attributes.types.ts";
 import type { CommandState } from "../commands/commands.types.ts";
 import type { DeviceRejection } from "../devices/devices.types.ts";
+import type { Peer } from "../request-peer.ts";
 import type { RunStatus } from "../scheduler/scheduler.types.ts";
 import type { LatestSnapshot, TelemetryValue } from "../telemetry/telemetry.types.ts";
 
@@ -26,6 +27,7 @@ export type ClientMessage =
 
 /** A connected reader as the hub sees it. */
 export interface RealtimeSocket {
+  readonly peer: Peer;
   send(text: string): void;
   /** Bytes handed over that the peer has not read yet. */
   bufferedBytes(): number;

@@ -29,12 +29,12 @@ export class SendBuffer {
   /** Keyed by subscription id and device id. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #events: string[] = [];
-  readonly #socket: RealtimeSocket;
+  readonly #socket: Omit<RealtimeSocket, "peer">;
   #weight = 0;
   #eventsLength = 0;
   #droppedEvents = 0;
 
-  constructor(socket: RealtimeSocket) {
+  constructor(socket: Omit<RealtimeSocket, "peer">) {
     this.#socket = socket;
   }
 

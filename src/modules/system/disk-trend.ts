@@ -2,12 +2,12 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** A shorter time says nothing about days. */
 const SPAN_MS_MIN = 6 * HOUR_MS;
-const SPAN_MS_MAX = 7 * DAY_MS;
+export const SPAN_MS_MAX = 7 * DAY_MS;
 const INTERVAL_MS = 10 * 60_000;
 /** A disk that lasts longer is not filling up. */
 const DAYS_MAX = 3_650;
 
-/** Free bytes of the disk over the last days, and when none will be left. Starts anew with the process. */
+/** Free bytes of the disk over the last days, and when none will be left. */
 export class DiskTrend {
   #samples: { time: number; free: number }[] = [];
 
@@ -19,6 +19,13 @@ export class DiskTrend {
       this.#samples.pop();
     this.#samples.push({ time, free });
     this.#samples = this.#samples.filter((sample) => time - sample.time <= SPAN_MS_MAX);
+  }
+
+  /** Puts the samples of earlier runs, in order, before those of this one. Their times are those that the monotonic clock would have shown. */
+  seed(samples: readonly { readonly time: number; readonly free: number }[]): void {
+    const later = this.#samples;
+    this.#samples = [];
+    for (const { time, free } of [...samples, ...later]) this.add(time, free);
   }
 
   /** Days until the disk is full at the mean rate so far; undefined while that is not known, or when it does not fill up. */

@@ -62,7 +62,13 @@ export class GatewayDevice {
   }
 
   start(): void {
-    this.#deps.readings.delay.start();
+    const { readings, log } = this.#deps;
+    const { deviceId } = this;
+    if (deviceId !== undefined)
+      readings
+        .recall(deviceId)
+        .catch((error) => log.warn("the gateway's earlier readings could not be read", { error }));
+    readings.delay.start();
     this.#timer.start();
   }
 

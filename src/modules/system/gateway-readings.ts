@@ -1,11 +1,13 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import type { DeviceId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Health } from "../../platform/health.ts";
 import type { BackupsService } from "../backups/backups.service.ts";
 import type { IngestStats } from "../ingest/ingest.service.ts";
+import type { Refusals } from "../refusals/refusals.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
-import { DiskTrend } from "./disk-trend.ts";
+import { DiskTrend, SPAN_MS_MAX } from "./disk-trend.ts";
 import {
   EventLoopDelay,
   ProcessorLoad,
@@ -17,6 +19,9 @@ import type { SystemRepository } from "./system.repository.ts";
 
 const MEGABYTE = 1024 * 1024;
 const HOUR_MS = 3_600_000;
+/** A sample for each ten minutes of a week. */
+const RECALLED_POINTS = 1_008;
+const SECONDS_PER_MINUTE = 60;
 export const DATABASES = ["lineside", "identity", "telemetry", "mqtt"] as const;
 
 /** MQTT clients and connections, as the system module sees them. */
@@ -31,8 +36,9 @@ export interface MqttCounts {
 
 export interface GatewaySources {
   readonly repository: SystemRepository;
-  readonly store: Pick<TelemetryStore, "committed">;
+  readonly store: Pick<TelemetryStore, "committed" | "query">;
   readonly ingest: { readonly stats: IngestStats };
+  readonly refusals: Pick<Refusals, "total" | "counts">;
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number };
   readonly backups: Pick<BackupsService, "status">;
   readonly mqtt: () => MqttCounts;
@@ -75,6 +81,26 @@ export class GatewayReadings {
     return (clock.now() - this.#wallStart - (clock.monotonic() - this.#monotonicStart)) / 1_000;
   }
 
+  /** Reads the free space that earlier runs have stored, so that the trend of the disk goes on after a restart. */
+  async recall(deviceId: DeviceId): Promise<void> {
+    const { store, clock } = this.#sources;
+    const now = clock.now();
+    const [answer] = await store.query({
+      deviceIds: [deviceId],
+      keys: ["disk_free_mb"],
+      from: now - SPAN_MS_MAX,
+      to: now,
+      aggregation: "min",
+      maxDataPoints: RECALLED_POINTS,
+    });
+    const points = answer?.series[0]?.points ?? [];
+    const samples = points.map(({ ts, value }) => ({
+      time: clock.monotonic() - (now - ts),
+      free: Number(value) * MEGABYTE,
+    }));
+    this.#trend.seed(samples.filter(({ free }) => Number.isFinite(free)));
+  }
+
   read(): Values {
     return { ...this.#machine(), ...this.#disk(), ...this.#rates(), ...this.#queues(), ...this.#state() };
   }
@@ -110,11 +136,12 @@ export class GatewayReadings {
   }
 
   #rates(): Values {
-    const { ingest, store, clock } = this.#sources;
+    const { ingest, store, refusals, clock } = this.#sources;
     const counts = {
       messages_per_second: ingest.stats.messages,
       values_per_second: store.committed.points,
       rejected_per_second: ingest.stats.refused,
+      refused_per_minute: refusals.total * SECONDS_PER_MINUTE,
       written_kb_per_second: (readBytesWritten() ?? 0) / 1_024,
     };
     const time = clock.monotonic();

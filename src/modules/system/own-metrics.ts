@@ -58,9 +58,12 @@ function addStorage(metrics: Metrics, { disk, dataPath, store, backups, clock }:
 }
 
 /** Adds what goes through the gateway, and what waits in it. */
-function addTraffic(metrics: Metrics, { ingest, mqtt, repository, health }: GatewaySources): void {
+function addTraffic(metrics: Metrics, { ingest, mqtt, refusals, repository, health }: GatewaySources): void {
   metrics.counter("messages", "Messages with telemetry that were accepted.", () => ingest.stats.messages);
   metrics.counter("rejected_messages", "Messages that were rejected.", () => ingest.stats.refused);
+  metrics.counter("refused_credentials", "Credentials that were refused, by edge and reason.", () =>
+    refusals.counts().map(({ edge, reason, count }) => ({ value: count, labels: { edge, reason } })),
+  );
   metrics.gauge("mqtt_clients", "MQTT clients that are signed in.", () => mqtt().connections);
   metrics.gauge("mqtt_connections", "Open MQTT connections, signed in or not.", () => mqtt().sockets);
   metrics.counter("mqtt_received_messages", "Messages from MQTT clients.", () => mqtt().messagesIn);

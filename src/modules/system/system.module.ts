@@ -4,10 +4,13 @@ import type { BackupsService } from "../backups/backups.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { DeviceTraffic } from "../ingest/device-traffic.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import type { Core } from "../module.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { Refusals } from "../refusals/refusals.service.ts";
+import { refusalReporter } from "../report-refusal.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
@@ -21,6 +24,7 @@ import { addOwnMetrics } from "./own-metrics.ts";
 import { ProblemMails } from "./problem-mails.ts";
 import { createSystemRepository } from "./system.repository.ts";
 import { systemRoutes } from "./system.routes.ts";
+import { topTalkersRoutes } from "./top-talkers.routes.ts";
 
 /** Creates the check of the files and the support bundle. */
 function createDiagnostics(
@@ -42,11 +46,13 @@ export function createSystemModule(
   core: Core,
   deps: Pick<GatewaySources, "disk" | "mqtt"> & {
     settings: SettingsService;
+    refusals: Refusals;
     tenants: TenantsService;
     devices: DevicesService;
     directory: DeviceDirectory;
     profiles: ProfilesService;
     ingest: IngestService;
+    traffic: DeviceTraffic;
     store: TelemetryStore;
     backups: BackupsService;
     users: UsersService;
@@ -63,6 +69,7 @@ export function createSystemModule(
     repository,
     store,
     ingest,
+    refusals: deps.refusals,
     disk,
     backups,
     mqtt,
@@ -92,9 +99,10 @@ export function createSystemModule(
     metrics,
     gatewayDevice,
     routes: (auth: AuthPlugin) => [
-      systemRoutes({ metrics, config }),
+      systemRoutes({ metrics, config, report: refusalReporter(core.events) }),
       ...logsRoutes({ tenants, auth }),
       diagnostics.routes(auth),
+      topTalkersRoutes({ ...deps, auth }),
     ],
     parts: [
       { name: "gateway device", start: () => gatewayDevice.start(), stop: () => gatewayDevice.stop() },

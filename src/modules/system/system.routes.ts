@@ -4,6 +4,8 @@ import { notFound, unauthenticated } from "../../lib/domain-error.ts";
 import type { Config } from "../../platform/config.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import { fileAnswer } from "../documented-answers.ts";
+import type { ReportRefusal } from "../refusals/refusals.types.ts";
+import { peerOf } from "../request-peer.ts";
 
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -15,15 +17,21 @@ const isSame = (sent: string, expected: string) => {
 /** Metrics for Prometheus. There is nothing at the path unless the configuration opens it. */
 export const systemRoutes = (deps: {
   metrics: Metrics;
+  report: ReportRefusal;
   config: Pick<Config, "metrics" | "metrics_token">;
 }) => {
   const { metrics: access, metrics_token: token } = deps.config;
   return new Elysia({ tags: ["system"] }).get(
     "/metrics",
-    ({ request, set }) => {
+    ({ request, server, set }) => {
       if (access === "off" && token === undefined) throw notFound("path.not_found");
       const [, sent = ""] = /^Bearer (.+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
-      if (access !== "open" && !isSame(sent, token ?? "")) throw unauthenticated("metrics.token_wrong");
+      if (access !== "open" && !isSame(sent, token ?? "")) {
+        const reason = sent === "" ? "credential_missing" : "metrics_token_wrong";
+        const identity = { kind: "none", name: "" } as const;
+        deps.report({ edge: "metrics", reason, ...peerOf(request, server), identity });
+        throw unauthenticated("metrics.token_wrong");
+      }
       set.headers["content-type"] = CONTENT_TYPE;
       return deps.metrics.render();
     },

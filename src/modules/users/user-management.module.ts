@@ -23,7 +23,7 @@ export function createUserManagementModule(
     endSessions: (userId: UserId) => void;
     mail: MailService;
     takeInvitationMail: Parameters<typeof createUserManagement>[0]["takeInvitationMail"];
-    mailOriginFor: (requestUrl: string) => string;
+    mailOriginFor: (request: Request) => string;
   },
 ) {
   const { usersRepository: repository, tenants, plans, accounts, endSessions, mail, mailOriginFor } = deps;

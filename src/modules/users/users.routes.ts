@@ -23,12 +23,12 @@ const invitationErrors =
 export const usersRoutes = (deps: {
   management: UserManagement;
   /** Scheme, host and port of links, for a request by this URL. */
-  mailOriginFor: (requestUrl: string) => string;
+  mailOriginFor: (request: Request) => string;
   auth: AuthPlugin;
 }) => {
   const { management, mailOriginFor } = deps;
   const linkOptions = (request: Request) => ({
-    origin: mailOriginFor(request.url),
+    origin: mailOriginFor(request),
     language: preferredLanguage(undefined, request.headers.get("accept-language")),
   });
   const read = ({ principal }: AuditContext, id: string) => management.get(principal, id);

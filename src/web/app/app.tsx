@@ -3,10 +3,12 @@ import { entranceRoutes, screenRoutes } from "../../lib/console-routes.ts";
 import { DevicesScreen } from "../features/devices/devices-screen.tsx";
 import { OverviewScreen } from "../features/overview/overview-screen.tsx";
 import { CallbackScreen } from "../features/sign-in/callback-screen.tsx";
+import { withoutBase } from "../platform/base.ts";
 import { loadLanguage } from "../platform/i18n/i18n.ts";
 import { loadPart } from "../platform/load-part.ts";
 import { language } from "../platform/preferences.ts";
 import { NotFoundScreen } from "../ui/not-found.tsx";
+import { BaseLocation } from "./base-location.tsx";
 import { CrashGuard } from "./crash-guard.tsx";
 import { SignedIn } from "./signed-in.tsx";
 import { Toasts } from "./toasts.tsx";
@@ -64,7 +66,9 @@ const DeviceScreen = lazy(() =>
 );
 
 /** Addresses of the service itself are real pages, not screens of the console. */
-const CONSOLE_SCOPE = /^\/(?!docs|idp|api|healthz|metrics)/;
+const CONSOLE_SCOPE = {
+  test: (href: string) => /^\/(?!docs|idp|api|healthz|metrics)/.test(withoutBase(href)),
+} as RegExp; // the router asks it nothing else
 
 function Screens() {
   const { path } = useLocation();
@@ -118,9 +122,11 @@ function Screens() {
 export function App() {
   return (
     <LocationProvider scope={CONSOLE_SCOPE}>
-      <CrashGuard>
-        <Screens />
-      </CrashGuard>
+      <BaseLocation>
+        <CrashGuard>
+          <Screens />
+        </CrashGuard>
+      </BaseLocation>
       <Toasts />
     </LocationProvider>
   );

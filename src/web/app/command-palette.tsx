@@ -6,6 +6,7 @@ import { useLocation } from "preact-iso";
 import { demoPlantApi } from "../features/demo-plant/demo-plant-api.ts";
 import { useDeviceSearch } from "../features/devices/use-device-search.ts";
 import { fuzzyScore } from "../lib/fuzzy.ts";
+import { withBase } from "../platform/base.ts";
 import { t } from "../platform/i18n/i18n.ts";
 import { type Theme, theme } from "../platform/preferences.ts";
 import { may } from "../platform/session.ts";
@@ -70,7 +71,7 @@ function useActions(): Entry[] {
     [`${t("theme.label")}: ${t("theme.dark")}`, action, set("dark")],
     [`${t("theme.label")}: ${t("theme.system")}`, action, set("system")],
     [t("manual.title"), screen, go("/manual")],
-    [t("account.docs"), action, () => window.open("/docs", "_blank")],
+    [t("account.docs"), action, () => window.open(withBase("/docs"), "_blank")],
     [t("account.signOut"), action, signOut],
   ];
   return entries.map(([text, detail, run]) => ({ id: text, text, detail, device: false, run }));

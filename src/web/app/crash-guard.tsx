@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useErrorBoundary } from "preact/hooks";
+import { withBase } from "../platform/base.ts";
 import { t } from "../platform/i18n/i18n.ts";
 import { Entrance } from "../ui/entrance.tsx";
 
@@ -14,7 +15,7 @@ export function CrashGuard({ children }: { children: ComponentChildren }) {
         <button type="button" class="btn btn-primary" onClick={() => location.reload()}>
           {t("error.reload")}
         </button>
-        <button type="button" class="btn" onClick={() => location.assign("/")}>
+        <button type="button" class="btn" onClick={() => location.assign(withBase("/"))}>
           {t("nav.overview")}
         </button>
       </div>

@@ -19,6 +19,7 @@ import { notificationsDe } from "../features/notifications/texts.de.ts";
 import { outboxDe } from "../features/outbox/texts.de.ts";
 import { pipelinesDe } from "../features/pipelines/texts.de.ts";
 import { profilesDe } from "../features/profiles/texts.de.ts";
+import { refusalsDe } from "../features/refusals/texts.de.ts";
 import { schedulerDe } from "../features/scheduler/texts.de.ts";
 import { siteDe } from "../features/site/texts.de.ts";
 import { systemDe } from "../features/system/texts.de.ts";
@@ -50,6 +51,7 @@ export const restDe: Readonly<Record<keyof typeof restEn, string>> = {
   ...profilesDe,
   ...schedulerDe,
   ...siteDe,
+  ...refusalsDe,
   ...systemDe,
   ...telemetryDe,
   ...usersDe,

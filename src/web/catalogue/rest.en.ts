@@ -19,6 +19,7 @@ import { notificationsEn } from "../features/notifications/texts.en.ts";
 import { outboxEn } from "../features/outbox/texts.en.ts";
 import { pipelinesEn } from "../features/pipelines/texts.en.ts";
 import { profilesEn } from "../features/profiles/texts.en.ts";
+import { refusalsEn } from "../features/refusals/texts.en.ts";
 import { schedulerEn } from "../features/scheduler/texts.en.ts";
 import { siteEn } from "../features/site/texts.en.ts";
 import { systemEn } from "../features/system/texts.en.ts";
@@ -50,6 +51,7 @@ export const restEn = {
   ...profilesEn,
   ...schedulerEn,
   ...siteEn,
+  ...refusalsEn,
   ...systemEn,
   ...telemetryEn,
   ...usersEn,

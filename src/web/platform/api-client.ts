@@ -1,6 +1,7 @@
 // The one door to the service: adds the bearer token, turns failures into `ApiError`, and sends an ended session to sign-in.
 import { signal } from "@preact/signals";
 import type { Text } from "../../lib/texts/text.ts";
+import { currentPath, withBase } from "./base.ts";
 import { noteServerTime } from "./now.ts";
 import { language } from "./preferences.ts";
 import { bearer, hasShareEnded, keepToken, leaveActing, shareToken, startSignIn, token } from "./session.ts";
@@ -47,7 +48,7 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
     headers["content-type"] = body instanceof RawBody ? body.contentType : "application/json";
   if (bearer.value) headers.authorization = `Bearer ${bearer.value}`;
   try {
-    const response = await fetch(path, {
+    const response = await fetch(withBase(path), {
       method,
       headers,
       ...(body !== undefined && { body: body instanceof RawBody ? body.content : JSON.stringify(body) }),
@@ -81,7 +82,7 @@ async function sendChecked(method: string, path: string, body?: unknown): Promis
   if (response.status === 401 && shareToken.value) hasShareEnded.value = true;
   else if (response.status === 401 && token.value && !leaveActing()) {
     keepToken(undefined);
-    startSignIn(location.pathname + location.search);
+    startSignIn(currentPath());
   }
   if (response.status >= 500 && method !== "GET") failedWrites.value++;
   if (!response.ok) throw await failureOf(response);

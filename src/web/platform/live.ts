@@ -1,10 +1,11 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { RealtimeMessage, SubscriptionSpec } from "../lib/realtime-types.ts";
+import { currentPath, ownAddress } from "./base.ts";
 import { RealtimeClient } from "./realtime.ts";
 import { bearer, hasShareEnded, keepToken, leaveActing, shareToken, startSignIn } from "./session.ts";
 
 export const live = new RealtimeClient({
-  url: () => `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/ws`,
+  url: () => `${ownAddress().replace(/^http/, "ws")}/api/ws`,
   token: () => bearer.value,
   onUnauthorized: () => {
     if (shareToken.value) {
@@ -13,7 +14,7 @@ export const live = new RealtimeClient({
     }
     if (leaveActing()) return;
     keepToken(undefined);
-    startSignIn(location.pathname + location.search);
+    startSignIn(currentPath());
   },
 });
 

@@ -1,12 +1,16 @@
 import { effect, signal } from "@preact/signals";
+import { base } from "./base.ts";
 
 export type Theme = "light" | "dark" | "system";
 export type Language = "en" | "de";
 
+/** Names an entry of the browser's storage, which all gateways below one host share. */
+export const storedName = (key: string): string => key + base;
+
 /** Private windows may refuse storage; a preference is then simply not kept. */
 export function readStored(key: string, from: () => Storage = () => localStorage): string | undefined {
   try {
-    return from().getItem(key) ?? undefined;
+    return from().getItem(storedName(key)) ?? undefined;
   } catch {
     return undefined;
   }
@@ -18,8 +22,8 @@ export function writeStored(
   to: () => Storage = () => localStorage,
 ): void {
   try {
-    if (value === undefined) to().removeItem(key);
-    else to().setItem(key, value);
+    if (value === undefined) to().removeItem(storedName(key));
+    else to().setItem(storedName(key), value);
   } catch {
     // Full or refused storage must not stop the page.
   }

@@ -3,7 +3,8 @@ import { computed, signal } from "@preact/signals";
 import type { Me } from "../lib/api-types.ts";
 import { codeChallenge, randomToken } from "../lib/pkce.ts";
 import { claimsOf } from "../lib/token-claims.ts";
-import { language, readStored, theme, writeStored } from "./preferences.ts";
+import { withBase } from "./base.ts";
+import { language, readStored, storedName, theme, writeStored } from "./preferences.ts";
 
 const TOKEN_KEY = "lineside.token";
 /** Token of a user who acts as another user. It is in this tab only, beside the user's own token. */
@@ -68,8 +69,8 @@ export function leaveActing(): boolean {
 export function watchOtherTabs(): void {
   window.addEventListener("storage", (event) => {
     if (isActing()) return; // the end of the own session ends this one too, which the next request tells
-    if (event.key === TOKEN_KEY && event.newValue !== null) token.value = event.newValue;
-    else if (event.key === TOKEN_KEY && readStored(TOKEN_KEY, tab) === undefined) {
+    if (event.key === storedName(TOKEN_KEY) && event.newValue !== null) token.value = event.newValue;
+    else if (event.key === storedName(TOKEN_KEY) && readStored(TOKEN_KEY, tab) === undefined) {
       token.value = undefined;
       me.value = undefined;
     }
@@ -107,7 +108,7 @@ export function startSignIn(returnTo: string, loginHint?: string): void {
   const pending: PendingSignIn = { state: randomToken(16), verifier: randomToken(), returnTo };
   writeStored(PENDING_KEY, JSON.stringify(pending), tab);
   const query = new URLSearchParams({
-    redirect_uri: CALLBACK_PATH,
+    redirect_uri: withBase(CALLBACK_PATH),
     code_challenge: codeChallenge(pending.verifier),
     code_challenge_method: "S256",
     state: pending.state,
@@ -116,7 +117,7 @@ export function startSignIn(returnTo: string, loginHint?: string): void {
   if (readStored(SIGNED_OUT_KEY) !== undefined) query.set("prompt", "login");
   if (theme.value !== "system") query.set("theme", theme.value);
   if (loginHint) query.set("login_hint", loginHint);
-  location.replace(`/idp/authorize?${query}`);
+  location.replace(withBase(`/idp/authorize?${query}`));
 }
 
 /** The sign-in that this tab began, if the answer belongs to it; can be taken once. */

@@ -44,7 +44,7 @@ function watch(context: BrowserContext, origin: string, complaints: string[], go
 }
 
 /** A fresh headless browser that notes everything a console page must not do. */
-export async function openBrowser(origin: string): Promise<WatchedBrowser> {
+export async function openBrowser(origin: string, { anyCertificate = false } = {}): Promise<WatchedBrowser> {
   const executablePath = CANDIDATES.find((path) => path && existsSync(path));
   if (!executablePath) throw new Error("no Chromium found; name one in the environment variable CHROMIUM");
   const profile = await mkdtemp(join(tmpdir(), "lineside-profile-"));
@@ -53,6 +53,7 @@ export async function openBrowser(origin: string): Promise<WatchedBrowser> {
     headless: true,
     args: ARGS,
     locale: "en-GB",
+    ignoreHTTPSErrors: anyCertificate,
     viewport: { width: 1440, height: 900 },
   });
   const complaints: string[] = [];

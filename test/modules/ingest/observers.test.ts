@@ -20,6 +20,7 @@ const ingestWith = (...observers: TelemetryObserver[]) =>
     observers,
     hold: () => Promise.resolve(),
     touch: () => undefined,
+    traffic: { received: () => undefined, rejected: () => undefined },
     ensureRoom: () => undefined,
     clock: new FakeClock(),
   });

@@ -6,6 +6,7 @@ import { errorDetailsDe } from "./error-details.ts";
 import { eventTextsDe } from "./events.ts";
 import { integrationsErrorsDe } from "./integrations-errors.ts";
 import { reasonsDe } from "./reasons.ts";
+import { refusalTextsDe } from "./refusals.ts";
 import { rulesDe } from "./rules.ts";
 import { siteErrorsDe } from "./site-errors.ts";
 import { telemetryErrorsDe } from "./telemetry-errors.ts";
@@ -25,5 +26,6 @@ export const germanErrors: Readonly<Record<ErrorCode, string>> = {
   ...errorDetailsDe,
   ...rulesDe,
   ...reasonsDe,
+  ...refusalTextsDe,
   ...eventTextsDe,
 };

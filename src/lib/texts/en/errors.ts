@@ -5,6 +5,7 @@ import { errorDetails } from "./error-details.ts";
 import { eventTexts } from "./events.ts";
 import { integrationsErrors } from "./integrations-errors.ts";
 import { reasons } from "./reasons.ts";
+import { refusalTexts } from "./refusals.ts";
 import { rules } from "./rules.ts";
 import { siteErrors } from "./site-errors.ts";
 import { telemetryErrors } from "./telemetry-errors.ts";
@@ -24,6 +25,7 @@ export const englishErrors = {
   ...errorDetails,
   ...rules,
   ...reasons,
+  ...refusalTexts,
   ...eventTexts,
 } as const;
 

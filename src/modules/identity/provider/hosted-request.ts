@@ -89,8 +89,8 @@ export function deviceCookie(device: string, request: Request): string {
 
 /** A form comes from a browser, which is known again by its cookie; a script only by its address. */
 export function callerOf(request: Request, server: RequestServer): Caller {
-  const { address } = clientOf(request, server);
-  return isFormRequest(request)
-    ? { address, device: deviceOf(request) ?? randomToken(18) }
-    : { address, device: deviceOf(request) };
+  const { address, userAgent: client } = clientOf(request, server);
+  const protocol = request.url.startsWith("https:") ? "https" : "http";
+  const device = deviceOf(request) ?? (isFormRequest(request) ? randomToken(18) : undefined);
+  return { address, device, protocol, client };
 }

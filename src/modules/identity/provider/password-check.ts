@@ -9,6 +9,9 @@ import type { Allowance, Budget, Throttle } from "./throttle.ts";
 export interface Caller {
   readonly address: string;
   readonly device?: string | undefined;
+  /** Of the connection, and what the client calls itself: shown where the sign-in is refused. */
+  readonly protocol?: "http" | "https" | undefined;
+  readonly client?: string | undefined;
 }
 
 /**

@@ -24,8 +24,8 @@ const linkInvalid = () => notFound("reset.invalid");
 /** The hosted pages for who has forgotten the password. */
 export const recoveryRoutes = (deps: {
   account: AccountService;
-  /** Scheme, host and port of links in mails, for a request by this URL. */
-  mailOriginFor: (requestUrl: string) => string;
+  /** Returns the address that links in mails begin with. */
+  mailOriginFor: (request: Request) => string;
   appearance: () => Appearance;
 }) => {
   const { account } = deps;
@@ -64,7 +64,7 @@ export const recoveryRoutes = (deps: {
           account.requestReset(email, {
             address: clientOf(request, server).address,
             language,
-            origin: deps.mailOriginFor(request.url),
+            origin: deps.mailOriginFor(request),
           });
           return hostedAnswer(forgotDonePage(context, RESET_LIFETIME_MINUTES));
         } catch (caught) {

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Role } from "../../lib/api-types.ts";
 import { type Expiry, expiryTime } from "../../lib/expiry.ts";
+import { ownAddress } from "../../platform/base.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
 import { Radio } from "../../ui/choice.tsx";
@@ -104,7 +105,7 @@ function KeyForm({ onCreated, onClose }: { onCreated: (created: Created) => void
 }
 
 function ShownOnce({ secret, onClose }: { secret: string; onClose: () => void }) {
-  const example = `curl -H "Authorization: Bearer ${secret}" ${location.origin}/api/devices`;
+  const example = `curl -H "Authorization: Bearer ${secret}" ${ownAddress()}/api/devices`;
   return (
     <div class="flex flex-col gap-4" data-testid="made-key">
       <p role="status">{t("keys.once")}</p>

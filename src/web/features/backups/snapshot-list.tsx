@@ -1,5 +1,6 @@
 import { Archive, Download } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { withBase } from "../../platform/base.ts";
 import { formatBytes, formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
@@ -50,7 +51,7 @@ function SnapshotRow({ snapshot }: { snapshot: BackupSnapshot }) {
   const download = () =>
     action.run(async () => {
       // The browser saves it as it comes: an archive may be larger than the page's memory.
-      saveLink(await backupsApi.downloadPath(id));
+      saveLink(withBase(await backupsApi.downloadPath(id)));
       toast("success", t("backups.downloading"));
     });
   return (

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Rejection, TelemetryValue } from "../../lib/api-types.ts";
+import { ownAddress } from "../../platform/base.ts";
 import { formatValue } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
@@ -19,6 +20,7 @@ import {
   type Endpoint,
   endpointFrom,
   hasTls,
+  needsTls,
   SNIPPET_NAMES,
   type SnippetId,
   type SnippetSignIn,
@@ -40,9 +42,11 @@ export function ConnectTab({ device, resource }: DeviceTabProps) {
   const [secure, setSecure] = useState(location.protocol === "https:");
   const transports = catalog.data?.transports ?? [];
   const existing = credentials.data;
-  const isSecure = hasTls(transports) && (secure || existing?.type === "X509");
+  const isPlainOff = needsTls(transports);
+  const isSecure = isPlainOff || (hasTls(transports) && (secure || existing?.type === "X509"));
+  const page = { hostname: location.hostname, origin: ownAddress() };
   const endpoint =
-    existing && endpointFrom(transports, location, { signIn: signInOf(existing), secure: isSecure });
+    existing && endpointFrom(transports, page, { signIn: signInOf(existing), secure: isSecure });
   const change = (next: Credentials) => {
     credentials.set(next);
     const { type, token } = next;
@@ -65,7 +69,7 @@ export function ConnectTab({ device, resource }: DeviceTabProps) {
         {catalog.data && endpoint && (
           <TlsChoice
             offered={hasTls(transports)}
-            needed={existing.type === "X509"}
+            needed={existing.type === "X509" || isPlainOff}
             selected={isSecure}
             onChange={setSecure}
           />

@@ -57,15 +57,24 @@ export function endpointFrom(
   const isKnown = mqtt && !LOCAL_HOSTS.has(mqtt.hostname);
   const host = isKnown ? mqtt.hostname : page.hostname;
   const isHttpKnown = http && !LOCAL_HOSTS.has(http.hostname);
-  const ownOrigin = secure && http ? `https://${page.hostname}:${http.port}` : page.origin;
+  const ownOrigin =
+    secure && http ? rootOf(http).replace(http.host, `${page.hostname}:${http.port}`) : page.origin;
   return {
     host,
     mqttPort: Number(mqtt?.port) || (secure ? 8883 : 1883),
-    httpOrigin: isHttpKnown ? http.origin : ownOrigin,
+    httpOrigin: isHttpKnown ? rootOf(http) : ownOrigin,
     secure,
     signIn,
   };
 }
+
+/** The address without the path of the API, which a base path may come before. */
+const rootOf = ({ origin, pathname }: URL): string =>
+  origin + (/^(.*?)\/api\/v1\//.exec(pathname)?.[1] ?? "");
+
+/** Returns whether devices reach the gateway by TLS only. */
+export const needsTls = (transports: readonly CatalogTransport[]) =>
+  hasTls(transports) && !transports.some(({ id }) => id === "mqtt");
 
 export const hasTls = (transports: readonly CatalogTransport[]) =>
   transports.some(({ id }) => id === "mqtts");
@@ -180,7 +189,7 @@ void loop() {
 /** Returns what a gateway's newcomer copies to see the first child device appear. */
 export const gatewaySnippet = (e: Endpoint): string =>
   [
-    `mosquitto_pub -h ${e.host} -p ${e.mqttPort} -u "${tokenOf(e)}" -q 1`,
+    `mosquitto_pub ${e.secure ? "--cafile ca.pem " : ""}-h ${e.host} -p ${e.mqttPort} -u "${tokenOf(e)}" -q 1`,
     "-t v1/gateway/telemetry",
     `-m '{"Meter 1": [{"power": 4.2}], "Meter 2": [{"power": 1}]}'`,
   ].join(" \\\n  ");

@@ -1,6 +1,7 @@
 import { Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { type Expiry, expiryTime } from "../../lib/expiry.ts";
+import { ownAddress } from "../../platform/base.ts";
 import { formatDate } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
@@ -88,7 +89,7 @@ export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
 }
 
 function ShareRow({ share, onEnd }: { share: Share; onEnd: () => void }) {
-  const url = location.origin + share.path;
+  const url = ownAddress() + share.path;
   const name = share.name || formatDate(Date.parse(share.createdAt), "stamp");
   return (
     <li class="flex flex-col gap-1 rounded-field bg-base-200 p-3" data-testid="share">

@@ -10,7 +10,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { Snippet } from "../connect/connect-tab.tsx";
 import { connectivityApi } from "../connect/connectivity-api.ts";
-import { endpointFrom, gatewaySnippet, SNIPPET_NAMES } from "../connect/snippets.ts";
+import { endpointFrom, gatewaySnippet, needsTls, SNIPPET_NAMES } from "../connect/snippets.ts";
 import { CreateDevice } from "../devices/create-device.tsx";
 import { useRowHeight } from "../devices/device-line.tsx";
 import { DevicePages, noFilter } from "../devices/device-pages.ts";
@@ -28,7 +28,9 @@ function Example({ token }: { token: string }) {
   const catalog = useResource(connectivityApi.catalog, []);
   if (catalog.data === undefined) return null;
   const signIn = { kind: "token", token } as const;
-  const text = gatewaySnippet(endpointFrom(catalog.data.transports, location, { signIn, secure: false }));
+  const text = gatewaySnippet(
+    endpointFrom(catalog.data.transports, location, { signIn, secure: needsTls(catalog.data.transports) }),
+  );
   return (
     <div class="w-full max-w-2xl text-left">
       <Snippet name={SNIPPET_NAMES.mosquitto} text={text} />

@@ -4,6 +4,7 @@ export interface ManualPage {
   readonly id: string;
   readonly title: string;
   readonly html: string;
+  readonly language: string;
 }
 
 export interface ManualSection {
@@ -11,7 +12,7 @@ export interface ManualSection {
   readonly pages: readonly ManualPage[];
 }
 
-export const loadManual = () => get<ManualSection[]>("/manual.json");
+export const loadManual = (language: string) => get<ManualSection[]>(`/manual.${language}.json`);
 
 const AROUND = 90;
 

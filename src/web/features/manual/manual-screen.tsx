@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
+import { base } from "../../platform/base.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { language } from "../../platform/preferences.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -14,7 +15,7 @@ import { findInManual, loadManual, type ManualPage, type ManualSection } from ".
 export function ManualScreen() {
   const { query, path, route } = useLocation();
   const { page } = useRoute().params;
-  const manual = useResource(loadManual, []);
+  const manual = useResource(() => loadManual(language.value), [language.value]);
   const search = query.search ?? "";
   const all = manual.data?.flatMap(({ pages }) => pages) ?? [];
   const shown = page ? all.find(({ id }) => id === page) : all[0];
@@ -28,7 +29,6 @@ export function ManualScreen() {
           onSearch={(text) => route(text ? `${path}?search=${encodeURIComponent(text)}` : path, true)}
         />
       </PageHead>
-      {language.value !== "en" && <p class="-mt-2 text-soft">{t("manual.language")}</p>}
       {manual.error !== undefined && <ErrorNote error={manual.error} onRetry={manual.reload} />}
       {manual.data && search !== "" && <Found pages={all} search={search} />}
       {manual.data && search === "" && shown && (
@@ -75,7 +75,11 @@ function Page({ page }: { page: ManualPage }) {
   return (
     <article ref={article} class="panel manual min-w-0 p-5 lg:p-8">
       <h2 class="mb-4 text-xl font-semibold">{page.title}</h2>
-      <div dangerouslySetInnerHTML={{ __html: page.html }} />
+      {page.language !== language.value && <p class="mb-4 text-soft">{t("manual.language")}</p>}
+      <div
+        lang={page.language}
+        dangerouslySetInnerHTML={{ __html: page.html.replaceAll(/href="(?=\/)/g, `href="${base}`) }}
+      />
     </article>
   );
 }

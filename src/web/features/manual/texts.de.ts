@@ -5,10 +5,11 @@ export const manualDe: Readonly<Record<keyof typeof manualEn, string>> = {
   "manual.none": "Nichts gefunden",
   "manual.noneHint": "Verwenden Sie weniger Suchwörter.",
   "manual.pages": "Seiten des Handbuchs",
+  "manual.start": "Einstieg",
   "manual.devices": "Geräte",
   "manual.networks": "Andere Netze",
   "manual.rules": "Regeln und Dashboards",
   "manual.users": "Benutzer und Zugang",
   "manual.operation": "Betrieb",
-  "manual.language": "Das Handbuch ist auf Englisch.",
+  "manual.language": "Diese Seite gibt es nur auf Englisch.",
 };

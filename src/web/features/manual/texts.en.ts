@@ -3,6 +3,7 @@ export const manualEn = {
   "manual.none": "Nothing found",
   "manual.noneHint": "Try fewer words.",
   "manual.pages": "Pages of the manual",
+  "manual.start": "Start here",
   "manual.devices": "Devices",
   "manual.networks": "Other networks",
   "manual.rules": "Rules and dashboards",

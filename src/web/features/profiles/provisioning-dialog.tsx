@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { ownAddress } from "../../platform/base.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
@@ -84,7 +85,7 @@ export function ProvisioningDialog({ profile, onClose }: { profile: Profile; onC
 
 function Secrets({ claimKey, secret }: { claimKey: string; secret: string }) {
   const body = { deviceName: "Pump 7", provisionDeviceKey: claimKey, provisionDeviceSecret: secret };
-  const example = `curl -H 'content-type: application/json' -d '${JSON.stringify(body)}' ${location.origin}/api/v1/provision`;
+  const example = `curl -H 'content-type: application/json' -d '${JSON.stringify(body)}' ${ownAddress()}/api/v1/provision`;
   return (
     <div class="flex flex-col gap-3">
       {(

@@ -29,6 +29,7 @@ const formats = {
   messages_per_second: rate,
   values_per_second: rate,
   rejected_per_second: rate,
+  refused_per_minute: unit("/min"),
   backup_age_hours: unit("h"),
 } satisfies Record<string, (value: number) => string>;
 
@@ -50,7 +51,13 @@ export const READING_GROUPS = [
   },
   {
     id: "traffic",
-    keys: ["messages_per_second", "values_per_second", "rejected_per_second", "mqtt_connections"],
+    keys: [
+      "messages_per_second",
+      "values_per_second",
+      "rejected_per_second",
+      "refused_per_minute",
+      "mqtt_connections",
+    ],
   },
   {
     id: "machine",

@@ -8,9 +8,11 @@ import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Section } from "../../ui/section.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
+import { RefusedSection } from "../refusals/refused-section.tsx";
 import { DataFiles } from "./data-files.tsx";
 import { GatewayReadings } from "./gateway-readings.tsx";
 import { systemApi } from "./system-api.ts";
+import { TalkersSection } from "./talkers-section.tsx";
 import { UpdateSection } from "./update-section.tsx";
 
 /** The gateway reports once a minute, and its device appears with the first report. */
@@ -52,6 +54,8 @@ export function SystemPage() {
       {gateway && <OpenAlarms deviceId={gateway.deviceId} />}
       {gateway && <GatewayReadings key={gateway.deviceId} device={gateway} />}
       {isMissing && <NoDevice />}
+      <TalkersSection />
+      <RefusedSection />
       <UpdateSection />
       <DataFiles />
     </div>

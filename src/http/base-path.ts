@@ -1,0 +1,39 @@
+/** Puts the base path in front of the addresses that lead to the gateway itself: attributes of HTML that begin with one slash. */
+export const prefixLinks = (html: string, base: string): string =>
+  html.replace(
+    /\b(href|src|action)="(\/[^"]*)"/g,
+    (_, name: string, path: string) => `${name}="${prefixed(path, base)}"`,
+  );
+
+function prefixed(path: string, base: string): string {
+  const isOwn = path.startsWith("/") && !path.startsWith("//");
+  return isOwn && path !== base && !path.startsWith(`${base}/`) ? `${base}${path}` : path;
+}
+
+const isPage = (headers: Headers): boolean =>
+  (headers.get("content-type") ?? "").startsWith("text/html") && !headers.has("content-encoding");
+
+/** Adapts the answer of an app that knows no base path: redirects, cookies, links to next pages, and pages of HTML. */
+export async function withBasePath(response: Response, base: string): Promise<Response> {
+  // After an upgrade to a WebSocket there is none.
+  if (!(response instanceof Response)) return response;
+  const { headers } = response;
+  const location = headers.get("location");
+  if (location !== null) headers.set("location", prefixed(location, base));
+  const link = headers.get("link");
+  if (link !== null)
+    headers.set(
+      "link",
+      link.replace(/<(\/[^<>]*)>/g, (_, path) => `<${prefixed(path, base)}>`),
+    );
+  const cookies = headers.getSetCookie();
+  if (cookies.length > 0) headers.delete("set-cookie");
+  for (const cookie of cookies)
+    headers.append(
+      "set-cookie",
+      cookie.replace(/; Path=(\/[^;]*)/i, (_, path) => `; Path=${prefixed(path, base)}`),
+    );
+  if (!isPage(headers) || response.body === null) return response;
+  headers.delete("content-length");
+  return new Response(prefixLinks(await response.text(), base), { status: response.status, headers });
+}

@@ -1,0 +1,121 @@
+import type { AnyElysia } from "elysia";
+import { type Forwarded, isTrusted, readForwarded } from "../lib/forwarded.ts";
+import { type AddressBits, type AddressRange, addressBits, parseRange } from "../lib/ip-range.ts";
+import type { Config } from "../platform/config.ts";
+import { noteForwardedOrigin } from "../platform/own-origin.ts";
+import { basePathOf } from "../platform/public-address.ts";
+import { withBasePath } from "./base-path.ts";
+
+/*
+ * What the gateway does with requests that come through a reverse proxy, before the app sees them. It alone decides whose request it is:
+ * the app asks its server for the address of a request (`requestIP`) and reads its URL, and gets the client's from both. It also removes
+ * the base path from the URL and adds it to what the app answers, so that the app knows no base path.
+ */
+
+/** Address and port of a peer, as Bun has them. */
+export interface Peer {
+  readonly address: string;
+  readonly port: number;
+}
+
+interface Arrival {
+  readonly peer: Peer;
+  readonly client: Peer;
+}
+
+/** Requests from trusted proxies. */
+const arrivals = new WeakMap<Request, Arrival>();
+
+/** Most addresses whose trust is remembered. */
+const REMEMBERED_MAX = 1_000;
+
+/** Elysia looks for the path behind the eleventh character of a URL, which `http://pi/` does not reach. */
+const HOST_LENGTH_MIN = 4;
+
+type Handle = (request: Request) => Response | Promise<Response>;
+type PeerReader = { requestIP(request: Request): Peer | null } | null | undefined;
+
+/** Returns whether a request came from a trusted proxy. */
+export const isForwarded = (request: Request): boolean => arrivals.has(request);
+
+/** Returns the client of a request from a trusted proxy, and the peer of any other. */
+export const clientOf = (request: Request, peer: Peer | null): Peer | null =>
+  arrivals.get(request)?.client ?? peer;
+
+/** Returns the other end of the connection that a request came by, which may be a proxy. */
+export const peerOf = (request: Request, server: PeerReader): Peer | null | undefined =>
+  arrivals.get(request)?.peer ?? server?.requestIP(request);
+
+export class FrontDoor {
+  readonly #trusted: readonly AddressRange[];
+  readonly #base: string;
+  /** Address of a peer → whether it is trusted. */
+  readonly #remembered = new Map<string, boolean>();
+
+  constructor(config: Pick<Config, "public_url" | "trusted_proxies">) {
+    this.#trusted = (config.trusted_proxies ?? "").split(",").flatMap((entry) => parseRange(entry) ?? []);
+    this.#base = basePathOf(config);
+  }
+
+  /** False where the app can have every request as it is. */
+  get isNeeded(): boolean {
+    return this.#base !== "" || this.#trusted.length > 0;
+  }
+
+  /** Stands before every route of an app. */
+  guard(app: AnyElysia): void {
+    if (!this.isNeeded) return;
+    app.wrap((handle) => {
+      const answer = handle as unknown as Handle; // Elysia types it as any function
+      return (request: Request) => this.#serve(request, app.server, answer);
+    });
+  }
+
+  /** Passes a request on as the client meant it. */
+  async #serve(request: Request, server: PeerReader, handle: Handle): Promise<Response> {
+    const forwarded = this.#arrive(request, server);
+    this.#rewriteUrl(request, forwarded);
+    const response = await handle(request);
+    return this.#base === "" ? response : withBasePath(response, this.#base);
+  }
+
+  #arrive(request: Request, server: PeerReader): Forwarded | undefined {
+    const peer = this.#trusted.length === 0 ? null : server?.requestIP(request);
+    if (!peer || !this.#isTrusted(peer.address)) return undefined;
+    const forwarded = readForwarded(request.headers, peer.address, this.#trusted);
+    arrivals.set(request, { peer, client: { ...peer, address: forwarded.address } });
+    return forwarded;
+  }
+
+  #isTrusted(address: string): boolean {
+    const remembered = this.#remembered.get(address);
+    if (remembered !== undefined) return remembered;
+    const bits: AddressBits | undefined = addressBits(address);
+    const result = isTrusted(bits, this.#trusted);
+    if (this.#remembered.size >= REMEMBERED_MAX) this.#remembered.clear();
+    this.#remembered.set(address, result);
+    return result;
+  }
+
+  /** Gives the request the URL that the client used, without the base path. Copying the request would buffer its body. */
+  #rewriteUrl(request: Request, forwarded: Forwarded | undefined): void {
+    const parts = /^(https?):\/\/([^/]*)(\/.*)$/s.exec(request.url);
+    if (parts === null) return;
+    const [, scheme = "", ownHost = "", target = ""] = parts;
+    const protocol = forwarded?.protocol ?? scheme;
+    const host = forwarded?.host ?? ownHost;
+    const path = this.#withoutBase(target);
+    if (forwarded?.host !== undefined) noteForwardedOrigin(request, new URL(`${protocol}://${host}`).origin);
+    if (protocol === scheme && host === ownHost && path === target) return;
+    const isShort = host.length < HOST_LENGTH_MIN && protocol === "http";
+    Object.defineProperty(request, "url", { value: `${protocol}://${host}${isShort ? ":80" : ""}${path}` });
+  }
+
+  #withoutBase(target: string): string {
+    const base = this.#base;
+    if (base === "" || !target.startsWith(base)) return target;
+    const rest = target.slice(base.length);
+    if (rest.startsWith("/")) return rest;
+    return rest === "" || rest.startsWith("?") ? `/${rest}` : target;
+  }
+}

@@ -1,0 +1,32 @@
+import { addressGroup } from "./network-address.ts";
+import { RateMeter } from "./rate-meter.ts";
+
+const ADDRESSES_MAX = 10_000;
+
+/**
+ * Counts failed attempts by address (of IPv6 by the first 64 bits): so many at once, then so many a second. Whoever presents something right is
+ * not asked, so that nobody is locked out by a neighbour behind the same address.
+ */
+export class AttemptLimit {
+  readonly #rate: { readonly perSecond: number; readonly burst: number };
+  /** Meters by address; what was used first goes first. */
+  readonly #meters = new Map<string, RateMeter>();
+
+  constructor(rate: { readonly perSecond: number; readonly burst: number }) {
+    this.#rate = rate;
+  }
+
+  /** Counts a failed attempt. 0, or beyond the limit the ms until the next attempt is looked at; `now` is monotonic. */
+  take(address: string, now: number): number {
+    return this.#meterOf(addressGroup(address)).take(now);
+  }
+
+  #meterOf(address: string): RateMeter {
+    const existing = this.#meters.get(address);
+    if (existing !== undefined) return existing;
+    if (this.#meters.size >= ADDRESSES_MAX) this.#meters.delete(this.#meters.keys().next().value ?? "");
+    const meter = Object.assign(new RateMeter(), this.#rate);
+    this.#meters.set(address, meter);
+    return meter;
+  }
+}

@@ -1,0 +1,45 @@
+import type { refusalTexts } from "../en/refusals.ts";
+
+/** Why a credential was refused, and what to do about it, in German. */
+export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>> = {
+  "refusal.certificate_expired": "Das Zertifikat ist abgelaufen.",
+  "refusal.certificate_wrong": "Das Zertifikat gehört zu keinem Gerät.",
+  "refusal.claim_closed": "Kein Geräteprofil lässt Geräte ihre Zugangsdaten abholen.",
+  "refusal.claim_device_in_use": "Das Gerät ist in Gebrauch oder hat seine Zugangsdaten schon abgeholt.",
+  "refusal.claim_device_unexpected": "Ein Gerät mit diesem Namen wird nicht erwartet.",
+  "refusal.claim_invalid": "Die Anfrage nach Zugangsdaten ist nicht lesbar.",
+  "refusal.claim_key_wrong": "Der Schlüssel der Provisionierung oder sein Geheimnis ist falsch.",
+  "refusal.connection_limit": "Zu viele Verbindungen sind offen.",
+  "refusal.credential_missing": "Es wurden keine Zugangsdaten gesendet.",
+  "refusal.key_expired": "Der API-Schlüssel ist abgelaufen.",
+  "refusal.key_stopped": "Der Benutzer, der den API-Schlüssel erstellt hat, ist deaktiviert oder gelöscht.",
+  "refusal.key_wrong": "Diesen API-Schlüssel gibt es nicht.",
+  "refusal.metrics_token_wrong": "Das Token für die Metriken ist falsch.",
+  "refusal.password_expired": "Das vorläufige Passwort ist abgelaufen.",
+  "refusal.password_wrong": "Das Passwort ist falsch.",
+  "refusal.second_factor_wrong": "Der Code des zweiten Faktors ist falsch.",
+  "refusal.secret_wrong": "Das Webhook-Geheimnis ist falsch.",
+  "refusal.session_ended": "Die Sitzung ist beendet.",
+  "refusal.session_expired": "Das Zugriffstoken der Sitzung ist abgelaufen.",
+  "refusal.session_token_wrong": "Das Zugriffstoken ist nicht gültig.",
+  "refusal.token_wrong": "Das Token oder der Benutzername gehört zu keinem Gerät.",
+  "refusal.too_many_tries": "Zu viele Versuche sind vorher fehlgeschlagen.",
+  "refusal.user_disabled": "Der Benutzer ist deaktiviert.",
+  "refusal.user_unknown": "Es gibt keinen Benutzer mit dieser E-Mail-Adresse.",
+  "refusal_hint.certificate_expired":
+    "Erneuern Sie das Zertifikat auf dem Gerät und tragen Sie das neue auf der Seite des Geräts ein.",
+  "refusal_hint.certificate_wrong":
+    "Vergleichen Sie den Fingerabdruck mit dem Zertifikat auf der Seite des Geräts.",
+  "refusal_hint.claim_device_unexpected":
+    "Legen Sie das Gerät mit genau diesem Namen an oder erlauben Sie neue Geräte im Geräteprofil.",
+  "refusal_hint.claim_key_wrong": "Vergleichen Sie beide mit dem Geräteprofil.",
+  "refusal_hint.key_wrong":
+    "Der Schlüssel wurde widerrufen oder ist unvollständig. Vergleichen Sie seine ersten Zeichen mit der Liste der API-Schlüssel.",
+  "refusal_hint.password_wrong":
+    "Vergleichen Sie das Passwort mit dem des Geräts oder Benutzers und setzen Sie ein neues, wenn es verloren ist.",
+  "refusal_hint.session_expired":
+    "Der Benutzer muss sich neu anmelden. Ein Programm braucht stattdessen einen API-Schlüssel.",
+  "refusal_hint.token_wrong":
+    "Vergleichen Sie die ersten Zeichen und die Länge mit dem Zugriffstoken auf der Seite des Geräts.",
+  "refusal_hint.too_many_tries": "Berichtigen Sie die Zugangsdaten und warten Sie eine Minute.",
+};

@@ -1,0 +1,41 @@
+/** Why a credential was refused, and what to do about it. */
+export const refusalTexts = {
+  "refusal.certificate_expired": "The certificate has expired.",
+  "refusal.certificate_wrong": "The certificate belongs to no device.",
+  "refusal.claim_closed": "No device profile lets devices claim credentials.",
+  "refusal.claim_device_in_use": "The device is in use or was claimed before.",
+  "refusal.claim_device_unexpected": "No device of this name is expected.",
+  "refusal.claim_invalid": "The claim cannot be read.",
+  "refusal.claim_key_wrong": "The provisioning key or its secret is wrong.",
+  "refusal.connection_limit": "Too many connections are open.",
+  "refusal.credential_missing": "No credential was sent.",
+  "refusal.key_expired": "The API key has expired.",
+  "refusal.key_stopped": "The user who created the API key is disabled or deleted.",
+  "refusal.key_wrong": "There is no such API key.",
+  "refusal.metrics_token_wrong": "The token for the metrics is wrong.",
+  "refusal.password_expired": "The temporary password has expired.",
+  "refusal.password_wrong": "The password is wrong.",
+  "refusal.second_factor_wrong": "The code of the second factor is wrong.",
+  "refusal.secret_wrong": "The webhook secret is wrong.",
+  "refusal.session_ended": "The session has ended.",
+  "refusal.session_expired": "The access token of the session has expired.",
+  "refusal.session_token_wrong": "The access token is not valid.",
+  "refusal.token_wrong": "The token or the user name belongs to no device.",
+  "refusal.too_many_tries": "Too many tries failed before.",
+  "refusal.user_disabled": "The user is disabled.",
+  "refusal.user_unknown": "There is no user with this e-mail address.",
+  "refusal_hint.certificate_expired":
+    "Renew the certificate on the device and set the new one on the device's page.",
+  "refusal_hint.certificate_wrong": "Compare the fingerprint with the certificate on the device's page.",
+  "refusal_hint.claim_device_unexpected":
+    "Create the device with exactly this name first, or allow new devices in the device profile.",
+  "refusal_hint.claim_key_wrong": "Compare both with those in the device profile.",
+  "refusal_hint.key_wrong":
+    "The key was revoked or is incomplete. Compare its first characters with the list of API keys.",
+  "refusal_hint.password_wrong":
+    "Compare the password with the one of the device or user, and set a new one if it is lost.",
+  "refusal_hint.session_expired": "The user has to sign in again. A program needs an API key instead.",
+  "refusal_hint.token_wrong":
+    "Compare the first characters and the length with the access token on the device's page.",
+  "refusal_hint.too_many_tries": "Correct the credential and wait a minute.",
+} as const;

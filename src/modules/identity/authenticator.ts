@@ -1,0 +1,56 @@
+import { AttemptLimit } from "../../lib/attempt-limit.ts";
+import type { UserId } from "../../lib/ids.ts";
+import { secretHint, shownName } from "../../lib/secret-hint.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { RefusedCredential, ReportRefusal } from "../refusals/refusals.types.ts";
+import type { UsersService } from "../users/users.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { IdentityService } from "./identity.service.ts";
+import type { AccessTokens, Authenticator } from "./identity.types.ts";
+
+/** Wrong bearer credentials of one address on WebSockets: many screens may come back at once after their sessions have ended. */
+const WRONG = { perSecond: 1, burst: 60 };
+
+/** Creates the authentication of both kinds of bearer credential: access tokens of people, and API keys. */
+export function createAuthenticator(deps: {
+  keys: {
+    isKey(credential: string): boolean;
+    authenticate(credential: string): Principal | undefined;
+    refusalOf(credential: string): RefusedCredential;
+  };
+  identity: IdentityService;
+  tokens: AccessTokens;
+  users: Pick<UsersService, "findById">;
+  clock: Pick<Clock, "monotonic">;
+  report: ReportRefusal;
+}): Authenticator {
+  const { keys, identity, tokens, users, report } = deps;
+  const wrong = new AttemptLimit(WRONG);
+
+  /** Only what our own signature covers is believed: nobody can be named by a forged token. */
+  async function refusalOf(credential: string): Promise<RefusedCredential> {
+    if (keys.isKey(credential)) return keys.refusalOf(credential);
+    const claims = await tokens.readExpired(credential);
+    if (claims === undefined)
+      return { reason: "session_token_wrong", identity: { kind: "session", name: secretHint(credential) } };
+    const user = users.findById(claims.sub as UserId); // signed by us
+    const isCurrent = (await tokens.verify(credential)) !== undefined;
+    const isDisabled = user !== undefined && user.status !== "ACTIVE";
+    return {
+      reason: isDisabled ? "user_disabled" : isCurrent ? "session_ended" : "session_expired",
+      identity: { kind: "user", name: shownName(user?.email ?? "") },
+      owner: { tenantId: user?.tenantId ?? undefined, userId: user?.userId },
+    };
+  }
+
+  return {
+    authenticate: async (credential) =>
+      keys.isKey(credential) ? keys.authenticate(credential) : identity.authenticate(credential),
+    async refused(credential, peer, edge) {
+      const waitMs = edge === "realtime" ? wrong.take(peer.address, deps.clock.monotonic()) : 0;
+      const { reason, identity: named, owner } = await refusalOf(credential);
+      report({ edge, ...peer, reason: waitMs > 0 ? "too_many_tries" : reason, identity: named, ...owner });
+      return waitMs;
+    },
+  };
+}

@@ -1,0 +1,10 @@
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+
+export const trafficMeasures = ["messages", "values", "bytes", "rejected"] as const;
+export type TrafficMeasure = (typeof trafficMeasures)[number];
+
+/** What a device has sent within the last hour. */
+export interface DeviceTrafficTotals extends Record<TrafficMeasure, number> {
+  readonly deviceId: DeviceId;
+  readonly tenantId: TenantId;
+}

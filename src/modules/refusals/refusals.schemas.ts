@@ -1,0 +1,39 @@
+import { t } from "elysia";
+import { choice, literals, textFields } from "../wire.schemas.ts";
+import { identityKinds, refusalEdges, refusalProtocols } from "./refusals.types.ts";
+
+const text = t.Object({ ...textFields, message: t.String({ description: "in English" }) });
+
+export const refusalBody = t.Object(
+  {
+    refusalId: t.String(),
+    edge: choice(refusalEdges, { description: "where the credential was presented" }),
+    protocol: choice(refusalProtocols, { description: "protocol of the connection" }),
+    port: t.Optional(t.Integer({ description: "port of the gateway" })),
+    address: t.String({ description: "network address of the client" }),
+    client: t.Optional(t.String({ description: "MQTT client id or user agent, at the newest refusal" })),
+    identityKind: choice(identityKinds, {
+      description:
+        "what `identity` names; `others` stands for all further identities of an address that has used many",
+    }),
+    identity: t.String({
+      description:
+        "client id, user name, e-mail address or name; of a token or key the first 4 characters and the length",
+    }),
+    reason: text,
+    hint: t.Optional(text),
+    count: t.Integer({ description: "number of refusals" }),
+    firstAt: t.String({ format: "date-time" }),
+    lastAt: t.String({ format: "date-time" }),
+    tenantId: t.Optional(t.String({ description: "tenant, where the identity is known" })),
+    tenantName: t.Optional(t.String()),
+    deviceId: t.Optional(t.String({ description: "device, where it is known" })),
+    deviceName: t.Optional(t.String()),
+    userId: t.Optional(t.String({ description: "user, where it is known" })),
+  },
+  { title: "Refusal" },
+);
+
+export const refusalFilter = {
+  edge: t.Optional(literals(refusalEdges, { description: "refusals at this edge only" })),
+};

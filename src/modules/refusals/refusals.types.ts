@@ -1,0 +1,105 @@
+import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import type { Peer } from "../request-peer.ts";
+
+/** Where a credential was refused. */
+export const refusalEdges = [
+  "mqtt",
+  "device_api",
+  "device_websocket",
+  "api",
+  "sign_in",
+  "realtime",
+  "webhook",
+  "provisioning",
+  "metrics",
+] as const;
+export type RefusalEdge = (typeof refusalEdges)[number];
+
+/** Why a credential was refused. The texts are `refusal.<reason>`; some have a hint in `refusal_hint.<reason>`. */
+export const refusalReasons = [
+  "certificate_expired",
+  "certificate_wrong",
+  "claim_closed",
+  "claim_device_unexpected",
+  "claim_device_in_use",
+  "claim_invalid",
+  "claim_key_wrong",
+  "connection_limit",
+  "credential_missing",
+  "key_expired",
+  "key_stopped",
+  "key_wrong",
+  "metrics_token_wrong",
+  "password_expired",
+  "password_wrong",
+  "second_factor_wrong",
+  "secret_wrong",
+  "session_ended",
+  "session_expired",
+  "session_token_wrong",
+  "token_wrong",
+  "too_many_tries",
+  "user_disabled",
+  "user_unknown",
+] as const;
+export type RefusalReason = (typeof refusalReasons)[number];
+
+export const refusalProtocols = ["mqtt", "mqtts", "http", "https", "ws", "wss"] as const;
+export type RefusalProtocol = Peer["protocol"];
+
+export const identityKinds = [
+  "none",
+  "client",
+  "token",
+  "certificate",
+  "api_key",
+  "user",
+  "session",
+  "tenant",
+  "claim",
+  /** Stands for all further identities of an address that has used many. */
+  "others",
+] as const;
+export type IdentityKind = (typeof identityKinds)[number];
+
+/** Describes who presented the credential, as far as it may be shown: never a secret, of a token or key only its beginning. */
+export interface RefusalIdentity {
+  readonly kind: IdentityKind;
+  readonly name: string;
+}
+
+/** Identifies what the refused identity belongs to, where that is known for sure. */
+export interface RefusalOwner {
+  readonly tenantId?: TenantId | undefined;
+  readonly deviceId?: DeviceId | undefined;
+  readonly userId?: UserId | undefined;
+}
+
+/** Describes a refused credential by what its owner knows about it. */
+export interface RefusedCredential {
+  readonly reason: RefusalReason;
+  readonly identity: RefusalIdentity;
+  readonly owner?: RefusalOwner;
+}
+
+/** One refused credential. */
+export interface Refusal extends RefusalOwner, Peer {
+  readonly edge: RefusalEdge;
+  readonly reason: RefusalReason;
+  readonly identity: RefusalIdentity;
+}
+
+/** Refusals that differ in nothing but their time. */
+export interface RefusalEntry extends Refusal {
+  readonly refusalId: string;
+  /** Port of the gateway; undefined where it was not known. */
+  readonly port: number | undefined;
+  /** Epoch ms. */
+  readonly firstAt: number;
+  lastAt: number;
+  count: number;
+  /** Of the newest refusal. */
+  client?: string | undefined;
+}
+
+export type ReportRefusal = (refusal: Refusal) => void;

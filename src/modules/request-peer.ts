@@ -1,0 +1,27 @@
+/** The other end of a connection on which a credential was refused. */
+export interface Peer {
+  readonly address: string;
+  readonly protocol: "mqtt" | "mqtts" | "http" | "https" | "ws" | "wss";
+  /** What the client calls itself: its MQTT client id or its user agent. */
+  readonly client?: string | undefined;
+}
+
+/** Describes what knows the addresses of requests. */
+export interface PeerServer {
+  requestIP(request: Request): { readonly address: string } | null;
+}
+
+const isSecure = ({ url }: Request) => url.startsWith("https:");
+
+/** Returns the peer of a request. */
+export const peerOf = (request: Request, server: PeerServer | null): Peer => ({
+  address: server?.requestIP(request)?.address ?? "unknown",
+  protocol: isSecure(request) ? "https" : "http",
+  client: request.headers.get("user-agent") ?? undefined,
+});
+
+/** Returns the peer of a request that asks for a WebSocket. */
+export const webSocketPeerOf = (request: Request, server: PeerServer | null): Peer => ({
+  ...peerOf(request, server),
+  protocol: isSecure(request) ? "wss" : "ws",
+});

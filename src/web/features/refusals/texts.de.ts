@@ -1,0 +1,33 @@
+import type { refusalsEn } from "./texts.en.ts";
+
+export const refusalsDe: Readonly<Record<keyof typeof refusalsEn, string>> = {
+  "refused.title": "Abgelehnte Zugangsdaten",
+  "refused.hint":
+    "Falsche oder abgelaufene Tokens, Passwörter, Schlüssel und Zertifikate. Von einem Token stehen hier nur die ersten Zeichen und die Länge.",
+  "refused.search": "Adresse oder Identität suchen",
+  "refused.edge": "Wo abgelehnt wurde",
+  "refused.allEdges": "Überall",
+  "refused.none": "Es wurden keine Zugangsdaten abgelehnt",
+  "refused.noneHint":
+    "Hier erscheinen falsche Tokens, Passwörter und Schlüssel von Geräten, Programmen und Benutzern.",
+  "refused.noMatch": "Keine Ablehnung passt",
+  "refused.noMatchHint": "Ändern Sie den Text oder den Filter.",
+  "refused.list": "Abgelehnte Zugangsdaten",
+  "refused.count.one": "{count}-mal",
+  "refused.count.other": "{count}-mal",
+  "refused.since": "seit {time}",
+  "refused.from": "von {address}",
+  "refused.others": "viele Identitäten",
+  "refused.noIdentity": "keine Identität",
+  "refused.more": "Mehr anzeigen",
+  "refused.shown": "{shown} von {total}",
+  "refusalEdge.mqtt": "MQTT",
+  "refusalEdge.device_api": "Geräte-API",
+  "refusalEdge.device_websocket": "WebSocket eines Geräts",
+  "refusalEdge.api": "REST-API",
+  "refusalEdge.sign_in": "Anmeldung",
+  "refusalEdge.realtime": "Live-Verbindung",
+  "refusalEdge.webhook": "Webhook",
+  "refusalEdge.provisioning": "Provisionierung",
+  "refusalEdge.metrics": "Metriken",
+};

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "bun:test";
+import type { DeviceSignIn } from "../../src/modules/devices/device-sign-in.ts";
+import type { IngestDevice } from "../../src/modules/ingest/ingest.types.ts";
+import type { Refusal } from "../../src/modules/refusals/refusals.types.ts";
+import type { MqttCredentials } from "../../src/mqtt/mqtt.types.ts";
+import { createMqttAuthentication } from "../../src/mqtt/mqtt-authentication.ts";
+
+// The parts of a device that authentication looks at.
+const device = { deviceId: "pump", tenantId: "one" } as unknown as IngestDevice;
+const certificate = { fingerprint: "ab".repeat(32), validTo: 0 };
+const password = new TextEncoder().encode("a password");
+
+function createFixture(signIn: Partial<DeviceSignIn> = {}, verdict: "wrong" | "later" = "wrong") {
+  const refusals: Refusal[] = [];
+  const authenticate = createMqttAuthentication({
+    tokens: { attempt: () => verdict, countWrong: () => verdict },
+    signIn: { byPassword: () => ({ refused: "wrong" }), byCertificate: () => undefined, ...signIn },
+    provisioning: { isOpen: () => false, claim: () => Promise.reject(new Error("not asked")) },
+    keys: {
+      authenticate: () => undefined,
+      refusalOf: () => ({
+        reason: "key_expired",
+        identity: { kind: "api_key", name: "historian" },
+        owner: { tenantId: device.tenantId },
+      }),
+    },
+    report: (refusal) => refusals.push(refusal),
+  });
+  const refused = async (credentials: Partial<MqttCredentials>) => {
+    const answer = await authenticate({
+      clientId: "client 1",
+      username: undefined,
+      password: undefined,
+      remoteAddress: "127.0.0.1",
+      protocol: "mqtts",
+      certificate: undefined,
+      isGone: () => false,
+      ...credentials,
+    });
+    return { answer, refusal: refusals.at(-1), count: refusals.length };
+  };
+  return { refused };
+}
+
+describe("lists the refusal of", () => {
+  test("an expired certificate with its device", async () => {
+    const { refused } = createFixture({ byCertificate: () => ({ refused: "expired", device }) });
+    expect(await refused({ certificate })).toMatchObject({
+      answer: { ok: false, reason: "not_authorized" },
+      refusal: {
+        reason: "certificate_expired",
+        deviceId: "pump",
+        tenantId: "one",
+        identity: { kind: "certificate", name: `${"ab".repeat(8)}…` },
+      },
+    });
+  });
+
+  test("a certificate that belongs to no device", async () => {
+    const { refusal } = await createFixture().refused({ certificate });
+    expect(refusal).toMatchObject({ reason: "certificate_wrong", protocol: "mqtts", client: "client 1" });
+  });
+
+  test("an API key with its name", async () => {
+    const key = new TextEncoder().encode("lsk_0123456789");
+    expect(await createFixture().refused({ username: "any", password: key })).toMatchObject({
+      answer: { reason: "bad_credentials" },
+      refusal: { reason: "key_expired", identity: { name: "historian" }, tenantId: "one" },
+    });
+  });
+
+  test("a wrong password with its device", async () => {
+    const { refused } = createFixture({
+      byPassword: async () => ({ refused: "wrong", device, identity: "pump" }),
+    });
+    expect((await refused({ username: "pump", password })).refusal).toMatchObject({
+      reason: "password_wrong",
+      deviceId: "pump",
+      identity: { kind: "client", name: "pump" },
+    });
+  });
+
+  test("a device that wants to claim while no profile allows it", async () => {
+    expect((await createFixture().refused({ username: "provision" })).refusal).toMatchObject({
+      reason: "claim_closed",
+    });
+  });
+
+  test("a client that is beyond the limit of its address", async () => {
+    expect(await createFixture({}, "later").refused({ username: "TokenOfNobody12345" })).toMatchObject({
+      answer: { reason: "later" },
+      refusal: { reason: "too_many_tries", identity: { name: "Toke… (18)" } },
+    });
+  });
+});
+
+test("hides a long user name, which may be a token, also with a password", async () => {
+  const { refusal } = await createFixture().refused({ username: "TokenWithAPassword", password });
+  expect(refusal).toMatchObject({ reason: "token_wrong", identity: { kind: "token", name: "Toke… (18)" } });
+  const plain = await createFixture().refused({ username: "pump-7", password });
+  expect(plain.refusal).toMatchObject({ identity: { kind: "client", name: "pump-7" } });
+});
+
+test("lists no client that went before its password was looked at", async () => {
+  const { refused } = createFixture({ byPassword: async () => ({ refused: "later", device }) });
+  expect(await refused({ username: "pump", password, isGone: () => true })).toMatchObject({ count: 0 });
+});
