@@ -98,7 +98,7 @@ async function ensureRuns(program: string, { version }: UpdateManifest): Promise
     timeout: TRIAL_RUN_MS,
     killSignal: "SIGKILL",
   });
-  const output = await child.stdout.text();
+  const output = await new Response(child.stdout).text();
   await child.exited;
   if (!output.startsWith(`lineside ${version} `)) throw invalid("update.does_not_run", { version });
 }
