@@ -12,6 +12,7 @@ export interface ApiClient {
   post<Answer>(path: string, body: unknown): Promise<Answer>;
   put<Answer>(path: string, body: unknown): Promise<Answer>;
   patch<Answer>(path: string, body: unknown): Promise<Answer>;
+  delete(path: string): Promise<void>;
   /** Sends text of another content type; waits and repeats while the gateway is away or takes no data. */
   postText<Answer>(path: string, contentType: string, body: string): Promise<Answer>;
   /** The body of an answer as it comes. */
@@ -142,6 +143,9 @@ export async function connectApi(credentials: Credentials): Promise<ApiClient> {
     post,
     put: send("PUT"),
     patch: send("PATCH"),
+    async delete(path) {
+      await read(await request(url + path, { method: "DELETE", headers }));
+    },
     async stream(path) {
       const response = await request(url + path, { headers });
       if (!response.ok || response.body === null)

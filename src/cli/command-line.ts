@@ -71,6 +71,14 @@ const commands: Record<string, Command> = {
   "update-watch": {
     run: async (args) => (await import("./update-watch.ts")).updateWatchCommand(args),
   },
+  export: {
+    summary: "Write how a gateway is set up as a site file (YAML)",
+    run: async (args) => (await import("./export.ts")).exportCommand(args),
+  },
+  apply: {
+    summary: "Set up a gateway as a site file says, after showing the plan",
+    run: async (args) => (await import("./apply.ts")).applyCommand(args),
+  },
   check: {
     summary: "Read all files of a gateway, and name what is damaged",
     run: async (args) => (await import("./check.ts")).checkCommand(args),

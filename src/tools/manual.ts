@@ -31,6 +31,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
     id: "operation",
     pages: [
       "operations",
+      "site-files",
       "proxy",
       "api",
       "configuration",

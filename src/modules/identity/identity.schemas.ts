@@ -16,6 +16,9 @@ export const signedInUser = t.Object(
     tenantName: t.Optional(t.String()),
     role: t.Optional(choice(roles)),
     permissions: t.Optional(t.Array(t.String(), { description: "permissions of the caller" })),
+    hasGlobalDeviceAccess: t.Optional(
+      t.Boolean({ description: "whether the caller has access to all devices" }),
+    ),
     onboardingRequired: t.Optional(t.Boolean()),
     impersonator: t.Optional(
       t.Object({ userId: t.String(), email: t.String() }, { description: "the user who acts as this user" }),

@@ -55,8 +55,28 @@ function permissionsOf(
 function keyAsUser(principal: Principal, fullName: string, tenantName: string): CurrentUser {
   const { userId, email, tenantId, role } = principal;
   const permissions = permissionsOf(principal, false);
-  return { userId, email, fullName, tenantId, role, tenantName, permissions, onboardingRequired: false };
+  const hasGlobalDeviceAccess = principal.devices === "all";
+  const key = { userId, email, fullName, tenantId, role, tenantName };
+  return { ...key, permissions, hasGlobalDeviceAccess, onboardingRequired: false };
 }
+
+/** Returns a person as the user that their requests act as. */
+const personAsUser = (
+  { devices, impersonator }: Principal,
+  user: User,
+  of: { isOperator: boolean; tenantName: string | undefined },
+): CurrentUser => ({
+  userId: user.userId,
+  email: user.email,
+  fullName: user.fullName,
+  ...(user.tenantId === null ? {} : { tenantId: user.tenantId, role: user.role }),
+  ...(of.tenantName === undefined ? {} : { tenantName: of.tenantName }),
+  // Onboarding has just given the user a tenant, which the principal of its request does not know.
+  permissions: permissionsOf({ ...user, tenantId: user.tenantId ?? ("" as TenantId) }, of.isOperator),
+  hasGlobalDeviceAccess: devices === "all",
+  onboardingRequired: user.tenantId === null,
+  ...(impersonator && { impersonator }),
+});
 
 type Devices = Principal["devices"];
 
@@ -162,17 +182,7 @@ export function createIdentityService(deps: {
         return keyAsUser(principal, principal.apiKey.name, ownTenant?.name ?? "");
       const user = ensureUser(principal.userId);
       const tenantName = user.tenantId === null ? undefined : tenants.find(user.tenantId)?.name;
-      return {
-        userId: user.userId,
-        email: user.email,
-        fullName: user.fullName,
-        ...(user.tenantId === null ? {} : { tenantId: user.tenantId, role: user.role }),
-        ...(tenantName === undefined ? {} : { tenantName }),
-        // Onboarding has just given the user a tenant, which the principal of its request does not know.
-        permissions: permissionsOf({ ...user, tenantId: user.tenantId ?? ("" as TenantId) }, isOperator),
-        onboardingRequired: user.tenantId === null,
-        ...(principal.impersonator && { impersonator: principal.impersonator }),
-      };
+      return personAsUser(principal, user, { isOperator, tenantName });
     },
     async impersonate(principal, targetUserId, client) {
       if (principal.impersonator !== undefined) throw forbidden("impersonate.nested");

@@ -56,6 +56,8 @@ export interface CurrentUser {
   readonly role?: Role;
   /** Permissions of the role, so that a client shows nothing else. */
   readonly permissions: Permission[];
+  /** Whether the caller has access to all devices. Some operations need it beside the permission. */
+  readonly hasGlobalDeviceAccess: boolean;
   readonly onboardingRequired: boolean;
   /** The user who acts, if somebody acts as this user. */
   readonly impersonator?: { readonly userId: string; readonly email: string };

@@ -112,14 +112,17 @@ export class GatewayDevice {
     if (host === undefined || this.#deps.countDevices() === 0 || devices.roomFor(host.tenantId) === 0)
       return undefined;
     const principal = principalOf(host.tenantId);
-    const isProfile = (name: string) => profiles.list(principal).some((profile) => profile.name === name);
     const isDevice = (name: string) => devices.findNamed(host.tenantId, name).length > 0;
-    const { profileId } = profiles.create(principal, {
-      name: freeName(isProfile),
-      description: "Readings and alarms of the gateway itself",
-      alarmRules: gatewayAlarmRules,
-      retentionDays: RETENTION_DAYS,
-    });
+    // A site file may have brought the profile of another gateway, with the rules that people changed.
+    const existing = profiles.list(principal).find(({ name }) => name === NAME);
+    const { profileId } =
+      existing ??
+      profiles.create(principal, {
+        name: NAME,
+        description: "Readings and alarms of the gateway itself",
+        alarmRules: gatewayAlarmRules,
+        retentionDays: RETENTION_DAYS,
+      });
     const { deviceId } = devices.create(principal, {
       name: freeName(isDevice),
       deviceType: GATEWAY_DEVICE_TYPE,

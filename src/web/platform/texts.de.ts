@@ -1,7 +1,7 @@
 import type { platformEn } from "./texts.en.ts";
 
 export const platformDe: Readonly<Record<keyof typeof platformEn, string>> = {
-  "role.TENANT_OWNER": "Inhaber",
+  "role.TENANT_OWNER": "Eigentümer",
   "role.TENANT_ADMIN": "Administrator",
   "role.TENANT_RW": "Lesen und schreiben",
   "role.TENANT_READ_ONLY": "Nur lesen",

@@ -29,7 +29,7 @@ export const uiDe: Readonly<Record<keyof typeof uiEn, string>> = {
   "error.signedOut":
     "E-Mail oder Passwort stimmen nicht, oder Ihre Sitzung ist beendet. Melden Sie sich neu an.",
   "error.forbidden":
-    "Ihre Rolle erlaubt das nicht. Bitten Sie einen Administrator oder den Inhaber, es zu tun oder Ihre Rolle zu ändern.",
+    "Ihre Rolle erlaubt das nicht. Bitten Sie einen Administrator oder den Eigentümer, es zu tun oder Ihre Rolle zu ändern.",
   "error.notFound":
     "Das gibt es nicht mehr. Vielleicht wurde es gelöscht: Gehen Sie zur Liste zurück und sehen Sie nach.",
   "error.tooLarge": "Das ist zu groß für eine Anfrage. Senden Sie es in kleineren Teilen.",

@@ -76,7 +76,7 @@ export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
     "Der Code stimmt nicht oder wurde schon verwendet. Warten Sie auf den nächsten, und prüfen Sie die Uhr des Telefons.",
   "session.ended": "Die Sitzung ist beendet. Melden Sie sich erneut an.",
   "session.not_found": "Diese Sitzung gibt es nicht mehr.",
-  "setup.done": "Dieses Gateway hat schon einen Inhaber.",
+  "setup.done": "Dieses Gateway hat schon einen Eigentümer.",
   "setup.link_invalid":
     "Dieser Einrichtungslink wurde verwendet oder ist abgelaufen. Erzeugen Sie mit `lineside setup-link` einen neuen.",
   "sign_in.busy": "Zu viele Benutzer melden sich zugleich an. Versuchen Sie es gleich noch einmal.",
@@ -106,7 +106,7 @@ export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
     "An diese Adresse oder von diesem Standort wurden zu viele Einladungen gesendet. Übergeben Sie die Angaben selbst, oder versuchen Sie es in einer Stunde erneut.",
   "user.not_found": "Diesen Benutzer gibt es nicht.",
   "user.not_oneself": "Sie können sich nicht selbst {action}. Ein anderer Administrator kann das.",
-  "user.owners_only": "Nur ein Inhaber darf einen Inhaber anlegen, ändern, löschen oder einladen.",
+  "user.owners_only": "Nur ein Eigentümer darf einen Eigentümer anlegen, ändern, löschen oder einladen.",
   "user.protected":
-    "Der letzte aktive Inhaber kann weder gelöscht noch gesperrt noch herabgestuft werden. Ernennen Sie zuerst einen weiteren Inhaber.",
+    "Der letzte aktive Eigentümer kann weder gelöscht noch gesperrt noch herabgestuft werden. Ernennen Sie zuerst einen weiteren Eigentümer.",
 };

@@ -2,7 +2,7 @@ import type { setupEn } from "./texts.en.ts";
 
 export const setupDe: Readonly<Record<keyof typeof setupEn, string>> = {
   "setup.title": "Lineside einrichten",
-  "setup.intro": "Sie sind hier die erste Person. Legen Sie das Konto des Inhabers an; es darf alles.",
+  "setup.intro": "Sie sind hier die erste Person. Legen Sie das Konto des Eigentümers an; es darf alles.",
   "setup.fullName": "Ihr Name",
   "setup.email": "E-Mail",
   "setup.password": "Passwort",
@@ -13,7 +13,7 @@ export const setupDe: Readonly<Record<keyof typeof setupEn, string>> = {
   "setup.continue": "Weiter",
   "setup.expired": "Dieser Einrichtungslink gilt nicht mehr",
   "setup.expiredHint":
-    "Ein Einrichtungslink gilt einmal und 30 Minuten lang. Gibt es schon einen Inhaber, melden Sie sich an. Sonst erzeugen Sie auf dem Gateway mit diesem Befehl einen neuen (aus einem Checkout „npm run lineside --“ statt „lineside“):",
+    "Ein Einrichtungslink gilt einmal und 30 Minuten lang. Gibt es schon einen Eigentümer, melden Sie sich an. Sonst erzeugen Sie auf dem Gateway mit diesem Befehl einen neuen (aus einem Checkout „npm run lineside --“ statt „lineside“):",
   "setup.copyCommand": "Befehl kopieren",
   "setup.toSignIn": "Zur Anmeldung",
   "setup.ready": "Einrichtung abgeschlossen",

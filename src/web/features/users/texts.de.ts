@@ -4,9 +4,9 @@ export const usersDe: Readonly<Record<keyof typeof usersEn, string>> = {
   "user.fullName": "Name",
   "user.email": "E-Mail",
   "user.role": "Rolle",
-  "roleHint.TENANT_OWNER": "Darf alles, auch andere Inhaber verwalten.",
+  "roleHint.TENANT_OWNER": "Darf alles, auch andere Eigentümer verwalten.",
   "roleHint.TENANT_ADMIN":
-    "Darf alles außer bei Inhabern: Benutzer, Schlüssel und Einstellungen des Standorts.",
+    "Darf alles außer bei Eigentümern: Benutzer, Schlüssel und Einstellungen des Standorts.",
   "roleHint.TENANT_RW": "Sieht und ändert Geräte und ihre Attribute, aber keine Benutzer.",
   "roleHint.TENANT_READ_ONLY": "Sieht alles Freigegebene und ändert nichts.",
 
@@ -47,8 +47,8 @@ export const usersDe: Readonly<Record<keyof typeof usersEn, string>> = {
   "user.person": "Person",
   "user.alarms": "Alarme",
   "user.canAcknowledge": "Darf Alarme quittieren und beenden",
-  "user.protected": "Letzter Inhaber",
-  "user.protectedHint": "Der letzte Inhaber bleibt einer. Ernennen Sie zuerst einen weiteren.",
+  "user.protected": "Letzter Eigentümer",
+  "user.protectedHint": "Der letzte Eigentümer bleibt einer. Ernennen Sie zuerst einen weiteren.",
   "user.signsOut": "Mit dem Speichern wird dieser Benutzer überall abgemeldet.",
   "user.isYou": "Das sind Sie. Rolle und Zugriff ändert ein anderer Administrator; der Rest steht in",
   "user.delete": "Diesen Benutzer löschen",

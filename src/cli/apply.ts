@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { processEnv } from "../platform/config.ts";
+import { StartupError } from "../platform/startup-error.ts";
+import { connectApi } from "./api-client.ts";
+import { credentialsOf, describeOptions, parseCommand, serverOptions } from "./arguments.ts";
+import { applySite, readSnapshotFor } from "./site/apply.ts";
+import { planSite } from "./site/plan.ts";
+import { showDone, showPlan } from "./site/show-plan.ts";
+import { ensureSiteAccess } from "./site/site-access.ts";
+import { readSite, SITE_FILE_BYTES_MAX, type SourceFile } from "./site/site-file.ts";
+
+const options = {
+  ...serverOptions,
+  plan: { type: "boolean", help: "print the plan only; exit with code 2 if there is something to do" },
+  yes: { type: "boolean", help: "apply without asking" },
+  prune: { type: "boolean", help: "delete what is not in the sections of the file; never devices" },
+  "set-secrets": { type: "boolean", help: "also replace secrets that the gateway has already" },
+} as const;
+
+const usage = `lineside apply site FILE …
+
+Sets up a gateway as site files say, which "lineside export site" writes. The command shows a plan and asks before it changes anything.
+A folder stands for all .yaml files in it. Objects are found by name, so applying a file twice changes nothing. Each \${secret:NAME} is
+taken from the environment variable NAME; without the variable the gateway keeps the secret that it has.`;
+
+const EXIT_CHANGES = 2;
+
+function readFile(path: string): SourceFile {
+  if (statSync(path).size > SITE_FILE_BYTES_MAX)
+    throw new StartupError(`${path} is larger than ${SITE_FILE_BYTES_MAX / 1024 / 1024} MB.`);
+  return { name: path, text: readFileSync(path, "utf8") };
+}
+
+function readFiles(paths: readonly string[]): SourceFile[] {
+  try {
+    return paths.flatMap((path) => {
+      if (!statSync(path).isDirectory()) return [readFile(path)];
+      const names = readdirSync(path).filter((name) => /\.ya?ml$/.test(name));
+      if (names.length === 0) throw new StartupError(`${path} has no .yaml files.`);
+      return names.sort().map((name) => readFile(join(path, name)));
+    });
+  } catch (cause) {
+    if (cause instanceof StartupError) throw cause;
+    throw new StartupError(
+      `The site file cannot be read: ${cause instanceof Error ? cause.message : cause}`,
+      { cause },
+    );
+  }
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  const { values, flags, positionals } = parseCommand(args, options);
+  if (positionals.length === 0) throw new StartupError("Name a site file, or a folder with site files.");
+  const site = readSite(readFiles(positionals));
+  const api = await connectApi(credentialsOf(values));
+  const user = await ensureSiteAccess(api);
+  const { email, tenantName } = user;
+  const snapshot = await readSnapshotFor(api, site);
+  const planOptions = {
+    env: processEnv(),
+    prunes: flags.has("prune"),
+    setsSecrets: flags.has("set-secrets"),
+    email,
+  };
+  const plan = planSite(site, snapshot, planOptions);
+  console.log(
+    `Plan for ${tenantName === undefined ? "" : `"${tenantName}" at `}${api.url}:\n${showPlan(plan)}`,
+  );
+  if (plan.problems.length > 0)
+    throw new StartupError(
+      `The plan cannot be applied:\n${plan.problems.map((problem) => `  ${problem}`).join("\n")}`,
+    );
+  if (plan.actions.length === 0) return 0;
+  if (
+    !user.permissions?.includes("users:write") &&
+    plan.actions.some(({ section }) => section.kind === "user")
+  )
+    throw new StartupError(
+      "API keys cannot change users: sign in with --email and --password, or apply a file without the section users.",
+    );
+  const isAsking = !flags.has("plan") && !flags.has("yes") && process.stdin.isTTY;
+  if (isAsking ? !confirm("Apply this plan?") : !flags.has("yes") || flags.has("plan")) return EXIT_CHANGES;
+  const report = (action: (typeof plan.actions)[number]) => console.log(showDone(action));
+  const rest = await applySite(api, site, { plan, snapshot }, { ...planOptions, report });
+  if (plan.actions.some(({ type, section }) => type === "create" && section.kind === "user"))
+    console.log("New users get their invitation by mail, or a temporary password under Settings → Users.");
+  if (rest.actions.length === 0) return 0;
+  console.error(`The gateway keeps other values than the file has:\n${showPlan(rest)}`);
+  return 1;
+}
+
+/** `lineside apply site`: sets up a gateway as site files say. */
+export async function applyCommand(args: readonly string[]): Promise<number> {
+  const [subject, ...rest] = args;
+  if (subject !== "site" || rest.some((arg) => arg === "--help" || arg === "-h")) {
+    console.log(describeOptions(usage, options));
+    return ["site", "--help", "-h"].includes(subject ?? "") ? 0 : 2;
+  }
+  return run(rest);
+}

@@ -1,0 +1,61 @@
+import { hasSecret, secretNameOf } from "./references.ts";
+import { type FieldPath, type Fields, isFields } from "./site.types.ts";
+
+/** A value that the file and the gateway have differently; undefined for none. */
+export interface Difference {
+  readonly path: FieldPath;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+interface Comparison {
+  /** Returns the text of a file with the secrets of the environment in it; undefined if one is not there. */
+  readonly revealed: (text: string) => string | undefined;
+  /** Whether a secret of the environment replaces the one that the gateway keeps. */
+  readonly setsSecrets: boolean;
+  /** Whether names that the file leaves out are no difference. */
+  readonly isPartial: boolean;
+}
+
+const isNone = (value: unknown): value is null | undefined => value === null || value === undefined;
+
+function compareTexts(to: unknown, from: unknown, comparison: Comparison): boolean {
+  if (!hasSecret(to)) return Object.is(to, from);
+  const revealed = comparison.revealed(to);
+  const isKept = secretNameOf(to) !== undefined && secretNameOf(from) !== undefined;
+  return isKept ? !(comparison.setsSecrets && revealed !== undefined) : revealed === from;
+}
+
+/** Returns the differences of two values, each with its path. */
+export function differencesOf(
+  to: unknown,
+  from: unknown,
+  comparison: Comparison,
+  path: FieldPath = [],
+): Difference[] {
+  if (isNone(to) && isNone(from)) return [];
+  if (Array.isArray(to) && Array.isArray(from)) {
+    const length = Math.max(to.length, from.length);
+    return Array.from({ length }).flatMap((_, index) =>
+      differencesOf(to[index], from[index], comparison, [...path, index]),
+    );
+  }
+  if (isFields(to) && isFields(from)) {
+    const names = new Set([...Object.keys(to), ...(comparison.isPartial ? [] : Object.keys(from))]);
+    return [...names].flatMap((name) =>
+      differencesOf(own(to, name), own(from, name), comparison, [...path, name]),
+    );
+  }
+  return compareTexts(to, from, comparison) ? [] : [{ path, from, to }];
+}
+
+const own = (fields: Fields, name: string): unknown =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined;
+
+const TEXT_MAX = 60;
+
+/** Formats a value of a plan in one short line. */
+export function showValue(value: unknown): string {
+  const text = value === undefined ? "(none)" : JSON.stringify(value);
+  return text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX - 1)}…` : text;
+}

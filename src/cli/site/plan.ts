@@ -1,0 +1,211 @@
+import { suggest } from "../../lib/suggest.ts";
+import { checkFields } from "./check-fields.ts";
+import { type Difference, differencesOf } from "./differences.ts";
+import { findMark } from "./find-mark.ts";
+import { type ReferenceKind, secretNameOf, withExpressions } from "./references.ts";
+import { type Section, sections } from "./sections.ts";
+import type { Fields, Site, SiteObject } from "./site.types.ts";
+import type { CurrentObject, Snapshot } from "./snapshot.ts";
+
+export type PlannedAction =
+  | { readonly type: "create"; readonly section: Section; readonly object: SiteObject }
+  | {
+      readonly type: "change";
+      readonly section: Section;
+      readonly object: SiteObject;
+      readonly current: CurrentObject;
+      readonly differences: readonly Difference[];
+    }
+  | { readonly type: "delete"; readonly section: Section; readonly current: CurrentObject };
+
+/** Formats section and name of the object of an action. */
+export function nameOfAction(action: PlannedAction): string {
+  const key = action.type === "delete" ? action.current.key : action.object.key;
+  return key === "" ? action.section.name : `${action.section.name} ${JSON.stringify(key)}`;
+}
+
+export interface SitePlan {
+  readonly actions: readonly PlannedAction[];
+  readonly unchanged: number;
+  /** Reasons why nothing can be applied, each with its place. */
+  readonly problems: readonly string[];
+}
+
+export interface PlanOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly prunes: boolean;
+  readonly setsSecrets: boolean;
+  /** The user who applies, who cannot delete themselves. */
+  readonly email: string | undefined;
+}
+
+const ENVIRONMENT_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Makes the plan of one site for one gateway. */
+class Planner {
+  readonly #site: Site;
+  readonly #snapshot: Snapshot;
+  readonly #options: PlanOptions;
+  readonly #actions: PlannedAction[] = [];
+  readonly #problems: string[] = [];
+  #unchanged = 0;
+
+  constructor(site: Site, snapshot: Snapshot, options: PlanOptions) {
+    this.#site = site;
+    this.#snapshot = snapshot;
+    this.#options = options;
+  }
+
+  plan(): SitePlan {
+    for (const section of sections)
+      for (const object of this.#site.get(section.name) ?? []) this.#planObject(section, object);
+    if (this.#options.prunes) for (const section of sections.toReversed()) this.#planDeletions(section);
+    return { actions: this.#actions, unchanged: this.#unchanged, problems: this.#problems };
+  }
+
+  #planObject(section: Section, object: SiteObject): void {
+    const [current, second] = this.#snapshot.objects.get(section.name)?.get(object.key) ?? [];
+    const report = (path: readonly (string | number)[], message: string) =>
+      this.#problems.push(`${object.where(path)} ${message}`);
+    if (second !== undefined) return void report([], "is the name of several objects of this gateway.");
+    const problems = checkFields(object.fields, section.schema, { isNew: current === undefined });
+    for (const { path, message } of problems) report(path, message);
+    if (problems.length > 0) return;
+    this.#checkReferences(object);
+    if (current === undefined) {
+      this.#checkCreation(section, object);
+      this.#checkSecrets(object, undefined, Object.keys(object.fields));
+      this.#actions.push({ type: "create", section, object });
+      return;
+    }
+    const differences = this.#differencesOf(section, object, current);
+    for (const { path } of differences)
+      if (section.createOnly?.includes(String(path[0])))
+        report(path, "cannot be changed after the creation.");
+    this.#checkSecrets(
+      object,
+      current,
+      differences.map(({ path }) => String(path[0])),
+    );
+    if (differences.length === 0) this.#unchanged++;
+    else this.#actions.push({ type: "change", section, object, current, differences });
+  }
+
+  /** Defaults of device types are set by way of a device of the type. */
+  #checkCreation(section: Section, object: SiteObject): void {
+    if (section.name !== "deviceTypes") return;
+    const isOfType = (fields: Fields) => fields.deviceType === object.key;
+    const planned = (this.#site.get("devices") ?? []).some(({ fields }) => isOfType(fields));
+    const existing = [...(this.#snapshot.objects.get("devices")?.values() ?? [])].flat();
+    if (!planned && !existing.some(({ fields }) => isOfType(fields)))
+      this.#problems.push(`${object.where([])} is a type that no device has.`);
+  }
+
+  #differencesOf(section: Section, object: SiteObject, current: CurrentObject): Difference[] {
+    const { env, setsSecrets } = this.#options;
+    return Object.entries(object.fields).flatMap(([name, to]) => {
+      if (name === section.key) return [];
+      const from = Object.hasOwn(current.fields, name) ? current.fields[name] : undefined;
+      if (section.exclusive?.includes(name) && to === false && from === undefined) return [];
+      const isPartial = section.defaulted?.includes(name) ?? false;
+      const revealed = (text: string) => revealSecrets(text, env);
+      return differencesOf(to, from, { revealed, setsSecrets, isPartial }, [name]);
+    });
+  }
+
+  #planDeletions(section: Section): void {
+    const wanted = this.#site.get(section.name);
+    if (!section.prunes || wanted === undefined) return;
+    const keys = new Set(wanted.map(({ key }) => key));
+    for (const current of [...(this.#snapshot.objects.get(section.name)?.values() ?? [])].flat())
+      if (!keys.has(current.key) && !this.#isNeeded(section, current))
+        this.#actions.push({ type: "delete", section, current });
+  }
+
+  /** What a gateway cannot be without. */
+  #isNeeded(section: Section, { key, id, fields }: CurrentObject): boolean {
+    if (section.kind === "user") return key === this.#options.email;
+    return fields.isDefault === true || id === this.#snapshot.ownProfileId;
+  }
+
+  #checkReferences(object: SiteObject): void {
+    eachText(object.fields, (text, path) => {
+      withExpressions(text, (kind, name) => {
+        const message = kind === "secret" ? secretNameProblem(name) : this.#referenceProblem(kind, name);
+        if (message !== undefined) this.#problems.push(`${object.where(path)} ${message}`);
+        return "";
+      });
+    });
+  }
+
+  #referenceProblem(kind: ReferenceKind, name: string): string | undefined {
+    const section = sections.find((candidate) => candidate.kind === kind);
+    const planned = (this.#site.get(section?.name ?? "") ?? []).map(({ key }) => key);
+    const found = this.#snapshot.idsOf(kind, name).length;
+    if (found > 1) return `refers to the ${kind} ${JSON.stringify(name)}, and several have that name.`;
+    if (found === 1 || planned.includes(name)) return undefined;
+    const near = suggest(name, [...planned, ...this.#snapshot.namesOf(kind)]);
+    const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
+    return `refers to the ${kind} ${JSON.stringify(name)}, which neither the file nor the gateway has.${hint}`;
+  }
+
+  /** A secret must be in the environment, or kept by the gateway, if its field is sent. */
+  #checkSecrets(object: SiteObject, current: CurrentObject | undefined, names: readonly string[]): void {
+    const { env } = this.#options;
+    for (const name of new Set(names))
+      eachText(
+        object.fields[name],
+        (text, path) => {
+          const whole = secretNameOf(text);
+          if (whole !== undefined && findMark({ fields: object.fields, current }, whole, path) !== undefined)
+            return;
+          withExpressions(text, (kind, secret) => {
+            if (kind === "secret" && env[secret] === undefined && secretNameProblem(secret) === undefined)
+              this.#problems.push(
+                `${object.where(path)} needs a secret: set the environment variable ${secret}.`,
+              );
+            return "";
+          });
+        },
+        [name],
+      );
+  }
+}
+
+function secretNameProblem(name: string): string | undefined {
+  const shown = JSON.stringify(name);
+  if (!ENVIRONMENT_NAME.test(name))
+    return `has ${shown} as a secret, which cannot be an environment variable.`;
+  // A file that somebody else wrote must not send the password of the owner anywhere.
+  if (name.startsWith("LINESIDE_")) return `has ${shown} as a secret, which is a setting of Lineside itself.`;
+  return undefined;
+}
+
+function eachText(
+  value: unknown,
+  visit: (text: string, path: readonly (string | number)[]) => void,
+  path: readonly (string | number)[] = [],
+): void {
+  if (typeof value === "string") visit(value, path);
+  else if (Array.isArray(value))
+    for (const [index, item] of value.entries()) eachText(item, visit, [...path, index]);
+  else if (typeof value === "object" && value !== null)
+    for (const [name, inner] of Object.entries(value)) {
+      visit(name, [...path, name]);
+      eachText(inner, visit, [...path, name]);
+    }
+}
+
+/** Returns the text with secrets from the environment; undefined if one is not there. */
+export function revealSecrets(text: string, env: PlanOptions["env"]): string | undefined {
+  let isComplete = true;
+  const revealed = withExpressions(text, (kind, name) => {
+    if (kind !== "secret") return `\${${kind}:${name}}`;
+    isComplete &&= env[name] !== undefined;
+    return env[name] ?? "";
+  });
+  return isComplete ? String(revealed) : undefined;
+}
+
+export const planSite = (site: Site, snapshot: Snapshot, options: PlanOptions): SitePlan =>
+  new Planner(site, snapshot, options).plan();

@@ -1,0 +1,66 @@
+/*
+ * A site file names what it refers to: `${device:Oven 1}` stands in each place where the gateway has the id of that device, in values, in
+ * names of fields and inside longer texts. `$$` before the brace keeps a text that looks like that.
+ */
+
+export const referenceKinds = [
+  "profile",
+  "codec",
+  "device",
+  "dashboard",
+  "pipeline",
+  "generator",
+  "integration",
+  "job",
+  "user",
+] as const;
+export type ReferenceKind = (typeof referenceKinds)[number];
+type ExpressionKind = ReferenceKind | "secret";
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+const EXPRESSION = new RegExp(`\\$?\\$\\{(${[...referenceKinds, "secret"].join("|")}):([^{}]*)\\}`, "g");
+
+const encodeName = (name: string) => name.replace(/[%{}]/g, encodeURIComponent);
+const decodeName = (text: string) =>
+  text.replace(/%(25|7B|7D)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+export const expressionOf = (kind: ExpressionKind, name: string): string => `\${${kind}:${encodeName(name)}}`;
+
+/** Returns a copy of a JSON value whose texts, names of fields included, are changed. */
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [change(name), mapTexts(inner, change)]),
+  );
+}
+
+/** Returns a copy with names in place of ids. `expressionOfId` gives undefined for what is no id of this gateway. */
+export const withNames = (value: unknown, expressionOfId: (id: string) => string | undefined): unknown =>
+  mapTexts(value, (text) =>
+    text
+      .replace(EXPRESSION, (expression) => `$${expression}`)
+      .replace(UUID, (id) => expressionOfId(id.toLowerCase()) ?? id),
+  );
+
+/** Returns a copy with each expression replaced. */
+export const withExpressions = (
+  value: unknown,
+  replacementOf: (kind: ExpressionKind, name: string) => string,
+): unknown =>
+  mapTexts(value, (text) =>
+    text.replace(EXPRESSION, (expression, kind: ExpressionKind, name: string) =>
+      expression.startsWith("$$") ? expression.slice(1) : replacementOf(kind, decodeName(name)),
+    ),
+  );
+
+/** Returns the name of the secret that a value consists of; undefined for any other value. */
+export function secretNameOf(value: unknown): string | undefined {
+  const match = typeof value === "string" ? /^\$\{secret:([^{}]*)\}$/.exec(value) : null;
+  return match?.[1] === undefined ? undefined : decodeName(match[1]);
+}
+
+/** Tells whether a text has a secret in it. */
+export const hasSecret = (value: unknown): value is string =>
+  typeof value === "string" && /(^|[^$])\$\{secret:/.test(value);

@@ -1,0 +1,222 @@
+import type { TSchema } from "@sinclair/typebox";
+import { escalationBody } from "../../modules/alarms/alarms.schemas.ts";
+import { createCodecBody } from "../../modules/codecs/codecs.schemas.ts";
+import { createDashboardBody } from "../../modules/dashboards/dashboards.schemas.ts";
+import { createDeviceBody, typeDefaultsBody } from "../../modules/devices/devices.schemas.ts";
+import { createGeneratorBody } from "../../modules/generators/generators.schemas.ts";
+import { createIntegrationBody } from "../../modules/integrations/integrations.schemas.ts";
+import { changeSettingsBody } from "../../modules/notifications/notifications.schemas.ts";
+import { createPipelineBody } from "../../modules/pipelines/pipelines.schemas.ts";
+import { createProfileBody } from "../../modules/profiles/profiles.schemas.ts";
+import { createJobBody } from "../../modules/scheduler/scheduler.schemas.ts";
+import { createUserBody } from "../../modules/users/users.schemas.ts";
+import type { ApiClient } from "../api-client.ts";
+import type { ReferenceKind } from "./references.ts";
+import type { Fields } from "./site.types.ts";
+
+/** Schema of the fields that a file may have. */
+export interface SectionSchema {
+  readonly properties: Readonly<Record<string, TSchema>>;
+  readonly required?: readonly string[] | undefined;
+}
+
+/** A part of a site file: the objects of one kind, or the settings of one kind. */
+export interface Section {
+  readonly name: string;
+  /** Field that identifies an object; undefined for a section of settings, which is one object. */
+  readonly key?: string;
+  /** How other objects refer to these. */
+  readonly kind?: ReferenceKind;
+  /** Field of the API's objects with their id. */
+  readonly id: string;
+  readonly path: string;
+  readonly schema: SectionSchema;
+  /** Fields that cannot be changed after the creation. */
+  readonly createOnly?: readonly string[];
+  /** Fields in which the gateway adds defaults: what the file leaves out there is no difference. */
+  readonly defaulted?: readonly string[];
+  /** Fields of which only `true` counts: another object that gets it takes it away. */
+  readonly exclusive?: readonly string[];
+  /** False for objects that carry data or people's access, which no file deletes. */
+  readonly prunes: boolean;
+  /** Returns the path of one object, where the list leaves out fields. */
+  detailPath?(id: string): string;
+  /** Returns the object with the fields of the file; false for one that is not part of a site. */
+  toFields?(object: Fields): Fields | false;
+  /** Sends changed fields where PATCH with them is not enough. */
+  update?(api: ApiClient, object: { id: string; changes: Fields; current: Fields }): Promise<void>;
+}
+
+const without = ({ properties, required = [] }: SectionSchema, names: readonly string[]): SectionSchema => ({
+  properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))),
+  required: required.filter((name) => !names.includes(name)),
+});
+
+/** Each gateway creates a device of this type, which stands for itself. */
+export const GATEWAY_DEVICE_TYPE = "lineside-gateway";
+
+/** PATCH has other parts than POST: the status and the default are set by operations of their own. */
+async function updateIntegration(
+  api: ApiClient,
+  { id, changes, current }: { id: string; changes: Fields; current: Fields },
+): Promise<void> {
+  const { status, isDefault, settings_json: settings, ...rest } = changes;
+  const path = `/api/integrations/${id}`;
+  const removed = Object.keys((current.settings_json ?? {}) as Fields).map((name) => [name, null]);
+  const body = {
+    ...rest,
+    ...(settings !== undefined && {
+      settings_json: { ...Object.fromEntries(removed), ...(settings as Fields) },
+    }),
+  };
+  if (Object.keys(body).length > 0) await api.patch(path, body);
+  if (status !== undefined) await api.post(`${path}/${status === "active" ? "start" : "pause"}`, {});
+  if (isDefault === true) await api.post(`${path}/set-default`, {});
+}
+
+/** A default of a type is set by way of one of its devices. */
+async function updateDeviceType(
+  api: ApiClient,
+  { id, changes, current }: { id: string; changes: Fields; current: Fields },
+): Promise<void> {
+  const [device] = await api.get<{ deviceId: string }[]>(
+    `/api/devices?limit=1&deviceType=${encodeURIComponent(id)}`,
+  );
+  if (device === undefined) return; // it is a problem in the plan
+  const { targetDashboardId = null, targetStateId = null } = { ...current, ...changes };
+  await api.patch(`/api/devices/${device.deviceId}`, {
+    targetDashboardId,
+    targetStateId,
+    applyToAllOfType: true,
+  });
+}
+
+/** In the order in which objects are created: what others refer to comes first. */
+export const sections: readonly Section[] = [
+  {
+    name: "profiles",
+    key: "name",
+    kind: "profile",
+    id: "profileId",
+    path: "/api/device-profiles",
+    schema: createProfileBody,
+    exclusive: ["isDefault"],
+    prunes: true,
+  },
+  {
+    name: "codecs",
+    key: "name",
+    kind: "codec",
+    id: "codecId",
+    path: "/api/integrations/codecs",
+    schema: createCodecBody,
+    detailPath: (id) => `/api/integrations/codecs/${id}`,
+    prunes: true,
+  },
+  {
+    name: "devices",
+    key: "name",
+    kind: "device",
+    id: "deviceId",
+    path: "/api/devices",
+    schema: without(createDeviceBody, ["token", "type", "applyToAllOfType"]),
+    createOnly: ["commandTransport"],
+    detailPath: (id) => `/api/devices/${id}`,
+    prunes: false,
+    toFields: (device) => device.deviceType !== GATEWAY_DEVICE_TYPE && device,
+  },
+  {
+    name: "dashboards",
+    key: "name",
+    kind: "dashboard",
+    id: "id",
+    path: "/api/dashboards",
+    schema: createDashboardBody,
+    prunes: true,
+  },
+  {
+    name: "deviceTypes",
+    key: "deviceType",
+    id: "deviceType",
+    path: "/api/devices/types",
+    schema: typeDefaultsBody,
+    detailPath: (type) => `/api/devices/type-defaults/${encodeURIComponent(type)}`,
+    prunes: false,
+    update: updateDeviceType,
+    toFields: (type) => type.targetDashboardId !== undefined && type,
+  },
+  {
+    name: "pipelines",
+    key: "name",
+    kind: "pipeline",
+    id: "pipelineId",
+    path: "/api/data-pipelines",
+    schema: createPipelineBody,
+    prunes: true,
+  },
+  {
+    name: "generators",
+    key: "name",
+    kind: "generator",
+    id: "id",
+    path: "/api/rule-chains",
+    schema: createGeneratorBody,
+    defaulted: ["config"],
+    prunes: true,
+  },
+  {
+    name: "integrations",
+    key: "name",
+    kind: "integration",
+    id: "integrationId",
+    path: "/api/integrations",
+    schema: createIntegrationBody,
+    exclusive: ["isDefault"],
+    prunes: true,
+    // An integration with an error is one that should run.
+    toFields: (integration) => ({
+      ...integration,
+      status: integration.status === "error" ? "active" : integration.status,
+    }),
+    update: updateIntegration,
+  },
+  {
+    name: "jobs",
+    key: "name",
+    kind: "job",
+    id: "jobId",
+    path: "/api/scheduler",
+    schema: createJobBody,
+    defaulted: ["schedule"],
+    prunes: true,
+    // A job without a further run cannot be created again.
+    toFields: (job) => job.status !== "completed" && job,
+  },
+  {
+    name: "users",
+    key: "email",
+    kind: "user",
+    id: "userId",
+    path: "/api/users",
+    schema: without(createUserBody, ["inviteDelivery"]),
+    prunes: true,
+  },
+  {
+    name: "escalation",
+    id: "",
+    path: "/api/alarms/escalation-settings",
+    schema: escalationBody,
+    prunes: false,
+    // The API takes these settings as a whole.
+    update: (api, { current, changes }) =>
+      api.patch("/api/alarms/escalation-settings", { ...current, ...changes }),
+  },
+  {
+    name: "notifications",
+    id: "",
+    path: "/api/notifications/settings",
+    schema: changeSettingsBody,
+    defaulted: ["messaging"],
+    prunes: false,
+  },
+];

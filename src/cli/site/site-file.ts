@@ -1,0 +1,163 @@
+import { type Document, isMap, isNode, LineCounter, parseDocument, stringify } from "yaml";
+import { suggest } from "../../lib/suggest.ts";
+import { StartupError } from "../../platform/startup-error.ts";
+import { type Section, sections } from "./sections.ts";
+import {
+  type FieldPath,
+  type Fields,
+  formatPath,
+  isFields,
+  type Site,
+  type SiteObject,
+} from "./site.types.ts";
+
+export const SITE_FILE_BYTES_MAX = 64 * 1024 * 1024;
+const ALIASES_MAX = 100;
+const FORMAT = "lineside.site";
+const VERSION = 1;
+
+/** Text of a site file. */
+export interface SourceFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+interface ParsedFile {
+  readonly name: string;
+  readonly content: Fields;
+  where(path: FieldPath): string;
+}
+
+const HEADER = `# Lineside site file, described in docs/site-files.md.
+# Secrets are not in it: each \${secret:NAME} is taken from the environment variable NAME, or stays as it is on the gateway.
+`;
+
+/** Writes a site as YAML: block texts for scripts, quotes where another parser could read something else than text. */
+export const writeSite = (content: Fields): string =>
+  HEADER +
+  stringify(
+    { format: FORMAT, version: VERSION, ...content },
+    {
+      lineWidth: 0,
+      aliasDuplicateObjects: false,
+      compat: "yaml-1.1",
+    },
+  );
+
+function parseFile({ name, text }: SourceFile): ParsedFile {
+  const lines = new LineCounter();
+  let document: Document.Parsed;
+  let content: unknown;
+  try {
+    document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+    const [problem] = [...document.errors, ...document.warnings];
+    if (problem !== undefined)
+      throw new StartupError(`${name}:${lines.linePos(problem.pos[0]).line}: ${problem.message}`);
+    content = document.toJS({ maxAliasCount: ALIASES_MAX });
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    const reason = error instanceof ReferenceError ? "it has too many aliases" : "it is nested too deeply";
+    throw new StartupError(`${name} cannot be read: ${reason}.`, { cause: error });
+  }
+  if (!isFields(content))
+    throw new StartupError(`${name} is no site file: it must begin with format: ${FORMAT}.`);
+  const lineOf = (path: FieldPath): number | undefined => {
+    for (let length = path.length; length > 0; length--) {
+      const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true);
+      const pair = isMap(parent)
+        ? parent.items.find(({ key }) => String(key) === String(path[length - 1]))
+        : undefined;
+      const node = pair?.key ?? document.getIn(path.slice(0, length), true);
+      if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+    }
+    return undefined;
+  };
+  return {
+    name,
+    content,
+    where(path) {
+      const line = lineOf(path);
+      return line === undefined ? name : `${name}:${line}`;
+    },
+  };
+}
+
+function checkHeader({ name, content, where }: ParsedFile): void {
+  const { format, version } = content;
+  if (format !== FORMAT) throw new StartupError(`${name} is no site file: it must have format: ${FORMAT}.`);
+  if (typeof version !== "number" || !Number.isInteger(version) || version < 1)
+    throw new StartupError(`${where(["version"])}: version must be ${VERSION}.`);
+  if (version > VERSION)
+    throw new StartupError(
+      `${where(["version"])}: version ${version} is newer than this Lineside, which reads version ${VERSION}. Update Lineside first.`,
+    );
+}
+
+const didYouMean = (name: string, names: readonly string[]): string => {
+  const near = suggest(name, names);
+  return near === undefined ? "" : ` Did you mean "${near}"?`;
+};
+
+/** Returns the objects of one section. Problems are added to `problems`. */
+function objectsOf(file: ParsedFile, section: Section, problems: string[]): SiteObject[] {
+  const { key: keyField, name } = section;
+  const value = file.content[name];
+  const toObject = (fields: Fields, key: string, place: FieldPath): SiteObject => ({
+    key,
+    fields,
+    where: (path) =>
+      `${file.where([...place, ...path])}: ${formatPath(key === "" ? [name, ...path] : [name, JSON.stringify(key), ...path])}`,
+  });
+  if (value === null || value === undefined) return [];
+  if (keyField === undefined) {
+    if (isFields(value)) return [toObject(value, "", [name])];
+    problems.push(`${file.where([name])}: ${name} must be an object.`);
+    return [];
+  }
+  if (!Array.isArray(value)) {
+    problems.push(`${file.where([name])}: ${name} must be a list.`);
+    return [];
+  }
+  return value.flatMap((fields: unknown, index) => {
+    const key = isFields(fields) ? fields[keyField] : undefined;
+    if (isFields(fields) && typeof key === "string" && key.trim() !== "") {
+      const trimmed = key.trim();
+      return [toObject(fields, keyField === "email" ? trimmed.toLowerCase() : trimmed, [name, index])];
+    }
+    problems.push(`${file.where([name, index])}: ${name}[${index}] must have a text as ${keyField}.`);
+    return [];
+  });
+}
+
+function checkSections({ content, where }: ParsedFile, problems: string[]): void {
+  const names = sections.map(({ name }) => name);
+  for (const name of Object.keys(content))
+    if (!["format", "version", ...names].includes(name))
+      problems.push(`${where([name])}: "${name}" is no section of a site file.${didYouMean(name, names)}`);
+}
+
+function checkKeys(objects: readonly SiteObject[], problems: string[]): void {
+  /** The first object of each name. */
+  const seen = new Map<string, SiteObject>();
+  for (const object of objects) {
+    const first = seen.get(object.key);
+    if (first === undefined) seen.set(object.key, object);
+    else problems.push(`${object.where([])} is also at ${first.where([])}.`);
+  }
+}
+
+/** Reads site files. @throws StartupError with all problems of the form. */
+export function readSite(files: readonly SourceFile[]): Site {
+  const site = new Map<string, SiteObject[]>();
+  const problems: string[] = [];
+  for (const source of files) {
+    const file = parseFile(source);
+    checkHeader(file);
+    checkSections(file, problems);
+    for (const section of sections.filter(({ name }) => Object.hasOwn(file.content, name)))
+      site.set(section.name, [...(site.get(section.name) ?? []), ...objectsOf(file, section, problems)]);
+  }
+  for (const objects of site.values()) checkKeys(objects, problems);
+  if (problems.length > 0) throw new StartupError(problems.join("\n"));
+  return site;
+}

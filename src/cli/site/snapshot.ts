@@ -1,0 +1,142 @@
+import type { ApiClient } from "../api-client.ts";
+import { expressionOf, type ReferenceKind, withNames } from "./references.ts";
+import { createSecretNames, maskSecrets } from "./secrets.ts";
+import { GATEWAY_DEVICE_TYPE, type Section, sections } from "./sections.ts";
+import { type Fields, isFields } from "./site.types.ts";
+
+const PAGE_ITEMS = 1_000;
+const REQUESTS_AT_ONCE = 8;
+
+/** An object of a gateway, in the form of a site file. */
+export interface CurrentObject {
+  readonly key: string;
+  readonly id: string;
+  readonly fields: Fields;
+  /** The marks that keep a secret when they are sent back, by the names of the placeholders. */
+  readonly marks: ReadonlyMap<string, unknown>;
+}
+
+/** What a gateway has, by section and by name. */
+export interface Snapshot {
+  /** Objects by section; several of one name where the gateway allows it. */
+  readonly objects: ReadonlyMap<string, ReadonlyMap<string, readonly CurrentObject[]>>;
+  /** Returns the ids of the objects of that name. */
+  idsOf(kind: ReferenceKind, name: string): readonly string[];
+  namesOf(kind: ReferenceKind): readonly string[];
+  /** The profile of the device that stands for the gateway, if it has one. */
+  readonly ownProfileId: unknown;
+  /** Names that occur in references and that several objects have. */
+  readonly ambiguous: ReadonlySet<string>;
+}
+
+async function listAll(api: ApiClient, path: string): Promise<Fields[]> {
+  const all: Fields[] = [];
+  for (;;) {
+    const page = await api.get<Fields[]>(`${path}?limit=${PAGE_ITEMS}&offset=${all.length}`);
+    all.push(...page);
+    if (page.length < PAGE_ITEMS) return all;
+  }
+}
+
+async function readDetails(api: ApiClient, section: Section, rows: readonly Fields[]): Promise<Fields[]> {
+  const { detailPath } = section;
+  if (detailPath === undefined) return [...rows];
+  const detailed: Fields[] = [];
+  for (let start = 0; start < rows.length; start += REQUESTS_AT_ONCE) {
+    const batch = rows.slice(start, start + REQUESTS_AT_ONCE);
+    detailed.push(
+      ...(await Promise.all(batch.map((row) => api.get<Fields>(detailPath(String(row[section.id])))))),
+    );
+  }
+  return detailed;
+}
+
+/** Collects the names of objects by id, and the ids by name. */
+class Names {
+  readonly #expressions = new Map<string, string>();
+  /** Ids by kind and name. */
+  readonly #ids = new Map<ReferenceKind, Map<string, string[]>>();
+  readonly ambiguous = new Set<string>();
+  ownProfileId: unknown;
+
+  add(kind: ReferenceKind, name: string, id: string): void {
+    this.#expressions.set(id.toLowerCase(), expressionOf(kind, name));
+    const ofKind = this.#ids.get(kind) ?? new Map<string, string[]>();
+    this.#ids.set(kind, ofKind.set(name, [...(ofKind.get(name) ?? []), id]));
+  }
+
+  addAll({ key, kind, id }: Section, rows: readonly Fields[]): void {
+    if (kind === undefined || key === undefined) return;
+    for (const row of rows) this.add(kind, String(row[key]), String(row[id]));
+    if (kind === "device")
+      this.ownProfileId = rows.find(({ deviceType }) => deviceType === GATEWAY_DEVICE_TYPE)?.profileId;
+  }
+
+  idsOf = (kind: ReferenceKind, name: string): readonly string[] => this.#ids.get(kind)?.get(name) ?? [];
+  namesOf = (kind: ReferenceKind): readonly string[] => [...(this.#ids.get(kind)?.keys() ?? [])];
+
+  expressionOfId = (id: string): string | undefined => {
+    const expression = this.#expressions.get(id);
+    const [, kind, name] = /^\$\{(\w+):(.*)\}$/s.exec(expression ?? "") ?? [];
+    if (name !== undefined && this.idsOf(kind as ReferenceKind, name).length > 1)
+      this.ambiguous.add(`${kind} "${name}"`);
+    return expression;
+  };
+}
+
+/** Returns the fields that a file may have, without those that have no value. */
+function pickFields({ schema, key, exclusive = [] }: Section, object: Fields): Fields {
+  const names = new Set([...(key === undefined ? [] : [key]), ...Object.keys(schema.properties)]);
+  const present = [...names].filter((name) => {
+    const value = object[name];
+    return value !== undefined && value !== null && !(exclusive.includes(name) && value === false);
+  });
+  return Object.fromEntries(present.map((name) => [name, object[name]]));
+}
+
+/** Returns the rows of the sections that are wanted, and collects the names of all. */
+async function readRows(
+  api: ApiClient,
+  isWanted: (section: Section) => boolean,
+  names: Names,
+): Promise<Map<Section, readonly Fields[]>> {
+  const rowsOf = new Map<Section, readonly Fields[]>();
+  for (const section of sections) {
+    const { key, kind, path } = section;
+    if (kind === undefined && !isWanted(section)) continue;
+    const rows = key === undefined ? [await api.get<Fields>(path)] : await listAll(api, path);
+    names.addAll(section, rows);
+    if (isWanted(section)) rowsOf.set(section, await readDetails(api, section, rows));
+  }
+  return rowsOf;
+}
+
+/** Reads a gateway. Of sections that are not wanted it reads the names alone. */
+export async function readSnapshot(
+  api: ApiClient,
+  isWanted: (section: Section) => boolean,
+): Promise<Snapshot> {
+  const names = new Names();
+  const rowsOf = await readRows(api, isWanted, names);
+  const secretNames = createSecretNames();
+  function toObject(section: Section, object: Fields): CurrentObject {
+    const key = section.key === undefined ? "" : String(object[section.key]);
+    const named = withNames(pickFields(section, object), names.expressionOfId);
+    const masked = maskSecrets(isFields(named) ? named : {}, { section: section.name, key, secretNames });
+    return { key, id: String(object[section.id]), ...masked };
+  }
+  const objects = [...rowsOf].map(([section, rows]) => {
+    const own = rows.flatMap((row) => {
+      const object = section.toFields === undefined ? row : section.toFields(row);
+      return object === false ? [] : [toObject(section, object)];
+    });
+    return [section.name, Map.groupBy(own, ({ key }) => key)] as const;
+  });
+  return {
+    objects: new Map(objects),
+    idsOf: names.idsOf,
+    namesOf: names.namesOf,
+    ambiguous: names.ambiguous,
+    ownProfileId: names.ownProfileId,
+  };
+}

@@ -1,0 +1,199 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of site files look like this
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FakeClock } from "../support/fake-clock.ts";
+import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
+
+const main = join(import.meta.dir, "..", "..", "src", "main.ts");
+export const OWNER = "owner@plant.example";
+export const BROKER_PASSWORD = "broker-secret-4711";
+export const WEBHOOK_SECRET = "webhook-secret-4712";
+export const HEADER_SECRET = "header-secret-4713";
+
+/** A gateway with an owner. */
+export interface Gateway {
+  readonly fixture: TestApp;
+  readonly clock: FakeClock;
+  call(method: string, path: string, body?: unknown): Promise<Awaited<ReturnType<TestApp["call"]>>>;
+  /** Runs `lineside` with these arguments against the gateway, as its owner by default. */
+  run(
+    args: readonly string[],
+    env?: Record<string, string>,
+  ): Promise<{ code: number; out: string; error: string }>;
+}
+
+export async function startGateway(): Promise<Gateway> {
+  // Its timers stand still: nothing is created while a test compares two files.
+  const clock = new FakeClock(Date.now());
+  const fixture = await createTestApp({
+    clock,
+    config: { outbound_allow: "127.0.0.1", outbound_private: "host" },
+  });
+  const { setup, provider, identity } = fixture.app.services;
+  await setup.createOwner({ email: OWNER, password: PASSWORD, fullName: "Owner", tenantName: "Plant" });
+  const { code } = await provider.signIn({ email: OWNER, password: PASSWORD, address: "test" });
+  const token = (await identity.exchange(code, undefined)).accessToken;
+  return {
+    fixture,
+    clock,
+    call: (method, path, body) => fixture.call(method, path, { token, ...(body !== undefined && { body }) }),
+    async run(args, env = {}) {
+      const child = Bun.spawn([process.execPath, main, ...args, "--url", fixture.app.url], {
+        env: {
+          PATH: process.env.PATH ?? "",
+          LINESIDE_OWNER_EMAIL: OWNER,
+          LINESIDE_OWNER_PASSWORD: PASSWORD,
+          ...env,
+        },
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      const [out, error] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+      ]);
+      return { code: await child.exited, out, error };
+    },
+  };
+}
+
+export async function createFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), "lineside-site-"));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+async function create(
+  gateway: Gateway,
+  path: string,
+  body: Record<string, unknown>,
+): Promise<Record<string, string>> {
+  const answer = await gateway.call("POST", path, body);
+  if (answer.status >= 300) throw new Error(`${path} answered ${answer.status} ${answer.text}`);
+  return answer.body;
+}
+
+const alarmRule = (deviceId: string) => ({
+  alarmType: "Too hot",
+  createRules: [{ severity: "CRITICAL", condition: { key: "temperature", op: "GT", value: 90 } }],
+  actions: [{ on: "CREATED", type: "command", command: { method: "stop" }, deviceId }],
+});
+
+/** Creates an object of each kind, with references in a circle and with secrets. */
+export async function setUpPlant(gateway: Gateway): Promise<void> {
+  const { profileId } = await create(gateway, "/api/device-profiles", { name: "Oven", isDefault: true });
+  const hall = await create(gateway, "/api/devices", {
+    name: "Hall {1}",
+    deviceType: "gateway",
+    role: "GATEWAY",
+  });
+  const oven = await create(gateway, "/api/devices", {
+    name: "Oven 1",
+    deviceType: "oven",
+    profileId,
+    parentDeviceId: hall.deviceId,
+    tags: ["hot", "yes"],
+    lorawanDevEui: "0123456789abcdef",
+  });
+  const deviceId = oven.deviceId ?? "";
+  await gateway.call("PATCH", `/api/device-profiles/${profileId}`, {
+    alarmRules: [alarmRule(deviceId)],
+    retentionDays: 30,
+  });
+  const source =
+    'function decodeUplink(input) {\n  // ${device:literal} "quoted"\n  return { data: { t: input.bytes[0] } };\n}\n';
+  const { codecId } = await create(gateway, "/api/integrations/codecs", { name: "TH-1", source });
+  const { id: dashboardId } = await create(gateway, "/api/dashboards", {
+    name: "Hall",
+    type: "STATIC",
+    states: [{ id: "main", name: "Main" }],
+    layout: [{ i: "t", x: 0, y: 0, w: 6, h: 4 }],
+    widgets: [
+      { widgetId: "t", type: "timeseries", name: "T", config: { aliasId: "oven", keys: ["temperature"] } },
+      {
+        widgetId: "m",
+        type: "floorPlan",
+        name: "",
+        config: { aliasId: "oven", places: { [deviceId]: { x: 1, y: 2 } } },
+      },
+    ],
+    aliases: [{ id: "oven", name: "Oven", type: "deviceList", deviceIds: [deviceId] }],
+    timeWindow: { mode: "relative", durationMs: 3_600_000 },
+  });
+  await gateway.call("PATCH", `/api/devices/${deviceId}`, {
+    targetDashboardId: dashboardId,
+    applyToAllOfType: true,
+  });
+  await create(gateway, "/api/data-pipelines", {
+    name: "Forward",
+    status: "active",
+    scope: { profileIds: [profileId], deviceIds: [deviceId] },
+    steps: [
+      { type: "rename_keys", mapping: { t: "temperature" } },
+      {
+        type: "webhook_forward",
+        url: "http://127.0.0.1:9/hook",
+        secret: WEBHOOK_SECRET,
+        headers: { Authorization: `Bearer ${HEADER_SECRET}` },
+      },
+    ],
+  });
+  await create(gateway, "/api/rule-chains", {
+    name: "Sine",
+    type: "data_generator",
+    enabled: false,
+    status: "paused",
+    config: {
+      intervalSeconds: 60,
+      metrics: [{ key: "t", min: 0, max: 1, pattern: "sine" }],
+      deviceIds: [deviceId],
+    },
+  });
+  await create(gateway, "/api/integrations", {
+    name: "Broker",
+    type: "MQTT",
+    status: "draft",
+    settings_json: {
+      profileId,
+      codecs: [{ codecId }],
+      mqtt: {
+        brokerUrl: "mqtt://127.0.0.1:9",
+        topicFilter: "plant/#",
+        credentials: { username: "lineside", password: BROKER_PASSWORD },
+      },
+    },
+  });
+  await create(gateway, "/api/scheduler", {
+    name: "Night",
+    enabled: true,
+    schedule: { kind: "cron", expression: "0 22 * * *", timezone: "Europe/Berlin" },
+    action: {
+      type: "command",
+      deviceIds: [deviceId],
+      command: { method: "setMode", params: { mode: "night" } },
+    },
+  });
+  await create(gateway, "/api/users", {
+    fullName: "Night shift",
+    email: "night@plant.example",
+    role: "TENANT_READ_ONLY",
+    hasGlobalDeviceAccess: false,
+    deviceIds: [deviceId],
+    canAcknowledgeAlarms: true,
+  });
+  await gateway.call("PATCH", "/api/alarms/escalation-settings", {
+    level1To2Minutes: 7,
+    level2To3Minutes: 9,
+    stopOnAck: true,
+    stopOnClear: true,
+  });
+  await gateway.call("PATCH", "/api/notifications/settings", {
+    language: "de",
+    messaging: {
+      url: "http://127.0.0.1:9/sms",
+      headers: { Authorization: HEADER_SECRET, "X-Plant": "7" },
+      body: '{"text": "${message}"}',
+    },
+  });
+}
