@@ -615,6 +615,23 @@ CREATE TABLE `profile_provisioning` (
 	FOREIGN KEY (`profile_id`) REFERENCES `device_profiles`(`profile_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE UNIQUE INDEX `profile_provisioning_key` ON `profile_provisioning` (`key`);
+CREATE TABLE `refusals` (
+	`refusal_id` text PRIMARY KEY NOT NULL,
+	`edge` text NOT NULL,
+	`reason` text NOT NULL,
+	`address` text NOT NULL,
+	`protocol` text NOT NULL,
+	`port` integer,
+	`identity_kind` text NOT NULL,
+	`identity_name` text NOT NULL,
+	`client` text,
+	`tenant_id` text,
+	`device_id` text,
+	`user_id` text,
+	`first_at` integer NOT NULL,
+	`last_at` integer NOT NULL,
+	`count` integer NOT NULL
+);
 CREATE TABLE `scheduler_jobs` (
 	`job_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -754,17 +771,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, 'b62cc7e59e195c5faa54884d71da30860c59eb18451bd30fad029b4c9af56497', 1795356828718);
-INSERT INTO "alarm_run" VALUES (1, 1795367632399, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a2043f-fd8a-70ed-ae0c-f8c7bc5c6683', 'SERVER', 'line', '"A"', 1795367632391, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a2043f-fd8a-70ed-ae0c-f8c7bc5c6683', 'SERVER', 'line', '"A"', 1795367632391);
-INSERT INTO "audit_entries" VALUES (1, '01a2043f-fd71-7274-9808-d4ddc88ee779', '01a2043f-fd3d-7660-9082-0bf9bb14fcdb', 1795367632241, 'USER', '01a2043f-fd3e-741f-8e65-0861946eac9f', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a2043f-fd3e-741f-8e65-0861946eac9f', 'session', '01a2043f-fd70-73dc-bdb6-92d798b1be14', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a2043f-fd8d-728a-bcb0-308f47193739', '01a2043f-fd3d-7660-9082-0bf9bb14fcdb', 1795367632269, 'USER', '01a2043f-fd3e-741f-8e65-0861946eac9f', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a2043f-fd3e-741f-8e65-0861946eac9f', 'device', '01a2043f-fd8a-70ed-ae0c-f8c7bc5c6683', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a2043f-fd8a-70ed-ae0c-f8c7bc5c6683","profileId":"01a2043f-fd3e-741e-9d97-ffee62fd88a8","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a2043f-fe09-7499-80f9-b59402aab98f', '01a2043f-fd3d-7660-9082-0bf9bb14fcdb', 1795367632393, 'USER', '01a2043f-fd3e-741f-8e65-0861946eac9f', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a2043f-fd3e-741f-8e65-0861946eac9f', 'device', '01a2043f-fd8a-70ed-ae0c-f8c7bc5c6683', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a2043f-fd8a-70ed-ae0c-f8c7bc5c6683', 1, 1795367632386, NULL, NULL, NULL);
-INSERT INTO "devices" VALUES ('01a2043f-fd8a-70ed-ae0c-f8c7bc5c6683', '01a2043f-fd3d-7660-9082-0bf9bb14fcdb', '01a2043f-fd3e-741e-9d97-ffee62fd88a8', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'YT-S_6k5U6HBSEo5MfJFcFTinAU9y29V45nvEwzzjIk', 'daZEJiK2ABGjaAbNVp4skuMhYfhOrZTeMfcT7XX-Jk1QsvI_VSDyHGHQeqH7EjyFeZgHyEYs2A', 1795367632266, 1795367632266);
-INSERT INTO "device_profiles" VALUES ('01a2043f-fd3e-741e-9d97-ffee62fd88a8', '01a2043f-fd3d-7660-9082-0bf9bb14fcdb', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795367632190, 1795367632190);
-INSERT INTO "tenants" VALUES ('01a2043f-fd3d-7660-9082-0bf9bb14fcdb', 'one', 'onprem', 1, 1795367632189, 1795367632189);
-INSERT INTO "users" VALUES ('01a2043f-fd3e-741f-8e65-0861946eac9f', '01a2043f-fd3d-7660-9082-0bf9bb14fcdb', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795367632190, 1795367632190);
-INSERT INTO "sessions" VALUES ('01a2043f-fd70-73dc-bdb6-92d798b1be14', '01a2043f-fd3e-741f-8e65-0861946eac9f', NULL, NULL, 'local', '', 1795367632239, 1795367632239, 1797959632243, 1, 1795367632243);
+INSERT INTO "__drizzle_migrations" VALUES (1, '4db6fc856c893ca2beddd2fc5e9106a09ec8d077f3403e152d470fa4f76abd26', 1795365875245);
+INSERT INTO "alarm_run" VALUES (1, 1795368851022, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a20452-957d-71ba-95e1-923320c8844b', 'SERVER', 'line', '"A"', 1795368851013, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a20452-957d-71ba-95e1-923320c8844b', 'SERVER', 'line', '"A"', 1795368851013);
+INSERT INTO "audit_entries" VALUES (1, '01a20452-9562-75d9-97af-712917497762', '01a20452-9529-75ed-adc0-77968d2b865b', 1795368850786, 'USER', '01a20452-952a-7485-a7e6-cf846e5a9020', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20452-952a-7485-a7e6-cf846e5a9020', 'session', '01a20452-9561-75b4-8370-8d1986a22e6e', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a20452-9580-72ec-800c-5994989adf97', '01a20452-9529-75ed-adc0-77968d2b865b', 1795368850816, 'USER', '01a20452-952a-7485-a7e6-cf846e5a9020', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20452-952a-7485-a7e6-cf846e5a9020', 'device', '01a20452-957d-71ba-95e1-923320c8844b', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20452-957d-71ba-95e1-923320c8844b","profileId":"01a20452-9529-75ee-8985-426e1294336f","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a20452-9646-723f-8018-a69d61631461', '01a20452-9529-75ed-adc0-77968d2b865b', 1795368851014, 'USER', '01a20452-952a-7485-a7e6-cf846e5a9020', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20452-952a-7485-a7e6-cf846e5a9020', 'device', '01a20452-957d-71ba-95e1-923320c8844b', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a20452-957d-71ba-95e1-923320c8844b', 1, 1795368851005, NULL, NULL, NULL);
+INSERT INTO "devices" VALUES ('01a20452-957d-71ba-95e1-923320c8844b', '01a20452-9529-75ed-adc0-77968d2b865b', '01a20452-9529-75ee-8985-426e1294336f', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'nIhF-LDMGACMa9zkEYsTvTzyfgUIZPoLi-5BHROcRxU', 'V7G5EUxmSIL_KPvUV_b8lmMrTxa8qv8K7Kxp416te2XBKuIg5dpu8q1xeO1vBmMrxGyNHxwliA', 1795368850813, 1795368850813);
+INSERT INTO "device_profiles" VALUES ('01a20452-9529-75ee-8985-426e1294336f', '01a20452-9529-75ed-adc0-77968d2b865b', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795368850729, 1795368850729);
+INSERT INTO "tenants" VALUES ('01a20452-9529-75ed-adc0-77968d2b865b', 'one', 'onprem', 1, 1795368850729, 1795368850729);
+INSERT INTO "users" VALUES ('01a20452-952a-7485-a7e6-cf846e5a9020', '01a20452-9529-75ed-adc0-77968d2b865b', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795368850730, 1795368850730);
+INSERT INTO "sessions" VALUES ('01a20452-9561-75b4-8370-8d1986a22e6e', '01a20452-952a-7485-a7e6-cf846e5a9020', NULL, NULL, 'local', '', 1795368850785, 1795368850785, 1797960850788, 1, 1795368850788);
 PRAGMA user_version=0;

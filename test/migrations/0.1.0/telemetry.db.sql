@@ -11,7 +11,7 @@ CREATE TABLE block (
   rows INTEGER NOT NULL, points INTEGER NOT NULL, bytes INTEGER NOT NULL, head BLOB NOT NULL, body INTEGER NOT NULL,
   PRIMARY KEY (device, family, min_ts)) WITHOUT ROWID;
 CREATE TABLE body (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
-INSERT INTO "device" VALUES (0, '01a2043f-fd3d-7660-9082-0bf9bb14fcdb', '01a2043f-fd8a-70ed-ae0c-f8c7bc5c6683');
+INSERT INTO "device" VALUES (0, '01a20452-9529-75ed-adc0-77968d2b865b', '01a20452-957d-71ba-95e1-923320c8844b');
 INSERT INTO "key" VALUES (0, '"force"');
 INSERT INTO "key" VALUES (1, '"state"');
 INSERT INTO "pattern" VALUES (0, '[0,6]');
