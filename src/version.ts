@@ -2,11 +2,12 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 
-/** The product's version, from package.json. */
-export const version: string = manifest.version;
-
 /** Defined by the build of an executable, absent in a checkout. */
+declare const LINESIDE_VERSION: string;
 declare const LINESIDE_COMMIT: string;
+
+/** The product's version, from package.json unless the build names another. */
+export const version: string = typeof LINESIDE_VERSION === "string" ? LINESIDE_VERSION : manifest.version;
 
 let commit: string | undefined;
 

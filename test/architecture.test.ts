@@ -96,6 +96,7 @@ const modules: Record<string, readonly string[]> = {
   notifications: ["alarms", "outbound", "devices", "mail", "tenants", "identity", "users"],
   scheduler: ["commands", "attributes", "devices", "tenants", "identity", "users"],
   backups: ["settings", "scheduler", "tenants", "identity", "users"],
+  updates: ["audit", "backups", "tenants", "identity", "users"],
   refusals: ["devices", "tenants", "identity", "users"],
   system: [
     "refusals",

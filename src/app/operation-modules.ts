@@ -3,13 +3,14 @@ import type { Core, Module } from "../modules/module.types.ts";
 import type { NotificationsService } from "../modules/notifications/notifications.service.ts";
 import { createRefusalsModule } from "../modules/refusals/refusals.module.ts";
 import { createSystemModule } from "../modules/system/system.module.ts";
+import { createUpdatesModule } from "../modules/updates/updates.module.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { DeviceModules, UserModules } from "./base-modules.ts";
 
 /** The modules that operate the gateway: its settings, backups and self-monitoring. */
 export function createOperationModules(
   core: Core,
-  { tenancy, settings, users, mailing, identity }: UserModules,
+  { tenancy, settings, users, mailing, identity, auditing }: UserModules,
   deps: { base: DeviceModules; mqtt: MqttServer; notifications: NotificationsService },
 ): readonly Module[] {
   const { base, mqtt, notifications } = deps;
@@ -42,5 +43,6 @@ export function createOperationModules(
     mail: mailing.mail,
     languageOf: (tenantId) => notifications.settingsOf(tenantId).language,
   });
-  return [backing, refusing, system];
+  const updating = createUpdatesModule(core, { tenants, backups: backing.backups, audit: auditing.audit });
+  return [backing, refusing, system, updating];
 }

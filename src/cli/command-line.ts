@@ -60,6 +60,17 @@ const commands: Record<string, Command> = {
     summary: "Restore a backup into a data directory",
     run: async (args) => (await import("./restore.ts")).restoreCommand(args),
   },
+  keys: {
+    summary: "Replace the keys in secrets/, or create lost ones",
+    run: async (args) => (await import("./keys.ts")).keysCommand(args),
+  },
+  update: {
+    summary: "Install a signed update file; go back when the new version does not start",
+    run: async (args) => (await import("./update.ts")).updateCommand(args),
+  },
+  "update-watch": {
+    run: async (args) => (await import("./update-watch.ts")).updateWatchCommand(args),
+  },
   export: {
     summary: "Write how a gateway is set up as a site file (YAML)",
     run: async (args) => (await import("./export.ts")).exportCommand(args),

@@ -1,12 +1,15 @@
 import { type App, createApp } from "../app.ts";
 import { inEnglish } from "../lib/domain-error.ts";
+import { isCompiled } from "../platform/assets.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Config, ConfigError, loadConfig, processEnv } from "../platform/config.ts";
 import { configureLogging, createLogger } from "../platform/log.ts";
+import { RESTART_SIGNAL } from "../platform/restart-signal.ts";
 import { Supervisor } from "../platform/supervisor.ts";
 import { version } from "../version.ts";
 import { explain } from "./explain.ts";
 import { fromElsewhere } from "./other-addresses.ts";
+import { becomeProgram, continueUpdate, properProgram, proveTrial, returnFromTrial } from "./update-trial.ts";
 
 /** A stop that takes longer is a defect; the supervisor should not have to wait for it. */
 const STOP_MS_MAX = 10_000;
@@ -15,7 +18,7 @@ const FATAL_EXIT_CODE = 74;
 /** EX_CONFIG of sysexits.h: tells a supervisor that another start helps only after somebody has changed the configuration. */
 const CONFIG_EXIT_CODE = 78;
 const RESTART = "restart";
-const signals = { SIGTERM: "stop", SIGINT: "interrupt" };
+const stopSignals = ["SIGTERM", "SIGINT"];
 
 /** The owner that the configuration names; made before anything listens, so that who sees it ready can sign in. */
 async function createConfiguredOwner(app: App, config: Config): Promise<void> {
@@ -54,7 +57,7 @@ function printSetupLink(app: App, config: Config): void {
  */
 function untilAskedToStop(): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of Object.keys(signals)) process.on(signal, () => resolve(signal));
+    for (const signal of [...stopSignals, RESTART_SIGNAL]) process.on(signal, () => resolve(signal));
   });
 }
 
@@ -83,23 +86,36 @@ async function stopInTime(app: App): Promise<number> {
   return 0;
 }
 
+/** Stops the gateway, and starts again in the same process, so that a staged update begins. A checkout only stops. */
+async function restartProcess(app: App, { supervisor, args }: RunContext): Promise<number> {
+  const code = await stopInTime(app);
+  supervisor.leave();
+  return isCompiled() ? becomeProgram(properProgram(), args) : code;
+}
+
+interface RunContext {
+  readonly asked: Promise<string>;
+  readonly supervisor: Supervisor;
+  readonly args: readonly string[];
+}
+
 /** Runs one gateway from its start to its end. Resolves to the exit code, or to `RESTART`. */
-async function runGateway(
-  config: Config,
-  { asked, supervisor }: { asked: Promise<string>; supervisor: Supervisor },
-): Promise<number | typeof RESTART> {
+async function runGateway(config: Config, context: RunContext): Promise<number | typeof RESTART> {
+  const { asked, supervisor } = context;
   const app = createApp(config);
   await createConfiguredOwner(app, config);
   await app.start();
+  proveTrial(config);
   printSetupLink(app, config);
   supervisor.ready();
   createLogger().info("ready", { version, url: app.url, mqttPort: app.mqttPort, data: config.data });
   const reason = await untilEnd(app, asked);
   createLogger().info("stopping", { reason });
+  if (reason === RESTART_SIGNAL) return restartProcess(app, context);
   if (reason !== RESTART) supervisor.stopping();
   const code = await stopInTime(app);
   if (reason === RESTART) return RESTART;
-  return reason in signals ? code : FATAL_EXIT_CODE;
+  return stopSignals.includes(reason) ? code : FATAL_EXIT_CODE;
 }
 
 /** `lineside serve`: runs until SIGTERM or SIGINT; exit code 0 after an orderly stop, 74 after a failure of the storage, 78 for a mistake in the configuration. */
@@ -107,12 +123,14 @@ export async function serve(args: readonly string[]): Promise<number> {
   try {
     const config = loadConfig(args, processEnv());
     configureLogging({ level: config.log_level, format: config.log_format });
+    continueUpdate(config, args);
     const asked = untilAskedToStop();
     const supervisor = new Supervisor(systemClock, processEnv());
     let result: number | typeof RESTART = RESTART;
-    while (result === RESTART) result = await runGateway(config, { asked, supervisor });
+    while (result === RESTART) result = await runGateway(config, { asked, supervisor, args });
     return result;
   } catch (error) {
+    returnFromTrial(error, args);
     // Parts that had started may hold the process: a supervisor waits for its end.
     const code = explain(error);
     return process.exit(error instanceof ConfigError ? CONFIG_EXIT_CODE : code);

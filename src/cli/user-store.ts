@@ -202,7 +202,7 @@ export function recordDone(
 }
 
 /** Returns the name of the account at the machine. It is empty in a container whose user has no name. */
-function accountName(): string {
+export function accountName(): string {
   try {
     return userInfo().username;
   } catch {

@@ -1,5 +1,5 @@
 import { Database, type Statement } from "bun:sqlite";
-import { createSchema, schemaVersionOf } from "../platform/schema-version.ts";
+import { createSchema, MQTT_SCHEMA_VERSION, schemaVersionOf } from "../platform/schema-version.ts";
 import type { QueuedMessage, Session } from "./session.ts";
 
 /** A retained message. */
@@ -32,9 +32,6 @@ interface StoredMessage {
   readonly released: number;
 }
 
-/** Raised when the layout of mqtt.db changes; newer files are refused. */
-const SCHEMA_VERSION = 1;
-
 const schema = `
   CREATE TABLE session (key TEXT PRIMARY KEY, space TEXT NOT NULL, client_id TEXT NOT NULL, expiry_s INTEGER NOT NULL,
     subscriptions TEXT NOT NULL, tenant_id TEXT NOT NULL, credential_id TEXT NOT NULL) WITHOUT ROWID;
@@ -65,7 +62,8 @@ export class SessionFile {
     this.#db.run("PRAGMA journal_mode = WAL");
     this.#db.run("PRAGMA synchronous = NORMAL");
     this.#db.run("PRAGMA journal_size_limit = 4194304");
-    if (schemaVersionOf(this.#db, path, SCHEMA_VERSION) === 0) createSchema(this.#db, schema, SCHEMA_VERSION);
+    if (schemaVersionOf(this.#db, path, MQTT_SCHEMA_VERSION) === 0)
+      createSchema(this.#db, schema, MQTT_SCHEMA_VERSION);
     this.#saveSession = this.#db.query("INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?)");
     this.#saveReceived = this.#db.query("INSERT OR REPLACE INTO received VALUES (?, ?)");
     this.#deleteReceived = this.#db.query("DELETE FROM received WHERE key = ?");

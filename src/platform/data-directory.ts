@@ -1,22 +1,13 @@
-import {
-  accessSync,
-  chmodSync,
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { type FileLock, takeFileLock } from "./file-lock.ts";
-import { createPrivateFolder, giveToFolderOwner } from "./file-owner.ts";
+import { createPrivateFolder } from "./file-owner.ts";
+import { finishKeyRotation } from "./key-rotation.ts";
 import type { Logger } from "./log.ts";
 import { restrictAccess } from "./private-files.ts";
 import { finishRestoration } from "./restoration.ts";
+import { replaceSecret } from "./secret-files.ts";
+import { hasDatabases, isKeyName, KEY_BYTES, KEY_NAMES, keyMissing } from "./secret-keys.ts";
 import { StartupError } from "./startup-error.ts";
 
 /** Files and folders are for the user that the gateway runs as. */
@@ -50,6 +41,10 @@ export function openDataDirectory(location: string, log?: Logger): DataDirectory
   }
   const lock = takeLock(path);
   if (finishRestoration(path)) log?.info("a restored backup took the place of the data", { path });
+  const rotated = finishKeyRotation(path);
+  if (rotated.length > 0) log?.info("keys were replaced", { keys: rotated });
+  // All before the first database: beside databases a missing key is an error.
+  for (const name of KEY_NAMES) ensureSecret(path, name, KEY_BYTES);
   const exposed = restrictAccess(path);
   if (exposed.length > 0)
     log?.warn("other users of this machine can read files of the data directory", { paths: exposed });
@@ -66,32 +61,21 @@ export function openDataDirectory(location: string, log?: Logger): DataDirectory
   };
 }
 
-/** A secret of a data directory, made on first use, for commands that work beside a running gateway, too. */
+/**
+ * A secret of a data directory, made on first use, for commands that work beside a running gateway, too.
+ * @throws StartupError for a key that is missing beside databases
+ */
 export function ensureSecret(dataPath: string, name: string, bytes: number): Uint8Array {
   const directory = join(dataPath, "secrets");
   const file = join(directory, name);
   const kept = existsSync(file) ? readFileSync(file) : undefined;
   // A shorter one was cut off while it was written, and could be guessed.
   if (kept !== undefined && kept.length >= bytes) return kept;
+  if (isKeyName(name) && hasDatabases(dataPath)) throw keyMissing(dataPath, name);
   createPrivateFolder(directory);
   const secret = crypto.getRandomValues(new Uint8Array(bytes));
   replaceSecret(file, secret);
   return secret;
-}
-
-/** Written beside and renamed: whatever happens, there is the old one or the new one, whole. */
-function replaceSecret(file: string, bytes: Uint8Array): void {
-  writeFileSync(`${file}.new`, bytes, { mode: 0o600, flush: true });
-  chmodSync(`${file}.new`, 0o600);
-  giveToFolderOwner(`${file}.new`);
-  renameSync(`${file}.new`, file);
-  // What is sealed with it may be on the disk a moment later: its name has to be there first.
-  const directory = openSync(dirname(file), "r");
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
 }
 
 /** Locks the directory for this process. @throws StartupError */

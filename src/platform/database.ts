@@ -117,6 +117,7 @@ function checkpointInWorker(file: string, log: Logger): Promise<void> {
 
 /** Opens (and migrates) the database whose migrations lie in `drizzle/<name>`. */
 export function openMainDatabase(file: string, name: string, log: Logger): MainDatabase {
+  const storageKey = ensureSecret(dirname(file), "storage.key", STORAGE_KEY_BYTES); // before the first database
   const sqlite = open(file);
   const migrated = applyMigrations(sqlite, name);
   if (migrated > 0) log.info("database migrated", { database: name, migrations: migrated });
@@ -132,7 +133,6 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
     checkpointing = false;
   }, CHECKPOINT_INTERVAL_MS);
   timer.unref();
-  const storageKey = ensureSecret(dirname(file), "storage.key", STORAGE_KEY_BYTES);
   return {
     orm: drizzle(sqlite),
     sqlite,

@@ -26,6 +26,16 @@ export function writeGatewayAddress(directory: string, address: GatewayAddress):
 export const removeGatewayAddress = (directory: string): void =>
   rmSync(join(directory, FILE), { force: true });
 
+/** The process that a gateway on this data directory has written; after a crash it is another one, or none. */
+export function readGatewayPid(directory: string): number | undefined {
+  try {
+    const { pid } = JSON.parse(readFileSync(join(directory, FILE), "utf8"));
+    return Number.isSafeInteger(pid) ? pid : undefined;
+  } catch {
+    return undefined; // no gateway has run here, or it belongs to another user
+  }
+}
+
 /** The address that a gateway on this data directory has written; after a crash nothing may answer there. */
 export function readGatewayAddress(directory: string): GatewayAddress | undefined {
   try {

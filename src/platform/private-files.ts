@@ -7,7 +7,7 @@ const OTHERS = 0o077;
 /** Files of the gateway, recognized by their names: a data directory may hold other files, too. */
 const OWN_FILE =
   /^(?:(?:lineside|identity|telemetry|mqtt|backup)\.(?:db|lock)(?:-[a-z]+|\.before-\d+)?|ballast|clock)$/;
-const OWN_DIRECTORIES: ReadonlySet<string> = new Set(["secrets"]);
+const OWN_DIRECTORIES: ReadonlySet<string> = new Set(["secrets", "update"]);
 
 function restrict(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });

@@ -27,3 +27,9 @@ export function createSchema(db: Database, schema: string, version: number): voi
     db.run(`PRAGMA user_version=${version}`);
   })();
 }
+
+/** Raised when the layout of telemetry.db changes; files of an older version are migrated, newer ones refused. */
+export const TELEMETRY_SCHEMA_VERSION = 1;
+
+/** Raised when the layout of mqtt.db changes; newer files are refused. */
+export const MQTT_SCHEMA_VERSION = 1;

@@ -67,6 +67,12 @@ export class Supervisor {
     if (this.#send !== undefined && this.#keepAliveIntervalMs > 0) this.#keepAlive();
   }
 
+  /** Ends the keep-alive pings of this program, before another one goes on in its process. */
+  leave(): void {
+    this.#cancel();
+    this.#send?.("WATCHDOG=1");
+  }
+
   stopping(): void {
     this.#cancel();
     this.#send?.("STOPPING=1");

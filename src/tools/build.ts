@@ -1,8 +1,9 @@
-import { existsSync } from "node:fs";
+import { createPublicKey } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { QUICKJS_ASSET, SERVICE_UNIT_ASSET } from "../platform/assets.ts";
-import { getCommit } from "../version.ts";
+import { getCommit, version } from "../version.ts";
 import { workerEntries } from "./bundled-packages.ts";
 
 /*
@@ -12,6 +13,8 @@ import { workerEntries } from "./bundled-packages.ts";
 const root = join(import.meta.dir, "..", "..");
 const buildDirectory = join(root, "dist", ".build");
 const targets = ["linux-x64", "linux-arm64", "linux-x64-musl", "linux-arm64-musl"] as const;
+/** Public key of the releases. Its private key signs update files and is in no repository. */
+const UPDATE_KEY_FILE = "update-key.pem";
 const embeddedRoots = ["drizzle", "static/console", "static/api-docs", "static/passwords", "static/licenses"];
 
 async function listAssets(): Promise<string[]> {
@@ -57,8 +60,21 @@ async function writeEntry(): Promise<string> {
 /** Sources without git, as in a container build, take the commit from the environment. */
 const sourceCommit = (): string => process.env.SOURCE_COMMIT || getCommit();
 
+/** Versions of own builds, as in tests of an update, come from the environment. */
+const sourceVersion = (): string => process.env.SOURCE_VERSION || version;
+
+/**
+ * Returns the public key that the executable checks update files with: of the file that the environment names, else of the repository. Empty
+ * without either; such an executable installs no update files.
+ */
+export function readUpdateKey(): string {
+  const file = process.env.UPDATE_PUBLIC_KEY_FILE ?? join(root, UPDATE_KEY_FILE);
+  if (process.env.UPDATE_PUBLIC_KEY_FILE === undefined && !existsSync(file)) return "";
+  return createPublicKey(readFileSync(file)).export({ type: "spki", format: "pem" }).toString();
+}
+
 async function build(target: string, entry: string): Promise<void> {
-  const outfile = join(root, "dist", `lineside-${target}`);
+  const outfile = join(process.env.BUILD_DIRECTORY ?? join(root, "dist"), `lineside-${target}`);
   const result = await Bun.build({
     entrypoints: [entry, ...workerEntries.map((worker) => join(root, worker))],
     root,
@@ -70,7 +86,13 @@ async function build(target: string, entry: string): Promise<void> {
     },
     // Mangled identifiers break Elysia's macros.
     minify: { whitespace: true, syntax: true, identifiers: false },
-    define: { "process.env.NODE_ENV": '"production"', LINESIDE_COMMIT: JSON.stringify(sourceCommit()) },
+    define: {
+      "process.env.NODE_ENV": '"production"',
+      LINESIDE_COMMIT: JSON.stringify(sourceCommit()),
+      LINESIDE_VERSION: JSON.stringify(sourceVersion()),
+      LINESIDE_TARGET: JSON.stringify(target),
+      LINESIDE_UPDATE_KEY: JSON.stringify(readUpdateKey()),
+    },
   });
   for (const message of result.logs) console.error(message);
   if (!result.success) throw new Error(`building ${target} failed`);

@@ -1,17 +1,19 @@
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { createHash, createPublicKey } from "node:crypto";
 import { chmod, copyFile, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { ownSchemas } from "../platform/data-schemas.ts";
 import { getCommit, version, versionText } from "../version.ts";
-import { buildExecutables } from "./build.ts";
+import { buildExecutables, readUpdateKey } from "./build.ts";
 import { listBundledPackages } from "./bundled-packages.ts";
 import { changesOf } from "./changelog.ts";
 import { renderLicenses } from "./licenses.ts";
 import { createSbom } from "./sbom.ts";
+import { readSigningKey, writeUpdateFile } from "./update-files.ts";
 
 /*
  * `npm run release [-- target …]`: everything that a release publishes, in `dist/release`: executables, checksums, bill of materials, licenses and
- * notes. `--draft` skips the checks that the sources are committed and that the changelog has a section for the version.
+ * notes; and update files, signed with the private key in the file that UPDATE_PRIVATE_KEY_FILE names. `--draft` skips the checks that the sources are committed and that the changelog has a section for the version.
  */
 
 const root = join(import.meta.dir, "..", "..");
@@ -47,6 +49,23 @@ async function writeChecksums(): Promise<void> {
   await Bun.write(join(directory, "SHA256SUMS"), (await Promise.all(lines)).join(""));
 }
 
+/** Writes an update file for every executable, unless there is no key to sign them with. */
+async function writeUpdateFiles(targets: readonly string[]): Promise<void> {
+  const key = readSigningKey();
+  if (key === undefined) {
+    console.warn("There are no update files: UPDATE_PRIVATE_KEY_FILE names no key to sign them with.");
+    return;
+  }
+  if (createPublicKey(key).export({ type: "spki", format: "pem" }).toString() !== readUpdateKey())
+    fail("The executables check update files with the public key of another private key.");
+  for (const target of targets)
+    await writeUpdateFile(
+      join(directory, `lineside-${target}`),
+      join(directory, `lineside-${version}-${target}.update`),
+      { version, commit: getCommit(), target, schemas: ownSchemas(), key },
+    );
+}
+
 async function release(names: readonly string[], isDraft: boolean): Promise<void> {
   if (!isDraft && git("status", "--porcelain") !== "") fail("There are changes that are not committed.");
   const notes = changesOf(
@@ -64,6 +83,7 @@ async function release(names: readonly string[], isDraft: boolean): Promise<void
     await chmod(file, 0o755);
     checkVersion(file, target);
   }
+  await writeUpdateFiles(built);
   const packages = await listBundledPackages();
   const timestamp = new Date(git("log", "-1", "--format=%cI")).toISOString();
   const sbom = createSbom({ version, commit: getCommit(), timestamp }, packages);

@@ -173,7 +173,7 @@ for (const [route, policy] of Object.entries(policies)) {
     });
   if (policy.kind === "operator")
     test(`${route}: another tenant's owner is 403`, async () => {
-      const { method, path } = urlOf(route, undefined);
+      const { method, path } = urlOf(route, policy.query);
       const { status, body } = await fixture.call(method, path, {
         token: stranger,
         ...(policy.body === undefined ? {} : { body: policy.body }),

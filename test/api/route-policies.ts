@@ -5,7 +5,7 @@ export type Policy =
   /** Acts on the caller's own account and session, and names nothing. */
   | { readonly kind: "self" }
   /** Is for owners of the gateway's own tenant alone. */
-  | { readonly kind: "operator"; readonly body?: unknown }
+  | { readonly kind: "operator"; readonly body?: unknown; readonly query?: string }
   | { readonly kind: "own"; readonly body?: unknown; readonly query?: string }
   | { readonly kind: "tenant"; readonly body?: (ids: Ids) => unknown; readonly query?: string };
 
@@ -219,6 +219,10 @@ export const policies: Record<string, Policy> = {
   "GET /api/gateway/mail": { kind: "operator" },
   "PUT /api/gateway/mail": { kind: "operator", body: { server: null } },
   "POST /api/gateway/mail/test": { kind: "operator", body: { to: "anna@plant.example" } },
+  "GET /api/gateway/update": { kind: "operator" },
+  "PUT /api/gateway/update/upload": { kind: "operator", query: "offset=0" },
+  "DELETE /api/gateway/update/upload": { kind: "operator" },
+  "POST /api/gateway/update/install": { kind: "operator" },
   "GET /api/gateway/backup": { kind: "operator" },
   "PUT /api/gateway/backup": {
     kind: "operator",

@@ -7,6 +7,7 @@ export const OWNER = {
 export interface Running {
   readonly url: string;
   readonly mqttPort: number;
+  readonly pid: number;
   readonly output: () => string;
   /** Asks it to end; resolves to its exit code. */
   stop(): Promise<number>;
@@ -56,6 +57,7 @@ export async function start(
       return {
         url: ready[1] ?? "",
         mqttPort: Number(ready[2]),
+        pid: child.pid,
         output: () => output,
         async stop() {
           child.kill("SIGTERM");

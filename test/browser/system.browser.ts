@@ -64,3 +64,59 @@ test(
   },
   STEP_MS,
 );
+
+test(
+  "uploads an update, asks, and says that it was rolled back",
+  async () => {
+    const states = {
+      before: { version: "0.1.0", target: "linux-x64", isInstalling: false },
+      uploaded: {
+        version: "0.1.0",
+        isInstalling: false,
+        upload: { version: "0.2.0", commit: "0000000", bytes: 4, totalBytes: 4 },
+      },
+      after: {
+        version: "0.1.0",
+        isInstalling: false,
+        result: {
+          outcome: "ROLLED_BACK",
+          from: "0.1.0",
+          to: "0.2.0",
+          at: "2026-01-01T00:00:00.000Z",
+          reason: { code: "update.not_ready", params: { seconds: 60 }, message: "" },
+        },
+      },
+    };
+    let state: keyof typeof states = "before";
+    const next: Record<string, keyof typeof states> = { PUT: "uploaded", POST: "after" };
+    await ui.page.route("**/api/gateway/update**", (route) => {
+      state = next[route.request().method()] ?? state;
+      return route.fulfill({ json: states[state] });
+    });
+    await ui.page.route("**/api/gateway/update/**", (route) => {
+      state = next[route.request().method()] ?? state;
+      return route.fulfill({ json: states[state] });
+    });
+    await ui.open("/settings/system");
+    const file = {
+      name: "lineside.update",
+      mimeType: "application/octet-stream",
+      buffer: Buffer.from("file"),
+    };
+    await ui.page.getByLabel("Update file").setInputFiles(file);
+    await ui.page.getByRole("button", { name: "Upload", exact: true }).click();
+    await ui.page.getByText("Version 0.2.0 is uploaded. Its signature is valid.").waitFor();
+    await ui.page.getByRole("button", { name: "Install and restart" }).click();
+    await ui.page.getByRole("dialog").getByRole("button", { name: "Install and restart" }).click();
+    await ui.page.getByText("The new version was not ready within 60 s.").waitFor();
+    expect(ui.complaints).toEqual([]);
+    for (const appearance of APPEARANCES) {
+      await appear(ui.page, appearance);
+      await ui.open("/settings/system");
+      await ui.page.getByText("0.2.0").first().waitFor();
+      await expectTidy(ui.page, `system-update-${appearance.language}`, appearance);
+    }
+    for (const path of ["**/api/gateway/update**", "**/api/gateway/update/**"]) await ui.page.unroute(path);
+  },
+  STEP_MS,
+);

@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, truncate, writeFile 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DataDirectory, openDataDirectory } from "../../src/platform/data-directory.ts";
+import { KEY_NAMES } from "../../src/platform/secret-keys.ts";
 
 let path: string;
 let data: DataDirectory;
@@ -21,7 +22,7 @@ test("a secret stays the same, for its owner's eyes only", async () => {
   expect(secret).toHaveLength(32);
   expect(Buffer.from(data.secret("key", 32))).toEqual(Buffer.from(secret));
   expect((await stat(join(path, "secrets", "key"))).mode & 0o777).toBe(0o600);
-  expect(await readdir(join(path, "secrets"))).toEqual(["key"]);
+  expect((await readdir(join(path, "secrets"))).sort()).toEqual(["key", ...KEY_NAMES].sort());
 });
 
 test("files and folders that others could read are for the owner alone from the next start on", async () => {

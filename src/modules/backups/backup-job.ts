@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { conflict } from "../../lib/domain-error.ts";
+import { backupSeriesOf } from "../../platform/backup-series.ts";
 import { ensureSecret } from "../../platform/data-directory.ts";
 import { takeFileLock } from "../../platform/file-lock.ts";
 import type { BackupResult, BackupTarget } from "./backup.types.ts";
@@ -18,8 +18,7 @@ export interface BackupJob extends BackupRunOptions {
 
 /** Tells gateways apart, so that one does not remove the snapshots of another. A restored gateway continues its own. */
 export function gatewayIdOf(dataPath: string): string {
-  const key = ensureSecret(dataPath, "storage.key", STORAGE_KEY_BYTES);
-  return createHash("sha256").update(key).update("backup series").digest("hex").slice(0, 16);
+  return backupSeriesOf(dataPath, ensureSecret(dataPath, "storage.key", STORAGE_KEY_BYTES));
 }
 
 /**

@@ -141,6 +141,26 @@ export class BackupsService {
     return run;
   }
 
+  /**
+   * Makes a backup, and resolves when it is good: at the configured place, else at the given one.
+   * @throws DomainError what the backup failed with
+   */
+  async backUp(localPlace: () => BackupPlace): Promise<void> {
+    const { repository, thread, dataPath, lineside, durable } = this.#deps;
+    if (this.#settings.place !== null) {
+      const { runId } = this.begin("USER");
+      await this.#work;
+      const run = repository.newestRun();
+      if (run?.runId !== runId || run.state !== "DONE")
+        throw new DomainError("unavailable", run?.error ?? detail("backup.interrupted"));
+      return;
+    }
+    await durable();
+    const job = { dataPath, lineside, bytesPerSecond: BYTES_PER_SECOND, opensAll: false };
+    const request = { place: localPlace(), job: { ...job, passphrase: undefined, retention: undefined } };
+    await thread.run(request, () => undefined);
+  }
+
   /** Writes an object to the place, reads it and removes it. @throws DomainError what is wrong with the place */
   async test(place: BackupPlace, passphrase: string | null): Promise<void> {
     if (place.kind === "folder") ensureOutside(place.path, this.#deps.dataPath);

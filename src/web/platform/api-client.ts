@@ -129,7 +129,7 @@ export async function getPage<Row>(path: string, query: object): Promise<Page<Ro
 export const postFile = <T>(path: string, contentType: string, content: string | Blob): Promise<T> =>
   post<T>(path, new RawBody(contentType, content));
 
-export const putFile = <T>(path: string, contentType: string, content: Blob): Promise<T> =>
+export const putFile = <T>(path: string, contentType: string, content: string | Blob): Promise<T> =>
   put<T>(path, new RawBody(contentType, content));
 
 export function queryOf(values: object): string {

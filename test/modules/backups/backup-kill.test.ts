@@ -1,11 +1,12 @@
 // Backups beside a writer, killed at random moments: every backup that counts is whole and holds all that was committed before it began.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BackupRepository } from "../../../src/modules/backups/repository.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
+import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
 import { until } from "../../support/until.ts";
 
 /** `BACKUP_KILL_ROUNDS` asks for more. */
@@ -21,6 +22,7 @@ beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "lineside-backup-kill-"));
   [data, stick] = [join(root, "data"), join(root, "stick")];
   mkdirSync(join(data, "secrets"), { recursive: true });
+  for (const key of KEY_NAMES) writeFileSync(join(data, "secrets", key), "k".repeat(KEY_BYTES));
   mkdirSync(stick);
   writer = Bun.spawn([process.execPath, join(import.meta.dir, "backup-child.ts"), data], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -9,7 +9,9 @@ import { BackupRepository } from "../../../src/modules/backups/repository.ts";
 import { restore } from "../../../src/modules/backups/restore-job.ts";
 import { SnapshotReader } from "../../../src/modules/backups/snapshot-reader.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
+import { ensureSecret } from "../../../src/platform/data-directory.ts";
 import { beginRestoration } from "../../../src/platform/restoration.ts";
+import { KEY_BYTES } from "../../../src/platform/secret-keys.ts";
 
 const USER = 61_217;
 const isRoot = process.geteuid?.() === 0;
@@ -45,6 +47,7 @@ beforeEach(() => {
     mkdirSync(folder);
     if (isRoot) chownSync(folder, USER, USER);
   }
+  ensureSecret(data, "storage.key", KEY_BYTES);
   const path = join(data, "lineside.db");
   const db = new Database(path, { create: true });
   db.run("CREATE TABLE item (id INTEGER PRIMARY KEY)");

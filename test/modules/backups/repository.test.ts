@@ -13,6 +13,7 @@ import { ArchiveReader, ArchiveWriter } from "../../../src/modules/backups/targe
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
 import { openDataDirectory } from "../../../src/platform/data-directory.ts";
 import { takeFileLock } from "../../../src/platform/file-lock.ts";
+import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
 
 const ROWS = 2_000;
 let root: string;
@@ -27,7 +28,7 @@ beforeEach(() => {
   mkdirSync(join(data, "secrets"), { recursive: true });
   mkdirSync(stick);
   now = Date.parse("2026-03-02T03:30:00Z");
-  writeFileSync(join(data, "secrets", "storage.key"), "k".repeat(32));
+  for (const key of KEY_NAMES) writeFileSync(join(data, "secrets", key), "k".repeat(KEY_BYTES));
   for (const name of ["lineside.db", "telemetry.db"])
     write(name, (db) => {
       db.run("CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT)");

@@ -10,6 +10,7 @@ import { refusalTextsDe } from "./refusals.ts";
 import { rulesDe } from "./rules.ts";
 import { siteErrorsDe } from "./site-errors.ts";
 import { telemetryErrorsDe } from "./telemetry-errors.ts";
+import { updateErrorsDe } from "./update-errors.ts";
 import { userErrorsDe } from "./user-errors.ts";
 
 /** Texts of errors by code, in German. */
@@ -21,6 +22,7 @@ export const germanErrors: Readonly<Record<ErrorCode, string>> = {
   ...integrationsErrorsDe,
   ...siteErrorsDe,
   ...backupErrorsDe,
+  ...updateErrorsDe,
   ...errorDetailsDe,
   ...rulesDe,
   ...reasonsDe,

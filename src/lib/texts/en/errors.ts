@@ -9,6 +9,7 @@ import { refusalTexts } from "./refusals.ts";
 import { rules } from "./rules.ts";
 import { siteErrors } from "./site-errors.ts";
 import { telemetryErrors } from "./telemetry-errors.ts";
+import { updateErrors } from "./update-errors.ts";
 import { userErrors } from "./user-errors.ts";
 
 /** Texts of errors and events by code, in English. Each language has the same codes with the same places. */
@@ -20,6 +21,7 @@ export const englishErrors = {
   ...integrationsErrors,
   ...siteErrors,
   ...backupErrors,
+  ...updateErrors,
   ...errorDetails,
   ...rules,
   ...reasons,

@@ -1,11 +1,8 @@
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
-import { createSchema, schemaVersionOf } from "../../../platform/schema-version.ts";
+import { createSchema, schemaVersionOf, TELEMETRY_SCHEMA_VERSION } from "../../../platform/schema-version.ts";
 import { restoreLength } from "./file-length.ts";
 import type { Definitions } from "./group-format.ts";
 import type { SealedValue } from "./registry.ts";
-
-/** Raised when the layout of telemetry.db changes; files of an older version are migrated, newer ones refused. */
-export const schemaVersion = 1;
 
 const busyTimeoutMs = 5_000;
 /** Larger pages waste more at the end of small files; smaller ones slow large groups down. */
@@ -277,7 +274,7 @@ function openReadOnly(path: string): Database {
   const db = new Database(path, { strict: true, readonly: true });
   try {
     db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
-    schemaVersionOf(db, path, schemaVersion);
+    schemaVersionOf(db, path, TELEMETRY_SCHEMA_VERSION);
     return db;
   } catch (error) {
     db.close(false);
@@ -289,7 +286,7 @@ function openDatabase(path: string): Database {
   const db = new Database(path, { strict: true, create: true, readwrite: true });
   try {
     db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
-    const version = schemaVersionOf(db, path, schemaVersion);
+    const version = schemaVersionOf(db, path, TELEMETRY_SCHEMA_VERSION);
     if (version === 0) {
       db.run(`PRAGMA page_size=${pageBytes}`);
       db.run("PRAGMA auto_vacuum=INCREMENTAL");
@@ -299,7 +296,7 @@ function openDatabase(path: string): Database {
     db.run("PRAGMA wal_autocheckpoint=0");
     db.run(`PRAGMA journal_size_limit=${journalBytesMax}`);
     db.run("PRAGMA temp_store=MEMORY");
-    if (version === 0) createSchema(db, schema, schemaVersion);
+    if (version === 0) createSchema(db, schema, TELEMETRY_SCHEMA_VERSION);
     return db;
   } catch (error) {
     db.close(false);

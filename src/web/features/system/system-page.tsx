@@ -13,6 +13,7 @@ import { DataFiles } from "./data-files.tsx";
 import { GatewayReadings } from "./gateway-readings.tsx";
 import { systemApi } from "./system-api.ts";
 import { TalkersSection } from "./talkers-section.tsx";
+import { UpdateSection } from "./update-section.tsx";
 
 /** The gateway reports once a minute, and its device appears with the first report. */
 const DEVICE_POLL_MS = 15_000;
@@ -55,6 +56,7 @@ export function SystemPage() {
       {isMissing && <NoDevice />}
       <TalkersSection />
       <RefusedSection />
+      <UpdateSection />
       <DataFiles />
     </div>
   );

@@ -48,6 +48,24 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
     "Was nicht beschädigt ist, wird weiter ausgeliefert. Den Rest holt die neueste gute Sicherung zurück.",
   "system.bundle": "Support-Paket herunterladen",
   "system.bundleSaved": "Support-Paket heruntergeladen",
+  "update.title": "Update",
+  "update.hint":
+    "Eine Update-Datei von Lineside installiert eine neue Version ohne Internet. Das Gateway legt eine Sicherung an, startet neu und kehrt zur jetzigen Version zurück, wenn die neue nicht innerhalb einer Minute bereit ist.",
+  "update.file": "Update-Datei",
+  "update.upload": "Hochladen",
+  "update.uploading": "{percent} % hochgeladen",
+  "update.ready": "Version {version} ist hochgeladen. Ihre Signatur ist gültig.",
+  "update.partial":
+    "Version {version} ist teilweise hochgeladen ({percent} %). Wählen Sie dieselbe Datei erneut aus, um fortzufahren.",
+  "update.install": "Installieren und neu starten",
+  "update.discard": "Verwerfen",
+  "update.confirm": "Version {version} installieren?",
+  "update.confirmHint":
+    "Während des Neustarts nimmt das Gateway keine Daten an. Geräte, die Nachrichten aufbewahren, senden sie danach.",
+  "update.installing": "Das Gateway prüft das Update, legt eine Sicherung an und startet neu …",
+  "update.UPDATED": "Das Gateway wurde von {from} auf {to} aktualisiert ({date}).",
+  "update.ROLLED_BACK": "Das Update auf {to} wurde zurückgenommen ({date}). Das Gateway läuft mit {from}.",
+  "update.FAILED": "Das Update auf {to} wurde nicht installiert ({date}). Das Gateway läuft mit {from}.",
   "log.levelTitle": "Log-Stufe",
   "log.level": "Niedrigste Stufe, die geschrieben wird",
   "log.levelHint":

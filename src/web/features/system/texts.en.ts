@@ -46,6 +46,24 @@ export const systemEn = {
     "What is not damaged is still served. Restore the newest good backup to get the rest back.",
   "system.bundle": "Download a support bundle",
   "system.bundleSaved": "Support bundle downloaded",
+  "update.title": "Update",
+  "update.hint":
+    "An update file of Lineside installs a new version without internet. The gateway makes a backup, restarts, and goes back to the present version if the new one is not ready within a minute.",
+  "update.file": "Update file",
+  "update.upload": "Upload",
+  "update.uploading": "Uploaded {percent} %",
+  "update.ready": "Version {version} is uploaded. Its signature is valid.",
+  "update.partial":
+    "Version {version} is uploaded in part ({percent} %). Select the same file again to continue.",
+  "update.install": "Install and restart",
+  "update.discard": "Discard",
+  "update.confirm": "Install version {version}?",
+  "update.confirmHint":
+    "The gateway accepts no data while it restarts. Devices that keep messages send them afterwards.",
+  "update.installing": "The gateway checks the update, makes a backup and restarts …",
+  "update.UPDATED": "The gateway was updated from {from} to {to} ({date}).",
+  "update.ROLLED_BACK": "The update to {to} was rolled back ({date}). The gateway runs {from}.",
+  "update.FAILED": "The update to {to} was not installed ({date}). The gateway runs {from}.",
   "log.levelTitle": "Level of the log",
   "log.level": "Least severe level that is written",
   "log.levelHint":

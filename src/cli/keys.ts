@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import { conflict } from "../lib/domain-error.ts";
+import { takeFileLock } from "../platform/file-lock.ts";
+import { createPrivateFolder } from "../platform/file-owner.ts";
+import { beginKeyRotation, finishKeyRotation } from "../platform/key-rotation.ts";
+import { replaceSecret } from "../platform/secret-files.ts";
+import { isKeyName, KEY_BYTES, KEY_NAMES, type KeyName, readKey } from "../platform/secret-keys.ts";
+import { StartupError } from "../platform/startup-error.ts";
+import { type CommandOption, describeOptions, parseCommand } from "./arguments.ts";
+import { existingDataPathOf } from "./backup.ts";
+
+const options = {
+  data: { type: "string", help: "the gateway's data directory (else LINESIDE_DATA)" },
+  config: { type: "string", help: "the gateway's configuration file (else lineside.toml)" },
+} as const satisfies Record<string, CommandOption>;
+
+const usage = `lineside keys rotate [key …]     replace keys: ${KEY_NAMES.join(", ")}; all of them by default
+       lineside keys create-missing     create keys that are lost, and accept what is lost with them
+
+The gateway must not run. A new jwt.key ends all sessions at once: everybody signs in again. With a new storage.key or outbound.key, every
+secret in the databases is sealed anew; devices, links and webhooks keep their tokens and signatures. Back up the gateway afterwards: older
+backups keep the old keys.`;
+
+function parseKeys(names: readonly string[]): readonly KeyName[] {
+  const unknown = names.filter((name) => !isKeyName(name));
+  if (unknown.length > 0)
+    throw new StartupError(`"${unknown.join(", ")}" is not a key; the keys are ${KEY_NAMES.join(", ")}.`);
+  return names.length === 0 ? KEY_NAMES : names.filter(isKeyName);
+}
+
+function rotate(dataPath: string, names: readonly KeyName[]): void {
+  const missing = names.find((name) => readKey(dataPath, name) === undefined);
+  if (missing !== undefined) throw new StartupError(`The key ${missing} is missing; it cannot be replaced.`);
+  beginKeyRotation(dataPath, names);
+  for (const name of finishKeyRotation(dataPath)) console.log(`Replaced ${name}.`);
+}
+
+function createMissing(dataPath: string): void {
+  const missing = KEY_NAMES.filter((name) => readKey(dataPath, name) === undefined);
+  createPrivateFolder(join(dataPath, "secrets"));
+  for (const name of missing)
+    replaceSecret(join(dataPath, "secrets", name), crypto.getRandomValues(new Uint8Array(KEY_BYTES)));
+  console.log(missing.length === 0 ? "No key is missing." : `Created ${missing.join(", ")}.`);
+}
+
+/** `lineside keys`: replaces the keys of a gateway that does not run. */
+export async function keysCommand(args: readonly string[]): Promise<number> {
+  const asksForHelp = args.some((arg) => arg === "--help" || arg === "-h");
+  if (args.length === 0 || asksForHelp) {
+    console.log(describeOptions(usage, options));
+    return asksForHelp ? 0 : 2;
+  }
+  process.umask(0o077); // as the gateway does
+  const { values, positionals } = parseCommand(args, options);
+  const [action, ...names] = positionals;
+  const dataPath = existingDataPathOf(values);
+  const lock = takeFileLock(join(dataPath, "lineside.lock"));
+  if (lock === undefined) throw conflict("backup.gateway_running", { path: dataPath });
+  try {
+    if (action === "rotate") rotate(dataPath, parseKeys(names));
+    else if (action === "create-missing" && names.length === 0) createMissing(dataPath);
+    else throw new StartupError(`"${action}" is not an action of keys; it is one of rotate, create-missing.`);
+    return 0;
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,82 @@
+import { resolve } from "node:path";
+import { DomainError, detail, textOf } from "../lib/domain-error.ts";
+import { proveUpdate, type StartContext, settleUpdate } from "../modules/updates/update-start.ts";
+import { readState, type UpdateState, writeReason } from "../modules/updates/update-state.ts";
+import { isCompiled } from "../platform/assets.ts";
+import { type Config, processEnv } from "../platform/config.ts";
+import { execProgram } from "../platform/exec-program.ts";
+import { createLogger } from "../platform/log.ts";
+
+/*
+ * What an update asks of the process of the gateway: to become the new version, to say that it is ready, and to become the old version again when its start
+ * fails. The state machine is in `modules/updates/update-start.ts`.
+ */
+
+/** Tells a version on trial, even one that cannot read its settings, where the state of its update is. */
+const TRIAL = "UPDATE_TRIAL_DATA";
+
+/** Lets the second process of the watcher know that it is the one that watches. */
+export const WATCH_DETACHED = "UPDATE_WATCH_DETACHED";
+
+/** Returns the proper path of this program, which runs under another name until the start after its update. */
+export const properProgram = (): string => process.execPath.replace(/\.next$/, "");
+
+/** Replaces this process with another executable, under the same arguments. */
+export function becomeProgram(program: string, args: readonly string[], trialData?: string): never {
+  const env = { ...processEnv(), [TRIAL]: trialData, [WATCH_DETACHED]: undefined };
+  return execProgram(program, ["serve", ...args], env);
+}
+
+const contextOf = (dataPath: string): StartContext => ({
+  dataPath,
+  program: isCompiled() ? process.execPath : undefined,
+  now: () => Date.now(),
+  log: createLogger("update"),
+});
+
+/** Continues an update that the start finds in the data directory. Does not return where another executable has to run. */
+export function continueUpdate({ data }: Config, args: readonly string[]): void {
+  const dataPath = resolve(data);
+  const step = settleUpdate(contextOf(dataPath));
+  if (step.kind !== "exec") return;
+  const { program, watched } = step;
+  if (watched !== undefined) startWatcher(dataPath, watched, args);
+  becomeProgram(program, args, watched && dataPath);
+}
+
+/**
+ * Starts the watcher from the old executable. It detaches itself from this process, which is about to become the new version and would not
+ * collect it.
+ */
+function startWatcher(dataPath: string, { program }: UpdateState, args: readonly string[]): void {
+  Bun.spawnSync([program, "update-watch", dataPath, String(process.pid), ...args], {
+    stdio: ["inherit", "inherit", "inherit"],
+    env: { ...processEnv(), [TRIAL]: undefined },
+  });
+}
+
+/** Returns the state of the trial that this process is the subject of. */
+function ownTrial(dataPath: string | undefined): UpdateState | undefined {
+  if (dataPath === undefined || !isCompiled()) return undefined;
+  const state = readState(dataPath);
+  return state?.phase === "TRIAL" && state.next === process.execPath ? state : undefined;
+}
+
+/** Records that the version on trial is ready. */
+export function proveTrial({ data }: Config): void {
+  const dataPath = resolve(data);
+  const state = ownTrial(dataPath);
+  if (state !== undefined) proveUpdate(contextOf(dataPath), state);
+}
+
+/** Becomes the old version again if this process is on trial and cannot start. */
+export function returnFromTrial(error: unknown, args: readonly string[]): void {
+  const dataPath = processEnv()[TRIAL];
+  const state = ownTrial(dataPath);
+  if (dataPath === undefined || state === undefined) return;
+  const message = error instanceof Error ? error.message : String(error);
+  const reason =
+    error instanceof DomainError ? textOf(error) : detail("update.start_failed", { reason: message });
+  writeReason(dataPath, reason);
+  becomeProgram(state.program, args);
+}

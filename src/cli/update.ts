@@ -1,0 +1,166 @@
+import { join, resolve } from "node:path";
+import { renderIn } from "../lib/texts/catalogues.ts";
+import { runBackup } from "../modules/backups/backup-job.ts";
+import type { BackupSettings } from "../modules/backups/backups.types.ts";
+import { openTarget } from "../modules/backups/repository.ts";
+import { createSettingsRepository } from "../modules/settings/settings.repository.ts";
+import { localBackupPlace } from "../modules/updates/update-backup.ts";
+import {
+  ensureReplaceable,
+  ensureUpdatable,
+  inspectUpdate,
+  type RunningProgram,
+  stageUpdate,
+  type UpdateChecks,
+} from "../modules/updates/update-stage.ts";
+import { replaceProgram } from "../modules/updates/update-start.ts";
+import { previousProgram, readResult, readState } from "../modules/updates/update-state.ts";
+import { isCompiled } from "../platform/assets.ts";
+import { buildTarget, updateKey } from "../platform/build.ts";
+import { openMainDatabase } from "../platform/database.ts";
+import { takeFileLock } from "../platform/file-lock.ts";
+import { readGatewayPid } from "../platform/gateway-address.ts";
+import { createLogger } from "../platform/log.ts";
+import { RESTART_SIGNAL } from "../platform/restart-signal.ts";
+import { StartupError } from "../platform/startup-error.ts";
+import { getCommit, version } from "../version.ts";
+import {
+  type CommandOption,
+  describeOptions,
+  numberOf,
+  type ParsedArguments,
+  parseCommand,
+} from "./arguments.ts";
+import { existingDataPathOf } from "./backup.ts";
+import { terminalLanguage } from "./terminal-language.ts";
+import { accountName } from "./user-store.ts";
+
+const options = {
+  data: { type: "string", help: "the gateway's data directory (else LINESIDE_DATA)" },
+  config: { type: "string", help: "the gateway's configuration file (else lineside.toml)" },
+  "allow-older": { type: "boolean", help: "install an older version, too, if it understands the data" },
+  "no-backup": { type: "boolean", help: "make no backup first" },
+  "ready-within": { type: "string", default: "60", help: "seconds that the new version has to become ready" },
+  check: { type: "boolean", help: "check the file, and install nothing" },
+} as const satisfies Record<string, CommandOption>;
+
+const usage = `lineside update <file>
+
+Checks the signature of an update file, backs up the gateway, and installs the new version. A gateway that runs starts again as the new version. It goes back
+to the present version, with its data, when the new one is not ready in time. The present executable is kept as lineside.previous.`;
+
+const READY_SECONDS_MAX = 24 * 3_600;
+const BACKUP_BYTES_PER_SECOND = 100_000_000;
+const POLL_INTERVAL_MS = 200;
+/** Time beyond that of the new version: the old one stops, copies databases, and takes over again. */
+const SPARE_MS = 120_000;
+
+const running = (): RunningProgram => ({
+  version,
+  path: isCompiled() ? process.execPath : undefined,
+  target: buildTarget,
+  key: updateKey,
+});
+
+/** Backs up to the place that the gateway is configured for, else into the data directory. */
+async function backUp(dataPath: string): Promise<void> {
+  const database = openMainDatabase(join(dataPath, "lineside.db"), "lineside", createLogger("database"));
+  let settings: BackupSettings | undefined;
+  try {
+    settings = createSettingsRepository(database).read<BackupSettings>("backup");
+  } finally {
+    database.close();
+  }
+  const place = settings?.place ?? localBackupPlace(dataPath);
+  await runBackup(openTarget(place), {
+    dataPath,
+    lineside: `${version} (${getCommit()})`,
+    now: () => Date.now(),
+    bytesPerSecond: BACKUP_BYTES_PER_SECOND,
+    opensAll: false,
+    passphrase: settings?.place ? (settings.passphrase ?? undefined) : undefined,
+    retention: undefined,
+  });
+  const location = place.kind === "folder" ? place.path : `s3://${place.bucket}/${place.prefix}`;
+  console.log(`Backed up to ${location}.`);
+}
+
+/** Returns the process of the gateway on the data directory; undefined when none runs. */
+function findGateway(dataPath: string): number | undefined {
+  const lock = takeFileLock(join(dataPath, "lineside.lock"));
+  if (lock === undefined) return readGatewayPid(dataPath);
+  lock.release();
+  return undefined;
+}
+
+/** Waits for the result of the update, and replaces the executable where the gateway itself may not. */
+async function untilUpdated(dataPath: string, readyWithinMs: number): Promise<number> {
+  const deadline = performance.now() + readyWithinMs + SPARE_MS;
+  for (;;) {
+    const result = readResult(dataPath);
+    const phase = readState(dataPath)?.phase;
+    const isSettled = result?.outcome === "UPDATED" ? replaceProgram(dataPath) : phase === undefined;
+    if (result !== undefined && isSettled) {
+      const reason = result.reason && ` ${renderIn(terminalLanguage(), result.reason)}`;
+      if (result.outcome === "UPDATED") console.log(`The gateway runs ${result.to}.`);
+      else console.error(`The gateway runs ${result.from} again. The update was given up.${reason ?? ""}`);
+      return result.outcome === "UPDATED" ? 0 : 1;
+    }
+    if (performance.now() > deadline)
+      throw new StartupError(
+        "The gateway has not said in time whether it runs the new version; read its log.",
+      );
+    await Bun.sleep(POLL_INTERVAL_MS);
+  }
+}
+
+async function install(
+  file: string,
+  checks: UpdateChecks,
+  { values, flags }: ParsedArguments,
+): Promise<number> {
+  const { dataPath } = checks;
+  const seconds = numberOf(values, "ready-within", { min: 1, max: READY_SECONDS_MAX });
+  const readyWithinMs = seconds * 1_000;
+  const manifest = await stageUpdate({
+    ...checks,
+    file,
+    readyWithinMs,
+    actor: { type: "COMMAND_LINE", id: null, name: accountName() },
+    backUp: () => (flags.has("no-backup") ? Promise.resolve() : backUp(dataPath)),
+  });
+  const pid = findGateway(dataPath);
+  if (pid === undefined) {
+    console.log(`The gateway does not run. Its next start is one of ${manifest.version}.`);
+    return 0;
+  }
+  console.log(`The gateway starts again as ${manifest.version} …`);
+  process.kill(pid, RESTART_SIGNAL);
+  return untilUpdated(dataPath, readyWithinMs);
+}
+
+/** `lineside update`: installs an update file. */
+export async function updateCommand(args: readonly string[]): Promise<number> {
+  const asksForHelp = args.some((arg) => arg === "--help" || arg === "-h");
+  if (args.length === 0 || asksForHelp) {
+    console.log(describeOptions(usage, options));
+    return asksForHelp ? 0 : 2;
+  }
+  process.umask(0o077); // as the gateway does
+  const parsed = parseCommand(args, options);
+  const [named, ...others] = parsed.positionals;
+  if (named === undefined || others.length > 0) throw new StartupError("Name one update file.");
+  const { path } = ensureUpdatable(running());
+  const [file, dataPath] = [resolve(named), existingDataPathOf(parsed.values)];
+  const checks = { dataPath, running: running(), allowsOlder: parsed.flags.has("allow-older") };
+  const { manifest } = await inspectUpdate(file, checks);
+  console.log(
+    `${file}: Lineside ${manifest.version} (${manifest.commit}) for ${manifest.target}, signature valid.`,
+  );
+  if (parsed.flags.has("check")) return 0;
+  ensureReplaceable(path, dataPath, file);
+  const code = await install(file, checks, parsed);
+  if (code === 0)
+    console.log(`The executable before it is ${previousProgram(path)} once the new one is ready.`);
+  return code;
+}

@@ -1,0 +1,136 @@
+import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import { type FileHandle, open } from "node:fs/promises";
+import { invalid } from "../../lib/domain-error.ts";
+import type { Schemas } from "../../platform/data-schemas.ts";
+
+/*
+ * An update file, from its first byte: MAGIC, length of the manifest (uint32, little-endian), manifest (JSON, UTF-8), ed25519 signature of
+ * everything before it (64 bytes), executable. The manifest holds the SHA-256 of the executable, so that the signature covers the whole file,
+ * and the head alone says whether the file is worth uploading. There are no names or paths in it.
+ */
+
+const MAGIC = Buffer.from("LINESIDE UPDATE 1\n");
+const LENGTH_BYTES = 4;
+const SIGNATURE_BYTES = 64;
+const MANIFEST_BYTES_MAX = 64 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
+/** The head of an update file is within this many bytes. */
+export const HEAD_BYTES_MAX = MAGIC.length + LENGTH_BYTES + MANIFEST_BYTES_MAX + SIGNATURE_BYTES;
+
+export interface UpdateManifest {
+  readonly version: string;
+  readonly commit: string;
+  /** Machine that the executable is for, as `linux-x64`. */
+  readonly target: string;
+  /** Size of the executable. */
+  readonly bytes: number;
+  /** Of the executable, in hexadecimal digits. */
+  readonly sha256: string;
+  /** Schemas that the executable writes. */
+  readonly schemas: Schemas;
+}
+
+export interface UpdateHead {
+  readonly manifest: UpdateManifest;
+  /** Where the executable begins. */
+  readonly offset: number;
+}
+
+/** Returns the head of an update file; the executable follows it. */
+export function encodeUpdateHead(manifest: UpdateManifest, privateKey: KeyObject): Buffer {
+  const json = Buffer.from(JSON.stringify(manifest));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32LE(json.length);
+  const signed = Buffer.concat([MAGIC, length, json]);
+  return Buffer.concat([signed, sign(null, signed, privateKey)]);
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+function parseManifest(json: Buffer): UpdateManifest {
+  const value: unknown = JSON.parse(json.toString("utf8"));
+  if (typeof value !== "object" || value === null) throw invalid("update.not_an_update");
+  const { version, commit, target, bytes, sha256, schemas } = value as Record<string, unknown>; // checked below
+  const isValid =
+    isText(version) &&
+    /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/.test(version) &&
+    isText(commit) &&
+    isText(target) &&
+    Number.isSafeInteger(bytes) &&
+    isText(sha256) &&
+    typeof schemas === "object" &&
+    schemas !== null &&
+    Object.values(schemas).every(Number.isSafeInteger);
+  if (!isValid) throw invalid("update.not_an_update");
+  return { version, commit, target, bytes: bytes as number, sha256, schemas: schemas as Schemas };
+}
+
+/**
+ * Reads the head of an update file. Nothing in it is looked at before its signature is checked.
+ * @throws DomainError `invalid` for a file that is no update, is cut off, or is not signed with the key
+ */
+export function readUpdateHead(start: Buffer, publicKeyPem: string): UpdateHead {
+  const manifestStart = MAGIC.length + LENGTH_BYTES;
+  if (!start.subarray(0, MAGIC.length).equals(MAGIC)) throw invalid("update.not_an_update");
+  if (start.length < manifestStart) throw invalid("update.cut_off");
+  const length = start.readUInt32LE(MAGIC.length);
+  if (length > MANIFEST_BYTES_MAX) throw invalid("update.not_an_update");
+  const signatureStart = manifestStart + length;
+  const offset = signatureStart + SIGNATURE_BYTES;
+  if (start.length < offset) throw invalid("update.cut_off");
+  const signature = start.subarray(signatureStart, offset);
+  if (!verify(null, start.subarray(0, signatureStart), createPublicKey(publicKeyPem), signature))
+    throw invalid("update.signature_wrong");
+  return { manifest: parseManifest(start.subarray(manifestStart, signatureStart)), offset };
+}
+
+async function readAt(file: FileHandle, position: number, buffer: Buffer): Promise<Buffer> {
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length, position + length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+}
+
+/** Reads the head of the update file at the path. @throws DomainError as `readUpdateHead` */
+export async function openUpdate(path: string, publicKeyPem: string): Promise<UpdateHead> {
+  const file = await open(path, "r");
+  try {
+    return readUpdateHead(await readAt(file, 0, Buffer.alloc(HEAD_BYTES_MAX)), publicKeyPem);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Writes the executable of an update file to `target`, and checks what was written. The executable is on the disk when this resolves.
+ * @throws DomainError `invalid` when the file is cut off, longer than it says or damaged
+ */
+export async function extractExecutable(
+  path: string,
+  { manifest, offset }: UpdateHead,
+  target: string,
+): Promise<void> {
+  const [source, executable] = [await open(path, "r"), await open(target, "w", 0o755)];
+  try {
+    const hash = createHash("sha256");
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    let length = 0;
+    for (;;) {
+      const piece = await readAt(source, offset + length, chunk);
+      length += piece.length;
+      if (piece.length === 0 || length > manifest.bytes) break;
+      hash.update(piece);
+      await executable.writeFile(piece);
+    }
+    if (length < manifest.bytes) throw invalid("update.cut_off");
+    if (length > manifest.bytes || hash.digest("hex") !== manifest.sha256) throw invalid("update.damaged");
+    await executable.chmod(0o755); // whatever the umask is
+    await executable.sync();
+  } finally {
+    await source.close();
+    await executable.close();
+  }
+}

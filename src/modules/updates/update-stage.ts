@@ -1,0 +1,153 @@
+import { renameSync, rmSync, statfsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { conflict, invalid, unavailable } from "../../lib/domain-error.ts";
+import { storedSchema } from "../../platform/data-schemas.ts";
+import type { AuditActor } from "../audit/audit.types.ts";
+import { extractExecutable, openUpdate, type UpdateHead, type UpdateManifest } from "./update-file.ts";
+import { isWritable } from "./update-start.ts";
+import {
+  ensureUpdateFolder,
+  forgetResult,
+  nextProgram,
+  readState,
+  syncPath,
+  writeState,
+} from "./update-state.ts";
+
+/** The running program, as far as an update depends on it. */
+export interface RunningProgram {
+  readonly version: string;
+  /** Undefined in a checkout. */
+  readonly path: string | undefined;
+  readonly target: string | undefined;
+  /** Public key that update files are checked with. */
+  readonly key: string | undefined;
+}
+
+/** Free space that an update leaves on a disk. */
+const SPARE_BYTES = 32 * 1024 * 1024;
+const TRIAL_RUN_MS = 30_000;
+
+export interface UpdateChecks {
+  readonly dataPath: string;
+  readonly running: RunningProgram;
+  readonly allowsOlder: boolean;
+}
+
+/** @throws DomainError `conflict` in a checkout and in a build without a key */
+export function ensureUpdatable({ path, target, key }: RunningProgram): { path: string; key: string } {
+  if (path === undefined || target === undefined) throw conflict("update.checkout");
+  if (key === undefined) throw conflict("update.no_key");
+  return { path: path.replace(/\.next$/, ""), key };
+}
+
+/** Checks the head of an update file. @throws DomainError for a file that cannot be installed here */
+export function checkManifest(
+  manifest: UpdateManifest,
+  { dataPath, running, allowsOlder }: UpdateChecks,
+): void {
+  const { version, target, schemas } = manifest;
+  if (target !== running.target)
+    throw invalid("update.wrong_target", { target, expected: running.target ?? "" });
+  const order = Bun.semver.order(version, running.version);
+  if (order === 0) throw conflict("update.same_version", { version });
+  if (order < 0 && !allowsOlder) throw conflict("update.older", { version, current: running.version });
+  for (const [file, schema] of Object.entries(schemas))
+    if ((storedSchema(dataPath, file) ?? 0) > schema) throw conflict("update.data_newer", { file, version });
+}
+
+/** Checks an update file as far as its head tells. @throws DomainError */
+export async function inspectUpdate(file: string, checks: UpdateChecks): Promise<UpdateHead> {
+  const { key } = ensureUpdatable(checks.running);
+  const head = await openUpdate(file, key);
+  checkManifest(head.manifest, checks);
+  return head;
+}
+
+/** @throws DomainError `conflict` naming the command that a user with the right to replace the program can run */
+export function ensureReplaceable(path: string, dataPath: string, file: string): void {
+  if (!isWritable(dirname(path)))
+    throw conflict("update.not_writable", {
+      path,
+      command: `sudo ${path} update ${file} --data ${dataPath}`,
+    });
+}
+
+/** @throws DomainError `unavailable` */
+export function ensureSpace(folder: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const missing = bytes + SPARE_BYTES - bavail * bsize;
+  if (missing > 0)
+    throw unavailable("update.no_space", { folder, megabytes: Math.ceil(missing / (1024 * 1024)) });
+}
+
+/** Returns the bytes of databases that the update migrates, of which the start makes copies. */
+function copiedBytes(dataPath: string, { schemas }: UpdateManifest): number {
+  return Object.entries(schemas)
+    .filter(([file, schema]) => (storedSchema(dataPath, file) ?? schema) !== schema)
+    .map(([file]) => statSync(join(dataPath, file)).size)
+    .reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** Runs the new executable, which a wrong C library or a fault of the disk would prevent. */
+async function ensureRuns(program: string, { version }: UpdateManifest): Promise<void> {
+  const child = Bun.spawn([program, "--version"], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+    timeout: TRIAL_RUN_MS,
+    killSignal: "SIGKILL",
+  });
+  const output = await new Response(child.stdout).text();
+  await child.exited;
+  if (!output.startsWith(`lineside ${version} `)) throw invalid("update.does_not_run", { version });
+}
+
+export interface StageJob extends UpdateChecks {
+  readonly file: string;
+  readonly readyWithinMs: number;
+  readonly actor: AuditActor;
+  /** Makes the backup. Called when everything is checked. */
+  readonly backUp: () => Promise<void>;
+}
+
+/**
+ * Puts the new executable of an update file beside the present one, and makes a backup. The next start of the gateway begins the trial.
+ * @throws DomainError when the update cannot be installed; nothing has changed then
+ */
+export async function stageUpdate(job: StageJob): Promise<UpdateManifest> {
+  const { file, dataPath, running, readyWithinMs, actor } = job;
+  const { path } = ensureUpdatable(running);
+  const head = await inspectUpdate(file, job);
+  const { manifest } = head;
+  const phase = readState(dataPath)?.phase;
+  if (phase !== undefined && phase !== "REPLACED") throw conflict("update.in_progress");
+  ensureReplaceable(path, dataPath, file);
+  ensureUpdateFolder(dataPath);
+  ensureSpace(dirname(path), manifest.bytes);
+  ensureSpace(dataPath, copiedBytes(dataPath, manifest));
+  const next = nextProgram(path);
+  const temporary = `${next}.part`;
+  try {
+    await extractExecutable(file, head, temporary);
+    await ensureRuns(temporary, manifest);
+    await job.backUp();
+    renameSync(temporary, next);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  syncPath(dirname(next));
+  const { version: to, schemas } = manifest;
+  forgetResult(dataPath);
+  writeState(dataPath, {
+    phase: "STAGED",
+    from: running.version,
+    to,
+    program: path,
+    next,
+    schemas,
+    readyWithinMs,
+    actor,
+  });
+  return manifest;
+}

@@ -1,0 +1,273 @@
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { detail } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import { storedSchema } from "../../platform/data-schemas.ts";
+import { type FileLock, takeFileLock } from "../../platform/file-lock.ts";
+import type { Logger } from "../../platform/log.ts";
+import {
+  clearState,
+  copiesFolder,
+  previousProgram,
+  readReason,
+  readState,
+  syncPath,
+  type UpdatePhase,
+  type UpdateResult,
+  type UpdateState,
+  writeResult,
+  writeState,
+} from "./update-state.ts";
+
+/*
+ * An update is a state machine in `update/state.json` of the data directory, which every start of the gateway looks at first. The new executable
+ * stands beside the old one (`lineside.next`) and runs from there until it has proved itself; whatever kills it, a supervisor starts the old one.
+ *
+ *   STAGED     Files are checked and in place, the backup is made. A start of the old version copies the databases that the new version
+ *              migrates, goes to TRIAL and becomes the new version (execve keeps the process id).
+ *   TRIAL      The new version starts. When it is ready, it goes to PROVED. When its start fails, it becomes the old version again. When it dies or
+ *              hangs, the watcher (`update-watch`) or a supervisor starts the old version. A start of the old version in this phase
+ *              rolls back: it puts back the copies of databases that were migrated, and removes the new executable. So does a power cut.
+ *   PROVED     The decision: from here on the new version is the right one. Who may write there replaces the executable:
+ *              the old one becomes `lineside.previous` (phase REPLACING: that is done), the new one takes its name.
+ *              Who may not (the program belongs to root) leaves it to the command that staged the update, and
+ *              every start of the old executable becomes the new one.
+ *   REPLACED   The next start under the proper name removes `lineside.next`. Until then the running process uses that name.
+ *
+ * Each phase is one atomic, synced write. All that is done in a phase can be repeated, so a start continues where a kill interrupted.
+ */
+
+/** Says what a start has to do after its update is settled. */
+export type StartStep =
+  | { readonly kind: "serve" }
+  /** This process is the version on trial: it says when it is ready, or why it is not. */
+  | { readonly kind: "prove"; readonly state: UpdateState }
+  /** Another executable takes the place of this process. */
+  | { readonly kind: "exec"; readonly program: string; readonly watched: UpdateState | undefined };
+
+export interface StartContext {
+  readonly dataPath: string;
+  /** Path of the running executable; undefined in a checkout. */
+  readonly program: string | undefined;
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+const SERVE: StartStep = { kind: "serve" };
+const LOCK_ATTEMPTS = 10;
+const LOCK_RETRY_MS = 50;
+const LOG_SUFFIXES = ["", "-wal"];
+
+/** Continues an update that a start finds. Call it before anything opens the databases. */
+export function settleUpdate(context: StartContext): StartStep {
+  const { dataPath, program } = context;
+  const state = readState(dataPath);
+  if (program === undefined || state === undefined) return SERVE;
+  const lock = takeDataLock(dataPath);
+  if (lock === undefined) return SERVE; // another gateway runs there, and this start will fail
+  try {
+    return settle(context, program, state);
+  } finally {
+    lock.release();
+  }
+}
+
+/** Takes the lock of the data directory, for which the watcher of a trial looks for a moment now and then. */
+function takeDataLock(dataPath: string): FileLock | undefined {
+  for (let attempt = 1; attempt <= LOCK_ATTEMPTS; attempt++) {
+    const lock = takeFileLock(join(dataPath, "lineside.lock"));
+    if (lock !== undefined) return lock;
+    Bun.sleepSync(LOCK_RETRY_MS);
+  }
+  return undefined;
+}
+
+function settle(context: StartContext, program: string, state: UpdateState): StartStep {
+  const { dataPath } = context;
+  const isNext = program === state.next;
+  if (state.phase === "STAGED") return beginTrial(context, program, state);
+  if (state.phase === "TRIAL") {
+    if (isNext) return { kind: "prove", state };
+    rollBack(context, state);
+    return SERVE;
+  }
+  if (state.phase === "REPLACED" || !existsSync(state.next)) {
+    if (!isNext) endUpdate(dataPath, state);
+    return SERVE;
+  }
+  const isReplaced = replaceProgram(dataPath);
+  if (isNext) return SERVE;
+  return { kind: "exec", program: isReplaced ? state.program : state.next, watched: undefined };
+}
+
+function beginTrial(context: StartContext, program: string, state: UpdateState): StartStep {
+  const { dataPath, log } = context;
+  const problem =
+    program === state.program
+      ? existsSync(state.next)
+        ? undefined
+        : detail("update.file_missing", { path: state.next })
+      : detail("update.other_program", { program, expected: state.program });
+  if (problem !== undefined) {
+    failUpdate(context, state, problem);
+    return SERVE;
+  }
+  try {
+    copyDatabases(dataPath, state);
+  } catch (error) {
+    log.error("the update was given up: the databases cannot be copied", { error });
+    const reason = error instanceof Error ? error.message : String(error);
+    failUpdate(context, state, detail("update.copy_failed", { reason }));
+    return SERVE;
+  }
+  const trial = setPhase(dataPath, state, "TRIAL");
+  log.info("the new version starts", { from: state.from, to: state.to });
+  return { kind: "exec", program: state.next, watched: trial };
+}
+
+/** Copies the databases that the new version migrates. Nothing has them open, so that a file and its log are a whole. */
+function copyDatabases(dataPath: string, { schemas }: UpdateState): void {
+  const folder = copiesFolder(dataPath);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const [file, schema] of Object.entries(schemas)) {
+    const stored = storedSchema(dataPath, file);
+    if (stored === undefined || stored === schema) continue;
+    for (const suffix of LOG_SUFFIXES) {
+      const path = join(dataPath, `${file}${suffix}`);
+      if (existsSync(path)) copyDurably(path, join(folder, `${file}${suffix}`));
+    }
+  }
+  syncPath(folder);
+}
+
+function copyDurably(from: string, to: string): void {
+  copyFileSync(from, to, constants.COPYFILE_FICLONE);
+  syncPath(to);
+}
+
+function setPhase(dataPath: string, state: UpdateState, phase: UpdatePhase): UpdateState {
+  const next = { ...state, phase };
+  writeState(dataPath, next);
+  return next;
+}
+
+/** Puts the databases back that the new version has migrated, or left unreadable. The others hold newer data and stay. */
+function restoreCopies(dataPath: string, { schemas }: UpdateState): void {
+  const folder = copiesFolder(dataPath);
+  for (const file of Object.keys(schemas)) {
+    const copy = join(folder, file);
+    if (!existsSync(copy) || hasSchema(dataPath, file, storedSchema(folder, file))) continue;
+    const path = join(dataPath, file);
+    // In this order, so that a log never stands beside a file that it does not belong to.
+    for (const suffix of ["-wal", "-shm", ""]) rmSync(`${path}${suffix}`, { force: true });
+    syncPath(dataPath);
+    if (existsSync(`${copy}-wal`)) copyDurably(`${copy}-wal`, `${path}-wal`);
+    copyDurably(copy, `${path}.copy`);
+    renameSync(`${path}.copy`, path);
+  }
+  syncPath(dataPath);
+}
+
+function hasSchema(dataPath: string, file: string, schema: number | undefined): boolean {
+  try {
+    return storedSchema(dataPath, file) === schema;
+  } catch {
+    return false; // it cannot be read
+  }
+}
+
+function rollBack(context: StartContext, state: UpdateState): void {
+  const { dataPath, log } = context;
+  const reason = readReason(dataPath) ?? detail("update.ended");
+  restoreCopies(dataPath, state);
+  end(context, state, { outcome: "ROLLED_BACK", reason });
+  log.error("the update was rolled back", { from: state.from, to: state.to, code: reason.code });
+}
+
+/** Gives an update up before its trial. */
+export function failUpdate(context: StartContext, state: UpdateState, reason: Text): void {
+  end(context, state, { outcome: "FAILED", reason });
+  context.log.error("the update was given up", { from: state.from, to: state.to, code: reason.code });
+}
+
+function end(
+  { dataPath, now }: StartContext,
+  state: UpdateState,
+  result: Pick<UpdateResult, "outcome" | "reason">,
+): void {
+  const { from, to, actor } = state;
+  writeResult(dataPath, { ...result, from, to, at: now(), isNew: true, actor });
+  endUpdate(dataPath, state);
+}
+
+function endUpdate(dataPath: string, { next }: UpdateState): void {
+  try {
+    rmSync(next, { force: true });
+  } catch {
+    // The program belongs to another user. The file is overwritten by the next update.
+  }
+  clearState(dataPath);
+}
+
+/** Declares the version on trial to be the right one, and replaces the executable where that is possible. */
+export function proveUpdate({ dataPath, now, log }: StartContext, state: UpdateState): void {
+  const { from, to, actor } = state;
+  writeResult(dataPath, { outcome: "UPDATED", from, to, at: now(), isNew: true, actor });
+  setPhase(dataPath, state, "PROVED");
+  log.info("updated", { from, to });
+  replaceProgram(dataPath);
+}
+
+/**
+ * Gives the new executable the place of the old one, which becomes `lineside.previous`, once the update has proved itself. Can be repeated. Returns
+ * `false` when this user may not write there, and for an update that has not proved itself.
+ */
+export function replaceProgram(dataPath: string): boolean {
+  const state = readState(dataPath);
+  if (state?.phase === "REPLACED") return true;
+  if (state?.phase !== "PROVED" && state?.phase !== "REPLACING") return false;
+  const { program, next } = state;
+  const folder = dirname(program);
+  if (!isWritable(folder)) return false;
+  if (state.phase === "PROVED") {
+    replaceByLink(program, previousProgram(program));
+    syncPath(folder);
+    setPhase(dataPath, state, "REPLACING");
+  }
+  replaceByLink(next, program);
+  syncPath(folder);
+  setPhase(dataPath, state, "REPLACED");
+  return true;
+}
+
+/** Tells whether files of a folder may be replaced, also on a file system that is mounted read-only. */
+export function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Gives the file a second name in place of whatever has that name, by a copy where the file system has no links. */
+function replaceByLink(file: string, name: string): void {
+  const temporary = `${name}.new`;
+  rmSync(temporary, { force: true });
+  try {
+    linkSync(file, temporary);
+  } catch {
+    copyDurably(file, temporary);
+  }
+  renameSync(temporary, name);
+}

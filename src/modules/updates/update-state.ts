@@ -1,0 +1,124 @@
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import type { Text } from "../../lib/texts/text.ts";
+import type { Schemas } from "../../platform/data-schemas.ts";
+import { createPrivateFolder, giveToFolderOwner } from "../../platform/file-owner.ts";
+import type { AuditActor } from "../audit/audit.types.ts";
+
+/** Phase of an update, as `update-start.ts` describes it. */
+export type UpdatePhase = "STAGED" | "TRIAL" | "PROVED" | "REPLACING" | "REPLACED";
+
+export interface UpdateState {
+  readonly phase: UpdatePhase;
+  readonly from: string;
+  readonly to: string;
+  /** Path of the executable that is updated. */
+  readonly program: string;
+  /** Path of the new executable beside it. */
+  readonly next: string;
+  /** Schemas that the new executable writes. */
+  readonly schemas: Schemas;
+  /** Time that the new version has to become ready. */
+  readonly readyWithinMs: number;
+  /** Who asked for the update. */
+  readonly actor: AuditActor;
+}
+
+/** Result of the newest update. */
+export interface UpdateResult {
+  readonly outcome: "UPDATED" | "ROLLED_BACK" | "FAILED";
+  readonly from: string;
+  readonly to: string;
+  /** Time stamp in ms. */
+  readonly at: number;
+  /** Why the gateway did not update. */
+  readonly reason?: Text | undefined;
+  readonly actor: AuditActor;
+  /** True until the gateway has recorded it in its audit log. */
+  readonly isNew: boolean;
+}
+
+const FOLDER = "update";
+const STATE = "state.json";
+const RESULT = "result.json";
+const REASON = "reason.json";
+
+export const updateFolder = (dataPath: string): string => join(dataPath, FOLDER);
+export const copiesFolder = (dataPath: string): string => join(dataPath, FOLDER, "copies");
+
+/** Returns the path at which an update puts the old executable. */
+export const previousProgram = (program: string): string => `${program}.previous`;
+export const nextProgram = (program: string): string => `${program}.next`;
+
+export function syncPath(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Writes beside and renames: after a power cut there is the old or the new text. */
+function writeJson(dataPath: string, name: string, value: unknown): void {
+  const file = join(updateFolder(dataPath), name);
+  createPrivateFolder(dirname(file));
+  writeFileSync(`${file}.new`, `${JSON.stringify(value)}\n`, { mode: 0o600, flush: true });
+  giveToFolderOwner(`${file}.new`);
+  renameSync(`${file}.new`, file);
+  syncPath(dirname(file));
+}
+
+function readJson<Value>(dataPath: string, name: string): Value | undefined {
+  try {
+    return JSON.parse(readFileSync(join(updateFolder(dataPath), name), "utf8")) as Value; // our own file
+  } catch {
+    return undefined; // there is none
+  }
+}
+
+function remove(dataPath: string, name: string): void {
+  rmSync(join(updateFolder(dataPath), name), { recursive: true, force: true });
+}
+
+export const readState = (dataPath: string) => readJson<UpdateState>(dataPath, STATE);
+export const readResult = (dataPath: string) => readJson<UpdateResult>(dataPath, RESULT);
+
+/** Writes the state durably. */
+export const writeState = (dataPath: string, state: UpdateState): void => writeJson(dataPath, STATE, state);
+export const writeResult = (dataPath: string, result: UpdateResult): void =>
+  writeJson(dataPath, RESULT, result);
+
+/** Forgets the result of the update before, and why a trial would be rolled back. */
+export function forgetResult(dataPath: string): void {
+  remove(dataPath, RESULT);
+  remove(dataPath, REASON);
+}
+
+/** Keeps why the version on trial will be rolled back, for the start that does it. */
+export const writeReason = (dataPath: string, reason: Text): void => writeJson(dataPath, REASON, reason);
+export const readReason = (dataPath: string) => readJson<Text>(dataPath, REASON);
+
+/** Ends an update. The state goes last: until then a start repeats what it did. */
+export function clearState(dataPath: string): void {
+  remove(dataPath, REASON);
+  remove(dataPath, STATE);
+  syncPath(updateFolder(dataPath));
+  remove(dataPath, "copies");
+}
+
+export function ensureUpdateFolder(dataPath: string): string {
+  const folder = updateFolder(dataPath);
+  mkdirSync(dataPath, { recursive: true, mode: 0o700 });
+  createPrivateFolder(folder);
+  return folder;
+}

@@ -1,0 +1,131 @@
+import { Elysia } from "elysia";
+import { inEnglish } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { updateBody, uploadQuery } from "./updates.schemas.ts";
+import type { UpdatesService } from "./updates.service.ts";
+
+const PREFIX = "/api/gateway/update";
+const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
+
+const toText = ({ code, params }: Text) => ({ code, params, message: inEnglish({ code, params }) });
+
+function toBody(updates: UpdatesService) {
+  const { version, target, problem, upload, isInstalling, failure, result } = updates.status();
+  return {
+    version,
+    ...(target !== undefined && { target }),
+    ...(problem && { problem: toText(problem) }),
+    ...(upload && { upload: { ...upload } }),
+    isInstalling,
+    ...(failure && { failure: toText(failure) }),
+    ...(result && {
+      result: {
+        outcome: result.outcome,
+        from: result.from,
+        to: result.to,
+        at: new Date(result.at).toISOString(),
+        ...(result.reason && { reason: toText(result.reason) }),
+      },
+    }),
+  };
+}
+
+const partBody = {
+  required: true,
+  description: "Bytes of the update file, 1 MiB at most. The first part holds at least the first 65 KiB.",
+  content: { "application/octet-stream": { schema: { type: "string", format: "binary" } as const } },
+};
+
+interface UpdateRouteDeps {
+  readonly updates: UpdatesService;
+  readonly auth: AuthPlugin;
+}
+
+/** Routes for the upload of an update file. */
+const uploadRoutes = ({ updates, auth }: UpdateRouteDeps) =>
+  new Elysia({ prefix: PREFIX, tags: ["gateway"] })
+    .use(auth)
+    .put(
+      "/upload",
+      async ({ principal, query, request }) => {
+        updates.ensureOperator(principal);
+        await updates.upload(query.offset, await request.bytes());
+        return toBody(updates);
+      },
+      {
+        auth: "gateway:manage",
+        audit: { none: "installs nothing" },
+        parse: "none",
+        query: uploadQuery,
+        response: { 200: updateBody },
+        detail: {
+          summary: "Upload a part of an update file",
+          description: `An upload that was interrupted continues at \`upload.bytes\`. The signature is checked with the first part. 400 for a file that cannot be installed, 409 at another offset and for an older version, 413 above 1 MiB. ${operators}`,
+          requestBody: partBody,
+        },
+      },
+    )
+    .delete(
+      "/upload",
+      ({ principal }) => {
+        updates.ensureOperator(principal);
+        updates.discard();
+        return toBody(updates);
+      },
+      {
+        auth: "gateway:manage",
+        audit: { none: "installs nothing" },
+        response: { 200: updateBody },
+        detail: { summary: "Discard the uploaded update", description: operators },
+      },
+    );
+
+/** Routes for updates of the gateway from an update file. */
+const installRoutes = ({ updates, auth }: UpdateRouteDeps) =>
+  new Elysia({ prefix: PREFIX, tags: ["gateway"] })
+    .use(auth)
+    .get(
+      "",
+      ({ principal }) => {
+        updates.ensureOperator(principal);
+        return toBody(updates);
+      },
+      {
+        auth: "gateway:manage",
+        response: { 200: updateBody },
+        detail: {
+          summary: "Get the version, the uploaded update and the newest result",
+          description: `\`problem\` says why no update can be installed. \`failure\` says why the newest one was given up before a restart. ${operators}`,
+        },
+      },
+    )
+    .post(
+      "/install",
+      ({ principal, set }) => {
+        updates.ensureOperator(principal);
+        updates.install(principal);
+        set.status = 202;
+        return toBody(updates);
+      },
+      {
+        auth: "gateway:manage",
+        audit: {
+          action: "gateway.update",
+          target: "gateway",
+          id: () => "gateway",
+          details: ({ response }: AuditContext) => {
+            const { upload } = response as ReturnType<typeof toBody>; // of this route
+            return { version: upload?.version };
+          },
+        },
+        response: { 202: updateBody },
+        detail: {
+          summary: "Install the uploaded update",
+          description: `The gateway makes a backup, restarts as the new version, and goes back to the present one if that is not ready within 60 s. 409 before a file is uploaded. ${operators}`,
+        },
+      },
+    );
+
+export const updatesRoutes = (deps: UpdateRouteDeps) => [installRoutes(deps), uploadRoutes(deps)];

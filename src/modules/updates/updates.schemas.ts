@@ -1,0 +1,35 @@
+import { t } from "elysia";
+import { textFields } from "../wire.schemas.ts";
+
+const text = t.Object({ ...textFields, message: t.String({ description: "The text in English." }) });
+
+export const updateBody = t.Object({
+  version: t.String({ description: "Version that runs." }),
+  target: t.Optional(t.String({ description: "Machine that updates have to be for, as `linux-x64`." })),
+  problem: t.Optional(text),
+  upload: t.Optional(
+    t.Object({
+      version: t.String(),
+      commit: t.String(),
+      bytes: t.Integer({ description: "Bytes that are uploaded. The next part begins there." }),
+      totalBytes: t.Integer({ description: "Size of the update file." }),
+    }),
+  ),
+  isInstalling: t.Boolean({
+    description: "The update is checked and backed up. The gateway restarts after that.",
+  }),
+  failure: t.Optional(text),
+  result: t.Optional(
+    t.Object({
+      outcome: t.Union([t.Literal("UPDATED"), t.Literal("ROLLED_BACK"), t.Literal("FAILED")]),
+      from: t.String(),
+      to: t.String(),
+      at: t.String({ format: "date-time" }),
+      reason: t.Optional(text),
+    }),
+  ),
+});
+
+export const uploadQuery = t.Object({
+  offset: t.Integer({ minimum: 0, description: "Position of the part in the file; 0 begins a new upload." }),
+});

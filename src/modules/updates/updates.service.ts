@@ -1,0 +1,244 @@
+import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { conflict, DomainError, detail, invalid, textOf, tooLarge } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { AuditActor, AuditRecorder } from "../audit/audit.types.ts";
+import type { BackupsService } from "../backups/backups.service.ts";
+import { ensureOperator } from "../tenants/tenants.errors.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import { localBackupPlace } from "./update-backup.ts";
+import type { UpdateHead } from "./update-file.ts";
+import {
+  ensureReplaceable,
+  ensureSpace,
+  ensureUpdatable,
+  inspectUpdate,
+  type RunningProgram,
+  stageUpdate,
+} from "./update-stage.ts";
+import { ensureUpdateFolder, readResult, readState, type UpdateResult, writeResult } from "./update-state.ts";
+
+const UPLOAD = "upload";
+const UPDATE_BYTES_MAX = 512 * 1024 * 1024;
+const READY_WITHIN_MS = 60_000;
+const RESULT_INTERVAL_MS = 1_000;
+/** Placeholder in the command for the operator: the name that the file has on the machine is not known. */
+const FILE_PLACEHOLDER = "FILE";
+
+export interface UpdateUpload {
+  readonly bytes: number;
+  readonly totalBytes: number;
+  readonly version: string;
+  readonly commit: string;
+}
+
+export interface UpdateStatus {
+  readonly version: string;
+  readonly target: string | undefined;
+  /** Reason why nothing can be installed from the console. */
+  readonly problem: Text | undefined;
+  readonly upload: UpdateUpload | undefined;
+  readonly isInstalling: boolean;
+  /** Reason why the newest installation was given up before a restart. */
+  readonly failure: Text | undefined;
+  readonly result: UpdateResult | undefined;
+}
+
+export interface UpdatesDeps {
+  readonly running: RunningProgram;
+  readonly dataPath: string;
+  readonly tenants: Pick<TenantsService, "find" | "list">;
+  readonly backups: Pick<BackupsService, "backUp">;
+  readonly audit: AuditRecorder;
+  /** Stops the gateway and starts it again in the same process. */
+  readonly restart: () => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Returns the author of the later entry about the result. The entry about the request names more. */
+function toActor({ userId, email, role, apiKey }: Principal): AuditActor {
+  if (apiKey !== undefined)
+    return { type: "API_KEY", id: apiKey.apiKeyId, name: apiKey.name, keyOwnerId: userId };
+  return { type: "USER", id: userId, name: email, role };
+}
+
+/** Updates from the console: takes an update file in parts, checks it, and installs it. */
+export class UpdatesService {
+  readonly #deps: UpdatesDeps;
+  /** Head of the uploaded file, whose signature is valid. */
+  #head: UpdateHead | undefined;
+  #isInstalling = false;
+  #failure: Text | undefined;
+  #cancel: () => void = () => undefined;
+  /** Parts are written one after the other. */
+  #writing: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: UpdatesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Continues an upload of the run before, and records the result of an update in the audit log. */
+  async start(): Promise<void> {
+    this.#recordResult();
+    if (this.#bytes() === 0) return;
+    try {
+      this.#head = await this.#inspect();
+    } catch {
+      this.discard(); // of this version, or cut off within its head
+    }
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  ensureOperator(principal: Pick<Principal, "tenantId" | "devices">): void {
+    ensureOperator(this.#deps.tenants, principal);
+  }
+
+  status(): UpdateStatus {
+    const { running, dataPath } = this.#deps;
+    return {
+      version: running.version,
+      target: running.target,
+      problem: this.#problem(),
+      upload: this.#upload(),
+      isInstalling: this.#isInstalling,
+      failure: this.#failure,
+      result: readResult(dataPath),
+    };
+  }
+
+  /** Appends a part to the upload; one at 0 begins a new upload. @throws DomainError */
+  upload(offset: number, part: Uint8Array): Promise<void> {
+    const writing = this.#writing.then(() => this.#append(offset, part));
+    this.#writing = writing.catch(() => undefined);
+    return writing;
+  }
+
+  /** @throws DomainError `conflict` while the update is installed */
+  discard(): void {
+    if (this.#isInstalling) throw conflict("update.in_progress");
+    rmSync(this.#file(), { force: true });
+    this.#head = undefined;
+  }
+
+  /** Begins the installation of the uploaded file; the gateway restarts at its end. @throws DomainError */
+  install(principal: Principal): void {
+    const upload = this.#upload();
+    if (this.#isInstalling) throw conflict("update.in_progress");
+    if (upload === undefined || upload.bytes < upload.totalBytes) throw conflict("update.not_uploaded");
+    const problem = this.#problem();
+    if (problem !== undefined) throw new DomainError("conflict", problem);
+    this.#isInstalling = true;
+    this.#failure = undefined;
+    void this.#install(toActor(principal));
+  }
+
+  async #install(actor: AuditActor): Promise<void> {
+    const { running, dataPath, backups, restart, log } = this.#deps;
+    try {
+      await stageUpdate({
+        running,
+        dataPath,
+        allowsOlder: false,
+        file: this.#file(),
+        readyWithinMs: READY_WITHIN_MS,
+        actor,
+        backUp: () => backups.backUp(() => localBackupPlace(dataPath)),
+      });
+      rmSync(this.#file(), { force: true });
+      restart();
+    } catch (error) {
+      log.error("the update was given up", { error });
+      this.#failure =
+        error instanceof DomainError ? textOf(error) : detail("update.failed", { reason: String(error) });
+      this.#isInstalling = false;
+    }
+  }
+
+  async #append(offset: number, part: Uint8Array): Promise<void> {
+    if (this.#isInstalling) throw conflict("update.in_progress");
+    ensureUpdatable(this.#deps.running);
+    ensureUpdateFolder(this.#deps.dataPath);
+    const bytes = offset === 0 ? 0 : this.#bytes();
+    if (offset !== bytes || (offset > 0 && this.#head === undefined))
+      throw conflict("update.wrong_offset", { offset: bytes });
+    const descriptor = openSync(this.#file(), offset === 0 ? "w" : "r+", 0o600);
+    try {
+      writeSync(descriptor, part, 0, part.length, offset);
+    } finally {
+      closeSync(descriptor);
+    }
+    await this.#checkParts(offset);
+  }
+
+  /** Refuses a file as soon as it cannot be installed: its head comes with the first part. */
+  async #checkParts(offset: number): Promise<void> {
+    try {
+      if (offset === 0) {
+        this.#head = await this.#inspect();
+        const { bytes } = this.#head.manifest;
+        if (bytes > UPDATE_BYTES_MAX)
+          throw tooLarge("update.too_large", { megabytes: UPDATE_BYTES_MAX / (1024 * 1024) });
+        ensureSpace(this.#deps.dataPath, bytes);
+      }
+      const upload = this.#upload();
+      if (upload !== undefined && upload.bytes > upload.totalBytes) throw invalid("update.damaged");
+    } catch (error) {
+      this.discard();
+      throw error;
+    }
+  }
+
+  #inspect(): Promise<UpdateHead> {
+    const { running, dataPath } = this.#deps;
+    return inspectUpdate(this.#file(), { running, dataPath, allowsOlder: false });
+  }
+
+  #upload(): UpdateUpload | undefined {
+    if (this.#head === undefined) return undefined;
+    const { manifest, offset } = this.#head;
+    const { version, commit, bytes } = manifest;
+    return { bytes: this.#bytes(), totalBytes: offset + bytes, version, commit };
+  }
+
+  #problem(): Text | undefined {
+    const { running, dataPath } = this.#deps;
+    try {
+      ensureReplaceable(ensureUpdatable(running).path, dataPath, FILE_PLACEHOLDER);
+      return undefined;
+    } catch (error) {
+      if (error instanceof DomainError) return textOf(error);
+      throw error;
+    }
+  }
+
+  /** A version on trial starts before it knows its result. */
+  #recordResult(): void {
+    const { dataPath, tenants, audit, clock } = this.#deps;
+    if (readState(dataPath)?.phase === "TRIAL")
+      this.#cancel = clock.schedule(RESULT_INTERVAL_MS, () => this.#recordResult());
+    const result = readResult(dataPath);
+    const host = tenants.list().find(({ isHost }) => isHost);
+    if (result?.isNew !== true || host === undefined) return;
+    const { outcome, from, to, reason, actor } = result;
+    audit.record({
+      tenantId: host.tenantId,
+      actor,
+      action: outcome === "UPDATED" ? "gateway.updated" : "gateway.update_failed",
+      outcome: "SUCCESS",
+      target: { type: "gateway", id: "gateway" },
+      before: { version: from },
+      after: { version: outcome === "UPDATED" ? to : from, ...(reason && { reason: reason.code }) },
+    });
+    writeResult(dataPath, { ...result, isNew: false });
+  }
+
+  readonly #file = () => join(this.#deps.dataPath, "update", UPLOAD);
+  readonly #bytes = () => statSync(this.#file(), { throwIfNoEntry: false })?.size ?? 0;
+}

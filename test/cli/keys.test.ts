@@ -1,0 +1,179 @@
+// Keys of a data directory: what they protect is unreadable without them, survives their replacement, and ends nowhere in plain text.
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gatewayIdOf } from "../../src/modules/backups/backup-job.ts";
+import { beginKeyRotation } from "../../src/platform/key-rotation.ts";
+import { KEY_NAMES, KEY_PURPOSES } from "../../src/platform/secret-keys.ts";
+import { createStoredSecrets } from "../../src/platform/stored-secrets.ts";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+
+setDefaultTimeout(60_000);
+
+const main = join(import.meta.dir, "..", "..", "src", "main.ts");
+const INTEGRATION_SECRET = "an-integration-password-4711";
+let data: string;
+let fixture: TestApp | undefined;
+
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), "lineside-keys-"));
+});
+afterEach(async () => {
+  await fixture?.app.stop();
+  fixture = undefined;
+  rmSync(data, { recursive: true });
+});
+
+const open = async () => {
+  fixture = await createTestApp({ host: "one", directory: data, config: { outbound_allow: "127.0.0.1" } });
+  return fixture;
+};
+const close = async () => {
+  await fixture?.app.stop();
+  fixture = undefined;
+};
+
+const run = (...args: string[]) => {
+  const command = [process.execPath, main, ...args, "--data", data];
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { env: { PATH: process.env.PATH ?? "" } });
+  return { exitCode, text: `${stdout}${stderr}` };
+};
+
+/** Fills a gateway with one secret of several kinds. */
+async function fill() {
+  const { call, signIn, createDevice } = await open();
+  const { token } = await signIn("TENANT_OWNER");
+  const device = await createDevice(token);
+  const factor = await call("POST", "/api/auth/second-factor", {
+    token,
+    body: { password: "a long enough password 7" },
+  });
+  const integration = await call("POST", "/api/integrations", {
+    token,
+    body: {
+      name: "hall",
+      type: "MQTT",
+      status: "paused",
+      settings_json: {
+        mqtt: {
+          brokerUrl: "mqtt://127.0.0.1:1",
+          topicFilter: "a/#",
+          topicDeviceRegex: "^a/(.+)",
+          credentials: { username: "user", password: INTEGRATION_SECRET },
+        },
+      },
+    },
+  });
+  return { token, device, factor, integration };
+}
+
+/** Texts of all databases that a key opens. */
+function openedWith(key: Uint8Array, purposes: readonly string[]): string[] {
+  const boxes = purposes.map((purpose) => createStoredSecrets(key, purpose));
+  return ["lineside.db", "identity.db"].flatMap((file) => {
+    const database = new Database(join(data, file));
+    const tables = database
+      .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")
+      .all();
+    const rows = tables.flatMap(({ name }) => database.query(`SELECT * FROM "${name}"`).all());
+    database.close();
+    const texts = JSON.stringify(rows).match(/[A-Za-z0-9_-]{38,}/g) ?? [];
+    return texts.flatMap((text) => boxes.flatMap((box) => box.open(text) ?? []));
+  });
+}
+
+const keyOf = (name: string) => readFileSync(join(data, "secrets", name));
+
+test("secrets are nowhere in plain text, and every file is for its owner alone", async () => {
+  const { device, factor, integration } = await fill();
+  expect(integration.body).toMatchObject({ integrationId: expect.any(String) });
+  expect(factor.status).toBe(200);
+  await close();
+  const secrets = [device.token, factor.body.secret, INTEGRATION_SECRET];
+  expect(secrets.every((secret) => typeof secret === "string" && secret.length > 8)).toBe(true);
+  for (const entry of readdirSync(data, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    expect([path, statSync(path).mode & 0o077]).toEqual([path, 0]);
+    if (!entry.isFile()) continue;
+    const bytes = readFileSync(path);
+    expect(secrets.filter((secret) => bytes.includes(secret))).toEqual([]);
+  }
+});
+
+test("new keys seal everything anew: devices keep their tokens, and sessions end", async () => {
+  const { token, device } = await fill();
+  await close();
+  const series = gatewayIdOf(data);
+  const oldKeys = KEY_NAMES.map((name) => [name, keyOf(name)] as const);
+  const before = oldKeys.map(([name, key]) => openedWith(key, KEY_PURPOSES[name]).sort());
+  expect(before.flat().join()).toContain(INTEGRATION_SECRET);
+  expect(run("keys", "rotate")).toMatchObject({ exitCode: 0 });
+  expect(gatewayIdOf(data)).toBe(series);
+  for (const [name, key] of oldKeys) expect(openedWith(key, KEY_PURPOSES[name])).toEqual([]);
+  expect(KEY_NAMES.map((name) => openedWith(keyOf(name), KEY_PURPOSES[name]).sort())).toEqual(before);
+
+  const { call } = await open();
+  const sent = await call("POST", `/api/v1/${device.token}/telemetry`, { body: { a: 1 } });
+  expect(sent.status).toBe(200);
+  expect((await call("GET", "/api/auth/me", { token })).status).toBe(401);
+});
+
+test("a replacement that was killed between two databases is finished by the next start", async () => {
+  await fill();
+  await close();
+  const [key, identity] = ["storage.key", "identity.db"];
+  const [oldKey, oldIdentity] = [keyOf(key), readFileSync(join(data, identity))];
+  const purposes = KEY_PURPOSES["storage.key"];
+  const before = openedWith(oldKey, purposes).sort();
+  expect(run("keys", "rotate", key).exitCode).toBe(0);
+  // One database is converted, the other is not, and the new key has no name of its own yet.
+  renameSync(join(data, "secrets", key), join(data, "secrets", `${key}.next`));
+  await Bun.write(join(data, "secrets", key), oldKey);
+  for (const suffix of ["-wal", "-shm"]) rmSync(join(data, `${identity}${suffix}`), { force: true });
+  await Bun.write(join(data, "copy"), oldIdentity);
+  renameSync(join(data, "copy"), join(data, identity));
+  beginKeyRotation(data, ["storage.key"]);
+  await open();
+  await close();
+  expect(openedWith(oldKey, purposes)).toEqual([]);
+  expect(openedWith(keyOf(key), purposes).sort()).toEqual(before);
+  expect(existsSync(join(data, "secrets", `${key}.next`))).toBe(false);
+});
+
+test("a running gateway keeps its keys", async () => {
+  await open();
+  expect(run("keys", "rotate")).toMatchObject({ exitCode: 1, text: expect.stringContaining("is running") });
+});
+
+test("a missing key is named and not made anew, until somebody accepts the loss", async () => {
+  const { device } = await fill();
+  await close();
+  rmSync(join(data, "secrets"), { recursive: true });
+  for (const command of [
+    ["serve", "--http-port", "0", "--mqtt-port", "0"],
+    ["user", "list"],
+  ]) {
+    const { exitCode, text } = run(...command);
+    expect([exitCode, text]).toEqual([1, expect.stringContaining("storage.key is missing")]);
+  }
+  expect(run("keys", "create-missing").exitCode).toBe(0);
+  const { call } = await open();
+  const sent = await call("POST", `/api/v1/${device.token}/telemetry`, { body: { a: 1 } });
+  expect(sent.status).toBe(400);
+});
+
+test("every secret is sealed for a purpose that the replacement of keys knows", () => {
+  const source = join(import.meta.dir, "..", "..", "src");
+  const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".ts"),
+  );
+  const texts = files.map((file) => readFileSync(join(source, file), "utf8"));
+  const purposes = texts.flatMap((text) =>
+    [...text.matchAll(/(?:\.secrets\(|createSealedBox\(.+?, )"([^"]+)"\)/g)].map(([, purpose]) => purpose),
+  );
+  // What an external sign-in carries is kept by the browser, for minutes.
+  const expected = [...Object.values(KEY_PURPOSES).flat(), "external sign-in"];
+  expect([...new Set(purposes)].sort()).toEqual([...new Set(expected)].sort());
+});

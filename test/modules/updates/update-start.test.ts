@@ -1,0 +1,169 @@
+// What a start makes of each phase of an update, wherever the start before was killed.
+
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { proveUpdate, type StartContext, settleUpdate } from "../../../src/modules/updates/update-start.ts";
+import {
+  copiesFolder,
+  readResult,
+  readState,
+  type UpdatePhase,
+  type UpdateState,
+  writeReason,
+  writeState,
+} from "../../../src/modules/updates/update-state.ts";
+import { storedSchema } from "../../../src/platform/data-schemas.ts";
+import { takeFileLock } from "../../../src/platform/file-lock.ts";
+import { createLogger } from "../../../src/platform/log.ts";
+
+let root: string;
+let data: string;
+let program: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "lineside-update-start-"));
+  data = join(root, "data");
+  program = join(root, "lineside");
+  mkdirSync(data);
+  writeFileSync(program, "old");
+  writeFileSync(`${program}.next`, "new");
+  setSchema(1);
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function setSchema(version: number): void {
+  const database = new Database(join(data, "telemetry.db"), { create: true });
+  database.run(`PRAGMA user_version=${version}`);
+  database.close();
+}
+
+const context = (path: string): StartContext => ({
+  dataPath: data,
+  program: path,
+  now: () => 0,
+  log: createLogger("update"),
+});
+const startOld = () => settleUpdate(context(program));
+const startNew = () => settleUpdate(context(`${program}.next`));
+
+const write = (phase: UpdatePhase): UpdateState => {
+  const state: UpdateState = {
+    phase,
+    from: "0.1.0",
+    to: "0.2.0",
+    program,
+    next: `${program}.next`,
+    schemas: { "telemetry.db": 2 },
+    readyWithinMs: 60_000,
+    actor: { type: "COMMAND_LINE", id: null, name: "root" },
+  };
+  writeState(data, state);
+  return state;
+};
+const phase = () => readState(data)?.phase;
+const text = (path: string) => readFileSync(path, "utf8");
+
+test("a start without an update does nothing", () => {
+  expect(startOld()).toEqual({ kind: "serve" });
+});
+
+describe("STAGED", () => {
+  test("copies the databases that the new version migrates, and becomes it", () => {
+    const state = write("STAGED");
+    expect(startOld()).toEqual({ kind: "exec", program: state.next, watched: { ...state, phase: "TRIAL" } });
+    expect(storedSchema(copiesFolder(data), "telemetry.db")).toBe(1);
+  });
+
+  test("is given up where the new executable is missing, or another program runs", () => {
+    write("STAGED");
+    expect(settleUpdate(context(join(root, "other")))).toEqual({ kind: "serve" });
+    expect(readResult(data)).toMatchObject({ outcome: "FAILED", reason: { code: "update.other_program" } });
+    write("STAGED");
+    rmSync(`${program}.next`, { force: true });
+    expect(startOld()).toEqual({ kind: "serve" });
+    expect(readResult(data)).toMatchObject({ outcome: "FAILED", reason: { code: "update.file_missing" } });
+    expect(phase()).toBeUndefined();
+  });
+
+  test("waits while another gateway has the data", () => {
+    write("STAGED");
+    const lock = takeFileLock(join(data, "lineside.lock"));
+    expect(startOld()).toEqual({ kind: "serve" });
+    lock?.release();
+    expect(phase()).toBe("STAGED");
+  });
+});
+
+describe("TRIAL", () => {
+  beforeEach(() => {
+    write("STAGED");
+    startOld();
+  });
+
+  test("is proved by the new version, which takes the place of the old one", () => {
+    const step = startNew();
+    expect(step.kind).toBe("prove");
+    if (step.kind === "prove") proveUpdate(context(step.state.next), step.state);
+    expect([text(program), text(`${program}.previous`), phase()]).toEqual(["new", "old", "REPLACED"]);
+    expect(readResult(data)).toMatchObject({ outcome: "UPDATED" });
+    expect(startOld()).toEqual({ kind: "serve" });
+    expect([existsSync(`${program}.next`), phase()]).toEqual([false, undefined]);
+  });
+
+  test("is rolled back by the old version, with the databases that were migrated", () => {
+    setSchema(2);
+    writeReason(data, { code: "update.not_ready", params: { seconds: 60 } });
+    expect(startOld()).toEqual({ kind: "serve" });
+    expect(storedSchema(data, "telemetry.db")).toBe(1);
+    expect(readResult(data)).toMatchObject({ outcome: "ROLLED_BACK", reason: { code: "update.not_ready" } });
+    expect([text(program), existsSync(`${program}.next`), phase()]).toEqual(["old", false, undefined]);
+    expect(existsSync(copiesFolder(data))).toBe(false);
+  });
+
+  test("is rolled back where the new version has left a database unreadable, or an old restoration was killed", () => {
+    writeFileSync(
+      join(data, "telemetry.db"),
+      "no database at all, but some text that is long enough".repeat(100),
+    );
+    writeFileSync(join(data, "telemetry.db.copy"), "part of a copy");
+    expect(startOld()).toEqual({ kind: "serve" });
+    expect(storedSchema(data, "telemetry.db")).toBe(1);
+  });
+
+  test("keeps databases that were not migrated, with what is newer in them", () => {
+    const database = new Database(join(data, "telemetry.db"));
+    database.run("CREATE TABLE newer (id INTEGER)");
+    database.close();
+    startOld();
+    const reopened = new Database(join(data, "telemetry.db"));
+    expect(reopened.query("SELECT name FROM sqlite_schema").values()).toEqual([["newer"]]);
+    reopened.close();
+  });
+});
+
+describe("PROVED", () => {
+  test("is finished by any start, which becomes the new version", () => {
+    write("PROVED");
+    expect(startOld()).toEqual({ kind: "exec", program, watched: undefined });
+    expect([text(program), text(`${program}.previous`), phase()]).toEqual(["new", "old", "REPLACED"]);
+  });
+
+  test("does not lose the old executable when it was killed after the replacement", () => {
+    copyFileSync(program, `${program}.previous`);
+    copyFileSync(`${program}.next`, program);
+    write("REPLACING");
+    expect(startOld()).toEqual({ kind: "exec", program, watched: undefined });
+    expect([text(program), text(`${program}.previous`), phase()]).toEqual(["new", "old", "REPLACED"]);
+  });
+});

@@ -1,0 +1,64 @@
+import { createHash, generateKeyPairSync } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { encodeUpdateHead, type UpdateManifest } from "../../src/modules/updates/update-file.ts";
+import { ownSchemas } from "../../src/platform/data-schemas.ts";
+
+const root = join(import.meta.dir, "..", "..");
+export const TARGET = `linux-${process.arch}`;
+
+/** Key pair of a test's own builds. */
+export const createKeys = () => {
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  return { publicKey: publicKey.export({ type: "spki", format: "pem" }).toString(), privateKey };
+};
+
+/** Builds the executable of a version that checks updates with the key. Returns its path. */
+export function buildVersion(directory: string, version: string, publicKey: string): string {
+  const folder = join(directory, version);
+  mkdirSync(folder, { recursive: true });
+  const keyFile = join(folder, "key.pem");
+  writeFileSync(keyFile, publicKey);
+  const { exitCode, stderr } = Bun.spawnSync(["bun", join(root, "src", "tools", "build.ts"), TARGET], {
+    cwd: root,
+    env: {
+      ...process.env,
+      SOURCE_VERSION: version,
+      UPDATE_PUBLIC_KEY_FILE: keyFile,
+      BUILD_DIRECTORY: folder,
+    },
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  if (exitCode !== 0) throw new Error(`the build failed: ${stderr}`);
+  const program = join(folder, `lineside-${TARGET}`);
+  chmodSync(program, 0o755);
+  return program;
+}
+
+export type UpdateFields = Partial<UpdateManifest> & { readonly version: string };
+
+/** Returns a signed update file with the given executable. */
+export function createUpdate(
+  executable: Uint8Array,
+  fields: UpdateFields,
+  privateKey: ReturnType<typeof createKeys>["privateKey"],
+): Buffer {
+  const sha256 = createHash("sha256").update(executable).digest("hex");
+  const about = {
+    commit: "0000000",
+    target: TARGET,
+    schemas: ownSchemas(),
+    sha256,
+    bytes: executable.length,
+  };
+  return Buffer.concat([encodeUpdateHead({ ...about, ...fields }, privateKey), executable]);
+}
+
+/** Returns an executable that says it is the version, and runs the shell commands in place of a gateway. */
+export const fakeProgram = (version: string, commands: string): Buffer =>
+  Buffer.from(
+    `#!/bin/sh\nif [ "$1" = --version ]; then echo "lineside ${version} (0000000)"; exit; fi\n${commands}\n`,
+  );
+
+export const readProgram = (path: string): Buffer => readFileSync(path);
