@@ -20,8 +20,8 @@ const options = {
 
 const usage = `lineside apply site FILE …
 
-Sets up a gateway as site files say, which "lineside export site" writes. The command shows a plan and asks before it changes anything.
-A folder stands for all .yaml files in it. Objects are found by name, so applying a file twice changes nothing. Each \${secret:NAME} is
+Applies site files, such as those that "lineside export site" writes, to a gateway. The command shows a plan and asks before it changes anything.
+A folder stands for all .yaml and .yml files in it. Objects are found by name, so applying a file twice changes nothing. Each \${secret:NAME} is
 taken from the environment variable NAME; without the variable the gateway keeps the secret that it has.`;
 
 const EXIT_CHANGES = 2;

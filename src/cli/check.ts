@@ -12,7 +12,7 @@ const options = {
 const usage = `lineside check
 
 Reads every database of the data directory, each block of telemetry included, and names what is damaged. Nothing is changed.
-Works beside a running gateway or without one. Exit code 0 if everything is whole, 1 if something is damaged.`;
+Works beside a running gateway or without one. Exit code 0 if everything is intact, 1 if something is damaged.`;
 
 /** `lineside check`: verifies the files of a gateway. */
 export async function checkCommand(args: readonly string[]): Promise<number> {
@@ -30,7 +30,7 @@ export async function checkCommand(args: readonly string[]): Promise<number> {
       reports.map(({ name, bytes, problems }) => [
         name,
         describeSize(bytes),
-        problems.length === 0 ? "whole" : `${problems.length} damaged`,
+        problems.length === 0 ? "intact" : `${problems.length} damaged`,
       ]),
     );
     for (const { name, problems } of reports)

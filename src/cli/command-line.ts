@@ -84,8 +84,7 @@ const commands: Record<string, Command> = {
     run: async (args) => (await import("./check.ts")).checkCommand(args),
   },
   "support-bundle": {
-    summary:
-      "Save what a person who helps needs to know: version, settings without secrets, log, state of the files",
+    summary: "Save a file for support: version, settings without secrets, log, state of the files",
     run: async (args) => (await import("./support-bundle.ts")).supportBundleCommand(args),
   },
   simulate: {

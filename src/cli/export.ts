@@ -18,9 +18,9 @@ const options = {
 
 const usage = `lineside export site
 
-Writes how the gateway is set up as YAML: profiles with alarm rules, codecs, devices, dashboards, pipelines, generators, integrations, jobs,
-users and notifications. References are written by name. Secrets, passwords and tokens are never written. A folder, which ends with /,
-gets one file for each section. "lineside apply site" applies what this command writes.`;
+Writes the set-up of the gateway as YAML: profiles with alarm rules, codecs, devices, dashboards, pipelines, generators, integrations, jobs,
+users and notifications. Objects refer to each other by name. Secrets, passwords and tokens are never written. If --to is a folder or ends with /, each
+section gets its own file. "lineside apply site" applies what this command writes.`;
 
 function write(target: string, content: Fields): string[] {
   const isFolder = target.endsWith("/") || (existsSync(target) && statSync(target).isDirectory());

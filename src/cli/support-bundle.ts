@@ -18,9 +18,9 @@ const options = {
 
 const usage = `lineside support-bundle
 
-Writes one file for the person who helps: version, machine, settings without secrets, problems, metrics, the newest lines of the log, slow
-operations and the state of the files. It holds no secrets and no telemetry, but names and addresses that the log names: read it first.
-When the gateway does not answer, the file holds what can be learned without it, and the newest lines of the system's journal.`;
+Writes one file for support: version, machine, settings without secrets, problems, metrics, the newest lines of the log, slow
+operations and the state of the files. It holds no secrets and no telemetry. Its log names devices, users and addresses, so read it before you send it.
+If the gateway does not answer, the file has what is available without it, and the newest lines of the system's journal.`;
 
 const FILE = "lineside-support.tar.gz";
 const TIMEOUT_MS = 30_000;

@@ -40,8 +40,8 @@ test(
     const appearance: Appearance = { theme: "light", language: "en", width: 390 };
     await appear(ui.page, appearance);
     await expectTidy(ui.page, "held", appearance);
-    await ui.page.getByRole("button", { name: "Store them now" }).click();
-    await ui.page.getByRole("region", { name: "Messages that wait" }).waitFor({ state: "detached" });
+    await ui.page.getByRole("button", { name: "Store now" }).click();
+    await ui.page.getByRole("region", { name: "Held messages" }).waitFor({ state: "detached" });
     const range = `/api/devices/${deviceId}/telemetry/range?from=0&to=${Date.now() + 2 * AHEAD_MS}`;
     expect(JSON.stringify(await ui.call("GET", range))).toContain('"no"');
     expect(ui.complaints).toEqual([]);
@@ -55,9 +55,9 @@ test(
     const { deviceId } = await deviceAhead("wrong", 1);
     await ui.open(`/devices/${deviceId}/messages`);
     await ui.page.getByText("1 message waits for the clock of the gateway.").waitFor();
-    await ui.page.getByRole("button", { name: "Delete them" }).click();
+    await ui.page.getByRole("button", { name: "Delete", exact: true }).click();
     await ui.page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
-    await ui.page.getByRole("region", { name: "Messages that wait" }).waitFor({ state: "detached" });
+    await ui.page.getByRole("region", { name: "Held messages" }).waitFor({ state: "detached" });
     expect(await ui.call("GET", `/api/devices/${deviceId}/held-readings`)).toEqual({ messages: 0 });
     expect(ui.complaints).toEqual([]);
   },

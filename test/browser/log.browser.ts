@@ -131,7 +131,7 @@ test(
   "changes the level of the running log and says that a restart resets it",
   async () => {
     await ui.open("/settings/log");
-    const level = ui.page.getByLabel("Least severe level that is written");
+    const level = ui.page.getByLabel("Lowest level that is written");
     await ui.page.getByText("A restart of the gateway resets the level").waitFor();
     expect(await level.inputValue()).toBe("info");
     await level.selectOption("debug");
@@ -141,7 +141,7 @@ test(
       route.request().method() === "PUT" ? route.fulfill({ status: 503 }) : route.continue(),
     );
     await level.selectOption("error");
-    await ui.page.getByRole("region", { name: "Level of the log" }).getByRole("alert").waitFor();
+    await ui.page.getByRole("region", { name: "Log level" }).getByRole("alert").waitFor();
     expect(await level.inputValue()).toBe("debug");
     await ui.page.unroute("**/api/gateway/logs/level");
     expect(ui.complaints.filter((text) => !text.includes("status of 503"))).toEqual([]);

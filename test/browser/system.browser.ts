@@ -19,9 +19,9 @@ test(
   "checks the files while the gateway works",
   async () => {
     await ui.open("/settings/system");
-    await ui.page.getByText("The files were not checked since the gateway started.").waitFor();
+    await ui.page.getByText("The files have not been checked since the gateway started.").waitFor();
     await ui.page.getByRole("button", { name: "Check the files" }).click();
-    await ui.page.getByText("All files are whole").waitFor();
+    await ui.page.getByText("All files are intact").waitFor();
     await ui.page.getByText("telemetry.db").waitFor();
     expect(ui.complaints).toEqual([]);
   },

@@ -37,7 +37,7 @@ export interface Section {
   readonly defaulted?: readonly string[];
   /** Fields of which only `true` counts: another object that gets it takes it away. */
   readonly exclusive?: readonly string[];
-  /** False for objects that carry data or people's access, which no file deletes. */
+  /** False for objects that carry data, which no file deletes. */
   readonly prunes: boolean;
   /** Returns the path of one object, where the list leaves out fields. */
   detailPath?(id: string): string;

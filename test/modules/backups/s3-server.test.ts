@@ -1,13 +1,14 @@
 // Backups in a bucket of s3rver, a real S3-compatible server, where it is installed.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runBackup } from "../../../src/modules/backups/backup-job.ts";
 import { BackupRepository } from "../../../src/modules/backups/repository.ts";
 import { restore } from "../../../src/modules/backups/restore-job.ts";
 import { S3Target } from "../../../src/modules/backups/targets/s3-target.ts";
+import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
 import { freePort } from "../../support/free-port.ts";
 import { until } from "../../support/until.ts";
 
@@ -58,7 +59,8 @@ const rowsIn = (folder: string) => withDatabase(folder, (db) => db.query("SELECT
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "lineside-s3-"));
   data = join(root, "data");
-  mkdirSync(data);
+  mkdirSync(join(data, "secrets"), { recursive: true });
+  for (const key of KEY_NAMES) writeFileSync(join(data, "secrets", key), "k".repeat(KEY_BYTES));
   withDatabase(data, (db) => {
     db.run("CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT)");
     const insert = db.prepare("INSERT INTO item VALUES (?, ?)");

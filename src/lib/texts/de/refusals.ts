@@ -12,7 +12,7 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
   "refusal.connection_limit": "Zu viele Verbindungen sind offen.",
   "refusal.credential_missing": "Es wurden keine Zugangsdaten gesendet.",
   "refusal.key_expired": "Der API-Schlüssel ist abgelaufen.",
-  "refusal.key_stopped": "Der Benutzer, der den API-Schlüssel erstellt hat, ist deaktiviert oder gelöscht.",
+  "refusal.key_stopped": "Der Benutzer, der den API-Schlüssel erstellt hat, ist gesperrt oder gelöscht.",
   "refusal.key_wrong": "Diesen API-Schlüssel gibt es nicht.",
   "refusal.metrics_token_wrong": "Das Token für die Metriken ist falsch.",
   "refusal.password_expired": "Das vorläufige Passwort ist abgelaufen.",
@@ -24,7 +24,7 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
   "refusal.session_token_wrong": "Das Zugriffstoken ist nicht gültig.",
   "refusal.token_wrong": "Das Token oder der Benutzername gehört zu keinem Gerät.",
   "refusal.too_many_tries": "Zu viele Versuche sind vorher fehlgeschlagen.",
-  "refusal.user_disabled": "Der Benutzer ist deaktiviert.",
+  "refusal.user_disabled": "Der Benutzer ist gesperrt.",
   "refusal.user_unknown": "Es gibt keinen Benutzer mit dieser E-Mail-Adresse.",
   "refusal_hint.certificate_expired":
     "Erneuern Sie das Zertifikat auf dem Gerät und tragen Sie das neue auf der Seite des Geräts ein.",

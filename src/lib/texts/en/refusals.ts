@@ -21,7 +21,7 @@ export const refusalTexts = {
   "refusal.session_expired": "The access token of the session has expired.",
   "refusal.session_token_wrong": "The access token is not valid.",
   "refusal.token_wrong": "The token or the user name belongs to no device.",
-  "refusal.too_many_tries": "Too many tries failed before.",
+  "refusal.too_many_tries": "There were too many failed attempts.",
   "refusal.user_disabled": "The user is disabled.",
   "refusal.user_unknown": "There is no user with this e-mail address.",
   "refusal_hint.certificate_expired":

@@ -19,7 +19,7 @@ export const devicePageDe: Readonly<Record<keyof typeof devicePageEn, string>> =
   "held.count.one": "{count} Nachricht wartet auf die Uhr des Gateways.",
   "held.count.other": "{count} Nachrichten warten auf die Uhr des Gateways.",
   "held.hint":
-    "Ihre Zeitstempel liegen mehr als einen Tag vor dieser Uhr. Ab {firstDueAt} werden sie von selbst gespeichert. Prüfen Sie die Uhren des Geräts und des Gateways.",
+    "Ihre Zeitstempel sind dieser Uhr um mehr als einen Tag voraus. Ab {firstDueAt} werden sie von selbst gespeichert. Prüfen Sie die Uhren des Geräts und des Gateways.",
   "held.store": "Jetzt speichern",
   "held.delete": "Löschen",
   "held.deleteWarning": "Die Nachrichten gehen verloren. Das Gerät sendet sie nicht noch einmal.",

@@ -11,8 +11,8 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { CreateDevice } from "./create-device.tsx";
 import { DeviceFilters, FILTERS, type UrlFilter } from "./device-filters.tsx";
-import { DeviceHeader, DeviceLine, useRowHeight } from "./device-line.tsx";
 import { type DeviceFilter, DevicePages } from "./device-pages.ts";
+import { DeviceHeader, DeviceLine, useRowHeight } from "./device-table.tsx";
 import { ExportDevices } from "./export-devices.tsx";
 import { useDeviceRows } from "./use-device-rows.ts";
 

@@ -10,7 +10,7 @@ export const overviewDe: Readonly<Record<keyof typeof overviewEn, string>> = {
   "overview.rate": "Nachrichten pro Sekunde, letzte Minute",
   "overview.rateValues": "{messages} Nachrichten/s · {points} Werte/s",
   "overview.rateChart": "Nachrichten pro Sekunde in der letzten Minute, höchstens {top}",
-  "overview.recent": "Zuletzt gehört",
+  "overview.recent": "Zuletzt aktiv",
   "overview.recentNone": "Noch keine Daten. Öffnen Sie ein Gerät und folgen Sie dem Reiter „Verbinden“.",
   "overview.silent": "Stumme Geräte",
   "overview.silentNone": "Alle Geräte melden sich. Hier ist nichts zu tun.",

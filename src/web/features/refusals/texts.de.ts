@@ -3,13 +3,13 @@ import type { refusalsEn } from "./texts.en.ts";
 export const refusalsDe: Readonly<Record<keyof typeof refusalsEn, string>> = {
   "refused.title": "Abgelehnte Zugangsdaten",
   "refused.hint":
-    "Falsche oder abgelaufene Tokens, Passwörter, Schlüssel und Zertifikate. Von einem Token stehen hier nur die ersten Zeichen und die Länge.",
+    "Falsche oder abgelaufene Token, Passwörter, Schlüssel und Zertifikate. Von einem Token stehen hier nur die ersten Zeichen und die Länge.",
   "refused.search": "Adresse oder Identität suchen",
   "refused.edge": "Wo abgelehnt wurde",
   "refused.allEdges": "Überall",
   "refused.none": "Es wurden keine Zugangsdaten abgelehnt",
   "refused.noneHint":
-    "Hier erscheinen falsche Tokens, Passwörter und Schlüssel von Geräten, Programmen und Benutzern.",
+    "Hier erscheinen falsche Token, Passwörter und Schlüssel von Geräten, Programmen und Benutzern.",
   "refused.noMatch": "Keine Ablehnung passt",
   "refused.noMatchHint": "Ändern Sie den Text oder den Filter.",
   "refused.list": "Abgelehnte Zugangsdaten",

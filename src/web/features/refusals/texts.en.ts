@@ -2,7 +2,7 @@ export const refusalsEn = {
   "refused.title": "Refused credentials",
   "refused.hint":
     "Wrong or expired tokens, passwords, keys and certificates. Of a token only the first characters and its length are shown.",
-  "refused.search": "Search address or identity",
+  "refused.search": "Search by address or identity",
   "refused.edge": "Where it was refused",
   "refused.allEdges": "Everywhere",
   "refused.none": "No credential was refused",

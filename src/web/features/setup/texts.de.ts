@@ -22,7 +22,7 @@ export const setupDe: Readonly<Record<keyof typeof setupEn, string>> = {
   "setup.connectHint": "Legt ein Gerät an und zeigt, wie es den ersten Wert sendet.",
   "setup.firstDevice": "Mein erstes Gerät",
   "setup.demo": "Demo-Werk starten",
-  "setup.demoHint": "Eine kleine simulierte Fabrik: Geräte, lebende Diagramme, Alarme und ein Dashboard.",
+  "setup.demoHint": "Eine kleine simulierte Fabrik: Geräte, Live-Diagramme, Alarme und ein Dashboard.",
   "setup.skip": "Erst einmal umsehen",
   "setup.restore": "Sicherung wiederherstellen",
   "setup.restoreIntro":
@@ -33,7 +33,7 @@ export const setupDe: Readonly<Record<keyof typeof setupEn, string>> = {
   "setup.restorePassphrase": "Passphrase",
   "setup.restorePassphraseHint": "Nur für eine verschlüsselte Sicherung.",
   "setup.restoreStart": "Wiederherstellen",
-  "setup.restoreBack": "Stattdessen einen neuen Inhaber anlegen",
+  "setup.restoreBack": "Stattdessen einen neuen Eigentümer anlegen",
   "setup.restore.uploading": "Hochladen: {percent} %",
   "setup.restore.restoring": "Die Sicherung wird gelesen und geprüft: {percent} %",
   "setup.restore.restarting": "Das Gateway startet mit den wiederhergestellten Daten neu …",
