@@ -3,22 +3,21 @@
  * names of fields and inside longer texts. `$$` before the brace keeps a text that looks like that.
  */
 
-export const referenceKinds = [
-  "profile",
-  "codec",
-  "device",
-  "dashboard",
-  "pipeline",
-  "generator",
-  "integration",
-  "job",
-  "user",
-] as const;
-export type ReferenceKind = (typeof referenceKinds)[number];
+export type ReferenceKind =
+  | "profile"
+  | "codec"
+  | "device"
+  | "dashboard"
+  | "pipeline"
+  | "generator"
+  | "integration"
+  | "job"
+  | "user";
 type ExpressionKind = ReferenceKind | "secret";
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
-const EXPRESSION = new RegExp(`\\$?\\$\\{(${[...referenceKinds, "secret"].join("|")}):([^{}]*)\\}`, "g");
+const EXPRESSION =
+  /\$?\$\{(profile|codec|device|dashboard|pipeline|generator|integration|job|user|secret):([^{}]*)\}/g;
 
 const encodeName = (name: string) => name.replace(/[%{}]/g, encodeURIComponent);
 const decodeName = (text: string) =>
