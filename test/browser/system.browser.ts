@@ -61,6 +61,7 @@ test(
       await expectTidy(ui.page, `system-damage-${appearance.language}`, appearance);
     }
     await ui.page.unroute(CHECK);
+    await appear(ui.page, { theme: "light", language: "en", width: 1440 });
   },
   STEP_MS,
 );

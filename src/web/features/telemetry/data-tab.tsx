@@ -20,6 +20,7 @@ import { useResource } from "../../platform/resource.ts";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { KeyPicker } from "../../ui/key-picker.tsx";
+import { saveFile } from "../../ui/save-file.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { DataToolbar, VIEWS, type View } from "./data-toolbar.tsx";
 import { DeviceSeries } from "./device-series.ts";
@@ -218,6 +219,7 @@ function LoadedView(props: ViewProps) {
         onPause={() => setPausedAt(pausedAt === undefined ? serverNow() : undefined)}
         onZoom={(factor) => setWindow(zoomed(bounds, factor))}
         onPan={(share) => setWindow(panned(bounds, share, serverNow()))}
+        isLoading={series.loading.value}
         onDownload={() => download(props.device.name, selected, tableRows(buffers, listed))}
         history={<HistoryButton shown={bounds} onOpen={props.onHistory} />}
       />
@@ -284,9 +286,5 @@ function download(name: string, keys: readonly string[], rows: ReturnType<typeof
     ...row.values.map((v) => (typeof v === "object" ? JSON.stringify(v) : v)),
   ]);
   const blob = new Blob([toCsv([["time", ...keys], ...cells])], { type: "text/csv;charset=utf-8" });
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = `${name.replace(/[^\p{L}\p{N}_-]+/gu, "-")}.csv`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  saveFile(blob, `${name.replace(/[^\p{L}\p{N}_-]+/gu, "-")}.csv`);
 }

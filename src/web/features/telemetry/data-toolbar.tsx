@@ -22,6 +22,8 @@ export interface ToolbarProps {
   readonly onPause: () => void;
   readonly onZoom: (factor: number) => void;
   readonly onPan: (share: number) => void;
+  /** True while values of the range are still missing. */
+  readonly isLoading: boolean;
   readonly onDownload: () => void;
   /** Opens import and export. */
   readonly history: ComponentChildren;
@@ -105,7 +107,7 @@ export function DataToolbar(props: ToolbarProps) {
           current={props.view}
           onSelect={props.onView}
         />
-        <Button icon={Download} size={14} onClick={props.onDownload}>
+        <Button icon={Download} size={14} disabled={props.isLoading} onClick={props.onDownload}>
           {t("data.csv")}
         </Button>
         {props.history}
