@@ -44,6 +44,28 @@ test(
 );
 
 test(
+  "lists the busiest devices in a table that can be read",
+  async () => {
+    const device = (await ui.call("POST", "/api/devices", { name: "Busy", deviceType: "press" })) as {
+      credentials: { token: string };
+    };
+    await fetch(`${ui.app.url}/api/v1/${device.credentials.token}/telemetry`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"t":1}',
+    });
+    for (const appearance of APPEARANCES) {
+      await appear(ui.page, appearance);
+      await ui.open("/settings/system");
+      await ui.page.getByRole("link", { name: "Busy" }).waitFor();
+      await expectTidy(ui.page, `system-busiest-${appearance.language}`, appearance);
+    }
+    await appear(ui.page, { theme: "light", language: "en", width: 1440 });
+  },
+  STEP_MS,
+);
+
+test(
   "names damage, each place in a line that wraps",
   async () => {
     const damage = [

@@ -33,7 +33,7 @@ export function TalkersSection() {
       {shown && shown.rows.length > 0 && (
         <div class="overflow-x-auto">
           <table class="table table-sm" aria-labelledby="talkers">
-            <thead>
+            <thead class="text-soft">
               <tr>
                 <th scope="col">{t("talkers.device")}</th>
                 {TRAFFIC_MEASURES.map((id) => (
