@@ -130,7 +130,7 @@ export class GatewayReadings {
       disk_used_percent: round((1 - freeBytes / totalBytes) * 100),
       ...(days !== undefined && { disk_days_left: round(days) }),
       ...Object.fromEntries(
-        DATABASES.map((name) => [`${name}_db_mb`, round(databaseBytes(dataPath, name) / MEGABYTE)]),
+        DATABASES.map((name) => [`${name}_db_mb`, round(databaseBytes(dataPath, name) / MEGABYTE, 3)]),
       ),
     };
   }
