@@ -17,10 +17,15 @@ import {
 } from "./arguments.ts";
 import { printTable } from "./user-store.ts";
 
-/** Options that say where backups are, and how they are encrypted. */
-export const placeOptions = {
+/** Options that say which gateway of this machine is meant. */
+export const dataOptions = {
   data: { type: "string", help: "the gateway's data directory (else LINESIDE_DATA)" },
   config: { type: "string", help: "the gateway's configuration file (else lineside.toml)" },
+} as const satisfies Record<string, CommandOption>;
+
+/** Options that say where backups are, and how they are encrypted. */
+export const placeOptions = {
+  ...dataOptions,
   endpoint: { type: "string", help: "address of the S3-compatible server, for s3:// places" },
   region: { type: "string", default: "us-east-1", help: "region of the bucket" },
   "passphrase-file": { type: "string", help: "file with the passphrase (else LINESIDE_BACKUP_PASSPHRASE)" },

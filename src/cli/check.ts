@@ -1,11 +1,10 @@
 import { describeOptions, parseCommand } from "./arguments.ts";
-import { describeSize, existingDataPathOf } from "./backup.ts";
+import { dataOptions, describeSize, existingDataPathOf } from "./backup.ts";
 import { checkDatabases } from "./check-databases.ts";
 import { printTable } from "./user-store.ts";
 
 const options = {
-  data: { type: "string", help: "the gateway's data directory (else LINESIDE_DATA)" },
-  config: { type: "string", help: "the gateway's configuration file (else lineside.toml)" },
+  ...dataOptions,
   json: { type: "boolean", help: "print JSON" },
 } as const;
 

@@ -7,11 +7,10 @@ import { replaceSecret } from "../platform/secret-files.ts";
 import { isKeyName, KEY_BYTES, KEY_NAMES, type KeyName, readKey } from "../platform/secret-keys.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { type CommandOption, describeOptions, parseCommand } from "./arguments.ts";
-import { existingDataPathOf } from "./backup.ts";
+import { dataOptions, existingDataPathOf } from "./backup.ts";
 
 const options = {
-  data: { type: "string", help: "the gateway's data directory (else LINESIDE_DATA)" },
-  config: { type: "string", help: "the gateway's configuration file (else lineside.toml)" },
+  ...dataOptions,
 } as const satisfies Record<string, CommandOption>;
 
 const usage = `lineside keys rotate [key …]     replace keys: ${KEY_NAMES.join(", ")}; all of them by default

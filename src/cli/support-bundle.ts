@@ -6,13 +6,12 @@ import { withLocalAccess } from "../platform/local-access.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { getCommit, version } from "../version.ts";
 import { describeOptions, parseCommand } from "./arguments.ts";
-import { describeSize, existingDataPathOf, settingFlagsOf } from "./backup.ts";
+import { dataOptions, describeSize, existingDataPathOf, settingFlagsOf } from "./backup.ts";
 import { checkDatabases } from "./check-databases.ts";
 import { runningGateway } from "./gateway-url.ts";
 
 const options = {
-  data: { type: "string", help: "the gateway's data directory (else LINESIDE_DATA)" },
-  config: { type: "string", help: "the gateway's configuration file (else lineside.toml)" },
+  ...dataOptions,
   to: { type: "string", help: "file to write (lineside-support.tar.gz)" },
 } as const;
 

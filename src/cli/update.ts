@@ -31,13 +31,12 @@ import {
   type ParsedArguments,
   parseCommand,
 } from "./arguments.ts";
-import { existingDataPathOf } from "./backup.ts";
+import { dataOptions, existingDataPathOf } from "./backup.ts";
 import { terminalLanguage } from "./terminal-language.ts";
 import { accountName } from "./user-store.ts";
 
 const options = {
-  data: { type: "string", help: "the gateway's data directory (else LINESIDE_DATA)" },
-  config: { type: "string", help: "the gateway's configuration file (else lineside.toml)" },
+  ...dataOptions,
   "allow-older": { type: "boolean", help: "install an older version, too, if it understands the data" },
   "no-backup": { type: "boolean", help: "make no backup first" },
   "ready-within": { type: "string", default: "60", help: "seconds that the new version has to become ready" },
