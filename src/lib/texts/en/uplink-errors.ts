@@ -1,0 +1,7 @@
+export const uplinkErrors = {
+  "uplink.access_refused":
+    "The target refuses the credentials: {reason}. Check user, password, token or certificate.",
+  "uplink.batch_refused": "The target refuses these values: {reason}",
+  "uplink.unreachable": "The target cannot be reached: {reason}",
+  "uplink.target_failed": "The target failed: {reason}",
+} as const;
