@@ -1,7 +1,7 @@
-export const uplinkErrors = {
+export const uplinkErrorsDe = {
   "uplink.access_refused":
     "Das Ziel weist die Zugangsdaten ab: {reason}. Prüfen Sie Benutzer, Passwort, Token oder Zertifikat.",
   "uplink.batch_refused": "Das Ziel weist diese Werte ab: {reason}",
   "uplink.unreachable": "Das Ziel ist nicht erreichbar: {reason}",
   "uplink.target_failed": "Fehler im Ziel: {reason}",
-} as const;
+};
