@@ -1,6 +1,7 @@
 import type { ErrorKind } from "../../../lib/domain-error.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { RangeQuery } from "../telemetry.types.ts";
+import type { FeedBacklog, FeedConfirmation, FeedRows, FeedStart, KnownDefinitions } from "./feed.types.ts";
 import type { Definitions } from "./group-format.ts";
 import type { SinkResult } from "./series-sink.ts";
 import type { CheckReport, StoreStats } from "./store.types.ts";
@@ -101,6 +102,20 @@ export interface StoreCalls {
     args: ReadonlyArray<{ readonly deviceId: string; readonly before: number }>;
     result: { pointsDeleted: number };
   };
+  /** Does nothing if the feed is open. */
+  openFeed: { args: { id: string; tenantId: string; start: FeedStart }; result: null };
+  closeFeed: { args: { id: string }; result: null };
+  resendFeed: { args: { id: string; from: number; to: number }; result: null };
+  readFeed: {
+    args: { id: string; after: number; known: KnownDefinitions; bytesMax: number };
+    result: FeedRows;
+  };
+  feedBacklog: {
+    args: { id: string; known: KnownDefinitions; limit: number; newestFirst: boolean };
+    result: FeedBacklog;
+  };
+  feedPoints: { args: { id: string }; result: number };
+  confirmFeed: { args: FeedConfirmation; result: null };
   compact: { args: null; result: null };
   /** Tenant → bytes that its devices take. */
   usage: { args: null; result: ReadonlyMap<string, number> };

@@ -1,6 +1,5 @@
-import { exactJson } from "../../../lib/exact-json.ts";
-import type { JsonValue } from "../../../lib/json.ts";
-import type { TelemetryValue } from "../telemetry.types.ts";
+import { exactJson } from "./exact-json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 
 /** Kinds of a pattern's columns: what a value slot of a staged record holds. */
 export const KIND_NUMBER = 0;
@@ -36,8 +35,10 @@ export function kindOf(value: unknown): number {
 export const textOf = (value: string | JsonValue, kind: number): string =>
   kind === KIND_STRING && typeof value === "string" ? value : exactJson(value);
 
+type TagValue = number | boolean | string | JsonObject | JsonValue[];
+
 /** A value back from its tag, its number and its text. */
-export function decodeValue(tag: number, number: number, text: string | undefined): TelemetryValue {
+export function decodeValue(tag: number, number: number, text: string | undefined): TagValue {
   if (tag === TAG_NUMBER) return number;
   if (tag === TAG_FALSE) return false;
   if (tag === TAG_TRUE) return true;
