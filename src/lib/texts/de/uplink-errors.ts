@@ -4,4 +4,5 @@ export const uplinkErrorsDe = {
   "uplink.batch_refused": "Das Ziel weist diese Werte ab: {reason}",
   "uplink.unreachable": "Das Ziel ist nicht erreichbar: {reason}",
   "uplink.target_failed": "Fehler im Ziel: {reason}",
+  "uplink.certificate_unreadable": "Das Zertifikat oder der Schlüssel in {field} ist nicht lesbar: {reason}",
 };

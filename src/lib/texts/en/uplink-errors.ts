@@ -4,4 +4,5 @@ export const uplinkErrors = {
   "uplink.batch_refused": "The target refuses these values: {reason}",
   "uplink.unreachable": "The target cannot be reached: {reason}",
   "uplink.target_failed": "The target failed: {reason}",
+  "uplink.certificate_unreadable": "The certificate or key in {field} cannot be read: {reason}",
 } as const;
