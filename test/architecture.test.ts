@@ -212,6 +212,7 @@ test("every module file has a known role, or is a part without one that sees nei
     "schemas",
     "service",
     "tables",
+    "target",
     "types",
     "wire",
     "worker",
