@@ -4,4 +4,7 @@ export const uplinkErrorsDe = {
   "uplink.batch_refused": "Das Ziel weist diese Werte ab: {reason}",
   "uplink.unreachable": "Das Ziel ist nicht erreichbar: {reason}",
   "uplink.target_failed": "Fehler im Ziel: {reason}",
+  "uplink.certificate_unreadable": "Das Zertifikat oder der Schlüssel in {field} ist nicht lesbar: {reason}",
+  "uplink.header_secret":
+    "Geben Sie den Wert des Headers {name} als Token ein, wo er geheim bleibt, und den Namen als Header des Tokens",
 };

@@ -1,0 +1,121 @@
+import { TextWriter } from "../../../lib/text-writer.ts";
+import { TAG_ABSENT, TAG_FALSE, TAG_NUMBER, TAG_STRING, TAG_TRUE } from "../../telemetry/store/value-kind.ts";
+import type { Batch, RowsRecord, UplinkColumn, UplinkDevice, UplinkRecord } from "../uplink.types.ts";
+
+const encoder = new TextEncoder();
+const TRUE = encoder.encode("true");
+const FALSE = encoder.encode("false");
+const NULL = encoder.encode("null");
+const VALUES = encoder.encode(',"values":{');
+const COMMA = 0x2c;
+const CLOSING_BRACE = 0x7d;
+const LINE_FEED = 0x0a;
+
+/** The members that every line begins with. */
+const deviceFields = ({ deviceId, name, type, site, tags }: UplinkDevice) => ({
+  device: deviceId,
+  name,
+  type,
+  site,
+  tags,
+});
+
+function eventLine(record: Exclude<UplinkRecord, RowsRecord>): Record<string, unknown> {
+  const fields = { kind: record.kind, ...deviceFields(record.device) };
+  switch (record.kind) {
+    case "deletion":
+      return { ...fields, keys: record.keys, from: record.from, to: record.to };
+    case "attributes":
+      return { ...fields, ts: record.ts, scope: record.scope, values: record.values };
+    case "alarm": {
+      const { ts, alarmId, type: alarmType, severity, status, event, eventId, message } = record;
+      return { ...fields, ts, alarmId, alarmType, severity, status, event, eventId, message };
+    }
+    case "device":
+      return { ...fields, ts: record.ts, change: record.change };
+  }
+}
+
+interface Member {
+  readonly column: UplinkColumn;
+  /** `"key":` */
+  readonly name: Uint8Array;
+}
+
+/**
+ * Encodes batches as NDJSON: one JSON object a line, in the order of the records.
+ *
+ * A row of values is `{"device","name","type","site","tags","ts","values":{"key":value}}`: `device` is the id, `site` the name of the gateway,
+ * `tags` the static tags of the uplink, `ts` epoch ms. Numbers are written so that they read back exactly; NaN and the infinities, which JSON
+ * does not have, are null.
+ *
+ * Every other line has a `kind` and the same fields of the device: `deletion` (`keys`, null for all, deleted `from` to `to`, both included),
+ * `attributes` (`ts`, `scope`, `values`, null for what was deleted), `alarm` (`ts`, `alarmId`, `alarmType`, `severity`, `status`, `event`,
+ * `eventId`, `message`) and `device` (`ts`, `change`). New kinds may be added: a receiver passes over those that it does not know.
+ */
+export class NdjsonEncoder {
+  readonly #writer = new TextWriter();
+
+  /** Returns a view that is valid until the next call. */
+  encode({ records }: Batch): Uint8Array<ArrayBuffer> {
+    this.#writer.truncate();
+    for (const record of records) {
+      if (record.kind === "rows") this.#rows(record);
+      else {
+        this.#writer.text(JSON.stringify(eventLine(record)));
+        this.#writer.byte(LINE_FEED);
+      }
+    }
+    return this.#writer.bytes();
+  }
+
+  #rows({ device, ts, columns }: RowsRecord): void {
+    const writer = this.#writer;
+    const head = encoder.encode(`${JSON.stringify(deviceFields(device)).slice(0, -1)},"ts":`);
+    const members = columns.map((column) => ({
+      column,
+      name: encoder.encode(`${JSON.stringify(column.key)}:`),
+    }));
+    for (let row = 0; row < ts.length; row++) {
+      const start = writer.length;
+      writer.raw(head);
+      writer.number(ts[row] ?? 0);
+      writer.raw(VALUES);
+      if (this.#values(members, row)) {
+        writer.byte(CLOSING_BRACE);
+        writer.byte(CLOSING_BRACE);
+        writer.byte(LINE_FEED);
+      } else writer.truncate(start);
+    }
+  }
+
+  /** Returns whether the row has a value. */
+  #values(members: readonly Member[], row: number): boolean {
+    let hasValue = false;
+    for (const { column, name } of members) {
+      const tag = column.tags[row] ?? TAG_ABSENT;
+      if (tag === TAG_ABSENT) continue;
+      if (hasValue) this.#writer.byte(COMMA);
+      hasValue = true;
+      this.#writer.raw(name);
+      this.#value(column, row, tag);
+    }
+    return hasValue;
+  }
+
+  #value(column: UplinkColumn, row: number, tag: number): void {
+    if (tag === TAG_NUMBER) {
+      const number = column.numbers[row] ?? 0;
+      if (Number.isFinite(number)) this.#writer.number(number);
+      else this.#writer.raw(NULL);
+      return;
+    }
+    if (tag === TAG_TRUE) this.#writer.raw(TRUE);
+    else if (tag === TAG_FALSE) this.#writer.raw(FALSE);
+    else {
+      const text = column.texts?.[row] ?? "";
+      // The text of a JSON value is JSON already.
+      this.#writer.text(tag === TAG_STRING ? JSON.stringify(text) : text);
+    }
+  }
+}
