@@ -130,7 +130,18 @@ const modules: Record<string, readonly string[]> = {
     "tenants",
   ],
   downlinks: ["integrations", "codecs", "script-sandbox", "devices", "tenants"],
-  uplinks: ["telemetry"],
+  uplinks: [
+    "pipelines",
+    "alarms",
+    "attributes",
+    "telemetry",
+    "commands",
+    "outbound",
+    "devices",
+    "tenants",
+    "identity",
+    "users",
+  ],
 };
 
 test("the check sees the program", () => {

@@ -1,9 +1,11 @@
 import { createBackupsModule } from "../modules/backups/backups.module.ts";
+import type { CommandsService } from "../modules/commands/commands.service.ts";
 import type { Core, Module } from "../modules/module.types.ts";
 import type { NotificationsService } from "../modules/notifications/notifications.service.ts";
 import { createRefusalsModule } from "../modules/refusals/refusals.module.ts";
 import { createSystemModule } from "../modules/system/system.module.ts";
 import { createUpdatesModule } from "../modules/updates/updates.module.ts";
+import { createUplinksModule } from "../modules/uplinks/uplinks.module.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { DeviceModules, UserModules } from "./base-modules.ts";
 
@@ -11,7 +13,12 @@ import type { DeviceModules, UserModules } from "./base-modules.ts";
 export function createOperationModules(
   core: Core,
   { tenancy, settings, users, mailing, identity, auditing }: UserModules,
-  deps: { base: DeviceModules; mqtt: MqttServer; notifications: NotificationsService },
+  deps: {
+    base: DeviceModules;
+    commands: CommandsService;
+    mqtt: MqttServer;
+    notifications: NotificationsService;
+  },
 ): readonly Module[] {
   const { base, mqtt, notifications } = deps;
   const { tenants } = tenancy;
@@ -44,5 +51,11 @@ export function createOperationModules(
     languageOf: (tenantId) => notifications.settingsOf(tenantId).language,
   });
   const updating = createUpdatesModule(core, { tenants, backups: backing.backups, audit: auditing.audit });
-  return [backing, refusing, system, updating];
+  const uplinking = createUplinksModule(core, {
+    commands: deps.commands,
+    reach: base.outbounds.reach,
+    store: base.storage.store,
+    tenants,
+  });
+  return [backing, refusing, system, updating, uplinking];
 }

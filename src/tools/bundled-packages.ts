@@ -14,6 +14,7 @@ export const workerEntries = [
   "src/platform/database.worker.ts",
   "src/modules/backups/backup.worker.ts",
   "src/modules/backups/restore.worker.ts",
+  "src/modules/uplinks/uplink.worker.ts",
 ];
 const programEntries = ["src/main.ts", ...workerEntries];
 const consoleEntries = ["src/web/main.tsx", "src/web/theme-boot.ts"];

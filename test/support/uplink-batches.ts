@@ -7,7 +7,7 @@ import {
   TAG_NUMBER,
   TAG_STRING,
   TAG_TRUE,
-} from "../../src/modules/telemetry/store/value-kind.ts";
+} from "../../src/lib/value-kind.ts";
 import type {
   Batch,
   RowsRecord,

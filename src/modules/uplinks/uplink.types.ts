@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../lib/json.ts";
 import type { AlarmSeverity } from "../../lib/severity.ts";
+import type { FeedColumn } from "../telemetry/feeds.types.ts";
 
 /** A device as targets name it. */
 export interface UplinkDevice {
@@ -12,16 +13,9 @@ export interface UplinkDevice {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** Values of one key, one for each row; `tags` are those of `value-kind.ts` (0: the row has no value of the key). */
-export interface UplinkColumn {
-  readonly key: string;
-  readonly tags: Uint8Array;
-  readonly numbers: Float64Array;
-  /** Strings and JSON literals; null if the column has none. */
-  readonly texts: readonly (string | undefined)[] | null;
-}
+export type UplinkColumn = FeedColumn;
 
-/** Rows of one device: time stamps (epoch ms) are in the order in which they are to be written. */
+/** Rows of one device: time stamps (epoch ms) are strictly ascending. */
 export interface RowsRecord {
   readonly kind: "rows";
   readonly device: UplinkDevice;
@@ -101,6 +95,8 @@ export interface TargetContext {
  */
 export interface Target {
   readonly inFlightMax: number;
+  /** Bytes that were handed to the network or the disk since it was created, about; undefined if it does not count them. */
+  readonly bytesSent?: number;
   /** Connects, checks the credentials, creates what is missing (tables, streams, topics). Resolves if a batch could be sent. */
   check(signal: AbortSignal): Promise<void>;
   /**

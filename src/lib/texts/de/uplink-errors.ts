@@ -7,4 +7,15 @@ export const uplinkErrorsDe = {
   "uplink.certificate_unreadable": "Das Zertifikat oder der Schlüssel in {field} ist nicht lesbar: {reason}",
   "uplink.header_secret":
     "Geben Sie den Wert des Headers {name} als Token ein, wo er geheim bleibt, und den Namen als Header des Tokens",
+  "uplink.action_uplinks": "Uplinks verwalten",
+  "uplink.command_failed": "Das Gerät hat nicht geantwortet: {reason}",
+  "uplink.limit": "Es gibt bereits {limit} Uplinks. Mehr kann ein Mandant nicht haben.",
+  "uplink.not_found": "Den Uplink gibt es nicht.",
+  "uplink.not_refused": "Das Ziel weist zurzeit nichts ab.",
+  "uplink.secret_moved": "{name} wurde für einen anderen Server eingegeben. Geben Sie es neu ein.",
+  "uplink.secret_unknown": "{name} ist nicht bekannt. Geben Sie es neu ein.",
+  "uplink.stopped": "Die Uplinks sind beendet.",
+  "uplink.target_invalid": "{field}: {rule}",
+  "uplink.type_unknown": "Ein Ziel vom Typ {type} gibt es nicht. Es gibt: {known}",
+  "thread.failed": "Fehler im anderen Thread: {reason}",
 };

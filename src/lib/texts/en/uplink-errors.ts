@@ -7,4 +7,15 @@ export const uplinkErrors = {
   "uplink.certificate_unreadable": "The certificate or key in {field} cannot be read: {reason}",
   "uplink.header_secret":
     "Enter the value of the header {name} as the token, where it is kept secret, and the name as the header of the token",
+  "uplink.action_uplinks": "manage uplinks",
+  "uplink.command_failed": "The device did not answer: {reason}",
+  "uplink.limit": "There are {limit} uplinks already, which is the most that a tenant can have.",
+  "uplink.not_found": "The uplink does not exist.",
+  "uplink.not_refused": "The target refuses nothing at present.",
+  "uplink.secret_moved": "{name} was entered for another server. Enter it again.",
+  "uplink.secret_unknown": "{name} is not known. Enter it again.",
+  "uplink.stopped": "The uplinks have stopped.",
+  "uplink.target_invalid": "{field}: {rule}",
+  "uplink.type_unknown": "There is no target of the type {type}. Types are: {known}",
+  "thread.failed": "The other thread failed: {reason}",
 } as const;

@@ -33,6 +33,8 @@ export interface FeedRows {
   readonly end: number;
   /** True if no more rows wait. */
   readonly isAtEnd: boolean;
+  /** True if there are ranges in the backlog. */
+  readonly hasBacklog: boolean;
 }
 
 /** A deletion on the way to a reader. */

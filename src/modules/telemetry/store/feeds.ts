@@ -103,6 +103,10 @@ export class Feeds {
     return null;
   }
 
+  keepOnly(ids: readonly string[]): void {
+    for (const id of [...this.#feeds.keys()]) if (!ids.includes(id)) this.close(id);
+  }
+
   close(id: string): void {
     const feed = this.#feeds.get(id);
     if (feed === undefined) return;
@@ -141,7 +145,10 @@ export class Feeds {
     const definitions = this.#registry.definitionsSince(args.known);
     const after = Math.max(args.after, feed.position);
     const deletions = this.#deletionsOf(feed);
-    if (deletions.length > 0) return { rows: [], definitions, deletions, end: after, isAtEnd: false };
+    const hasBacklog =
+      this.#file.db.query("SELECT 1 FROM feed_range WHERE feed = ? LIMIT 1").get(feed.no) !== null;
+    if (deletions.length > 0)
+      return { rows: [], definitions, deletions, end: after, isAtEnd: false, hasBacklog };
     const rows: HotRow[] = [];
     let bytes = 0;
     for (const row of this.#file.hotBehind(after, this.#file.lastHotId, ROWS_MAX)) {
@@ -150,7 +157,7 @@ export class Feeds {
       if (bytes >= args.bytesMax) break;
     }
     const end = rows[rows.length - 1]?.id ?? this.#file.lastHotId;
-    return { rows, definitions, deletions, end, isAtEnd: end >= this.#file.lastHotId };
+    return { rows, definitions, deletions, end, isAtEnd: end >= this.#file.lastHotId, hasBacklog };
   }
 
   /** Returns what was sealed before it was confirmed. */

@@ -104,6 +104,8 @@ export interface StoreCalls {
   };
   /** Does nothing if the feed is open. */
   openFeed: { args: { id: string; tenantId: string; start: FeedStart }; result: null };
+  /** Closes all feeds but these. */
+  keepFeeds: { args: { ids: readonly string[] }; result: null };
   closeFeed: { args: { id: string }; result: null };
   resendFeed: { args: { id: string; from: number; to: number }; result: null };
   readFeed: {

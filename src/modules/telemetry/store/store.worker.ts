@@ -169,6 +169,9 @@ class WorkerService {
         const { id, tenantId, start } = request.args;
         return this.#scheduler.background(OWN_WORK, engine.feeds.open(id, tenantId, start));
       }
+      case "keepFeeds":
+        engine.feeds.keepOnly(request.args.ids);
+        return null;
       case "closeFeed":
         engine.feeds.close(request.args.id);
         return null;
@@ -276,6 +279,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 const writingCalls: ReadonlySet<CallName> = new Set([
   "openFeed",
   "closeFeed",
+  "keepFeeds",
   "resendFeed",
   "confirmFeed",
   "deleteRange",

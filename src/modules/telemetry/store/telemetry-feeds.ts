@@ -16,6 +16,11 @@ export class TelemetryFeeds {
     await this.#calls.call("openFeed", { id, tenantId, start });
   }
 
+  /** Closes all feeds but these. */
+  async keepOnly(ids: readonly string[]): Promise<void> {
+    await this.#calls.call("keepFeeds", { ids });
+  }
+
   async close(id: string): Promise<void> {
     await this.#calls.call("closeFeed", { id });
   }

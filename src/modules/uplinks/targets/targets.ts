@@ -1,0 +1,10 @@
+import type { Target, TargetContext } from "../uplink.types.ts";
+import type { TargetSettings } from "./targets.schemas.ts";
+
+/** Creates a target. Each client is loaded with the first target that needs it. */
+export async function createTarget(settings: TargetSettings, context: TargetContext): Promise<Target> {
+  switch (settings.type) {
+    case "HTTP":
+      return (await import("./http.target.ts")).createHttpTarget(settings, context);
+  }
+}
