@@ -2,7 +2,7 @@ import { invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 
 /** Fields of settings that are secret, wherever they stand. */
-const SECRET_NAMES: ReadonlySet<string> = new Set([
+export const SECRET_NAMES: ReadonlySet<string> = new Set([
   "password",
   "token",
   "secretAccessKey",

@@ -1,10 +1,11 @@
 /// <reference lib="webworker" />
-import { notFound } from "../../lib/domain-error.ts";
+import { DomainError, notFound } from "../../lib/domain-error.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { ThreadCalls } from "../../platform/thread-calls.ts";
 import { DeviceCache } from "./device-cache.ts";
 import { createRowTransform } from "./row-transform.ts";
 import { createTarget } from "./targets/targets.ts";
+import { TargetError } from "./uplink.errors.ts";
 import type { MainCalls, ThreadCallsOfUplinks, UplinkJob } from "./uplink.protocol.ts";
 import type { TargetContext } from "./uplink.types.ts";
 import { UplinkReader } from "./uplink-reader.ts";
@@ -55,7 +56,16 @@ function contextOf({ uplinkId, authorities }: UplinkJob): TargetContext {
   return {
     uplinkId,
     authorities,
-    resolve: (host, port) => calls.call("resolve", { uplinkId, host, port }),
+    async resolve(host, port) {
+      try {
+        return await calls.call("resolve", { uplinkId, host, port });
+      } catch (error) {
+        // The gateway never connects there.
+        if (error instanceof DomainError && error.kind === "invalid")
+          throw new TargetError("settings", error);
+        throw error;
+      }
+    },
     command: (deviceId, method, params) => calls.call("command", { uplinkId, deviceId, method, params }),
     now: systemClock.now,
   };

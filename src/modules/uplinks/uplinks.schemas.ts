@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { weekdays } from "../../lib/time-window.ts";
 import { documentedAs } from "../documented-as.ts";
 import { literals, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
-import { targetSettings } from "./targets/targets.schemas.ts";
+import { targetInput } from "./target-input.schemas.ts";
 import { uplinkOrders, uplinkStates } from "./uplink.protocol.ts";
 
 const names = (maxItems: number, description: string) =>
@@ -64,7 +64,7 @@ const options = {
   window: sendingWindow,
 };
 // Not a Union: what is wrong is told field by field, and secrets may be `{kept: true}`.
-const target = documentedAs(targetSettings, {
+const target = documentedAs(targetInput, {
   description:
     "Settings of the target, by `type`. Secrets (`password`, `token`, `secretAccessKey`, `signingSecret`, `privateKey`) are returned as `{kept: true}`; whoever sends that back keeps the secret, for the same server.",
 });

@@ -103,6 +103,7 @@ export class HttpConnection {
     } catch (error) {
       this.#firstAddress++;
       signal.throwIfAborted();
+      if (error instanceof TargetError) throw error;
       throw new TargetError(
         "retry",
         detail("uplink.unreachable", { reason: networkErrorText(error) }),

@@ -1,4 +1,4 @@
-import { type Static, Type as t } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { httpSettings } from "./http.schemas.ts";
 
 /** Schemas of the settings of targets, by type. Their secrets are the fields that `uplink-secrets.ts` names. */
@@ -6,5 +6,3 @@ export const targetSchemas = { HTTP: httpSettings };
 
 export type TargetType = keyof typeof targetSchemas;
 export type TargetSettings = { [Type in TargetType]: Static<(typeof targetSchemas)[Type]> }[TargetType];
-
-export const targetSettings = t.Union(Object.values(targetSchemas));
