@@ -18,4 +18,6 @@ export const uplinkErrorsDe = {
   "uplink.target_invalid": "{field}: {rule}",
   "uplink.type_unknown": "Ein Ziel vom Typ {type} gibt es nicht. Es gibt: {known}",
   "thread.failed": "Fehler im anderen Thread: {reason}",
+  "uplink.place_missing": "Das Ziel hat nicht, was die Einstellungen nennen: {reason}",
+  "uplink.setting_missing": "Die Einstellung {field} fehlt",
 };

@@ -18,4 +18,6 @@ export const uplinkErrors = {
   "uplink.target_invalid": "{field}: {rule}",
   "uplink.type_unknown": "There is no target of the type {type}. Types are: {known}",
   "thread.failed": "The other thread failed: {reason}",
+  "uplink.place_missing": "The target does not have what the settings name: {reason}",
+  "uplink.setting_missing": "The setting {field} is missing",
 } as const;
