@@ -105,7 +105,9 @@ class LinesideTarget implements Target {
       if (record.kind === "rows") yield* this.#rows(record, child, bytesMax);
       else if (record.kind === "attributes") yield* attributes(record, child);
       else if (record.kind === "alarm")
-        yield gatewayMessage("telemetry", { [child]: [{ ts: toTs(record.ts), values: alarmValues(record) }] });
+        yield gatewayMessage("telemetry", {
+          [child]: [{ ts: toTs(record.ts), values: alarmValues(record) }],
+        });
       else if (record.kind === "device" && record.change === "deleted") {
         yield gatewayMessage("attributes", { [child]: { [DEVICE_ID_KEY]: "" } });
         yield gatewayMessage("disconnect", { device: child });

@@ -5,6 +5,8 @@ import type { RowSource } from "./row-packing.ts";
 
 const PLACE = /\{(ts|time|values|value|key|device|deviceId|type|site|tags)\}/g;
 const utf8 = new TextEncoder();
+/** Longest time stamp in either form. */
+const PLACE_BYTES_MAX = 30;
 const COMMA = utf8.encode(",");
 
 /** Places that differ from row to row; the others are text once the device is known. */
@@ -81,6 +83,8 @@ export class TemplateRows implements RowSource {
   readonly #writer: TextWriter;
   readonly #record: RowsRecord;
   readonly #parts: readonly BoundPart[];
+  /** Bytes behind the values of a row, at most. */
+  readonly #restBytes: number;
   readonly #values: JsonValues;
   readonly #toTs: ((ts: number) => number) | undefined;
 
@@ -96,6 +100,10 @@ export class TemplateRows implements RowSource {
     this.head = utf8.encode(head);
     this.tail = utf8.encode(tail);
     this.#parts = bind(template, record.device);
+    const position = this.#parts.findIndex((part) => "place" in part && part.place === "values");
+    this.#restBytes = this.#parts
+      .slice(position + 1)
+      .reduce((bytes, part) => bytes + ("bytes" in part ? part.bytes.length : PLACE_BYTES_MAX), 0);
     this.#toTs = toTs;
     this.#values = new JsonValues(writer, record.columns, options);
   }
@@ -109,7 +117,7 @@ export class TemplateRows implements RowSource {
       if ("bytes" in part) writer.raw(part.bytes);
       else if (part.place === "values") {
         const before = writer.length;
-        next = this.#values.object(row, from, bytesMax - (before - start));
+        next = this.#values.object(row, from, bytesMax - (before - start) - this.#restBytes);
         isEmpty = writer.length === before;
       } else this.#place(part.place, row);
     }
