@@ -5,6 +5,7 @@ export const uplinkErrorsDe = {
   "uplink.unreachable": "Das Ziel ist nicht erreichbar: {reason}",
   "uplink.target_failed": "Fehler im Ziel: {reason}",
   "uplink.certificate_unreadable": "Das Zertifikat oder der Schlüssel in {field} ist nicht lesbar: {reason}",
+  "uplink.setting_invalid": "Die Einstellung {field} ist nicht gültig: {reason}",
   "uplink.header_secret":
     "Geben Sie den Wert des Headers {name} als Token ein, wo er geheim bleibt, und den Namen als Header des Tokens",
   "uplink.action_uplinks": "Uplinks verwalten",

@@ -5,6 +5,7 @@ export const uplinkErrors = {
   "uplink.unreachable": "The target cannot be reached: {reason}",
   "uplink.target_failed": "The target failed: {reason}",
   "uplink.certificate_unreadable": "The certificate or key in {field} cannot be read: {reason}",
+  "uplink.setting_invalid": "The setting {field} is not valid: {reason}",
   "uplink.header_secret":
     "Enter the value of the header {name} as the token, where it is kept secret, and the name as the header of the token",
   "uplink.action_uplinks": "manage uplinks",

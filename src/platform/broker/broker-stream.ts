@@ -1,9 +1,9 @@
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
-import { unavailable } from "../../../lib/domain-error.ts";
-import type { OutboundRule } from "../../../platform/outbound-address.ts";
-import type { MqttSettings } from "../integrations.types.ts";
+import { unavailable } from "../../lib/domain-error.ts";
+import type { OutboundRule } from "../outbound-address.ts";
+import type { BrokerSettings } from "./broker.types.ts";
 import { parseBrokerUrl } from "./broker-url.ts";
 import { createWebSocketWire, type WebSocketWire } from "./websocket-wire.ts";
 
@@ -12,7 +12,7 @@ const ADDRESSES_MAX = 3;
 const CONNECT_MS_MAX = 10_000;
 
 export interface BrokerStreamDeps {
-  readonly settings: MqttSettings;
+  readonly settings: BrokerSettings;
   readonly addresses: Pick<OutboundRule, "resolve">;
   /** Authorities that are trusted where the settings name none; the usual ones when undefined. */
   readonly authorities?: readonly string[] | undefined;

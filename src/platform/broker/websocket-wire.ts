@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { unavailable } from "../../../lib/domain-error.ts";
+import { unavailable } from "../../lib/domain-error.ts";
 
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const ANSWER_BYTES_MAX = 16 * 1024;

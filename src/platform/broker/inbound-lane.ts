@@ -1,10 +1,10 @@
-import { DomainError, unavailable } from "../../../lib/domain-error.ts";
-import { FrameReader, fromForeignBroker } from "../../../lib/mqtt/frame-reader.ts";
-import { PacketCursor } from "../../../lib/mqtt/packet-cursor.ts";
-import { acknowledgement, PUBACK, PUBCOMP, PUBREC } from "../../../lib/mqtt/packet-writer.ts";
-import { type PublishPacket, readAcknowledgement, readPublish } from "../../../lib/mqtt/packets.ts";
-import { ProtocolError } from "../../../lib/mqtt/reason.ts";
-import type { Text } from "../../../lib/texts/text.ts";
+import { DomainError, unavailable } from "../../lib/domain-error.ts";
+import { FrameReader, fromForeignBroker } from "../../lib/mqtt/frame-reader.ts";
+import { PacketCursor } from "../../lib/mqtt/packet-cursor.ts";
+import { acknowledgement, PUBACK, PUBCOMP, PUBREC } from "../../lib/mqtt/packet-writer.ts";
+import { type PublishPacket, readAcknowledgement, readPublish } from "../../lib/mqtt/packets.ts";
+import { ProtocolError } from "../../lib/mqtt/reason.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { InboundSession, Outcome } from "./inbound-session.ts";
 
 /** The largest message that is taken, its topic included. */

@@ -1,5 +1,5 @@
-import { detail, invalid } from "../../../lib/domain-error.ts";
-import type { Text } from "../../../lib/texts/text.ts";
+import { detail, invalid } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
 
 const schemes: Record<
   string,

@@ -1,5 +1,5 @@
-import type { PublishPacket } from "../../../lib/mqtt/packets.ts";
-import type { Text } from "../../../lib/texts/text.ts";
+import type { PublishPacket } from "../../lib/mqtt/packets.ts";
+import type { Text } from "../../lib/texts/text.ts";
 
 /**
  * - `taken`: it is on the disk, or was judged and its failure is;
