@@ -246,12 +246,7 @@ export function createApp(config: Config, overrides: Overrides = {}) {
     integrating.codecs,
     administration,
     createBulkModule({ devices, attributes }),
-    ...createOperationModules(core, userModules, {
-      base,
-      commands,
-      mqtt,
-      notifications: notifications.notifications,
-    }),
+    ...createOperationModules(core, userModules, { base, commands, mqtt, notifications }),
   ];
   const { http, server, parts } = createHttpModule(core, {
     routes: [...first, ...last].flatMap(({ routes }) => routes?.(identity.auth) ?? []),

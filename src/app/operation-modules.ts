@@ -1,7 +1,7 @@
 import { createBackupsModule } from "../modules/backups/backups.module.ts";
 import type { CommandsService } from "../modules/commands/commands.service.ts";
 import type { Core, Module } from "../modules/module.types.ts";
-import type { NotificationsService } from "../modules/notifications/notifications.service.ts";
+import type { createNotificationsModule } from "../modules/notifications/notifications.module.ts";
 import { createRefusalsModule } from "../modules/refusals/refusals.module.ts";
 import { createSystemModule } from "../modules/system/system.module.ts";
 import { createUpdatesModule } from "../modules/updates/updates.module.ts";
@@ -17,10 +17,11 @@ export function createOperationModules(
     base: DeviceModules;
     commands: CommandsService;
     mqtt: MqttServer;
-    notifications: NotificationsService;
+    notifications: ReturnType<typeof createNotificationsModule>;
   },
 ): readonly Module[] {
-  const { base, mqtt, notifications } = deps;
+  const { base, mqtt } = deps;
+  const { notifications } = deps.notifications;
   const { tenants } = tenancy;
   const backing = createBackupsModule(core, {
     tenants,

@@ -44,6 +44,10 @@ const send = async (token: string, { ts, values }: { ts: number; values: Record<
   expect((await fixture.call("POST", `/api/v1/${token}/telemetry/batch`, { body })).status).toBe(200);
 };
 
+/** Resolves with the uplink once it fits. */
+const stateOf = (uplinkId: string, fits: (uplink: Record<string, unknown>) => boolean) =>
+  untilAnswer(async () => (await call("GET", `/${uplinkId}`)).body as Record<string, unknown>, fits);
+
 const end = async (uplinkId: string) => {
   await call("DELETE", `/${uplinkId}`);
   lines = [];
@@ -67,8 +71,8 @@ test("an uplink sends what is written, and keeps its secret to itself", async ()
       values: { temperature: 21.5, state: "on" },
     },
   ]);
-  const upToDate = await untilAnswer(
-    async () => (await call("GET", `/${uplinkId}`)).body as Record<string, unknown>,
+  const upToDate = await stateOf(
+    uplinkId,
     ({ state, sentPoints }) => state === "UP_TO_DATE" && sentPoints === 2,
   );
   expect(upToDate).toMatchObject({ lagSeconds: 0, waitingPoints: 0, error: null });
@@ -82,10 +86,7 @@ test("what was written while the target was away arrives, deletions and attribut
   status = 503;
   for (let ts = 1; ts <= 20; ts++) await send(pump.token, { ts: 1_700_000_000_000 + ts, values: { n: ts } });
   await fixture.app.services.store.compact();
-  await untilAnswer(
-    async () => (await call("GET", `/${uplinkId}`)).body as Record<string, unknown>,
-    ({ state }) => state === "ERROR",
-  );
+  await stateOf(uplinkId, ({ state }) => state === "ERROR");
   await fixture.call("POST", `/api/devices/${pump.deviceId}/attributes`, {
     token: admin,
     body: { scope: "SERVER", attributes: { place: "Hall 2" } },
@@ -143,13 +144,11 @@ test("a batch that the target refuses is skipped when a person says so", async (
   const pump = await device("Pump 4");
   const { body } = await call("POST", "", { name: "Refused", target: target(), content: telemetryOnly });
   const { uplinkId } = body as { uplinkId: string };
+  await stateOf(uplinkId, ({ state }) => state === "UP_TO_DATE");
   expect((await call("POST", `/${uplinkId}/skip`)).status).toBe(409);
   status = 422;
   await send(pump.token, { ts: 1_700_000_000_000, values: { bad: 1 } });
-  await untilAnswer(
-    async () => (await call("GET", `/${uplinkId}`)).body as Record<string, unknown>,
-    ({ isRefused, state }) => isRefused === true && state === "ERROR",
-  );
+  await stateOf(uplinkId, ({ isRefused, state }) => isRefused === true && state === "ERROR");
   status = 204;
   expect((await call("POST", `/${uplinkId}/skip`)).status).toBe(200);
   await send(pump.token, { ts: 1_700_000_001_000, values: { good: 1 } });

@@ -38,10 +38,9 @@ export type {
   ConfirmedRange,
   FeedBacklog,
   FeedConfirmation,
-  FeedDeletion,
   FeedRange,
   FeedRows,
   FeedStart,
   KnownDefinitions,
 } from "./store/feed.types.ts";
-export type { WireChunk } from "./store/store.protocol.ts";
+export type { WireChunk } from "./store/wire-chunk.types.ts";

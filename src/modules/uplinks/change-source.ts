@@ -8,13 +8,14 @@ import type { Uplink } from "./uplinks.types.ts";
 const CHANGES_MAX = 500;
 const SNAPSHOT_DEVICES_MAX = 100;
 
-type Deps = Pick<
-  UplinkChangesRepository,
-  "attributeChanges" | "attributesBehind" | "alarmEvents" | "deviceChanges"
-> & {
+interface Deps {
+  readonly changes: Pick<
+    UplinkChangesRepository,
+    "attributeChanges" | "attributesBehind" | "alarmEvents" | "deviceChanges"
+  >;
   /** null for a device that is not selected. */
   readonly devicesOf: (uplink: Uplink, deviceIds: readonly string[]) => readonly (UplinkDevice | null)[];
-};
+}
 
 /** Returns the next changes of attributes, alarms and devices that an uplink sends. */
 export function nextChanges(deps: Deps, uplink: Uplink): Changes {
@@ -50,12 +51,12 @@ const none = (last: number): Found => ({ records: [], last, isAtEnd: true });
 
 function attributeRecords(deps: Deps, uplink: Uplink): Found {
   const { tenantId, cursor } = uplink;
-  const rows = deps.attributeChanges(tenantId, cursor.attributes, CHANGES_MAX);
+  const rows = deps.changes.attributeChanges(tenantId, cursor.attributes, CHANGES_MAX);
   const records = withDevices(deps, uplink, rows, (row, device) => ({
     kind: "attributes",
     device,
     scope: row.scope,
-    ts: row.at,
+    ts: row.changedAt,
     values: { [row.key]: row.value === null ? null : (JSON.parse(row.value) as JsonValue) },
   }));
   return found(rows, records, cursor.attributes);
@@ -63,9 +64,9 @@ function attributeRecords(deps: Deps, uplink: Uplink): Found {
 
 function alarmRecords(deps: Deps, uplink: Uplink): Found {
   const { tenantId, cursor } = uplink;
-  const rows = deps.alarmEvents(tenantId, cursor.alarms, CHANGES_MAX);
+  const rows = deps.changes.alarmEvents(tenantId, cursor.alarms, CHANGES_MAX);
   const records = withDevices(deps, uplink, rows, (row, device) => {
-    const { alarmId, type, severity, status, event, eventId, message, at: ts } = row;
+    const { alarmId, type, severity, status, event, eventId, message, changedAt: ts } = row;
     return { kind: "alarm", device, alarmId, type, severity, status, event, eventId, message, ts };
   });
   return found(rows, records, cursor.alarms);
@@ -73,13 +74,13 @@ function alarmRecords(deps: Deps, uplink: Uplink): Found {
 
 function deviceRecords(deps: Deps, uplink: Uplink): Found {
   const { tenantId, cursor, options } = uplink;
-  const rows = deps.deviceChanges(tenantId, cursor.devices, CHANGES_MAX);
-  const known = byId(deps, uplink, rows);
+  const rows = deps.changes.deviceChanges(tenantId, cursor.devices, CHANGES_MAX);
+  const byDevice = byId(deps, uplink, rows);
   const records = rows.flatMap((row): UplinkRecord[] => {
     const { deviceId, name, deviceType: type, change, at: ts } = row;
     // One that is gone can only be selected by what was kept of it.
     const gone: UplinkDevice = { deviceId, name, type, site: options.site, tags: options.tags };
-    const device = known.get(deviceId) ?? (change === "deleted" ? gone : undefined);
+    const device = byDevice.get(deviceId) ?? (change === "deleted" ? gone : undefined);
     return device === undefined ? [] : [{ kind: "device", device, change, ts }];
   });
   return found(
@@ -93,12 +94,12 @@ function snapshotRecords(
   deps: Deps,
   { uplink, tenantId, after }: { uplink: Uplink; tenantId: TenantId; after: string },
 ): { records: UplinkRecord[]; last: string | null } {
-  const { rows, last } = deps.attributesBehind(tenantId, after, SNAPSHOT_DEVICES_MAX);
-  const known = byId(deps, uplink, rows);
+  const { rows, last } = deps.changes.attributesBehind(tenantId, after, SNAPSHOT_DEVICES_MAX);
+  const byDevice = byId(deps, uplink, rows);
   /** Keyed by device and scope. */
   const records = new Map<string, AttributesRecord & { values: Record<string, JsonValue> }>();
   for (const { deviceId, scope, key, value, updatedAt } of rows) {
-    const device = known.get(deviceId);
+    const device = byDevice.get(deviceId);
     if (device === undefined) continue;
     const id = `${deviceId} ${scope}`;
     const record = records.get(id) ?? { kind: "attributes", device, scope, ts: updatedAt, values: {} };
@@ -114,9 +115,9 @@ function withDevices<Row extends { readonly deviceId: string }>(
   rows: readonly Row[],
   toRecord: (row: Row, device: UplinkDevice) => UplinkRecord,
 ): UplinkRecord[] {
-  const known = byId(deps, uplink, rows);
+  const byDevice = byId(deps, uplink, rows);
   return rows.flatMap((row) => {
-    const device = known.get(row.deviceId);
+    const device = byDevice.get(row.deviceId);
     return device === undefined ? [] : [toRecord(row, device)];
   });
 }

@@ -5,6 +5,8 @@ import { isJsonObject } from "../../lib/json.ts";
 import { ruleOf } from "../../lib/schema-rule.ts";
 import { type TargetSettings, targetSchemas } from "./targets/targets.schemas.ts";
 
+export type { TargetSettings };
+
 /**
  * Checks the settings of a target, and fills in what they leave out.
  * @throws DomainError `invalid` that names the field

@@ -8,13 +8,14 @@ import type { CallHandlers } from "../../platform/thread-calls.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import { nextChanges } from "./change-source.ts";
+import type { TargetSettings } from "./targets/targets.schemas.ts";
 import type { MainCalls, UplinkJob, UplinkReport } from "./uplink.protocol.ts";
 import type { UplinkDevice } from "./uplink.types.ts";
 import type { UplinkChangesRepository } from "./uplink-changes.repository.ts";
 import { UplinkThread } from "./uplink-thread.ts";
 import { uplinkNotFound } from "./uplinks.errors.ts";
 import type { UplinksRepository } from "./uplinks.repository.ts";
-import type { TargetSettings, Uplink } from "./uplinks.types.ts";
+import type { Uplink } from "./uplinks.types.ts";
 
 /** Interval at which it is looked whether something was written. */
 const WAKE_INTERVAL_MS = 100;
@@ -226,7 +227,7 @@ export class UplinkFleet {
       rows: ({ deviceId, from, to }) => store.feeds.rows(deviceId as DeviceId, from, to), // an id of the store
       confirm: (confirmation) => store.feeds.confirm(confirmation).then(() => undefined),
       devices: ({ uplinkId, deviceIds }) => devicesOf(this.#get(uplinkId), deviceIds),
-      changes: ({ uplinkId }) => nextChanges({ ...changes, devicesOf }, this.#get(uplinkId)),
+      changes: ({ uplinkId }) => nextChanges({ changes, devicesOf }, this.#get(uplinkId)),
       confirmChanges: ({ uplinkId, cursor }) => {
         const uplink = this.#get(uplinkId);
         repository.setCursor(uplinkId, cursor);
@@ -257,10 +258,10 @@ export class UplinkFleet {
   #devicesOf(uplink: Uplink, deviceIds: readonly string[]): readonly (UplinkDevice | null)[] {
     const { selection, site, tags } = uplink.options;
     const rows = this.#deps.changes.devices(uplink.tenantId, deviceIds);
-    const known = new Map(rows.map((row) => [row.deviceId, row]));
+    const byDevice = new Map(rows.map((row) => [row.deviceId, row]));
     const isIn = (list: readonly string[], value: string) => list.length === 0 || list.includes(value);
     return deviceIds.map((deviceId) => {
-      const device = known.get(deviceId);
+      const device = byDevice.get(deviceId);
       if (device === undefined || !isIn(selection.deviceIds, deviceId)) return null;
       if (!isIn(selection.deviceTypes, device.deviceType)) return null;
       const { deviceTags } = selection;

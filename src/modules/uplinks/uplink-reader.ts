@@ -236,9 +236,9 @@ export class UplinkReader {
   }
 
   async #recordsOf(devices: readonly FeedDeviceRows[]): Promise<UplinkRecord[]> {
-    const known = await this.#devices.get(devices.map(({ deviceId }) => deviceId));
+    const byDevice = await this.#devices.get(devices.map(({ deviceId }) => deviceId));
     return devices.flatMap((rows): UplinkRecord[] => {
-      const device = known.get(rows.deviceId);
+      const device = byDevice.get(rows.deviceId);
       const kept = device && this.#transform(rows);
       if (device === undefined || kept === undefined) return [];
       return [{ kind: "rows", device, ts: kept.ts, columns: kept.columns }];

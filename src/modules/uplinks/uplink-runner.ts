@@ -51,6 +51,8 @@ export class UplinkRunner {
   #limitedBytes = 0;
   #target: Target | undefined;
   #wake: () => void = () => undefined;
+  /** Ends the wait after a batch that was refused. */
+  #endWait: () => void = () => undefined;
   #wasWoken = false;
   #failures = 0;
   #done: Promise<void> = Promise.resolve();
@@ -100,7 +102,7 @@ export class UplinkRunner {
     if (skipped === undefined) return;
     this.#set({ skippedBatches: this.#report.skippedBatches + 1, isRefused: false });
     void skipped.item.confirm();
-    this.wake();
+    this.#endWait();
   }
 
   async #run(): Promise<void> {
@@ -187,13 +189,13 @@ export class UplinkRunner {
   /** Waits as long as the bytes take at the rate that the uplink may use. */
   async #limit(bytes: number): Promise<void> {
     const { bytesPerSecond } = this.#deps;
-    if (bytesPerSecond !== null && bytes > 0) await this.#sleep((bytes * 1_000) / bytesPerSecond, false);
+    if (bytesPerSecond !== null && bytes > 0) await this.#sleep((bytes * 1_000) / bytesPerSecond, "stop");
   }
 
   async #idle(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     this.#set({ state: "UP_TO_DATE", upToDateAt: this.#deps.clock.now(), error: null, errorAt: null });
-    if (!this.#wasWoken) await this.#sleep(IDLE_MS, true);
+    if (!this.#wasWoken) await this.#sleep(IDLE_MS, "wake");
   }
 
   async #awaitWindow(signal: AbortSignal): Promise<void> {
@@ -203,7 +205,7 @@ export class UplinkRunner {
       while (this.#outstanding.length > 0) await this.#settleFirst();
       this.#set({ state: "OUTSIDE_WINDOW" }, true);
       // The wall clock may be set meanwhile.
-      await this.#sleep(Math.min(this.#window.staysMs(now), IDLE_MS), false);
+      await this.#sleep(Math.min(this.#window.staysMs(now), IDLE_MS), "stop");
     }
   }
 
@@ -211,19 +213,21 @@ export class UplinkRunner {
     this.#failures++;
     await this.#closeTarget();
     const reaction = error instanceof TargetError ? error.reaction : "retry";
+    // A target that refuses its test cannot be helped by leaving a batch out.
+    const isRefused = reaction === "refused" && this.#outstanding.length > 0;
     this.#set(
       {
         state: "ERROR",
         error: textFor(error),
         errorAt: this.#deps.clock.now(),
-        isRefused: reaction === "refused",
+        isRefused,
       },
       true,
     );
     const { random } = this.#deps;
     const ms =
       reaction === "retry" ? Math.min(waitAfter(this.#failures, random), RETRY_MAX_MS) : SETTINGS_RETRY_MS;
-    await this.#sleep(ms, reaction === "refused");
+    await this.#sleep(ms, isRefused ? "skip" : "stop");
   }
 
   async #closeTarget(): Promise<void> {
@@ -233,8 +237,8 @@ export class UplinkRunner {
     await target?.close().catch(() => undefined); // it is broken already
   }
 
-  /** Waits; `isWakeable`: a call of `wake` ends it. A stop always does. */
-  #sleep(ms: number, isWakeable: boolean): Promise<void> {
+  /** Waits; `until` names what ends it early. A stop always does. */
+  #sleep(ms: number, until: "wake" | "skip" | "stop"): Promise<void> {
     const { signal } = this.#stopped;
     return new Promise((resolve) => {
       const end = () => {
@@ -244,7 +248,8 @@ export class UplinkRunner {
       };
       const cancel = this.#deps.clock.schedule(ms, end);
       signal.addEventListener("abort", end, { once: true });
-      if (isWakeable) this.#wake = end;
+      if (until === "wake") this.#wake = end;
+      if (until === "skip") this.#endWait = end;
       if (signal.aborted) end();
     });
   }

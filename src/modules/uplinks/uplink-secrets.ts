@@ -22,8 +22,10 @@ function changeSecrets(value: unknown, change: Change, path: string): unknown {
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]) => {
-      const at = path === "" ? name : `${path}.${name}`;
-      const changed = SECRET_NAMES.has(name) ? change(inner, at) : changeSecrets(inner, change, at);
+      const fieldPath = path === "" ? name : `${path}.${name}`;
+      const changed = SECRET_NAMES.has(name)
+        ? change(inner, fieldPath)
+        : changeSecrets(inner, change, fieldPath);
       return changed === undefined ? [] : [[name, changed]];
     }),
   );

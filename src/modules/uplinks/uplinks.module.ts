@@ -9,12 +9,12 @@ import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { TargetSettings } from "./targets/targets.schemas.ts";
-import { createUplinkChangesRepository } from "./uplink-changes.repository.ts";
+import { UplinkChangesRepository } from "./uplink-changes.repository.ts";
 import { UplinkFleet } from "./uplink-fleet.ts";
 import { joinTarget } from "./uplink-secrets.ts";
 import { createUplinksRepository } from "./uplinks.repository.ts";
-import { uplinksRoutes } from "./uplinks.routes.ts";
-import { createUplinksService, openSecrets } from "./uplinks.service.ts";
+import { uplinkActionsRoutes, uplinksRoutes } from "./uplinks.routes.ts";
+import { openSecrets, UplinksService } from "./uplinks.service.ts";
 import type { Uplink } from "./uplinks.types.ts";
 
 /** Time for which a target waits for the answer of a device. */
@@ -44,7 +44,7 @@ export function createUplinksModule(
   const { commands, reach, store, tenants } = deps;
   const log = root.child("uplinks");
   const repository = createUplinksRepository(database);
-  const changes = createUplinkChangesRepository(database);
+  const changes = new UplinkChangesRepository(database);
   const box = createSealedBox(data.secret("outbound.key", 32), "uplinks");
   const fleet = new UplinkFleet({
     repository,
@@ -70,7 +70,7 @@ export function createUplinksModule(
     clock,
     log,
   });
-  const uplinks = createUplinksService({
+  const uplinks = new UplinksService({
     repository,
     changes,
     fleet,
@@ -97,7 +97,7 @@ export function createUplinksModule(
   events.on("tenant.deleted", () => void fleet.endDeleted());
   return {
     uplinks,
-    routes: (auth: AuthPlugin) => [uplinksRoutes({ uplinks, auth })],
+    routes: (auth: AuthPlugin) => [uplinksRoutes({ uplinks, auth }), uplinkActionsRoutes({ uplinks, auth })],
     parts: [{ name: "uplinks", start: () => fleet.start(), stop: () => fleet.stop() }],
   };
 }

@@ -46,12 +46,22 @@ const copyLists = ({ deviceIds, deviceTypes, deviceTags, keys }: VisibleUplink["
 
 const access = "403 without access to all devices.";
 
-/** Uplinks: engines to which the gateway sends what it stores. */
-export const uplinksRoutes = ({ uplinks, auth }: { uplinks: UplinksService; auth: AuthPlugin }) => {
-  const read = ({ principal }: AuditContext, id: string) => {
+interface RoutesDeps {
+  readonly uplinks: UplinksService;
+  readonly auth: AuthPlugin;
+}
+
+/** Reads what the audit log compares. */
+const readerOf =
+  (uplinks: UplinksService) =>
+  ({ principal }: AuditContext, id: string) => {
     const { name, enabled, target, options } = uplinks.get(principal, id);
     return { name, enabled, target, ...options };
   };
+
+/** Uplinks: engines to which the gateway sends what it stores. */
+export const uplinksRoutes = ({ uplinks, auth }: RoutesDeps) => {
+  const read = readerOf(uplinks);
   return new Elysia({ prefix: "/api/uplinks", tags: ["uplinks"] })
     .use(auth)
     .get(
@@ -79,23 +89,6 @@ export const uplinksRoutes = ({ uplinks, auth }: { uplinks: UplinksService; auth
         detail: {
           summary: "Create an uplink",
           description: `It sends at once unless \`enabled\` is false. 400 names the mistake; 409 if there are 20. ${access}`,
-        },
-      },
-    )
-    .post(
-      "/test",
-      async ({ principal, body }) => {
-        await uplinks.test(principal, body.target, body.uplinkId);
-        return { success: true };
-      },
-      {
-        auth: "uplinks:write",
-        audit: { none: "changes nothing" },
-        body: testUplinkBody,
-        response: { 200: successBody },
-        detail: {
-          summary: "Test the settings of a target",
-          description: `Connects to the target and checks the credentials. Nothing is stored. 400 for settings that do not work, 503 for a target that cannot be reached. ${access}`,
         },
       },
     )
@@ -130,11 +123,34 @@ export const uplinksRoutes = ({ uplinks, auth }: { uplinks: UplinksService; auth
         response: { 200: successBody },
         detail: { summary: "Delete an uplink", description: `What was sent stays at the target. ${access}` },
       },
+    );
+};
+
+/** What is done to an uplink beside changing it. */
+export const uplinkActionsRoutes = ({ uplinks, auth }: RoutesDeps) => {
+  const read = readerOf(uplinks);
+  return new Elysia({ prefix: "/api/uplinks", tags: ["uplinks"] })
+    .use(auth)
+    .post(
+      "/test",
+      async ({ principal, body }) => {
+        await uplinks.test(principal, body.target, body.uplinkId);
+        return { success: true };
+      },
+      {
+        auth: "uplinks:write",
+        audit: { none: "changes nothing" },
+        body: testUplinkBody,
+        response: { 200: successBody },
+        detail: {
+          summary: "Test the settings of a target",
+          description: `Connects to the target and checks the credentials. Nothing is stored. 400 for settings that do not work, 503 for a target that cannot be reached. ${access}`,
+        },
+      },
     )
     .post(
       "/:uplinkId/resend",
-      async ({ principal, params, body }) =>
-        toWire(await uplinks.resend(principal, params.uplinkId, body.from, body.to)),
+      async ({ principal, params, body }) => toWire(await uplinks.resend(principal, params.uplinkId, body)),
       {
         auth: "uplinks:write",
         audit: { action: "uplink.resend", target: "uplink", read },

@@ -1,5 +1,4 @@
 import type { TenantId } from "../../lib/ids.ts";
-import type { TargetSettings } from "./targets/targets.schemas.ts";
 import type { ChangeCursor, SendingWindow, UplinkOrder, UplinkReport } from "./uplink.protocol.ts";
 
 /** Devices and values that an uplink sends. An empty list stands for all. */
@@ -59,11 +58,3 @@ export interface VisibleUplink extends Omit<Uplink, "secrets" | "cursor" | "targ
   /** About how many values wait; null if that was not counted yet. */
   readonly waitingPoints: number | null;
 }
-
-export type UplinkInput = {
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly target: unknown;
-} & UplinkOptions;
-
-export type { TargetSettings };

@@ -1,4 +1,6 @@
+import type { DeviceId, TenantId } from "../../../lib/ids.ts";
 import type { Definitions } from "./group-format.ts";
+import type { WireChunk } from "./wire-chunk.types.ts";
 
 /*
  * A feed follows the writes of one tenant, for readers that send them on. Its position is a hot row: all rows up to it were confirmed. What is
@@ -79,4 +81,27 @@ export interface FeedConfirmation {
   readonly ranges?: readonly ConfirmedRange[] | undefined;
   /** Deletions of the backlog that have arrived, by id. */
   readonly deletions?: readonly number[] | undefined;
+}
+
+/** Feeds of the store: readers that follow its writes, each from a position of its own. */
+export interface TelemetryFeeds {
+  /** Opens a feed of a tenant; does nothing if it is open. Until it is closed, nothing that was written since is lost for it. */
+  open(id: string, tenantId: TenantId, start: FeedStart): Promise<void>;
+  close(id: string): Promise<void>;
+  /** Closes all feeds but these. */
+  keepOnly(ids: readonly string[]): Promise<void>;
+  /** Puts what is stored within a closed range into the backlog again. */
+  resend(id: string, from: number, to: number): Promise<void>;
+  /** Returns the rows behind `after`, or behind the position where that is newer. */
+  read(id: string, args: { after: number; known: KnownDefinitions; bytesMax: number }): Promise<FeedRows>;
+  /** Returns what was sealed before it was confirmed. */
+  backlog(
+    id: string,
+    args: { known: KnownDefinitions; limit: number; newestFirst: boolean },
+  ): Promise<FeedBacklog>;
+  /** Counts about how many values were not confirmed. It takes long where there are many ranges. */
+  countPoints(id: string): Promise<number>;
+  /** Returns the next rows of a device in a closed range; null at its end. */
+  rows(deviceId: DeviceId, from: number, to: number): Promise<WireChunk | null>;
+  confirm(confirmation: FeedConfirmation): Promise<void>;
 }

@@ -32,13 +32,13 @@ export class GroupReader {
     onRecord: (record: GroupRecord) => void,
   ): void {
     const record = new GroupRecord(this.#u32, this.#f64, this.#bytes, this.#end * 8);
-    let at = HEADER_WORDS;
-    while (at < this.#end) {
-      const columns = columnsOf(this.#u32[at * 2 + 1]!);
+    let position = HEADER_WORDS;
+    while (position < this.#end) {
+      const columns = columnsOf(this.#u32[position * 2 + 1]!);
       if (columns === undefined) throw new Error("a pattern of the group is unknown");
-      record.move(at, columns);
+      record.move(position, columns);
       onRecord(record);
-      at += RECORD_HEAD_WORDS + columns.length;
+      position += RECORD_HEAD_WORDS + columns.length;
     }
   }
 }
@@ -49,7 +49,7 @@ export class GroupRecord {
   readonly #f64: Float64Array;
   readonly #bytes: Uint8Array;
   readonly #sideStart: number;
-  #at = 0;
+  #position = 0;
   /** `key number * 4 + kind`. */
   columns: readonly number[] = [];
 
@@ -60,27 +60,27 @@ export class GroupRecord {
     this.#sideStart = sideStart;
   }
 
-  move(at: number, columns: readonly number[]): void {
-    this.#at = at;
+  move(position: number, columns: readonly number[]): void {
+    this.#position = position;
     this.columns = columns;
   }
 
   get device(): number {
-    return this.#u32[this.#at * 2]!;
+    return this.#u32[this.#position * 2]!;
   }
 
   get ts(): number {
-    return this.#f64[this.#at + 1]!;
+    return this.#f64[this.#position + 1]!;
   }
 
   /** The slot of a column read as a number; booleans are 0 and 1. */
   numberAt(column: number): number {
-    return this.#f64[this.#at + RECORD_HEAD_WORDS + column]!;
+    return this.#f64[this.#position + RECORD_HEAD_WORDS + column]!;
   }
 
   /** The text of a column: a string, or a JSON literal. */
   textAt(column: number): string {
-    const slot = (this.#at + RECORD_HEAD_WORDS + column) * 2;
+    const slot = (this.#position + RECORD_HEAD_WORDS + column) * 2;
     const start = this.#sideStart + this.#u32[slot]!;
     const length = this.#u32[slot + 1]!;
     return decodeText(this.#bytes.subarray(start, start + (length & TEXT_LENGTH_MASK)), length);

@@ -104,17 +104,17 @@ export class Registry {
   }
 
   /** Returns what a reader does not know yet. */
-  definitionsSince(known: KnownDefinitions): Definitions {
+  definitionsSince(since: KnownDefinitions): Definitions {
     const definitions = noDefinitions();
     // Nearly always there is no new device, and there may be many old ones.
-    if (known.devices < this.deviceEnd)
+    if (since.devices < this.deviceEnd)
       for (const { no, tenantId, deviceId } of this.devices.values())
-        if (no >= known.devices) definitions.devices.push({ no, tenantId, deviceId });
-    for (let no = known.keys; no < this.keyNames.length; no++) {
+        if (no >= since.devices) definitions.devices.push({ no, tenantId, deviceId });
+    for (let no = since.keys; no < this.keyNames.length; no++) {
       const name = this.keyNames[no];
       if (name !== undefined) definitions.keys.push({ no, name });
     }
-    for (let no = known.patterns; no < this.patterns.length; no++) {
+    for (let no = since.patterns; no < this.patterns.length; no++) {
       const columns = this.patterns[no];
       if (columns !== undefined) definitions.patterns.push({ no, columns });
     }

@@ -6,6 +6,8 @@ import type { Definitions } from "./group-format.ts";
 import type { SinkResult } from "./series-sink.ts";
 import type { CheckReport, StoreStats } from "./store.types.ts";
 
+import type { WireChunk } from "./wire-chunk.types.ts";
+
 /** Limits the worker needs; see `store-options.ts` for the defaults. */
 export interface WorkerOptions {
   readonly file: string;
@@ -45,21 +47,6 @@ export interface WireSeries {
   readonly devices: Uint32Array;
   readonly counts: Uint32Array;
   readonly keys: Uint32Array;
-}
-
-export interface WireColumn {
-  readonly key: string;
-  readonly tags: Uint8Array;
-  readonly numbers: Float64Array;
-  readonly texts: readonly (string | undefined)[] | null;
-}
-
-/** Rows of one device on their way out. */
-export interface WireChunk {
-  readonly ts: Float64Array;
-  readonly columns: readonly WireColumn[];
-  /** All rows up to and including this time stamp are in. */
-  readonly to: number;
 }
 
 export interface DeletionCall {

@@ -8,7 +8,7 @@ import type {
   StoreDevice,
   TelemetryValue,
 } from "../telemetry.types.ts";
-import type { TelemetryFeeds } from "./telemetry-feeds.ts";
+import type { TelemetryFeeds } from "./feed.types.ts";
 
 /**
  * The telemetry store as the main thread sees it. The file belongs to one worker thread; calls here never touch the

@@ -23,8 +23,8 @@ import type {
   TelemetryStore,
 } from "./store.types.ts";
 import { storeDefaults, type TelemetryStoreOptions, workerOptionsOf } from "./store-options.ts";
-import { TelemetryFeeds } from "./telemetry-feeds.ts";
 import { WorkerCalls } from "./worker-calls.ts";
+import { createWorkerFeeds } from "./worker-feeds.ts";
 
 export function createTelemetryStore(options: TelemetryStoreOptions): TelemetryStore {
   return new WorkerTelemetryStore(options);
@@ -41,7 +41,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   readonly #calls: WorkerCalls;
   readonly #devices: DeviceHandles;
   readonly append: TelemetryStore["append"];
-  readonly feeds: TelemetryFeeds;
+  readonly feeds: TelemetryStore["feeds"];
   readonly #counting: ReturnType<typeof createPeriodic>;
   readonly #now: () => number;
   #nextDevice = 0;
@@ -60,7 +60,7 @@ class WorkerTelemetryStore implements TelemetryStore {
     this.#committer = new GroupCommitter({ ...all, post });
     this.append = this.#committer.append;
     this.#calls = new WorkerCalls(post);
-    this.feeds = new TelemetryFeeds(this.#calls);
+    this.feeds = createWorkerFeeds(this.#calls);
     this.#devices = new DeviceHandles(
       this.#committer.patterns.root,
       options.limitsOf ?? noLimits,

@@ -9,7 +9,6 @@ import {
   writeSequence,
   writeTimestamp,
 } from "../../../lib/sparkplug/sparkplug-writer.ts";
-import type { BrokerMessage } from "../../../platform/broker/broker.types.ts";
 import {
   TAG_ABSENT,
   TAG_FALSE,
@@ -17,7 +16,8 @@ import {
   TAG_NUMBER,
   TAG_STRING,
   TAG_TRUE,
-} from "../../telemetry/store/value-kind.ts";
+} from "../../../lib/value-kind.ts";
+import type { BrokerMessage } from "../../../platform/broker/broker.types.ts";
 import type {
   AlarmRecord,
   AttributesRecord,

@@ -1,8 +1,16 @@
 import type { Static } from "@sinclair/typebox";
 import { httpSettings } from "./http.schemas.ts";
+import { influxdbSettings } from "./influxdb.schemas.ts";
+import { linesideSettings } from "./lineside.schemas.ts";
+import { mqttSettings } from "./mqtt.schemas.ts";
 
 /** Schemas of the settings of targets, by type. Their secrets are the fields that `uplink-secrets.ts` names. */
-export const targetSchemas = { HTTP: httpSettings };
+export const targetSchemas = {
+  LINESIDE: linesideSettings,
+  MQTT: mqttSettings,
+  INFLUXDB: influxdbSettings,
+  HTTP: httpSettings,
+};
 
 export type TargetType = keyof typeof targetSchemas;
 export type TargetSettings = { [Type in TargetType]: Static<(typeof targetSchemas)[Type]> }[TargetType];

@@ -7,6 +7,7 @@ import type { TelemetryValue } from "../../../../src/modules/telemetry/telemetry
 import { deviceId, StoreFixture, tenant } from "./store-fixture.ts";
 
 const FEED = "feed-1";
+const nothing = { devices: 0, keys: 0, patterns: 0 };
 
 /** A target that holds what arrived: device → key → time stamp → value. */
 class Copy {
@@ -156,10 +157,15 @@ test("a feed begins with everything that is stored, or with the next value", asy
     const copy = new Copy();
     await new Reader(fixture, copy).all();
     expect(copy.content).toEqual((await contentOf(fixture, ["old"])) as never);
-    const known = { devices: 0, keys: 0, patterns: 0 };
-    const rest = await fixture.store.feeds.backlog("other", { known, limit: 10, newestFirst: false });
+    const rest = await fixture.store.feeds.backlog("other", {
+      known: nothing,
+      limit: 10,
+      newestFirst: false,
+    });
     expect(rest.rangeCount).toBe(0);
-    expect((await fixture.store.feeds.read("other", { after: 0, known, bytesMax: 1_000 })).rows).toEqual([]);
+    expect(
+      (await fixture.store.feeds.read("other", { after: 0, known: nothing, bytesMax: 1_000 })).rows,
+    ).toEqual([]);
   } finally {
     await fixture.dispose();
   }
@@ -189,9 +195,12 @@ test("readers of a tenant see nothing of another tenant", async () => {
     await fixture.put("d", "n", 1, 1);
     await fixture.store.compact();
     await fixture.put("d", "n", 2, 2);
-    const known = { devices: 0, keys: 0, patterns: 0 };
-    const { rangeCount } = await fixture.store.feeds.backlog(FEED, { known, limit: 10, newestFirst: false });
-    const read = await fixture.store.feeds.read(FEED, { after: 0, known, bytesMax: 1_000 });
+    const { rangeCount } = await fixture.store.feeds.backlog(FEED, {
+      known: nothing,
+      limit: 10,
+      newestFirst: false,
+    });
+    const read = await fixture.store.feeds.read(FEED, { after: 0, known: nothing, bytesMax: 1_000 });
     const decoder = new FeedDecoder("tenant-2", () => true);
     decoder.define(read.definitions);
     const steps = [...decoder.decode(read)];
