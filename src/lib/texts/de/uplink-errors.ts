@@ -7,6 +7,6 @@ export const uplinkErrorsDe = {
   "uplink.certificate_unreadable": "Das Zertifikat oder der Schlüssel in {field} ist nicht lesbar: {reason}",
   "uplink.header_secret":
     "Geben Sie den Wert des Headers {name} als Token ein, wo er geheim bleibt, und den Namen als Header des Tokens",
-  "uplink.place_missing": "Das Ziel hat nicht, was die Einstellungen nennen: {reason}",
+  "uplink.settings_refused": "Das Ziel nimmt die Einstellungen nicht an: {reason}",
   "uplink.setting_missing": "Die Einstellung {field} fehlt",
 };

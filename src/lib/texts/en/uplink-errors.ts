@@ -7,6 +7,6 @@ export const uplinkErrors = {
   "uplink.certificate_unreadable": "The certificate or key in {field} cannot be read: {reason}",
   "uplink.header_secret":
     "Enter the value of the header {name} as the token, where it is kept secret, and the name as the header of the token",
-  "uplink.place_missing": "The target does not have what the settings name: {reason}",
+  "uplink.settings_refused": "The target does not accept the settings: {reason}",
   "uplink.setting_missing": "The setting {field} is missing",
 } as const;

@@ -37,7 +37,7 @@ function refusal(answer: HttpAnswer): TargetError {
       ? detail("delivery_error.status", { status: answer.status })
       : excerpt(message, REASON_CHARACTERS_MAX);
   if (answer.status === NOT_FOUND)
-    return new TargetError("settings", detail("uplink.place_missing", { reason }));
+    return new TargetError("settings", detail("uplink.settings_refused", { reason }));
   return answerError(answer.status, reason);
 }
 
