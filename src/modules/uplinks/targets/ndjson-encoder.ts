@@ -20,7 +20,8 @@ const deviceFields = ({ deviceId, name, type, site, tags }: UplinkDevice) => ({
   tags,
 });
 
-function eventLine(record: Exclude<UplinkRecord, RowsRecord>): Record<string, unknown> {
+/** A record that is no row, as the members of an object. */
+export function eventLine(record: Exclude<UplinkRecord, RowsRecord>): Record<string, unknown> {
   const fields = { kind: record.kind, ...deviceFields(record.device) };
   switch (record.kind) {
     case "deletion":
