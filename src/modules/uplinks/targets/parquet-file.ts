@@ -10,7 +10,8 @@ import {
 import type { UplinkColumn, UplinkDevice } from "../uplink.types.ts";
 import type { Staged, StagedRows } from "./staged-rows.ts";
 
-const ROWS_PER_GROUP = 100_000;
+/** Larger groups are a little smaller on the disk and take much more memory to write. */
+const ROWS_PER_GROUP = 20_000;
 const ZSTD_LEVEL = 3;
 
 interface Field {
@@ -82,8 +83,9 @@ class RowWriter {
     this.#columns = fields.map(() => []);
   }
 
-  row(...cells: Cell[]): void {
-    for (const [index, cell] of cells.entries()) this.#columns[index]?.push(cell);
+  /** The array may be used again for the next row. */
+  row(cells: readonly Cell[]): void {
+    for (let index = 0; index < cells.length; index++) this.#columns[index]?.push(cells[index] ?? null);
     if (this.#columns[0]?.length === ROWS_PER_GROUP) this.#group();
   }
 
@@ -129,38 +131,48 @@ function seriesOf(rows: readonly StagedRows[]): Series[] {
   return [...all.keys()].sort().flatMap((name) => all.get(name) ?? []);
 }
 
-interface Position {
-  readonly ts: number;
-  readonly column: UplinkColumn;
-  readonly row: number;
+/** Values of a series one after the other: each is a row of a part. */
+interface Positions {
+  readonly ts: Float64Array;
+  readonly part: Uint32Array;
+  readonly row: Uint32Array;
+  /** Indexes of the values by time. */
+  readonly order: Uint32Array;
 }
 
-/** Values of a series by time. Of two with the same time stamp, the later one is kept. */
-function positionsIn({ parts }: Series): Position[] {
-  const positions: Position[] = [];
-  let isOrdered = true;
-  for (const { ts, column } of parts)
-    for (let row = 0; row < ts.length; row++) {
-      if ((column.tags[row] ?? TAG_ABSENT) === TAG_ABSENT) continue;
-      const time = ts[row] ?? 0;
-      if (time <= (positions.at(-1)?.ts ?? Number.NEGATIVE_INFINITY)) isOrdered = false;
-      positions.push({ ts: time, column, row });
+function positionsIn({ parts }: Series): Positions {
+  let length = 0;
+  for (const { ts } of parts) length += ts.length;
+  const [ts, part, row] = [new Float64Array(length), new Uint32Array(length), new Uint32Array(length)];
+  let count = 0;
+  for (const [index, { ts: times, column }] of parts.entries())
+    for (let position = 0; position < times.length; position++) {
+      if ((column.tags[position] ?? TAG_ABSENT) === TAG_ABSENT) continue;
+      ts[count] = times[position] ?? 0;
+      part[count] = index;
+      row[count++] = position;
     }
-  if (isOrdered) return positions;
-  positions.sort((a, b) => a.ts - b.ts); // stable: what came later stays behind
-  return positions.filter(({ ts }, index) => positions[index + 1]?.ts !== ts);
+  return { ts, part, row, order: orderOf(ts.subarray(0, count)) };
 }
 
-/** Returns number, boolean, text and JSON, of which the one of the value's type is set. */
-function cellsOf({ column, row }: Position): [Cell, Cell, Cell, Cell] {
+/** Of two values with the same time stamp, the later one is kept. */
+function orderOf(ts: Float64Array): Uint32Array {
+  const order = Uint32Array.from(ts, (_, index) => index);
+  if (ts.every((time, index) => index === 0 || time > (ts[index - 1] ?? 0))) return order;
+  order.sort((a, b) => (ts[a] ?? 0) - (ts[b] ?? 0) || a - b);
+  return order.filter((index, position) => ts[index] !== ts[order[position + 1] ?? -1]);
+}
+
+const FIRST_CELL = 6;
+
+/** Sets number, boolean, text and JSON, of which the one of the value's type is not null. */
+function setValue(cells: Cell[], column: UplinkColumn, row: number): void {
   const tag = column.tags[row];
   const text = column.texts?.[row] ?? "";
-  return [
-    tag === TAG_NUMBER ? (column.numbers[row] ?? 0) : null,
-    tag === TAG_TRUE || tag === TAG_FALSE ? tag === TAG_TRUE : null,
-    tag === TAG_STRING ? text : null,
-    tag === TAG_JSON ? text : null,
-  ];
+  cells[FIRST_CELL] = tag === TAG_NUMBER ? (column.numbers[row] ?? 0) : null;
+  cells[FIRST_CELL + 1] = tag === TAG_TRUE || tag === TAG_FALSE ? tag === TAG_TRUE : null;
+  cells[FIRST_CELL + 2] = tag === TAG_STRING ? text : null;
+  cells[FIRST_CELL + 3] = tag === TAG_JSON ? text : null;
 }
 
 /** Returns a Parquet file of the values, ordered by device, key and time. */
@@ -168,9 +180,15 @@ export async function encodeValues(staged: readonly Staged[]): Promise<Uint8Arra
   const writer = new RowWriter(await import("hyparquet-writer"), valueFields);
   for (const series of seriesOf(staged.flatMap(({ rows }) => rows))) {
     const { deviceId, name, type, tags } = series.device;
-    const tagsText = JSON.stringify(tags);
-    for (const position of positionsIn(series))
-      writer.row(deviceId, name, type, tagsText, series.key, position.ts, ...cellsOf(position));
+    const cells: Cell[] = [deviceId, name, type, JSON.stringify(tags), series.key];
+    const { ts, part, row, order } = positionsIn(series);
+    for (const index of order) {
+      const source = series.parts[part[index] ?? 0];
+      if (source === undefined) continue;
+      cells[FIRST_CELL - 1] = ts[index] ?? 0;
+      setValue(cells, source.column, row[index] ?? 0);
+      writer.row(cells);
+    }
   }
   return writer.finish();
 }
@@ -179,6 +197,7 @@ export async function encodeValues(staged: readonly Staged[]): Promise<Uint8Arra
 export async function encodeEvents(staged: readonly Staged[]): Promise<Uint8Array<ArrayBuffer>> {
   const writer = new RowWriter(await import("hyparquet-writer"), eventFields);
   const events = staged.flatMap((part) => part.events).sort((a, b) => a.ts - b.ts);
-  for (const { ts, kind, device, name, type, data } of events) writer.row(ts, kind, device, name, type, data);
+  for (const { ts, kind, device, name, type, data } of events)
+    writer.row([ts, kind, device, name, type, data]);
   return writer.finish();
 }
