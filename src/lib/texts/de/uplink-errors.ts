@@ -20,5 +20,7 @@ export const uplinkErrorsDe = {
   "uplink.type_unknown": "Ein Ziel vom Typ {type} gibt es nicht. Es gibt: {known}",
   "thread.failed": "Fehler im anderen Thread: {reason}",
   "uplink.place_missing": "Das Ziel hat nicht, was die Einstellungen nennen: {reason}",
+  "uplink.settings_refused": "Das Ziel nimmt die Einstellungen nicht an: {reason}",
   "uplink.setting_missing": "Die Einstellung {field} fehlt",
+  "uplink.folder_relative": "Der Pfad {path} muss absolut sein",
 };

@@ -20,5 +20,7 @@ export const uplinkErrors = {
   "uplink.type_unknown": "There is no target of the type {type}. Types are: {known}",
   "thread.failed": "The other thread failed: {reason}",
   "uplink.place_missing": "The target does not have what the settings name: {reason}",
+  "uplink.settings_refused": "The target does not accept the settings: {reason}",
   "uplink.setting_missing": "The setting {field} is missing",
+  "uplink.folder_relative": "The path {path} must be absolute",
 } as const;

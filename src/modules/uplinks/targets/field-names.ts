@@ -1,5 +1,5 @@
-/** Type of a field as the line protocol has them. */
-export type FieldType = "num" | "bool" | "str";
+/** Type of the values of a field or column. */
+export type FieldType = "num" | "bool" | "str" | "json";
 
 /** A conflict that a server reports: the field of the measurement has another type there. */
 export interface FieldConflict {
@@ -11,8 +11,15 @@ export interface FieldConflict {
 const SEPARATED_MAX = 10_000;
 /** The time of a row, and names that InfluxDB keeps for itself. */
 const reserved: ReadonlySet<string> = new Set(["time", "_time", "_field", "_measurement"]);
-const SUFFIX = /_(num|bool|str)$/;
-const suffixed = (name: string, type: FieldType): string => `${name}_${type}`;
+const SUFFIX = /_(num|bool|str|json)$/;
+export const suffixed = (key: string, type: FieldType): string => `${key}_${type}`;
+
+/**
+ * Returns the name of the values of a key that have the type. It depends on nothing else, and no other key and type have it: a number has no
+ * suffix, unless its key is reserved or ends with a suffix itself; every other value has the suffix of its type.
+ */
+export const typedName = (key: string, type: FieldType, isReserved: boolean): string =>
+  type === "num" && !isReserved && !SUFFIX.test(key) ? key : suffixed(key, type);
 
 const types: Readonly<Record<string, FieldType>> = {
   float: "num",
@@ -44,11 +51,11 @@ export function conflictIn(text: string): FieldConflict | undefined {
 
 /**
  * Names the fields of the values of a key. A field has one type at the server, while the values of a key may have several, and one value of
- * another type must not hold up the rest. Suffixes keep them apart: `_num` for numbers, `_bool` for booleans, `_str` for strings and JSON.
+ * another type must not hold up the rest. Suffixes keep them apart: `_num` for numbers, `_bool` for booleans, `_str` for strings and for JSON,
+ * which the line protocol has as strings.
  *
- * Typed names depend on the key and the type alone: a number has no suffix, unless its key is `time` or ends with a suffix itself, every other
- * value has one. So two values share a field exactly if they share key and type, and a batch that is sent again goes to the same fields.
- * Plain names have a suffix only where they must.
+ * Typed names depend on key and type alone, so a batch that is sent again goes to the same fields. Plain names have a suffix only where they
+ * must: for a key that is reserved, such as `time`, or that ends with a suffix.
  *
  * A field that the server has with another type already, because another program or an earlier version wrote it, is told by the
  * server. From then on these values have their suffix. That is known until the uplink stops, and is told again after it.
@@ -63,10 +70,9 @@ export class FieldNames {
   }
 
   ofField(measurement: string, key: string, type: FieldType): string {
-    const hasSuffix = reserved.has(key) || SUFFIX.test(key) || (this.#isTyped && type !== "num");
-    if (hasSuffix || this.#separated.has(separationOf({ measurement, field: key, type })))
-      return suffixed(key, type);
-    return key;
+    if (this.#separated.has(separationOf({ measurement, field: key, type }))) return suffixed(key, type);
+    const name = typedName(key, this.#isTyped ? type : "num", reserved.has(key));
+    return name === key ? key : suffixed(key, type);
   }
 
   ofTag(name: string): string {
