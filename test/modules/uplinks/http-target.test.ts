@@ -84,6 +84,7 @@ function targetAt(
       url,
       headers: {},
       tokenHeader: "Authorization",
+      requestsInFlight: 4,
       gzip: true,
       timeoutMs: 5_000,
       tls: null,

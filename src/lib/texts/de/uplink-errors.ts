@@ -8,4 +8,6 @@ export const uplinkErrorsDe = {
   "uplink.setting_invalid": "Die Einstellung {field} ist nicht gültig: {reason}",
   "uplink.header_secret":
     "Geben Sie den Wert des Headers {name} als Token ein, wo er geheim bleibt, und den Namen als Header des Tokens",
+  "uplink.settings_refused": "Das Ziel nimmt die Einstellungen nicht an: {reason}",
+  "uplink.setting_missing": "Die Einstellung {field} fehlt",
 };

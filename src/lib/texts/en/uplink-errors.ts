@@ -8,4 +8,6 @@ export const uplinkErrors = {
   "uplink.setting_invalid": "The setting {field} is not valid: {reason}",
   "uplink.header_secret":
     "Enter the value of the header {name} as the token, where it is kept secret, and the name as the header of the token",
+  "uplink.settings_refused": "The target does not accept the settings: {reason}",
+  "uplink.setting_missing": "The setting {field} is missing",
 } as const;

@@ -39,6 +39,12 @@ export const httpSettings = t.Object(
         description: "signs every body in the header `X-Lineside-Signature`, as webhooks are signed",
       }),
     ),
+    requestsInFlight: t.Integer({
+      default: 4,
+      minimum: 1,
+      maximum: 4,
+      description: "batches that are sent at the same time; 1 keeps their order",
+    }),
     gzip: t.Boolean({ default: true, description: "whether bodies are compressed" }),
     timeoutMs: t.Integer({ default: 30_000, minimum: 1_000, maximum: 300_000 }),
     tls: tlsOfUrl,

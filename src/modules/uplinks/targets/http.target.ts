@@ -8,7 +8,6 @@ import { answerError, isTaken } from "./http-answer.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { NdjsonEncoder } from "./ndjson-encoder.ts";
 
-const REQUESTS_IN_FLIGHT_MAX = 4;
 const GZIP_LEVEL = 1;
 
 /** @throws TargetError `settings` for a header that cannot be sent. */
@@ -36,8 +35,8 @@ function fixedHeaders({ headers, token, tokenHeader, gzip }: HttpSettings): Reco
  * - `X-Lineside-Signature` signs the bytes of the body as they are sent, compressed or not, like that of a webhook.
  * - 2xx confirms the batch: the receiver has stored it. 400, 413 and 422 refuse it for good, 401 and 403 refuse the credentials, and after
  *   any other answer the batch comes again, not before the time in `Retry-After`.
- * - Up to four batches are in flight and may arrive in any order. Rows of one series are therefore to be stored by their `ts`. A deletion
- *   comes alone, after everything before it was confirmed.
+ * - Several batches are in flight and may arrive in any order, unless the settings allow only one. Rows of one series are therefore to be
+ *   stored by their `ts`. A deletion comes alone, after everything before it was confirmed.
  * - The test of the settings sends one line of the kind `test`, which a receiver answers with 2xx and passes over.
  *
  * Deletions, attributes, alarms and devices are lines too, so nothing is left out.
@@ -71,7 +70,7 @@ export function createHttpTarget(settings: HttpSettings, context: TargetContext)
   }
 
   return {
-    inFlightMax: REQUESTS_IN_FLIGHT_MAX,
+    inFlightMax: settings.requestsInFlight,
     check(signal) {
       const line = `${JSON.stringify({ kind: "test", uplink: context.uplinkId, ts: context.now() })}\n`;
       return post(crypto.randomUUID(), new TextEncoder().encode(line), signal);
