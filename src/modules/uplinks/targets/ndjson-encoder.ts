@@ -41,6 +41,9 @@ export function eventLine(record: Exclude<UplinkRecord, RowsRecord>): Record<str
   }
 }
 
+/** @param end offset behind the line feed */
+export type LineListener = (record: UplinkRecord, end: number) => void;
+
 interface Member {
   readonly column: UplinkColumn;
   /** `"key":` */
@@ -61,20 +64,22 @@ interface Member {
 export class NdjsonEncoder {
   readonly #writer = new TextWriter();
 
-  /** Returns a view that is valid until the next call. */
-  encode({ records }: Batch): Uint8Array<ArrayBuffer> {
+  /** Returns a view that is valid until the next call. `onLine` is told where each line of a record ends. */
+  encode({ records }: Batch, onLine?: LineListener): Uint8Array<ArrayBuffer> {
     this.#writer.truncate();
     for (const record of records) {
-      if (record.kind === "rows") this.#rows(record);
+      if (record.kind === "rows") this.#rows(record, onLine);
       else {
         this.#writer.text(JSON.stringify(eventLine(record)));
         this.#writer.byte(LINE_FEED);
+        onLine?.(record, this.#writer.length);
       }
     }
     return this.#writer.bytes();
   }
 
-  #rows({ device, ts, columns }: RowsRecord): void {
+  #rows(record: RowsRecord, onLine: LineListener | undefined): void {
+    const { device, ts, columns } = record;
     const writer = this.#writer;
     const head = encoder.encode(`${JSON.stringify(deviceFields(device)).slice(0, -1)},"ts":`);
     const members = columns.map((column) => ({
@@ -90,6 +95,7 @@ export class NdjsonEncoder {
         writer.byte(CLOSING_BRACE);
         writer.byte(CLOSING_BRACE);
         writer.byte(LINE_FEED);
+        onLine?.(record, writer.length);
       } else writer.truncate(start);
     }
   }
