@@ -85,14 +85,11 @@ async function build(target: string, entry: string): Promise<void> {
       autoloadDotenv: false,
       autoloadBunfig: false,
     },
-<<<<<<< HEAD
     // Modules that few gateways use are loaded with the first use, and nothing is parsed at the start.
     format: "esm",
     splitting: true,
     bytecode: true,
-=======
     plugins: [kafkaPlugin],
->>>>>>> tgtb
     // Mangled identifiers break Elysia's macros.
     minify: { whitespace: true, syntax: true, identifiers: false },
     define: {

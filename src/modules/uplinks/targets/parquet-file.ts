@@ -6,7 +6,7 @@ import {
   TAG_NUMBER,
   TAG_STRING,
   TAG_TRUE,
-} from "../../telemetry/store/value-kind.ts";
+} from "../../../lib/value-kind.ts";
 import type { UplinkColumn, UplinkDevice } from "../uplink.types.ts";
 import type { Staged, StagedRows } from "./staged-rows.ts";
 

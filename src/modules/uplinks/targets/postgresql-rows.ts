@@ -6,7 +6,7 @@ import {
   TAG_NUMBER,
   TAG_STRING,
   TAG_TRUE,
-} from "../../telemetry/store/value-kind.ts";
+} from "../../../lib/value-kind.ts";
 import { TargetError } from "../uplink.errors.ts";
 import type { RowsRecord, UplinkColumn, UplinkDevice } from "../uplink.types.ts";
 import { CopyWriter, isUuid } from "./copy-writer.ts";

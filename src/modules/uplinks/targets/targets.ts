@@ -8,6 +8,12 @@ export async function createTarget(settings: TargetSettings, context: TargetCont
       return (await import("./lineside.target.ts")).createLinesideTarget(settings, context);
     case "MQTT":
       return (await import("./mqtt.target.ts")).createMqttTarget(settings, context);
+    case "POSTGRESQL":
+      return (await import("./postgresql.target.ts")).createPostgresqlTarget(settings, context);
+    case "KAFKA":
+      return (await import("./kafka.target.ts")).createKafkaTarget(settings, context);
+    case "PARQUET":
+      return (await import("./parquet.target.ts")).createParquetTarget(settings, context);
     case "INFLUXDB":
       return (await import("./influxdb.target.ts")).createInfluxdbTarget(settings, context);
     case "HTTP":
