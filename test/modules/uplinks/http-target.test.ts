@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 
 /** A receiver that keeps what it gets, and answers as the test says. */
-function createReceiver(tls?: { cert: string; key: string }) {
+function createReceiver(tls?: Bun.TLSOptions) {
   const requests: Request[] = [];
   const receiver = {
     requests,
@@ -311,7 +311,7 @@ test("a server that is killed and started again gets everything, and every addre
   expect(confirmed.size).toBe(30);
 });
 
-test("TLS verifies the name, and shows the certificate of the client", async () => {
+test("TLS verifies the name of the server", async () => {
   const authority = await createAuthority(Date.now(), "test");
   const certificate = await createServerCertificate(authority, { dns: ["erp.example"], ip: [] }, Date.now());
   const receiver = createReceiver(certificate);
@@ -327,6 +327,32 @@ test("TLS verifies the name, and shows the certificate of the client", async () 
   expect((await failureOf(misnamed.send(batch, neverAborted()))).message).toContain("certificate");
   expect(receiver.requests.length).toBe(2);
 });
+
+test.skipIf(Bun.which("openssl") === null)(
+  "a client shows its certificate to a server that asks for it",
+  async () => {
+    const { stdout } = Bun.spawnSync(
+      "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=gateway -days 2 -keyout - -out -".split(
+        " ",
+      ),
+    );
+    const [privateKey = "", certificate = ""] = stdout.toString().split(/(?=-----BEGIN CERTIFICATE)/);
+    const authority = await createAuthority(Date.now(), "test");
+    const server = await createServerCertificate(authority, { dns: ["erp.example"], ip: [] }, Date.now());
+    const receiver = createReceiver({
+      ...server,
+      requestCert: true,
+      rejectUnauthorized: true,
+      ca: certificate,
+    });
+    const batch = batchOf("1", rowsOf(device, [1], { a: [1] }));
+    const withCertificate = targetAt(receiver.url, { tls: { ca: authority.cert, certificate, privateKey } });
+    await withCertificate.send(batch, neverAborted());
+    const without = targetAt(receiver.url, { tls: { ca: authority.cert } });
+    expect((await failureOf(without.send(batch, neverAborted()))).reaction).toBe("retry");
+    expect(receiver.requests.length).toBe(1);
+  },
+);
 
 const wrongSettings: Array<[name: string, settings: Partial<HttpSettings>]> = [
   ["a secret among the headers", { headers: { "X-Api-Key": "k" } }],
