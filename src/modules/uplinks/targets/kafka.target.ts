@@ -10,6 +10,7 @@ import { NdjsonEncoder } from "./ndjson-encoder.ts";
 import { tlsOptions } from "./tls-options.ts";
 
 type Library = typeof import("@platformatic/kafka");
+type Admin = InstanceType<Library["Admin"]>;
 type Producer = import("@platformatic/kafka").Producer<Buffer, Buffer, Buffer, Buffer>;
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -45,6 +46,8 @@ class KafkaTarget implements Target {
   readonly #encoder = new NdjsonEncoder();
   readonly #tls: NamedTls | undefined;
   #producer: Producer | undefined;
+  /** Client that creates topics, while it does so. */
+  #admin: Admin | undefined;
 
   constructor(settings: KafkaSettings, context: TargetContext) {
     this.#settings = settings;
@@ -97,6 +100,7 @@ class KafkaTarget implements Target {
   #drop(): void {
     const producer = this.#producer;
     this.#producer = undefined;
+    if (this.#admin !== undefined) destroyConnections(this.#admin);
     if (producer === undefined) return;
     destroyConnections(producer);
     producer.close(true).catch(nothing);
@@ -137,6 +141,7 @@ class KafkaTarget implements Target {
   async #createTopics(library: Library, topics: string[]): Promise<void> {
     const { partitions, replicationFactor } = this.#settings;
     const admin = new library.Admin(this.#options());
+    this.#admin = admin;
     judgeConnections(admin, { context: this.#context, tls: this.#tls, library });
     try {
       await admin.createTopics({
@@ -145,6 +150,7 @@ class KafkaTarget implements Target {
         ...(replicationFactor !== undefined && { replicas: replicationFactor }),
       });
     } finally {
+      this.#admin = undefined;
       await admin.close().catch(nothing);
     }
   }
