@@ -195,11 +195,11 @@ describe.skipIf(!hasKafka)("Kafka (skipped without Java and the jars of test/sup
     await until(async () => (await failureOf(target.send(second, neverAborted()))).reaction === "none");
     await target.send(third, neverAborted());
     const seen: number[] = [];
-    const known = new Set<number>();
+    const written = new Set<number>();
     for (const { value } of await kafka.read("killed", 15_000)) {
       const { ts } = JSON.parse(value);
-      if (!known.has(ts)) seen.push(ts);
-      known.add(ts);
+      if (!written.has(ts)) seen.push(ts);
+      written.add(ts);
     }
     expect(seen.every((ts, index) => ts === index)).toBe(true);
     // What was read ends within the repetition if the second batch was written twice.

@@ -1,6 +1,6 @@
 import "reflect-metadata";
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { createUser } from "@nats-io/nkeys";
+import { nkeys } from "@nats-io/transport-node";
 import { Value } from "@sinclair/typebox/value";
 import { type NatsSettings, natsSettings } from "../../../src/modules/uplinks/targets/nats.schemas.ts";
 import { createNatsTarget } from "../../../src/modules/uplinks/targets/nats.target.ts";
@@ -167,13 +167,13 @@ describe.skipIf(!hasNats)("NATS JetStream that is secured (skipped without nats-
     const byToken = await startNats({ lines: () => ['authorization { token: "t0ken" }'] });
     await openTarget(byToken.port, { token: "t0ken" }).check(neverAborted());
     expect(await reactionTo(openTarget(byToken.port, { token: "wrong" }))).toBe("settings");
-    const user = createUser();
+    const user = nkeys.createUser();
     const byKey = await startNats({
       lines: () => [`authorization { users: [ { nkey: ${user.getPublicKey()} } ] }`],
     });
     const privateKey = new TextDecoder().decode(user.getSeed());
     await openTarget(byKey.port, { privateKey }).check(neverAborted());
-    const other = new TextDecoder().decode(createUser().getSeed());
+    const other = new TextDecoder().decode(nkeys.createUser().getSeed());
     expect(await reactionTo(openTarget(byKey.port, { privateKey: other }))).toBe("settings");
     expect(await reactionTo(openTarget(byKey.port, { privateKey: "nonsense" }))).toBe("settings");
   });

@@ -10,4 +10,5 @@ export const uplinkErrorsDe = {
     "Geben Sie den Wert des Headers {name} als Token ein, wo er geheim bleibt, und den Namen als Header des Tokens",
   "uplink.settings_refused": "Das Ziel nimmt die Einstellungen nicht an: {reason}",
   "uplink.setting_missing": "Die Einstellung {field} fehlt",
+  "uplink.folder_relative": "Der Pfad {path} muss absolut sein",
 };

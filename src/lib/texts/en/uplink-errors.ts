@@ -10,4 +10,5 @@ export const uplinkErrors = {
     "Enter the value of the header {name} as the token, where it is kept secret, and the name as the header of the token",
   "uplink.settings_refused": "The target does not accept the settings: {reason}",
   "uplink.setting_missing": "The setting {field} is missing",
+  "uplink.folder_relative": "The path {path} must be absolute",
 } as const;

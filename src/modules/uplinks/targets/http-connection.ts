@@ -22,27 +22,30 @@ export interface HttpContent {
   readonly path?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array<ArrayBuffer> | string;
+  /** Bytes of the answer that are read; 64 KiB unless given. */
+  readonly answerBytesMax?: number;
 }
 
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** At most the first 64 KiB. */
-  readonly text: string;
+  readonly body: Uint8Array;
 }
 
-async function textOf(response: Response): Promise<string> {
-  if (response.body === null) return "";
-  const decoder = new TextDecoder();
-  let text = "";
+/** Reads no further than is of use. */
+async function bytesOf(response: Response, bytesMax: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body) {
-    text += decoder.decode(chunk, { stream: true });
-    bytes += chunk.length;
-    if (bytes >= ANSWER_BYTES_MAX) break;
-  }
-  return text;
+  if (response.body !== null)
+    for await (const chunk of response.body) {
+      chunks.push(chunk.subarray(0, bytesMax - bytes));
+      bytes += chunk.length;
+      if (bytes >= bytesMax) break;
+    }
+  return Buffer.concat(chunks);
 }
+
+export const textOf = ({ body }: HttpAnswer): string => new TextDecoder().decode(body);
 
 /**
  * Requests to one server over connections that stay open between batches: a handshake for each would cost more than the batch. They lead
@@ -163,6 +166,7 @@ export class HttpConnection {
       redirect: "manual",
       signal,
     });
-    return { status: response.status, headers: response.headers, text: await textOf(response) };
+    const body = await bytesOf(response, content.answerBytesMax ?? ANSWER_BYTES_MAX);
+    return { status: response.status, headers: response.headers, body };
   }
 }

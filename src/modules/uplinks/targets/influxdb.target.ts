@@ -4,7 +4,7 @@ import { TargetError } from "../uplink.errors.ts";
 import type { Batch, DeletionRecord, Target, TargetContext, UplinkRecord } from "../uplink.types.ts";
 import { conflictIn, FieldNames } from "./field-names.ts";
 import { answerError, isTaken } from "./http-answer.ts";
-import { type HttpAnswer, HttpConnection } from "./http-connection.ts";
+import { type HttpAnswer, HttpConnection, textOf } from "./http-connection.ts";
 import type { InfluxdbSettings } from "./influxdb.schemas.ts";
 import { LineWriter } from "./line-protocol.ts";
 
@@ -18,11 +18,11 @@ const NOT_FOUND = 404;
 const BAD_REQUEST = 400;
 
 /** What the server says; nothing if what answers is no such server. */
-function messageIn({ text, headers }: HttpAnswer): string | undefined {
-  const header = headers.get("x-influxdb-error");
+function messageIn(answer: HttpAnswer): string | undefined {
+  const header = answer.headers.get("x-influxdb-error");
   if (header !== null) return header;
   try {
-    const { error, message } = JSON.parse(text);
+    const { error, message } = JSON.parse(textOf(answer));
     if (typeof error === "string") return error;
     return typeof message === "string" ? message : undefined;
   } catch {
@@ -184,7 +184,7 @@ class InfluxdbTarget implements Target {
     );
     if (!isTaken(answer.status)) this.#fail(answer);
     // What fails within a query has the status 200.
-    const message = /"error":"(.*?)"/.exec(answer.text)?.[1];
+    const message = /"error":"(.*?)"/.exec(textOf(answer))?.[1];
     if (message !== undefined) throw failed(message);
   }
 

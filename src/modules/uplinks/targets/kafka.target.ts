@@ -4,7 +4,7 @@ import { TargetError } from "../uplink.errors.ts";
 import type { Batch, Target, TargetContext, UplinkRecord } from "../uplink.types.ts";
 import { abortable } from "./abortable.ts";
 import type { KafkaSettings } from "./kafka.schemas.ts";
-import { destroyConnections, judgeConnections, type NamedTls, namedTls } from "./kafka-connections.ts";
+import { destroyConnections, type NamedTls, namedTls, restrictConnections } from "./kafka-connections.ts";
 import { toKafkaError } from "./kafka-errors.ts";
 import { NdjsonEncoder } from "./ndjson-encoder.ts";
 import { tlsOptions } from "./tls-options.ts";
@@ -81,7 +81,7 @@ class KafkaTarget implements Target {
       compression: compressions[this.#settings.compression],
       partitioner: library.compatibilityPartitioner,
     });
-    judgeConnections(producer, { context: this.#context, tls: this.#tls, library });
+    restrictConnections(producer, { context: this.#context, tls: this.#tls, library });
     this.#producer = producer;
     await this.#guard(this.#ensureTopics(library, producer), signal);
     return producer;
@@ -142,7 +142,7 @@ class KafkaTarget implements Target {
     const { partitions, replicationFactor } = this.#settings;
     const admin = new library.Admin(this.#options());
     this.#admin = admin;
-    judgeConnections(admin, { context: this.#context, tls: this.#tls, library });
+    restrictConnections(admin, { context: this.#context, tls: this.#tls, library });
     try {
       await admin.createTopics({
         topics,

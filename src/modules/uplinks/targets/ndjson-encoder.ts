@@ -20,7 +20,7 @@ const deviceFields = ({ deviceId, name, type, site, tags }: UplinkDevice) => ({
   tags,
 });
 
-/** The line of a record that is not telemetry. */
+/** A record that is no row, as the members of an object. */
 export function eventLine(record: Exclude<UplinkRecord, RowsRecord>): Record<string, unknown> {
   const fields = { kind: record.kind, ...deviceFields(record.device) };
   switch (record.kind) {

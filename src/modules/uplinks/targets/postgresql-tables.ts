@@ -35,7 +35,7 @@ const eventTables: Readonly<Record<string, Table>> = {
 export class PostgresqlTables {
   readonly #schema: string;
   /** Names of the columns of each table; undefined until they are read. */
-  #known: Map<string, Set<string>> | undefined;
+  #columns: Map<string, Set<string>> | undefined;
 
   constructor(schema: string) {
     this.#schema = schema;
@@ -48,29 +48,29 @@ export class PostgresqlTables {
 
   /** Names of the tables that are there and begin with the prefix. */
   withPrefix(prefix: string): string[] {
-    return [...(this.#known?.keys() ?? [])].filter((table) => table.startsWith(prefix));
+    return [...(this.#columns?.keys() ?? [])].filter((table) => table.startsWith(prefix));
   }
 
   has(table: string, column: string): boolean {
-    return this.#known?.get(table)?.has(column) ?? false;
+    return this.#columns?.get(table)?.has(column) ?? false;
   }
 
   /** Reads again what is there, when it is needed next. */
   forget(): void {
-    this.#known = undefined;
+    this.#columns = undefined;
   }
 
   async ensureEvents(sql: SQL): Promise<void> {
-    const known = await this.#read(sql);
+    const tables = await this.#read(sql);
     for (const [table, { columns, indexes = [] }] of Object.entries(eventTables)) {
-      if (known.has(table)) continue;
+      if (tables.has(table)) continue;
       const statements = [`CREATE TABLE IF NOT EXISTS ${this.qualified(table)} (${columns})`];
       for (const index of indexes)
         statements.push(
           `CREATE INDEX IF NOT EXISTS ${table}_by_device ON ${this.qualified(table)} (${index})`,
         );
       await this.#create(sql, statements);
-      known.set(table, new Set());
+      tables.set(table, new Set());
     }
   }
 
@@ -79,29 +79,29 @@ export class PostgresqlTables {
     sql: SQL,
     { table, columns, key }: { table: string; columns: readonly TableColumn[]; key: readonly string[] },
   ): Promise<void> {
-    const known = (await this.#read(sql)).get(table);
+    const present = (await this.#read(sql)).get(table);
     const name = this.qualified(table);
-    if (known === undefined) {
+    if (present === undefined) {
       const definitions = columns.map((column) => `${quoteName(column.name)} ${column.type}`);
       await this.#create(sql, [
         `CREATE TABLE IF NOT EXISTS ${name} (${definitions.join(", ")}, PRIMARY KEY (${key.map(quoteName).join(", ")}))`,
       ]);
-      await this.#makeHypertable(sql, table);
+      await this.#createHypertable(sql, table);
     }
     // Another gateway may have created the table meanwhile, with other columns.
-    const lacking = columns.filter((column) => !known?.has(column.name));
+    const lacking = columns.filter((column) => !present?.has(column.name));
     if (lacking.length > 0) {
       const additions = lacking.map(
         (column) => `ADD COLUMN IF NOT EXISTS ${quoteName(column.name)} ${column.type}`,
       );
       await this.#create(sql, [`ALTER TABLE ${name} ${additions.join(", ")}`]);
     }
-    const all = known ?? new Set();
+    const all = present ?? new Set();
     for (const column of columns) all.add(column.name);
-    this.#known?.set(table, all);
+    this.#columns?.set(table, all);
   }
 
-  async #makeHypertable(sql: SQL, table: string): Promise<void> {
+  async #createHypertable(sql: SQL, table: string): Promise<void> {
     const name = this.qualified(table);
     const index = quoteName(identifier(`${table}_by_time`));
     const [extension] = await sql.unsafe(
@@ -117,7 +117,7 @@ export class PostgresqlTables {
   }
 
   async #read(sql: SQL): Promise<Map<string, Set<string>>> {
-    if (this.#known !== undefined) return this.#known;
+    if (this.#columns !== undefined) return this.#columns;
     const [found] = await sql.unsafe("SELECT 1 FROM pg_namespace WHERE nspname = $1", [this.#schema]);
     if (found === undefined)
       await this.#create(sql, [`CREATE SCHEMA IF NOT EXISTS ${quoteName(this.#schema)}`]);
@@ -126,13 +126,13 @@ export class PostgresqlTables {
         WHERE nspname = $1 AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped`,
       [this.#schema],
     );
-    const known = new Map<string, Set<string>>();
+    const tables = new Map<string, Set<string>>();
     for (const { relname, attname } of rows) {
-      const columns = known.get(relname) ?? new Set<string>();
-      known.set(relname, columns.add(attname));
+      const columns = tables.get(relname) ?? new Set<string>();
+      tables.set(relname, columns.add(attname));
     }
-    this.#known = known;
-    return known;
+    this.#columns = tables;
+    return tables;
   }
 
   async #create(sql: SQL, statements: readonly string[]): Promise<void> {
