@@ -182,6 +182,7 @@ export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnec
     onRoom: () => stream.resumeReceiving(),
   });
   const stream = new BrokerStream({ ...deps, receive: (chunk) => lane.push(chunk) });
+  const destroy = () => void stream.destroy();
   const note = (error: unknown) => {
     failure ??= error;
   };
@@ -217,10 +218,6 @@ export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnec
     end,
     destroy,
   };
-
-  function destroy(): void {
-    stream.destroy();
-  }
 
   function end(): Promise<void> {
     ending ??= sayGoodBye();
