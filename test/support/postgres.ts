@@ -93,13 +93,15 @@ export async function createPostgres(
     connect,
     async start() {
       const command = [program("postgres"), "-D", data, ...settings.flatMap((setting) => ["-c", setting])];
-      child = Bun.spawn(asUser(owner, command), { stdout: "ignore", stderr: "ignore" });
-      await until(() =>
-        postgres.query("SELECT 1").then(
+      await until(async () => {
+        // It does not start while processes of one that was killed have not noticed that yet.
+        if (child === undefined || child.exitCode !== null)
+          child = Bun.spawn(asUser(owner, command), { stdout: "ignore", stderr: "ignore" });
+        return postgres.query("SELECT 1").then(
           () => true,
           () => false,
-        ),
-      );
+        );
+      });
     },
     async kill(signal) {
       child?.kill(signal);

@@ -34,7 +34,7 @@ function targetWith(settings: Partial<InfluxdbSettings> = {}): Target {
   const target = createInfluxdbTarget(
     {
       type: "INFLUXDB",
-      url: influxdb.url,
+      url: influxdb?.url ?? "",
       api: "V1",
       database: "plant",
       user: "root",
@@ -299,4 +299,32 @@ describe("the second API", () => {
       },
     ]);
   });
+});
+
+test("a server that refuses line breaks within texts gets spaces, and everything else as it is", async () => {
+  const received: string[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const lines = (await request.text()).split("\n").slice(0, -1);
+      // As QuestDB reads lines.
+      if (lines.some((line) => !/ \d+$/.test(line)))
+        return Response.json({ code: "invalid", message: "field value is invalid" }, { status: 400 });
+      received.push(...lines);
+      return new Response(null, { status: 204 });
+    },
+  });
+  closing.push(() => server.stop(true));
+  const target = targetWith({ url: `http://127.0.0.1:${server.port}`, gzip: false, deviceTags: ["type"] });
+  const rows = rowsOf(deviceOf(), [1, 2], {
+    a: [1, 2],
+    note: ["two\r\nlines", "one"],
+    json: [{ b: 3 }, undefined],
+  });
+  await target.send(batchOf("1", rows), neverAborted());
+  expect(received).toEqual([
+    'pump,type=pump a=1,note_str="two lines",json_str="{\\"b\\":3}" 1',
+    'pump,type=pump a=2,note_str="one" 2',
+  ]);
 });

@@ -85,6 +85,8 @@ const quoted = (text: string, quote: string): string =>
  * - A value whose type conflicts with the field at the server is written to a field of its own, and the batch goes on. Values older than the
  *   retention of the database count as taken. VictoriaMetrics keeps about 15 digits of a number, booleans
  *   as 1 and 0 and no strings, which its uplink leaves out, and it removes duplicates with `-dedup.minScrapeInterval=1ms`.
+ * - QuestDB and others refuse a line break within a text: it becomes a space there. QuestDB removes duplicates of tables with `DEDUP ENABLE
+ *   UPSERT KEYS(timestamp, device)`.
  * - Alarm events are points of a measurement of their own, with the tags `alarm` (its type), `severity` and `event` and the fields `active`,
  *   `alarmId`, `eventId`, `status` and `message`. Attributes and devices are passed over.
  * - Deletions are passed over, unless the settings say otherwise: then the points of the device in the range are deleted, in all measurements.
@@ -133,16 +135,36 @@ class InfluxdbTarget implements Target {
   }
 
   async #write(records: readonly UplinkRecord[], signal: AbortSignal): Promise<void> {
-    for (let conflicts = 0; ; conflicts++) {
+    for (let attempt = 0; attempt <= CONFLICTS_MAX; attempt++) {
       this.#encode(records);
       if (this.#lines.length === 0) return;
       const answer = await this.#post(this.#lines.bytes(), signal);
-      if (isTaken(answer.status)) return;
-      const message = messageIn(answer) ?? "";
-      const conflict = conflictIn(message);
-      if (conflict === undefined && BEYOND_RETENTION.test(message)) return;
-      if (conflict === undefined || !this.#names.separate(conflict)) this.#fail(answer);
-      if (conflicts === CONFLICTS_MAX) throw failed(message);
+      const outcome = this.#outcomeOf(answer);
+      if (outcome === "stored") return;
+      if (outcome === "line breaks") return this.#writeInOneLine(records, signal);
+      if (outcome === "refused") this.#fail(answer);
+    }
+    throw failed("field type conflict");
+  }
+
+  /** Says what an answer means for the lines. After `renamed`, they are to be written again with other names of fields. */
+  #outcomeOf(answer: HttpAnswer): "stored" | "renamed" | "line breaks" | "refused" {
+    if (isTaken(answer.status)) return "stored";
+    const message = messageIn(answer) ?? "";
+    const conflict = conflictIn(message);
+    if (conflict !== undefined) return this.#names.separate(conflict) ? "renamed" : "refused";
+    if (BEYOND_RETENTION.test(message)) return "stored";
+    return answer.status === BAD_REQUEST && this.#lines.hasLineBreaks ? "line breaks" : "refused";
+  }
+
+  /** Tries whether line breaks in texts are what the server refuses. If they are, they are spaces from now on. */
+  async #writeInOneLine(records: readonly UplinkRecord[], signal: AbortSignal): Promise<void> {
+    this.#lines.isInOneLine = true;
+    try {
+      await this.#write(records, signal);
+    } catch (error) {
+      this.#lines.isInOneLine = false;
+      throw error;
     }
   }
 

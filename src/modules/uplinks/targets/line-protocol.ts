@@ -50,8 +50,6 @@ interface Line {
   readonly isBroken: boolean;
 }
 
-const hasLineBreak = ({ texts }: UplinkColumn, row: number): boolean => texts?.[row]?.includes("\n") ?? false;
-
 /**
  * Writes rows as lines of the line protocol: `measurement,tag=value field=value,field=value timestamp`, with time stamps in ms. NaN and the
  * infinities, which it does not have, are left out. An empty tag is left out as well.
@@ -59,6 +57,10 @@ const hasLineBreak = ({ texts }: UplinkColumn, row: number): boolean => texts?.[
 export class LineWriter {
   readonly #writer = new TextWriter();
   readonly #options: LineOptions;
+  /** Whether line breaks in texts become spaces, for servers that refuse them. */
+  isInOneLine = false;
+  /** Whether a text that was written since `clear` has a line break. */
+  hasLineBreaks = false;
 
   constructor(options: LineOptions) {
     this.#options = options;
@@ -75,6 +77,7 @@ export class LineWriter {
 
   clear(): void {
     this.#writer.truncate();
+    this.hasLineBreaks = false;
   }
 
   rows({ device, ts, columns }: RowsRecord): void {
@@ -127,7 +130,7 @@ export class LineWriter {
     for (const field of fields) {
       const tag = this.#tagAt(field.column, row);
       if (tag === TAG_ABSENT) continue;
-      if (hasLineBreak(field.column, row) !== isBroken) {
+      if (this.#hasLineBreak(field.column, row) !== isBroken) {
         isWhole = false;
         continue;
       }
@@ -141,6 +144,12 @@ export class LineWriter {
       writer.byte(LINE_FEED);
     }
     return isWhole;
+  }
+
+  #hasLineBreak({ texts }: UplinkColumn, row: number): boolean {
+    const hasLineBreak = !this.isInOneLine && (texts?.[row]?.includes("\n") ?? false);
+    this.hasLineBreaks ||= hasLineBreak;
+    return hasLineBreak;
   }
 
   /** The tag of the value, if it is one that can be written. */
@@ -163,7 +172,8 @@ export class LineWriter {
     else if (type === "bool") writer.raw(tag === TAG_TRUE ? TRUE : FALSE);
     else {
       writer.byte(QUOTE);
-      writer.text(escapeText(column.texts?.[row] ?? ""));
+      const text = column.texts?.[row] ?? "";
+      writer.text(escapeText(this.isInOneLine ? text.replace(/[\r\n]+/g, " ") : text));
       writer.byte(QUOTE);
     }
   }
