@@ -189,6 +189,23 @@ for (const [name, body, code] of mistakes)
     expect([answer.status, answer.body]).toMatchObject([400, { code }]);
   });
 
+test("only operators of the gateway may have files written to its disk", async () => {
+  const place = { kind: "FOLDER", path: "/srv/archive" };
+  const refused = await call("POST", "", { name: "x", target: { type: "PARQUET", place } });
+  expect([refused.status, refused.body]).toMatchObject([403, { code: "gateway.operators_only" }]);
+  const operator = (await fixture.signIn("TENANT_OWNER", { tenant: "host" })).token;
+  const inside = { type: "PARQUET", place: { kind: "FOLDER", path: fixture.directory } };
+  const own = await call("POST", "", { name: "x", enabled: false, target: inside }, operator);
+  expect([own.status, own.body]).toMatchObject([400, { code: "backup.folder_invalid" }]);
+  const allowed = await call(
+    "POST",
+    "",
+    { name: "x", enabled: false, target: { type: "PARQUET", place } },
+    operator,
+  );
+  expect(allowed.status).toBe(201);
+});
+
 test("a kept secret goes to no other server", async () => {
   const { body } = await call("POST", "", { name: "Kept", target: target(), enabled: false });
   const { uplinkId } = body as { uplinkId: string };

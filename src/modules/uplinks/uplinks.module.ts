@@ -76,7 +76,8 @@ export function createUplinksModule(
     fleet,
     feeds: store.feeds,
     box,
-    nameOf: (tenantId) => tenants.find(tenantId)?.name ?? "",
+    tenants,
+    dataPath: data.path,
     clock,
   });
   const record = (

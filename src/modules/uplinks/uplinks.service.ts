@@ -3,10 +3,13 @@ import type { TenantId } from "../../lib/ids.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
+import { isOutside } from "../../platform/outside-folder.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import { compileReadingSteps } from "../pipelines/reading-steps.service.ts";
 import type { FeedStart } from "../telemetry/feeds.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import { ensureOperator } from "../tenants/tenants.errors.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { checkTarget, type TargetSettings } from "./target-settings.ts";
 import type { ChangeCursor } from "./uplink.protocol.ts";
@@ -42,8 +45,8 @@ interface UplinksDeps {
   readonly fleet: UplinkFleet;
   readonly feeds: TelemetryStore["feeds"];
   readonly box: SealedBox;
-  /** Name of a tenant, which is the site unless given. */
-  readonly nameOf: (tenantId: TenantId) => string;
+  readonly tenants: Pick<TenantsService, "find">;
+  readonly dataPath: string;
   readonly clock: Clock;
 }
 
@@ -74,7 +77,7 @@ export class UplinksService {
     const { repository, feeds, fleet } = this.#deps;
     const { tenantId } = principal;
     if (repository.count(tenantId) >= UPLINKS_MAX) throw tooManyUplinks(UPLINKS_MAX);
-    const settings = this.#targetFrom(fields.target, undefined);
+    const settings = this.#targetFrom(principal, fields.target, undefined);
     const uplink = this.#uplinkOf(newId(), tenantId, { fields, settings, start });
     // Before the row: a feed without one is closed at the next start, and nothing is lost in between.
     await feeds.open(uplink.uplinkId, tenantId, start);
@@ -92,7 +95,7 @@ export class UplinksService {
       ...before,
       name: fields.name ?? before.name,
       enabled: fields.enabled ?? before.enabled,
-      ...(fields.target !== undefined && this.#stored(this.#targetFrom(fields.target, before))),
+      ...(fields.target !== undefined && this.#stored(this.#targetFrom(principal, fields.target, before))),
       options,
       updatedAt: clock.now(),
     };
@@ -111,7 +114,7 @@ export class UplinksService {
   async test(principal: Principal, target: unknown, uplinkId: string | undefined): Promise<void> {
     ensureAllDevices(principal);
     const before = uplinkId === undefined ? undefined : this.#get(principal, uplinkId);
-    const settings = this.#targetFrom(target, before);
+    const settings = this.#targetFrom(principal, target, before);
     const { tenantId } = principal;
     await this.#deps.fleet.check(
       this.#uplinkOf(`test-${newId()}`, tenantId, { fields: {}, settings, start: "now" }),
@@ -150,9 +153,9 @@ export class UplinksService {
     tenantId: TenantId,
     of: { readonly fields: UplinkFields; readonly settings: TargetSettings; readonly start: FeedStart },
   ): Uplink {
-    const { nameOf, clock } = this.#deps;
+    const { tenants, clock } = this.#deps;
     const { fields, settings, start } = of;
-    const options = { ...defaults, site: nameOf(tenantId), ...optionsOf(fields) };
+    const options = { ...defaults, site: tenants.find(tenantId)?.name ?? "", ...optionsOf(fields) };
     ensureOptions(options);
     const now = clock.now();
     return {
@@ -183,9 +186,16 @@ export class UplinksService {
   }
 
   /** Checks the settings of a target; secrets that are kept come from what was stored. */
-  #targetFrom(input: unknown, before: Uplink | undefined): TargetSettings {
-    const stored = before && { target: before.target, secrets: openSecrets(this.#deps.box, before) };
-    return checkTarget(withKeptSecrets(input, stored));
+  #targetFrom(principal: Principal, input: unknown, before: Uplink | undefined): TargetSettings {
+    const { box, tenants, dataPath } = this.#deps;
+    const stored = before && { target: before.target, secrets: openSecrets(box, before) };
+    const settings = checkTarget(withKeptSecrets(input, stored));
+    if (settings.type === "PARQUET" && settings.place.kind === "FOLDER") {
+      // The disk belongs to the people of the gateway.
+      ensureOperator(tenants, principal);
+      if (!isOutside(settings.place.path, dataPath)) throw invalid("backup.folder_invalid");
+    }
+    return settings;
   }
 
   #stored(settings: TargetSettings): Pick<Uplink, "target" | "secrets"> {

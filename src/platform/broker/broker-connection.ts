@@ -154,6 +154,17 @@ function optionsOf({ settings, clientId, clean, will }: ConnectionDeps): IClient
   };
 }
 
+const limitsOf = ({ properties }: IConnackPacket): BrokerLimits => ({
+  receiveMaximum: properties?.receiveMaximum ?? RECEIVE_MAXIMUM,
+  packetBytesMax: properties?.maximumPacketSize ?? BROKER_PACKET_BYTES_MAX,
+});
+
+const greetingOf = (client: MqttClient, ended: Promise<Text>): Promise<IConnackPacket> =>
+  new Promise((resolve, reject) => {
+    client.once("connect", resolve);
+    void ended.then((reason) => reject(broken(reason)));
+  });
+
 /** A connection of mqtt.js that lasts until it ends: what is to be done then is the caller's matter. @throws DomainError with the reason */
 export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnection> {
   const { MqttClient } = await import("mqtt");
@@ -170,18 +181,19 @@ export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnec
     fail: (error) => stream.destroy(error),
     onRoom: () => stream.resumeReceiving(),
   });
-  const giveUp = () => stream.destroy();
   const stream = new BrokerStream({ ...deps, receive: (chunk) => lane.push(chunk) });
-  stream.on("error", (error) => {
+  const destroy = () => void stream.destroy();
+  const note = (error: unknown) => {
     failure ??= error;
-  });
+  };
+  stream.on("error", note);
   const client: MqttClient = new MqttClient(() => stream, optionsOf(deps));
   client.on("error", (error) => {
-    failure ??= error;
+    note(error);
     stream.destroy();
   });
   client.on("disconnect", ({ reasonCode, properties }) => {
-    if (reasonCode) failure ??= broken(disconnection(reasonCode, properties?.reasonString));
+    if (reasonCode) note(broken(disconnection(reasonCode, properties?.reasonString)));
   });
   const questions = new OpenQuestions();
   const ended = new Promise<Text>((resolve) => {
@@ -193,22 +205,18 @@ export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnec
       resolve(reason);
     });
   });
-  deps.signal?.addEventListener("abort", giveUp);
-  if (deps.signal?.aborted) giveUp();
-  const greeting = await new Promise<IConnackPacket>((resolve, reject) => {
-    client.once("connect", resolve);
-    void ended.then((reason) => reject(broken(reason)));
-  }).finally(() => deps.signal?.removeEventListener("abort", giveUp));
+  deps.signal?.addEventListener("abort", destroy);
+  if (deps.signal?.aborted) destroy();
+  const greeting = await greetingOf(client, ended).finally(() =>
+    deps.signal?.removeEventListener("abort", destroy),
+  );
   return {
     isResumed: greeting.sessionPresent,
-    limits: {
-      receiveMaximum: greeting.properties?.receiveMaximum ?? RECEIVE_MAXIMUM,
-      packetBytesMax: greeting.properties?.maximumPacketSize ?? BROKER_PACKET_BYTES_MAX,
-    },
+    limits: limitsOf(greeting),
     ...conversation(client, settings, (ask) => questions.answer(ask, () => stream.destroyed)),
     ended,
     end,
-    destroy: giveUp,
+    destroy,
   };
 
   function end(): Promise<void> {

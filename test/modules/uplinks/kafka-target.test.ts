@@ -133,6 +133,27 @@ describe.skipIf(!hasKafka)("Kafka (skipped without Java and the jars of test/sup
     }
   });
 
+  test("that does not answer is left as soon as the signal is aborted", async () => {
+    const sockets = new Set<unknown>();
+    const server = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: {
+        open: (socket) => void sockets.add(socket),
+        close: (socket) => void sockets.delete(socket),
+        data() {},
+      },
+    });
+    const target = openTarget({ brokers: [`broker.example:${server.port}`] });
+    const controller = new AbortController();
+    const checking = target.check(controller.signal);
+    await until(() => sockets.size === 1);
+    controller.abort(new Error("the uplink is stopped"));
+    await expect(checking).rejects.toThrow("the uplink is stopped");
+    await until(() => sockets.size === 0);
+    server.stop(true);
+  });
+
   test("is connected to only where the address is allowed, also by the names that it tells itself", async () => {
     const resolve = (host: string) =>
       host === "first.example"
@@ -174,11 +195,11 @@ describe.skipIf(!hasKafka)("Kafka (skipped without Java and the jars of test/sup
     await until(async () => (await failureOf(target.send(second, neverAborted()))).reaction === "none");
     await target.send(third, neverAborted());
     const seen: number[] = [];
-    const known = new Set<number>();
+    const written = new Set<number>();
     for (const { value } of await kafka.read("killed", 15_000)) {
       const { ts } = JSON.parse(value);
-      if (!known.has(ts)) seen.push(ts);
-      known.add(ts);
+      if (!written.has(ts)) seen.push(ts);
+      written.add(ts);
     }
     expect(seen.every((ts, index) => ts === index)).toBe(true);
     // What was read ends within the repetition if the second batch was written twice.

@@ -41,10 +41,10 @@ export interface ConnectionRules {
 }
 
 /**
- * Makes a client connect only to addresses that the context lets through. A cluster names its brokers itself, so each of them is judged like the
+ * Makes a client connect only to addresses that the context lets through. A cluster names its brokers itself, so the address of each is checked like those
  * ones of the settings, whenever a connection is opened.
  */
-export function judgeConnections(client: Connected, { context, tls, library }: ConnectionRules): void {
+export function restrictConnections(client: Connected, { context, tls, library }: ConnectionRules): void {
   const pool = client.connections;
   const open = pool.get.bind(pool) as (broker: Broker, callback: Callback) => void;
   /** Addresses in use, by name and port. */
@@ -52,8 +52,8 @@ export function judgeConnections(client: Connected, { context, tls, library }: C
   // An error of a connection is told to whoever waits for it; a second one must not end the program.
   pool.on("connecting", ({ connection }) => void connection.on("error", () => {}));
 
-  /** The client tries again unless it is told that this changes nothing. */
-  function told(reason: unknown): Error {
+  /** The client tries again unless the error says that this changes nothing. */
+  function toClientError(reason: unknown): Error {
     const error = reason instanceof Error ? reason : new Error(String(reason));
     const { reaction, message } = toKafkaError(error);
     return reaction === "settings"
@@ -64,15 +64,15 @@ export function judgeConnections(client: Connected, { context, tls, library }: C
   function tryNext(broker: Broker, found: readonly string[], callback: Callback): void {
     const [address = "", ...others] = found;
     tls?.expect(broker.host);
-    const judged = { ...broker, host: address };
-    open(judged, (error, connection) => {
+    const resolved = { ...broker, host: address };
+    open(resolved, (error, connection) => {
       if (error !== null && error !== undefined && others.length > 0)
         return tryNext(broker, others, callback);
-      if (error) return callback(told(error));
+      if (error) return callback(toClientError(error));
       addresses.set(`${broker.host}:${broker.port}`, address);
       callback(null, connection);
     });
-    pool.getEstablishedConnection(judged)?.socket?.on("error", () => {});
+    pool.getEstablishedConnection(resolved)?.socket?.on("error", () => {});
   }
 
   function get(broker: Broker | undefined, callback: Callback): void {
@@ -88,7 +88,7 @@ export function judgeConnections(client: Connected, { context, tls, library }: C
     }
     context.resolve(host, port).then(
       (found) => tryNext(broker, found.slice(0, ADDRESSES_MAX), callback),
-      (error) => callback(told(error)),
+      (error) => callback(toClientError(error)),
     );
   }
 

@@ -2,6 +2,7 @@ import { DomainError, detail } from "../../../lib/domain-error.ts";
 import { messageOf, networkErrorText } from "../../../lib/network-error.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import { TargetError } from "../uplink.errors.ts";
+import { errorChain } from "./error-chain.ts";
 
 /** Names of the protocol's errors that a person must see to. */
 const accessErrors: ReadonlySet<string> = new Set([
@@ -28,15 +29,6 @@ const settingsErrors: ReadonlySet<string> = new Set([
 const AUTHENTICATION = "PLT_KFK_AUTHENTICATION";
 /** Errors of the client that say what is wrong with the settings, such as `Broker requires TLS.` */
 const USER = "PLT_KFK_USER";
-const DEPTH_MAX = 10;
-
-/** An error and everything that it was caused by. */
-function* chainOf(error: unknown, depth = 0): Generator<Error> {
-  if (!(error instanceof Error) || depth > DEPTH_MAX) return;
-  yield error;
-  if (error instanceof AggregateError) for (const inner of error.errors) yield* chainOf(inner, depth + 1);
-  yield* chainOf(error.cause, depth + 1);
-}
 
 const fieldOf = (error: Error, field: "apiId" | "code"): string =>
   field in error ? String((error as Error & Record<string, unknown>)[field]) : "";
@@ -51,7 +43,7 @@ function reasonOf(chain: readonly Error[], found: Error | undefined): Text | str
 
 /** Returns why a Kafka client has failed. */
 export function toKafkaError(error: unknown): TargetError {
-  const chain = [...chainOf(error)];
+  const chain = [...errorChain(error)];
   const target = chain.find((item) => item instanceof TargetError);
   if (target !== undefined) return target;
   const byId = (ids: ReadonlySet<string>) => chain.find((item) => ids.has(fieldOf(item, "apiId")));

@@ -4,12 +4,13 @@ import { TargetError } from "../uplink.errors.ts";
 import type { Batch, Target, TargetContext, UplinkRecord } from "../uplink.types.ts";
 import { abortable } from "./abortable.ts";
 import type { KafkaSettings } from "./kafka.schemas.ts";
-import { destroyConnections, judgeConnections, type NamedTls, namedTls } from "./kafka-connections.ts";
+import { destroyConnections, type NamedTls, namedTls, restrictConnections } from "./kafka-connections.ts";
 import { toKafkaError } from "./kafka-errors.ts";
 import { NdjsonEncoder } from "./ndjson-encoder.ts";
 import { tlsOptions } from "./tls-options.ts";
 
 type Library = typeof import("@platformatic/kafka");
+type Admin = InstanceType<Library["Admin"]>;
 type Producer = import("@platformatic/kafka").Producer<Buffer, Buffer, Buffer, Buffer>;
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -45,6 +46,8 @@ class KafkaTarget implements Target {
   readonly #encoder = new NdjsonEncoder();
   readonly #tls: NamedTls | undefined;
   #producer: Producer | undefined;
+  /** Client that creates topics, while it does so. */
+  #admin: Admin | undefined;
 
   constructor(settings: KafkaSettings, context: TargetContext) {
     this.#settings = settings;
@@ -78,7 +81,7 @@ class KafkaTarget implements Target {
       compression: compressions[this.#settings.compression],
       partitioner: library.compatibilityPartitioner,
     });
-    judgeConnections(producer, { context: this.#context, tls: this.#tls, library });
+    restrictConnections(producer, { context: this.#context, tls: this.#tls, library });
     this.#producer = producer;
     await this.#guard(this.#ensureTopics(library, producer), signal);
     return producer;
@@ -97,6 +100,7 @@ class KafkaTarget implements Target {
   #drop(): void {
     const producer = this.#producer;
     this.#producer = undefined;
+    if (this.#admin !== undefined) destroyConnections(this.#admin);
     if (producer === undefined) return;
     destroyConnections(producer);
     producer.close(true).catch(nothing);
@@ -137,7 +141,8 @@ class KafkaTarget implements Target {
   async #createTopics(library: Library, topics: string[]): Promise<void> {
     const { partitions, replicationFactor } = this.#settings;
     const admin = new library.Admin(this.#options());
-    judgeConnections(admin, { context: this.#context, tls: this.#tls, library });
+    this.#admin = admin;
+    restrictConnections(admin, { context: this.#context, tls: this.#tls, library });
     try {
       await admin.createTopics({
         topics,
@@ -145,6 +150,7 @@ class KafkaTarget implements Target {
         ...(replicationFactor !== undefined && { replicas: replicationFactor }),
       });
     } finally {
+      this.#admin = undefined;
       await admin.close().catch(nothing);
     }
   }

@@ -82,14 +82,9 @@ class LinesideTarget implements Target {
 
   async send({ records }: Batch, signal: AbortSignal): Promise<void> {
     const connection = await this.#link.connect(signal);
-    await abortable(
-      this.#names.claim(
-        connection,
-        records.map(({ device }) => device),
-      ),
-      signal,
-      () => this.#link.drop(),
-    );
+    // A deletion has no message, so it must not create a child.
+    const devices = records.flatMap(({ kind, device }) => (kind === "deletion" ? [] : [device]));
+    await abortable(this.#names.claim(connection, devices), signal, () => this.#link.drop());
     const { messageBytesMax } = this.#settings;
     const bytesMax = Math.min(messageBytesMax, connection.limits.packetBytesMax - PACKET_HEAD_BYTES);
     await this.#link.publish(this.#messages(records, bytesMax), signal);

@@ -1,13 +1,9 @@
 import { TextWriter } from "../../../lib/text-writer.ts";
-import { TAG_ABSENT, TAG_FALSE, TAG_NUMBER, TAG_STRING, TAG_TRUE } from "../../../lib/value-kind.ts";
-import type { Batch, RowsRecord, UplinkColumn, UplinkDevice, UplinkRecord } from "../uplink.types.ts";
+import type { Batch, RowsRecord, UplinkDevice, UplinkRecord } from "../uplink.types.ts";
+import { JsonValues } from "./json-values.ts";
 
 const encoder = new TextEncoder();
-const TRUE = encoder.encode("true");
-const FALSE = encoder.encode("false");
-const NULL = encoder.encode("null");
-const VALUES = encoder.encode(',"values":{');
-const COMMA = 0x2c;
+const VALUES = encoder.encode(',"values":');
 const CLOSING_BRACE = 0x7d;
 const LINE_FEED = 0x0a;
 
@@ -39,12 +35,6 @@ export function eventLine(record: Exclude<UplinkRecord, RowsRecord>): Record<str
 
 /** @param end offset behind the line feed */
 export type LineListener = (record: UplinkRecord, end: number) => void;
-
-interface Member {
-  readonly column: UplinkColumn;
-  /** `"key":` */
-  readonly name: Uint8Array;
-}
 
 /**
  * Encodes batches as NDJSON: one JSON object a line, in the order of the records.
@@ -78,51 +68,21 @@ export class NdjsonEncoder {
     const { device, ts, columns } = record;
     const writer = this.#writer;
     const head = encoder.encode(`${JSON.stringify(deviceFields(device)).slice(0, -1)},"ts":`);
-    const members = columns.map((column) => ({
-      column,
-      name: encoder.encode(`${JSON.stringify(column.key)}:`),
-    }));
+    const values = new JsonValues(writer, columns, { nonFinite: "null" });
     for (let row = 0; row < ts.length; row++) {
       const start = writer.length;
       writer.raw(head);
       writer.number(ts[row] ?? 0);
       writer.raw(VALUES);
-      if (this.#values(members, row)) {
-        writer.byte(CLOSING_BRACE);
-        writer.byte(CLOSING_BRACE);
-        writer.byte(LINE_FEED);
-        onLine?.(record, writer.length);
-      } else writer.truncate(start);
-    }
-  }
-
-  /** Returns whether the row has a value. */
-  #values(members: readonly Member[], row: number): boolean {
-    let hasValue = false;
-    for (const { column, name } of members) {
-      const tag = column.tags[row] ?? TAG_ABSENT;
-      if (tag === TAG_ABSENT) continue;
-      if (hasValue) this.#writer.byte(COMMA);
-      hasValue = true;
-      this.#writer.raw(name);
-      this.#value(column, row, tag);
-    }
-    return hasValue;
-  }
-
-  #value(column: UplinkColumn, row: number, tag: number): void {
-    if (tag === TAG_NUMBER) {
-      const number = column.numbers[row] ?? 0;
-      if (Number.isFinite(number)) this.#writer.number(number);
-      else this.#writer.raw(NULL);
-      return;
-    }
-    if (tag === TAG_TRUE) this.#writer.raw(TRUE);
-    else if (tag === TAG_FALSE) this.#writer.raw(FALSE);
-    else {
-      const text = column.texts?.[row] ?? "";
-      // The text of a JSON value is JSON already.
-      this.#writer.text(tag === TAG_STRING ? JSON.stringify(text) : text);
+      const before = writer.length;
+      values.object(row, 0, Number.POSITIVE_INFINITY);
+      if (writer.length === before) {
+        writer.truncate(start);
+        continue;
+      }
+      writer.byte(CLOSING_BRACE);
+      writer.byte(LINE_FEED);
+      onLine?.(record, writer.length);
     }
   }
 }

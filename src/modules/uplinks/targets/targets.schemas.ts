@@ -4,6 +4,7 @@ import { influxdbSettings } from "./influxdb.schemas.ts";
 import { kafkaSettings } from "./kafka.schemas.ts";
 import { linesideSettings } from "./lineside.schemas.ts";
 import { mqttSettings } from "./mqtt.schemas.ts";
+import { natsSettings } from "./nats.schemas.ts";
 import { parquetSettings } from "./parquet.schemas.ts";
 import { postgresqlSettings } from "./postgresql.schemas.ts";
 
@@ -14,6 +15,7 @@ export const targetSchemas = {
   POSTGRESQL: postgresqlSettings,
   INFLUXDB: influxdbSettings,
   KAFKA: kafkaSettings,
+  NATS: natsSettings,
   PARQUET: parquetSettings,
   HTTP: httpSettings,
 };

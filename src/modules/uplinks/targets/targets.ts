@@ -12,6 +12,8 @@ export async function createTarget(settings: TargetSettings, context: TargetCont
       return (await import("./postgresql.target.ts")).createPostgresqlTarget(settings, context);
     case "KAFKA":
       return (await import("./kafka.target.ts")).createKafkaTarget(settings, context);
+    case "NATS":
+      return (await import("./nats.target.ts")).createNatsTarget(settings, context);
     case "PARQUET":
       return (await import("./parquet.target.ts")).createParquetTarget(settings, context);
     case "INFLUXDB":

@@ -147,7 +147,6 @@ export const uplinksDe: Readonly<Record<keyof typeof uplinksEn, string>> = {
   "uplinkHint.topic": "Platzhalter in geschweiften Klammern: site, device, deviceId, type",
   "uplinkHint.influxUrl": "https://host:8086, ohne Pfad",
   "uplinkHint.brokers": "Eine Angabe host:port je Zeile",
-  "uplinkHint.servers": "Eine Adresse je Zeile",
   "uplinkHint.path":
     "Absoluter Pfad eines vorhandenen Ordners. Nur Betreiber des Gateways dürfen einen verwenden.",
   "uplinkHint.httpUrl": "Nimmt POST-Anfragen mit NDJSON entgegen.",

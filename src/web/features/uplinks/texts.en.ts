@@ -145,7 +145,6 @@ export const uplinksEn = {
   "uplinkHint.topic": "Places in braces: site, device, deviceId, type",
   "uplinkHint.influxUrl": "https://host:8086, without a path",
   "uplinkHint.brokers": "One host:port in each line",
-  "uplinkHint.servers": "One address in each line",
   "uplinkHint.path": "Absolute path of a folder that exists. Only operators of the gateway can use one.",
   "uplinkHint.httpUrl": "Receives POST requests with NDJSON.",
   "uplinkHint.httpToken": "Sent as a bearer token.",
