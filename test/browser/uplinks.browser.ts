@@ -48,13 +48,13 @@ test(
     const { deviceId } = (await ui.call("POST", "/api/devices", { name: "Pump", deviceType: "pump" })) as {
       deviceId: string;
     };
-    await ui.call("POST", `/api/devices/${deviceId}/test-telemetry`, { telemetry: { pressure: 4.2 } });
+    await ui.call("POST", `/api/devices/${deviceId}/test-telemetry`, { protocol: "MQTT", payload: { pressure: 4.2 } });
     await page
       .getByText("Values sent")
       .locator("..")
       .getByText(/^[1-9]/)
       .waitFor();
-    expect(received.some((text) => text.includes("4.2"))).toBe(true);
+    expect(received.some((text) => text.includes('"pressure":4.2'))).toBe(true);
     await page.getByText("Saved. Leave empty to keep it.").waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByText("Paused").waitFor();
