@@ -48,7 +48,10 @@ test(
     const { deviceId } = (await ui.call("POST", "/api/devices", { name: "Pump", deviceType: "pump" })) as {
       deviceId: string;
     };
-    await ui.call("POST", `/api/devices/${deviceId}/test-telemetry`, { protocol: "MQTT", payload: { pressure: 4.2 } });
+    await ui.call("POST", `/api/devices/${deviceId}/test-telemetry`, {
+      protocol: "MQTT",
+      payload: { pressure: 4.2 },
+    });
     await page
       .getByText("Values sent")
       .locator("..")
