@@ -19,7 +19,7 @@ const SYNCHRONIZED_CHECK_MS = 10_000;
 /**
  * A wall clock that never shows a time before the last one of an earlier run. A gateway without a clock battery boots in the past; until its
  * clock is set, time goes on from the newest time that the gateway has seen. The system's clock counts again as soon as it is set while the
- * gateway runs, passes that time, or a time server vouches for it.
+ * gateway runs, passes that time, or a time server or a person vouches for it.
  */
 export class TrustedClock implements Clock, Part {
   readonly name = "clock";
@@ -61,6 +61,18 @@ export class TrustedClock implements Clock, Part {
   /** Returns whether the system's clock can be trusted. */
   isSet(): boolean {
     return this.#isTrusted || this.#isSet(this.#system.now());
+  }
+
+  /** Returns the time of the system, whether or not it is trusted. */
+  systemNow(): number {
+    return this.#system.now();
+  }
+
+  /** Trusts the system's clock on a person's word. Returns `false` if it shows a time at which no Lineside ran. */
+  confirm(): boolean {
+    if (this.#system.now() < EARLIEST_MS) return false;
+    this.#isTrusted = true;
+    return true;
   }
 
   /** Problem that the clock is not set. */

@@ -212,6 +212,8 @@ export const policies: Record<string, Policy> = {
   "GET /api/gateway/logs/download": { kind: "operator" },
   "GET /api/gateway/logs/level": { kind: "operator" },
   "PUT /api/gateway/logs/level": { kind: "operator", body: { level: "info" } },
+  "GET /api/gateway/clock": { kind: "operator" },
+  "POST /api/gateway/clock/confirm": { kind: "operator" },
   "GET /api/gateway/check": { kind: "operator" },
   "POST /api/gateway/check": { kind: "operator" },
   "GET /api/gateway/support-bundle": { kind: "operator" },

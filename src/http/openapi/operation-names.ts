@@ -49,6 +49,8 @@ export const operationNames: Readonly<Record<string, string>> = {
   "GET /api/gateway/logs/download": "downloadLog",
   "GET /api/gateway/logs/level": "getLogLevel",
   "PUT /api/gateway/logs/level": "setLogLevel",
+  "GET /api/gateway/clock": "getClock",
+  "POST /api/gateway/clock/confirm": "confirmClock",
   "GET /api/gateway/check": "getDataCheck",
   "POST /api/gateway/check": "startDataCheck",
   "GET /api/gateway/support-bundle": "downloadSupportBundle",

@@ -15,6 +15,7 @@ import type { SettingsService } from "../settings/settings.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
+import { clockRoutes } from "./clock.routes.ts";
 import { DataCheck } from "./data-check.ts";
 import { diagnosticRoutes } from "./diagnostics.routes.ts";
 import { GatewayDevice } from "./gateway-device.ts";
@@ -101,6 +102,7 @@ export function createSystemModule(
     routes: (auth: AuthPlugin) => [
       systemRoutes({ metrics, config, report: refusalReporter(core.events) }),
       ...logsRoutes({ tenants, auth }),
+      clockRoutes({ clock, tenants, auth }),
       diagnostics.routes(auth),
       topTalkersRoutes({ ...deps, auth }),
     ],

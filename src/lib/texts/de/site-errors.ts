@@ -40,8 +40,9 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
   "plan.whitelabel": "Der Tarif dieses Standorts enthält kein eigenes Erscheinungsbild.",
   "system.clock_behind":
     "Die Uhr des Gateways geht möglicherweise nach. Nachrichten, deren Zeitstempel ihr mehr als einen Tag voraus sind, werden aufbewahrt, bis sie so weit ist (Nachrichten: {messages}, Geräte: {devices}). Prüfen Sie die Uhren.",
+  "system.clock_too_early": "Die Systemuhr zeigt {time}. Stellen Sie sie zuerst.",
   "system.clock_unset":
-    "Die Uhr des Gateways ist nicht gestellt. Die Zeit läuft ab der letzten bekannten Zeit weiter. Verbinden Sie einen Zeitserver, oder stellen Sie die Uhr.",
+    "Die Uhr des Gateways ist nicht gestellt. Die Zeit läuft ab der letzten bekannten Zeit weiter, und Aufträge und Eskalationen warten. Verbinden Sie einen Zeitserver, stellen Sie die Uhr, oder bestätigen Sie sie unter Einstellungen → System.",
   "system.not_ready": "Lineside startet oder beendet sich gerade. Versuchen Sie es gleich noch einmal.",
   "tenant.host": "Dieser Standort gehört den Betreibern des Gateways und lässt sich nicht löschen.",
   "tenant.mqtt_connections_limit": "Ein Standort kann höchstens {max} MQTT-Verbindungen haben.",

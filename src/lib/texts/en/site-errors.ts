@@ -32,8 +32,9 @@ export const siteErrors = {
   "plan.whitelabel": "The plan of this site does not include whitelabeling.",
   "system.clock_behind":
     "The clock of the gateway may be behind. Messages whose time stamps are more than a day ahead are kept until it catches up (messages: {messages}, devices: {devices}). Check the clocks.",
+  "system.clock_too_early": "The system's clock shows {time}. Set it first.",
   "system.clock_unset":
-    "The clock of the gateway is not set. Time goes on from the newest time that the gateway knows. Connect a time server, or set the clock.",
+    "The clock of the gateway is not set. Time goes on from the newest time that the gateway knows, and scheduled jobs and escalations wait. Connect a time server, set the clock, or confirm it under Settings → System.",
   "system.not_ready": "Lineside is starting or stopping. Try again in a moment.",
   "tenant.host": "This site belongs to the operators of the gateway and cannot be deleted.",
   "tenant.mqtt_connections_limit": "A site can have at most {max} MQTT connections.",

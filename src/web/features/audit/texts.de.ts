@@ -109,6 +109,7 @@ export const auditDe: Readonly<Record<keyof typeof auditEn, string>> = {
   "auditAction.backup.download": "Sicherung heruntergeladen",
   "auditAction.backup.run": "Sicherung von Hand gestartet",
   "auditAction.gateway.check": "Prüfung der Dateien gestartet",
+  "auditAction.gateway.clock": "Uhr bestätigt",
   "auditAction.gateway.update": "Installation eines Updates gestartet",
   "auditAction.gateway.update_failed": "Update nicht installiert",
   "auditAction.gateway.updated": "Gateway aktualisiert",

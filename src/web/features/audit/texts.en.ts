@@ -107,6 +107,7 @@ export const auditEn = {
   "auditAction.backup.download": "Backup downloaded",
   "auditAction.backup.run": "Backup started manually",
   "auditAction.gateway.check": "Check of the files started",
+  "auditAction.gateway.clock": "Clock confirmed",
   "auditAction.gateway.update": "Installation of an update started",
   "auditAction.gateway.update_failed": "Update given up",
   "auditAction.gateway.updated": "Gateway updated",

@@ -1,3 +1,4 @@
+import type { clockBody } from "../../../modules/system/clock.schemas.ts";
 import type { checkBody } from "../../../modules/system/diagnostics.schemas.ts";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import type { Wire } from "../../lib/wire.ts";
@@ -11,6 +12,8 @@ const GATEWAY_DEVICE_TYPE = "lineside-gateway";
 export const systemApi = {
   health: () => get<{ version: string; commit: string }>("/healthz"),
   check: () => get<DataCheck>("/api/gateway/check"),
+  clock: () => get<Wire<typeof clockBody>>("/api/gateway/clock"),
+  confirmClock: () => post<Wire<typeof clockBody>>("/api/gateway/clock/confirm", {}),
   startCheck: () => post<DataCheck>("/api/gateway/check", {}),
   supportBundle: () => load("/api/gateway/support-bundle"),
   /** The gateway's own device; null where there is none. */

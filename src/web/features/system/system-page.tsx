@@ -9,6 +9,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Section } from "../../ui/section.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
 import { RefusedSection } from "../refusals/refused-section.tsx";
+import { ClockNote } from "./clock-note.tsx";
 import { DataFiles } from "./data-files.tsx";
 import { GatewayReadings } from "./gateway-readings.tsx";
 import { systemApi } from "./system-api.ts";
@@ -34,10 +35,12 @@ export function SystemPage() {
     return () => clearInterval(timer);
   }, [isMissing]);
   const { data: version } = health;
+  const isClockUnset = readiness.value?.warnings.some(({ code }) => code === "system.clock_unset");
   return (
     <div class="flex flex-col gap-5">
       <Section id="system-health" title={t("system.health")}>
         <Health />
+        {isClockUnset && <ClockNote />}
         {health.error !== undefined && <ErrorNote error={health.error} onRetry={health.reload} />}
         {version && (
           <p class="text-sm text-soft">

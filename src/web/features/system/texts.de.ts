@@ -7,6 +7,9 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
   "system.good": "Das Gateway ist bereit und meldet kein Problem.",
   "system.error": "Nicht bereit:",
   "system.warning": "Warnung:",
+  "system.clockTimes": "Das Gateway rechnet mit {time}. Die Systemuhr zeigt {system}.",
+  "system.confirmClock": "Diese Zeit verwenden",
+  "system.clockConfirmed": "Das Gateway verwendet die Systemuhr",
   "system.noDevice": "Noch keine Messwerte des Gateways",
   "system.noDeviceHint":
     "Das Gateway wird selbst zu einem Gerät, „This gateway“, eine Minute nachdem das erste Gerät angelegt wurde. Hat es jemand gelöscht, kommt es nicht wieder.",

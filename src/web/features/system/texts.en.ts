@@ -5,6 +5,9 @@ export const systemEn = {
   "system.good": "The gateway is ready and reports no problem.",
   "system.error": "Not ready:",
   "system.warning": "Warning:",
+  "system.clockTimes": "The gateway counts with {time}. The system's clock shows {system}.",
+  "system.confirmClock": "Use this time",
+  "system.clockConfirmed": "The gateway uses the system's clock",
   "system.noDevice": "No readings of the gateway yet",
   "system.noDeviceHint":
     "The gateway creates a device for itself, “This gateway”, a minute after the first device was created. If a user deletes it, it is not created again.",
