@@ -214,6 +214,8 @@ export const policies: Record<string, Policy> = {
   "PUT /api/gateway/logs/level": { kind: "operator", body: { level: "info" } },
   "GET /api/gateway/clock": { kind: "operator" },
   "POST /api/gateway/clock/confirm": { kind: "operator" },
+  "GET /api/gateway/shared-device": { kind: "operator" },
+  "PUT /api/gateway/shared-device": { kind: "operator", body: { tenantIds: [] } },
   "GET /api/gateway/check": { kind: "operator" },
   "POST /api/gateway/check": { kind: "operator" },
   "GET /api/gateway/support-bundle": { kind: "operator" },

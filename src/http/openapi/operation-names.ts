@@ -51,6 +51,8 @@ export const operationNames: Readonly<Record<string, string>> = {
   "PUT /api/gateway/logs/level": "setLogLevel",
   "GET /api/gateway/clock": "getClock",
   "POST /api/gateway/clock/confirm": "confirmClock",
+  "GET /api/gateway/shared-device": "getSharedDevices",
+  "PUT /api/gateway/shared-device": "setSharedDevices",
   "GET /api/gateway/check": "getDataCheck",
   "POST /api/gateway/check": "startDataCheck",
   "GET /api/gateway/support-bundle": "downloadSupportBundle",

@@ -23,6 +23,8 @@ import { GatewayReadings, type GatewaySources } from "./gateway-readings.ts";
 import { logsRoutes } from "./logs.routes.ts";
 import { addOwnMetrics } from "./own-metrics.ts";
 import { ProblemMails } from "./problem-mails.ts";
+import { sharedDevicesRoutes } from "./shared-devices.routes.ts";
+import { SharedDevices } from "./shared-devices.ts";
 import { createSystemRepository } from "./system.repository.ts";
 import { systemRoutes } from "./system.routes.ts";
 import { topTalkersRoutes } from "./top-talkers.routes.ts";
@@ -81,7 +83,9 @@ export function createSystemModule(
   const readings = new GatewayReadings(sources);
   const metrics = new Metrics();
   addOwnMetrics(metrics, { version, commit }, { sources, readings });
+  const shared = new SharedDevices({ settings, tenants, devices, directory, profiles, clock, log });
   const gatewayDevice = new GatewayDevice({
+    shared,
     settings,
     tenants,
     devices,
@@ -103,6 +107,7 @@ export function createSystemModule(
       systemRoutes({ metrics, config, report: refusalReporter(core.events) }),
       ...logsRoutes({ tenants, auth }),
       clockRoutes({ clock, tenants, auth }),
+      sharedDevicesRoutes({ shared, tenants, auth }),
       diagnostics.routes(auth),
       topTalkersRoutes({ ...deps, auth }),
     ],

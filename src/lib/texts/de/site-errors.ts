@@ -45,6 +45,7 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
     "Die Uhr des Gateways ist nicht gestellt. Die Zeit läuft ab der letzten bekannten Zeit weiter, und Aufträge und Eskalationen warten. Verbinden Sie einen Zeitserver, stellen Sie die Uhr, oder bestätigen Sie sie unter Einstellungen → System.",
   "system.not_ready": "Lineside startet oder beendet sich gerade. Versuchen Sie es gleich noch einmal.",
   "tenant.host": "Dieser Standort gehört den Betreibern des Gateways und lässt sich nicht löschen.",
+  "tenant.host_sees_all": "Der eigene Standort des Gateways hat schon alle Messwerte des Gateways.",
   "tenant.mqtt_connections_limit": "Ein Standort kann höchstens {max} MQTT-Verbindungen haben.",
   "tenant.mqtt_sessions_limit": "Ein Standort kann höchstens {max} dauerhafte MQTT-Sitzungen haben.",
   "tenant.not_found": "Diesen Standort gibt es nicht.",

@@ -37,6 +37,7 @@ export const siteErrors = {
     "The clock of the gateway is not set. Time goes on from the newest time that the gateway knows, and scheduled jobs and escalations wait. Connect a time server, set the clock, or confirm it under Settings → System.",
   "system.not_ready": "Lineside is starting or stopping. Try again in a moment.",
   "tenant.host": "This site belongs to the operators of the gateway and cannot be deleted.",
+  "tenant.host_sees_all": "The gateway's own site has all readings of the gateway already.",
   "tenant.mqtt_connections_limit": "A site can have at most {max} MQTT connections.",
   "tenant.mqtt_sessions_limit": "A site can have at most {max} durable MQTT sessions.",
   "tenant.not_found": "There is no such site.",

@@ -110,6 +110,7 @@ export const auditDe: Readonly<Record<keyof typeof auditEn, string>> = {
   "auditAction.backup.run": "Sicherung von Hand gestartet",
   "auditAction.gateway.check": "Prüfung der Dateien gestartet",
   "auditAction.gateway.clock": "Uhr bestätigt",
+  "auditAction.gateway.share_device": "Standorte mit Kennzahlen des Gateways geändert",
   "auditAction.gateway.update": "Installation eines Updates gestartet",
   "auditAction.gateway.update_failed": "Update nicht installiert",
   "auditAction.gateway.updated": "Gateway aktualisiert",

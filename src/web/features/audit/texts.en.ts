@@ -108,6 +108,7 @@ export const auditEn = {
   "auditAction.backup.run": "Backup started manually",
   "auditAction.gateway.check": "Check of the files started",
   "auditAction.gateway.clock": "Clock confirmed",
+  "auditAction.gateway.share_device": "Sites with key figures of the gateway changed",
   "auditAction.gateway.update": "Installation of an update started",
   "auditAction.gateway.update_failed": "Update given up",
   "auditAction.gateway.updated": "Gateway updated",

@@ -12,6 +12,7 @@ import { RefusedSection } from "../refusals/refused-section.tsx";
 import { ClockNote } from "./clock-note.tsx";
 import { DataFiles } from "./data-files.tsx";
 import { GatewayReadings } from "./gateway-readings.tsx";
+import { SharedDevicesSection } from "./shared-devices-section.tsx";
 import { systemApi } from "./system-api.ts";
 import { TalkersSection } from "./talkers-section.tsx";
 import { UpdateSection } from "./update-section.tsx";
@@ -59,6 +60,7 @@ export function SystemPage() {
       {isMissing && <NoDevice />}
       <TalkersSection />
       <RefusedSection />
+      <SharedDevicesSection />
       <UpdateSection />
       <DataFiles />
     </div>

@@ -38,6 +38,11 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
   "talkers.device": "Gerät",
   "talkers.deleted": "gelöschtes Gerät",
   "talkers.none": "In der letzten Stunde hat kein Gerät etwas gesendet.",
+  "system.shared": "Kennzahlen für andere Standorte",
+  "system.sharedHint":
+    "Benutzer der ausgewählten Standorte sehen in einem Gerät „This gateway“ ihres Standorts, wie es dem Gateway geht: Auslastung, Speicher, Temperatur, Datenträger, Uhr und Sicherung. Über andere Standorte sehen sie nichts.",
+  "system.sharedSites": "Standorte",
+  "system.sharedSaved": "Standorte mit Kennzahlen geändert",
   "system.files": "Datendateien und Support",
   "system.filesHint":
     "Eine Prüfung liest alles, was die Datenbanken enthalten, und nennt, was beschädigt ist. Das Gateway arbeitet dabei weiter.",

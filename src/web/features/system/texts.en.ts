@@ -36,6 +36,11 @@ export const systemEn = {
   "talkers.device": "Device",
   "talkers.deleted": "deleted device",
   "talkers.none": "No device has sent anything within the last hour.",
+  "system.shared": "Key figures for other sites",
+  "system.sharedHint":
+    "Users of the selected sites see how the gateway is, in a device “This gateway” of their site: load, memory, temperature, disk, clock and backup. They see nothing about other sites.",
+  "system.sharedSites": "Sites",
+  "system.sharedSaved": "Sites with key figures changed",
   "system.files": "Data files and support",
   "system.filesHint":
     "A check reads everything that the databases hold, and names what is damaged. The gateway goes on working meanwhile.",
