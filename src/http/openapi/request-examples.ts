@@ -63,6 +63,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
     weekly: 4,
     maxAgeHours: 36,
   },
+  setSharedDevices: { tenantIds: ["0197a2b4-5c6d-7e8f-9a0b-1c2d3e4f5a6b"] },
   setMailSettings: { server: mailServer, from: "gateway@plant.example" },
   testMailSettings: { server: mailServer, to: "anna@plant.example" },
   restoreSetupArchive: {

@@ -6,7 +6,7 @@ import type { KeyAuthenticator } from "../api-keys/key-authenticator.ts";
 import type { AuditService } from "../audit/audit.service.ts";
 import type { MailService } from "../mail/mail.service.ts";
 import type { Core } from "../module.types.ts";
-import { refusalReporter } from "../report-refusal.ts";
+import { linkReporter, refusalReporter } from "../report-refusal.ts";
 import type { BrandingService } from "../tenants/branding.service.ts";
 import type { PlansService } from "../tenants/plans.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
@@ -33,7 +33,7 @@ import { providerRoutes } from "./provider/provider.routes.ts";
 import { recoveryRoutes } from "./provider/recovery.routes.ts";
 import { createThrottleRepository } from "./provider/throttle.repository.ts";
 import { Throttle } from "./provider/throttle.ts";
-import { reportingRefusals } from "./refused-sign-ins.ts";
+import { reportingExternal, reportingRefusals } from "./refused-sign-ins.ts";
 import { createRequestAudit } from "./request-audit.ts";
 import { createSessionsRepository } from "./sessions.repository.ts";
 import { createSessionsService } from "./sessions.service.ts";
@@ -175,16 +175,25 @@ export function createIdentityModule(
       authRoutes({ identity, auth }),
       accountRoutes({ account, auth }),
       impersonationRoutes({ identity, auth }),
-      setupRoutes({ setup }),
+      setupRoutes({
+        setup,
+        withLink: linkReporter(report, { code: "setup.link_invalid", reason: "setup_link_invalid" }),
+      }),
       signUpRoutes({ signUp, onboarding, identity, mailOriginFor, auth }),
       providerRoutes({
         provider,
         setupRequired: () => setup.isRequired(),
         signUpOpen: () => signUp.isOpen(),
-        external,
+        external: external && reportingExternal(external, { users, report }),
         appearance: branding.appearance,
       }),
-      recoveryRoutes({ account, mail, mailOriginFor, appearance: branding.appearance }),
+      recoveryRoutes({
+        account,
+        mail,
+        mailOriginFor,
+        withLink: linkReporter(report, { code: "reset.invalid", reason: "reset_link_invalid" }),
+        appearance: branding.appearance,
+      }),
       ...managing.routes(auth),
     ],
   };

@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { DomainError, notFound } from "../../../lib/domain-error.ts";
 import { formBody, pageAnswers } from "../../documented-answers.ts";
 import type { MailSender } from "../../mail/mail.types.ts";
+import type { WithLink } from "../../report-refusal.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
 import type { AccountService } from "../account.service.ts";
 import { authorizeQuery, resetQuery } from "../identity.schemas.ts";
@@ -37,8 +38,12 @@ export const recoveryRoutes = (deps: {
   mailOriginFor: (request: Request) => string;
   appearance: () => Appearance;
   mail: Pick<MailSender, "isDelivering">;
+  withLink: WithLink;
 }) => {
   const { account } = deps;
+  const ensureValid = (secret: string): void => {
+    if (!account.isResetSecret(secret)) throw linkInvalid();
+  };
 
   const contextOf = (read: ReadField, request: Request): PageContext & { isMailed: boolean } => {
     const journey = readJourney(read, request);
@@ -89,11 +94,15 @@ export const recoveryRoutes = (deps: {
     )
     .get(
       "/reset",
-      ({ query, request }) => {
+      async ({ query, request, server }) => {
         const context = contextOf(readFields(query), request);
-        return account.isResetSecret(query.token)
-          ? hostedAnswer(resetPage({ ...context, secret: query.token }))
-          : hostedAnswer(resetInvalidPage(context), linkInvalid());
+        try {
+          await deps.withLink({ request, server }, query.token, () => ensureValid(query.token));
+          return hostedAnswer(resetPage({ ...context, secret: query.token }));
+        } catch (caught) {
+          const [, error] = withProblem(context, caught);
+          return hostedAnswer(resetInvalidPage(context), error);
+        }
       },
       {
         query: resetQuery,
@@ -106,13 +115,13 @@ export const recoveryRoutes = (deps: {
     )
     .post(
       "/reset",
-      async ({ body, request }) => {
+      async ({ body, request, server }) => {
         const text = readFields(body);
         const context = contextOf(text, request);
         const secret = text("token") ?? "";
         const password = text("password") ?? "";
         try {
-          if (!account.isResetSecret(secret)) throw linkInvalid();
+          await deps.withLink({ request, server }, secret, () => ensureValid(secret));
           if (password !== text("repeated")) throw passwordsDiffer();
           await account.resetPassword(secret, password, context.text.language === "de" ? "de" : "en");
           return hostedAnswer(resetDonePage(context));

@@ -59,7 +59,7 @@ export function SystemPage() {
       {gateway && <GatewayReadings key={gateway.deviceId} device={gateway} />}
       {isMissing && <NoDevice />}
       <TalkersSection />
-      <RefusedSection />
+      <RefusedSection scope="gateway" />
       <SharedDevicesSection />
       <UpdateSection />
       <DataFiles />
