@@ -97,6 +97,7 @@ const modules: Record<string, readonly string[]> = {
   scheduler: ["commands", "attributes", "devices", "tenants", "identity", "users"],
   backups: ["settings", "scheduler", "tenants", "identity", "users"],
   updates: ["audit", "backups", "tenants", "identity", "users"],
+  proxies: ["settings", "tenants", "identity", "users"],
   refusals: ["devices", "tenants", "identity", "users"],
   system: [
     "refusals",

@@ -1,17 +1,19 @@
 import { createBackupsModule } from "../modules/backups/backups.module.ts";
 import type { Core, Module } from "../modules/module.types.ts";
 import type { NotificationsService } from "../modules/notifications/notifications.service.ts";
+import { createProxiesModule } from "../modules/proxies/proxies.module.ts";
 import { createRefusalsModule } from "../modules/refusals/refusals.module.ts";
 import { createSystemModule } from "../modules/system/system.module.ts";
 import { createUpdatesModule } from "../modules/updates/updates.module.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
+import type { Config } from "../platform/config.ts";
 import type { DeviceModules, UserModules } from "./base-modules.ts";
 
 /** The modules that operate the gateway: its settings, backups and self-monitoring. */
 export function createOperationModules(
   core: Core,
   { tenancy, settings, users, mailing, identity, auditing }: UserModules,
-  deps: { base: DeviceModules; mqtt: MqttServer; notifications: NotificationsService },
+  deps: { base: DeviceModules; mqtt: MqttServer; notifications: NotificationsService; given: Config },
 ): readonly Module[] {
   const { base, mqtt, notifications } = deps;
   const { tenants } = tenancy;
@@ -44,5 +46,6 @@ export function createOperationModules(
     languageOf: (tenantId) => notifications.settingsOf(tenantId).language,
   });
   const updating = createUpdatesModule(core, { tenants, backups: backing.backups, audit: auditing.audit });
-  return [backing, refusing, system, updating];
+  const proxying = createProxiesModule(core, { given: deps.given, settings, tenants });
+  return [backing, refusing, system, updating, proxying];
 }

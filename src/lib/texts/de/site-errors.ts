@@ -38,6 +38,18 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
   "plan.users_limit":
     "Der Tarif dieses Standorts erlaubt {limit} Benutzer. Löschen Sie einen, oder wählen Sie einen anderen Tarif.",
   "plan.whitelabel": "Der Tarif dieses Standorts enthält kein eigenes Erscheinungsbild.",
+  "proxy.address_invalid": "trustedProxies: {entry} ist weder eine Adresse noch ein Netz wie 10.0.5.0/24.",
+  "proxy.fixed":
+    "Die Konfiguration des Gateways legt {key} fest. Ändern Sie es dort, und starten Sie das Gateway neu.",
+  "proxy.no_headers":
+    "Die Anfrage kam vom vertrauenswürdigen Proxy {peer}, aber ohne X-Forwarded-Header. Ist kein Proxy dazwischen, können Clients an dieser Adresse die ihre frei wählen; sonst lassen Sie den Proxy die Header senden.",
+  "proxy.no_protocol":
+    "Der Proxy sendet kein X-Forwarded-Proto. Hat er das Zertifikat, weiß das Gateway nicht, dass der Browser HTTPS verwendet.",
+  "proxy.not_trusted":
+    "Die Anfrage hat X-Forwarded-Header, aber {peer} ist kein vertrauenswürdiger Proxy; sie gelten deshalb nicht. Fügen Sie die Adresse hinzu, wenn es Ihr Proxy ist.",
+  "proxy.other_address": "Die öffentliche Adresse ist {url}, diese Anfrage galt aber {seen}.",
+  "proxy.public_url_invalid":
+    "publicUrl: muss eine http- oder https-Adresse ohne Abfrage und Fragment sein. Ihr Pfad darf nur Buchstaben, Ziffern und - _ . ~ enthalten und nicht mit einem Pfad des Gateways wie /api beginnen.",
   "system.clock_behind":
     "Die Uhr des Gateways geht möglicherweise nach. Nachrichten, deren Zeitstempel ihr mehr als einen Tag voraus sind, werden aufbewahrt, bis sie so weit ist (Nachrichten: {messages}, Geräte: {devices}). Prüfen Sie die Uhren.",
   "system.clock_too_early": "Die Systemuhr zeigt {time}. Stellen Sie sie zuerst.",

@@ -30,6 +30,17 @@ export const siteErrors = {
   "plan.messages_limit": "The plan of this site allows {limit} messages a second from all devices together.",
   "plan.users_limit": "The plan of this site allows {limit} users. Delete one, or select another plan.",
   "plan.whitelabel": "The plan of this site does not include whitelabeling.",
+  "proxy.address_invalid": "trustedProxies: {entry} is neither an address nor a network such as 10.0.5.0/24.",
+  "proxy.fixed": "The configuration of the gateway sets {key}. Change it there and restart the gateway.",
+  "proxy.no_headers":
+    "The request came from the trusted proxy {peer}, but without X-Forwarded headers. Without a proxy in between, clients at this address can choose theirs; otherwise let the proxy send the headers.",
+  "proxy.no_protocol":
+    "The proxy sends no X-Forwarded-Proto. If it has the certificate, the gateway does not know that the browser uses HTTPS.",
+  "proxy.not_trusted":
+    "The request has X-Forwarded headers, but {peer} is no trusted proxy, so they are ignored. Add the address if it is your proxy.",
+  "proxy.other_address": "The public address is {url}, but this request asked for {seen}.",
+  "proxy.public_url_invalid":
+    "publicUrl: must be an http or https address without query and fragment. Its path may have letters, digits and - _ . ~ only, and must not begin with a path of the gateway such as /api.",
   "system.clock_behind":
     "The clock of the gateway may be behind. Messages whose time stamps are more than a day ahead are kept until it catches up (messages: {messages}, devices: {devices}). Check the clocks.",
   "system.clock_too_early": "The system's clock shows {time}. Set it first.",

@@ -108,6 +108,8 @@ export const auditEn = {
   "auditAction.backup.run": "Backup started manually",
   "auditAction.gateway.check": "Check of the files started",
   "auditAction.gateway.clock": "Clock confirmed",
+  "auditAction.gateway.restart": "Restart of the gateway requested",
+  "auditAction.proxy.configure": "Settings for reverse proxies changed",
   "auditAction.gateway.share_device": "Sites with key figures of the gateway changed",
   "auditAction.gateway.update": "Installation of an update started",
   "auditAction.gateway.update_failed": "Update given up",

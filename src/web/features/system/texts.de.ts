@@ -28,6 +28,35 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
   "system.group.backup": "Sicherung und Speicher",
   "system.group.other": "Weitere",
   "system.openLog": "Log öffnen",
+  "system.openProxy": "Öffentliche Adresse und Reverse-Proxys",
+  "proxy.title": "Öffentliche Adresse und Reverse-Proxys",
+  "proxy.intro":
+    "Benutzer und Geräte können das Gateway über einen Reverse-Proxy erreichen. Änderungen gelten, sobald das Gateway neu startet.",
+  "proxy.fixed":
+    "Die Konfiguration des Gateways legt {key} fest ({variable}). Ändern lässt es sich nur dort.",
+  "proxy.publicUrl": "Öffentliche Adresse",
+  "proxy.publicUrlHint":
+    "Mit ihr beginnen Links in E-Mails und Beispielbefehle. Ihr Pfad ist der Basispfad, für ein Gateway unter einem Pfad eines anderen Hosts. Ändert sich der Pfad, öffnen Sie die Konsole unter der neuen Adresse.",
+  "proxy.trusted": "Vertrauenswürdige Proxys",
+  "proxy.trustedHint":
+    "Adressen und Netze, durch Kommas getrennt. Das Gateway glaubt ihnen, was sie über ihre Clients sagen: Adresse, Protokoll und Host. Nennen Sie nur Proxys.",
+  "proxy.saved": "Einstellungen gespeichert",
+  "proxy.needsRestart":
+    "Das Gateway läuft noch mit anderen Einstellungen. Starten Sie es neu, damit es diese verwendet.",
+  "proxy.restart": "Gateway neu starten",
+  "proxy.restarting": "Das Gateway startet neu …",
+  "proxy.restarted": "Das Gateway verwendet die Einstellungen",
+  "proxy.test": "Test",
+  "proxy.testHint":
+    "Zeigt, was das Gateway mit diesen Einstellungen von einer Anfrage dieses Browsers sähe. Sie müssen dafür nicht gespeichert sein.",
+  "proxy.testRun": "Testen",
+  "proxy.testOk": "Nichts widerspricht diesen Einstellungen.",
+  "proxy.seen.address": "Adresse des Clients",
+  "proxy.seen.protocol": "Protokoll",
+  "proxy.seen.host": "Host",
+  "proxy.seen.peer": "Verbindung von",
+  "proxy.isTrusted": "vertrauenswürdiger Proxy",
+  "proxy.isNotTrusted": "kein vertrauenswürdiger Proxy",
   "talkers.title": "Aktivste Geräte",
   "talkers.hint": "Summen der letzten Stunde, höchstens seit dem Start des Gateways.",
   "talkers.by": "Sortieren nach",
