@@ -104,7 +104,8 @@ async function runGateway(config: Config, args: readonly string[]): Promise<numb
   }
   supervisor.stopping();
   const code = await stopInTime(app);
-  return stopSignals.includes(reason) ? code : FATAL_EXIT_CODE;
+  // Parts that could not stop on a broken disk may hold the process: a supervisor waits for its end.
+  return stopSignals.includes(reason) ? code : process.exit(FATAL_EXIT_CODE);
 }
 
 /** `lineside serve`: runs until SIGTERM or SIGINT; exit code 0 after an orderly stop, 74 after a failure of the storage, 78 for a mistake in the configuration. */
