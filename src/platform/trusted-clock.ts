@@ -11,6 +11,7 @@ const HOUR_MS = 3_600_000;
 const SAVE_INTERVAL_MS = HOUR_MS;
 /** A difference between wall time and monotonic time that somebody, or a time server, has made. */
 const STEP_MS = 60_000;
+const STEP_SHOWN_MS = HOUR_MS;
 const FILE = "clock";
 /** systemd-timesyncd creates it once it has set the clock. */
 const SYNCHRONIZED = "/run/systemd/timesync/synchronized";
@@ -33,6 +34,9 @@ export class TrustedClock implements Clock, Part {
   #isTrusted = false;
   #nextCheckAt = Number.NEGATIVE_INFINITY;
   #cancel: () => void = () => undefined;
+  /** Wall time less monotonic time at the last look for problems; undefined before the clock was trusted. */
+  #offset: number | undefined;
+  #step: { readonly ms: number; readonly monotonic: number } | undefined;
 
   constructor(system: Clock, dataPath: string) {
     this.#system = system;
@@ -75,9 +79,24 @@ export class TrustedClock implements Clock, Part {
     return true;
   }
 
-  /** Problem that the clock is not set. */
+  /** Problem that the clock is not set, or was set within the last hour. */
   problem(): Problem | undefined {
-    return this.isSet() ? undefined : { severity: "WARNING", ...detail("system.clock_unset") };
+    if (!this.isSet()) return { severity: "WARNING", ...detail("system.clock_unset") };
+    const step = this.#newestStep();
+    if (step === undefined) return undefined;
+    return { severity: "WARNING", ...detail("system.clock_stepped", { seconds: Math.round(step / 1_000) }) };
+  }
+
+  /** Returns the ms by which a clock that was trusted was last set, within the last hour. */
+  #newestStep(): number | undefined {
+    const monotonic = this.#system.monotonic();
+    const offset = this.#system.now() - monotonic;
+    const ms = offset - (this.#offset ?? offset);
+    this.#offset = offset;
+    if (Math.abs(ms) > STEP_MS) this.#step = { ms, monotonic };
+    else if (this.#step !== undefined && monotonic - this.#step.monotonic > STEP_SHOWN_MS)
+      this.#step = undefined;
+    return this.#step?.ms;
   }
 
   start(): void {

@@ -15,7 +15,7 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
   "refusal.external_refused": "Der Anmeldedienst hat die Anmeldung nicht bestätigt.",
   "refusal.external_unverified": "Der Anmeldedienst nannte keine bestätigte E-Mail-Adresse.",
   "refusal.key_expired": "Der API-Schlüssel ist abgelaufen.",
-  "refusal.key_stopped": "Der Benutzer, der den API-Schlüssel erstellt hat, ist gesperrt oder gelöscht.",
+  "refusal.key_stopped": "Der Benutzer, der den API-Schlüssel angelegt hat, ist gesperrt oder gelöscht.",
   "refusal.key_wrong": "Diesen API-Schlüssel gibt es nicht.",
   "refusal.metrics_token_wrong": "Das Token für die Metriken ist falsch.",
   "refusal.password_expired": "Das vorläufige Passwort ist abgelaufen.",

@@ -53,6 +53,8 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
   "system.clock_behind":
     "Die Uhr des Gateways geht möglicherweise nach. Nachrichten, deren Zeitstempel ihr mehr als einen Tag voraus sind, werden aufbewahrt, bis sie so weit ist (Nachrichten: {messages}, Geräte: {devices}). Prüfen Sie die Uhren.",
   "system.clock_too_early": "Die Systemuhr zeigt {time}. Stellen Sie sie zuerst.",
+  "system.clock_stepped":
+    "Die Uhr des Gateways wurde in der letzten Stunde um {seconds} s gestellt. Prüfen Sie seinen Zeitserver, und ob Werte eine falsche Zeit haben.",
   "system.clock_unset":
     "Die Uhr des Gateways ist nicht gestellt. Die Zeit läuft ab der letzten bekannten Zeit weiter, und Aufträge und Eskalationen warten. Verbinden Sie einen Zeitserver, stellen Sie die Uhr, oder bestätigen Sie sie unter Einstellungen → System.",
   "system.not_ready": "Lineside startet oder beendet sich gerade. Versuchen Sie es gleich noch einmal.",

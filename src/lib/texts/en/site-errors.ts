@@ -44,6 +44,8 @@ export const siteErrors = {
   "system.clock_behind":
     "The clock of the gateway may be behind. Messages whose time stamps are more than a day ahead are kept until it catches up (messages: {messages}, devices: {devices}). Check the clocks.",
   "system.clock_too_early": "The system's clock shows {time}. Set it first.",
+  "system.clock_stepped":
+    "The clock of the gateway was set by {seconds} s within the last hour. Check its time server, and whether values have a wrong time.",
   "system.clock_unset":
     "The clock of the gateway is not set. Time goes on from the newest time that the gateway knows, and scheduled jobs and escalations wait. Connect a time server, set the clock, or confirm it under Settings → System.",
   "system.not_ready": "Lineside is starting or stopping. Try again in a moment.",
