@@ -13,7 +13,7 @@ const MEASURABLE_MS = 2;
 /** Enough for the fastest run of each size to be an undisturbed one. */
 const ROUNDS = 5;
 /** A suspicion is measured on: only what still shows it has it. */
-const ROUNDS_MAX = 15;
+const ROUNDS_MAX = 60;
 /** Four times the input: linear work takes 4 times as long, quadratic work 16 times. */
 const FACTOR = 4;
 const RATIO_MAX = 8;

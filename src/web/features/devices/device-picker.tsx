@@ -43,7 +43,7 @@ export function DevicePicker({ selected, onChange, only, isOffered = () => true 
         <p class="text-sm text-soft">{t("access.noDevice")}</p>
       ) : (
         <ul
-          class="max-h-48 divide-y divide-base-300 overflow-y-auto rounded-field border border-base-300"
+          class="h-48 divide-y divide-base-300 overflow-y-auto rounded-field border border-base-300"
           aria-label={t("access.devices")}
         >
           {found?.map((device) => (
