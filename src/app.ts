@@ -47,10 +47,10 @@ interface Overrides {
 }
 
 /** Opens what every module is built on. */
-function openCore(given: Config, system: Clock): Core {
+function openCore(configured: Config, system: Clock): Core {
   const log = createLogger();
   const health = new Health();
-  const data = openDataDirectory(given.data, log.child("data"));
+  const data = openDataDirectory(configured.data, log.child("data"));
   const clock = new TrustedClock(system, data.path);
   health.add(() => clock.problem());
   const open = (name: string) => openMainDatabase(data.file(`${name}.db`), name, log.child("database"));
@@ -59,7 +59,8 @@ function openCore(given: Config, system: Clock): Core {
   return {
     version,
     commit: getCommit(),
-    config: withProxySettings(given, createSettingsRepository(database)),
+    configured,
+    config: withProxySettings(configured, createSettingsRepository(database)),
     data,
     database,
     identityDatabase,
@@ -99,8 +100,8 @@ const partsOf = (modules: readonly Module[]) => modules.flatMap((module) => modu
 export type App = ReturnType<typeof createApp>;
 
 /** The composition root: opens the data directory and creates the modules; nothing listens before `start`. */
-export function createApp(given: Config, overrides: Overrides = {}) {
-  const core = openCore(given, overrides.clock ?? systemClock);
+export function createApp(configured: Config, overrides: Overrides = {}) {
+  const core = openCore(configured, overrides.clock ?? systemClock);
   const { config, data, database, identityDatabase, ports, log } = core;
   const userModules = createUserModules(core);
   const { tenancy, auditing, mailing, users, apiKeys, identity } = userModules;
@@ -248,12 +249,7 @@ export function createApp(given: Config, overrides: Overrides = {}) {
     integrating.codecs,
     administration,
     createBulkModule({ devices, attributes }),
-    ...createOperationModules(core, userModules, {
-      base,
-      mqtt,
-      notifications: notifications.notifications,
-      given,
-    }),
+    ...createOperationModules(core, userModules, { base, mqtt, notifications: notifications.notifications }),
   ];
   const { http, server, parts } = createHttpModule(core, {
     routes: [...first, ...last].flatMap(({ routes }) => routes?.(identity.auth) ?? []),

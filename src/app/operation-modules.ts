@@ -6,14 +6,13 @@ import { createRefusalsModule } from "../modules/refusals/refusals.module.ts";
 import { createSystemModule } from "../modules/system/system.module.ts";
 import { createUpdatesModule } from "../modules/updates/updates.module.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
-import type { Config } from "../platform/config.ts";
 import type { DeviceModules, UserModules } from "./base-modules.ts";
 
 /** The modules that operate the gateway: its settings, backups and self-monitoring. */
 export function createOperationModules(
   core: Core,
   { tenancy, settings, users, mailing, identity, auditing }: UserModules,
-  deps: { base: DeviceModules; mqtt: MqttServer; notifications: NotificationsService; given: Config },
+  deps: { base: DeviceModules; mqtt: MqttServer; notifications: NotificationsService },
 ): readonly Module[] {
   const { base, mqtt, notifications } = deps;
   const { tenants } = tenancy;
@@ -46,6 +45,6 @@ export function createOperationModules(
     languageOf: (tenantId) => notifications.settingsOf(tenantId).language,
   });
   const updating = createUpdatesModule(core, { tenants, backups: backing.backups, audit: auditing.audit });
-  const proxying = createProxiesModule(core, { given: deps.given, settings, tenants });
+  const proxying = createProxiesModule(core, { settings, tenants });
   return [backing, refusing, system, updating, proxying];
 }

@@ -196,12 +196,12 @@ test("a file that is no archive and a damaged archive are refused and removed", 
 test.each([
   ["lineside.db", "INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('x', 9000000000000000)"],
   ["mqtt.db", "PRAGMA user_version=1000"],
-])("a backup whose %s is newer than the gateway is refused", async (name, makeNewer) => {
+])("a backup whose %s is newer than the gateway is refused", async (name, statement) => {
   const directory = join(root, `newer ${name}`);
   const source = await createTestApp({ directory });
   await source.app.stop();
   const database = new Database(join(directory, name));
-  database.run(makeNewer);
+  database.run(statement);
   database.close();
   const file = join(root, `newer ${name}.backup`);
   const main = join(import.meta.dir, "..", "..", "src", "main.ts");

@@ -71,11 +71,11 @@ describe.skipIf(isMissing)("MQTT through nginx as a TCP proxy", () => {
 
   test("a device signs in by its certificate, because nginx does not end TLS", async () => {
     const { deviceId } = await fixture.createDevice(owner);
-    const made = Bun.spawnSync([
+    const openssl = Bun.spawnSync([
       ...["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"],
       ...["-subj", "/CN=device", "-keyout", file("key.pem"), "-out", file("cert.pem"), "-days", "30"],
     ]);
-    expect(made.exitCode).toBe(0);
+    expect(openssl.exitCode).toBe(0);
     const [key, cert] = [readFileSync(file("key.pem")), readFileSync(file("cert.pem"))];
     const fingerprint = new X509Certificate(cert).fingerprint256.replaceAll(":", "").toLowerCase();
     const path = `/api/devices/${deviceId}/credentials`;

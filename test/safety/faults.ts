@@ -87,25 +87,25 @@ const SCREEN_PARTS = [
 ].join(", ");
 
 /** Repeats an observation until the watch is over. */
-async function repeat(isOver: () => boolean, look: () => Promise<void> | void): Promise<void> {
+async function repeat(isOver: () => boolean, read: () => Promise<void> | void): Promise<void> {
   while (!isOver()) {
-    await look();
+    await read();
     await Bun.sleep(100);
   }
 }
 
-/** Looks at the metrics once. `known` are the lines from before the fault. */
-async function lookAtMetrics(url: string, known: ReadonlySet<string>, seen: Sightings): Promise<void> {
+/** Reads the metrics once. `earlier` are the lines from before the fault. */
+async function readMetrics(url: string, earlier: ReadonlySet<string>, seen: Sightings): Promise<void> {
   const text = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(1_000) }).then(
     (answer) => answer.text(),
     () => undefined,
   );
   if (text === undefined) seen.add("`up` 0");
   for (const line of text?.match(metricLines) ?? [])
-    if (!known.has(line)) seen.add(`\`${line.replace(/(clock_offset_seconds) .*/, "$1")}\``);
+    if (!earlier.has(line)) seen.add(`\`${line.replace(/(clock_offset_seconds) .*/, "$1")}\``);
 }
 
-async function lookAtScreen(page: Page, seen: Sightings): Promise<void> {
+async function readScreen(page: Page, seen: Sightings): Promise<void> {
   const texts = await page
     .locator(SCREEN_PARTS)
     .allInnerTexts()
@@ -159,7 +159,7 @@ async function observe(fault: Fault): Promise<string> {
   await signIn(page);
   await page.locator("#system-health, [aria-labelledby=system-health]").first().waitFor();
   const before = mails.received.length;
-  const known = new Set((await (await fetch(`${url}/metrics`)).text()).match(metricLines) ?? []);
+  const earlier = new Set((await (await fetch(`${url}/metrics`)).text()).match(metricLines) ?? []);
   const seen = {
     supervisor: new Sightings(),
     metrics: new Sightings(),
@@ -181,12 +181,12 @@ async function observe(fault: Fault): Promise<string> {
   const watching = Promise.all(
     [
       supervise,
-      () => lookAtMetrics(url, known, seen.metrics),
-      () => lookAtScreen(page, seen.screen),
+      () => readMetrics(url, earlier, seen.metrics),
+      () => readScreen(page, seen.screen),
       () => {
         for (const { parsed } of mails.received.slice(before)) seen.mailbox.add(`“${parsed.subject}”`);
       },
-    ].map((look) => repeat(() => isOver, look)),
+    ].map((read) => repeat(() => isOver, read)),
   );
   await fault.provoke({ data, disk, child, url });
   await Bun.sleep(WATCH_MS);

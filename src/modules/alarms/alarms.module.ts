@@ -62,15 +62,7 @@ export function createAlarmsModule(
   const escalationOf = (tenantId: TenantId) => escalations.of(tenantId);
   /** Called with each event of an alarm, in the transaction that writes it; the modules that react add theirs. */
   const hooks: AlarmEventHook[] = [];
-  const lifecycle = new AlarmLifecycle({
-    repository,
-    transact,
-    hooks,
-    escalationOf,
-    clock,
-    now: () => time.now(),
-    events,
-  });
+  const lifecycle = new AlarmLifecycle({ repository, transact, hooks, escalationOf, clock, time, events });
   const commander = new AlarmCommander({
     commandsRepository: createAlarmCommandsRepository(database),
     repository,

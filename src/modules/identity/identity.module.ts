@@ -6,7 +6,7 @@ import type { KeyAuthenticator } from "../api-keys/key-authenticator.ts";
 import type { AuditService } from "../audit/audit.service.ts";
 import type { MailService } from "../mail/mail.service.ts";
 import type { Core } from "../module.types.ts";
-import { linkReporter, refusalReporter } from "../report-refusal.ts";
+import { refusalReporter } from "../report-refusal.ts";
 import type { BrandingService } from "../tenants/branding.service.ts";
 import type { PlansService } from "../tenants/plans.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
@@ -175,10 +175,7 @@ export function createIdentityModule(
       authRoutes({ identity, auth }),
       accountRoutes({ account, auth }),
       impersonationRoutes({ identity, auth }),
-      setupRoutes({
-        setup,
-        withLink: linkReporter(report, { code: "setup.link_invalid", reason: "setup_link_invalid" }),
-      }),
+      setupRoutes({ setup, report }),
       signUpRoutes({ signUp, onboarding, identity, mailOriginFor, auth }),
       providerRoutes({
         provider,
@@ -187,13 +184,7 @@ export function createIdentityModule(
         external: external && reportingExternal(external, { users, report }),
         appearance: branding.appearance,
       }),
-      recoveryRoutes({
-        account,
-        mail,
-        mailOriginFor,
-        withLink: linkReporter(report, { code: "reset.invalid", reason: "reset_link_invalid" }),
-        appearance: branding.appearance,
-      }),
+      ...recoveryRoutes({ account, mail, mailOriginFor, report, appearance: branding.appearance }),
       ...managing.routes(auth),
     ],
   };

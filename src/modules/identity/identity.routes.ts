@@ -1,7 +1,8 @@
 import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
-import type { WithLink } from "../report-refusal.ts";
+import type { ReportRefusal } from "../refusals/refusals.types.ts";
+import { linkReporter } from "../report-refusal.ts";
 import type { AuthPlugin } from "./identity.plugin.ts";
 import { setupRequestBody, signedInUser, tokenBody } from "./identity.schemas.ts";
 import type { IdentityService } from "./identity.service.ts";
@@ -87,13 +88,14 @@ export const impersonationRoutes = (deps: { identity: IdentityService; auth: Aut
     );
 };
 
-export const setupRoutes = (deps: { setup: SetupService; withLink: WithLink }) =>
-  new Elysia({ prefix: "/api/setup", tags: ["setup"] })
+export const setupRoutes = ({ setup, report }: { setup: SetupService; report: ReportRefusal }) => {
+  const withLink = linkReporter(report, { code: "setup.link_invalid", reason: "setup_link_invalid" });
+  return new Elysia({ prefix: "/api/setup", tags: ["setup"] })
     .get(
       "",
       (context) => {
         const { token } = context.query;
-        return deps.withLink(context, token, () => deps.setup.getLink(token));
+        return withLink(context, token, () => setup.getLink(token));
       },
       {
         query: t.Object({ token: t.String({ description: "secret of the set-up link" }) }),
@@ -108,7 +110,7 @@ export const setupRoutes = (deps: { setup: SetupService; withLink: WithLink }) =
       "",
       async (context) => {
         const { body, set } = context;
-        await deps.withLink(context, body.token, () => deps.setup.complete(body.token, body));
+        await withLink(context, body.token, () => setup.complete(body.token, body));
         set.status = 201;
         return { success: true };
       },
@@ -122,3 +124,4 @@ export const setupRoutes = (deps: { setup: SetupService; withLink: WithLink }) =
         },
       },
     );
+};

@@ -1,4 +1,3 @@
-import type { Config } from "../../platform/config.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
@@ -8,19 +7,10 @@ import { ProxySettings } from "./proxy-settings.ts";
 
 /** Creates the module of the settings about reverse proxies. */
 export function createProxiesModule(
-  { config, clock, restart }: Core,
-  {
-    given,
-    settings,
-    tenants,
-  }: {
-    /** The configuration without what is stored. */
-    given: Config;
-    settings: SettingsService;
-    tenants: TenantsService;
-  },
+  { config, configured, clock, restart }: Core,
+  { settings, tenants }: { settings: SettingsService; tenants: TenantsService },
 ) {
-  const proxySettings = new ProxySettings({ settings, given, running: config, clock });
+  const proxySettings = new ProxySettings({ settings, configured, running: config, clock });
   return {
     routes: (auth: AuthPlugin) =>
       proxiesRoutes({ settings: proxySettings, restart: () => restart.request(), tenants, auth }),

@@ -38,34 +38,37 @@ function ensureValid({ publicUrl, trustedProxies }: StoredProxySettings): void {
 const readStored = (settings: Pick<SettingsService, "read">): StoredProxySettings =>
   settings.read<StoredProxySettings>(SETTINGS) ?? { publicUrl: null, trustedProxies: null };
 
-const inForce = (given: ProxyConfig, { publicUrl, trustedProxies }: StoredProxySettings): ProxyConfig => ({
-  public_url: given.public_url ?? publicUrl ?? undefined,
-  trusted_proxies: given.trusted_proxies ?? trustedProxies ?? undefined,
+const inForce = (
+  configured: ProxyConfig,
+  { publicUrl, trustedProxies }: StoredProxySettings,
+): ProxyConfig => ({
+  public_url: configured.public_url ?? publicUrl ?? undefined,
+  trusted_proxies: configured.trusted_proxies ?? trustedProxies ?? undefined,
 });
 
 /** Returns the configuration with the stored settings where it sets nothing itself. */
-export const withProxySettings = (given: Config, settings: Pick<SettingsService, "read">): Config => ({
-  ...given,
-  ...inForce(given, readStored(settings)),
+export const withProxySettings = (configured: Config, settings: Pick<SettingsService, "read">): Config => ({
+  ...configured,
+  ...inForce(configured, readStored(settings)),
 });
 
 /** Settings about reverse proxies. They take effect at a start; what the configuration sets has priority. */
 export class ProxySettings {
   readonly #settings: SettingsService;
-  readonly #given: ProxyConfig;
+  readonly #configured: ProxyConfig;
   readonly #running: ProxyConfig;
   readonly #clock: Pick<Clock, "now">;
 
   constructor(deps: {
     settings: SettingsService;
-    /** As flags, environment and file give it. */
-    given: ProxyConfig;
+    /** As flags, environment and file set it. */
+    configured: ProxyConfig;
     /** As it was at the start. */
     running: ProxyConfig;
     clock: Pick<Clock, "now">;
   }) {
     this.#settings = deps.settings;
-    this.#given = deps.given;
+    this.#configured = deps.configured;
     this.#running = deps.running;
     this.#clock = deps.clock;
   }
@@ -73,7 +76,7 @@ export class ProxySettings {
   shown() {
     const next = this.inForce({});
     const fixed = (["public_url", "trusted_proxies"] as const).filter(
-      (key) => this.#given[key] !== undefined,
+      (key) => this.#configured[key] !== undefined,
     );
     return {
       publicUrl: next.public_url ?? null,
@@ -90,7 +93,7 @@ export class ProxySettings {
 
   /** Returns the settings that a start would use with these changes. @throws DomainError as `save` */
   inForce(input: ProxySettingsInput): ProxyConfig {
-    return inForce(this.#given, this.#withInput(input));
+    return inForce(this.#configured, this.#withInput(input));
   }
 
   #isRunning(next: ProxyConfig): boolean {
@@ -111,6 +114,6 @@ export class ProxySettings {
   }
 
   #ensureFree(key: ProxyConfigKey, value: string | null | undefined): void {
-    if (value !== undefined && this.#given[key] !== undefined) throw conflict("proxy.fixed", { key });
+    if (value !== undefined && this.#configured[key] !== undefined) throw conflict("proxy.fixed", { key });
   }
 }

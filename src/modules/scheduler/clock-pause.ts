@@ -5,9 +5,11 @@ import type { JobsRepository } from "./jobs.repository.ts";
 import { nextTime } from "./schedule.ts";
 
 const JOBS_AT_ONCE = 50;
+/** Every next time of a job is after it. */
+const BEFORE_ALL_TIMES = -1;
 
 interface ClockPauseDeps {
-  readonly jobs: Pick<JobsRepository, "listTimed" | "setNext">;
+  readonly jobs: Pick<JobsRepository, "listWaiting" | "setNext">;
   readonly isClockSet: () => boolean;
   readonly clock: Pick<Clock, "now">;
   readonly log: Logger;
@@ -31,7 +33,9 @@ export class ClockPause {
     const { jobs, isClockSet, log } = this.#deps;
     this.#earlier = undefined;
     if (isClockSet()) return;
-    this.#earlier = new Map(jobs.listTimed().map(({ jobId, updatedAt }) => [jobId, updatedAt]));
+    this.#earlier = new Map(
+      jobs.listWaiting(BEFORE_ALL_TIMES).map(({ jobId, updatedAt }) => [jobId, updatedAt]),
+    );
     log.warn("the clock is not set: scheduled jobs wait until it is");
   }
 
@@ -48,7 +52,9 @@ export class ClockPause {
   async #retime(earlier: ReadonlyMap<string, number>): Promise<void> {
     const { jobs, clock } = this.#deps;
     const now = clock.now();
-    const written = jobs.listTimed().filter(({ jobId, updatedAt }) => earlier.get(jobId) !== updatedAt);
+    const written = jobs
+      .listWaiting(BEFORE_ALL_TIMES)
+      .filter(({ jobId, updatedAt }) => earlier.get(jobId) !== updatedAt);
     for (const [index, { jobId, schedule, nextRunAt }] of written.entries()) {
       const next = nextTime(schedule, now);
       if (nextRunAt !== null && next !== undefined) jobs.setNext(jobId, { from: nextRunAt, to: next });

@@ -101,9 +101,6 @@ export function createJobsRepository({ orm }: MainDatabase) {
         .where(and(isNotNull(schedulerJobs.nextRunAt), gt(schedulerJobs.nextRunAt, now)))
         .all()
         .map(toJob),
-    /** Returns those that have a next time. */
-    listTimed: (): Job[] =>
-      orm.select().from(schedulerJobs).where(isNotNull(schedulerJobs.nextRunAt)).all().map(toJob),
     /** Returns `false` if it was changed since. */
     setNext: (jobId: string, { from, to }: { from: number; to: number }): boolean =>
       orm

@@ -44,26 +44,25 @@ function createDiagnostics(
   };
 }
 
+interface SystemDeps extends Pick<GatewaySources, "disk" | "mqtt"> {
+  readonly settings: SettingsService;
+  readonly refusals: Refusals;
+  readonly tenants: TenantsService;
+  readonly devices: DevicesService;
+  readonly directory: DeviceDirectory;
+  readonly profiles: ProfilesService;
+  readonly ingest: IngestService;
+  readonly traffic: DeviceTraffic;
+  readonly store: TelemetryStore;
+  readonly backups: BackupsService;
+  readonly users: UsersService;
+  readonly mail: MailSender;
+  /** Language in which a tenant is notified. */
+  readonly languageOf: (tenantId: TenantId) => MailLanguage;
+}
+
 /** Creates the module with which the gateway watches itself. */
-export function createSystemModule(
-  core: Core,
-  deps: Pick<GatewaySources, "disk" | "mqtt"> & {
-    settings: SettingsService;
-    refusals: Refusals;
-    tenants: TenantsService;
-    devices: DevicesService;
-    directory: DeviceDirectory;
-    profiles: ProfilesService;
-    ingest: IngestService;
-    traffic: DeviceTraffic;
-    store: TelemetryStore;
-    backups: BackupsService;
-    users: UsersService;
-    mail: MailSender;
-    /** Language in which a tenant is notified. */
-    languageOf: (tenantId: TenantId) => MailLanguage;
-  },
-) {
+export function createSystemModule(core: Core, deps: SystemDeps) {
   const { version, commit, config, database, data, clock, health } = core;
   const log = core.log.child("system");
   const repository = createSystemRepository(database);

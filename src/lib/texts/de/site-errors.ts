@@ -42,7 +42,7 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
   "proxy.fixed":
     "Die Konfiguration des Gateways legt {key} fest. Ändern Sie es dort, und starten Sie das Gateway neu.",
   "proxy.no_headers":
-    "Die Anfrage kam vom vertrauenswürdigen Proxy {peer}, aber ohne X-Forwarded-Header. Ist kein Proxy dazwischen, können Clients an dieser Adresse die ihre frei wählen; sonst lassen Sie den Proxy die Header senden.",
+    "Die Anfrage kam vom vertrauenswürdigen Proxy {peer}, aber ohne X-Forwarded-Header. Ist kein Proxy dazwischen, können Clients an dieser Adresse jede andere vorgeben; sonst lassen Sie den Proxy die Header senden.",
   "proxy.no_protocol":
     "Der Proxy sendet kein X-Forwarded-Proto. Hat er das Zertifikat, weiß das Gateway nicht, dass der Browser HTTPS verwendet.",
   "proxy.not_trusted":

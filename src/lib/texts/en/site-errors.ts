@@ -33,7 +33,7 @@ export const siteErrors = {
   "proxy.address_invalid": "trustedProxies: {entry} is neither an address nor a network such as 10.0.5.0/24.",
   "proxy.fixed": "The configuration of the gateway sets {key}. Change it there and restart the gateway.",
   "proxy.no_headers":
-    "The request came from the trusted proxy {peer}, but without X-Forwarded headers. Without a proxy in between, clients at this address can choose theirs; otherwise let the proxy send the headers.",
+    "The request came from the trusted proxy {peer}, but without X-Forwarded headers. Without a proxy in between, clients at this address can claim any other; otherwise let the proxy send the headers.",
   "proxy.no_protocol":
     "The proxy sends no X-Forwarded-Proto. If it has the certificate, the gateway does not know that the browser uses HTTPS.",
   "proxy.not_trusted":

@@ -67,7 +67,11 @@ export function readExternalSettings(config: {
 
 const unreachable = (cause: unknown) => unavailableDueTo(cause, "external.unreachable");
 const refused = () => forbidden("external.refused");
-const unverified = (email: string) => forbidden("external.unverified", { email });
+/** @throws DomainError `external.no_email` or `external.unverified` */
+function ensureVerified(email: string, isVerified: boolean): void {
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw forbidden("external.no_email");
+  if (!isVerified) throw forbidden("external.unverified", { email });
+}
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
 
@@ -204,8 +208,7 @@ export function createExternalProvider(
       // Some send it as a text. One that is called unverified is never taken.
       const isVerified =
         stated === true || stated === "true" || (stated === undefined && settings.trustsEmail);
-      if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw forbidden("external.no_email");
-      if (!isVerified) throw unverified(email);
+      ensureVerified(email, isVerified);
       return { email, fullName: textOf(claims.name).slice(0, 200) };
     },
   };

@@ -34,6 +34,16 @@ export function AuditPage({ id }: SettingsPageProps) {
   return id === REFUSED_PAGE ? <RefusedPage /> : <NotFoundScreen />;
 }
 
+const Intro = () => (
+  <div class="flex flex-wrap items-start justify-between gap-3">
+    <p class="max-w-2xl text-soft">{t("audit.intro")}</p>
+    <a class="btn btn-sm" href={`/settings/audit/${REFUSED_PAGE}`}>
+      <ShieldX size={14} aria-hidden="true" />
+      {t("refused.open")}
+    </a>
+  </div>
+);
+
 /** Shows who did what, when and from where; the newest first. */
 function AuditLog() {
   const { filter, set } = useUrlFilter(NAMES);
@@ -50,13 +60,7 @@ function AuditLog() {
   const isFiltered = Object.values(filter).some((text) => text !== "");
   return (
     <div class="flex flex-col gap-4">
-      <div class="flex flex-wrap items-start justify-between gap-3">
-        <p class="max-w-2xl text-soft">{t("audit.intro")}</p>
-        <a class="btn btn-sm" href={`/settings/audit/${REFUSED_PAGE}`}>
-          <ShieldX size={14} aria-hidden="true" />
-          {t("refused.open")}
-        </a>
-      </div>
+      <Intro />
       <div class="flex flex-wrap items-center gap-2">
         <SearchBox label={t("audit.search")} value={search} onSearch={(text) => set({ search: text })} />
         <FilterSelect
