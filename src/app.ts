@@ -249,7 +249,7 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
     integrating.codecs,
     administration,
     createBulkModule({ devices, attributes }),
-    ...createOperationModules(core, userModules, { base, mqtt, notifications: notifications.notifications }),
+    ...createOperationModules(core, userModules, { base, commands, mqtt, notifications }),
   ];
   const { http, server, parts } = createHttpModule(core, {
     routes: [...first, ...last].flatMap(({ routes }) => routes?.(identity.auth) ?? []),

@@ -753,6 +753,33 @@ CREATE TABLE `tenants` (
 	`updated_at` integer NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `uplink_device_changes` (
+	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`tenant_id` text NOT NULL,
+	`device_id` text NOT NULL,
+	`change` text NOT NULL,
+	`name` text NOT NULL,
+	`device_type` text NOT NULL,
+	`at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `uplink_device_changes_tenant` ON `uplink_device_changes` (`tenant_id`,`seq`);--> statement-breakpoint
+CREATE TABLE `uplinks` (
+	`uplink_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`target` text NOT NULL,
+	`secrets` text,
+	`options` text NOT NULL,
+	`cursor` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `uplinks_tenant` ON `uplinks` (`tenant_id`,`name`);--> statement-breakpoint
 CREATE TABLE `user_assets` (
 	`user_id` text NOT NULL,
 	`asset_id` text NOT NULL,

@@ -1,10 +1,12 @@
 import { createBackupsModule } from "../modules/backups/backups.module.ts";
+import type { CommandsService } from "../modules/commands/commands.service.ts";
 import type { Core, Module } from "../modules/module.types.ts";
-import type { NotificationsService } from "../modules/notifications/notifications.service.ts";
+import type { createNotificationsModule } from "../modules/notifications/notifications.module.ts";
 import { createProxiesModule } from "../modules/proxies/proxies.module.ts";
 import { createRefusalsModule } from "../modules/refusals/refusals.module.ts";
 import { createSystemModule } from "../modules/system/system.module.ts";
 import { createUpdatesModule } from "../modules/updates/updates.module.ts";
+import { createUplinksModule } from "../modules/uplinks/uplinks.module.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { DeviceModules, UserModules } from "./base-modules.ts";
 
@@ -12,9 +14,15 @@ import type { DeviceModules, UserModules } from "./base-modules.ts";
 export function createOperationModules(
   core: Core,
   { tenancy, settings, users, mailing, identity, auditing }: UserModules,
-  deps: { base: DeviceModules; mqtt: MqttServer; notifications: NotificationsService },
+  deps: {
+    base: DeviceModules;
+    commands: CommandsService;
+    mqtt: MqttServer;
+    notifications: ReturnType<typeof createNotificationsModule>;
+  },
 ): readonly Module[] {
-  const { base, mqtt, notifications } = deps;
+  const { base, mqtt } = deps;
+  const { notifications } = deps.notifications;
   const { tenants } = tenancy;
   const backing = createBackupsModule(core, {
     tenants,
@@ -46,5 +54,11 @@ export function createOperationModules(
   });
   const updating = createUpdatesModule(core, { tenants, backups: backing.backups, audit: auditing.audit });
   const proxying = createProxiesModule(core, { settings, tenants });
-  return [backing, refusing, system, updating, proxying];
+  const uplinking = createUplinksModule(core, {
+    commands: deps.commands,
+    reach: base.outbounds.reach,
+    store: base.storage.store,
+    tenants,
+  });
+  return [backing, refusing, system, updating, uplinking, proxying];
 }

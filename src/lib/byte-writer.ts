@@ -18,6 +18,11 @@ export class ByteWriter {
     return this.#bytes.subarray(0, this.#offset);
   }
 
+  /** Takes back what was written after the buffer had the length. */
+  truncate(length = 0): void {
+    this.#offset = length;
+  }
+
   u8(value: number): void {
     this.#reserve(1);
     this.#bytes[this.#offset++] = value;

@@ -23,6 +23,7 @@ export const screenRoutes = {
   pipelines: "/pipelines/:pipelineId?/:pipelineTab?",
   codecs: "/integrations/codecs/:codecId?",
   integrations: "/integrations/:integrationId?/:integrationTab?",
+  uplinks: "/uplinks/:uplinkId?",
   scheduler: "/scheduler/:jobId?",
   generators: "/generators",
   manual: "/manual/:page?",

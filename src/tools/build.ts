@@ -5,6 +5,7 @@ import { join, relative } from "node:path";
 import { QUICKJS_ASSET, SERVICE_UNIT_ASSET } from "../platform/assets.ts";
 import { getCommit, version } from "../version.ts";
 import { workerEntries } from "./bundled-packages.ts";
+import { kafkaPlugin } from "./kafka-plugin.ts";
 
 /*
  * `npm run build [-- target …]`: one executable for each target with console, migrations, workers and licenses inside.
@@ -84,6 +85,11 @@ async function build(target: string, entry: string): Promise<void> {
       autoloadDotenv: false,
       autoloadBunfig: false,
     },
+    // Modules that few gateways use are loaded with the first use, and nothing is parsed at the start.
+    format: "esm",
+    splitting: true,
+    bytecode: true,
+    plugins: [kafkaPlugin],
     // Mangled identifiers break Elysia's macros.
     minify: { whitespace: true, syntax: true, identifiers: false },
     define: {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { kafkaPlugin } from "./kafka-plugin.ts";
 
 /*
  * Which packages are inside the executable: those that the bundler takes into the program and the console, those whose files are embedded, and the
@@ -14,6 +15,7 @@ export const workerEntries = [
   "src/platform/database.worker.ts",
   "src/modules/backups/backup.worker.ts",
   "src/modules/backups/restore.worker.ts",
+  "src/modules/uplinks/uplink.worker.ts",
 ];
 const programEntries = ["src/main.ts", ...workerEntries];
 const consoleEntries = ["src/web/main.tsx", "src/web/theme-boot.ts"];
@@ -75,7 +77,7 @@ function dependenciesOf(lock: Lock, path: string, bundled: ReadonlySet<string>):
 export async function listBundledPackages(): Promise<BundledPackage[]> {
   const absolute = (entry: string) => join(root, entry);
   const found = await Promise.all([
-    bundledPaths({ entrypoints: programEntries.map(absolute), target: "bun" }),
+    bundledPaths({ entrypoints: programEntries.map(absolute), target: "bun", plugins: [kafkaPlugin] }),
     bundledPaths({
       entrypoints: consoleEntries.map(absolute),
       target: "browser",

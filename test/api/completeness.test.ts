@@ -82,6 +82,10 @@ beforeAll(async () => {
       },
     },
   });
+  const uplink = await fixture.call("POST", "/api/uplinks", {
+    token: owner,
+    body: { name: "own", enabled: false, target: { type: "HTTP", url: "http://central.example/" } },
+  });
   const dashboard = await fixture.call("POST", "/api/dashboards", { token: owner, body: { name: "own" } });
   const share = await fixture.call("POST", `/api/dashboards/${dashboard.body.id}/shares`, { token: owner });
   const integration = await fixture.call("POST", "/api/integrations", {
@@ -116,6 +120,7 @@ beforeAll(async () => {
     alarmId: alarms.body[0].alarmId,
     runId: run.body.runId,
     generatorId: generator.body.id,
+    uplinkId: uplink.body.uplinkId,
     integrationId: integration.body.integrationId,
     dashboardId: dashboard.body.id,
     shareId: share.body.shareId,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { MqttClient } from "mqtt";
-import { readPayload } from "../../src/modules/integrations/adapters/sparkplug-payload.ts";
+import { readPayload } from "../../src/lib/sparkplug/sparkplug-payload.ts";
 import { float, payload } from "../modules/integrations/adapters/sparkplug-writer.ts";
 import { createMosquitto, hasMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";

@@ -25,6 +25,7 @@ export interface Ids {
   readonly alarmId: string;
   readonly runId: string;
   readonly generatorId: string;
+  readonly uplinkId: string;
   readonly integrationId: string;
   readonly dashboardId: string;
   readonly shareId: string;
@@ -146,6 +147,14 @@ export const policies: Record<string, Policy> = {
   "DELETE /api/data-pipelines/deliveries/:deliveryId": { kind: "tenant" },
   "POST /api/data-pipelines/:pipelineId/deliveries/replay": { kind: "tenant" },
   "DELETE /api/data-pipelines/:pipelineId/deliveries": { kind: "tenant" },
+  "GET /api/uplinks": { kind: "own" },
+  "POST /api/uplinks": { kind: "own", body: { name: "x", target: { type: "HTTP", url: "http://a/" } } },
+  "POST /api/uplinks/test": { kind: "self" },
+  "GET /api/uplinks/:uplinkId": { kind: "tenant" },
+  "PATCH /api/uplinks/:uplinkId": { kind: "tenant", body: () => ({ name: "taken over" }) },
+  "DELETE /api/uplinks/:uplinkId": { kind: "tenant" },
+  "POST /api/uplinks/:uplinkId/resend": { kind: "tenant", body: () => ({ from: 0, to: 1 }) },
+  "POST /api/uplinks/:uplinkId/skip": { kind: "tenant" },
   "GET /api/rule-chains": { kind: "own" },
   "POST /api/rule-chains": {
     kind: "tenant",

@@ -16,7 +16,7 @@ import {
   withoutShare,
 } from "../../src/lib/mqtt/topic-filters.ts";
 import { preferredLanguage } from "../../src/lib/preferred-language.ts";
-import { readPayload } from "../../src/modules/integrations/adapters/sparkplug-payload.ts";
+import { readPayload } from "../../src/lib/sparkplug/sparkplug-payload.ts";
 import { fillBody, unknownPlaceholders } from "../../src/modules/notifications/message-template.ts";
 import { growsFasterThanInput } from "../support/time-growth.ts";
 

@@ -1,3 +1,4 @@
+import { pbkdf2Sync, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -93,4 +94,11 @@ export async function createMosquitto(
   };
   await mosquitto.start();
   return mosquitto;
+}
+
+/** As mosquitto_passwd writes it: PBKDF2 with SHA-512. */
+export function passwordLine(user: string, password: string): string {
+  const salt = randomBytes(12);
+  const hash = pbkdf2Sync(password, salt, 101, 64, "sha512");
+  return `${user}:$7$101$${salt.toString("base64")}$${hash.toString("base64")}\n`;
 }

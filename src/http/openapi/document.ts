@@ -27,6 +27,7 @@ const tags = [
   { name: "maintenance", description: "Times in which the alarms of a device are muted" },
   { name: "dashboards", description: "Dashboards, their data, and links to them" },
   { name: "data pipelines", description: "Steps that telemetry goes through before it is stored" },
+  { name: "uplinks", description: "Engines to which the gateway sends what it stores" },
   { name: "generators", description: "Generators of synthetic telemetry" },
   { name: "integrations", description: "Webhooks, MQTT bridges, network servers, codecs and downlinks" },
   { name: "scheduler", description: "Timed jobs and their runs" },

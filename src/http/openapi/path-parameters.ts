@@ -12,6 +12,7 @@ const identified = {
   userId: "a user",
   alarmId: "an alarm",
   generatorId: "a generator",
+  uplinkId: "an uplink",
   deliveryId: "a delivery of a webhook",
   codecId: "a codec",
   apiKeyId: "an API key",

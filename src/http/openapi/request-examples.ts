@@ -38,6 +38,13 @@ const dashboard = {
   layout: [{ i: "temperature", x: 0, y: 0, w: 6, h: 4 }],
   aliases: [{ id: "machines", name: "Machines", type: "deviceType", deviceType: "press" }],
 };
+const uplinkTarget = {
+  type: "INFLUXDB",
+  url: "https://influx.example.com:8086",
+  organization: "plant",
+  bucket: "gateways",
+  token: "secret token",
+};
 const generator = {
   intervalSeconds: 5,
   metrics: [{ key: "temperature", min: 18, max: 24, pattern: "walk" }],
@@ -147,6 +154,10 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
     status: "active",
     config: generator,
   },
+  createUplink: { name: "Central historian", target: uplinkTarget, start: "BEGINNING" },
+  testUplinkTarget: { target: uplinkTarget },
+  updateUplink: { enabled: false },
+  resendUplink: { from: 1_790_000_000_000, to: 1_790_086_400_000 },
   previewGenerator: { config: generator },
   updateGenerator: { config: generator },
   createDashboard: dashboard,

@@ -1,8 +1,8 @@
-import { isAbsolute, relative } from "node:path";
 import { conflict, DomainError, detail, invalid, textOf } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
+import { isOutside } from "../../platform/outside-folder.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
 import { nextTime, parseSchedule } from "../scheduler/schedule.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
@@ -276,7 +276,5 @@ export class BackupsService {
 
 /** @throws DomainError `invalid` for a folder that the data directory holds, or that is not absolute. */
 function ensureOutside(path: string, dataPath: string): void {
-  const within = relative(dataPath, path);
-  if (!isAbsolute(path) || within === "" || !(within.startsWith("..") || isAbsolute(within)))
-    throw invalid("backup.folder_invalid");
+  if (!isOutside(path, dataPath)) throw invalid("backup.folder_invalid");
 }

@@ -6,8 +6,9 @@ import { networkErrorText } from "../../lib/network-error.ts";
 import { retryAfter, verdictOf } from "../../lib/retry-policy.ts";
 import type { ErrorCode } from "../../lib/texts/en/errors.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import { RefusedAddress } from "../../platform/outbound-address.ts";
-import type { BrokerMessage, Integration, IntegrationSettings } from "../integrations/integrations.types.ts";
+import type { Integration, IntegrationSettings } from "../integrations/integrations.types.ts";
 import type { Downlink, DownlinkRoute } from "./downlinks.types.ts";
 import { type NetworkRequest, toNetwork } from "./network-servers.ts";
 

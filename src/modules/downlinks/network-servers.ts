@@ -1,7 +1,7 @@
 import { invalid } from "../../lib/domain-error.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import {
-  type BrokerMessage,
   type DownlinkSettings,
   type IntegrationType,
   OWN_CORRELATION_PREFIX,

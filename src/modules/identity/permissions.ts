@@ -54,6 +54,14 @@ export const permissions = {
   },
   "generators:read": { roles: everyone, what: "read generators, and preview their readings" },
   "generators:write": { roles: writers, what: "create, change, start, pause and delete generators" },
+  "uplinks:read": {
+    roles: administrators,
+    what: "with access to all devices: read uplinks and their progress",
+  },
+  "uplinks:write": {
+    roles: administrators,
+    what: "with access to all devices: create, change, test and delete uplinks",
+  },
   "alarms:read": { roles: everyone, what: "read alarms and their history" },
   "alarms:handle": {
     roles: administrators,

@@ -1,4 +1,5 @@
 import { unavailable } from "../../lib/domain-error.ts";
+import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -8,7 +9,7 @@ import { BridgeFleet, type FleetMember } from "./bridge/bridge-fleet.ts";
 import type { InboundPipeline } from "./inbound-pipeline.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type { IntegrationsService } from "./integrations.service.ts";
-import type { BrokerMessage, Integration } from "./integrations.types.ts";
+import type { Integration } from "./integrations.types.ts";
 import { createNewEventsPublisher } from "./new-events.ts";
 import { isRunning } from "./running-integrations.ts";
 

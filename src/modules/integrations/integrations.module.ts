@@ -1,3 +1,4 @@
+import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import { Port } from "../../platform/port.ts";
 import { createSealedBox } from "../../platform/sealed-box.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
@@ -25,7 +26,6 @@ import { createIntegrationEventsService } from "./integration-events.service.ts"
 import { createIntegrationsRepository } from "./integrations.repository.ts";
 import { integrationsRoutes } from "./integrations.routes.ts";
 import { createIntegrationsService } from "./integrations.service.ts";
-import type { BrokerMessage } from "./integrations.types.ts";
 import { MessageWorker, type MessageWorkerDeps } from "./message-worker.ts";
 import { createNewEventsPublisher } from "./new-events.ts";
 import { PendingMessages } from "./pending-messages.ts";

@@ -2,6 +2,7 @@ import type { BodyEncoding } from "../../lib/body.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import type { BrokerMessage, BrokerSettings } from "../../platform/broker/broker.types.ts";
 import type { CodecUse } from "../codecs/codecs.types.ts";
 
 /** Attribute with the id of a device in other networks (SERVER scope). */
@@ -37,9 +38,7 @@ export interface PathTemplates {
   readonly items?: string;
 }
 
-export interface MqttSettings {
-  /** `mqtt://`, `mqtts://`, `ws://` or `wss://`. */
-  readonly brokerUrl: string;
+export interface MqttSettings extends BrokerSettings {
   readonly topicFilter: string | readonly string[];
   /** A pattern of which the first group (or the one named `device`) is the device's id. */
   readonly topicDeviceRegex?: string;
@@ -47,23 +46,8 @@ export interface MqttSettings {
   readonly topicTemplate?: string;
   readonly clientId?: string;
   readonly qos?: 0 | 1 | 2;
-  /** 4: MQTT 3.1.1; 5. */
-  readonly protocolVersion?: 4 | 5;
   /** Retained messages are only a broker's memory of what it has sent before; left out unless true. */
   readonly takeRetained?: boolean;
-  readonly keepAliveS?: number;
-  readonly tls?: { readonly rejectUnauthorized?: boolean; readonly serverName?: string };
-  readonly credentials?: MqttCredentials;
-}
-
-/** Sealed at rest and never told again, but for the user name and whether there is one. */
-export interface MqttCredentials {
-  readonly username?: string;
-  readonly password?: string;
-  /** PEM. */
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
 }
 
 /** The way to the API of a LoRaWAN network server. */
@@ -214,13 +198,6 @@ export interface NormalizedMessage {
   readonly frame?: { readonly bytes: Uint8Array; readonly fPort: number };
   readonly downlink?: DownlinkReport;
   readonly log?: NetworkLog;
-}
-
-/** Describes what an adapter asks the broker to be sent, as Sparkplug's request for a rebirth. */
-export interface BrokerMessage {
-  readonly topic: string;
-  readonly payload: Uint8Array | string;
-  readonly qos: 0 | 1;
 }
 
 export interface Normalized {

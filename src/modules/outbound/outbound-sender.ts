@@ -2,13 +2,13 @@ import { detail, unavailable } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { networkErrorText } from "../../lib/network-error.ts";
 import { retryAfter, verdictOf } from "../../lib/retry-policy.ts";
+import { signatureOf } from "../../lib/signature.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { HttpExchange } from "./http-exchange.ts";
 import type { TargetRow } from "./outbound.repository.ts";
 import type { OutboundAnswer, OutboundTarget } from "./outbound.types.ts";
 import type { Attempt } from "./outbound-delivery.ts";
-import { signatureOf } from "./signature.ts";
 
 const ANSWER_CHARACTERS_MAX = 200;
 

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   renameSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { detail } from "../../lib/domain-error.ts";
@@ -240,7 +241,8 @@ export function replaceProgram(dataPath: string): boolean {
   const folder = dirname(program);
   if (!isWritable(folder)) return false;
   if (state.phase === "PROVED") {
-    replaceByLink(program, previousProgram(program));
+    // The gateway and `lineside update` may both do this: the old version must not give way to the new one.
+    if (!isSameFile(program, next)) replaceByLink(program, previousProgram(program));
     syncPath(folder);
     setPhase(dataPath, state, "REPLACING");
   }
@@ -260,9 +262,15 @@ export function isWritable(folder: string): boolean {
   }
 }
 
+/** Tells whether two names lead to one file. */
+function isSameFile(path: string, other: string): boolean {
+  const [first, second] = [statSync(path), statSync(other)];
+  return first.ino === second.ino && first.dev === second.dev;
+}
+
 /** Gives the file a second name in place of whatever has that name, by a copy where the file system has no links. */
 function replaceByLink(file: string, name: string): void {
-  const temporary = `${name}.new`;
+  const temporary = `${name}.${process.pid}.new`;
   rmSync(temporary, { force: true });
   try {
     linkSync(file, temporary);

@@ -72,9 +72,11 @@ export function syncPath(path: string): void {
 function writeJson(dataPath: string, name: string, value: unknown): void {
   const file = join(updateFolder(dataPath), name);
   createPrivateFolder(dirname(file));
-  writeFileSync(`${file}.new`, `${JSON.stringify(value)}\n`, { mode: 0o600, flush: true });
-  giveToFolderOwner(`${file}.new`);
-  renameSync(`${file}.new`, file);
+  // The gateway and `lineside update` may both write at once.
+  const temporary = `${file}.${process.pid}.new`;
+  writeFileSync(temporary, `${JSON.stringify(value)}\n`, { mode: 0o600, flush: true });
+  giveToFolderOwner(temporary);
+  renameSync(temporary, file);
   syncPath(dirname(file));
 }
 

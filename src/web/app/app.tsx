@@ -35,6 +35,9 @@ const SettingsScreen = lazy(() =>
 const SchedulerScreen = lazy(() =>
   loadScreen(() => import("../features/scheduler/scheduler-screen.tsx")).then((m) => m.SchedulerScreen),
 );
+const UplinksScreen = lazy(() =>
+  loadScreen(() => import("../features/uplinks/uplinks-screen.tsx")).then((m) => m.UplinksScreen),
+);
 const GeneratorsScreen = lazy(() =>
   loadScreen(() => import("../features/generators/generators-screen.tsx")).then((m) => m.GeneratorsScreen),
 );
@@ -109,6 +112,7 @@ function Screens() {
         <Route path={screenRoutes.pipelines} component={PipelinesScreen} />
         <Route path={screenRoutes.codecs} component={CodecsScreen} />
         <Route path={screenRoutes.integrations} component={IntegrationsScreen} />
+        <Route path={screenRoutes.uplinks} component={UplinksScreen} />
         <Route path={screenRoutes.scheduler} component={SchedulerScreen} />
         <Route path={screenRoutes.generators} component={GeneratorsScreen} />
         <Route path={screenRoutes.manual} component={ManualScreen} />

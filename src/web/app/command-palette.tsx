@@ -49,6 +49,7 @@ function useActions(): Entry[] {
     [t("nav.integrations"), screen, go("/integrations")],
     [t("nav.scheduler"), screen, go("/scheduler")],
     [t("nav.alarms"), screen, go("/alarms")],
+    [t("nav.uplinks"), screen, go("/uplinks")],
     [t("nav.generators"), screen, go("/generators")],
     ...settingsPages().map((page): [string, string, () => void] => [
       t(`page.${page}`),

@@ -8,6 +8,7 @@ export const appDe: Readonly<Record<keyof typeof appEn, string>> = {
   "nav.integrations": "Anbindungen",
   "nav.pipelines": "Pipelines",
   "nav.scheduler": "Zeitplan",
+  "nav.uplinks": "Uplinks",
   "nav.generators": "Generatoren",
   "nav.dashboards": "Dashboards",
   "nav.settings": "Einstellungen",

@@ -6,6 +6,7 @@ export const appEn = {
   "nav.integrations": "Integrations",
   "nav.pipelines": "Pipelines",
   "nav.scheduler": "Scheduler",
+  "nav.uplinks": "Uplinks",
   "nav.generators": "Generators",
   "nav.dashboards": "Dashboards",
   "nav.settings": "Settings",

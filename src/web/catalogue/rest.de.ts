@@ -24,6 +24,7 @@ import { schedulerDe } from "../features/scheduler/texts.de.ts";
 import { siteDe } from "../features/site/texts.de.ts";
 import { systemDe } from "../features/system/texts.de.ts";
 import { telemetryDe } from "../features/telemetry/texts.de.ts";
+import { uplinksDe } from "../features/uplinks/texts.de.ts";
 import { usersDe } from "../features/users/texts.de.ts";
 import type { restEn } from "./rest.en.ts";
 
@@ -54,5 +55,6 @@ export const restDe: Readonly<Record<keyof typeof restEn, string>> = {
   ...refusalsDe,
   ...systemDe,
   ...telemetryDe,
+  ...uplinksDe,
   ...usersDe,
 };

@@ -24,6 +24,7 @@ import { schedulerEn } from "../features/scheduler/texts.en.ts";
 import { siteEn } from "../features/site/texts.en.ts";
 import { systemEn } from "../features/system/texts.en.ts";
 import { telemetryEn } from "../features/telemetry/texts.en.ts";
+import { uplinksEn } from "../features/uplinks/texts.en.ts";
 import { usersEn } from "../features/users/texts.en.ts";
 
 /** Texts of the screens that are loaded on demand. */
@@ -54,5 +55,6 @@ export const restEn = {
   ...refusalsEn,
   ...systemEn,
   ...telemetryEn,
+  ...uplinksEn,
   ...usersEn,
 } as const;

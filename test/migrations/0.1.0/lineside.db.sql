@@ -704,6 +704,31 @@ CREATE TABLE `tenants` (
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
 );
+CREATE TABLE `uplink_device_changes` (
+	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`tenant_id` text NOT NULL,
+	`device_id` text NOT NULL,
+	`change` text NOT NULL,
+	`name` text NOT NULL,
+	`device_type` text NOT NULL,
+	`at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE INDEX `uplink_device_changes_tenant` ON `uplink_device_changes` (`tenant_id`,`seq`);
+CREATE TABLE `uplinks` (
+	`uplink_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`target` text NOT NULL,
+	`secrets` text,
+	`options` text NOT NULL,
+	`cursor` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE INDEX `uplinks_tenant` ON `uplinks` (`tenant_id`,`name`);
 CREATE TABLE `user_assets` (
 	`user_id` text NOT NULL,
 	`asset_id` text NOT NULL,
@@ -771,17 +796,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, '4db6fc856c893ca2beddd2fc5e9106a09ec8d077f3403e152d470fa4f76abd26', 1795365875245);
-INSERT INTO "alarm_run" VALUES (1, 1795368851022, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a20452-957d-71ba-95e1-923320c8844b', 'SERVER', 'line', '"A"', 1795368851013, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a20452-957d-71ba-95e1-923320c8844b', 'SERVER', 'line', '"A"', 1795368851013);
-INSERT INTO "audit_entries" VALUES (1, '01a20452-9562-75d9-97af-712917497762', '01a20452-9529-75ed-adc0-77968d2b865b', 1795368850786, 'USER', '01a20452-952a-7485-a7e6-cf846e5a9020', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20452-952a-7485-a7e6-cf846e5a9020', 'session', '01a20452-9561-75b4-8370-8d1986a22e6e', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a20452-9580-72ec-800c-5994989adf97', '01a20452-9529-75ed-adc0-77968d2b865b', 1795368850816, 'USER', '01a20452-952a-7485-a7e6-cf846e5a9020', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20452-952a-7485-a7e6-cf846e5a9020', 'device', '01a20452-957d-71ba-95e1-923320c8844b', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20452-957d-71ba-95e1-923320c8844b","profileId":"01a20452-9529-75ee-8985-426e1294336f","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a20452-9646-723f-8018-a69d61631461', '01a20452-9529-75ed-adc0-77968d2b865b', 1795368851014, 'USER', '01a20452-952a-7485-a7e6-cf846e5a9020', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20452-952a-7485-a7e6-cf846e5a9020', 'device', '01a20452-957d-71ba-95e1-923320c8844b', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a20452-957d-71ba-95e1-923320c8844b', 1, 1795368851005, NULL, NULL, NULL);
-INSERT INTO "devices" VALUES ('01a20452-957d-71ba-95e1-923320c8844b', '01a20452-9529-75ed-adc0-77968d2b865b', '01a20452-9529-75ee-8985-426e1294336f', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'nIhF-LDMGACMa9zkEYsTvTzyfgUIZPoLi-5BHROcRxU', 'V7G5EUxmSIL_KPvUV_b8lmMrTxa8qv8K7Kxp416te2XBKuIg5dpu8q1xeO1vBmMrxGyNHxwliA', 1795368850813, 1795368850813);
-INSERT INTO "device_profiles" VALUES ('01a20452-9529-75ee-8985-426e1294336f', '01a20452-9529-75ed-adc0-77968d2b865b', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795368850729, 1795368850729);
-INSERT INTO "tenants" VALUES ('01a20452-9529-75ed-adc0-77968d2b865b', 'one', 'onprem', 1, 1795368850729, 1795368850729);
-INSERT INTO "users" VALUES ('01a20452-952a-7485-a7e6-cf846e5a9020', '01a20452-9529-75ed-adc0-77968d2b865b', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795368850730, 1795368850730);
-INSERT INTO "sessions" VALUES ('01a20452-9561-75b4-8370-8d1986a22e6e', '01a20452-952a-7485-a7e6-cf846e5a9020', NULL, NULL, 'local', '', 1795368850785, 1795368850785, 1797960850788, 1, 1795368850788);
+INSERT INTO "__drizzle_migrations" VALUES (1, '00049a6fe476ebff234ba8b7183a18742c0139080011315acc8cb25607e0e492', 1795376292531);
+INSERT INTO "alarm_run" VALUES (1, 1795376304215, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a204c4-4fc5-741e-ae41-bef7b746f59b', 'SERVER', 'line', '"A"', 1795376304206, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a204c4-4fc5-741e-ae41-bef7b746f59b', 'SERVER', 'line', '"A"', 1795376304206);
+INSERT INTO "audit_entries" VALUES (1, '01a204c4-4fad-72a1-b062-8d628931b7e5', '01a204c4-4f79-7555-990e-54f9a248be6d', 1795376304045, 'USER', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'session', '01a204c4-4fac-7737-9407-7e1c62bc2801', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a204c4-4fc8-70a0-90b6-832d02b57d9f', '01a204c4-4f79-7555-990e-54f9a248be6d', 1795376304072, 'USER', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'device', '01a204c4-4fc5-741e-ae41-bef7b746f59b', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a204c4-4fc5-741e-ae41-bef7b746f59b","profileId":"01a204c4-4f79-7556-a81c-3c93b53e0e09","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a204c4-504f-77c4-83e1-d39d4e04fd22', '01a204c4-4f79-7555-990e-54f9a248be6d', 1795376304207, 'USER', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'device', '01a204c4-4fc5-741e-ae41-bef7b746f59b', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a204c4-4fc5-741e-ae41-bef7b746f59b', 1, 1795376304198, NULL, NULL, NULL);
+INSERT INTO "devices" VALUES ('01a204c4-4fc5-741e-ae41-bef7b746f59b', '01a204c4-4f79-7555-990e-54f9a248be6d', '01a204c4-4f79-7556-a81c-3c93b53e0e09', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', '_V203MQpHREmcHmEYJEtHFAE3JyR1xjYTqo6xf_Y_XQ', '6FS9LkNTaKiMT-zP9TlyQYTfW_g5ys7CLMu2E76E1UBuN34fcECF8Uva2X2dkBV2-DKNTvUVug', 1795376304068, 1795376304068);
+INSERT INTO "device_profiles" VALUES ('01a204c4-4f79-7556-a81c-3c93b53e0e09', '01a204c4-4f79-7555-990e-54f9a248be6d', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795376303993, 1795376303993);
+INSERT INTO "tenants" VALUES ('01a204c4-4f79-7555-990e-54f9a248be6d', 'one', 'onprem', 1, 1795376303993, 1795376303993);
+INSERT INTO "users" VALUES ('01a204c4-4f7a-7410-b42f-b3e6343860fb', '01a204c4-4f79-7555-990e-54f9a248be6d', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795376303994, 1795376303994);
+INSERT INTO "sessions" VALUES ('01a204c4-4fac-7737-9407-7e1c62bc2801', '01a204c4-4f7a-7410-b42f-b3e6343860fb', NULL, NULL, 'local', '', 1795376304043, 1795376304043, 1797968304046, 1, 1795376304046);
 PRAGMA user_version=0;

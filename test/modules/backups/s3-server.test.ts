@@ -9,25 +9,21 @@ import { BackupRepository } from "../../../src/modules/backups/repository.ts";
 import { restore } from "../../../src/modules/backups/restore-job.ts";
 import { S3Target } from "../../../src/modules/backups/targets/s3-target.ts";
 import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
-import { freePort } from "../../support/free-port.ts";
-import { until } from "../../support/until.ts";
+import { createS3Server, hasS3Server, type S3Server } from "../../support/s3-server.ts";
 
 setDefaultTimeout(30_000);
 
-const projectBin = join(import.meta.dir, "../../../node_modules/.bin");
-const server = Bun.which("s3rver", { PATH: `${projectBin}:${process.env.PATH}` });
-if (server === null) console.warn("not run: backups to S3, without the package s3rver");
+if (!hasS3Server) console.warn("not run: backups to S3, without the package s3rver");
 
 const ROWS = 2_000;
 let root: string;
 let data: string;
-let port: number;
-let stop: () => Promise<void> = async () => undefined;
+let server: S3Server | undefined;
 
 const targetWith = (accessKeyId: string, bucket = "plant") =>
   new S3Target({
     kind: "s3",
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: `http://127.0.0.1:${server?.port}`,
     region: "us-east-1",
     bucket,
     prefix: "gateway-07/",
@@ -67,29 +63,14 @@ beforeAll(async () => {
     for (let id = 0; id < ROWS; id++) insert.run(id, crypto.randomUUID().repeat(8));
     insert.finalize();
   });
-  if (server === null) return;
-  port = await freePort();
-  const options = ["-d", join(root, "buckets"), "-a", "127.0.0.1", "-p", `${port}`, "--silent"];
-  const child = Bun.spawn([server, ...options, "--configure-bucket", "plant"], {
-    stdio: ["ignore", "ignore", "ignore"],
-  });
-  stop = async () => {
-    child.kill();
-    await child.exited;
-  };
-  await until(() =>
-    fetch(`http://127.0.0.1:${port}`).then(
-      () => true,
-      () => false,
-    ),
-  );
+  if (hasS3Server) server = await createS3Server("plant");
 });
 afterAll(async () => {
-  await stop();
+  await server?.stop();
   rmSync(root, { recursive: true });
 });
 
-test.if(server !== null)("a bucket keeps backups that add what is new, and restores the newest", async () => {
+test.if(hasS3Server)("a bucket keeps backups that add what is new, and restores the newest", async () => {
   const first = await backUp();
   withDatabase(data, (db) => db.run("UPDATE item SET text = 'changed' WHERE id = 5"));
   const second = await backUp();
@@ -101,7 +82,7 @@ test.if(server !== null)("a bucket keeps backups that add what is new, and resto
   expect(rowsIn(restored)).toEqual(rowsIn(data));
 });
 
-test.if(server !== null)("a key or a bucket that does not exist is named by the server", async () => {
+test.if(hasS3Server)("a key or a bucket that does not exist is named by the server", async () => {
   const failures = [targetWith("nobody").list(""), targetWith("S3RVER", "nowhere").list("")];
   const codes = await Promise.all(failures.map((failure) => failure.catch((error) => error.params.reason)));
   expect(codes).toEqual([

@@ -11,6 +11,7 @@ import { rulesDe } from "./rules.ts";
 import { siteErrorsDe } from "./site-errors.ts";
 import { telemetryErrorsDe } from "./telemetry-errors.ts";
 import { updateErrorsDe } from "./update-errors.ts";
+import { uplinkErrorsDe } from "./uplink-errors.ts";
 import { userErrorsDe } from "./user-errors.ts";
 
 /** Texts of errors by code, in German. */
@@ -23,6 +24,7 @@ export const germanErrors: Readonly<Record<ErrorCode, string>> = {
   ...siteErrorsDe,
   ...backupErrorsDe,
   ...updateErrorsDe,
+  ...uplinkErrorsDe,
   ...errorDetailsDe,
   ...rulesDe,
   ...reasonsDe,

@@ -1,6 +1,7 @@
 import type { telemetryErrors } from "../en/telemetry-errors.ts";
 
 export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, string>> = {
+  "telemetry.feed_unknown": "Den Feed gibt es nicht.",
   "body.empty": "der Inhalt ist leer",
   "body.invalid": "{field}: {rule}",
   "body.malformed": "der Inhalt ist kein gültiges {format}",

@@ -10,6 +10,7 @@ import { rules } from "./rules.ts";
 import { siteErrors } from "./site-errors.ts";
 import { telemetryErrors } from "./telemetry-errors.ts";
 import { updateErrors } from "./update-errors.ts";
+import { uplinkErrors } from "./uplink-errors.ts";
 import { userErrors } from "./user-errors.ts";
 
 /** Texts of errors and events by code, in English. Each language has the same codes with the same places. */
@@ -22,6 +23,7 @@ export const englishErrors = {
   ...siteErrors,
   ...backupErrors,
   ...updateErrors,
+  ...uplinkErrors,
   ...errorDetails,
   ...rules,
   ...reasons,

@@ -1,4 +1,5 @@
 export const telemetryErrors = {
+  "telemetry.feed_unknown": "The feed does not exist.",
   "body.empty": "the body is empty",
   "body.invalid": "{field}: {rule}",
   "body.malformed": "the body is not well-formed {format}",

@@ -1,31 +1,9 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DomainError, notFound, unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
+import { syncDirectory, UNFINISHED, writeDurably } from "../../../platform/durable-file.ts";
 import { giveToFolderOwner } from "../../../platform/file-owner.ts";
 import type { BackupTarget } from "../backup.types.ts";
-
-const UNFINISHED = ".new";
-
-/** Makes a name that was written or renamed survive a power cut. */
-function syncDirectory(path: string): void {
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
@@ -77,10 +55,7 @@ export class FolderTarget implements BackupTarget {
         giveToFolderOwner(folder);
         syncDirectory(dirname(folder));
       }
-      writeFileSync(path + UNFINISHED, bytes, { mode: 0o600, flush: true });
-      giveToFolderOwner(path + UNFINISHED);
-      renameSync(path + UNFINISHED, path);
-      syncDirectory(folder);
+      writeDurably(path, bytes, { mode: 0o600, prepare: giveToFolderOwner });
     });
   }
 

@@ -1,5 +1,11 @@
 import { detail, invalid } from "../../../lib/domain-error.ts";
 import type { JsonObject, JsonValue } from "../../../lib/json.ts";
+import {
+  type RawMetric,
+  type RawPayload,
+  readPayload,
+  rebirthRequest,
+} from "../../../lib/sparkplug/sparkplug-payload.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type {
   Adapter,
@@ -9,7 +15,6 @@ import type {
   Normalized,
   NormalizedMessage,
 } from "../integrations.types.ts";
-import { type RawMetric, type RawPayload, readPayload, rebirthRequest } from "./sparkplug-payload.ts";
 import { jsonOf } from "./sparkplug-values.ts";
 import { ensureTopic, ignored, NOT_MEASURED } from "./topic-devices.ts";
 

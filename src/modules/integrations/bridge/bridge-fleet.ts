@@ -2,13 +2,15 @@ import type { BodyEncoding } from "../../../lib/body.ts";
 import { unavailable } from "../../../lib/domain-error.ts";
 import type { TenantId } from "../../../lib/ids.ts";
 import type { Text } from "../../../lib/texts/text.ts";
+import type { BrokerMessage } from "../../../platform/broker/broker.types.ts";
+import { clientIdOf } from "../../../platform/broker/client-id.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import type { OutboundRule } from "../../../platform/outbound-address.ts";
-import type { BrokerMessage, MqttSettings } from "../integrations.types.ts";
+import type { MqttSettings } from "../integrations.types.ts";
 import type { BridgeMessage, BridgeState } from "./bridge.types.ts";
-import { filtersOf } from "./broker-connection.ts";
-import { clientIdOf, MqttBridge, type MqttBridgeDeps } from "./mqtt-bridge.ts";
+import { MqttBridge, type MqttBridgeDeps } from "./mqtt-bridge.ts";
+import { filtersOf } from "./subscribed-filters.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** An integration as far as its connection to a broker goes. */

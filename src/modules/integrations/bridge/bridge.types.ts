@@ -1,4 +1,5 @@
 import type { Text } from "../../../lib/texts/text.ts";
+import type { GrantedSubscription } from "../../../platform/broker/broker.types.ts";
 import type { InboundMessage } from "../integrations.types.ts";
 
 export interface BridgeMessage extends InboundMessage {
@@ -7,12 +8,6 @@ export interface BridgeMessage extends InboundMessage {
 
 /** `waiting`: until the next try, see `nextAttemptAt`. */
 export type BridgeStatus = "stopped" | "connecting" | "connected" | "waiting";
-
-export interface BridgeSubscription {
-  readonly filter: string;
-  /** Quality that the broker grants; null where it refuses. */
-  readonly qos: number | null;
-}
 
 /** Describes what a bridge is doing, for people to look at. */
 export interface BridgeState {
@@ -27,7 +22,7 @@ export interface BridgeState {
   readonly nextAttemptAt: number | null;
   /** Attempts in a row that have failed. */
   readonly failedAttempts: number;
-  readonly subscriptions: readonly BridgeSubscription[];
+  readonly subscriptions: readonly GrantedSubscription[];
   /** Messages since the bridge was started. */
   readonly counts: BridgeCounts;
 }

@@ -3,14 +3,14 @@ import { DomainError, detail, textOf } from "../../../lib/domain-error.ts";
 import type { PublishPacket } from "../../../lib/mqtt/packets.ts";
 import { filterMatches, withoutShare } from "../../../lib/mqtt/topic-filters.ts";
 import type { Text } from "../../../lib/texts/text.ts";
+import { PACKET_BYTES_MAX } from "../../../platform/broker/inbound-lane.ts";
+import type { Outcome } from "../../../platform/broker/inbound-session.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { toStorageFailure } from "../../../platform/storage-failure.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 import type { BridgeCounts, BridgeMessage } from "./bridge.types.ts";
-import { filtersOf } from "./broker-connection.ts";
-import { PACKET_BYTES_MAX } from "./inbound-lane.ts";
-import type { Outcome } from "./inbound-session.ts";
+import { filtersOf } from "./subscribed-filters.ts";
 import type { TopicDevice } from "./topic-device.ts";
 
 /** Attempts for a message that makes the program fail. One of them must not stop all that come after it for ever. */

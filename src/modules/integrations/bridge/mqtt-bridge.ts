@@ -1,16 +1,18 @@
-import { createHash } from "node:crypto";
 import type { BodyEncoding } from "../../../lib/body.ts";
 import { DomainError, detail, inEnglish, unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
 import { networkErrorText } from "../../../lib/network-error.ts";
 import type { Text } from "../../../lib/texts/text.ts";
+import type { BrokerMessage, GrantedSubscription } from "../../../platform/broker/broker.types.ts";
+import { type BrokerConnection, openConnection } from "../../../platform/broker/broker-connection.ts";
+import { clientIdOf } from "../../../platform/broker/client-id.ts";
+import { InboundSession } from "../../../platform/broker/inbound-session.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import type { OutboundRule } from "../../../platform/outbound-address.ts";
-import type { BrokerMessage, MqttSettings } from "../integrations.types.ts";
-import type { BridgeMessage, BridgeState, BridgeSubscription } from "./bridge.types.ts";
-import { type BrokerConnection, filtersOf, openConnection } from "./broker-connection.ts";
-import { InboundSession } from "./inbound-session.ts";
+import type { MqttSettings } from "../integrations.types.ts";
+import type { BridgeMessage, BridgeState } from "./bridge.types.ts";
 import { MessageTaker } from "./message-taker.ts";
+import { filtersOf } from "./subscribed-filters.ts";
 import { compileTopicDevice } from "./topic-device.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -39,14 +41,8 @@ export interface MqttBridgeDeps {
 
 type Taker = Pick<MessageTaker, "take" | "tooLarge">;
 
-/** Stable over the integration's life, and no longer than every broker takes (MQTT 3.1.1, 3.1.3.1: 23 characters). */
-export const clientIdOf = (integrationId: string): string => {
-  const digest = createHash("sha256").update(integrationId).digest("hex");
-  return `lineside-${BigInt(`0x${digest}`).toString(36).slice(0, 14)}`;
-};
-
 /** Returns what the broker did not grant; null where it granted all. */
-function complaintOf(subscriptions: readonly BridgeSubscription[], qos: number): Text | null {
+function complaintOf(subscriptions: readonly GrantedSubscription[], qos: number): Text | null {
   const refused = subscriptions
     .filter((subscription) => subscription.qos === null)
     .map(({ filter }) => filter);
@@ -207,7 +203,11 @@ export class MqttBridge {
     const filters = filtersOf(settings);
     const gone = formerFilters?.filter((filter) => !filters.includes(filter)) ?? [];
     if (gone.length > 0) await opened.unsubscribe(gone);
-    const subscriptions = await opened.subscribe();
+    const subscriptions = await opened.subscribe({
+      filters,
+      qos: settings.qos ?? 1,
+      takeRetained: settings.takeRetained ?? false,
+    });
     const complaint = complaintOf(subscriptions, settings.qos ?? 1);
     if (complaint !== null && subscriptions.every(({ qos }) => qos === null))
       throw new DomainError("unavailable", complaint);

@@ -1,3 +1,4 @@
+import { TAG_ABSENT, TAG_STRING } from "../../../lib/value-kind.ts";
 import type { BlockEdit } from "./block-store.ts";
 import { type EncodedBlock, encodeBlock } from "./codec/block-codec.ts";
 import type { Effort } from "./codec/number-codec.ts";
@@ -5,7 +6,6 @@ import type { SealedValue, SeriesState } from "./registry.ts";
 import { type Column, type Rows, sliceRows } from "./rows.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreEngine } from "./store-engine.ts";
-import { TAG_ABSENT, TAG_STRING } from "./value-kind.ts";
 
 /** Characters of text in one block, so that long strings cannot make one that does not fit in memory. */
 const blockTextMax = 2 * 1024 * 1024;

@@ -1,6 +1,6 @@
+import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
 import type { SealedValue } from "./registry.ts";
 import type { Column } from "./rows.ts";
-import { TAG_ABSENT, TAG_NUMBER } from "./value-kind.ts";
 
 /** Describes what an aggregate needs to know of one key within a block. Without numbers the numeric fields mean nothing. */
 export interface ColumnSummary {

@@ -17,20 +17,24 @@ export function deletionOf(engine: StoreEngine, args: StoreCalls["deleteRange"][
   return {
     device: device.no,
     deviceId: device.deviceId,
+    tenantId: device.tenantId,
     keys: args.keys.length === 0 ? null : keys,
     from: Math.max(args.from, beginningOfTime),
     to: Math.min(args.to, endOfTime),
     drop: false,
+    isRetention: false,
   };
 }
 
 export const dropOf = (device: DeviceState): Deletion => ({
   device: device.no,
   deviceId: device.deviceId,
+  tenantId: device.tenantId,
   keys: null,
   from: beginningOfTime,
   to: endOfTime,
   drop: true,
+  isRetention: false,
 });
 
 /**
@@ -63,7 +67,7 @@ export function* retentionTask(
   for (const { deviceId, before } of cutoffs) {
     const device = engine.registry.byId.get(deviceId);
     if (device === undefined) continue;
-    const deletion: Deletion = { ...dropOf(device), to: justBefore(before), drop: false };
+    const deletion: Deletion = { ...dropOf(device), to: justBefore(before), drop: false, isRetention: true };
     if (engine.hotHasBefore(device, before)) pointsDeleted += engine.recordDeletion(deletion).hidden;
     pointsDeleted += yield* deleteFromBlocks(engine, device, deletion);
     yield* refreshLatest(engine, device, deletion);

@@ -1,8 +1,8 @@
+import { KIND_BOOLEAN, KIND_NUMBER, TAG_NUMBER } from "../../../lib/value-kind.ts";
 import { RECORD_HEAD_WORDS } from "./group-format.ts";
 import { type Segment, wordOf } from "./hot-address.ts";
 import type { DeviceState, SeriesState } from "./registry.ts";
 import { type Column, emptyRows, newColumn, type Rows, sliceColumn } from "./rows.ts";
-import { KIND_BOOLEAN, KIND_NUMBER, TAG_NUMBER } from "./value-kind.ts";
 
 /** Describes where records are read by their addresses. */
 interface HotRecords {

@@ -1,4 +1,14 @@
 import {
+  KIND_BOOLEAN,
+  KIND_JSON,
+  KIND_NUMBER,
+  TAG_FALSE,
+  TAG_JSON,
+  TAG_NUMBER,
+  TAG_STRING,
+  TAG_TRUE,
+} from "../../../lib/value-kind.ts";
+import {
   decodeText,
   HEADER_RECORD_END,
   HEADER_SIDE_BYTES,
@@ -10,16 +20,6 @@ import { addressSpan, type Segment, wordOf } from "./hot-address.ts";
 import { HotDevice, type Tombstone } from "./hot-device.ts";
 import type { DeviceState, Registry, SealedValue, SeriesState } from "./registry.ts";
 import { countPoints } from "./rows.ts";
-import {
-  KIND_BOOLEAN,
-  KIND_JSON,
-  KIND_NUMBER,
-  TAG_FALSE,
-  TAG_JSON,
-  TAG_NUMBER,
-  TAG_STRING,
-  TAG_TRUE,
-} from "./value-kind.ts";
 
 /** 512 KiB; a group that is larger gets a segment of its own size. */
 const segmentWords = 65_536;

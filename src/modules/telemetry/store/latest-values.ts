@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { DeviceId } from "../../../lib/ids.ts";
+import { decodeValue, TAG_STRING } from "../../../lib/value-kind.ts";
 import type { LatestSnapshot, TelemetryValue } from "../telemetry.types.ts";
 import { newestUntil } from "./newest-value.ts";
 import type { DeviceState, Registry, SealedValue, SeriesState } from "./registry.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreCalls, WireLatest } from "./store.protocol.ts";
 import type { StoreEngine } from "./store-engine.ts";
-import { decodeValue, TAG_STRING } from "./value-kind.ts";
 
 /** Returns the newest value of a series up to `until`, from wherever it lies now. */
 function newestOf(

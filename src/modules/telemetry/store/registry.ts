@@ -1,4 +1,11 @@
-import type { DeviceDefinition, KeyDefinition, PatternDefinition } from "./group-format.ts";
+import type { KnownDefinitions } from "./feed.types.ts";
+import {
+  type Definitions,
+  type DeviceDefinition,
+  type KeyDefinition,
+  noDefinitions,
+  type PatternDefinition,
+} from "./group-format.ts";
 
 /** A value that was sealed into a block and is the newest there. */
 export interface SealedValue {
@@ -59,6 +66,8 @@ export class Registry {
   /** Pattern number → columns (`key number * 4 + kind`). */
   readonly patterns: (readonly number[])[] = [];
 
+  /** Larger than the number of every device that was added. */
+  deviceEnd = 0;
   seriesCount = 0;
 
   /** Called with a device and a key whose series has lost its last point. */
@@ -75,6 +84,7 @@ export class Registry {
       lastBinding: [],
     };
     this.devices.set(device.no, device);
+    this.deviceEnd = Math.max(this.deviceEnd, device.no + 1);
     this.byId.set(device.deviceId, device);
   }
 
@@ -91,6 +101,24 @@ export class Registry {
 
   addPattern({ no, columns }: PatternDefinition): void {
     this.patterns[no] = columns;
+  }
+
+  /** Returns what a reader does not know yet. */
+  definitionsSince(since: KnownDefinitions): Definitions {
+    const definitions = noDefinitions();
+    // Nearly always there is no new device, and there may be many old ones.
+    if (since.devices < this.deviceEnd)
+      for (const { no, tenantId, deviceId } of this.devices.values())
+        if (no >= since.devices) definitions.devices.push({ no, tenantId, deviceId });
+    for (let no = since.keys; no < this.keyNames.length; no++) {
+      const name = this.keyNames[no];
+      if (name !== undefined) definitions.keys.push({ no, name });
+    }
+    for (let no = since.patterns; no < this.patterns.length; no++) {
+      const columns = this.patterns[no];
+      if (columns !== undefined) definitions.patterns.push({ no, columns });
+    }
+    return definitions;
   }
 
   /** Registers a series as the file knows it. */

@@ -1,9 +1,10 @@
 import type { DeviceId } from "../../../lib/ids.ts";
 import { nextUp } from "../../../lib/next-double.ts";
+import { decodeValue, TAG_ABSENT } from "../../../lib/value-kind.ts";
 import type { TelemetryValue } from "../telemetry.types.ts";
-import type { StoreCalls, WireChunk, WireColumn } from "./store.protocol.ts";
+import type { StoreCalls } from "./store.protocol.ts";
 import type { ScanChunk, ScanColumn, ScanQuery } from "./store.types.ts";
-import { decodeValue, TAG_ABSENT } from "./value-kind.ts";
+import type { WireChunk, WireColumn } from "./wire-chunk.types.ts";
 
 type Pull = (args: StoreCalls["scan"]["args"]) => Promise<WireChunk | null>;
 

@@ -5,8 +5,9 @@ import type { DeviceState } from "./registry.ts";
 import { compactRows, emptyRows, lowerBound, overlay, type Rows, sliceRows, upperBound } from "./rows.ts";
 import { familyKeysOf } from "./series-families.ts";
 import type { Steps } from "./slice-scheduler.ts";
-import type { StoreCalls, WireChunk } from "./store.protocol.ts";
+import type { StoreCalls } from "./store.protocol.ts";
 import type { StoreEngine } from "./store-engine.ts";
+import type { WireChunk } from "./wire-chunk.types.ts";
 
 /** Rows of one answer come from one block a family and as many hot records at most. */
 const hotRecordsMax = 8_192;

@@ -45,6 +45,7 @@ export function* sealTask(engine: StoreEngine): Steps<void> {
     yield;
   }
   batch.commit();
+  yield* engine.feeds.keepUnread(generation);
   yield* deleteHotRows(engine, generation);
   engine.thaw(generation);
 }

@@ -1,9 +1,9 @@
+import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
 import type { Aggregation, TelemetryValue } from "../telemetry.types.ts";
 import { pieceRows } from "./codec/number-pieces.ts";
 import type { ColumnSummary } from "./column-summary.ts";
 import type { Intervals } from "./intervals.ts";
 import { type Column, lowerBound } from "./rows.ts";
-import { TAG_ABSENT, TAG_NUMBER } from "./value-kind.ts";
 
 /** Points of one series on their way out of the worker; numbers travel as typed arrays. */
 export interface SinkResult {

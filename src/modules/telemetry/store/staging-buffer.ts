@@ -1,4 +1,5 @@
 import { type DomainError, invalid } from "../../../lib/domain-error.ts";
+import { KIND_BOOLEAN, KIND_NUMBER, kindOf, textOf } from "../../../lib/value-kind.ts";
 import { KeysBeyondLimit } from "../telemetry.errors.ts";
 import type { Reading, StoreDevice, TelemetryValue } from "../telemetry.types.ts";
 import {
@@ -15,7 +16,6 @@ import {
 import type { DeviceKeys } from "./key-limits.ts";
 import type { PatternNode, PatternTree } from "./pattern-tree.ts";
 import type { TenantUse } from "./tenant-use.ts";
-import { KIND_BOOLEAN, KIND_NUMBER, kindOf, textOf } from "./value-kind.ts";
 
 /** A device as the staging buffer needs it: the pattern of its last message is the best guess for the next. */
 export interface StagedDevice extends StoreDevice {

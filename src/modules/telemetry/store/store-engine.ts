@@ -1,5 +1,6 @@
 import { BlockStore } from "./block-store.ts";
 import type { Deletion } from "./deletion.types.ts";
+import { Feeds } from "./feeds.ts";
 import { checkGroup, type Definitions, sealGroup } from "./group-format.ts";
 import { HotGeneration, type StagedGroup } from "./hot-generation.ts";
 import { packGroup, unpackGroup } from "./hot-packing.ts";
@@ -29,6 +30,8 @@ export class StoreEngine {
   readonly merges = new MergeQueue();
   /** At start those that a crash may have interrupted. */
   readonly deletions = new OpenDeletions();
+  /** Readers that send what is written on. */
+  readonly feeds: Feeds;
   readonly damagedHotRows: string[] = [];
   /** Larger than every device number that the file still has a trace of, deleted devices included. */
   nextDevice = 0;
@@ -40,12 +43,14 @@ export class StoreEngine {
     this.file = new TelemetryFile(options.file);
     this.blocks = new BlockStore(this.file);
     this.hot = new HotGeneration(this.registry);
+    this.feeds = new Feeds(this.file, this.registry);
   }
 
   /** Reads the dictionaries and the hot rows back into memory. */
   recover(): Definitions {
     const definitions = this.file.readDefinitions();
     this.#register(definitions);
+    this.feeds.load();
     for (const { device: no, key, family, sealed } of this.file.seriesRows()) {
       const device = this.registry.devices.get(no);
       if (device === undefined) continue;

@@ -1,9 +1,12 @@
 import type { ErrorKind } from "../../../lib/domain-error.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { RangeQuery } from "../telemetry.types.ts";
+import type { FeedBacklog, FeedConfirmation, FeedRows, FeedStart, KnownDefinitions } from "./feed.types.ts";
 import type { Definitions } from "./group-format.ts";
 import type { SinkResult } from "./series-sink.ts";
 import type { CheckReport, StoreStats } from "./store.types.ts";
+
+import type { WireChunk } from "./wire-chunk.types.ts";
 
 /** Limits the worker needs; see `store-options.ts` for the defaults. */
 export interface WorkerOptions {
@@ -46,21 +49,6 @@ export interface WireSeries {
   readonly keys: Uint32Array;
 }
 
-export interface WireColumn {
-  readonly key: string;
-  readonly tags: Uint8Array;
-  readonly numbers: Float64Array;
-  readonly texts: readonly (string | undefined)[] | null;
-}
-
-/** Rows of one device on their way out. */
-export interface WireChunk {
-  readonly ts: Float64Array;
-  readonly columns: readonly WireColumn[];
-  /** All rows up to and including this time stamp are in. */
-  readonly to: number;
-}
-
 export interface DeletionCall {
   readonly deviceId: string;
   /** Empty means all. */
@@ -101,6 +89,22 @@ export interface StoreCalls {
     args: ReadonlyArray<{ readonly deviceId: string; readonly before: number }>;
     result: { pointsDeleted: number };
   };
+  /** Does nothing if the feed is open. */
+  openFeed: { args: { id: string; tenantId: string; start: FeedStart }; result: null };
+  /** Closes all feeds but these. */
+  keepFeeds: { args: { ids: readonly string[] }; result: null };
+  closeFeed: { args: { id: string }; result: null };
+  resendFeed: { args: { id: string; from: number; to: number }; result: null };
+  readFeed: {
+    args: { id: string; after: number; known: KnownDefinitions; bytesMax: number };
+    result: FeedRows;
+  };
+  feedBacklog: {
+    args: { id: string; known: KnownDefinitions; limit: number; newestFirst: boolean };
+    result: FeedBacklog;
+  };
+  feedPoints: { args: { id: string }; result: number };
+  confirmFeed: { args: FeedConfirmation; result: null };
   compact: { args: null; result: null };
   /** Tenant → bytes that its devices take. */
   usage: { args: null; result: ReadonlyMap<string, number> };

@@ -8,6 +8,7 @@ import type {
   StoreDevice,
   TelemetryValue,
 } from "../telemetry.types.ts";
+import type { TelemetryFeeds } from "./feed.types.ts";
 
 /**
  * The telemetry store as the main thread sees it. The file belongs to one worker thread; calls here never touch the
@@ -68,6 +69,8 @@ export interface TelemetryStore {
   /** Seals everything hot and merges small blocks, whatever their age; for tools, tests and measurements. */
   compact(): Promise<void>;
   stats(): Promise<StoreStats>;
+  /** Readers that send what is written on. */
+  readonly feeds: TelemetryFeeds;
   /** Reads everything the file holds, in slices that let commits through, and names what is damaged. */
   check(): Promise<CheckReport>;
 }

@@ -164,6 +164,29 @@ class WorkerService {
         const device = engine.registry.devices.get(request.args.no);
         return this.#delete(request, device === undefined ? null : dropOf(device));
       }
+      case "openFeed": {
+        this.#ensureWritable();
+        const { id, tenantId, start } = request.args;
+        return this.#scheduler.background(OWN_WORK, engine.feeds.open(id, tenantId, start));
+      }
+      case "keepFeeds":
+        engine.feeds.keepOnly(request.args.ids);
+        return null;
+      case "closeFeed":
+        engine.feeds.close(request.args.id);
+        return null;
+      case "resendFeed":
+        this.#ensureWritable();
+        return this.#scheduler.background(OWN_WORK, engine.feeds.resend(request.args.id, request.args));
+      case "readFeed":
+        return engine.feeds.read(request.args.id, request.args);
+      case "feedBacklog":
+        return engine.feeds.backlog(request.args.id, request.args);
+      case "feedPoints":
+        return this.#read(request, engine.feeds.countPoints(request.args.id));
+      case "confirmFeed":
+        if (this.#broken === null) engine.feeds.confirm(request.args);
+        return null;
       case "applyRetention":
         this.#ensureWritable();
         return this.#scheduler.background(OWN_WORK, retentionTask(engine, request.args));
@@ -229,6 +252,7 @@ class WorkerService {
     this.#engine = null;
     if (engine !== null) {
       try {
+        engine.feeds.persist();
         engine.file.checkpoint("TRUNCATE");
       } catch (error) {
         // What is committed stays in the write-ahead log and is read from there at the next start.
@@ -253,6 +277,11 @@ class WorkerService {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const writingCalls: ReadonlySet<CallName> = new Set([
+  "openFeed",
+  "closeFeed",
+  "keepFeeds",
+  "resendFeed",
+  "confirmFeed",
   "deleteRange",
   "deleteDevice",
   "applyRetention",

@@ -23,6 +23,12 @@ CREATE TABLE block (
   rows INTEGER NOT NULL, points INTEGER NOT NULL, bytes INTEGER NOT NULL, head BLOB NOT NULL, body INTEGER NOT NULL,
   PRIMARY KEY (device, family, min_ts)) WITHOUT ROWID;
 CREATE TABLE body (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE feed (no INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, position INTEGER NOT NULL);
+CREATE TABLE feed_range (
+  feed INTEGER NOT NULL, device INTEGER NOT NULL, from_ts NUMERIC NOT NULL, to_ts NUMERIC NOT NULL, seq INTEGER NOT NULL,
+  PRIMARY KEY (feed, device, from_ts)) WITHOUT ROWID;
+CREATE TABLE feed_deletion (
+  feed INTEGER NOT NULL, id INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (feed, id)) WITHOUT ROWID;
 `;
 
 /** Forms of the `data` of a hot row. */
@@ -87,7 +93,12 @@ export class TelemetryFile {
     this.#deleteHot = this.prepare("DELETE FROM hot WHERE id BETWEEN ? AND ?");
     this.#upsertSeries = this.prepare("INSERT OR REPLACE INTO series VALUES (?, ?, ?, ?, ?, ?, ?)");
     this.#deleteSeries = this.prepare("DELETE FROM series WHERE device = ? AND key = ?");
-    this.#nextHotId = (this.scalar("SELECT max(id) FROM hot") ?? 0) + 1;
+    // Behind every position of a feed too: sealing may have emptied the table.
+    this.#nextHotId =
+      Math.max(
+        this.scalar("SELECT max(id) FROM hot") ?? 0,
+        this.scalar("SELECT max(position) FROM feed") ?? 0,
+      ) + 1;
   }
 
   /** A statement that lives as long as the file is open. */
@@ -132,6 +143,21 @@ export class TelemetryFile {
     this.#insertHot.run(this.#nextHotId, form, data);
     this.walBytes += data.length + 2 * pageBytes;
     return this.#nextHotId++;
+  }
+
+  /** Id of the newest hot row, whether it is still there or not. */
+  get lastHotId(): number {
+    return this.#nextHotId - 1;
+  }
+
+  /** Hot rows behind `after` up to `last`, in the order of arrival. */
+  hotBehind(after: number, last: number, limit: number): HotRow[] {
+    if (after >= last) return [];
+    return this.db
+      .query<HotRow, [number, number, number]>(
+        "SELECT id, form, data FROM hot WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
+      )
+      .all(after, last, limit);
   }
 
   insertDefinitions(definitions: Definitions): void {

@@ -24,6 +24,7 @@ import type {
 } from "./store.types.ts";
 import { storeDefaults, type TelemetryStoreOptions, workerOptionsOf } from "./store-options.ts";
 import { WorkerCalls } from "./worker-calls.ts";
+import { createWorkerFeeds } from "./worker-feeds.ts";
 
 export function createTelemetryStore(options: TelemetryStoreOptions): TelemetryStore {
   return new WorkerTelemetryStore(options);
@@ -40,6 +41,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   readonly #calls: WorkerCalls;
   readonly #devices: DeviceHandles;
   readonly append: TelemetryStore["append"];
+  readonly feeds: TelemetryStore["feeds"];
   readonly #counting: ReturnType<typeof createPeriodic>;
   readonly #now: () => number;
   #nextDevice = 0;
@@ -58,6 +60,7 @@ class WorkerTelemetryStore implements TelemetryStore {
     this.#committer = new GroupCommitter({ ...all, post });
     this.append = this.#committer.append;
     this.#calls = new WorkerCalls(post);
+    this.feeds = createWorkerFeeds(this.#calls);
     this.#devices = new DeviceHandles(
       this.#committer.patterns.root,
       options.limitsOf ?? noLimits,

@@ -1,8 +1,8 @@
+import { decodeValue, TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
 import type { TelemetryValue } from "../telemetry.types.ts";
 import type { ColumnSummary } from "./column-summary.ts";
 import type { Column } from "./rows.ts";
 import type { SeriesSink, SinkResult } from "./series-sink.ts";
-import { decodeValue, TAG_ABSENT, TAG_NUMBER } from "./value-kind.ts";
 
 interface Kept {
   readonly ts: number;

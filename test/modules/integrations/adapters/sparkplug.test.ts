@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readPayload } from "../../../../src/modules/integrations/adapters/sparkplug-payload.ts";
+import { readPayload } from "../../../../src/lib/sparkplug/sparkplug-payload.ts";
 import type { Adapter } from "../../../../src/modules/integrations/integrations.types.ts";
 import { adapter, expectNeverToBreak, inbound, outcomeOf, RECEIVED_AT, refusal } from "./adapter-support.ts";
 import {

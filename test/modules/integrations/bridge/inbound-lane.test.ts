@@ -9,8 +9,8 @@ import {
   NotTaken,
   PACKET_BYTES_MAX,
   WINDOW,
-} from "../../../../src/modules/integrations/bridge/inbound-lane.ts";
-import { InboundSession, type Outcome } from "../../../../src/modules/integrations/bridge/inbound-session.ts";
+} from "../../../../src/platform/broker/inbound-lane.ts";
+import { InboundSession, type Outcome } from "../../../../src/platform/broker/inbound-session.ts";
 
 const diskFull = detail("storage.disk_full");
 

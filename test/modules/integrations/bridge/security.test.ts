@@ -1,15 +1,11 @@
 import { inEnglish } from "../../../../src/lib/domain-error.ts";
 import "reflect-metadata";
 import { afterEach, describe, expect, test } from "bun:test";
-import { pbkdf2Sync, randomBytes } from "node:crypto";
 import type { MqttBridge } from "../../../../src/modules/integrations/bridge/mqtt-bridge.ts";
 import { systemClock } from "../../../../src/platform/clock.ts";
-import {
-  createAuthority,
-  createServerCertificate,
-  type KeyPair,
-} from "../../../../src/platform/tls-certificates.ts";
-import { createMosquitto, hasMosquitto } from "../../../support/mosquitto.ts";
+import { createAuthority, createServerCertificate } from "../../../../src/platform/tls-certificates.ts";
+import { createClientCertificate } from "../../../support/client-certificate.ts";
+import { createMosquitto, hasMosquitto, passwordLine } from "../../../support/mosquitto.ts";
 import { createWebSocketProxy } from "../../../support/websocket-proxy.ts";
 import { type BridgeRig, connected, rigBridge } from "./bridge-fixture.ts";
 
@@ -43,13 +39,6 @@ const echo = async (rig: BridgeRig, topic: string) => {
   await rig.bridge.publish({ topic, payload: "hello", qos: 1 });
   await rig.until(() => rig.texts().includes("hello"));
 };
-
-/** As mosquitto_passwd writes it: PBKDF2 with SHA-512. */
-function passwordLine(user: string, password: string): string {
-  const salt = randomBytes(12);
-  const hash = pbkdf2Sync(password, salt, 101, 64, "sha512");
-  return `${user}:$7$101$${salt.toString("base64")}$${hash.toString("base64")}\n`;
-}
 
 describe.skipIf(!hasMosquitto)("a broker with passwords and rights", () => {
   const secured = async () => {
@@ -90,33 +79,6 @@ describe.skipIf(!hasMosquitto)("a broker with passwords and rights", () => {
     },
   );
 });
-
-/** A certificate that says who its bearer is, and is one of a client's. */
-async function clientCertificate(authority: KeyPair): Promise<KeyPair> {
-  const x509 = await import("@peculiar/x509");
-  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
-  const pem = authority.key.replace(/-----[^-]+-----|\s/g, "");
-  const signingKey = await crypto.subtle.importKey("pkcs8", Buffer.from(pem, "base64"), algorithm, false, [
-    "sign",
-  ]);
-  const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
-  const certificate = await x509.X509CertificateGenerator.create({
-    serialNumber: "0102",
-    subject: "CN=bridge",
-    issuer: new x509.X509Certificate(authority.cert).subject,
-    notBefore: new Date(Date.now() - 86_400_000),
-    notAfter: new Date(Date.now() + 86_400_000),
-    publicKey: keys.publicKey,
-    signingKey,
-    signingAlgorithm: algorithm,
-    extensions: [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])],
-  });
-  const key = Buffer.from(await crypto.subtle.exportKey("pkcs8", keys.privateKey)).toString("base64");
-  return {
-    cert: certificate.toString("pem"),
-    key: `-----BEGIN PRIVATE KEY-----\n${key.replace(/.{64}(?=.)/g, "$&\n")}\n-----END PRIVATE KEY-----\n`,
-  };
-}
 
 async function certificates() {
   const now = systemClock.now();
@@ -196,7 +158,7 @@ describe.skipIf(!hasMosquitto)("a broker with TLS", () => {
     const settings = { brokerUrl, topicFilter: "t/#" };
     const nobody = open({ ...settings, clientId: "nobody", credentials: { ca: authority.cert } });
     await nobody.until(({ lastError }) => lastError !== null);
-    const own = await clientCertificate(authority);
+    const own = await createClientCertificate(authority);
     const bridgeRig = open({ ...settings, clientId: "known", credentials: { ca: authority.cert, ...own } });
     await echo(bridgeRig, "t/x");
   });

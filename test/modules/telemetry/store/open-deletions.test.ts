@@ -7,7 +7,7 @@ import { scanTask } from "../../../../src/modules/telemetry/store/scan-task.ts";
 import { sealTask } from "../../../../src/modules/telemetry/store/seal-task.ts";
 import type { Steps } from "../../../../src/modules/telemetry/store/slice-scheduler.ts";
 import { StoreEngine } from "../../../../src/modules/telemetry/store/store-engine.ts";
-import { deviceId, StoreFixture } from "./store-fixture.ts";
+import { deviceId, StoreFixture, tenant } from "./store-fixture.ts";
 
 let fixture: StoreFixture;
 beforeEach(async () => {
@@ -15,7 +15,16 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.dispose());
 
-const deletion = { device: 0, deviceId: deviceId("d"), keys: null, from: 2, to: 3, drop: false };
+const deletion = {
+  device: 0,
+  deviceId: deviceId("d"),
+  keys: null,
+  from: 2,
+  to: 3,
+  drop: false,
+  tenantId: tenant,
+  isRetention: false,
+};
 
 function open(): StoreEngine {
   const engine = new StoreEngine({

@@ -1,7 +1,7 @@
 import { ByteReader } from "../../../../lib/byte-reader.ts";
 import { ByteWriter } from "../../../../lib/byte-writer.ts";
+import { TAG_ABSENT, TAG_NUMBER, TAG_STRING } from "../../../../lib/value-kind.ts";
 import { type Column, newColumn, numberTags } from "../rows.ts";
-import { TAG_ABSENT, TAG_NUMBER, TAG_STRING } from "../value-kind.ts";
 import { readInts, readRuns, writeInts, writeRuns } from "./int-stream.ts";
 import {
   type Allocate,

@@ -1,0 +1,26 @@
+export const uplinkErrorsDe = {
+  "uplink.access_refused":
+    "Das Ziel weist die Zugangsdaten ab: {reason}. Prüfen Sie Benutzer, Passwort, Token oder Zertifikat.",
+  "uplink.batch_refused": "Das Ziel weist diese Werte ab: {reason}",
+  "uplink.unreachable": "Das Ziel ist nicht erreichbar: {reason}",
+  "uplink.target_failed": "Fehler im Ziel: {reason}",
+  "uplink.certificate_unreadable": "Das Zertifikat oder der Schlüssel in {field} ist nicht lesbar: {reason}",
+  "uplink.setting_invalid": "Die Einstellung {field} ist nicht gültig: {reason}",
+  "uplink.header_secret":
+    "Geben Sie den Wert des Headers {name} als Token ein, wo er geheim bleibt, und den Namen als Header des Tokens",
+  "uplink.action_uplinks": "Uplinks verwalten",
+  "uplink.command_failed": "Das Gerät hat nicht geantwortet: {reason}",
+  "uplink.limit": "Es gibt bereits {limit} Uplinks. Mehr kann ein Mandant nicht haben.",
+  "uplink.not_found": "Den Uplink gibt es nicht.",
+  "uplink.not_refused": "Das Ziel weist zurzeit nichts ab.",
+  "uplink.secret_moved": "{name} wurde für einen anderen Server eingegeben. Geben Sie es neu ein.",
+  "uplink.secret_unknown": "{name} ist nicht bekannt. Geben Sie es neu ein.",
+  "uplink.stopped": "Die Uplinks sind beendet.",
+  "uplink.target_invalid": "{field}: {rule}",
+  "uplink.type_unknown": "Ein Ziel vom Typ {type} gibt es nicht. Es gibt: {known}",
+  "thread.failed": "Fehler im anderen Thread: {reason}",
+  "uplink.place_missing": "Das Ziel hat nicht, was die Einstellungen nennen: {reason}",
+  "uplink.settings_refused": "Das Ziel nimmt die Einstellungen nicht an: {reason}",
+  "uplink.setting_missing": "Die Einstellung {field} fehlt",
+  "uplink.folder_relative": "Der Pfad {path} muss absolut sein",
+};

@@ -1,0 +1,368 @@
+import { notFound } from "../../../lib/domain-error.ts";
+import { nextUp } from "../../../lib/next-double.ts";
+import type { Deletion } from "./deletion.types.ts";
+import type {
+  ConfirmedRange,
+  FeedBacklog,
+  FeedConfirmation,
+  FeedDeletion,
+  FeedRange,
+  FeedRows,
+  FeedStart,
+  KnownDefinitions,
+} from "./feed.types.ts";
+import { FeedSpans, SPAN_GAP_MS, type Span } from "./feed-spans.ts";
+import { HEADER_POINTS } from "./group-format.ts";
+import { GroupReader } from "./group-reader.ts";
+import type { HotGeneration } from "./hot-generation.ts";
+import { unpackGroup } from "./hot-packing.ts";
+import type { Registry } from "./registry.ts";
+import type { Steps } from "./slice-scheduler.ts";
+import { FORM_DELETION, FORM_RAW, type HotRow, type TelemetryFile } from "./telemetry-file.ts";
+
+/** Positions are written at most this often; what is lost with them is sent again. */
+const PERSIST_INTERVAL_MS = 5_000;
+/** Rows that one answer holds, at most. */
+const ROWS_MAX = 1_024;
+/** Ranges that are written in one transaction. */
+const RANGES_PER_WRITE = 256;
+/** Hot rows that are read in one step of a sealing. */
+const ROWS_PER_STEP = 64;
+
+interface Feed {
+  readonly no: number;
+  readonly id: string;
+  readonly tenantId: string;
+  /** Id of the last hot row that was confirmed. */
+  position: number;
+  persisted: number;
+  persistedAtMs: number;
+}
+
+interface FeedRowOfFile {
+  no: number;
+  id: string;
+  tenant: string;
+  position: number;
+}
+
+interface RangeRow {
+  device: number;
+  from_ts: number;
+  to_ts: number;
+  seq: number;
+}
+
+/** The readers that follow the store: what each of them has confirmed, and what it has yet to read. */
+export class Feeds {
+  readonly #file: TelemetryFile;
+  readonly #registry: Registry;
+  /** Keyed by the id of the feed. */
+  readonly #feeds = new Map<string, Feed>();
+
+  constructor(file: TelemetryFile, registry: Registry) {
+    this.#file = file;
+    this.#registry = registry;
+  }
+
+  /** Reads the positions back at the start. */
+  load(): void {
+    for (const { no, id, tenant, position } of this.#file.db
+      .query<FeedRowOfFile, []>("SELECT no, id, tenant, position FROM feed")
+      .all())
+      this.#feeds.set(id, {
+        no,
+        id,
+        tenantId: tenant,
+        position,
+        persisted: position,
+        persistedAtMs: performance.now(),
+      });
+  }
+
+  /** Opens a feed; does nothing if it is open already. */
+  *open(id: string, tenantId: string, start: FeedStart): Steps<null> {
+    if (this.#feeds.has(id)) return null;
+    const position = this.#file.lastHotId;
+    const feed = this.#file.transact(() => {
+      const { lastInsertRowid } = this.#file.db
+        .query("INSERT INTO feed (id, tenant, position) VALUES (?, ?, ?)")
+        .run(id, tenantId, position);
+      return {
+        no: Number(lastInsertRowid),
+        id,
+        tenantId,
+        position,
+        persisted: position,
+        persistedAtMs: performance.now(),
+      };
+    });
+    this.#feeds.set(id, feed);
+    if (start === "beginning")
+      yield* this.resend(id, { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY });
+    return null;
+  }
+
+  keepOnly(ids: readonly string[]): void {
+    for (const id of [...this.#feeds.keys()]) if (!ids.includes(id)) this.close(id);
+  }
+
+  close(id: string): void {
+    const feed = this.#feeds.get(id);
+    if (feed === undefined) return;
+    this.#feeds.delete(id);
+    this.#file.transact(() => {
+      for (const table of ["feed_range", "feed_deletion"])
+        this.#file.db.query(`DELETE FROM ${table} WHERE feed = ?`).run(feed.no);
+      this.#file.db.query("DELETE FROM feed WHERE no = ?").run(feed.no);
+    });
+  }
+
+  /** Puts everything that is stored within a closed range into the backlog again. */
+  *resend(id: string, { from, to }: Span): Steps<null> {
+    const feed = this.#get(id);
+    const seq = this.#file.lastHotId;
+    let batch: [number, Span][] = [];
+    for (const device of [...this.#registry.devices.values()]) {
+      if (device.tenantId !== feed.tenantId) continue;
+      let newest = Number.NEGATIVE_INFINITY;
+      for (const series of device.series.values()) newest = Math.max(newest, series.ts);
+      const end = Math.min(to, newest);
+      if (end < from) continue;
+      batch.push([device.no, { from, to: end }]);
+      if (batch.length < RANGES_PER_WRITE) continue;
+      this.#writeRanges(feed, batch, seq);
+      batch = [];
+      yield;
+    }
+    this.#writeRanges(feed, batch, seq);
+    return null;
+  }
+
+  /** Returns what comes behind the hot row `after`. */
+  read(id: string, args: { after: number; known: KnownDefinitions; bytesMax: number }): FeedRows {
+    const feed = this.#get(id);
+    const definitions = this.#registry.definitionsSince(args.known);
+    const after = Math.max(args.after, feed.position);
+    const deletions = this.#deletionsOf(feed);
+    const hasBacklog =
+      this.#file.db.query("SELECT 1 FROM feed_range WHERE feed = ? LIMIT 1").get(feed.no) !== null;
+    if (deletions.length > 0)
+      return { rows: [], definitions, deletions, end: after, isAtEnd: false, hasBacklog };
+    const rows: HotRow[] = [];
+    let bytes = 0;
+    for (const row of this.#file.hotBehind(after, this.#file.lastHotId, ROWS_MAX)) {
+      rows.push(row);
+      bytes += row.data.byteLength;
+      if (bytes >= args.bytesMax) break;
+    }
+    const end = rows[rows.length - 1]?.id ?? this.#file.lastHotId;
+    return { rows, definitions, deletions, end, isAtEnd: end >= this.#file.lastHotId, hasBacklog };
+  }
+
+  /** Returns what was sealed before it was confirmed. */
+  backlog(id: string, args: { known: KnownDefinitions; limit: number; newestFirst: boolean }): FeedBacklog {
+    const feed = this.#get(id);
+    const order = args.newestFirst ? "to_ts DESC" : "from_ts";
+    const rows = this.#file.db
+      .query<RangeRow, [number, number]>(
+        `SELECT device, from_ts, to_ts, seq FROM feed_range WHERE feed = ? ORDER BY ${order} LIMIT ?`,
+      )
+      .all(feed.no, args.limit);
+    const all = this.#file.db
+      .query<{ count: number; oldest: number | null }, [number]>(
+        "SELECT count(*) AS count, min(from_ts) AS oldest FROM feed_range WHERE feed = ?",
+      )
+      .get(feed.no);
+    const ranges = rows.flatMap(({ device, from_ts: from, to_ts: to, seq }): FeedRange[] => {
+      const deviceId = this.#registry.devices.get(device)?.deviceId;
+      return deviceId === undefined ? [] : [{ device, deviceId, from, to, seq }];
+    });
+    if (ranges.length < rows.length) this.#forgetDeleted(feed);
+    return {
+      ranges,
+      definitions: this.#registry.definitionsSince(args.known),
+      rangeCount: all?.count ?? 0,
+      oldestTs: all?.oldest ?? null,
+    };
+  }
+
+  /** Counts about how many values were not confirmed. */
+  *countPoints(id: string): Steps<number> {
+    const feed = this.#get(id);
+    let points = 0;
+    const ranges = this.#file.db
+      .query<RangeRow, [number]>("SELECT device, from_ts, to_ts, seq FROM feed_range WHERE feed = ?")
+      .all(feed.no);
+    const inBlocks = this.#file.db.query<{ points: number | null }, [number, number, number]>(
+      "SELECT sum(points) AS points FROM block WHERE device = ? AND family >= 0 AND min_ts <= ? AND max_ts >= ?",
+    );
+    for (const { device, from_ts, to_ts } of ranges) {
+      points += inBlocks.get(device, to_ts, from_ts)?.points ?? 0;
+      yield;
+    }
+    for (const { form, data } of this.#file.hotBehind(feed.position, this.#file.lastHotId, ROWS_MAX)) {
+      if (form !== FORM_DELETION) points += pointsOf(form === FORM_RAW ? data : unpackGroup(form, data));
+      yield;
+    }
+    return points;
+  }
+
+  confirm({ id, position, ranges, deletions }: FeedConfirmation): void {
+    const feed = this.#feeds.get(id);
+    if (feed === undefined) return;
+    if (position !== undefined && position > feed.position) feed.position = position;
+    const isDue = performance.now() - feed.persistedAtMs >= PERSIST_INTERVAL_MS;
+    if (ranges === undefined && deletions === undefined && !isDue) return;
+    this.#file.transactLazily(() => {
+      for (const range of ranges ?? []) this.#shorten(feed, range);
+      for (const deletion of deletions ?? [])
+        this.#file.db.query("DELETE FROM feed_deletion WHERE feed = ? AND id = ?").run(feed.no, deletion);
+      this.#persist(feed);
+    });
+  }
+
+  /** Writes the positions down, before the file is closed. */
+  persist(): void {
+    const changed = [...this.#feeds.values()].filter(({ position, persisted }) => position !== persisted);
+    if (changed.length > 0)
+      this.#file.transactLazily(() => {
+        for (const feed of changed) this.#persist(feed);
+      });
+  }
+
+  /** Turns rows of a sealed generation that were not confirmed into ranges and deletions, before the rows go. */
+  *keepUnread(generation: HotGeneration): Steps<void> {
+    for (const feed of this.#feeds.values()) {
+      if (feed.position >= generation.lastId) continue;
+      const spans = new FeedSpans();
+      const deletions: HotRow[] = [];
+      let after = Math.max(feed.position, generation.firstId - 1);
+      while (after < generation.lastId) {
+        const rows = this.#file.hotBehind(after, generation.lastId, ROWS_PER_STEP);
+        for (const row of rows) {
+          if (row.form === FORM_DELETION) deletions.push(row);
+          else this.#addSpans(row, feed, spans);
+        }
+        after = rows[rows.length - 1]?.id ?? generation.lastId;
+        yield;
+      }
+      yield* this.#keep(feed, { spans, deletions, lastId: generation.lastId });
+    }
+  }
+
+  *#keep(
+    feed: Feed,
+    { spans, deletions, lastId }: { spans: FeedSpans; deletions: readonly HotRow[]; lastId: number },
+  ): Steps<void> {
+    let batch: [number, Span][] = [];
+    for (const [device, list] of spans.devices) {
+      for (const span of list) batch.push([device, span]);
+      if (batch.length < RANGES_PER_WRITE) continue;
+      this.#writeRanges(feed, batch, lastId);
+      batch = [];
+      yield;
+    }
+    this.#writeRanges(feed, batch, lastId);
+    this.#file.transactLazily(() => {
+      for (const { id, data } of deletions) {
+        const deletion: Deletion = JSON.parse(new TextDecoder().decode(data));
+        if (deletion.tenantId === feed.tenantId && !deletion.isRetention)
+          this.#file.db
+            .query("INSERT OR REPLACE INTO feed_deletion (feed, id, data) VALUES (?, ?, ?)")
+            .run(feed.no, id, JSON.stringify(deletion));
+      }
+      // Confirmations may have come meanwhile; what they cover is sent twice.
+      feed.position = Math.max(feed.position, lastId);
+      this.#persist(feed);
+    });
+  }
+
+  #addSpans(row: HotRow, { tenantId }: Feed, spans: FeedSpans): void {
+    const { patterns, devices } = this.#registry;
+    try {
+      new GroupReader(unpackGroup(row.form, row.data)).visit(
+        (pattern) => patterns[pattern],
+        (record) => {
+          if (devices.get(record.device)?.tenantId === tenantId) spans.add(record.device, record.ts);
+        },
+      );
+    } catch {
+      // A damaged row holds nothing that could be sent. The start names it.
+    }
+  }
+
+  #writeRanges(feed: Feed, ranges: readonly (readonly [number, Span])[], seq: number): void {
+    if (ranges.length === 0) return;
+    const { db } = this.#file;
+    const near = db.query<RangeRow, [number, number, number, number]>(
+      "SELECT device, from_ts, to_ts, seq FROM feed_range WHERE feed = ? AND device = ? AND from_ts <= ? AND to_ts >= ?",
+    );
+    const remove = db.query("DELETE FROM feed_range WHERE feed = ? AND device = ? AND from_ts = ?");
+    const insert = db.query(
+      "INSERT INTO feed_range (feed, device, from_ts, to_ts, seq) VALUES (?, ?, ?, ?, ?)",
+    );
+    this.#file.transactLazily(() => {
+      for (const [device, span] of ranges) {
+        let { from, to } = span;
+        for (const old of near.all(feed.no, device, to + SPAN_GAP_MS, from - SPAN_GAP_MS)) {
+          from = Math.min(from, old.from_ts);
+          to = Math.max(to, old.to_ts);
+          remove.run(feed.no, device, old.from_ts);
+        }
+        insert.run(feed.no, device, from, to, seq);
+      }
+    });
+    this.#file.walBytes += ranges.length * 64;
+  }
+
+  /** A range to which values were added meanwhile stays as it is: they may lie in the part that was read. */
+  #shorten(feed: Feed, range: ConfirmedRange): void {
+    const { device, from, to, seq } = range;
+    const [nextFrom, nextTo] = "until" in range ? [nextUp(range.until), to] : [from, -nextUp(-range.since)];
+    const { changes } = this.#file.db
+      .query("DELETE FROM feed_range WHERE feed = ? AND device = ? AND from_ts = ? AND seq = ?")
+      .run(feed.no, device, from, seq);
+    if (changes > 0 && nextFrom <= nextTo)
+      this.#file.db
+        .query("INSERT INTO feed_range (feed, device, from_ts, to_ts, seq) VALUES (?, ?, ?, ?, ?)")
+        .run(feed.no, device, nextFrom, nextTo, seq);
+  }
+
+  #persist(feed: Feed): void {
+    this.#file.db.query("UPDATE feed SET position = ? WHERE no = ?").run(feed.position, feed.no);
+    feed.persisted = feed.position;
+    feed.persistedAtMs = performance.now();
+  }
+
+  #deletionsOf({ no }: Feed): FeedDeletion[] {
+    const rows = this.#file.db
+      .query<{ id: number; data: string }, [number]>(
+        "SELECT id, data FROM feed_deletion WHERE feed = ? ORDER BY id LIMIT 100",
+      )
+      .all(no);
+    return rows.map(({ id, data }) => {
+      const { deviceId, keys, from, to, drop }: Deletion = JSON.parse(data);
+      const names = keys?.map((key) => this.#registry.keyNames[key] ?? "") ?? null;
+      return { id, deviceId, keys: names, from, to, drop };
+    });
+  }
+
+  /** Ranges of devices that were deleted lead nowhere. */
+  #forgetDeleted({ no }: Feed): void {
+    this.#file.transactLazily(() =>
+      this.#file.db
+        .query("DELETE FROM feed_range WHERE feed = ? AND device NOT IN (SELECT no FROM device)")
+        .run(no),
+    );
+  }
+
+  #get(id: string): Feed {
+    const feed = this.#feeds.get(id);
+    if (feed === undefined) throw notFound("telemetry.feed_unknown");
+    return feed;
+  }
+}
+
+const pointsOf = (group: Uint8Array): number =>
+  new DataView(group.buffer, group.byteOffset).getUint32(HEADER_POINTS * 4, true);

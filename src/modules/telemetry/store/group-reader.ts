@@ -1,0 +1,88 @@
+import {
+  checkGroup,
+  decodeText,
+  HEADER_RECORD_END,
+  HEADER_WORDS,
+  RECORD_HEAD_WORDS,
+  TEXT_LENGTH_MASK,
+} from "./group-format.ts";
+
+/** Reads the records of a group as its hot row keeps it. Positions are in words of 8 bytes. */
+export class GroupReader {
+  readonly #u32: Uint32Array;
+  readonly #f64: Float64Array;
+  readonly #bytes: Uint8Array;
+  readonly #end: number;
+
+  /** `group` is unpacked. @throws Error if its checksum does not match. */
+  constructor(group: Uint8Array) {
+    checkGroup(group);
+    // Views need the alignment of their words, which the bytes of a row need not have.
+    const words = new Float64Array(Math.ceil(group.byteLength / 8));
+    this.#bytes = new Uint8Array(words.buffer);
+    this.#bytes.set(group);
+    this.#f64 = words;
+    this.#u32 = new Uint32Array(words.buffer);
+    this.#end = this.#u32[HEADER_RECORD_END]!;
+  }
+
+  /** Calls `onRecord` for each record, in the order of arrival. `columnsOf` returns the columns of a pattern. */
+  visit(
+    columnsOf: (pattern: number) => readonly number[] | undefined,
+    onRecord: (record: GroupRecord) => void,
+  ): void {
+    const record = new GroupRecord(this.#u32, this.#f64, this.#bytes, this.#end * 8);
+    let position = HEADER_WORDS;
+    while (position < this.#end) {
+      const columns = columnsOf(this.#u32[position * 2 + 1]!);
+      if (columns === undefined) throw new Error("a pattern of the group is unknown");
+      record.move(position, columns);
+      onRecord(record);
+      position += RECORD_HEAD_WORDS + columns.length;
+    }
+  }
+}
+
+/** One record of a group; the same object stands for one after the other. */
+export class GroupRecord {
+  readonly #u32: Uint32Array;
+  readonly #f64: Float64Array;
+  readonly #bytes: Uint8Array;
+  readonly #sideStart: number;
+  #position = 0;
+  /** `key number * 4 + kind`. */
+  columns: readonly number[] = [];
+
+  constructor(u32: Uint32Array, f64: Float64Array, bytes: Uint8Array, sideStart: number) {
+    this.#u32 = u32;
+    this.#f64 = f64;
+    this.#bytes = bytes;
+    this.#sideStart = sideStart;
+  }
+
+  move(position: number, columns: readonly number[]): void {
+    this.#position = position;
+    this.columns = columns;
+  }
+
+  get device(): number {
+    return this.#u32[this.#position * 2]!;
+  }
+
+  get ts(): number {
+    return this.#f64[this.#position + 1]!;
+  }
+
+  /** The slot of a column read as a number; booleans are 0 and 1. */
+  numberAt(column: number): number {
+    return this.#f64[this.#position + RECORD_HEAD_WORDS + column]!;
+  }
+
+  /** The text of a column: a string, or a JSON literal. */
+  textAt(column: number): string {
+    const slot = (this.#position + RECORD_HEAD_WORDS + column) * 2;
+    const start = this.#sideStart + this.#u32[slot]!;
+    const length = this.#u32[slot + 1]!;
+    return decodeText(this.#bytes.subarray(start, start + (length & TEXT_LENGTH_MASK)), length);
+  }
+}

@@ -1,0 +1,35 @@
+import { Kind, type TObject, type TSchema, type TUnion, Type } from "@sinclair/typebox";
+import { targetSchemas } from "./targets/targets.schemas.ts";
+import { SECRET_NAMES } from "./uplink-secrets.ts";
+
+const isObject = (schema: TSchema): schema is TObject => schema[Kind] === "Object";
+
+/** A secret as people send it: the text, or what stands for the one that was kept. */
+const secretOf = (schema: TSchema): TSchema =>
+  Type.Union([schema, Type.Object({ kept: Type.Literal(true) }), Type.Null()]);
+
+/** Returns the schema of what people send: fields with a default may be left out, and secrets may be kept. */
+function inputOf(schema: TSchema): TSchema {
+  if (schema[Kind] === "Union") {
+    const union = schema as TUnion; // what the kind says
+    const { title, description } = schema;
+    return Type.Union(union.anyOf.map(inputOf), {
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+    });
+  }
+  if (!isObject(schema)) return schema;
+  const fields = Object.entries(schema.properties).map(([name, field]): [string, TSchema] => {
+    const input = SECRET_NAMES.has(name) ? secretOf(field) : inputOf(field);
+    const isRequired = schema.required?.includes(name) === true && field.default === undefined;
+    return [name, isRequired ? input : Type.Optional(input)];
+  });
+  const { title, additionalProperties } = schema;
+  return Type.Object(Object.fromEntries(fields), {
+    title: `${title ?? "Uplink"}Input`,
+    ...(additionalProperties !== undefined && { additionalProperties }),
+  });
+}
+
+/** Settings of a target as people send them. */
+export const targetInput = Type.Union(Object.values(targetSchemas).map(inputOf));

@@ -1,0 +1,20 @@
+/** Settles as the work does, or rejects with the reason of the signal as soon as it is aborted. `onAbort` makes the work end. */
+export async function abortable<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal,
+  onAbort: () => void,
+): Promise<Result> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => {
+    onAbort();
+    reject(signal.reason);
+  };
+  signal.addEventListener("abort", abort);
+  work.catch(() => undefined); // nobody waits for it any more when it is aborted
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

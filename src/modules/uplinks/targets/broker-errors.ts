@@ -1,0 +1,66 @@
+import { DomainError, detail } from "../../../lib/domain-error.ts";
+import { Reason } from "../../../lib/mqtt/reason.ts";
+import { messageOf, networkErrorText } from "../../../lib/network-error.ts";
+import { type Reaction, TargetError } from "../uplink.errors.ts";
+
+/** Texts of a broker that does not let the uplink in, whatever is sent. */
+const accessCodes: ReadonlySet<string> = new Set([
+  "broker_error.client_id",
+  "broker_error.credentials",
+  "broker_error.not_allowed",
+]);
+
+/** Reason codes of messages that the broker would refuse again. */
+const refusals: ReadonlySet<number> = new Set([
+  Reason.malformed,
+  Reason.topicNameInvalid,
+  Reason.packetTooLarge,
+  Reason.payloadFormatInvalid,
+]);
+
+const MESSAGE_RATE_TOO_HIGH = 0x96;
+
+/** Returns the reason code of an acknowledgement that refuses a message. */
+export function reasonCodeOf(error: unknown): number | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "number" ? code : undefined;
+}
+
+/** Returns whether the broker takes the message as soon as there is less to do for it. */
+export function isLimited(error: unknown): boolean {
+  const code = reasonCodeOf(error);
+  return code === Reason.quotaExceeded || code === MESSAGE_RATE_TOO_HIGH;
+}
+
+/** Returns why a connection to a broker cannot be made or has ended. */
+export function toConnectionError(error: unknown): TargetError {
+  if (error instanceof TargetError) return error;
+  const reason = networkErrorText(error);
+  if (accessCodes.has(reason.code))
+    return new TargetError("settings", detail("uplink.access_refused", { reason }), error);
+  const isSetting =
+    reason.code === "network_error.certificate" || (error instanceof DomainError && error.kind === "invalid");
+  return new TargetError(isSetting ? "settings" : "retry", detail("uplink.unreachable", { reason }), error);
+}
+
+/** Returns why the broker has not taken a message on the topic. */
+export function toPublishError(error: unknown, topic: string): TargetError {
+  const code = reasonCodeOf(error);
+  if (code === undefined) return toConnectionError(error);
+  const reason = `${messageOf(error)} (${topic})`;
+  if (code === Reason.notAuthorized)
+    return new TargetError("settings", detail("uplink.access_refused", { reason }), error);
+  const reaction: Reaction = refusals.has(code) ? "refused" : "retry";
+  return new TargetError(
+    reaction,
+    detail(reaction === "refused" ? "uplink.batch_refused" : "uplink.target_failed", { reason }),
+    error,
+  );
+}
+
+/** A message is larger than the broker takes. */
+export const messageTooLarge = (bytes: number, bytesMax: number): TargetError =>
+  new TargetError(
+    "refused",
+    detail("uplink.batch_refused", { reason: `a message of ${bytes} bytes, the broker takes ${bytesMax}` }),
+  );

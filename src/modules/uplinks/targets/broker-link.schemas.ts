@@ -1,0 +1,35 @@
+import { type Static, type TSchema, Type as t } from "@sinclair/typebox";
+import { tlsOfUrl } from "./tls.schemas.ts";
+
+const SECRET_CHARACTERS_MAX = 4_096;
+
+/** Largest message that is sent by default: ThingsBoard takes 64 KiB, Lineside as much and the topic. */
+const MESSAGE_BYTES = 60_000;
+const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Fields of every target that is an MQTT broker. */
+export const brokerLinkFields = {
+  url: t.String({ minLength: 1, maxLength: 512, description: "mqtt://, mqtts://, ws:// or wss:// and host" }),
+  username: t.Optional(t.String({ maxLength: 256 })),
+  password: t.Optional(t.String({ maxLength: SECRET_CHARACTERS_MAX })),
+  clientId: t.Optional(
+    t.String({ minLength: 1, maxLength: 128, description: "a fixed one of the uplink unless given" }),
+  ),
+  protocolVersion: t.Union([t.Literal(4), t.Literal(5)], {
+    default: 5,
+    description:
+      "4: MQTT 3.1.1; 5. With 3.1.1 a broker cannot say that it refuses a message: what it refuses is lost without an error.",
+  }),
+  tls: tlsOfUrl,
+  keepAliveSeconds: t.Integer({ minimum: 5, maximum: 3_600, default: 60 }),
+  messageBytesMax: t.Integer({
+    minimum: 1_024,
+    maximum: MESSAGE_BYTES_MAX,
+    default: MESSAGE_BYTES,
+    description: "bytes of a message; a single value may make a larger one",
+  }),
+} satisfies Record<string, TSchema>;
+
+const brokerLinkSettings = t.Object(brokerLinkFields);
+
+export type BrokerLinkSettings = Static<typeof brokerLinkSettings>;

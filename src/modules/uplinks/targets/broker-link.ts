@@ -1,0 +1,196 @@
+import { detail } from "../../../lib/domain-error.ts";
+import type { PublishPacket } from "../../../lib/mqtt/packets.ts";
+import { waitAfter } from "../../../lib/retry-policy.ts";
+import type { BrokerMessage, BrokerSettings } from "../../../platform/broker/broker.types.ts";
+import { type BrokerConnection, openConnection } from "../../../platform/broker/broker-connection.ts";
+import { clientIdOf } from "../../../platform/broker/client-id.ts";
+import { InboundSession } from "../../../platform/broker/inbound-session.ts";
+import { systemClock } from "../../../platform/clock.ts";
+import { TargetError } from "../uplink.errors.ts";
+import type { TargetContext } from "../uplink.types.ts";
+import { abortable } from "./abortable.ts";
+import { toConnectionError } from "./broker-errors.ts";
+import type { BrokerLinkSettings } from "./broker-link.schemas.ts";
+import { PublishRun } from "./publish-run.ts";
+import { tlsOptions } from "./tls-options.ts";
+
+const TAKEN = { kind: "taken" } as const;
+
+export interface BrokerLinkDeps {
+  readonly settings: BrokerLinkSettings;
+  /** User name and password, where they are not those of the settings. */
+  readonly credentials?: { readonly username: string; readonly password?: string };
+  readonly context: TargetContext;
+  readonly filters: readonly string[];
+  /** Takes a message of the broker; does not throw. */
+  readonly receive: (message: PublishPacket) => void;
+  /** Returns the will of a new connection. */
+  readonly will?: () => BrokerMessage;
+  /** There is a new connection, on which nothing has been said. */
+  readonly onConnection?: (connection: BrokerConnection) => void;
+  /** Sends what a connection begins with, after the subscription. */
+  readonly greet?: (connection: BrokerConnection) => Promise<void>;
+  /** The connection is gone. */
+  readonly onEnd?: () => void;
+}
+
+function brokerSettings({ settings, credentials, context }: BrokerLinkDeps): BrokerSettings {
+  const { url, username, password, protocolVersion, keepAliveSeconds, tls } = settings;
+  const { ca, cert, key } = tlsOptions(tls, "", context);
+  const user = credentials ?? {
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+  };
+  return {
+    brokerUrl: url,
+    protocolVersion,
+    keepAliveS: keepAliveSeconds,
+    credentials: {
+      ...user,
+      ...(tls?.ca !== undefined && ca !== undefined && { ca: ca.join("\n") }),
+      ...(cert !== undefined && { cert }),
+      ...(key !== undefined && { key }),
+    },
+  };
+}
+
+/**
+ * The way of a target to an MQTT broker. Each connection is new: the broker keeps nothing of it. Once there was one, a lost connection is made
+ * again without a batch to send, so that commands arrive.
+ */
+export class BrokerLink {
+  readonly #deps: BrokerLinkDeps;
+  readonly #settings: BrokerSettings;
+  #connection: BrokerConnection | undefined;
+  #opening: Promise<BrokerConnection> | undefined;
+  /** Aborted to end the attempt and the waiting for the next one. */
+  #wanted: AbortController | undefined;
+  #failures = 0;
+  #cancelRetry = () => {};
+
+  constructor(deps: BrokerLinkDeps) {
+    this.#deps = deps;
+    this.#settings = brokerSettings(deps);
+  }
+
+  get isConnected(): boolean {
+    return this.#connection !== undefined;
+  }
+
+  /** Returns the connection, which is made if there is none. @throws TargetError, or the reason of the signal */
+  async connect(signal: AbortSignal): Promise<BrokerConnection> {
+    signal.throwIfAborted();
+    if (this.#connection !== undefined) return this.#connection;
+    return abortable(this.#open(), signal, () => this.drop());
+  }
+
+  /** Resolves when the broker has acknowledged all messages. @throws TargetError, or the reason of the signal */
+  async publish(messages: Iterable<BrokerMessage>, signal: AbortSignal): Promise<void> {
+    const connection = await this.connect(signal);
+    try {
+      await new PublishRun(connection, messages).run(signal);
+    } catch (error) {
+      // What is in flight must not arrive behind the repetition of the batch.
+      this.drop();
+      throw error instanceof TargetError || signal.aborted ? error : toConnectionError(error);
+    }
+  }
+
+  /** Sends a message that belongs to no batch, if there is a connection. */
+  post(message: BrokerMessage): void {
+    this.#connection?.publish(message).catch(() => undefined);
+  }
+
+  /** Ends the connection at once; the next `connect` makes another. */
+  drop(): void {
+    this.#wanted?.abort();
+    this.#wanted = undefined;
+    this.#cancelRetry();
+    this.#opening = undefined;
+    const connection = this.#connection;
+    this.#connection = undefined;
+    connection?.destroy();
+  }
+
+  async close(): Promise<void> {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    this.drop();
+    await connection?.end();
+  }
+
+  #open(): Promise<BrokerConnection> {
+    if (this.#opening !== undefined) return this.#opening;
+    this.#cancelRetry();
+    this.#wanted ??= new AbortController();
+    const wanted = this.#wanted;
+    const opening = this.#establish(wanted.signal).finally(() => {
+      if (this.#opening === opening) this.#opening = undefined;
+    });
+    this.#opening = opening;
+    opening.catch(() => this.#retryLater(wanted.signal));
+    return opening;
+  }
+
+  async #establish(signal: AbortSignal): Promise<BrokerConnection> {
+    const { context, filters, onConnection, greet, will } = this.#deps;
+    let connection: BrokerConnection | undefined;
+    try {
+      connection = await openConnection({
+        settings: this.#settings,
+        clientId: this.#deps.settings.clientId ?? clientIdOf(context.uplinkId),
+        clean: true,
+        will: will?.(),
+        session: new InboundSession(),
+        addresses: { resolve: (host, port) => context.resolve(host, port) },
+        authorities: context.authorities,
+        take: (message) => {
+          this.#deps.receive(message);
+          return Promise.resolve(TAKEN);
+        },
+        tooLarge: () => {},
+        clock: systemClock,
+        signal,
+      });
+      onConnection?.(connection);
+      await this.#subscribe(connection, filters);
+      await greet?.(connection);
+      signal.throwIfAborted();
+    } catch (error) {
+      connection?.destroy();
+      throw toConnectionError(error);
+    }
+    this.#failures = 0;
+    this.#connection = connection;
+    void connection.ended.then(() => this.#ended(connection, signal));
+    return connection;
+  }
+
+  async #subscribe(connection: BrokerConnection, filters: readonly string[]): Promise<void> {
+    if (filters.length === 0) return;
+    const granted = await connection.subscribe({ filters, qos: 1, takeRetained: false });
+    const refused = granted.filter(({ qos }) => qos === null).map(({ filter }) => filter);
+    if (refused.length > 0)
+      throw new TargetError(
+        "settings",
+        detail("uplink.access_refused", {
+          reason: detail("broker_error.subscription_refused", { filters: refused }),
+        }),
+      );
+  }
+
+  #ended(connection: BrokerConnection, signal: AbortSignal): void {
+    if (this.#connection === connection) this.#connection = undefined;
+    this.#deps.onEnd?.();
+    this.#retryLater(signal);
+  }
+
+  /** Connects again after a while, if there are commands to wait for. */
+  #retryLater(signal: AbortSignal): void {
+    if (signal.aborted || this.#deps.filters.length === 0 || this.#connection !== undefined) return;
+    this.#cancelRetry();
+    this.#cancelRetry = systemClock.schedule(waitAfter(++this.#failures, Math.random), () => {
+      if (!signal.aborted && this.#connection === undefined) this.#open().catch(() => undefined);
+    });
+  }
+}

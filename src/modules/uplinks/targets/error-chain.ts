@@ -1,0 +1,9 @@
+const DEPTH_MAX = 10;
+
+/** An error and everything that it was caused by, the outermost first. */
+export function* errorChain(error: unknown, depth = 0): Generator<Error> {
+  if (!(error instanceof Error) || depth > DEPTH_MAX) return;
+  yield error;
+  if (error instanceof AggregateError) for (const inner of error.errors) yield* errorChain(inner, depth + 1);
+  yield* errorChain(error.cause, depth + 1);
+}

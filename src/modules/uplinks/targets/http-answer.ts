@@ -1,0 +1,29 @@
+import { detail } from "../../../lib/domain-error.ts";
+import type { Text } from "../../../lib/texts/text.ts";
+import { type Reaction, TargetError } from "../uplink.errors.ts";
+
+const refused: ReadonlySet<number> = new Set([400, 413, 422]);
+const ofCredentials: ReadonlySet<number> = new Set([401, 403, 407]);
+
+export const isTaken = (status: number): boolean => status >= 200 && status < 300;
+
+/** Returns what an answer other than 2xx means for a batch. */
+export function reactionTo(status: number): Reaction {
+  if (refused.has(status)) return "refused";
+  return ofCredentials.has(status) ? "settings" : "retry";
+}
+
+const codes = {
+  refused: "uplink.batch_refused",
+  settings: "uplink.access_refused",
+  retry: "uplink.target_failed",
+} as const;
+
+/** Returns the error for an answer other than 2xx. `reason` says more than the status, where the target does. */
+export function answerError(
+  status: number,
+  reason: Text | string = detail("delivery_error.status", { status }),
+): TargetError {
+  const reaction = reactionTo(status);
+  return new TargetError(reaction, detail(codes[reaction], { reason }));
+}

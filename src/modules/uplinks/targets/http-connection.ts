@@ -1,0 +1,173 @@
+import { isIP } from "node:net";
+import { detail, unavailable } from "../../../lib/domain-error.ts";
+import { networkErrorText } from "../../../lib/network-error.ts";
+import { urlProblem } from "../../../lib/outbound-request.ts";
+import { retryAfter } from "../../../lib/retry-policy.ts";
+import { portOf } from "../../../platform/outbound-address.ts";
+import { TargetError } from "../uplink.errors.ts";
+import type { TargetContext } from "../uplink.types.ts";
+import type { TlsSettings } from "./tls.schemas.ts";
+import { tlsOptions } from "./tls-options.ts";
+
+const ANSWER_BYTES_MAX = 64 * 1024;
+/** Addresses of a name that are tried one after the other. */
+const ADDRESSES_MAX = 3;
+const IDLE_TIMEOUT_S = 30;
+const IDLE_SOCKETS_MAX = 4;
+
+export interface HttpContent {
+  /** `POST` unless given. */
+  readonly method?: string;
+  /** What follows the address of the settings, such as `/write?db=plant`. */
+  readonly path?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array<ArrayBuffer> | string;
+  /** Bytes of the answer that are read; 64 KiB unless given. */
+  readonly answerBytesMax?: number;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+/** Reads no further than is of use. */
+async function bytesOf(response: Response, bytesMax: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  if (response.body !== null)
+    for await (const chunk of response.body) {
+      chunks.push(chunk.subarray(0, bytesMax - bytes));
+      bytes += chunk.length;
+      if (bytes >= bytesMax) break;
+    }
+  return Buffer.concat(chunks);
+}
+
+export const textOf = ({ body }: HttpAnswer): string => new TextDecoder().decode(body);
+
+/**
+ * Requests to one server over connections that stay open between batches: a handshake for each would cost more than the batch. They lead
+ * only to addresses that the context let through, past any proxy of the environment, and a redirect is an answer like any other. After an answer
+ * that asks for a pause, requests fail without being sent until it is over.
+ */
+export class HttpConnection {
+  readonly #url: URL;
+  readonly #timeoutMs: number;
+  readonly #context: TargetContext;
+  readonly #session: Bun.FetchSession;
+  readonly #host: Readonly<Record<string, string>>;
+  /** Index of the address that is tried first: the one that worked last. */
+  #firstAddress = 0;
+  #pause: { readonly untilMs: number; readonly error: TargetError } | undefined;
+
+  /** @throws TargetError `settings` for an address or certificate that cannot be used. */
+  constructor(options: {
+    url: string;
+    tls: TlsSettings | null;
+    timeoutMs: number;
+    context: TargetContext;
+  }) {
+    const problem = urlProblem(options.url);
+    if (problem !== undefined) throw new TargetError("settings", problem);
+    this.#url = new URL(options.url);
+    this.#timeoutMs = options.timeoutMs;
+    this.#context = options.context;
+    const { hostname, host, protocol } = this.#url;
+    const { servername, ...tls } = tlsOptions(options.tls, hostname, options.context);
+    this.#session = new Bun.FetchSession({
+      proxy: false,
+      keepAlive: { idleTimeout: IDLE_TIMEOUT_S, maxIdleSockets: IDLE_SOCKETS_MAX },
+      ...(protocol === "https:" && {
+        tls: { ...tls, ...(servername !== undefined && { serverName: servername }) },
+      }),
+    });
+    this.#host = { Host: host };
+  }
+
+  /**
+   * Resolves with the answer, whatever its status.
+   * @throws TargetError `retry` if there was none.
+   */
+  async request(content: HttpContent, signal: AbortSignal): Promise<HttpAnswer> {
+    signal.throwIfAborted();
+    if (this.#pause !== undefined && performance.now() < this.#pause.untilMs) throw this.#pause.error;
+    this.#pause = undefined;
+    const controller = new AbortController();
+    const abort = () => controller.abort(signal.reason);
+    signal.addEventListener("abort", abort);
+    const timer = setTimeout(
+      () => controller.abort(unavailable("network_error.no_answer_within", { ms: this.#timeoutMs })),
+      this.#timeoutMs,
+    );
+    try {
+      return await this.#exchange(content, controller.signal);
+    } catch (error) {
+      this.#firstAddress++;
+      signal.throwIfAborted();
+      if (error instanceof TargetError) throw error;
+      throw new TargetError(
+        "retry",
+        detail("uplink.unreachable", { reason: networkErrorText(error) }),
+        error,
+      );
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Sends nothing more until the time that the answer asks for. The error is thrown meanwhile. */
+  pauseAfter(answer: HttpAnswer, error: TargetError): void {
+    const pauseMs = retryAfter(answer.headers.get("retry-after") ?? undefined, this.#context.now());
+    if (pauseMs > 0) this.#pause = { untilMs: performance.now() + pauseMs, error };
+  }
+
+  close(): void {
+    this.#session.close();
+  }
+
+  async #exchange(content: HttpContent, signal: AbortSignal): Promise<HttpAnswer> {
+    const addresses = await this.#addresses(signal);
+    for (let attempt = 1; ; attempt++) {
+      const address = addresses[this.#firstAddress % addresses.length] ?? "";
+      try {
+        return await this.#attempt(address, content, signal);
+      } catch (error) {
+        if (signal.aborted || attempt >= Math.min(addresses.length, ADDRESSES_MAX)) throw error;
+        this.#firstAddress++;
+      }
+    }
+  }
+
+  /** A lookup cannot be cancelled; the request merely stops waiting for it. */
+  async #addresses(signal: AbortSignal): Promise<string[]> {
+    const aborted = Promise.withResolvers<never>();
+    const abort = () => aborted.reject(signal.reason);
+    signal.addEventListener("abort", abort);
+    try {
+      return await Promise.race([
+        this.#context.resolve(this.#url.hostname.replace(/^\[|\]$/g, ""), portOf(this.#url)),
+        aborted.promise,
+      ]);
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  async #attempt(address: string, content: HttpContent, signal: AbortSignal): Promise<HttpAnswer> {
+    const { protocol, pathname, search } = this.#url;
+    const base = content.path === undefined ? pathname + search : pathname.replace(/\/$/, "") + content.path;
+    const authority = `${isIP(address) === 6 ? `[${address}]` : address}:${portOf(this.#url)}`;
+    const response = await this.#session.fetch(`${protocol}//${authority}${base}`, {
+      method: content.method ?? "POST",
+      headers: { "User-Agent": "Lineside", ...content.headers, ...this.#host },
+      ...(content.body !== undefined && { body: content.body }),
+      redirect: "manual",
+      signal,
+    });
+    const body = await bytesOf(response, content.answerBytesMax ?? ANSWER_BYTES_MAX);
+    return { status: response.status, headers: response.headers, body };
+  }
+}

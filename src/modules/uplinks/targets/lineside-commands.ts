@@ -1,0 +1,74 @@
+import { decodeBody } from "../../../lib/body.ts";
+import { DomainError, inEnglish, textOf } from "../../../lib/domain-error.ts";
+import { isJsonObject, type JsonValue } from "../../../lib/json.ts";
+import { toPlainJson } from "../../../lib/plain-json.ts";
+import type { BrokerConnection } from "../../../platform/broker/broker-connection.ts";
+import type { TargetContext } from "../uplink.types.ts";
+import { type ChildNames, gatewayMessage } from "./child-names.ts";
+
+/** Commands that wait for their device. */
+const RUNNING_MAX = 100;
+
+export interface LinesideCommandsDeps {
+  readonly context: Pick<TargetContext, "command">;
+  readonly names: Pick<ChildNames, "deviceOf">;
+}
+
+/** What a device did not do is told as ThingsBoard's devices tell it. */
+const failure = (error: unknown): JsonValue => ({
+  error: error instanceof DomainError ? inEnglish(textOf(error)) : "The command failed.",
+});
+
+/** Commands of the upstream server for children: `{"device", "data": {"id", "method", "params"}}`. */
+export class LinesideCommands {
+  readonly #deps: LinesideCommandsDeps;
+  #running = 0;
+
+  constructor(deps: LinesideCommandsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Runs a command and answers it, as long as the connection lasts. Never rejects. */
+  async run(connection: BrokerConnection, payload: Uint8Array): Promise<void> {
+    const command = commandIn(payload);
+    if (command === undefined) return;
+    const { device, id } = command;
+    const data = await this.#answerTo(connection, command);
+    await connection.publish(gatewayMessage("rpc", { device, id, data })).catch(() => undefined);
+  }
+
+  async #answerTo(connection: BrokerConnection, command: ChildCommand): Promise<JsonValue> {
+    const { context, names } = this.#deps;
+    if (this.#running >= RUNNING_MAX) return { error: "Too many commands are running." };
+    this.#running++;
+    try {
+      const deviceId = await names.deviceOf(connection, command.device);
+      if (deviceId === undefined || context.command === undefined)
+        return { error: "The device is not known." };
+      return await context.command(deviceId, command.method, command.params);
+    } catch (error) {
+      return failure(error);
+    } finally {
+      this.#running--;
+    }
+  }
+}
+
+interface ChildCommand {
+  readonly device: string;
+  readonly id: number | string;
+  readonly method: string;
+  readonly params: JsonValue;
+}
+
+function commandIn(payload: Uint8Array): ChildCommand | undefined {
+  try {
+    const body = decodeBody(payload, "AUTO");
+    if (!isJsonObject(body) || !isJsonObject(body.data) || typeof body.device !== "string") return undefined;
+    const { id, method, params = null } = body.data;
+    if (typeof method !== "string" || (typeof id !== "number" && typeof id !== "string")) return undefined;
+    return { device: body.device, id, method, params: toPlainJson(params, "command") };
+  } catch {
+    return undefined;
+  }
+}

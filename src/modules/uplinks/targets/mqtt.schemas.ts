@@ -1,0 +1,54 @@
+import { type Static, Type as t } from "@sinclair/typebox";
+import { brokerLinkFields } from "./broker-link.schemas.ts";
+
+const PLACES = "{site}, {device}, {deviceId}, {type}, {tag.<name>}";
+const TEMPLATE_CHARACTERS_MAX = 512;
+
+/** Any MQTT broker. */
+export const mqttSettings = t.Object(
+  {
+    type: t.Literal("MQTT"),
+    ...brokerLinkFields,
+    format: t.Union([t.Literal("JSON"), t.Literal("CBOR"), t.Literal("SPARKPLUG_B")], { default: "JSON" }),
+    topic: t.String({
+      minLength: 1,
+      maxLength: TEMPLATE_CHARACTERS_MAX,
+      default: "lineside/{site}/{device}/telemetry",
+      description: `topic of telemetry with the places ${PLACES} and {key}; with {key} each value is a message. Not for Sparkplug B.`,
+    }),
+    eventTopic: t.Union([t.String({ minLength: 1, maxLength: TEMPLATE_CHARACTERS_MAX }), t.Null()], {
+      default: "lineside/{site}/{device}/{event}",
+      description: `topic of attributes, alarms, devices and deletions with the places ${PLACES} and {event}; null: they are not sent. Not for Sparkplug B.`,
+    }),
+    payload: t.Optional(
+      t.String({
+        minLength: 1,
+        maxLength: 4_096,
+        description:
+          'payload of a row as JSON, {"ts":{ts},"values":{values}} unless given, with the places {ts}, {time}, {values}, {device}, {deviceId}, {type}, {site} and {tags}; of a value {"ts":{ts},"value":{value}}, with {key} and {value}',
+      }),
+    ),
+    rowsPerMessage: t.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      default: 1,
+      description: "1: a message is one row; more: a message is an array of rows",
+    }),
+    retain: t.Boolean({ default: false, description: "the broker keeps the last telemetry of each topic" }),
+    groupId: t.String({
+      minLength: 1,
+      maxLength: 128,
+      default: "lineside",
+      description: "group of Sparkplug B",
+    }),
+    edgeNodeId: t.String({
+      minLength: 1,
+      maxLength: 128,
+      default: "gateway",
+      description: "edge node of Sparkplug B, unique in its group: the name of the site",
+    }),
+  },
+  { title: "MqttTarget", additionalProperties: false },
+);
+
+export type MqttTargetSettings = Static<typeof mqttSettings>;

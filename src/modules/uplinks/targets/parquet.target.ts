@@ -1,0 +1,177 @@
+import { detail } from "../../../lib/domain-error.ts";
+import { messageOf } from "../../../lib/network-error.ts";
+import { TargetError } from "../uplink.errors.ts";
+import type { Batch, Target, TargetContext } from "../uplink.types.ts";
+import { FolderStore } from "./folder-store.ts";
+import type { ObjectStore } from "./object-store.ts";
+import type { ParquetSettings } from "./parquet.schemas.ts";
+import { endOf, partitionsOf } from "./partitions.ts";
+import { S3Store } from "./s3-store.ts";
+import { fileNameOf, isPart, recordTime, StagedPartition } from "./staged-partition.ts";
+
+/** Describes when a partition is written: its end is so long ago, and nothing came for it for so long. */
+interface Timing {
+  readonly tickMs: number;
+  readonly graceMs: number;
+}
+const usualTiming: Timing = { tickMs: 15_000, graceMs: 60_000 };
+/** Partitions that nothing came for are read again when something does. */
+const FORGET_MS = 600_000;
+const CLOSE_TIMEOUT_MS = 5_000;
+/** Longest time after which a batch may come again. */
+const RECORDS_KEPT_MS = 7 * 24 * 3_600_000;
+
+class ParquetTarget implements Target {
+  readonly inFlightMax = 1;
+  readonly #settings: ParquetSettings;
+  readonly #context: TargetContext;
+  readonly #store: ObjectStore;
+  /** Name of the staging folder; ends with "/". */
+  readonly #staging: string;
+  readonly #closing = new AbortController();
+  readonly #timer: Timer;
+  readonly #graceMs: number;
+  /** Partitions by their names. */
+  readonly #partitions = new Map<string, StagedPartition>();
+  /** Resolves when the work that runs has ended. */
+  #working: Promise<unknown> = Promise.resolve();
+  #isStarted = false;
+  /** Whether the timer could not write a file: the next batch waits for that. */
+  #hasFailed = false;
+
+  constructor(settings: ParquetSettings, context: TargetContext, { tickMs, graceMs }: Timing) {
+    this.#settings = settings;
+    this.#context = context;
+    const { place } = settings;
+    this.#store =
+      place.kind === "FOLDER" ? new FolderStore(place.path) : new S3Store(place, { ...settings, context });
+    this.#staging = `_staging/${fileNameOf(context.uplinkId)}/`;
+    this.#timer = setInterval(() => this.#tick(), tickMs);
+    this.#timer.unref();
+    this.#graceMs = graceMs;
+  }
+
+  async check(signal: AbortSignal): Promise<void> {
+    await this.#exclusively(signal, async () => {
+      const name = `${this.#staging}check`;
+      await this.#store.write(name, new Uint8Array(), signal);
+      await this.#store.remove(name, signal);
+      await this.#start(signal);
+    });
+  }
+
+  async send(batch: Batch, signal: AbortSignal): Promise<void> {
+    await this.#exclusively(signal, async () => {
+      await this.#start(signal);
+      if (this.#hasFailed) await this.#writeDue(signal);
+      const { partition: length, rowsPerFile } = this.#settings;
+      for (const [name, staged] of partitionsOf(batch, length)) {
+        const partition = await this.#open(name, signal);
+        await partition.stage(fileNameOf(batch.id), staged, signal);
+        if (partition.values >= rowsPerFile) await this.#write(partition, false, signal);
+      }
+    });
+  }
+
+  /** What waits is written now, as far as that is quick; the rest when the uplink runs again. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#closing.abort();
+    const signal = AbortSignal.timeout(CLOSE_TIMEOUT_MS);
+    try {
+      await this.#exclusively(signal, async () => {
+        for (const partition of this.#partitions.values()) await this.#write(partition, true, signal);
+      });
+    } catch {
+      // It is staged.
+    } finally {
+      this.#store.close();
+    }
+  }
+
+  #tick(): void {
+    const { signal } = this.#closing;
+    this.#exclusively(signal, () => this.#writeDue(signal)).catch(() => {
+      this.#hasFailed = true;
+    });
+  }
+
+  /** Finds what an earlier run has left, and removes records that are no longer needed. */
+  async #start(signal: AbortSignal): Promise<void> {
+    if (this.#isStarted) return;
+    const names = await this.#store.list(this.#staging, signal);
+    const oldest = this.#context.now() - RECORDS_KEPT_MS;
+    for (const name of names) {
+      const partition = name.slice(this.#staging.length, name.lastIndexOf("/"));
+      if (isPart(name)) await this.#open(partition, signal);
+      else if ((recordTime(name) ?? oldest) < oldest) await this.#store.remove(name, signal);
+    }
+    this.#isStarted = true;
+  }
+
+  async #open(name: string, signal: AbortSignal): Promise<StagedPartition> {
+    const opened = this.#partitions.get(name);
+    if (opened !== undefined) return opened;
+    const folder = `${this.#staging}${name}/`;
+    const partition = await StagedPartition.open(this.#store, { name, folder }, signal);
+    this.#partitions.set(name, partition);
+    return partition;
+  }
+
+  async #writeDue(signal: AbortSignal): Promise<void> {
+    for (const partition of this.#partitions.values()) {
+      const idleMs = performance.now() - partition.lastMs;
+      const isClosed = endOf(partition.name) + this.#graceMs < this.#context.now() && idleMs >= this.#graceMs;
+      if (isClosed && partition.values > 0) await this.#write(partition, true, signal);
+      else if (idleMs >= FORGET_MS && partition.values === 0) this.#partitions.delete(partition.name);
+    }
+    this.#hasFailed = false;
+  }
+
+  #write(partition: StagedPartition, isWhole: boolean, signal: AbortSignal): Promise<void> {
+    const options = { valuesMax: this.#settings.rowsPerFile, isWhole, now: this.#context.now() };
+    return partition.write(options, signal);
+  }
+
+  /** Runs work when no other runs. */
+  async #exclusively(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    const aborted = Promise.withResolvers<never>();
+    const abort = () => aborted.reject(signal.reason);
+    signal.addEventListener("abort", abort);
+    const running = this.#working.then(() => {
+      signal.throwIfAborted();
+      return work();
+    });
+    this.#working = running.catch(() => undefined);
+    try {
+      await Promise.race([running, aborted.promise]);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof TargetError) throw error;
+      throw new TargetError("retry", detail("uplink.target_failed", { reason: messageOf(error) }), error);
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+}
+
+/**
+ * Writes Parquet files to a folder or an S3-compatible server. DuckDB, Spark, pandas and others read all files below `telemetry/` as one table,
+ * with Hive partitioning.
+ *
+ * - `telemetry/site=…/date=…/hour=…/<name>.parquet` (without `hour=` by day; in UTC by the time stamp of the value) has a row for each value:
+ *   `device` (id), `name`, `type`, `tags` (JSON), `key`, `ts`, and `number`, `boolean`, `text` or `json` (text), of which the one of the value's
+ *   type is set. Rows are ordered by device, key and time; pages are compressed by zstd. NaN and the infinities are stored.
+ * - `events/site=…/date=…/<name>.parquet` has everything else: `ts`, `kind`, `device`, `name`, `type` and `data`, the line that the HTTP target sends.
+ *   Deletions are among them (at the end of their range) and are not executed: a file never changes.
+ * - A batch is durable when it is staged: for each partition an object in `_staging/`, named by the batch. A file is written when its hour or day
+ *   has ended and nothing came for a minute, when `rowsPerFile` values wait, or when the uplink is stopped. Late values get a file of their own.
+ * - The name of a file is the hash of its batches, and a record in `_staging/` says which these are: a batch that comes again, before or
+ *   after the file was written, is not stored twice. Of two values with one time stamp in a file, the later one is stored; in two files, both are.
+ * - A file in a folder is written under another name, synced and renamed.
+ */
+export const createParquetTarget = (
+  settings: ParquetSettings,
+  context: TargetContext,
+  timing: Timing = usualTiming,
+): Target => new ParquetTarget(settings, context, timing);

@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import type { ObjectStore } from "./object-store.ts";
+import { encodeEvents, encodeValues } from "./parquet-file.ts";
+import { decodeStaged, encodeStaged, type Staged, valuesIn } from "./staged-rows.ts";
+
+const PART = /^(.+)~(\d+)\.staged$/;
+const RECORD = /^(\d+)-\w+\.written$/;
+const NAME_CHARACTERS = 32;
+
+/** What becomes one file: written before the file is, and kept for some days. */
+interface WriteRecord {
+  readonly file: string;
+  readonly batches: readonly string[];
+}
+
+const hashOf = (text: string): string =>
+  createHash("sha256").update(text).digest("hex").slice(0, NAME_CHARACTERS);
+
+/** A batch's id as a part of a file name. */
+export const fileNameOf = (batchId: string): string =>
+  /^[\w.-]{1,100}$/.test(batchId) ? batchId : hashOf(batchId);
+
+/** Returns when a record was written (epoch ms); undefined for the name of anything else. */
+export function recordTime(name: string): number | undefined {
+  const time = RECORD.exec(name.slice(name.lastIndexOf("/") + 1))?.[1];
+  return time === undefined ? undefined : Number(time);
+}
+
+export const isPart = (name: string): boolean => name.endsWith(".staged");
+
+/**
+ * Batches of one partition that wait to become a Parquet file. Each batch is an object in the staging folder, named by its id, so sending it again
+ * overwrites it.
+ *
+ * A file is written in three steps: a record that names the file and its batches; the file; then the batches are removed. After a crash, the
+ * record tells whether the batches that are left are in the file already. A batch that comes again later is found in the record and passed over.
+ */
+export class StagedPartition {
+  readonly name: string;
+  readonly #store: ObjectStore;
+  /** Ends with "/". */
+  readonly #folder: string;
+  /** Numbers of values, by batch. */
+  readonly #parts = new Map<string, number>();
+  /** Batches that are in a file. */
+  readonly #written = new Set<string>();
+  /** Number of values that wait. */
+  values = 0;
+  /** When the last batch came, on the monotonic clock. */
+  lastMs: number;
+
+  private constructor(store: ObjectStore, { name, folder }: { name: string; folder: string }) {
+    this.name = name;
+    this.#store = store;
+    this.#folder = folder;
+    this.lastMs = performance.now();
+  }
+
+  /** Reads what an earlier run has left, and finishes what it has begun. */
+  static async open(
+    store: ObjectStore,
+    place: { name: string; folder: string },
+    signal: AbortSignal,
+  ): Promise<StagedPartition> {
+    const partition = new StagedPartition(store, place);
+    const names = (await store.list(place.folder, signal))
+      .map((name) => name.slice(place.folder.length))
+      .sort();
+    for (const name of names) {
+      const [, batch, values] = PART.exec(name) ?? [];
+      if (batch !== undefined) partition.#add(batch, Number(values));
+    }
+    for (const name of names) if (RECORD.test(name)) await partition.#resume(name, signal);
+    return partition;
+  }
+
+  /** Keeps what a batch has for the partition. */
+  async stage(batch: string, staged: Staged, signal: AbortSignal): Promise<void> {
+    this.lastMs = performance.now();
+    if (this.#written.has(batch)) return;
+    const values = valuesIn(staged);
+    await this.#store.write(this.#partName(batch, values), encodeStaged(staged), signal);
+    this.#add(batch, values);
+  }
+
+  /** Writes files of about so many values until nothing waits, or, if `isWhole` is false, less than that. */
+  async write(
+    options: { valuesMax: number; isWhole: boolean; now: number },
+    signal: AbortSignal,
+  ): Promise<void> {
+    while (options.isWhole ? this.#parts.size > 0 : this.values >= options.valuesMax) {
+      const batches: string[] = [];
+      let values = 0;
+      for (const [batch, count] of this.#parts) {
+        if (values >= options.valuesMax) break;
+        batches.push(batch);
+        values += count;
+      }
+      const hash = hashOf(batches.toSorted().join("\n"));
+      const record: WriteRecord = { file: `${this.name}/${hash}.parquet`, batches };
+      const bytes = new TextEncoder().encode(JSON.stringify(record));
+      await this.#store.write(`${this.#folder}${options.now}-${hash}.written`, bytes, signal);
+      await this.#finish(record, signal);
+    }
+  }
+
+  #partName(batch: string, values: number): string {
+    return `${this.#folder}${batch}~${values}.staged`;
+  }
+
+  #add(batch: string, values: number): void {
+    this.values += values - (this.#parts.get(batch) ?? 0);
+    this.#parts.set(batch, values);
+  }
+
+  async #resume(name: string, signal: AbortSignal): Promise<void> {
+    const record: WriteRecord = JSON.parse(
+      new TextDecoder().decode(await this.#store.read(this.#folder + name, signal)),
+    );
+    const left = record.batches.filter((batch) => this.#parts.has(batch));
+    // Batches are removed only when the file is there.
+    if (left.length > 0 && !(await this.#store.has(record.file, signal))) await this.#finish(record, signal);
+    else await this.#remove(record, signal);
+  }
+
+  async #finish(record: WriteRecord, signal: AbortSignal): Promise<void> {
+    const staged: Staged[] = [];
+    for (const batch of record.batches) {
+      const name = this.#partName(batch, this.#parts.get(batch) ?? 0);
+      staged.push(decodeStaged(await this.#store.read(name, signal)));
+    }
+    const encode = this.name.startsWith("events/") ? encodeEvents : encodeValues;
+    await this.#store.write(record.file, await encode(staged), signal);
+    await this.#remove(record, signal);
+  }
+
+  async #remove({ batches }: WriteRecord, signal: AbortSignal): Promise<void> {
+    for (const batch of batches) this.#written.add(batch);
+    for (const batch of batches) {
+      const values = this.#parts.get(batch);
+      if (values === undefined) continue;
+      await this.#store.remove(this.#partName(batch, values), signal);
+      this.#parts.delete(batch);
+      this.values -= values;
+    }
+  }
+}

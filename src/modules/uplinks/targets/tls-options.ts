@@ -1,0 +1,62 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
+import { detail } from "../../../lib/domain-error.ts";
+import { messageOf } from "../../../lib/network-error.ts";
+import { TargetError } from "../uplink.errors.ts";
+import type { TargetContext } from "../uplink.types.ts";
+import type { TlsSettings } from "./tls.schemas.ts";
+
+const CERTIFICATE_BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Options of `node:tls` and of clients that pass theirs on to it. */
+export interface TlsOptions {
+  readonly rejectUnauthorized: true;
+  /** Name that the certificate must have; absent for an address, which is then checked itself. */
+  readonly servername?: string;
+  readonly ca?: string[];
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+function certificatesIn(pem: string): string[] {
+  const blocks = pem.match(CERTIFICATE_BLOCK) ?? [];
+  if (blocks.length === 0) throw new Error("no CERTIFICATE block");
+  for (const block of blocks) new X509Certificate(block);
+  return blocks;
+}
+
+/** Reads one field, so that the person who has to correct it is told which. */
+function read<Result>(field: keyof TlsSettings, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw new TargetError(
+      "settings",
+      detail("uplink.certificate_unreadable", { field: `tls.${field}`, reason: messageOf(error) }),
+      error,
+    );
+  }
+}
+
+/**
+ * Returns the options of an encrypted connection to the host. An environment variable cannot switch the verification off.
+ * @throws TargetError `settings` if a certificate or key cannot be read.
+ */
+export function tlsOptions(
+  tls: TlsSettings | null,
+  host: string,
+  context: Pick<TargetContext, "authorities">,
+): TlsOptions {
+  const { ca, certificate, privateKey } = tls ?? {};
+  const authorities = ca === undefined ? context.authorities : read("ca", () => certificatesIn(ca));
+  if (certificate !== undefined) read("certificate", () => certificatesIn(certificate));
+  if (privateKey !== undefined) read("privateKey", () => createPrivateKey(privateKey));
+  const bareHost = host.replace(/^\[|\]$/g, "");
+  return {
+    rejectUnauthorized: true,
+    ...(isIP(bareHost) === 0 && { servername: bareHost }),
+    ...(authorities !== undefined && { ca: [...authorities] }),
+    ...(certificate !== undefined && { cert: certificate }),
+    ...(privateKey !== undefined && { key: privateKey }),
+  };
+}

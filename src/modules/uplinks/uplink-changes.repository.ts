@@ -1,0 +1,109 @@
+import { and, asc, eq, gt, inArray, lte, max } from "drizzle-orm";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { alarmEvents, alarms } from "../alarms/alarms.tables.ts";
+import { attributeChanges, attributes } from "../attributes/attributes.tables.ts";
+import { devices } from "../devices/devices.tables.ts";
+import { uplinkDeviceChanges } from "./uplinks.tables.ts";
+
+/** Devices, and what changed beside telemetry in the order in which it was written. */
+export class UplinkChangesRepository {
+  readonly #orm: MainDatabase["orm"];
+
+  constructor({ orm }: Pick<MainDatabase, "orm">) {
+    this.#orm = orm;
+  }
+
+  devices(tenantId: TenantId, deviceIds: readonly string[]) {
+    const { deviceId, name, deviceType, tags } = devices;
+    return this.#orm
+      .select({ deviceId, name, deviceType, tags })
+      .from(devices)
+      .where(and(eq(devices.tenantId, tenantId), inArray(devices.deviceId, [...deviceIds])))
+      .all();
+  }
+
+  attributeChanges(tenantId: TenantId, after: number, limit: number) {
+    const { changeId: number, deviceId, scope, key, value, at: changedAt } = attributeChanges;
+    return this.#orm
+      .select({ number, deviceId, scope, key, value, changedAt })
+      .from(attributeChanges)
+      .innerJoin(devices, eq(devices.deviceId, attributeChanges.deviceId))
+      .where(and(eq(devices.tenantId, tenantId), gt(attributeChanges.changeId, after)))
+      .orderBy(asc(attributeChanges.changeId))
+      .limit(limit)
+      .all();
+  }
+
+  /** Returns the present attributes of the next devices behind `after`, by the id of the device. */
+  attributesBehind(tenantId: TenantId, after: string, limit: number) {
+    const next = this.#orm
+      .select({ deviceId: devices.deviceId })
+      .from(devices)
+      .where(and(eq(devices.tenantId, tenantId), gt(devices.deviceId, after)))
+      .orderBy(asc(devices.deviceId))
+      .limit(limit)
+      .all()
+      .map(({ deviceId }) => deviceId);
+    const rows = this.#orm.select().from(attributes).where(inArray(attributes.deviceId, next)).all();
+    return { rows, last: next[next.length - 1] };
+  }
+
+  alarmEvents(tenantId: TenantId, after: number, limit: number) {
+    const { sequence: number, eventId, eventType: event, createdAt: changedAt } = alarmEvents;
+    const { alarmId, deviceId, alarmType: type, severity, status, message } = alarms;
+    return this.#orm
+      .select({ number, eventId, event, changedAt, alarmId, deviceId, type, severity, status, message })
+      .from(alarmEvents)
+      .innerJoin(alarms, eq(alarms.alarmId, alarmEvents.alarmId))
+      .where(and(eq(alarms.tenantId, tenantId), gt(alarmEvents.sequence, after)))
+      .orderBy(asc(alarmEvents.sequence))
+      .limit(limit)
+      .all();
+  }
+
+  deviceChanges(tenantId: TenantId, after: number, limit: number) {
+    return this.#orm
+      .select()
+      .from(uplinkDeviceChanges)
+      .where(and(eq(uplinkDeviceChanges.tenantId, tenantId), gt(uplinkDeviceChanges.seq, after)))
+      .orderBy(asc(uplinkDeviceChanges.seq))
+      .limit(limit)
+      .all();
+  }
+
+  recordDevice(row: Omit<typeof uplinkDeviceChanges.$inferInsert, "seq">): void {
+    this.#orm.insert(uplinkDeviceChanges).values(row).run();
+  }
+
+  /** Deletes the changes of devices up to a number: all uplinks of the tenant have sent them. */
+  forgetDevices(tenantId: TenantId, until: number): void {
+    this.#orm
+      .delete(uplinkDeviceChanges)
+      .where(and(eq(uplinkDeviceChanges.tenantId, tenantId), lte(uplinkDeviceChanges.seq, until)))
+      .run();
+  }
+
+  /** Returns the numbers of the newest changes of all tenants. */
+  newest(): { attributes: number; alarms: number; devices: number } {
+    const attribute = this.#orm
+      .select({ n: max(attributeChanges.changeId) })
+      .from(attributeChanges)
+      .get();
+    const alarm = this.#orm
+      .select({ n: max(alarmEvents.sequence) })
+      .from(alarmEvents)
+      .get();
+    const device = this.#orm
+      .select({ n: max(uplinkDeviceChanges.seq) })
+      .from(uplinkDeviceChanges)
+      .get();
+    return { attributes: attribute?.n ?? 0, alarms: alarm?.n ?? 0, devices: device?.n ?? 0 };
+  }
+
+  /** Returns name and type of a device that is still there. */
+  find(deviceId: DeviceId) {
+    const { name, deviceType } = devices;
+    return this.#orm.select({ name, deviceType }).from(devices).where(eq(devices.deviceId, deviceId)).get();
+  }
+}

@@ -1,0 +1,275 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { JsonValue } from "../../lib/json.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Logger } from "../../platform/log.ts";
+import { createPeriodic } from "../../platform/periodic.ts";
+import type { CallHandlers } from "../../platform/thread-calls.ts";
+import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
+import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import { nextChanges } from "./change-source.ts";
+import type { TargetSettings } from "./targets/targets.schemas.ts";
+import type { MainCalls, UplinkJob, UplinkReport } from "./uplink.protocol.ts";
+import type { UplinkDevice } from "./uplink.types.ts";
+import type { UplinkChangesRepository } from "./uplink-changes.repository.ts";
+import { UplinkThread } from "./uplink-thread.ts";
+import { uplinkNotFound } from "./uplinks.errors.ts";
+import type { UplinksRepository } from "./uplinks.repository.ts";
+import type { Uplink } from "./uplinks.types.ts";
+
+/** Interval at which it is looked whether something was written. */
+const WAKE_INTERVAL_MS = 100;
+/** Interval at which the values that wait are counted. */
+const COUNT_INTERVAL_MS = 15_000;
+/** Delay after which a thread that failed is started again. */
+const RESTART_MS = 10_000;
+
+interface FleetDeps {
+  readonly repository: Pick<UplinksRepository, "listAll" | "setCursor">;
+  readonly changes: UplinkChangesRepository;
+  readonly store: Pick<TelemetryStore, "feeds" | "committed">;
+  /** Settings of the target with their secrets. */
+  readonly targetOf: (uplink: Uplink) => TargetSettings;
+  readonly reach: OutboundReach;
+  readonly command: (
+    uplink: Uplink,
+    request: { readonly deviceId: string; readonly method: string; readonly params: JsonValue },
+  ) => Promise<JsonValue>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const initialReport: UplinkReport = {
+  state: "STOPPED",
+  sentPoints: 0,
+  sentBatches: 0,
+  sentBytes: 0,
+  skippedBatches: 0,
+  lastSentAt: null,
+  upToDateAt: null,
+  error: null,
+  errorAt: null,
+  isRefused: false,
+};
+
+/** Runs the uplinks of all tenants on their thread, and serves what they ask for. */
+export class UplinkFleet {
+  readonly #deps: FleetDeps;
+  readonly #thread: UplinkThread;
+  readonly #waking: ReturnType<typeof createPeriodic>;
+  readonly #counting: ReturnType<typeof createPeriodic>;
+  /** Enabled uplinks by id. */
+  readonly #running = new Map<string, Uplink>();
+  /** Keyed by the id of the uplink. */
+  readonly #reports = new Map<string, UplinkReport>();
+  /** Id of the uplink → values that wait, about. */
+  readonly #waiting = new Map<string, number>();
+  #seenGroups = 0;
+  #cancelRestart: () => void = () => undefined;
+
+  constructor(deps: FleetDeps) {
+    const { clock, log } = deps;
+    this.#deps = deps;
+    this.#thread = new UplinkThread({ handlers: this.#handlers(), onFailed: () => this.#restart(), log });
+    this.#waking = createPeriodic({
+      clock,
+      log,
+      intervalMs: WAKE_INTERVAL_MS,
+      work: () => this.#wakeIfWritten(),
+    });
+    this.#counting = createPeriodic({ clock, log, intervalMs: COUNT_INTERVAL_MS, work: () => this.#count() });
+  }
+
+  async start(): Promise<void> {
+    const all = this.#deps.repository.listAll();
+    await this.#deps.store.feeds.keepOnly(all.map(({ uplinkId }) => uplinkId));
+    for (const uplink of all) await this.apply(uplink);
+    this.#waking.start();
+    this.#counting.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#cancelRestart();
+    this.#waking.stop();
+    this.#counting.stop();
+    await Promise.allSettled([...this.#running.keys()].map((uplinkId) => this.#end(uplinkId)));
+    this.#thread.stop();
+  }
+
+  /** Runs the uplink as it is now, or ends it if it is not enabled. */
+  async apply(uplink: Uplink): Promise<void> {
+    const { uplinkId, tenantId, enabled } = uplink;
+    await this.#deps.store.feeds.open(uplinkId, tenantId, "now");
+    if (!enabled) return this.#end(uplinkId);
+    this.#running.set(uplinkId, uplink);
+    await this.#thread.call("run", this.#jobOf(uplink));
+  }
+
+  /** Ends the uplink and forgets what it has sent. */
+  async remove(uplinkId: string): Promise<void> {
+    await this.#end(uplinkId);
+    this.#reports.delete(uplinkId);
+    this.#waiting.delete(uplinkId);
+    await this.#deps.store.feeds.close(uplinkId);
+  }
+
+  /** Connects to a target, as a test. @throws DomainError what is wrong */
+  async check(uplink: Uplink): Promise<void> {
+    const wasRunning = this.#running.has(uplink.uplinkId);
+    if (!wasRunning) this.#running.set(uplink.uplinkId, uplink);
+    try {
+      await this.#thread.call("check", this.#jobOf(uplink));
+    } finally {
+      if (!wasRunning) this.#running.delete(uplink.uplinkId);
+      this.#stopIfIdle();
+    }
+  }
+
+  /** Ends the uplinks that are no longer stored: their tenant was deleted. */
+  async endDeleted(): Promise<void> {
+    const stored = new Set(this.#deps.repository.listAll().map(({ uplinkId }) => uplinkId));
+    for (const uplinkId of [...this.#running.keys()]) if (!stored.has(uplinkId)) await this.remove(uplinkId);
+    await this.#deps.store.feeds.keepOnly([...stored]);
+  }
+
+  async resend(uplinkId: string, from: number, to: number): Promise<void> {
+    await this.#deps.store.feeds.resend(uplinkId, from, to);
+    this.wake();
+  }
+
+  async skip(uplinkId: string): Promise<void> {
+    if (this.#running.has(uplinkId)) await this.#thread.call("skip", { uplinkId });
+  }
+
+  reportOf(uplinkId: string): UplinkReport {
+    return this.#running.has(uplinkId) ? (this.#reports.get(uplinkId) ?? initialReport) : initialReport;
+  }
+
+  waitingOf(uplinkId: string): number | null {
+    return this.#waiting.get(uplinkId) ?? null;
+  }
+
+  /** Something was written. */
+  wake(): void {
+    if (this.#running.size > 0) void this.#thread.call("wake", null);
+  }
+
+  /** Devices have changed: the thread asks for them anew. */
+  forgetDevices(deviceIds: readonly DeviceId[]): void {
+    if (this.#running.size > 0) void this.#thread.call("forgetDevices", { deviceIds });
+  }
+
+  async #end(uplinkId: string): Promise<void> {
+    if (!this.#running.has(uplinkId)) return;
+    if (this.#thread.isRunning) await this.#thread.call("end", { uplinkId });
+    this.#running.delete(uplinkId);
+    this.#stopIfIdle();
+  }
+
+  /** A thread takes memory: without uplinks there is none. */
+  #stopIfIdle(): void {
+    if (this.#running.size === 0) this.#thread.stop();
+  }
+
+  #restart(): void {
+    this.#cancelRestart = this.#deps.clock.schedule(RESTART_MS, () => {
+      for (const uplink of this.#running.values())
+        void this.#thread.call("run", this.#jobOf(uplink)).catch(() => undefined); // the thread failed again
+    });
+  }
+
+  #wakeIfWritten(): void {
+    const { groups } = this.#deps.store.committed;
+    if (groups === this.#seenGroups) return;
+    this.#seenGroups = groups;
+    this.wake();
+  }
+
+  #count(): void {
+    for (const uplinkId of this.#running.keys()) {
+      if (this.reportOf(uplinkId).state === "UP_TO_DATE") this.#waiting.set(uplinkId, 0);
+      else
+        this.#deps.store.feeds.countPoints(uplinkId).then(
+          (points) => this.#waiting.set(uplinkId, points),
+          (error) => this.#deps.log.debug("waiting values are unknown", { error }),
+        );
+    }
+  }
+
+  #jobOf(uplink: Uplink): UplinkJob {
+    const { uplinkId, tenantId, options } = uplink;
+    return {
+      uplinkId,
+      tenantId,
+      target: this.#deps.targetOf(uplink),
+      sendsTelemetry: options.content.telemetry,
+      keys: options.selection.keys,
+      steps: options.steps,
+      order: options.order,
+      bytesPerSecond: options.bytesPerSecond,
+      window: options.window,
+      authorities: this.#deps.reach.authorities,
+    };
+  }
+
+  #get(uplinkId: string): Uplink {
+    const uplink = this.#running.get(uplinkId);
+    if (uplink === undefined) throw uplinkNotFound();
+    return uplink;
+  }
+
+  #handlers(): CallHandlers<MainCalls> {
+    const { store, reach, changes, repository } = this.#deps;
+    const devicesOf = (uplink: Uplink, deviceIds: readonly string[]) => this.#devicesOf(uplink, deviceIds);
+    return {
+      read: ({ feed, ...args }) => store.feeds.read(feed, args),
+      backlog: ({ feed, ...args }) => store.feeds.backlog(feed, args),
+      rows: ({ deviceId, from, to }) => store.feeds.rows(deviceId as DeviceId, from, to), // an id of the store
+      confirm: (confirmation) => store.feeds.confirm(confirmation).then(() => undefined),
+      devices: ({ uplinkId, deviceIds }) => devicesOf(this.#get(uplinkId), deviceIds),
+      changes: ({ uplinkId }) => nextChanges({ changes, devicesOf }, this.#get(uplinkId)),
+      confirmChanges: ({ uplinkId, cursor }) => {
+        const uplink = this.#get(uplinkId);
+        repository.setCursor(uplinkId, cursor);
+        this.#running.set(uplinkId, { ...uplink, cursor });
+        this.#forgetSentChanges(uplink.tenantId);
+      },
+      resolve: ({ uplinkId, host, port }) =>
+        reach.addresses.of(this.#get(uplinkId).tenantId).resolve(host, port),
+      command: ({ uplinkId, ...request }) => this.#deps.command(this.#get(uplinkId), request),
+      report: ({ uplinkId, report }) => this.#take(uplinkId, report),
+    };
+  }
+
+  #take(uplinkId: string, report: UplinkReport): void {
+    const before = this.reportOf(uplinkId);
+    this.#reports.set(uplinkId, report);
+    const { log } = this.#deps;
+    if (report.state === "ERROR" && before.state !== "ERROR")
+      log.warn("an uplink cannot send", { uplinkId, reason: messageOf(report) });
+    if (report.state !== "ERROR" && before.state === "ERROR") log.info("an uplink sends again", { uplinkId });
+  }
+
+  #forgetSentChanges(tenantId: TenantId): void {
+    const cursors = this.#deps.repository.listAll().filter((uplink) => uplink.tenantId === tenantId);
+    this.#deps.changes.forgetDevices(tenantId, Math.min(...cursors.map(({ cursor }) => cursor.devices)));
+  }
+
+  #devicesOf(uplink: Uplink, deviceIds: readonly string[]): readonly (UplinkDevice | null)[] {
+    const { selection, site, tags } = uplink.options;
+    const rows = this.#deps.changes.devices(uplink.tenantId, deviceIds);
+    const byDevice = new Map(rows.map((row) => [row.deviceId, row]));
+    const isIn = (list: readonly string[], value: string) => list.length === 0 || list.includes(value);
+    return deviceIds.map((deviceId) => {
+      const device = byDevice.get(deviceId);
+      if (device === undefined || !isIn(selection.deviceIds, deviceId)) return null;
+      if (!isIn(selection.deviceTypes, device.deviceType)) return null;
+      const { deviceTags } = selection;
+      if (deviceTags.length > 0 && !device.tags.some((tag) => deviceTags.includes(tag))) return null;
+      return { deviceId, name: device.name, type: device.deviceType, site, tags };
+    });
+  }
+}
+
+const messageOf = ({ error }: UplinkReport): string =>
+  error === null ? "" : new DomainError("unavailable", error).message;

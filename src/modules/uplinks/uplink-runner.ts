@@ -1,0 +1,277 @@
+import { DomainError, detail, textOf } from "../../lib/domain-error.ts";
+import { networkErrorText } from "../../lib/network-error.ts";
+import { waitAfter } from "../../lib/retry-policy.ts";
+import { createTimeWindow, type TimeWindow } from "../../lib/time-window.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { TargetError } from "./uplink.errors.ts";
+import type { SendingWindow, UplinkReport } from "./uplink.protocol.ts";
+import type { Target } from "./uplink.types.ts";
+import type { Item } from "./uplink-reader.ts";
+
+/** A target that does not answer for this long has failed. */
+const SEND_TIMEOUT_MS = 120_000;
+/** A target whose settings are wrong is asked again after this time: they may have been mended there. */
+const SETTINGS_RETRY_MS = 60_000;
+const RETRY_MAX_MS = 60_000;
+/** A reader without anything to send looks again after this time, whether it was woken or not. */
+const IDLE_MS = 30_000;
+const REPORT_INTERVAL_MS = 1_000;
+
+export interface ItemSource {
+  next(hasOutstanding: boolean): Promise<Item | "later" | undefined>;
+}
+
+interface RunnerDeps {
+  readonly source: ItemSource;
+  readonly createTarget: () => Promise<Target>;
+  readonly window: SendingWindow | null;
+  readonly bytesPerSecond: number | null;
+  readonly report: (report: UplinkReport) => void;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** A batch on its way. */
+interface Outstanding {
+  readonly item: Item;
+  sent: Promise<void>;
+}
+
+/**
+ * Sends the batches of one uplink to its target until it is stopped. Batches are confirmed in order; after a failure all that were not confirmed
+ * are sent again, the same ones under the same ids.
+ */
+export class UplinkRunner {
+  readonly #deps: RunnerDeps;
+  readonly #window: TimeWindow | undefined;
+  readonly #stopped = new AbortController();
+  /** In order. After a failure they are sent again. */
+  readonly #outstanding: Outstanding[] = [];
+  /** Bytes of the target that the limit has counted. */
+  #limitedBytes = 0;
+  #target: Target | undefined;
+  #wake: () => void = () => undefined;
+  /** Ends the wait after a batch that was refused. */
+  #endWait: () => void = () => undefined;
+  #wasWoken = false;
+  #failures = 0;
+  #done: Promise<void> = Promise.resolve();
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
+  #cancelReport: (() => void) | undefined;
+  #report: UplinkReport = {
+    state: "CONNECTING",
+    sentPoints: 0,
+    sentBatches: 0,
+    sentBytes: 0,
+    skippedBatches: 0,
+    lastSentAt: null,
+    upToDateAt: null,
+    error: null,
+    errorAt: null,
+    isRefused: false,
+  };
+
+  constructor(deps: RunnerDeps) {
+    this.#deps = deps;
+    this.#window =
+      deps.window === null
+        ? undefined
+        : createTimeWindow({ ...deps.window, days: new Set(deps.window.days) });
+  }
+
+  start(): void {
+    this.#done = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.wake();
+    await this.#done;
+  }
+
+  /** There may be something to send. */
+  wake(): void {
+    this.#wasWoken = true;
+    this.#wake();
+  }
+
+  /** Leaves out the oldest batch, if the target refuses it. */
+  skip(): void {
+    if (!this.#report.isRefused) return;
+    const skipped = this.#outstanding.shift();
+    if (skipped === undefined) return;
+    this.#set({ skippedBatches: this.#report.skippedBatches + 1, isRefused: false });
+    void skipped.item.confirm();
+    this.#endWait();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      const session = new AbortController();
+      const end = () => session.abort(signal.reason);
+      signal.addEventListener("abort", end, { once: true });
+      try {
+        await this.#work(session.signal);
+      } catch (error) {
+        session.abort(error);
+        await Promise.allSettled(this.#outstanding.map(({ sent }) => sent));
+        if (!signal.aborted) await this.#fail(error);
+      } finally {
+        signal.removeEventListener("abort", end);
+      }
+    }
+    await this.#closeTarget();
+    this.#set({ state: "STOPPED" }, true);
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    await this.#awaitWindow(signal);
+    if (this.#target === undefined) {
+      this.#set({ state: "CONNECTING" }, true);
+      this.#target = await this.#deps.createTarget();
+      await this.#target.check(AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]));
+    }
+    const target = this.#target;
+    const again = this.#outstanding.splice(0);
+    for (const { item } of again) await this.#send(target, item, signal);
+    while (!signal.aborted) {
+      await this.#awaitWindow(signal);
+      this.#wasWoken = false;
+      const next = await this.#deps.source.next(this.#outstanding.length > 0);
+      if (typeof next === "object") await this.#send(target, next, signal);
+      else if (this.#outstanding.length > 0) await this.#settleFirst();
+      else await this.#idle(signal);
+    }
+  }
+
+  async #send(target: Target, item: Item, signal: AbortSignal): Promise<void> {
+    const { isBarrier, batch } = item;
+    while (this.#outstanding.length > 0 && (isBarrier || this.#outstanding.length >= target.inFlightMax))
+      await this.#settleFirst();
+    signal.throwIfAborted();
+    if (this.#report.state !== "ERROR") this.#set({ state: "SENDING" });
+    const sent =
+      batch.records.length === 0
+        ? Promise.resolve()
+        : target.send(batch, AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]));
+    // It is awaited later; until then a failure is nobody's.
+    sent.catch(() => undefined);
+    this.#outstanding.push({ item, sent });
+    if (isBarrier) await this.#settleFirst();
+  }
+
+  async #settleFirst(): Promise<void> {
+    const [first] = this.#outstanding;
+    if (first === undefined) return;
+    await first.sent;
+    this.#outstanding.shift();
+    void first.item.confirm().catch(() => undefined); // what was not confirmed is sent again
+    this.#failures = 0;
+    const { batch } = first.item;
+    if (batch.records.length === 0) return;
+    const { sentPoints, sentBatches, sentBytes } = this.#report;
+    const bytes = this.#target?.bytesSent ?? 0;
+    this.#set({
+      state: "SENDING",
+      sentPoints: sentPoints + batch.points,
+      sentBatches: sentBatches + 1,
+      sentBytes: Math.max(sentBytes, bytes),
+      lastSentAt: this.#deps.clock.now(),
+      error: null,
+      errorAt: null,
+      isRefused: false,
+    });
+    await this.#limit(bytes - this.#limitedBytes);
+    this.#limitedBytes = bytes;
+  }
+
+  /** Waits as long as the bytes take at the rate that the uplink may use. */
+  async #limit(bytes: number): Promise<void> {
+    const { bytesPerSecond } = this.#deps;
+    if (bytesPerSecond !== null && bytes > 0) await this.#sleep((bytes * 1_000) / bytesPerSecond, "stop");
+  }
+
+  async #idle(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    this.#set({ state: "UP_TO_DATE", upToDateAt: this.#deps.clock.now(), error: null, errorAt: null });
+    if (!this.#wasWoken) await this.#sleep(IDLE_MS, "wake");
+  }
+
+  async #awaitWindow(signal: AbortSignal): Promise<void> {
+    while (this.#window !== undefined && !signal.aborted) {
+      const now = this.#deps.clock.now();
+      if (this.#window.isOpen(now)) return;
+      while (this.#outstanding.length > 0) await this.#settleFirst();
+      this.#set({ state: "OUTSIDE_WINDOW" }, true);
+      // The wall clock may be set meanwhile.
+      await this.#sleep(Math.min(this.#window.staysMs(now), IDLE_MS), "stop");
+    }
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    this.#failures++;
+    await this.#closeTarget();
+    const reaction = error instanceof TargetError ? error.reaction : "retry";
+    // A target that refuses its test cannot be helped by leaving a batch out.
+    const isRefused = reaction === "refused" && this.#outstanding.length > 0;
+    this.#set(
+      {
+        state: "ERROR",
+        error: textFor(error),
+        errorAt: this.#deps.clock.now(),
+        isRefused,
+      },
+      true,
+    );
+    const { random } = this.#deps;
+    const ms =
+      reaction === "retry" ? Math.min(waitAfter(this.#failures, random), RETRY_MAX_MS) : SETTINGS_RETRY_MS;
+    await this.#sleep(ms, isRefused ? "skip" : "stop");
+  }
+
+  async #closeTarget(): Promise<void> {
+    const target = this.#target;
+    this.#target = undefined;
+    this.#limitedBytes = 0;
+    await target?.close().catch(() => undefined); // it is broken already
+  }
+
+  /** Waits; `until` names what ends it early. A stop always does. */
+  #sleep(ms: number, until: "wake" | "skip" | "stop"): Promise<void> {
+    const { signal } = this.#stopped;
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const cancel = this.#deps.clock.schedule(ms, end);
+      signal.addEventListener("abort", end, { once: true });
+      if (until === "wake") this.#wake = end;
+      if (until === "skip") this.#endWait = end;
+      if (signal.aborted) end();
+    });
+  }
+
+  /** Reports at once if it is urgent, else at most once a second. */
+  #set(changes: Partial<UplinkReport>, isUrgent = false): void {
+    this.#report = { ...this.#report, ...changes };
+    const { clock, report } = this.#deps;
+    if (!isUrgent && this.#cancelReport !== undefined) return;
+    this.#cancelReport?.();
+    const wait = this.#reportedAtMs + REPORT_INTERVAL_MS - clock.monotonic();
+    const send = () => {
+      this.#cancelReport = undefined;
+      this.#reportedAtMs = clock.monotonic();
+      report(this.#report);
+    };
+    if (isUrgent || wait <= 0) send();
+    else this.#cancelReport = clock.schedule(wait, send);
+  }
+}
+
+function textFor(error: unknown) {
+  if (error instanceof DomainError) return textOf(error);
+  return detail("uplink.unreachable", { reason: networkErrorText(error) });
+}

@@ -1,0 +1,93 @@
+import { invalid } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
+
+/** Fields of settings that are secret, wherever they stand. */
+export const SECRET_NAMES: ReadonlySet<string> = new Set([
+  "password",
+  "token",
+  "secretAccessKey",
+  "signingSecret",
+  "privateKey",
+]);
+/** Fields that say where the secrets are sent to. */
+const SERVER_NAMES = ["type", "url", "host", "port", "brokers", "servers", "endpoint"] as const;
+
+export type Secrets = Readonly<Record<string, string>>;
+type Change = (value: unknown, path: string) => unknown;
+
+/** Returns a copy in which each secret was changed; one that becomes undefined is left out. */
+function changeSecrets(value: unknown, change: Change, path: string): unknown {
+  if (Array.isArray(value))
+    return value.map((item, index) => changeSecrets(item, change, `${path}.${index}`));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => {
+      const fieldPath = path === "" ? name : `${path}.${name}`;
+      const changed = SECRET_NAMES.has(name)
+        ? change(inner, fieldPath)
+        : changeSecrets(inner, change, fieldPath);
+      return changed === undefined ? [] : [[name, changed]];
+    }),
+  );
+}
+
+const isKept = (value: unknown): boolean => isJsonObject(value) && value.kept === true;
+
+const serverOf = (target: unknown): string =>
+  JSON.stringify(isJsonObject(target) ? SERVER_NAMES.map((name) => target[name] ?? null) : null);
+
+/** Settings of a target as they are stored, and their secrets by path. */
+export interface SplitTarget {
+  readonly target: Readonly<Record<string, unknown>>;
+  readonly secrets: Secrets;
+}
+
+/**
+ * Puts the secrets that were kept (`{kept: true}`) back into settings that a person sends.
+ * @throws DomainError `invalid` for one that is not there, or that would go to another server.
+ */
+export function withKeptSecrets(input: unknown, before: SplitTarget | undefined): unknown {
+  return changeSecrets(
+    input,
+    (value, path) => {
+      if (value === null || value === "") return undefined;
+      if (!isKept(value)) return value;
+      const kept = before?.secrets[path];
+      if (kept === undefined) throw invalid("uplink.secret_unknown", { name: path });
+      if (serverOf(input) !== serverOf(before?.target)) throw invalid("uplink.secret_moved", { name: path });
+      return kept;
+    },
+    "",
+  );
+}
+
+/** Takes the secrets out of settings that fit their schema. */
+export function splitTarget(target: Readonly<Record<string, unknown>>): SplitTarget {
+  const secrets: Record<string, string> = {};
+  const rest = changeSecrets(
+    target,
+    (value, path) => {
+      secrets[path] = String(value);
+      return undefined;
+    },
+    "",
+  );
+  return { target: rest as SplitTarget["target"], secrets }; // an object stays one
+}
+
+/** Puts secrets into their places, or what stands for them. */
+export function joinTarget(
+  { target, secrets }: SplitTarget,
+  as: (secret: string) => unknown,
+): SplitTarget["target"] {
+  const joined = structuredClone(target);
+  for (const [path, secret] of Object.entries(secrets)) place(joined, path.split("."), as(secret));
+  return joined;
+}
+
+function place(value: unknown, [name, ...rest]: readonly string[], secret: unknown): void {
+  if (name === undefined || typeof value !== "object" || value === null) return;
+  const object = value as Record<string, unknown>; // arrays have indexes as names
+  if (rest.length === 0) object[name] = secret;
+  else place(object[name], rest, secret);
+}

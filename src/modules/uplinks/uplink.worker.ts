@@ -1,0 +1,101 @@
+/// <reference lib="webworker" />
+import { DomainError, notFound } from "../../lib/domain-error.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { ThreadCalls } from "../../platform/thread-calls.ts";
+import { DeviceCache } from "./device-cache.ts";
+import { createRowTransform } from "./row-transform.ts";
+import { createTarget } from "./targets/targets.ts";
+import { TargetError } from "./uplink.errors.ts";
+import type { MainCalls, ThreadCallsOfUplinks, UplinkJob } from "./uplink.protocol.ts";
+import type { TargetContext } from "./uplink.types.ts";
+import { UplinkReader } from "./uplink-reader.ts";
+import { UplinkRunner } from "./uplink-runner.ts";
+
+interface Running {
+  readonly runner: UplinkRunner;
+  readonly reader: UplinkReader;
+  readonly devices: DeviceCache;
+}
+
+/** Keyed by the id of the uplink. */
+const running = new Map<string, Running>();
+
+const calls = new ThreadCalls<MainCalls, ThreadCallsOfUplinks>((message) => postMessage(message), {
+  async run(job) {
+    await end(job.uplinkId);
+    running.set(job.uplinkId, start(job));
+  },
+  end: ({ uplinkId }) => end(uplinkId),
+  wake() {
+    for (const { reader, runner } of running.values()) {
+      reader.wake();
+      runner.wake();
+    }
+  },
+  forgetDevices({ deviceIds }) {
+    for (const { devices } of running.values()) devices.forget(deviceIds);
+  },
+  async check(job) {
+    const target = await createTarget(job.target, contextOf(job));
+    try {
+      await target.check(AbortSignal.timeout(CHECK_TIMEOUT_MS));
+    } finally {
+      await target.close();
+    }
+  },
+  skip({ uplinkId }) {
+    const uplink = running.get(uplinkId);
+    if (uplink === undefined) throw notFound("uplink.not_found");
+    uplink.runner.skip();
+  },
+});
+
+const CHECK_TIMEOUT_MS = 20_000;
+
+function contextOf({ uplinkId, authorities }: UplinkJob): TargetContext {
+  return {
+    uplinkId,
+    authorities,
+    async resolve(host, port) {
+      try {
+        return await calls.call("resolve", { uplinkId, host, port });
+      } catch (error) {
+        // The gateway never connects there.
+        if (error instanceof DomainError && error.kind === "invalid")
+          throw new TargetError("settings", error);
+        throw error;
+      }
+    },
+    command: (deviceId, method, params) => calls.call("command", { uplinkId, deviceId, method, params }),
+    now: systemClock.now,
+  };
+}
+
+function start(job: UplinkJob): Running {
+  const { uplinkId } = job;
+  const devices = new DeviceCache((deviceIds) => calls.call("devices", { uplinkId, deviceIds }));
+  const reader = new UplinkReader(job, {
+    call: (name, args) => calls.call(name, args),
+    devices,
+    transform: createRowTransform(job),
+  });
+  const runner = new UplinkRunner({
+    source: reader,
+    createTarget: () => createTarget(job.target, contextOf(job)),
+    window: job.window,
+    bytesPerSecond: job.bytesPerSecond,
+    report: (report) => void calls.call("report", { uplinkId, report }),
+    clock: systemClock,
+    random: Math.random,
+  });
+  runner.start();
+  return { runner, reader, devices };
+}
+
+async function end(uplinkId: string): Promise<void> {
+  const uplink = running.get(uplinkId);
+  running.delete(uplinkId);
+  await uplink?.runner.stop();
+}
+
+addEventListener("message", (event: MessageEvent<unknown>) => calls.receive(event.data));

@@ -1,0 +1,10 @@
+import { conflict, detail, notFound } from "../../lib/domain-error.ts";
+import { ensureAllDevices as ensureAll } from "../tenants/tenants.errors.ts";
+import type { Principal } from "../users/users.types.ts";
+
+export const uplinkNotFound = () => notFound("uplink.not_found");
+export const tooManyUplinks = (limit: number) => conflict("uplink.limit", { limit });
+export const nothingToSkip = () => conflict("uplink.not_refused");
+/** @throws DomainError `forbidden`: an uplink sends what of all devices is selected. */
+export const ensureAllDevices = (principal: Principal): void =>
+  ensureAll(principal, detail("uplink.action_uplinks"));

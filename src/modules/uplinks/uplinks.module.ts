@@ -1,0 +1,104 @@
+import { DomainError, detail } from "../../lib/domain-error.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import { createSealedBox } from "../../platform/sealed-box.ts";
+import type { CommandsService } from "../commands/commands.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { Core } from "../module.types.ts";
+import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
+import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { TargetSettings } from "./targets/targets.schemas.ts";
+import { UplinkChangesRepository } from "./uplink-changes.repository.ts";
+import { UplinkFleet } from "./uplink-fleet.ts";
+import { joinTarget } from "./uplink-secrets.ts";
+import { createUplinksRepository } from "./uplinks.repository.ts";
+import { uplinkActionsRoutes, uplinksRoutes } from "./uplinks.routes.ts";
+import { openSecrets, UplinksService } from "./uplinks.service.ts";
+import type { Uplink } from "./uplinks.types.ts";
+
+/** Time for which a target waits for the answer of a device. */
+const COMMAND_WAIT_MS = 30_000;
+
+/** The principal that acts for an uplink: commands that come from its target. */
+const principalOf = ({ uplinkId, tenantId, name }: Uplink): Principal => ({
+  userId: uplinkId as UserId, // not a user: audit and access know nothing under this id
+  email: `uplink: ${name}`,
+  tenantId,
+  role: "TENANT_RW",
+  sessionId: "",
+  canAcknowledgeAlarms: false,
+  devices: "all",
+});
+
+/** Uplinks send what the gateway stores to other engines. */
+export function createUplinksModule(
+  { database, data, clock, events, log: root }: Core,
+  deps: {
+    readonly commands: CommandsService;
+    readonly reach: OutboundReach;
+    readonly store: TelemetryStore;
+    readonly tenants: Pick<TenantsService, "find">;
+  },
+) {
+  const { commands, reach, store, tenants } = deps;
+  const log = root.child("uplinks");
+  const repository = createUplinksRepository(database);
+  const changes = new UplinkChangesRepository(database);
+  const box = createSealedBox(data.secret("outbound.key", 32), "uplinks");
+  const fleet = new UplinkFleet({
+    repository,
+    changes,
+    store,
+    targetOf: (uplink) =>
+      joinTarget(
+        { target: uplink.target, secrets: openSecrets(box, uplink) },
+        (secret) => secret,
+      ) as unknown as TargetSettings, // checked when they were stored
+    reach,
+    async command(uplink, { deviceId, method, params }) {
+      const request = { command: { method, params } };
+      const { status, response, error } = await commands.create(
+        principalOf(uplink),
+        deviceId,
+        request,
+        COMMAND_WAIT_MS,
+      );
+      if (status === "SUCCESSFUL") return response;
+      throw new DomainError("unavailable", detail("uplink.command_failed", { reason: error ?? status }));
+    },
+    clock,
+    log,
+  });
+  const uplinks = new UplinksService({
+    repository,
+    changes,
+    fleet,
+    feeds: store.feeds,
+    box,
+    tenants,
+    dataPath: data.path,
+    clock,
+  });
+  const record = (
+    { tenantId, deviceId }: { tenantId: TenantId; deviceId: DeviceId },
+    change: "created" | "updated" | "deleted",
+  ) => {
+    fleet.forgetDevices([deviceId]);
+    if (!repository.hasAny(tenantId)) return;
+    const { name, deviceType } = changes.find(deviceId) ?? { name: deviceId, deviceType: "" };
+    changes.recordDevice({ tenantId, deviceId, change, name, deviceType, at: clock.now() });
+    fleet.wake();
+  };
+  events.on("device.created", (event) => record(event, "created"));
+  events.on("device.updated", (event) => record(event, "updated"));
+  events.on("device.deleted", (event) => record(event, "deleted"));
+  events.on("attributes.changed", () => fleet.wake());
+  events.on("alarm.changed", () => fleet.wake());
+  events.on("tenant.deleted", () => void fleet.endDeleted());
+  return {
+    uplinks,
+    routes: (auth: AuthPlugin) => [uplinksRoutes({ uplinks, auth }), uplinkActionsRoutes({ uplinks, auth })],
+    parts: [{ name: "uplinks", start: () => fleet.start(), stop: () => fleet.stop() }],
+  };
+}

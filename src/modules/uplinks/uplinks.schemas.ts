@@ -1,0 +1,140 @@
+import { t } from "elysia";
+import { weekdays } from "../../lib/time-window.ts";
+import { documentedAs } from "../documented-as.ts";
+import { literals, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { targetInput } from "./target-input.schemas.ts";
+import { uplinkOrders, uplinkStates } from "./uplink.protocol.ts";
+
+const names = (maxItems: number, description: string) =>
+  t.Array(t.String({ minLength: 1, maxLength: 256 }), { maxItems, description });
+
+const selection = t.Object(
+  {
+    deviceIds: names(1_000, "ids of devices; empty for all"),
+    deviceTypes: names(100, "types of devices; empty for all"),
+    deviceTags: names(100, "a device with one of these tags is sent; empty for all"),
+    keys: names(500, "telemetry keys; one that ends with `*` stands for all that begin so; empty for all"),
+  },
+  { title: "UplinkSelection" },
+);
+const content = t.Object(
+  {
+    telemetry: t.Boolean(),
+    attributes: t.Boolean(),
+    alarms: t.Boolean(),
+    devices: t.Boolean({ description: "created, changed and deleted devices" }),
+  },
+  { title: "UplinkContent" },
+);
+const minuteOfDay = wholeNumber({ minimum: 0, maximum: 1_440 });
+const sendingWindow = t.Union(
+  [
+    t.Object(
+      {
+        timezone: t.String({ maxLength: 100 }),
+        days: t.Array(literals(weekdays), { minItems: 1, maxItems: 7 }),
+        from: minuteOfDay,
+        to: minuteOfDay,
+      },
+      { title: "UplinkWindow" },
+    ),
+    t.Null(),
+  ],
+  { description: "minutes of the day between which it sends; null: always" },
+);
+const options = {
+  site: nameText(200, "name of this installation at the target"),
+  selection,
+  content,
+  steps: t.Array(t.Record(t.String(), t.Unknown()), {
+    maxItems: 50,
+    description: "steps as in a pipeline; attributes and webhooks that they make are left out",
+  }),
+  tags: t.Record(t.String({ maxLength: 64 }), t.String({ maxLength: 256 }), {
+    maxProperties: 20,
+    description: "further tags of every device at the target",
+  }),
+  order: literals(uplinkOrders, {
+    description:
+      "`LIVE_FIRST`: new values, then history from its beginning; `NEWEST_FIRST`: new values, then history from its end; `OLDEST_FIRST`: history, then new values",
+  }),
+  bytesPerSecond: t.Union([wholeNumber({ minimum: 1_000, maximum: 1_000_000_000 }), t.Null()], {
+    description: "null: no limit",
+  }),
+  window: sendingWindow,
+};
+// Not a Union: what is wrong is told field by field, and secrets may be `{kept: true}`.
+const target = documentedAs(targetInput, {
+  description:
+    "Settings of the target, by `type`. Secrets (`password`, `token`, `secretAccessKey`, `signingSecret`, `privateKey`) are returned as `{kept: true}`; whoever sends that back keeps the secret, for the same server.",
+});
+const optional = <Fields extends Record<string, import("@sinclair/typebox").TSchema>>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, t.Optional(field)])) as {
+    [Name in keyof Fields]: import("@sinclair/typebox").TOptional<Fields[Name]>;
+  };
+
+export const createUplinkBody = t.Object(
+  {
+    name: nameText(200),
+    enabled: t.Optional(t.Boolean({ description: "true by default" })),
+    target,
+    start: t.Optional(
+      literals(["NOW", "BEGINNING"], {
+        description:
+          "`NOW` (default): what is written from now on; `BEGINNING`: everything that is stored, too",
+      }),
+    ),
+    ...optional(options),
+  },
+  { title: "CreateUplink" },
+);
+export const updateUplinkBody = t.Object(
+  {
+    name: t.Optional(nameText(200)),
+    enabled: t.Optional(t.Boolean()),
+    target: t.Optional(target),
+    ...optional(options),
+  },
+  { title: "UpdateUplink" },
+);
+export const testUplinkBody = t.Object(
+  { target, uplinkId: t.Optional(t.String({ maxLength: 64, description: "whose kept secrets are used" })) },
+  { title: "TestUplink" },
+);
+export const resendBody = t.Object(
+  { from: t.Number({ description: "epoch ms" }), to: t.Number({ description: "epoch ms" }) },
+  { title: "ResendUplink", description: "a closed range of time stamps" },
+);
+
+const isoOrNull = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
+export const uplinkBody = t.Object(
+  {
+    uplinkId: t.String(),
+    name: t.String(),
+    enabled: t.Boolean(),
+    target: t.Record(t.String(), t.Unknown()),
+    ...options,
+    createdAt: t.String(),
+    updatedAt: t.String(),
+    state: literals(uplinkStates),
+    lagSeconds: t.Union([t.Number(), t.Null()], {
+      description: "seconds since nothing waited; null: not known yet",
+    }),
+    waitingPoints: t.Union([t.Number(), t.Null()], {
+      description: "about how many values wait; null: not counted yet",
+    }),
+    sentPoints: t.Integer({ description: "since the start of the gateway or of the uplink" }),
+    sentBatches: t.Integer(),
+    sentBytes: t.Integer(),
+    skippedBatches: t.Integer(),
+    lastSentAt: isoOrNull,
+    upToDateAt: isoOrNull,
+    error: t.Union([t.String(), t.Null()]),
+    errorText: t.Union([textSchema, t.Null()]),
+    errorAt: isoOrNull,
+    isRefused: t.Boolean({
+      description: "true if the target refuses the oldest batch, which can be skipped",
+    }),
+  },
+  { title: "Uplink" },
+);

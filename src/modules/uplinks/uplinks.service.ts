@@ -1,0 +1,235 @@
+import { invalid } from "../../lib/domain-error.ts";
+import type { TenantId } from "../../lib/ids.ts";
+import { isTimeZone } from "../../lib/time-zone.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { newId } from "../../platform/ids.ts";
+import { isOutside } from "../../platform/outside-folder.ts";
+import type { SealedBox } from "../../platform/sealed-box.ts";
+import { compileReadingSteps } from "../pipelines/reading-steps.service.ts";
+import type { FeedStart } from "../telemetry/feeds.types.ts";
+import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import { ensureOperator } from "../tenants/tenants.errors.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import { checkTarget, type TargetSettings } from "./target-settings.ts";
+import type { ChangeCursor } from "./uplink.protocol.ts";
+import type { UplinkChangesRepository } from "./uplink-changes.repository.ts";
+import type { UplinkFleet } from "./uplink-fleet.ts";
+import { joinTarget, type Secrets, splitTarget, withKeptSecrets } from "./uplink-secrets.ts";
+import { ensureAllDevices, nothingToSkip, tooManyUplinks, uplinkNotFound } from "./uplinks.errors.ts";
+import type { UplinksRepository } from "./uplinks.repository.ts";
+import type { Uplink, UplinkOptions, VisibleUplink } from "./uplinks.types.ts";
+
+const UPLINKS_MAX = 20;
+const KEPT = { kept: true };
+
+export type UplinkFields = { readonly [Name in keyof UplinkOptions]?: UplinkOptions[Name] | undefined } & {
+  readonly name?: string | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly target?: unknown;
+};
+
+const defaults: Omit<UplinkOptions, "site"> = {
+  selection: { deviceIds: [], deviceTypes: [], deviceTags: [], keys: [] },
+  content: { telemetry: true, attributes: true, alarms: true, devices: true },
+  steps: [],
+  tags: {},
+  order: "LIVE_FIRST",
+  bytesPerSecond: null,
+  window: null,
+};
+
+interface UplinksDeps {
+  readonly repository: UplinksRepository;
+  readonly changes: Pick<UplinkChangesRepository, "newest">;
+  readonly fleet: UplinkFleet;
+  readonly feeds: TelemetryStore["feeds"];
+  readonly box: SealedBox;
+  readonly tenants: Pick<TenantsService, "find">;
+  readonly dataPath: string;
+  readonly clock: Clock;
+}
+
+/** Reads the secrets of an uplink. */
+export const openSecrets = (box: SealedBox, { secrets }: Pick<Uplink, "secrets">): Secrets =>
+  secrets === null ? {} : JSON.parse(box.open(secrets) ?? "{}");
+
+/** Uplinks as people manage them. They send what all devices write, so they are for those who may see all devices. */
+export class UplinksService {
+  readonly #deps: UplinksDeps;
+
+  constructor(deps: UplinksDeps) {
+    this.#deps = deps;
+  }
+
+  list(principal: Principal): VisibleUplink[] {
+    ensureAllDevices(principal);
+    return this.#deps.repository.list(principal.tenantId).map((uplink) => this.#visible(uplink));
+  }
+
+  get(principal: Principal, uplinkId: string): VisibleUplink {
+    return this.#visible(this.#get(principal, uplinkId));
+  }
+
+  /** @throws DomainError `invalid` for settings that do not fit, `conflict` if there are too many. */
+  async create(principal: Principal, fields: UplinkFields, start: FeedStart): Promise<VisibleUplink> {
+    ensureAllDevices(principal);
+    const { repository, feeds, fleet } = this.#deps;
+    const { tenantId } = principal;
+    if (repository.count(tenantId) >= UPLINKS_MAX) throw tooManyUplinks(UPLINKS_MAX);
+    const settings = this.#targetFrom(principal, fields.target, undefined);
+    const uplink = this.#uplinkOf(newId(), tenantId, { fields, settings, start });
+    // Before the row: a feed without one is closed at the next start, and nothing is lost in between.
+    await feeds.open(uplink.uplinkId, tenantId, start);
+    repository.insert(uplink);
+    await fleet.apply(uplink);
+    return this.#visible(uplink);
+  }
+
+  async update(principal: Principal, uplinkId: string, fields: UplinkFields): Promise<VisibleUplink> {
+    const { repository, fleet, clock } = this.#deps;
+    const before = this.#get(principal, uplinkId);
+    const options = { ...before.options, ...optionsOf(fields) };
+    ensureOptions(options);
+    const uplink: Uplink = {
+      ...before,
+      name: fields.name ?? before.name,
+      enabled: fields.enabled ?? before.enabled,
+      ...(fields.target !== undefined && this.#stored(this.#targetFrom(principal, fields.target, before))),
+      options,
+      updatedAt: clock.now(),
+    };
+    repository.update(uplink);
+    await fleet.apply(uplink);
+    return this.#visible(uplink);
+  }
+
+  async delete(principal: Principal, uplinkId: string): Promise<void> {
+    this.#get(principal, uplinkId);
+    this.#deps.repository.delete(uplinkId);
+    await this.#deps.fleet.remove(uplinkId);
+  }
+
+  /** Connects to a target without storing anything. @throws DomainError what is wrong */
+  async test(principal: Principal, target: unknown, uplinkId: string | undefined): Promise<void> {
+    ensureAllDevices(principal);
+    const before = uplinkId === undefined ? undefined : this.#get(principal, uplinkId);
+    const settings = this.#targetFrom(principal, target, before);
+    const { tenantId } = principal;
+    await this.#deps.fleet.check(
+      this.#uplinkOf(`test-${newId()}`, tenantId, { fields: {}, settings, start: "now" }),
+    );
+  }
+
+  /** Sends what is stored within a closed range again. */
+  async resend(
+    principal: Principal,
+    uplinkId: string,
+    { from, to }: { readonly from: number; readonly to: number },
+  ): Promise<VisibleUplink> {
+    const uplink = this.#get(principal, uplinkId);
+    await this.#deps.fleet.resend(uplinkId, from, to);
+    return this.#visible(uplink);
+  }
+
+  /** Leaves out the oldest batch, which the target refuses. */
+  async skip(principal: Principal, uplinkId: string): Promise<VisibleUplink> {
+    const uplink = this.#get(principal, uplinkId);
+    const { fleet } = this.#deps;
+    if (!fleet.reportOf(uplinkId).isRefused) throw nothingToSkip();
+    await fleet.skip(uplinkId);
+    return this.#visible(uplink);
+  }
+
+  #get(principal: Principal, uplinkId: string): Uplink {
+    ensureAllDevices(principal);
+    const uplink = this.#deps.repository.find(principal.tenantId, uplinkId);
+    if (uplink === undefined) throw uplinkNotFound();
+    return uplink;
+  }
+
+  #uplinkOf(
+    uplinkId: string,
+    tenantId: TenantId,
+    of: { readonly fields: UplinkFields; readonly settings: TargetSettings; readonly start: FeedStart },
+  ): Uplink {
+    const { tenants, clock } = this.#deps;
+    const { fields, settings, start } = of;
+    const options = { ...defaults, site: tenants.find(tenantId)?.name ?? "", ...optionsOf(fields) };
+    ensureOptions(options);
+    const now = clock.now();
+    return {
+      uplinkId,
+      tenantId,
+      name: fields.name ?? "",
+      enabled: fields.enabled ?? true,
+      ...this.#stored(settings),
+      options,
+      cursor: this.#cursorFor(start),
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+
+  #visible({ secrets, cursor: _, ...uplink }: Uplink): VisibleUplink {
+    const { fleet, clock, box } = this.#deps;
+    const report = fleet.reportOf(uplink.uplinkId);
+    const { state, upToDateAt } = report;
+    const sinceSeconds = upToDateAt === null ? null : Math.max(0, (clock.now() - upToDateAt) / 1_000);
+    return {
+      ...uplink,
+      target: joinTarget({ target: uplink.target, secrets: openSecrets(box, { secrets }) }, () => KEPT),
+      report,
+      lagSeconds: state === "UP_TO_DATE" ? 0 : sinceSeconds,
+      waitingPoints: state === "UP_TO_DATE" ? 0 : fleet.waitingOf(uplink.uplinkId),
+    };
+  }
+
+  /** Checks the settings of a target; secrets that are kept come from what was stored. */
+  #targetFrom(principal: Principal, input: unknown, before: Uplink | undefined): TargetSettings {
+    const { box, tenants, dataPath } = this.#deps;
+    const stored = before && { target: before.target, secrets: openSecrets(box, before) };
+    const settings = checkTarget(withKeptSecrets(input, stored));
+    if (settings.type === "PARQUET" && settings.place.kind === "FOLDER") {
+      // The disk belongs to the people of the gateway.
+      ensureOperator(tenants, principal);
+      if (!isOutside(settings.place.path, dataPath)) throw invalid("backup.folder_invalid");
+    }
+    return settings;
+  }
+
+  #stored(settings: TargetSettings): Pick<Uplink, "target" | "secrets"> {
+    const { target, secrets } = splitTarget(settings);
+    const hasSecrets = Object.keys(secrets).length > 0;
+    return { target, secrets: hasSecrets ? this.#deps.box.seal(JSON.stringify(secrets)) : null };
+  }
+
+  #cursorFor(start: FeedStart): ChangeCursor {
+    const newest = this.#deps.changes.newest();
+    // From the beginning: present attributes, and all alarms that are kept.
+    return start === "now" ? { ...newest, snapshot: null } : { ...newest, alarms: 0, snapshot: "" };
+  }
+}
+
+const optionNames = [
+  "site",
+  "selection",
+  "content",
+  "steps",
+  "tags",
+  "order",
+  "bytesPerSecond",
+  "window",
+] as const satisfies readonly (keyof UplinkOptions)[];
+
+function optionsOf(fields: UplinkFields): Partial<UplinkOptions> {
+  return Object.fromEntries(
+    optionNames.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
+  );
+}
+
+/** @throws DomainError `invalid` */
+function ensureOptions({ steps, window }: UplinkOptions): void {
+  compileReadingSteps(steps);
+  if (window !== null && !isTimeZone(window.timezone)) throw invalid("rule.timezone");
+}

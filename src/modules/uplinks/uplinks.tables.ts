@@ -1,0 +1,49 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { TenantId } from "../../lib/ids.ts";
+import { tenants } from "../tenants/tenants.tables.ts";
+import type { ChangeCursor } from "./uplink.protocol.ts";
+import type { UplinkOptions } from "./uplinks.types.ts";
+
+/** Engines to which the gateway sends what it stores. How far each has come is in the telemetry file. */
+export const uplinks = sqliteTable(
+  "uplinks",
+  {
+    uplinkId: text("uplink_id").primaryKey(),
+    tenantId: text("tenant_id")
+      .notNull()
+      .$type<TenantId>()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    enabled: integer("enabled", { mode: "boolean" }).notNull(),
+    /** Settings of the target without their secrets. */
+    target: text("target", { mode: "json" }).notNull().$type<Readonly<Record<string, unknown>>>(),
+    /** Sealed: an object of paths in the settings to secrets. */
+    secrets: text("secrets"),
+    options: text("options", { mode: "json" }).notNull().$type<UplinkOptions>(),
+    /** Newest changes of attributes, alarms and devices that have arrived. */
+    cursor: text("cursor", { mode: "json" }).notNull().$type<ChangeCursor>(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [index("uplinks_tenant").on(table.tenantId, table.name)],
+);
+
+/** Devices that were created, changed or deleted, until all uplinks have sent it. */
+export const uplinkDeviceChanges = sqliteTable(
+  "uplink_device_changes",
+  {
+    /** Never given twice, and in the order in which they came. */
+    seq: integer("seq").primaryKey({ autoIncrement: true }),
+    tenantId: text("tenant_id")
+      .notNull()
+      .$type<TenantId>()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    deviceId: text("device_id").notNull(),
+    change: text("change", { enum: ["created", "updated", "deleted"] }).notNull(),
+    /** Name and type at the time of the change. */
+    name: text("name").notNull(),
+    deviceType: text("device_type").notNull(),
+    at: integer("at").notNull(),
+  },
+  (table) => [index("uplink_device_changes_tenant").on(table.tenantId, table.seq)],
+);

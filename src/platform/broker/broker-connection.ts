@@ -1,0 +1,273 @@
+import type { IClientOptions, IConnackPacket, MqttClient } from "mqtt";
+import { DomainError, detail } from "../../lib/domain-error.ts";
+import type { PublishPacket } from "../../lib/mqtt/packets.ts";
+import { networkErrorText } from "../../lib/network-error.ts";
+import type { ErrorCode } from "../../lib/texts/en/errors.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { Clock } from "../clock.ts";
+import type { OutboundRule } from "../outbound-address.ts";
+import type {
+  BrokerLimits,
+  BrokerMessage,
+  BrokerSettings,
+  BrokerSubscription,
+  GrantedSubscription,
+} from "./broker.types.ts";
+import { BrokerStream } from "./broker-stream.ts";
+import { InboundLane, PACKET_BYTES_MAX, WINDOW } from "./inbound-lane.ts";
+import type { InboundSession, Outcome } from "./inbound-session.ts";
+
+const CONNECT_MS_MAX = 20_000;
+const KEEP_ALIVE_S = 60;
+/** Time for which a broker that speaks MQTT 5 is asked to keep what comes while the gateway is away. */
+const SESSION_EXPIRY_S = 30 * 86_400;
+/** DISCONNECT, in both versions. */
+const GOOD_BYE = Buffer.from([0xe0, 0]);
+const GOOD_BYE_MS_MAX = 2_000;
+const REFUSED = 0x80;
+/** Limits of a broker that says nothing of them (MQTT 5, 3.2.2.3). */
+const RECEIVE_MAXIMUM = 65_535;
+const BROKER_PACKET_BYTES_MAX = 268_435_460;
+
+export interface ConnectionDeps {
+  readonly settings: BrokerSettings;
+  readonly clientId: string;
+  /** The broker is to forget the session that it has. */
+  readonly clean: boolean;
+  /** Message that the broker sends when the connection ends without a good-bye. */
+  readonly will?: BrokerMessage | undefined;
+  readonly session: InboundSession;
+  readonly addresses: Pick<OutboundRule, "resolve">;
+  readonly authorities?: readonly string[] | undefined;
+  readonly take: (message: PublishPacket) => Promise<Outcome>;
+  readonly tooLarge: (message: PublishPacket) => void;
+  readonly clock: Pick<Clock, "schedule">;
+  /** Ends the attempt; a connection that is made is ended by `end`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface BrokerConnection {
+  /** The broker has the session of before, with its subscriptions, and sends what it has kept. */
+  readonly isResumed: boolean;
+  readonly limits: BrokerLimits;
+  /** Subscribes; the broker says which filters it grants. */
+  subscribe(subscription: BrokerSubscription): Promise<GrantedSubscription[]>;
+  unsubscribe(filters: readonly string[]): Promise<void>;
+  /**
+   * Resolves when the broker has acknowledged the message. @throws Error whose `code` is the reason code if it refuses the message, and DomainError
+   * when the connection ends
+   */
+  publish(message: BrokerMessage): Promise<void>;
+  /** Resolves with the reason when the connection has ended. */
+  readonly ended: Promise<Text>;
+  /** Acknowledges what is in progress and says good-bye; resolves when nothing is left of it. */
+  end(): Promise<void>;
+  /** Ends the connection at once, without a good-bye. */
+  destroy(): void;
+}
+
+/** Errors by reason code of MQTT 3.1.1 and 5, where the text of mqtt.js does not say what to do. */
+const reasons: Readonly<Record<number, ErrorCode>> = {
+  2: "broker_error.client_id",
+  4: "broker_error.credentials",
+  5: "broker_error.not_allowed",
+  133: "broker_error.client_id",
+  134: "broker_error.credentials",
+  135: "broker_error.not_allowed",
+  142: "broker_error.taken_over",
+};
+
+function disconnection(reasonCode: number, said: string | undefined): Text {
+  const textCode = reasons[reasonCode];
+  if (textCode !== undefined) return { code: textCode, params: {} };
+  return detail("broker_error.disconnected", { reason: said ?? reasonCode });
+}
+
+const broken = (text: Text) => new DomainError("unavailable", text);
+
+function describe(error: unknown): Text {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  // What mqtt.js says of a broker that does not answer its first packet.
+  if (error instanceof Error && error.message === "connack timeout") return detail("network_error.timed_out");
+  const textCode = typeof code === "number" ? reasons[code] : undefined;
+  return textCode === undefined ? networkErrorText(error) : { code: textCode, params: {} };
+}
+
+/** The last acknowledgement that a broker owes must not wait for ever: everything that waits fails when the connection ends. */
+class OpenQuestions {
+  readonly #waiting = new Set<(error: Error) => void>();
+  #reason: Text | undefined;
+
+  fail(reason: Text): void {
+    this.#reason = reason;
+    for (const reject of this.#waiting) reject(broken(reason));
+    this.#waiting.clear();
+  }
+
+  /** Runs `ask`, which calls back with the answer. @param isEnding says whether the connection is about to fail, with a better reason */
+  answer<Answer>(
+    ask: (done: (error: Error | null | undefined, answer?: Answer) => void) => void,
+    isEnding: () => boolean,
+  ): Promise<Answer | undefined> {
+    return new Promise((resolve, reject) => {
+      if (this.#reason !== undefined) return reject(broken(this.#reason));
+      this.#waiting.add(reject);
+      ask((error, answer) => {
+        if (error && isEnding()) return;
+        this.#waiting.delete(reject);
+        if (error) reject(error);
+        else resolve(answer);
+      });
+    });
+  }
+}
+
+function optionsOf({ settings, clientId, clean, will }: ConnectionDeps): IClientOptions {
+  const { credentials = {}, protocolVersion = 4 } = settings;
+  return {
+    protocolVersion,
+    clientId,
+    clean,
+    keepalive: settings.keepAliveS ?? KEEP_ALIVE_S,
+    connectTimeout: CONNECT_MS_MAX,
+    reconnectPeriod: 0,
+    resubscribe: false,
+    queueQoSZero: false,
+    timerVariant: "native",
+    ...(credentials.username !== undefined && { username: credentials.username }),
+    ...(credentials.password !== undefined && { password: credentials.password }),
+    ...(will !== undefined && {
+      will: {
+        topic: will.topic,
+        payload: Buffer.from(will.payload),
+        qos: will.qos,
+        retain: will.retain ?? false,
+      },
+    }),
+    ...(protocolVersion === 5 && {
+      properties: {
+        sessionExpiryInterval: clean ? 0 : SESSION_EXPIRY_S,
+        receiveMaximum: WINDOW,
+        maximumPacketSize: PACKET_BYTES_MAX,
+      },
+    }),
+  };
+}
+
+const limitsOf = ({ properties }: IConnackPacket): BrokerLimits => ({
+  receiveMaximum: properties?.receiveMaximum ?? RECEIVE_MAXIMUM,
+  packetBytesMax: properties?.maximumPacketSize ?? BROKER_PACKET_BYTES_MAX,
+});
+
+const greetingOf = (client: MqttClient, ended: Promise<Text>): Promise<IConnackPacket> =>
+  new Promise((resolve, reject) => {
+    client.once("connect", resolve);
+    void ended.then((reason) => reject(broken(reason)));
+  });
+
+/** A connection of mqtt.js that lasts until it ends: what is to be done then is the caller's matter. @throws DomainError with the reason */
+export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnection> {
+  const { MqttClient } = await import("mqtt");
+  const { settings, session } = deps;
+  let failure: unknown;
+  let ending: Promise<void> | undefined;
+  const lane = new InboundLane({
+    protocolVersion: settings.protocolVersion ?? 4,
+    session,
+    take: deps.take,
+    tooLarge: deps.tooLarge,
+    pass: (bytes) => stream.push(bytes),
+    send: (bytes) => stream.write(bytes),
+    fail: (error) => stream.destroy(error),
+    onRoom: () => stream.resumeReceiving(),
+  });
+  const stream = new BrokerStream({ ...deps, receive: (chunk) => lane.push(chunk) });
+  const destroy = () => void stream.destroy();
+  const note = (error: unknown) => {
+    failure ??= error;
+  };
+  stream.on("error", note);
+  const client: MqttClient = new MqttClient(() => stream, optionsOf(deps));
+  client.on("error", (error) => {
+    note(error);
+    stream.destroy();
+  });
+  client.on("disconnect", ({ reasonCode, properties }) => {
+    if (reasonCode) note(broken(disconnection(reasonCode, properties?.reasonString)));
+  });
+  const questions = new OpenQuestions();
+  const ended = new Promise<Text>((resolve) => {
+    stream.once("close", () => {
+      lane.close();
+      const reason = failure === undefined ? detail("broker_error.closed") : describe(failure);
+      questions.fail(reason);
+      client.end(true);
+      resolve(reason);
+    });
+  });
+  deps.signal?.addEventListener("abort", destroy);
+  if (deps.signal?.aborted) destroy();
+  const greeting = await greetingOf(client, ended).finally(() =>
+    deps.signal?.removeEventListener("abort", destroy),
+  );
+  return {
+    isResumed: greeting.sessionPresent,
+    limits: limitsOf(greeting),
+    ...conversation(client, settings, (ask) => questions.answer(ask, () => stream.destroyed)),
+    ended,
+    end,
+    destroy,
+  };
+
+  function end(): Promise<void> {
+    ending ??= sayGoodBye();
+    return ending;
+  }
+
+  async function sayGoodBye(): Promise<void> {
+    if (stream.destroyed) return;
+    const cancel = deps.clock.schedule(GOOD_BYE_MS_MAX, () => stream.destroy());
+    await lane.finish();
+    // Not mqtt.js's way, which waits for every answer that is still owed.
+    stream.end(GOOD_BYE);
+    await ended;
+    cancel();
+  }
+}
+
+type Answered = <Answer>(
+  ask: (done: (error: Error | null | undefined, answer?: Answer) => void) => void,
+) => Promise<Answer | undefined>;
+
+function conversation(
+  client: MqttClient,
+  { protocolVersion }: BrokerSettings,
+  answered: Answered,
+): Pick<BrokerConnection, "subscribe" | "unsubscribe" | "publish"> {
+  return {
+    async subscribe({ filters, qos, takeRetained }) {
+      // MQTT 5: replays are not wanted at all, or only for a subscription that is new.
+      const options = { qos, ...(protocolVersion === 5 && { rh: takeRetained ? 1 : 2 }) };
+      const granted = await answered<number[]>((done) =>
+        client.subscribe([...filters], options, (error, _asked, packet) => {
+          const codes = packet?.granted?.map(Number);
+          if (codes === undefined) done(error ?? broken(detail("broker_error.no_answer")));
+          else done(null, codes);
+        }),
+      );
+      return filters.map((filter, index) => {
+        const code = granted?.[index] ?? REFUSED;
+        return { filter, qos: code >= REFUSED ? null : code };
+      });
+    },
+    async unsubscribe(filters) {
+      await answered((done) => client.unsubscribe([...filters], (error) => done(error)));
+    },
+    async publish({ topic, payload, qos, retain = false }) {
+      const bytes = typeof payload === "string" ? payload : asBuffer(payload);
+      await answered((done) => client.publish(topic, bytes, { qos, retain }, (error) => done(error)));
+    },
+  };
+}
+
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,0 +1,184 @@
+import { DomainError, unavailable } from "../../lib/domain-error.ts";
+import { FrameReader, fromForeignBroker } from "../../lib/mqtt/frame-reader.ts";
+import { PacketCursor } from "../../lib/mqtt/packet-cursor.ts";
+import { acknowledgement, PUBACK, PUBCOMP, PUBREC } from "../../lib/mqtt/packet-writer.ts";
+import { type PublishPacket, readAcknowledgement, readPublish } from "../../lib/mqtt/packets.ts";
+import { ProtocolError } from "../../lib/mqtt/reason.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { InboundSession, Outcome } from "./inbound-session.ts";
+
+/** The largest message that is taken, its topic included. */
+export const PACKET_BYTES_MAX = 1024 * 1024;
+/** Messages that are worked on at once; a broker that speaks MQTT 5 is told (receive maximum). */
+export const WINDOW = 100;
+const WINDOW_BYTES = 4 * PACKET_BYTES_MAX;
+/** Type, flags and length of the largest packet. */
+const HEADER_BYTES = 4;
+/** Topic, packet id and properties of a message that is too large stand before its payload; more of it is not kept. */
+const TRUNCATED_BYTES = 80 * 1024;
+
+const CONNACK = 2;
+const PUBLISH = 3;
+const PUBREL = 6;
+
+export interface InboundLaneDeps {
+  readonly protocolVersion: 4 | 5;
+  readonly session: InboundSession;
+  /** Processes a message; never rejects. */
+  readonly take: (message: PublishPacket) => Promise<Outcome>;
+  readonly tooLarge: (message: PublishPacket) => void;
+  /** Passes on the bytes that mqtt.js reads: everything but messages. */
+  readonly pass: (bytes: Uint8Array) => void;
+  /** Sends to the broker. */
+  readonly send: (bytes: Uint8Array) => void;
+  /** The connection is to end: something cannot be taken now, or the broker speaks no MQTT. */
+  readonly fail: (error: Error) => void;
+  /** Room for more, after `push` answered false. */
+  readonly onRoom: () => void;
+}
+
+interface InFlight {
+  readonly message: PublishPacket;
+  outcome: Outcome | undefined;
+}
+
+/** Thrown if no message can be accepted at the moment; the broker keeps the message. */
+export class NotTaken extends DomainError {
+  constructor(reason: Text) {
+    super("unavailable", reason);
+  }
+}
+
+/**
+ * Messages of a broker on their way in. mqtt.js hands one over only when the one before is acknowledged, which would be one a
+ * commit; here they are worked on together, up to the window, and acknowledged in the order they came (MQTT 5, 4.6), each once it is
+ * taken. Everything else of the conversation is mqtt.js's.
+ */
+export class InboundLane {
+  readonly #deps: InboundLaneDeps;
+  readonly #reader = new FrameReader(fromForeignBroker, PACKET_BYTES_MAX - HEADER_BYTES, TRUNCATED_BYTES);
+  readonly #inFlight: InFlight[] = [];
+  #bytes = 0;
+  #isFull = false;
+  #isClosed = false;
+  #isSettling = false;
+  /** Resolves `finish`, when nothing is in progress any more. */
+  #finished: (() => void) | undefined;
+
+  constructor(deps: InboundLaneDeps) {
+    this.#deps = deps;
+  }
+
+  /** Returns `false` if the sender is to wait for `onRoom`. */
+  push(chunk: Uint8Array): boolean {
+    if (this.#isClosed) return true;
+    this.#reader.push(chunk);
+    this.#work();
+    return !this.#isFull;
+  }
+
+  /** Begins nothing more; resolves when what is in progress is acknowledged, or the connection is gone. */
+  finish(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#finished = resolve;
+      if (this.#inFlight.length === 0) resolve();
+    });
+  }
+
+  /** The connection is gone: what is in progress goes on, and is acknowledged no more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#inFlight.length = 0;
+    this.#finished?.();
+  }
+
+  #work(): void {
+    try {
+      while (!this.#isClosed && this.#finished === undefined) {
+        this.#isFull = this.#inFlight.length >= WINDOW || this.#bytes >= WINDOW_BYTES;
+        if (this.#isFull) return;
+        if (!this.#reader.next()) return;
+        this.#read();
+      }
+    } catch (error) {
+      if (error instanceof ProtocolError)
+        this.#fail(unavailable("broker_error.protocol", { reason: error.message }));
+      else this.#fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #read(): void {
+    const { session, pass, send, protocolVersion } = this.#deps;
+    const { buffer, header, packetStart, start, end, isTruncated } = this.#reader;
+    const cursor = new PacketCursor(buffer, start, end);
+    const type = header >> 4;
+    if (type === PUBLISH) this.#take(readPublish(header, cursor, protocolVersion), isTruncated);
+    else if (type === PUBREL) {
+      const { packetId } = readAcknowledgement(cursor, protocolVersion);
+      session.release(packetId);
+      send(acknowledgement(PUBCOMP, packetId));
+    } else {
+      // Its first flag says whether the broker still has the session. Messages may follow it at once.
+      if (type === CONNACK && (cursor.u8() & 1) === 0) session.forget();
+      pass(buffer.subarray(packetStart, end));
+    }
+  }
+
+  #take(message: PublishPacket, isTruncated: boolean): void {
+    const { session, take, tooLarge } = this.#deps;
+    const entry: InFlight = { message, outcome: undefined };
+    this.#inFlight.push(entry);
+    this.#bytes += message.payload.length;
+    if (isTruncated) tooLarge(message);
+    const outcome = isTruncated
+      ? Promise.resolve<Outcome>({ kind: "taken" })
+      : session.take(message, () => take(message));
+    void outcome.then((existingOutcome) => {
+      entry.outcome = existingOutcome;
+      this.#bytes -= message.payload.length;
+      this.#settleSoon();
+    });
+  }
+
+  /** A commit brings many at once: they are acknowledged by one write. */
+  #settleSoon(): void {
+    if (this.#isSettling) return;
+    this.#isSettling = true;
+    setImmediate(() => {
+      this.#isSettling = false;
+      if (!this.#isClosed) this.#settle();
+    });
+  }
+
+  /** Acknowledges what is taken, up to the first that is not. */
+  #settle(): void {
+    const acknowledgements: Uint8Array[] = [];
+    for (let [first] = this.#inFlight; first?.outcome !== undefined; [first] = this.#inFlight) {
+      const { message, outcome } = first;
+      // Of quality 0 there is nothing that the broker could send again.
+      if (outcome.kind === "later" && message.packetId !== 0) {
+        if (acknowledgements.length > 0) this.#deps.send(Buffer.concat(acknowledgements));
+        this.#fail(new NotTaken(outcome.reason));
+        return;
+      }
+      this.#inFlight.shift();
+      if (message.packetId !== 0) acknowledgements.push(this.#acknowledge(message.packetId, message.qos));
+    }
+    if (acknowledgements.length > 0) this.#deps.send(Buffer.concat(acknowledgements));
+    if (this.#inFlight.length === 0) this.#finished?.();
+    if (!this.#isFull) return;
+    this.#work();
+    if (!this.#isFull) this.#deps.onRoom();
+  }
+
+  #acknowledge(packetId: number, qos: PublishPacket["qos"]): Uint8Array {
+    if (qos === 1) this.#deps.session.release(packetId);
+    return acknowledgement(qos === 2 ? PUBREC : PUBACK, packetId);
+  }
+
+  #fail(error: Error): void {
+    if (this.#isClosed) return;
+    this.close();
+    this.#deps.fail(error);
+  }
+}

@@ -1,0 +1,147 @@
+import { PlugZap } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { ApiError } from "../../platform/api-client.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { BackLink } from "../../ui/back-link.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Radio } from "../../ui/choice.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { NotFoundScreen } from "../../ui/not-found.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { Section } from "../../ui/section.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { ContentFields } from "./content-fields.tsx";
+import { SendingFields } from "./sending-fields.tsx";
+import { TARGET_TYPES, targetDefaults } from "./target-fields.ts";
+import { TargetForm } from "./target-form.tsx";
+import { draftOf, fieldsOf, targetOf, type UplinkDraft } from "./uplink-form.ts";
+import { UplinkProgress } from "./uplink-progress.tsx";
+import { type Uplink, uplinksApi } from "./uplinks-api.ts";
+
+/** An uplink with its progress and settings. */
+export function UplinkPage({ uplinkId }: { uplinkId: string }) {
+  const resource = useResource(() => uplinksApi.get(uplinkId), [uplinkId]);
+  const { data: uplink, error } = resource;
+  if (error instanceof ApiError && error.status === 404) return <NotFoundScreen />;
+  return (
+    <div class="flex max-w-4xl flex-col gap-5">
+      <BackLink href="/uplinks">{t("nav.uplinks")}</BackLink>
+      <PageHead title={uplink?.name ?? "…"} />
+      {error !== undefined && <ErrorNote error={error} onRetry={resource.reload} />}
+      {uplink && <UplinkProgress uplink={uplink} onChanged={resource.set} />}
+      {uplink && <UplinkForm uplink={uplink} onSaved={resource.set} />}
+    </div>
+  );
+}
+
+export function NewUplinkPage() {
+  const { route } = useLocation();
+  return (
+    <div class="flex max-w-4xl flex-col gap-5">
+      <BackLink href="/uplinks">{t("nav.uplinks")}</BackLink>
+      <PageHead title={t("uplinks.create")} />
+      <UplinkForm onSaved={({ uplinkId }) => route(`/uplinks/${uplinkId}`, true)} />
+    </div>
+  );
+}
+
+function UplinkForm({ uplink, onSaved }: { uplink?: Uplink; onSaved: (uplink: Uplink) => void }) {
+  const [draft, setDraft] = useState(() => draftOf(uplink));
+  const change = (changes: Partial<UplinkDraft>) => setDraft((before) => ({ ...before, ...changes }));
+  const saving = useAction();
+  const submit = (e: Event) => {
+    e.preventDefault();
+    saving.run(async () => {
+      const fields = fieldsOf(draft, uplink);
+      const saved = uplink
+        ? await uplinksApi.update(uplink.uplinkId, fields)
+        : await uplinksApi.create(fields);
+      toast("success", t("uplinks.saved", { name: saved.name }));
+      onSaved(saved);
+    });
+  };
+  return (
+    <form onSubmit={submit}>
+      <fieldset class="flex min-w-0 flex-col gap-5" disabled={!may("uplinks:write")}>
+        <TargetSection draft={draft} onChange={change} uplink={uplink} />
+        <ContentFields draft={draft} onChange={change} isNew={uplink === undefined} />
+        <SendingFields draft={draft} onChange={change} />
+        {saving.error !== undefined && <ErrorNote error={saving.error} />}
+        {may("uplinks:write") && (
+          <div class="flex justify-end">
+            <SubmitButton busy={saving.busy}>{t("common.save")}</SubmitButton>
+          </div>
+        )}
+      </fieldset>
+    </form>
+  );
+}
+
+export interface FieldsProps {
+  readonly draft: UplinkDraft;
+  readonly onChange: (changes: Partial<UplinkDraft>) => void;
+}
+
+function TargetSection({ draft, onChange, uplink }: FieldsProps & { uplink: Uplink | undefined }) {
+  return (
+    <Section id="uplink-target" title={t("uplink.target")}>
+      <TextField
+        label={t("uplink.name")}
+        required
+        maxLength={200}
+        pattern=".*\S.*"
+        value={draft.name}
+        onText={(name) => onChange({ name })}
+      />
+      <fieldset>
+        <legend class="mb-2 text-sm font-medium">{t("uplink.type")}</legend>
+        <div class="grid gap-3 sm:grid-cols-2">
+          {TARGET_TYPES.map((type) => (
+            <Radio
+              key={type}
+              name="target-type"
+              checked={type === draft.type}
+              hint={t(`uplinkTypeHint.${type}`)}
+              onChange={() => onChange({ type, target: targetDefaults[type] })}
+            >
+              {t(`uplinkType.${type}`)}
+            </Radio>
+          ))}
+        </div>
+      </fieldset>
+      <TargetForm type={draft.type} target={draft.target} onChange={(target) => onChange({ target })} />
+      {may("uplinks:write") && <TestButton draft={draft} uplinkId={uplink?.uplinkId} />}
+    </Section>
+  );
+}
+
+function TestButton({ draft, uplinkId }: { draft: UplinkDraft; uplinkId: string | undefined }) {
+  const action = useAction();
+  const [isGood, setGood] = useState(false);
+  const test = () => {
+    setGood(false);
+    action.run(async () => {
+      await uplinksApi.test(targetOf(draft), uplinkId);
+      setGood(true);
+    });
+  };
+  return (
+    <div class="flex flex-col gap-3">
+      <Button icon={PlugZap} class="btn btn-sm self-start" disabled={action.busy} onClick={test}>
+        {t(action.busy ? "uplink.testing" : "uplink.test")}
+      </Button>
+      {isGood && (
+        <p role="status" class="text-sm text-success">
+          {t("uplink.testGood")}
+        </p>
+      )}
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+    </div>
+  );
+}
