@@ -2,6 +2,7 @@ import { createBackupsModule } from "../modules/backups/backups.module.ts";
 import type { CommandsService } from "../modules/commands/commands.service.ts";
 import type { Core, Module } from "../modules/module.types.ts";
 import type { createNotificationsModule } from "../modules/notifications/notifications.module.ts";
+import { createProxiesModule } from "../modules/proxies/proxies.module.ts";
 import { createRefusalsModule } from "../modules/refusals/refusals.module.ts";
 import { createSystemModule } from "../modules/system/system.module.ts";
 import { createUpdatesModule } from "../modules/updates/updates.module.ts";
@@ -52,11 +53,12 @@ export function createOperationModules(
     languageOf: (tenantId) => notifications.settingsOf(tenantId).language,
   });
   const updating = createUpdatesModule(core, { tenants, backups: backing.backups, audit: auditing.audit });
+  const proxying = createProxiesModule(core, { settings, tenants });
   const uplinking = createUplinksModule(core, {
     commands: deps.commands,
     reach: base.outbounds.reach,
     store: base.storage.store,
     tenants,
   });
-  return [backing, refusing, system, updating, uplinking];
+  return [backing, refusing, system, updating, uplinking, proxying];
 }

@@ -14,6 +14,9 @@ const create = (severity: AlarmSeverity, key: string, op: Op, value: number | bo
 });
 const clear = (key: string, op: Op, value: number | boolean) => ({ condition: { key, op, value } });
 
+/** A rule as a profile takes it. */
+export type GatewayAlarmRule = (typeof gatewayAlarmRules)[number];
+
 export const gatewayAlarmRules = [
   {
     alarmType: "Disk",

@@ -54,7 +54,7 @@ export function databaseBytes(dataPath: string, name: string): number {
   return sizeOf(path) + sizeOf(`${path}-wal`);
 }
 
-type Values = Record<string, number | boolean>;
+export type Values = Record<string, number | boolean>;
 
 const round = (value: number, decimals = 1) => Number(value.toFixed(decimals));
 
