@@ -106,7 +106,8 @@ export class UplinkReader {
     const { uplinkId } = this.#job;
     const { records, cursor, isAtEnd } = await this.#call("changes", { uplinkId });
     if (isAtEnd) this.#hasChanges = false;
-    if (records.length === 0) return undefined;
+    // Changes of which none is selected are confirmed as well: behind them there may be selected ones.
+    if (records.length === 0 && isAtEnd) return undefined;
     return {
       batch: this.#batch(records),
       isBarrier: true,
@@ -115,8 +116,7 @@ export class UplinkReader {
   }
 
   async #nextLive(hasOutstanding: boolean): Promise<Item | "later" | undefined> {
-    const step = this.#steps.shift();
-    if (step !== undefined) return this.#itemOf(step);
+    if (this.#steps.length > 0) return this.#nextStep();
     if (this.#isAtEnd) return undefined;
     const { uplinkId: feed } = this.#job;
     const read = await this.#call("read", {
@@ -128,17 +128,23 @@ export class UplinkReader {
     this.#decoder.define(read.definitions);
     this.#hasBacklog ||= read.hasBacklog;
     if (read.deletions.length > 0) return hasOutstanding ? "later" : this.#keptDeletion(read);
+    this.#steps = [...this.#decoder.decode(read)];
     this.#after = read.end;
     this.#isAtEnd = read.isAtEnd;
-    this.#steps = [...this.#decoder.decode(read)];
-    const [first] = this.#steps;
     // An idle gateway confirms nothing: the position has not moved.
     if (this.#steps.length === 1 && read.rows.length === 0) {
       this.#steps = [];
       return undefined;
     }
+    return this.#nextStep();
+  }
+
+  /** The step stays until its batch is complete: one that fails would otherwise be lost. */
+  async #nextStep(): Promise<Item | undefined> {
+    const [step] = this.#steps;
+    const item = step && (await this.#itemOf(step));
     this.#steps.shift();
-    return first && this.#itemOf(first);
+    return item;
   }
 
   async #itemOf(step: FeedStep): Promise<Item> {
