@@ -21,7 +21,7 @@ const READ_BYTES_MAX = 256 * 1024;
 /** Values of one batch of history, about. */
 const BATCH_POINTS = 20_000;
 const RANGES_MAX = 64;
-/** History is read backwards in pieces of this length. */
+/** History is read backwards in pieces of this length, which doubles for a device as long as its pieces are empty. */
 const PIECE_MS = 24 * 3_600_000;
 
 /** A batch, and what is to be confirmed once it and all batches before it have arrived. */
@@ -53,6 +53,8 @@ export class UplinkReader {
   #steps: FeedStep[] = [];
   #ranges: FeedRange[] = [];
   #open: OpenRange | undefined;
+  /** Number of a device → length of its next piece, where it is not `PIECE_MS`. */
+  readonly #pieceMs = new Map<number, number>();
   #after = 0;
   #hasBacklog = true;
   #isAtEnd = false;
@@ -218,7 +220,8 @@ export class UplinkReader {
   #openNext(): OpenRange | undefined {
     const range = this.#ranges.shift();
     if (range === undefined) return undefined;
-    const since = this.#job.order === "NEWEST_FIRST" ? Math.max(range.from, range.to - PIECE_MS) : range.from;
+    const pieceMs = this.#pieceMs.get(range.device) ?? PIECE_MS;
+    const since = this.#job.order === "NEWEST_FIRST" ? Math.max(range.from, range.to - pieceMs) : range.from;
     return { range, from: since, since };
   }
 
@@ -233,6 +236,8 @@ export class UplinkReader {
     const isLast = chunk === null || chunk.to >= range.to;
     if (isForwards) confirmed.push({ ...range, until: isLast ? range.to : chunk.to });
     else if (isLast) confirmed.push({ ...range, since: open.since });
+    if (chunk !== null || isForwards) this.#pieceMs.delete(range.device);
+    else this.#pieceMs.set(range.device, 2 * (this.#pieceMs.get(range.device) ?? PIECE_MS));
     this.#open = undefined;
     if (!isLast) {
       const from = nextUp(chunk.to);

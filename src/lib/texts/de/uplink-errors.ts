@@ -13,7 +13,7 @@ export const uplinkErrorsDe = {
   "uplink.limit": "Es gibt bereits {limit} Uplinks. Mehr kann ein Mandant nicht haben.",
   "uplink.not_found": "Den Uplink gibt es nicht.",
   "uplink.not_refused": "Das Ziel weist zurzeit nichts ab.",
-  "uplink.secret_moved": "{name} wurde für einen anderen Server eingegeben. Geben Sie es neu ein.",
+  "uplink.secret_moved": "{name} wurde für einen anderen Server oder eine verschlüsselte Verbindung eingegeben. Geben Sie es neu ein.",
   "uplink.secret_unknown": "{name} ist nicht bekannt. Geben Sie es neu ein.",
   "uplink.stopped": "Die Uplinks sind beendet.",
   "uplink.target_invalid": "{field}: {rule}",

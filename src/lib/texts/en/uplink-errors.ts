@@ -13,7 +13,7 @@ export const uplinkErrors = {
   "uplink.limit": "There are {limit} uplinks already, which is the most that a tenant can have.",
   "uplink.not_found": "The uplink does not exist.",
   "uplink.not_refused": "The target refuses nothing at present.",
-  "uplink.secret_moved": "{name} was entered for another server. Enter it again.",
+  "uplink.secret_moved": "{name} was entered for another server or for an encrypted connection. Enter it again.",
   "uplink.secret_unknown": "{name} is not known. Enter it again.",
   "uplink.stopped": "The uplinks have stopped.",
   "uplink.target_invalid": "{field}: {rule}",
