@@ -139,3 +139,21 @@ test("a kept secret goes to no other bucket server, and not over a connection wi
   expect([plain.status, plain.body]).toMatchObject([400, { code: "uplink.secret_moved" }]);
   for (const id of [uplinkId, other]) await call("DELETE", `/${id}`);
 });
+
+const leakyAddresses: [string, Record<string, unknown>, string][] = [
+  ["an MQTT broker", { type: "MQTT", url: "mqtt://user:sesame@127.0.0.1:9" }, "uplink.address_password"],
+  ["an HTTP service", { type: "HTTP", url: "http://user:sesame@127.0.0.1:9" }, "uplink.address_password"],
+  ["a NATS server", { type: "NATS", servers: ["sesame@127.0.0.1:9"] }, "uplink.address_password"],
+  ["a Kafka broker", { type: "KAFKA", brokers: ["u:sesame@127.0.0.1:9"] }, "uplink.address_password"],
+  ["a port that does not exist", { type: "KAFKA", brokers: ["127.0.0.1:99999"] }, "uplink.address_port"],
+  [
+    "a header with a secret",
+    { type: "HTTP", url: "http://a/", headers: { Authorization: "sesame" } },
+    "uplink.header_secret",
+  ],
+];
+for (const [name, settings, code] of leakyAddresses)
+  test(`refuses settings that show a secret or cannot work: ${name}`, async () => {
+    const answer = await call("POST", "", { name: "x", enabled: false, target: settings });
+    expect([answer.status, answer.body]).toMatchObject([400, { code }]);
+  });

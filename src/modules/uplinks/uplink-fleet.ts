@@ -1,6 +1,7 @@
 import { DomainError } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import { networkErrorText } from "../../lib/network-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
@@ -159,12 +160,13 @@ export class UplinkFleet {
 
   /** Something was written. */
   wake(): void {
-    if (this.#running.size > 0) void this.#thread.call("wake", null);
+    // A thread that ends meanwhile needs no waking.
+    if (this.#running.size > 0) this.#thread.call("wake", null).catch(() => undefined);
   }
 
   /** Devices have changed: the thread asks for them anew. */
   forgetDevices(deviceIds: readonly DeviceId[]): void {
-    if (this.#running.size > 0) void this.#thread.call("forgetDevices", { deviceIds });
+    if (this.#running.size > 0) this.#thread.call("forgetDevices", { deviceIds }).catch(() => undefined);
   }
 
   /** Makes changes to an uplink one after the other: two that overlap would leave it running twice, or running after it was deleted. */
@@ -238,7 +240,7 @@ export class UplinkFleet {
   }
 
   #handlers(): CallHandlers<MainCalls> {
-    const { store, reach, changes, repository } = this.#deps;
+    const { store, reach, changes, repository, log } = this.#deps;
     const devicesOf = (uplink: Uplink, deviceIds: readonly string[]) => this.#devicesOf(uplink, deviceIds);
     return {
       read: ({ feed, ...args }) => store.feeds.read(feed, args),
@@ -253,10 +255,18 @@ export class UplinkFleet {
         this.#running.set(uplinkId, { ...uplink, cursor });
         this.#forgetSentChanges(uplink.tenantId);
       },
-      resolve: ({ uplinkId, host, port }) =>
-        reach.addresses.of(this.#get(uplinkId).tenantId).resolve(host, port),
+      resolve: async ({ uplinkId, host, port }) => {
+        try {
+          return await reach.addresses.of(this.#get(uplinkId).tenantId).resolve(host, port);
+        } catch (error) {
+          throw error instanceof DomainError
+            ? error
+            : new DomainError("unavailable", networkErrorText(error));
+        }
+      },
       command: ({ uplinkId, ...request }) => this.#deps.command(this.#get(uplinkId), request),
       report: ({ uplinkId, report }) => this.#take(uplinkId, report),
+      failed: ({ reason }) => log.warn("a client of an uplink has failed", { reason }),
     };
   }
 

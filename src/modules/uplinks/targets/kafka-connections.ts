@@ -86,10 +86,10 @@ export function restrictConnections(client: Connected, { context, tls, library }
       open({ ...broker, host: address }, callback);
       return;
     }
-    context.resolve(host, port).then(
-      (found) => tryNext(broker, found.slice(0, ADDRESSES_MAX), callback),
-      (error) => callback(toClientError(error)),
-    );
+    context
+      .resolve(host, port)
+      .then((found) => tryNext(broker, found.slice(0, ADDRESSES_MAX), callback))
+      .catch((error) => callback(toClientError(error)));
   }
 
   pool.get = get as typeof pool.get; // the client calls it with a callback only
