@@ -1,6 +1,6 @@
 /// <reference lib="webworker" />
-import { DomainError, notFound } from "../../lib/domain-error.ts";
-import { messageOf } from "../../lib/network-error.ts";
+import { DomainError, notFound, unavailable } from "../../lib/domain-error.ts";
+import { messageOf, networkErrorText } from "../../lib/network-error.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { ThreadCalls } from "../../platform/thread-calls.ts";
 import { DeviceCache } from "./device-cache.ts";
@@ -40,6 +40,10 @@ const calls = new ThreadCalls<MainCalls, ThreadCallsOfUplinks>((message) => post
     const target = await createTarget(job.target, contextOf(job));
     try {
       await target.check(AbortSignal.timeout(CHECK_TIMEOUT_MS));
+    } catch (error) {
+      throw error instanceof DomainError
+        ? error
+        : unavailable("uplink.unreachable", { reason: networkErrorText(error) });
     } finally {
       await target.close();
     }
