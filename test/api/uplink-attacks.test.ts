@@ -89,6 +89,30 @@ test("sends old history newest first and comes to its end", async () => {
   await call("DELETE", `/${uplinkId}`);
 });
 
+test("sends a present attribute whatever its key, and no deletion of a device that is not selected", async () => {
+  const [selected, other] = [await device("Keys"), await device("Elsewhere")];
+  const raw = `{"scope":"SERVER","attributes":{"__proto__":"x","constructor":1}}`;
+  const headers = { "content-type": "application/json" };
+  const path = `/api/devices/${selected.deviceId}/attributes`;
+  expect((await fixture.call("POST", path, { token: admin, raw, headers })).status).toBe(200);
+  const uplinkId = await create({
+    name: "Keys",
+    target: target("keys"),
+    start: "BEGINNING",
+    selection: { ...everything, deviceIds: [selected.deviceId] },
+  });
+  const body = { items: [{ ts: 1_700_000_000_000, telemetry: { n: 1 } }] };
+  for (const { token } of [selected, other])
+    await fixture.call("POST", `/api/v1/${token}/telemetry/batch`, { body });
+  await until(() => linesOf("keys").some(({ kind }) => kind === "attributes"));
+  expect(JSON.stringify(linesOf("keys"))).toContain('"__proto__":"x"');
+  await fixture.call("DELETE", `/api/devices/${other.deviceId}`, { token: admin });
+  await fixture.call("DELETE", `/api/devices/${selected.deviceId}`, { token: admin });
+  await until(() => linesOf("keys").some(({ kind, change }) => kind === "device" && change === "deleted"));
+  expect(JSON.stringify(linesOf("keys"))).not.toContain(other.deviceId);
+  await call("DELETE", `/${uplinkId}`);
+});
+
 test("does not exceed the number of uplinks when many are created at once", async () => {
   const answers = await Promise.all(
     Array.from({ length: 30 }, (_, index) =>

@@ -224,6 +224,7 @@ export class UplinkFleet {
       tenantId,
       target: this.#deps.targetOf(uplink),
       sendsTelemetry: options.content.telemetry,
+      deviceIds: options.selection.deviceIds,
       keys: options.selection.keys,
       steps: options.steps,
       order: options.order,

@@ -2,6 +2,7 @@ import { nextUp } from "../../lib/next-double.ts";
 import { FeedDecoder } from "../telemetry/feed-decoder.service.ts";
 import type {
   ConfirmedRange,
+  FeedDeletion,
   FeedDeviceRows,
   FeedRange,
   FeedRows,
@@ -152,7 +153,7 @@ export class UplinkReader {
   async #itemOf(step: FeedStep): Promise<Item> {
     const confirm = () => this.#call("confirm", { id: this.#job.uplinkId, position: step.position });
     if (step.kind === "deletion")
-      return { batch: this.#batch([await this.#deletionOf(step)]), isBarrier: true, confirm };
+      return { batch: this.#batch(await this.#deletionsOf(step)), isBarrier: true, confirm };
     return { batch: this.#batch(await this.#recordsOf(step.devices)), isBarrier: false, confirm };
   }
 
@@ -160,18 +161,27 @@ export class UplinkReader {
     const [deletion] = deletions;
     if (deletion === undefined) return undefined;
     return {
-      batch: this.#batch([await this.#deletionOf(deletion)]),
+      batch: this.#batch(await this.#deletionsOf(deletion)),
       isBarrier: true,
       confirm: () => this.#call("confirm", { id: this.#job.uplinkId, deletions: [deletion.id] }),
     };
   }
 
-  async #deletionOf(
-    deletion: Omit<DeletionRecord, "kind" | "device"> & { deviceId: string },
-  ): Promise<DeletionRecord> {
-    const { deviceId, keys, from, to } = deletion;
-    const device = (await this.#devices.get([deviceId])).get(deviceId) ?? nameless(deviceId);
-    return { kind: "deletion", device, keys, from, to };
+  /** Returns the deletion; nothing for a device that is not selected. */
+  async #deletionsOf({
+    deviceId,
+    keys,
+    from,
+    to,
+    drop,
+  }: Omit<FeedDeletion, "id">): Promise<DeletionRecord[]> {
+    const device = (await this.#devices.get([deviceId])).get(deviceId);
+    const { deviceIds } = this.#job;
+    // One that is gone can only be selected by its id.
+    const isSelected =
+      device !== undefined || (drop && (deviceIds.length === 0 || deviceIds.includes(deviceId)));
+    if (!isSelected) return [];
+    return [{ kind: "deletion", device: device ?? nameless(deviceId), keys, from, to }];
   }
 
   async #nextHistory(hasOutstanding: boolean): Promise<Item | "later" | undefined> {

@@ -30,6 +30,8 @@ export interface UplinkJob {
   /** With its secrets. */
   readonly target: TargetSettings;
   readonly sendsTelemetry: boolean;
+  /** Ids of the selected devices. Empty: all. */
+  readonly deviceIds: readonly string[];
   /** Names of keys; one that ends with `*` stands for all that begin so. Empty: all. */
   readonly keys: readonly string[];
   readonly steps: readonly unknown[];
