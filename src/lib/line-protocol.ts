@@ -31,6 +31,8 @@ type LineContent = Omit<Line, "number" | "start">;
 
 const FIELDS_PER_LINE_MAX = 512;
 const TAGS_PER_LINE_MAX = 128;
+/** Text that takes the room of two characters for each is still no longer than a value may be. */
+const QUOTED_CHARACTERS_MAX = 2 * 64 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const TAB = 0x09;
@@ -246,6 +248,7 @@ export class LineReader {
         this.#position++;
       } else if (code === QUOTE) {
         const text = this.#text.slice(start, this.#position++);
+        if (text.length > QUOTED_CHARACTERS_MAX) return new LineError(detail("line.string_long"));
         return hasEscape ? text.replace(/\\(["\\])/g, "$1") : text;
       }
     }

@@ -13,8 +13,10 @@ import { deviceTagOf, type LineRules, valuesOf } from "./line-rules.ts";
 import { checkValues } from "./readings.ts";
 
 /** Lines and characters that are worked on before others have their turn. */
-const SLICE_LINES = 500;
-const SLICE_CHARACTERS = 64 * 1024;
+const SLICE_LINES = 250;
+const SLICE_CHARACTERS = 32 * 1024;
+/** To create a device takes about as long as to store a hundred lines. */
+const SLICE_NEW_CHILDREN = 30;
 /** Slices that may wait for the disk at once. */
 const WAITING_SLICES_MAX = 16;
 const CHILDREN_PER_BODY_MAX = 1_000;
@@ -64,6 +66,8 @@ export class LineWrite {
   readonly #now: number;
   /** Children by what the lines call them. */
   readonly #children = new Map<string, IngestDevice | DomainError>();
+  /** Names in the current slice that are not among them. */
+  readonly #unknown = new Set<string>();
   readonly #waiting: Promise<unknown>[] = [];
   #refused = 0;
   #first: Refused | undefined;
@@ -102,6 +106,7 @@ export class LineWrite {
     const points: Point[] = [];
     let hasMore = true;
     for (let lines = 0; lines < SLICE_LINES && reader.position < end; lines++) {
+      if (this.#unknown.size >= SLICE_NEW_CHILDREN) break;
       const line = reader.next();
       hasMore = line !== undefined;
       if (line === undefined) break;
@@ -123,8 +128,10 @@ export class LineWrite {
     const tag = deviceTagOf(line, rules);
     try {
       const values = checkValues(valuesOf(line, rules, tag?.[0]));
+      if (values === undefined) return undefined;
       const child = this.#sender.role === "GATEWAY" ? tag?.[1] : undefined;
-      return values && { line, child, reading: { ts, values } };
+      if (child !== undefined) this.#note(child);
+      return { line, child, reading: { ts, values } };
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       return this.#refuse(line, error);
@@ -132,7 +139,7 @@ export class LineWrite {
   }
 
   #store(points: readonly Point[]): void {
-    this.#findChildren(points);
+    this.#findChildren();
     const groups = Map.groupBy(points, ({ child }) => child);
     for (const [name, group] of groups) {
       const device = name === undefined ? this.#sender : this.#children.get(name);
@@ -160,29 +167,25 @@ export class LineWrite {
     }
   }
 
+  #note(name: string): void {
+    const child = this.#children.get(name);
+    if (child instanceof DomainError || child?.revoked === false) return;
+    if (child === undefined && this.#children.size + this.#unknown.size >= CHILDREN_PER_BODY_MAX)
+      throw invalid("line_protocol.too_many_children", { max: CHILDREN_PER_BODY_MAX });
+    this.#unknown.add(name);
+  }
+
   /** Finds the children that the slice names, or creates them. */
-  #findChildren(points: readonly Point[]): void {
-    const names = new Set<string>();
-    for (const { child } of points) if (child !== undefined && this.#isUnknown(child)) names.add(child);
-    if (names.size === 0) return;
-    const room = Math.max(0, CHILDREN_PER_BODY_MAX - this.#children.size);
-    const [allowed, others] = [[...names].slice(0, room), [...names].slice(room)];
-    const found = this.#deps.children.ensureChildren(
-      this.#sender,
-      allowed.map((name) => ({ name })),
-    );
-    for (const [index, name] of allowed.entries()) {
+  #findChildren(): void {
+    if (this.#unknown.size === 0) return;
+    const refs = [...this.#unknown].map((name) => ({ name }));
+    this.#unknown.clear();
+    const found = this.#deps.children.ensureChildren(this.#sender, refs);
+    for (const [index, { name }] of refs.entries()) {
       const child = found[index];
       const device = typeof child === "string" ? this.#deps.directory.find(child) : child;
       this.#children.set(name, device ?? invalidDeviceToken()); // deleted in the same moment
     }
-    const tooMany = invalid("line_protocol.too_many_children", { max: CHILDREN_PER_BODY_MAX });
-    for (const name of others) this.#children.set(name, tooMany);
-  }
-
-  #isUnknown(name: string): boolean {
-    const child = this.#children.get(name);
-    return child === undefined || (!(child instanceof DomainError) && child.revoked);
   }
 
   #refuse({ number, start }: Line | LineFailure, reason: Text): undefined {

@@ -6,6 +6,7 @@ export const lineProtocolErrorsDe = {
   "line.not_utf8": "die Zeile ist kein gültiges UTF-8",
   "line.number_range": "eine Zahl liegt außerhalb des Bereichs ihres Typs",
   "line.quote_open": "eine Zeichenkette hat kein schließendes Anführungszeichen",
+  "line.string_long": "eine Zeichenkette ist länger als 64 KiB",
   "line.tag_invalid": "ein Tag muss die Form Name=Wert haben",
   "line.timestamp_invalid": "der Zeitstempel muss eine ganze Zahl sein",
   "line.timestamp_range":

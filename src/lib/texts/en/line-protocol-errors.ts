@@ -6,6 +6,7 @@ export const lineProtocolErrors = {
   "line.not_utf8": "the line is not valid UTF-8",
   "line.number_range": "a number is beyond the range of its type",
   "line.quote_open": "a string has no closing quotation mark",
+  "line.string_long": "a string is longer than 64 KiB",
   "line.tag_invalid": "a tag must have the form name=value",
   "line.timestamp_invalid": "the time stamp must be a whole number",
   "line.timestamp_range":
