@@ -124,8 +124,8 @@ export class LineReader {
   /** Goes to a position and counts the lines that lie before it. */
   #moveTo(start: number, end: number): void {
     this.#position = end;
-    for (let at = this.#text.indexOf("\n", start); at >= 0 && at < end; at = this.#text.indexOf("\n", at + 1))
-      this.#number++;
+    let lineFeed = this.#text.indexOf("\n", start);
+    for (; lineFeed >= 0 && lineFeed < end; lineFeed = this.#text.indexOf("\n", lineFeed + 1)) this.#number++;
   }
 
   #skipEmpty(): void {
@@ -143,12 +143,13 @@ export class LineReader {
   #endOf(start: number): number {
     let isQuoted = false;
     let isInFields = false;
-    for (let at = start; at < this.#text.length; at++) {
-      const code = this.#text.charCodeAt(at);
-      if (code === BACKSLASH && (isQuoted || this.#text.charCodeAt(at + 1) === SPACE)) at++;
+    for (let position = start; position < this.#text.length; position++) {
+      const code = this.#text.charCodeAt(position);
+      if (code === BACKSLASH && (isQuoted || this.#text.charCodeAt(position + 1) === SPACE)) position++;
       else if (code === SPACE) isInFields = true;
-      else if (code === LINE_FEED && !isQuoted) return at;
-      else if (code === QUOTE && isInFields) isQuoted = !isQuoted && this.#text.charCodeAt(at - 1) === EQUALS;
+      else if (code === LINE_FEED && !isQuoted) return position;
+      else if (code === QUOTE && isInFields)
+        isQuoted = !isQuoted && this.#text.charCodeAt(position - 1) === EQUALS;
     }
     return this.#text.length;
   }

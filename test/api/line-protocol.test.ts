@@ -47,18 +47,18 @@ describe("credentials", () => {
     status,
     answer: "none",
   });
-  const one = () => "/write?db=x&precision=ms";
-  const two = () => "/api/v2/write?org=o&bucket=b&precision=ms";
+  const versionOne = () => "/write?db=x&precision=ms";
+  const versionTwo = () => "/api/v2/write?org=o&bucket=b&precision=ms";
   apiRows(
     () => fixture,
     [
-      row("none is refused", one, undefined, 401),
-      row("none is refused by version 2", two, undefined, 401),
-      row("a wrong token is refused", two, () => "Token wrong", 401),
-      row("an access token of a user is refused", two, () => `Bearer ${owner}`, 401),
-      row("a token", two, () => `Token ${device.token}`),
-      row("a bearer token", one, () => `Bearer ${device.token}`),
-      row("a basic password", one, () => basic(`telegraf:${device.token}`)),
+      row("none is refused", versionOne, undefined, 401),
+      row("none is refused by version 2", versionTwo, undefined, 401),
+      row("a wrong token is refused", versionTwo, () => "Token wrong", 401),
+      row("an access token of a user is refused", versionTwo, () => `Bearer ${owner}`, 401),
+      row("a token", versionTwo, () => `Token ${device.token}`),
+      row("a bearer token", versionOne, () => `Bearer ${device.token}`),
+      row("a basic password", versionOne, () => basic(`telegraf:${device.token}`)),
       row("the query p", () => `/write?db=x&u=telegraf&p=${device.token}&precision=ms`),
     ],
   );
@@ -204,11 +204,11 @@ describe("lines that are refused", () => {
   test("cost the others nothing, are named as InfluxDB does, and are listed", async () => {
     const { deviceId, token } = await fixture.createDevice(owner);
     const lines = `m a=1 ${TS}\nm b=x ${TS}\nm c=3 ${TS}\nm d=4 -1\nm ${"k".repeat(300)}=1`;
-    const one = await write(lines, { token });
-    expect(one.status).toBe(400);
-    expect(one.body.error).toMatch(/^partial write: line 2 'm b=x \d+' was refused: .*; refused lines: 3$/);
-    const two = await write(lines, { token, path: "/api/v2/write?precision=ms" });
-    expect(two.body).toMatchObject({ code: "invalid", message: one.body.error });
+    const first = await write(lines, { token });
+    expect(first.status).toBe(400);
+    expect(first.body.error).toMatch(/^partial write: line 2 'm b=x \d+' was refused: .*; refused lines: 3$/);
+    const second = await write(lines, { token, path: "/api/v2/write?precision=ms" });
+    expect(second.body).toMatchObject({ code: "invalid", message: first.body.error });
     expect(await latest(deviceId)).toMatchObject({ "m.a": 1, "m.c": 3 });
     const rejections = await rejectionsOf(deviceId);
     expect(JSON.stringify(rejections)).toContain("line_protocol.partial");

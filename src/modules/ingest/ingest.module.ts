@@ -83,15 +83,7 @@ export function createIngestModule(
       heldRoutes({ held, devices, auth }),
       testTelemetryRoutes({ ingest, devices, directory, auth }),
       deviceApiRoutes({ ingest, attributes, tokens }),
-      lineProtocolRoutes({
-        ingest,
-        tokens,
-        children: devices.children,
-        directory,
-        touch: (device) => activity.touch(device),
-        durable: () => database.durable(),
-        now: () => clock.now(),
-      }),
+      lineProtocolRoutes({ ingest, tokens, devices, directory, activity, database, clock }),
     ],
   };
 }

@@ -21,7 +21,8 @@ const decompress = (bytes: Uint8Array): Promise<Uint8Array> =>
 
 function ensureFewLines(bytes: Uint8Array): void {
   let lines = 1;
-  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1))
+  let position = bytes.indexOf(LINE_FEED);
+  for (; position >= 0; position = bytes.indexOf(LINE_FEED, position + 1))
     if (++lines > LINES_MAX) throw tooLarge("line_protocol.too_many_lines", { max: LINES_MAX });
 }
 

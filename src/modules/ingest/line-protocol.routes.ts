@@ -1,16 +1,20 @@
 import { Elysia, t } from "elysia";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { type LinePrecision, linePrecisions } from "../../lib/line-protocol.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { MainDatabase } from "../../platform/database.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
+import type { DeviceActivityTracker } from "../devices/device-activity.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
 import { invalidDeviceToken } from "../devices/devices.errors.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
 import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
 import type { PeerServer } from "../request-peer.ts";
 import type { IngestService } from "./ingest.service.ts";
-import type { IngestDevice } from "./ingest.types.ts";
 import { lineRefusal, lineToken } from "./line-answers.ts";
 import { readLines, toText } from "./line-body.ts";
 import { rulesOf } from "./line-rules.ts";
-import { LineWrite, type LineWriteDeps } from "./line-writes.ts";
+import { LineWrite } from "./line-writes.ts";
 
 /** Version of InfluxDB that clients may expect. Some will not write to a server that does not name one. */
 const INFLUXDB_VERSION = "1.8.10";
@@ -89,15 +93,16 @@ const ping = () =>
   });
 
 /** Routes under the names that InfluxDB has for them, so that Telegraf and other clients write to the gateway. */
-export const lineProtocolRoutes = (
-  deps: LineWriteDeps & {
-    ingest: Pick<IngestService, "admit">;
-    tokens: Pick<TokenSignIn, "ensure">;
-    /** Whatever a gateway sends is a sign of its own life. */
-    touch: (device: IngestDevice) => void;
-  },
-) => {
-  const { ingest, tokens, touch } = deps;
+export const lineProtocolRoutes = (deps: {
+  ingest: Pick<IngestService, "admit" | "readings" | "reject">;
+  tokens: Pick<TokenSignIn, "ensure">;
+  devices: Pick<DevicesService, "children">;
+  directory: Pick<DeviceDirectory, "find">;
+  activity: Pick<DeviceActivityTracker, "touch">;
+  database: Pick<MainDatabase, "durable">;
+  clock: Pick<Clock, "now">;
+}) => {
+  const { ingest, tokens, activity } = deps;
 
   async function write({ request, server }: Call, token: string, query: WriteQuery, database?: string) {
     const sender = tokens.ensure({ params: { deviceToken: token }, request, server });
@@ -107,7 +112,7 @@ export const lineProtocolRoutes = (
     if (sender.revoked) throw invalidDeviceToken(); // deleted or re-keyed while the body was on its way
     const where = new URL(request.url).pathname;
     ingest.admit(sender, { source: "http", where, body });
-    touch(sender);
+    activity.touch(sender); // whatever a gateway sends is a sign of its own life
     await new LineWrite(deps, sender, { ...toText(body), precision, rules, where }).run();
   }
 

@@ -3,6 +3,8 @@ import { DomainError, detail, type ErrorKind, invalid } from "../../lib/domain-e
 import { type Line, type LineFailure, type LinePrecision, LineReader } from "../../lib/line-protocol.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { HELD_MS_MAX } from "../../lib/timestamp.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { MainDatabase } from "../../platform/database.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import { invalidDeviceToken } from "../devices/devices.errors.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -37,11 +39,10 @@ export interface LineBody {
 
 export interface LineWriteDeps {
   readonly ingest: Pick<IngestService, "readings" | "reject">;
-  readonly children: Pick<DevicesService["children"], "ensureChildren">;
+  readonly devices: Pick<DevicesService, "children">;
   readonly directory: Pick<DeviceDirectory, "find">;
-  /** Resolves once devices that were created are on the disk. */
-  readonly durable: () => Promise<void>;
-  readonly now: () => number;
+  readonly database: Pick<MainDatabase, "durable">;
+  readonly clock: Pick<Clock, "now">;
 }
 
 /** A line with its values, and the child that it is about. */
@@ -76,7 +77,7 @@ export class LineWrite {
     this.#deps = deps;
     this.#sender = sender;
     this.#body = body;
-    this.#now = deps.now();
+    this.#now = deps.clock.now();
   }
 
   /**
@@ -93,7 +94,7 @@ export class LineWrite {
         if (this.#sender.revoked) throw invalidDeviceToken();
       }
       await Promise.all(this.#waiting);
-      if (this.#children.size > 0) await this.#deps.durable();
+      if (this.#children.size > 0) await this.#deps.database.durable();
     } finally {
       for (const commit of this.#waiting) commit.catch(() => undefined); // its error was thrown, or a worse one
     }
@@ -180,7 +181,7 @@ export class LineWrite {
     if (this.#unknown.size === 0) return;
     const refs = [...this.#unknown].map((name) => ({ name }));
     this.#unknown.clear();
-    const found = this.#deps.children.ensureChildren(this.#sender, refs);
+    const found = this.#deps.devices.children.ensureChildren(this.#sender, refs);
     for (const [index, { name }] of refs.entries()) {
       const child = found[index];
       const device = typeof child === "string" ? this.#deps.directory.find(child) : child;
