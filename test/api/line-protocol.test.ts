@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { type ApiRow, apiRows } from "../support/api-rows.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 let fixture: TestApp;
@@ -198,6 +199,34 @@ describe("the token of a gateway", () => {
     expect(answer.body).toMatchObject({ code: "line_protocol.partial", params: { count: 10, line: 1_001 } });
     expect(Object.keys(await childrenOf(deviceId))).toHaveLength(1_000);
   });
+});
+
+test("a gateway's lines reach no device of another tenant, which may have the same name", async () => {
+  const stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
+  const other = await fixture.createDevice(stranger, { name: "pc 1" });
+  expect((await write(String.raw`m,host=pc\ 1 a=1`, { token: gateway.token })).status).toBe(204);
+  const { body } = await fixture.call("GET", `/api/devices/${other.deviceId}/telemetry/latest`, {
+    token: stranger,
+  });
+  expect(JSON.stringify(body)).not.toContain("m.a");
+  expect(await childrenOf(gateway.deviceId)).toHaveProperty("pc 1");
+});
+
+test("nothing is acknowledged while the disk is full", async () => {
+  let free = 1e12;
+  const clock = new FakeClock();
+  const full = await createTestApp({ clock, readSpace: async () => ({ free, total: 1e12 }) });
+  const { token } = await full.createDevice((await full.signIn("TENANT_OWNER")).token);
+  const options = { raw: "m a=1", headers: { authorization: `Token ${token}` } };
+  free = 0;
+  let answer = await full.call("POST", "/api/v2/write", options);
+  while (answer.status === 204) {
+    clock.advance(1_000);
+    answer = await full.call("POST", "/api/v2/write", options);
+  }
+  expect([answer.status, answer.body.code]).toEqual([503, "unavailable"]);
+  expect(answer.headers.get("retry-after")).toMatch(/^\d+$/);
+  await full.stop();
 });
 
 describe("lines that are refused", () => {
