@@ -21,7 +21,7 @@ const READ_BYTES_MAX = 256 * 1024;
 /** Values of one batch of history, about. */
 const BATCH_POINTS = 20_000;
 const RANGES_MAX = 64;
-/** History is read backwards in pieces of this length. */
+/** History is read backwards in pieces of this length, which doubles for a device as long as its pieces are empty. */
 const PIECE_MS = 24 * 3_600_000;
 
 /** A batch, and what is to be confirmed once it and all batches before it have arrived. */
@@ -53,6 +53,8 @@ export class UplinkReader {
   #steps: FeedStep[] = [];
   #ranges: FeedRange[] = [];
   #open: OpenRange | undefined;
+  /** Number of a device → length of its next piece, where it is not `PIECE_MS`. */
+  readonly #pieceMs = new Map<number, number>();
   #after = 0;
   #hasBacklog = true;
   #isAtEnd = false;
@@ -106,7 +108,8 @@ export class UplinkReader {
     const { uplinkId } = this.#job;
     const { records, cursor, isAtEnd } = await this.#call("changes", { uplinkId });
     if (isAtEnd) this.#hasChanges = false;
-    if (records.length === 0) return undefined;
+    // Changes of which none is selected are confirmed as well: behind them there may be selected ones.
+    if (records.length === 0 && isAtEnd) return undefined;
     return {
       batch: this.#batch(records),
       isBarrier: true,
@@ -115,8 +118,7 @@ export class UplinkReader {
   }
 
   async #nextLive(hasOutstanding: boolean): Promise<Item | "later" | undefined> {
-    const step = this.#steps.shift();
-    if (step !== undefined) return this.#itemOf(step);
+    if (this.#steps.length > 0) return this.#nextStep();
     if (this.#isAtEnd) return undefined;
     const { uplinkId: feed } = this.#job;
     const read = await this.#call("read", {
@@ -128,17 +130,23 @@ export class UplinkReader {
     this.#decoder.define(read.definitions);
     this.#hasBacklog ||= read.hasBacklog;
     if (read.deletions.length > 0) return hasOutstanding ? "later" : this.#keptDeletion(read);
+    this.#steps = [...this.#decoder.decode(read)];
     this.#after = read.end;
     this.#isAtEnd = read.isAtEnd;
-    this.#steps = [...this.#decoder.decode(read)];
-    const [first] = this.#steps;
     // An idle gateway confirms nothing: the position has not moved.
     if (this.#steps.length === 1 && read.rows.length === 0) {
       this.#steps = [];
       return undefined;
     }
+    return this.#nextStep();
+  }
+
+  /** The step stays until its batch is complete: one that fails would otherwise be lost. */
+  async #nextStep(): Promise<Item | undefined> {
+    const [step] = this.#steps;
+    const item = step && (await this.#itemOf(step));
     this.#steps.shift();
-    return first && this.#itemOf(first);
+    return item;
   }
 
   async #itemOf(step: FeedStep): Promise<Item> {
@@ -212,7 +220,8 @@ export class UplinkReader {
   #openNext(): OpenRange | undefined {
     const range = this.#ranges.shift();
     if (range === undefined) return undefined;
-    const since = this.#job.order === "NEWEST_FIRST" ? Math.max(range.from, range.to - PIECE_MS) : range.from;
+    const pieceMs = this.#pieceMs.get(range.device) ?? PIECE_MS;
+    const since = this.#job.order === "NEWEST_FIRST" ? Math.max(range.from, range.to - pieceMs) : range.from;
     return { range, from: since, since };
   }
 
@@ -227,6 +236,8 @@ export class UplinkReader {
     const isLast = chunk === null || chunk.to >= range.to;
     if (isForwards) confirmed.push({ ...range, until: isLast ? range.to : chunk.to });
     else if (isLast) confirmed.push({ ...range, since: open.since });
+    if (chunk !== null || isForwards) this.#pieceMs.delete(range.device);
+    else this.#pieceMs.set(range.device, 2 * (this.#pieceMs.get(range.device) ?? PIECE_MS));
     this.#open = undefined;
     if (!isLast) {
       const from = nextUp(chunk.to);

@@ -45,8 +45,10 @@ export class UplinkRunner {
   readonly #deps: RunnerDeps;
   readonly #window: TimeWindow | undefined;
   readonly #stopped = new AbortController();
-  /** In order. After a failure they are sent again. */
+  /** Batches that were handed to the target and not confirmed, in order. After a failure they are sent again. */
   readonly #outstanding: Outstanding[] = [];
+  /** Batches behind those that were read and not handed to the target, in order: the source does not return them again. */
+  readonly #unsent: Item[] = [];
   /** Bytes of the target that the limit has counted. */
   #limitedBytes = 0;
   #target: Target | undefined;
@@ -98,10 +100,10 @@ export class UplinkRunner {
   /** Leaves out the oldest batch, if the target refuses it. */
   skip(): void {
     if (!this.#report.isRefused) return;
-    const skipped = this.#outstanding.shift();
+    const skipped = this.#outstanding.shift()?.item ?? this.#unsent.shift();
     if (skipped === undefined) return;
     this.#set({ skippedBatches: this.#report.skippedBatches + 1, isRefused: false });
-    void skipped.item.confirm();
+    void skipped.confirm().catch(() => undefined); // what was not confirmed is sent again
     this.#endWait();
   }
 
@@ -126,6 +128,7 @@ export class UplinkRunner {
   }
 
   async #work(signal: AbortSignal): Promise<void> {
+    this.#unsent.unshift(...this.#outstanding.splice(0).map(({ item }) => item));
     await this.#awaitWindow(signal);
     if (this.#target === undefined) {
       this.#set({ state: "CONNECTING" }, true);
@@ -133,16 +136,23 @@ export class UplinkRunner {
       await this.#target.check(AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]));
     }
     const target = this.#target;
-    const again = this.#outstanding.splice(0);
-    for (const { item } of again) await this.#send(target, item, signal);
     while (!signal.aborted) {
       await this.#awaitWindow(signal);
-      this.#wasWoken = false;
-      const next = await this.#deps.source.next(this.#outstanding.length > 0);
+      const next = await this.#next();
       if (typeof next === "object") await this.#send(target, next, signal);
       else if (this.#outstanding.length > 0) await this.#settleFirst();
       else await this.#idle(signal);
     }
+  }
+
+  /** Returns the oldest batch that was not handed to the target, and keeps it until it is. */
+  async #next(): Promise<Item | "later" | undefined> {
+    const [unsent] = this.#unsent;
+    if (unsent !== undefined) return unsent;
+    this.#wasWoken = false;
+    const next = await this.#deps.source.next(this.#outstanding.length > 0);
+    if (typeof next === "object") this.#unsent.push(next);
+    return next;
   }
 
   async #send(target: Target, item: Item, signal: AbortSignal): Promise<void> {
@@ -150,6 +160,8 @@ export class UplinkRunner {
     while (this.#outstanding.length > 0 && (isBarrier || this.#outstanding.length >= target.inFlightMax))
       await this.#settleFirst();
     signal.throwIfAborted();
+    if (this.#unsent[0] !== item) return; // a person has skipped it meanwhile
+    this.#unsent.shift();
     if (this.#report.state !== "ERROR") this.#set({ state: "SENDING" });
     const sent =
       batch.records.length === 0
@@ -164,7 +176,11 @@ export class UplinkRunner {
   async #settleFirst(): Promise<void> {
     const [first] = this.#outstanding;
     if (first === undefined) return;
-    await first.sent;
+    const isSkipped = () => this.#outstanding[0] !== first;
+    await first.sent.catch((error) => {
+      if (!isSkipped()) throw error;
+    });
+    if (isSkipped()) return;
     this.#outstanding.shift();
     void first.item.confirm().catch(() => undefined); // what was not confirmed is sent again
     this.#failures = 0;

@@ -106,6 +106,8 @@ export type MainCalls = {
     result: JsonValue;
   };
   report: { args: { uplinkId: string; report: UplinkReport }; result: undefined };
+  /** A client of a target has failed where nothing waits for it. */
+  failed: { args: { reason: string }; result: undefined };
 };
 
 /** Calls of the main thread to the thread. */

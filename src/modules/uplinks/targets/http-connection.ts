@@ -162,7 +162,14 @@ export class HttpConnection {
     const authority = `${isIP(address) === 6 ? `[${address}]` : address}:${portOf(this.#url)}`;
     const response = await this.#session.fetch(`${protocol}//${authority}${base}`, {
       method: content.method ?? "POST",
-      headers: { "User-Agent": "Lineside", ...content.headers, ...this.#host },
+      headers: {
+        "User-Agent": "Lineside",
+        "Accept-Encoding": "identity",
+        ...content.headers,
+        ...this.#host,
+      },
+      // A small answer could become a very large one, before any limit is looked at.
+      decompress: false,
       ...(content.body !== undefined && { body: content.body }),
       redirect: "manual",
       signal,
