@@ -115,30 +115,35 @@ export class UplinkReader {
   }
 
   async #nextLive(hasOutstanding: boolean): Promise<Item | "later" | undefined> {
-    const step = this.#steps.shift();
-    if (step !== undefined) return this.#itemOf(step);
-    if (this.#isAtEnd) return undefined;
-    const { uplinkId: feed } = this.#job;
+    if (this.#steps.length === 0) {
+      if (this.#isAtEnd) return undefined;
+      const read = await this.#read();
+      if (read.deletions.length > 0) return hasOutstanding ? "later" : this.#keptDeletion(read);
+      this.#after = read.end;
+      this.#isAtEnd = read.isAtEnd;
+      const steps = [...this.#decoder.decode(read)];
+      // An idle gateway confirms nothing: the position has not moved.
+      if (steps.length === 1 && read.rows.length === 0) return undefined;
+      this.#steps = steps;
+    }
+    const [step] = this.#steps;
+    if (step === undefined) return undefined;
+    const item = await this.#itemOf(step);
+    // Only now: what follows must not be confirmed without a step that failed here.
+    this.#steps.shift();
+    return item;
+  }
+
+  async #read(): Promise<FeedRows> {
     const read = await this.#call("read", {
-      feed,
+      feed: this.#job.uplinkId,
       after: this.#after,
       known: this.#decoder.known,
       bytesMax: READ_BYTES_MAX,
     });
     this.#decoder.define(read.definitions);
     this.#hasBacklog ||= read.hasBacklog;
-    if (read.deletions.length > 0) return hasOutstanding ? "later" : this.#keptDeletion(read);
-    this.#after = read.end;
-    this.#isAtEnd = read.isAtEnd;
-    this.#steps = [...this.#decoder.decode(read)];
-    const [first] = this.#steps;
-    // An idle gateway confirms nothing: the position has not moved.
-    if (this.#steps.length === 1 && read.rows.length === 0) {
-      this.#steps = [];
-      return undefined;
-    }
-    this.#steps.shift();
-    return first && this.#itemOf(first);
+    return read;
   }
 
   async #itemOf(step: FeedStep): Promise<Item> {

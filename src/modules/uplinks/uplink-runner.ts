@@ -3,6 +3,7 @@ import { networkErrorText } from "../../lib/network-error.ts";
 import { waitAfter } from "../../lib/retry-policy.ts";
 import { createTimeWindow, type TimeWindow } from "../../lib/time-window.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { overlaps } from "./batch-overlap.ts";
 import { TargetError } from "./uplink.errors.ts";
 import type { SendingWindow, UplinkReport } from "./uplink.protocol.ts";
 import type { Target } from "./uplink.types.ts";
@@ -31,10 +32,11 @@ interface RunnerDeps {
   readonly random: () => number;
 }
 
-/** A batch on its way. */
+/** A batch that was read and not confirmed. */
 interface Outstanding {
   readonly item: Item;
-  sent: Promise<void>;
+  /** Undefined until it is sent in this session. */
+  sent: Promise<void> | undefined;
 }
 
 /**
@@ -45,7 +47,7 @@ export class UplinkRunner {
   readonly #deps: RunnerDeps;
   readonly #window: TimeWindow | undefined;
   readonly #stopped = new AbortController();
-  /** In order. After a failure they are sent again. */
+  /** In order; those that are sent come first. After a failure all are sent again. */
   readonly #outstanding: Outstanding[] = [];
   /** Bytes of the target that the limit has counted. */
   #limitedBytes = 0;
@@ -116,6 +118,7 @@ export class UplinkRunner {
       } catch (error) {
         session.abort(error);
         await Promise.allSettled(this.#outstanding.map(({ sent }) => sent));
+        for (const outstanding of this.#outstanding) outstanding.sent = undefined;
         if (!signal.aborted) await this.#fail(error);
       } finally {
         signal.removeEventListener("abort", end);
@@ -133,37 +136,54 @@ export class UplinkRunner {
       await this.#target.check(AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]));
     }
     const target = this.#target;
-    const again = this.#outstanding.splice(0);
-    for (const { item } of again) await this.#send(target, item, signal);
+    await this.#sendAll(target, signal);
     while (!signal.aborted) {
       await this.#awaitWindow(signal);
       this.#wasWoken = false;
       const next = await this.#deps.source.next(this.#outstanding.length > 0);
-      if (typeof next === "object") await this.#send(target, next, signal);
-      else if (this.#outstanding.length > 0) await this.#settleFirst();
+      if (typeof next === "object") {
+        // Before anything can fail: the source gives each item once.
+        this.#outstanding.push({ item: next, sent: undefined });
+        await this.#sendAll(target, signal);
+      } else if (this.#outstanding.length > 0) await this.#settleFirst();
       else await this.#idle(signal);
     }
   }
 
-  async #send(target: Target, item: Item, signal: AbortSignal): Promise<void> {
-    const { isBarrier, batch } = item;
-    while (this.#outstanding.length > 0 && (isBarrier || this.#outstanding.length >= target.inFlightMax))
-      await this.#settleFirst();
-    signal.throwIfAborted();
-    if (this.#report.state !== "ERROR") this.#set({ state: "SENDING" });
-    const sent =
-      batch.records.length === 0
-        ? Promise.resolve()
-        : target.send(batch, AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]));
-    // It is awaited later; until then a failure is nobody's.
-    sent.catch(() => undefined);
-    this.#outstanding.push({ item, sent });
-    if (isBarrier) await this.#settleFirst();
+  /** Sends what was not sent in this session, in order. */
+  async #sendAll(target: Target, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const index = this.#outstanding.findIndex(({ sent }) => sent === undefined);
+      const next = this.#outstanding[index];
+      if (next === undefined) return;
+      if (this.#mustWait(index, target)) {
+        await this.#settleFirst();
+        continue;
+      }
+      signal.throwIfAborted();
+      if (this.#report.state !== "ERROR") this.#set({ state: "SENDING" });
+      const { batch } = next.item;
+      next.sent =
+        batch.records.length === 0
+          ? Promise.resolve()
+          : target.send(batch, AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]));
+      // It is awaited later; until then a failure is nobody's.
+      next.sent.catch(() => undefined);
+    }
+  }
+
+  /** Returns whether the batch at the index may be sent only after one that was sent before it is confirmed. */
+  #mustWait(index: number, target: Target): boolean {
+    const inFlight = this.#outstanding.slice(0, index).map(({ item }) => item);
+    const item = this.#outstanding[index]?.item;
+    if (item === undefined || inFlight.length === 0) return false;
+    if (inFlight.length >= target.inFlightMax || item.isBarrier) return true;
+    return inFlight.some((earlier) => earlier.isBarrier || overlaps(earlier.batch, item.batch));
   }
 
   async #settleFirst(): Promise<void> {
     const [first] = this.#outstanding;
-    if (first === undefined) return;
+    if (first?.sent === undefined) return;
     await first.sent;
     this.#outstanding.shift();
     void first.item.confirm().catch(() => undefined); // what was not confirmed is sent again
@@ -202,7 +222,7 @@ export class UplinkRunner {
     while (this.#window !== undefined && !signal.aborted) {
       const now = this.#deps.clock.now();
       if (this.#window.isOpen(now)) return;
-      while (this.#outstanding.length > 0) await this.#settleFirst();
+      while (this.#outstanding[0]?.sent !== undefined) await this.#settleFirst();
       this.#set({ state: "OUTSIDE_WINDOW" }, true);
       // The wall clock may be set meanwhile.
       await this.#sleep(Math.min(this.#window.staysMs(now), IDLE_MS), "stop");

@@ -1,0 +1,144 @@
+import { afterEach, expect, test } from "bun:test";
+import type { Batch, Target } from "../../../src/modules/uplinks/uplink.types.ts";
+import type { Item } from "../../../src/modules/uplinks/uplink-reader.ts";
+import { type ItemSource, UplinkRunner } from "../../../src/modules/uplinks/uplink-runner.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { until } from "../../support/until.ts";
+import { batchOf, deviceOf, rowsOf } from "../../support/uplink-batches.ts";
+
+const device = deviceOf();
+const other = deviceOf({ deviceId: "0199f6a0-0000-7000-8000-000000000002" });
+
+/** A source of fixed items, which gives each one once. */
+class Items implements ItemSource {
+  readonly confirmed: string[] = [];
+  readonly #items: Item[] = [];
+
+  add(batch: Batch, isBarrier = false): void {
+    const confirm = async () => this.confirmed.push(batch.id);
+    this.#items.push({ batch, isBarrier, confirm });
+  }
+
+  async next(): Promise<Item | undefined> {
+    return this.#items.shift();
+  }
+}
+
+/** A target whose batches arrive when the test says so. */
+class Held implements Target {
+  readonly inFlightMax = 4;
+  bytesSent = 0;
+  readonly sent: string[] = [];
+  /** Id of a batch → settles it. */
+  readonly waiting = new Map<string, PromiseWithResolvers<void>>();
+
+  async check(): Promise<void> {}
+
+  send({ id }: Batch): Promise<void> {
+    this.sent.push(id);
+    this.bytesSent += 1_000;
+    const settled = Promise.withResolvers<void>();
+    this.waiting.set(id, settled);
+    return settled.promise;
+  }
+
+  async arrive(id: string): Promise<void> {
+    await until(() => this.waiting.has(id));
+    this.waiting.get(id)?.resolve();
+    this.waiting.delete(id);
+  }
+
+  async fail(id: string): Promise<void> {
+    await until(() => this.waiting.has(id));
+    for (const { reject } of this.waiting.values()) reject(new Error("away"));
+    this.waiting.clear();
+  }
+
+  async close(): Promise<void> {}
+}
+
+const stopping: Array<() => Promise<void>> = [];
+afterEach(async () => {
+  for (const stop of stopping.splice(0)) await stop();
+});
+
+function start(source: Items, bytesPerSecond: number | null = null) {
+  const target = new Held();
+  const clock = new FakeClock();
+  const runner = new UplinkRunner({
+    source,
+    createTarget: async () => target,
+    window: null,
+    bytesPerSecond,
+    report: () => undefined,
+    clock,
+    random: () => 1,
+  });
+  runner.start();
+  stopping.push(async () => {
+    const stopped = runner.stop();
+    for (const { reject } of target.waiting.values()) reject(new Error("stopped"));
+    await stopped;
+  });
+  return { target, clock };
+}
+
+const rows = (id: string, ts: readonly number[], of = device) => batchOf(id, rowsOf(of, ts, { n: ts }));
+const deletion = (id: string) => batchOf(id, { kind: "deletion", device, keys: null, from: 0, to: 9 });
+
+test("a batch that was read when another failed is sent after it", async () => {
+  const source = new Items();
+  for (let index = 0; index < 5; index++) source.add(rows(`rows ${index}`, [index]));
+  source.add(deletion("deletion"), true);
+  source.add(rows("last", [9]));
+  const { target, clock } = start(source);
+  await until(() => target.sent.length === 4);
+  await target.fail("rows 0");
+  await until(() => {
+    clock.advance(1_000);
+    return target.sent.length === 8;
+  });
+  expect(target.sent.slice(4)).toEqual(["rows 0", "rows 1", "rows 2", "rows 3"]);
+  for (let index = 0; index < 4; index++) await target.arrive(`rows ${index}`);
+  // The deletion waits for this one, which fails.
+  await target.fail("rows 4");
+  await until(() => {
+    clock.advance(1_000);
+    return target.sent.length === 10;
+  });
+  await target.arrive("rows 4");
+  await target.arrive("deletion");
+  await target.arrive("last");
+  await until(() => source.confirmed.length === 7);
+  expect(source.confirmed.slice(4)).toEqual(["rows 4", "deletion", "last"]);
+});
+
+test("rows of a device at times that are on their way wait for these, and others do not", async () => {
+  const source = new Items();
+  source.add(rows("first", [1, 5]));
+  source.add(rows("other device", [1, 5], other));
+  source.add(rows("later", [6, 7]));
+  source.add(rows("again", [5]));
+  const { target } = start(source);
+  await until(() => target.sent.length === 3);
+  expect(target.sent).toEqual(["first", "other device", "later"]);
+  await target.arrive("first");
+  await until(() => target.sent.length === 4);
+  for (const id of ["other device", "later", "again"]) await target.arrive(id);
+  await until(() => source.confirmed.length === 4);
+});
+
+test("the bandwidth limit holds the next batch back as long as the bytes take", async () => {
+  const source = new Items();
+  source.add(deletion("first"), true);
+  source.add(deletion("second"), true);
+  const { target, clock } = start(source, 100);
+  await target.arrive("first");
+  await until(() => source.confirmed.length === 1);
+  clock.advance(9_999);
+  await Bun.sleep(0);
+  expect(target.sent).toEqual(["first"]);
+  clock.advance(1);
+  await target.arrive("second");
+  await until(() => source.confirmed.length === 2);
+});
