@@ -213,9 +213,13 @@ export class Feeds {
     if (feed === undefined) return;
     if (position !== undefined && position > feed.position) feed.position = position;
     const isDue = performance.now() - feed.persistedAtMs >= PERSIST_INTERVAL_MS;
-    if (ranges === undefined && deletions === undefined && !isDue) return;
+    const hasSent = position !== undefined && this.#hasDeletionUpTo(feed, position);
+    if (ranges === undefined && deletions === undefined && !isDue && !hasSent) return;
     this.#file.transactLazily(() => {
       for (const range of ranges ?? []) this.#shorten(feed, range);
+      // They were sealed after they were read, and have arrived among the rows. Sent again they would remove values that were written after them.
+      if (hasSent)
+        this.#file.db.query("DELETE FROM feed_deletion WHERE feed = ? AND id <= ?").run(feed.no, position);
       for (const deletion of deletions ?? [])
         this.#file.db.query("DELETE FROM feed_deletion WHERE feed = ? AND id = ?").run(feed.no, deletion);
       this.#persist(feed);
@@ -267,12 +271,13 @@ export class Feeds {
     this.#file.transactLazily(() => {
       for (const { id, data } of deletions) {
         const deletion: Deletion = JSON.parse(new TextDecoder().decode(data));
-        if (deletion.tenantId === feed.tenantId && !deletion.isRetention)
+        // A deletion that was confirmed meanwhile must not come again, behind values that were written after it.
+        if (id > feed.position && deletion.tenantId === feed.tenantId && !deletion.isRetention)
           this.#file.db
             .query("INSERT OR REPLACE INTO feed_deletion (feed, id, data) VALUES (?, ?, ?)")
             .run(feed.no, id, JSON.stringify(deletion));
       }
-      // Confirmations may have come meanwhile; what they cover is sent twice.
+      // Confirmations may have come meanwhile; values that they cover are sent twice.
       feed.position = Math.max(feed.position, lastId);
       this.#persist(feed);
     });
@@ -346,6 +351,13 @@ export class Feeds {
       const names = keys?.map((key) => this.#registry.keyNames[key] ?? "") ?? null;
       return { id, deviceId, keys: names, from, to, drop };
     });
+  }
+
+  #hasDeletionUpTo({ no }: Feed, position: number): boolean {
+    const { db } = this.#file;
+    return (
+      db.query("SELECT 1 FROM feed_deletion WHERE feed = ? AND id <= ? LIMIT 1").get(no, position) !== null
+    );
   }
 
   /** Ranges of devices that were deleted lead nowhere. */

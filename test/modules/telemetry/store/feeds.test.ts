@@ -210,6 +210,24 @@ test("readers of a tenant see nothing of another tenant", async () => {
   }
 });
 
+test("a deletion that is sealed while it is on its way does not come again behind later values", async () => {
+  const fixture = await StoreFixture.start();
+  try {
+    const { feeds } = fixture.store;
+    await feeds.open(FEED, tenant, "now");
+    await fixture.put("d", "n", 1, 1);
+    await fixture.store.deleteRange(deviceId("d"), [], 0, 10);
+    const sent = await feeds.read(FEED, { after: 0, known: nothing, bytesMax: 10_000 });
+    await fixture.store.compact();
+    await fixture.put("d", "n", 1, 2);
+    await feeds.confirm({ id: FEED, position: sent.end });
+    const { deletions, rows } = await feeds.read(FEED, { after: sent.end, known: nothing, bytesMax: 10_000 });
+    expect([deletions, rows.length]).toEqual([[], 1]);
+  } finally {
+    await fixture.dispose();
+  }
+});
+
 const action = fc.oneof(
   {
     weight: 8,
