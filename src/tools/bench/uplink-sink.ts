@@ -1,0 +1,25 @@
+/**
+ * The receiver of an HTTP uplink that stores each batch in a file, and answers when that is on the disk. A batch that comes again by its key is
+ * written again: the reader of the file counts it. Arguments: the file, and the port.
+ */
+import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
+
+const [file = "", port = "0"] = process.argv.slice(2);
+const descriptor = openSync(file, "a");
+const server = Bun.serve({
+  hostname: "127.0.0.1",
+  port: Number(port),
+  async fetch(request) {
+    const body = await request.bytes();
+    const lines = request.headers.get("content-encoding") === "gzip" ? Bun.gunzipSync(body) : body;
+    // In one write: a batch that a kill interrupts has no line feed at its end, and its sender has no answer.
+    writeSync(descriptor, lines);
+    fdatasyncSync(descriptor);
+    return new Response(null, { status: 204 });
+  },
+});
+console.log(server.port);
+process.on("SIGTERM", () => {
+  closeSync(descriptor);
+  process.exit(0);
+});
