@@ -57,6 +57,13 @@ export class KillLoad {
     };
   }
 
+  /** Writes a last value, by which an uplink that is up to date says so again. */
+  async end({ url }: Gateway): Promise<void> {
+    const body = JSON.stringify(this.#row(this.#next(0)));
+    const headers = { "content-type": "application/json" };
+    await fetch(`${url}/api/v1/${this.#devices[0]?.token}/telemetry`, { method: "POST", headers, body });
+  }
+
   async #publish(client: MqttClient): Promise<void> {
     while (this.#running && client.connected)
       await Promise.race([

@@ -85,6 +85,7 @@ export async function runUplinkKillRounds(
   }
   const endedAt = performance.now();
   const api = await gateway.signIn();
+  await load.end(gateway);
   await catchUp(api, uplinkId);
   const catchUpMs = performance.now() - endedAt;
   // A target that collects values in files writes them when it is stopped.
@@ -119,9 +120,8 @@ async function catchUp(api: ApiClient, uplinkId: string): Promise<void> {
   const since = Date.now();
   for (;;) {
     const uplink = await api.get<Uplink>(`/api/uplinks/${uplinkId}`);
-    if (uplink.state === "UP_TO_DATE" && Date.parse(uplink.upToDateAt ?? "") >= since - 50) return;
+    if (uplink.state === "UP_TO_DATE" && Date.parse(uplink.upToDateAt ?? "") >= since) return;
     if (Date.now() - since > CATCH_UP_MS_MAX) throw new Error(`it is behind: ${JSON.stringify(uplink)}`);
-    // A value wakes an uplink that waits after a failure no earlier than it would wake by itself.
     await Bun.sleep(50);
   }
 }

@@ -6,13 +6,14 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 
 const [file = "", port = "0"] = process.argv.slice(2);
 const descriptor = openSync(file, "a");
+// A kill may have cut the last line.
+writeSync(descriptor, "\n");
 const server = Bun.serve({
   hostname: "127.0.0.1",
   port: Number(port),
   async fetch(request) {
     const body = await request.bytes();
     const lines = request.headers.get("content-encoding") === "gzip" ? Bun.gunzipSync(body) : body;
-    // In one write: a batch that a kill interrupts has no line feed at its end, and its sender has no answer.
     writeSync(descriptor, lines);
     fdatasyncSync(descriptor);
     return new Response(null, { status: 204 });

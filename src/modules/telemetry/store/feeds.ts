@@ -16,6 +16,7 @@ import { HEADER_POINTS } from "./group-format.ts";
 import { GroupReader } from "./group-reader.ts";
 import type { HotGeneration } from "./hot-generation.ts";
 import { unpackGroup } from "./hot-packing.ts";
+import type { OpenDeletions } from "./open-deletions.ts";
 import type { Registry } from "./registry.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import { FORM_DELETION, FORM_RAW, type HotRow, type TelemetryFile } from "./telemetry-file.ts";
@@ -57,12 +58,14 @@ interface RangeRow {
 export class Feeds {
   readonly #file: TelemetryFile;
   readonly #registry: Registry;
+  readonly #openDeletions: Pick<OpenDeletions, "has">;
   /** Keyed by the id of the feed. */
   readonly #feeds = new Map<string, Feed>();
 
-  constructor(file: TelemetryFile, registry: Registry) {
+  constructor(file: TelemetryFile, registry: Registry, openDeletions: Pick<OpenDeletions, "has">) {
     this.#file = file;
     this.#registry = registry;
+    this.#openDeletions = openDeletions;
   }
 
   /** Reads the positions back at the start. */
@@ -139,7 +142,10 @@ export class Feeds {
     return null;
   }
 
-  /** Returns what comes behind the hot row `after`. */
+  /**
+   * Returns what comes behind the hot row `after`. A deletion that has not gone through the blocks yet ends it: history that is read behind it
+   * must not hold what it removes.
+   */
   read(id: string, args: { after: number; known: KnownDefinitions; bytesMax: number }): FeedRows {
     const feed = this.#get(id);
     const definitions = this.#registry.definitionsSince(args.known);
@@ -151,12 +157,17 @@ export class Feeds {
       return { rows: [], definitions, deletions, end: after, isAtEnd: false, hasBacklog };
     const rows: HotRow[] = [];
     let bytes = 0;
-    for (const row of this.#file.hotBehind(after, this.#file.lastHotId, ROWS_MAX)) {
+    let last = this.#file.lastHotId;
+    for (const row of this.#file.hotBehind(after, last, ROWS_MAX)) {
+      if (this.#openDeletions.has(row.id)) {
+        last = row.id - 1;
+        break;
+      }
       rows.push(row);
       bytes += row.data.byteLength;
       if (bytes >= args.bytesMax) break;
     }
-    const end = rows[rows.length - 1]?.id ?? this.#file.lastHotId;
+    const end = rows[rows.length - 1]?.id ?? Math.max(after, last);
     return { rows, definitions, deletions, end, isAtEnd: end >= this.#file.lastHotId, hasBacklog };
   }
 
