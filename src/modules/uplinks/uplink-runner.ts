@@ -49,8 +49,8 @@ export class UplinkRunner {
   readonly #stopped = new AbortController();
   /** In order; those that are sent come first. After a failure all are sent again. */
   readonly #outstanding: Outstanding[] = [];
-  /** Bytes of the target that the limit has counted. */
-  #limitedBytes = 0;
+  /** Bytes of the target that were counted. */
+  #countedBytes = 0;
   #target: Target | undefined;
   #wake: () => void = () => undefined;
   /** Ends the wait after a batch that was refused. */
@@ -191,19 +191,27 @@ export class UplinkRunner {
     const { batch } = first.item;
     if (batch.records.length === 0) return;
     const { sentPoints, sentBatches, sentBytes } = this.#report;
-    const bytes = this.#target?.bytesSent ?? 0;
+    const bytes = this.#takeBytes();
     this.#set({
       state: "SENDING",
       sentPoints: sentPoints + batch.points,
       sentBatches: sentBatches + 1,
-      sentBytes: Math.max(sentBytes, bytes),
+      sentBytes: sentBytes + bytes,
       lastSentAt: this.#deps.clock.now(),
       error: null,
       errorAt: null,
       isRefused: false,
     });
-    await this.#limit(bytes - this.#limitedBytes);
-    this.#limitedBytes = bytes;
+    await this.#limit(bytes);
+  }
+
+  /** Returns the bytes that the target has sent since they were taken last. */
+  #takeBytes(): number {
+    const bytes = this.#target?.bytesSent ?? 0;
+    // A target that counts the bytes of its connections begins anew with these.
+    const more = bytes < this.#countedBytes ? bytes : bytes - this.#countedBytes;
+    this.#countedBytes = bytes;
+    return more;
   }
 
   /** Waits as long as the bytes take at the rate that the uplink may use. */
@@ -252,8 +260,9 @@ export class UplinkRunner {
 
   async #closeTarget(): Promise<void> {
     const target = this.#target;
+    this.#set({ sentBytes: this.#report.sentBytes + this.#takeBytes() });
     this.#target = undefined;
-    this.#limitedBytes = 0;
+    this.#countedBytes = 0;
     await target?.close().catch(() => undefined); // it is broken already
   }
 
