@@ -9,6 +9,8 @@ const PAUSE_MS_MAX = 400;
 /** A target must have everything after this time. */
 const CATCH_UP_MS_MAX = 120_000;
 
+/** A report of an uplink may be this old. */
+const REPORT_MS = 1_500;
 const SENDING_MS_MAX = 5_000;
 
 /** Describes what a target holds after the rounds, beside what the gateway holds. */
@@ -86,6 +88,7 @@ export async function runUplinkKillRounds(
   const endedAt = performance.now();
   const api = await gateway.signIn();
   await load.end(gateway);
+  await Bun.sleep(REPORT_MS);
   await catchUp(api, uplinkId);
   const catchUpMs = performance.now() - endedAt;
   // A target that collects values in files writes them when it is stopped.
