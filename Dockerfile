@@ -4,10 +4,10 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
-# Not `npm ci`: it refuses the lock file, which lists only the optional packages of the platforms that Lineside is built on. The stamp tells
-# the build that the packages are those of the lock file.
-RUN npm install --no-save --no-audit --no-fund \
-    && sha256sum package-lock.json | head -c 64 > node_modules/.lineside-lock
+COPY src/tools/locked-packages.mjs src/tools/
+# Not `npm ci`: it refuses the lock file, which lists only the optional packages of the platforms that Lineside is built on. The check after
+# the installation guarantees the same: it fails unless every installed package has the version and the checksum of the lock file.
+RUN npm install --no-save --no-audit --no-fund && node src/tools/locked-packages.mjs
 COPY . .
 ARG TARGETARCH
 ARG SOURCE_COMMIT

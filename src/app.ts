@@ -20,8 +20,10 @@ import { createMaintenanceModule } from "./modules/maintenance/maintenance.modul
 import type { Core, Module } from "./modules/module.types.ts";
 import { createNotificationsModule } from "./modules/notifications/notifications.module.ts";
 import { createProvisioningModule } from "./modules/provisioning/provisioning.module.ts";
+import { withProxySettings } from "./modules/proxies/proxy-settings.ts";
 import { createRealtimeModule } from "./modules/realtime/realtime.module.ts";
 import { createSchedulerModule } from "./modules/scheduler/scheduler.module.ts";
+import { createSettingsRepository } from "./modules/settings/settings.repository.ts";
 import { createMqttModule } from "./mqtt/mqtt.module.ts";
 import { type Clock, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
@@ -45,10 +47,10 @@ interface Overrides {
 }
 
 /** Opens what every module is built on. */
-function openCore(config: Config, system: Clock): Core {
+function openCore(configured: Config, system: Clock): Core {
   const log = createLogger();
   const health = new Health();
-  const data = openDataDirectory(config.data, log.child("data"));
+  const data = openDataDirectory(configured.data, log.child("data"));
   const clock = new TrustedClock(system, data.path);
   health.add(() => clock.problem());
   const open = (name: string) => openMainDatabase(data.file(`${name}.db`), name, log.child("database"));
@@ -57,7 +59,8 @@ function openCore(config: Config, system: Clock): Core {
   return {
     version,
     commit: getCommit(),
-    config,
+    configured,
+    config: withProxySettings(configured, createSettingsRepository(database)),
     data,
     database,
     identityDatabase,
@@ -97,9 +100,9 @@ const partsOf = (modules: readonly Module[]) => modules.flatMap((module) => modu
 export type App = ReturnType<typeof createApp>;
 
 /** The composition root: opens the data directory and creates the modules; nothing listens before `start`. */
-export function createApp(config: Config, overrides: Overrides = {}) {
-  const core = openCore(config, overrides.clock ?? systemClock);
-  const { data, database, identityDatabase, ports, log } = core;
+export function createApp(configured: Config, overrides: Overrides = {}) {
+  const core = openCore(configured, overrides.clock ?? systemClock);
+  const { config, data, database, identityDatabase, ports, log } = core;
   const userModules = createUserModules(core);
   const { tenancy, auditing, mailing, users, apiKeys, identity } = userModules;
   const { tenants, plans, quotas, messageRate } = tenancy;

@@ -55,6 +55,7 @@ const layers: Record<string, readonly string[]> = {
 /** The console shares addresses, severities and texts with the server, and the types of requests, answers and live messages. */
 const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/console-routes.ts" ||
+  to === "../lib/refusal-edges.ts" ||
   to === "../lib/severity.ts" ||
   to.startsWith("../lib/texts/") ||
   (isTypeOnly && /^\.\.\/modules\/(.+\.schemas|realtime\/realtime\.types)\.ts$/.test(to));
@@ -65,7 +66,7 @@ const features: Record<string, readonly string[]> = {
   site: [],
   outbox: [],
   refusals: [],
-  audit: [],
+  audit: ["refusals"],
   notifications: [],
   maintenance: [],
   "demo-plant": [],
@@ -89,6 +90,7 @@ const features: Record<string, readonly string[]> = {
   scheduler: ["attributes", "devices"],
   backups: ["scheduler"],
   generators: ["devices"],
+  uplinks: ["devices"],
   dashboards: ["alarms", "attributes", "commands", "devices", "telemetry"],
   overview: ["alarms", "demo-plant", "devices"],
   setup: ["demo-plant", "devices", "sign-in"],

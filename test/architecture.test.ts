@@ -57,7 +57,7 @@ const layers: Record<string, readonly string[]> = {
   main: ["cli"],
   version: ["../package.json"],
   // Addresses and severities are one list with the server.
-  web: ["web", "lib/console-routes.ts", "lib/severity.ts"],
+  web: ["web", "lib/console-routes.ts", "lib/refusal-edges.ts", "lib/severity.ts"],
 };
 
 /** Modules that a module may ask; types and events are shared by all. */
@@ -97,6 +97,7 @@ const modules: Record<string, readonly string[]> = {
   scheduler: ["commands", "attributes", "devices", "tenants", "identity", "users"],
   backups: ["settings", "scheduler", "tenants", "identity", "users"],
   updates: ["audit", "backups", "tenants", "identity", "users"],
+  proxies: ["settings", "tenants", "identity", "users"],
   refusals: ["devices", "tenants", "identity", "users"],
   system: [
     "refusals",

@@ -2,6 +2,7 @@ import { createBackupsModule } from "../modules/backups/backups.module.ts";
 import type { CommandsService } from "../modules/commands/commands.service.ts";
 import type { Core, Module } from "../modules/module.types.ts";
 import type { createNotificationsModule } from "../modules/notifications/notifications.module.ts";
+import { createProxiesModule } from "../modules/proxies/proxies.module.ts";
 import { createRefusalsModule } from "../modules/refusals/refusals.module.ts";
 import { createSystemModule } from "../modules/system/system.module.ts";
 import { createUpdatesModule } from "../modules/updates/updates.module.ts";
@@ -34,6 +35,12 @@ export function createOperationModules(
     devices: base.fleet.devices,
     directory: base.fleet.directory,
   });
+  const uplinking = createUplinksModule(core, {
+    commands: deps.commands,
+    reach: base.outbounds.reach,
+    store: base.storage.store,
+    tenants,
+  });
   const system = createSystemModule(core, {
     settings,
     refusals: refusing.refusals,
@@ -47,16 +54,12 @@ export function createOperationModules(
     backups: backing.backups,
     disk: base.storage.diskGuard,
     mqtt: () => mqtt.stats(),
+    uplinks: uplinking.totals,
     users,
     mail: mailing.mail,
     languageOf: (tenantId) => notifications.settingsOf(tenantId).language,
   });
   const updating = createUpdatesModule(core, { tenants, backups: backing.backups, audit: auditing.audit });
-  const uplinking = createUplinksModule(core, {
-    commands: deps.commands,
-    reach: base.outbounds.reach,
-    store: base.storage.store,
-    tenants,
-  });
-  return [backing, refusing, system, updating, uplinking];
+  const proxying = createProxiesModule(core, { settings, tenants });
+  return [backing, refusing, system, updating, uplinking, proxying];
 }

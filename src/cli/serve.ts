@@ -1,6 +1,5 @@
 import { type App, createApp } from "../app.ts";
 import { inEnglish } from "../lib/domain-error.ts";
-import { isCompiled } from "../platform/assets.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Config, ConfigError, loadConfig, processEnv } from "../platform/config.ts";
 import { configureLogging, createLogger } from "../platform/log.ts";
@@ -9,7 +8,7 @@ import { Supervisor } from "../platform/supervisor.ts";
 import { version } from "../version.ts";
 import { explain } from "./explain.ts";
 import { fromElsewhere } from "./other-addresses.ts";
-import { becomeProgram, continueUpdate, properProgram, proveTrial, returnFromTrial } from "./update-trial.ts";
+import { continueUpdate, proveTrial, restartProgram, returnFromTrial } from "./update-trial.ts";
 
 /** A stop that takes longer is a defect; the supervisor should not have to wait for it. */
 const STOP_MS_MAX = 10_000;
@@ -17,7 +16,6 @@ const STOP_MS_MAX = 10_000;
 const FATAL_EXIT_CODE = 74;
 /** EX_CONFIG of sysexits.h: tells a supervisor that another start helps only after somebody has changed the configuration. */
 const CONFIG_EXIT_CODE = 78;
-const RESTART = "restart";
 const stopSignals = ["SIGTERM", "SIGINT"];
 
 /** The owner that the configuration names; made before anything listens, so that who sees it ready can sign in. */
@@ -69,7 +67,7 @@ async function untilEnd(app: App, asked: Promise<string>): Promise<string> {
     createLogger().error("the gateway cannot go on and ends", { code: problem.code, message });
     resolve(message);
   });
-  const reason = await Promise.race([asked, failed, app.restartRequested.then(() => RESTART)]);
+  const reason = await Promise.race([asked, failed, app.restartRequested.then(() => RESTART_SIGNAL)]);
   cancel();
   return reason;
 }
@@ -86,22 +84,10 @@ async function stopInTime(app: App): Promise<number> {
   return 0;
 }
 
-/** Stops the gateway, and starts again in the same process, so that a staged update begins. A checkout only stops. */
-async function restartProcess(app: App, { supervisor, args }: RunContext): Promise<number> {
-  const code = await stopInTime(app);
-  supervisor.leave();
-  return isCompiled() ? becomeProgram(properProgram(), args) : code;
-}
-
-interface RunContext {
-  readonly asked: Promise<string>;
-  readonly supervisor: Supervisor;
-  readonly args: readonly string[];
-}
-
-/** Runs one gateway from its start to its end. Resolves to the exit code, or to `RESTART`. */
-async function runGateway(config: Config, context: RunContext): Promise<number | typeof RESTART> {
-  const { asked, supervisor } = context;
+/** Runs the gateway from its start to its end. Resolves to the exit code; a restart replaces the process instead. */
+async function runGateway(config: Config, args: readonly string[]): Promise<number> {
+  const asked = untilAskedToStop();
+  const supervisor = new Supervisor(systemClock, processEnv());
   const app = createApp(config);
   await createConfiguredOwner(app, config);
   await app.start();
@@ -111,11 +97,15 @@ async function runGateway(config: Config, context: RunContext): Promise<number |
   createLogger().info("ready", { version, url: app.url, mqttPort: app.mqttPort, data: config.data });
   const reason = await untilEnd(app, asked);
   createLogger().info("stopping", { reason });
-  if (reason === RESTART_SIGNAL) return restartProcess(app, context);
-  if (reason !== RESTART) supervisor.stopping();
+  if (reason === RESTART_SIGNAL) {
+    await stopInTime(app);
+    supervisor.leave();
+    return restartProgram(args);
+  }
+  supervisor.stopping();
   const code = await stopInTime(app);
-  if (reason === RESTART) return RESTART;
-  return stopSignals.includes(reason) ? code : FATAL_EXIT_CODE;
+  // Parts that could not stop on a broken disk may hold the process: a supervisor waits for its end.
+  return stopSignals.includes(reason) ? code : process.exit(FATAL_EXIT_CODE);
 }
 
 /** `lineside serve`: runs until SIGTERM or SIGINT; exit code 0 after an orderly stop, 74 after a failure of the storage, 78 for a mistake in the configuration. */
@@ -124,11 +114,7 @@ export async function serve(args: readonly string[]): Promise<number> {
     const config = loadConfig(args, processEnv());
     configureLogging({ level: config.log_level, format: config.log_format });
     continueUpdate(config, args);
-    const asked = untilAskedToStop();
-    const supervisor = new Supervisor(systemClock, processEnv());
-    let result: number | typeof RESTART = RESTART;
-    while (result === RESTART) result = await runGateway(config, { asked, supervisor, args });
-    return result;
+    return await runGateway(config, args);
   } catch (error) {
     returnFromTrial(error, args);
     // Parts that had started may hold the process: a supervisor waits for its end.

@@ -6,6 +6,7 @@ import { isCompiled } from "../platform/assets.ts";
 import { type Config, processEnv } from "../platform/config.ts";
 import { execProgram } from "../platform/exec-program.ts";
 import { createLogger } from "../platform/log.ts";
+import { ownProgram } from "../platform/own-program.ts";
 
 /*
  * What an update asks of the process of the gateway: to become the new version, to say that it is ready, and to become the old version again when its start
@@ -19,12 +20,23 @@ const TRIAL = "UPDATE_TRIAL_DATA";
 export const WATCH_DETACHED = "UPDATE_WATCH_DETACHED";
 
 /** Returns the proper path of this program, which runs under another name until the start after its update. */
-export const properProgram = (): string => process.execPath.replace(/\.next$/, "");
+const properProgram = (): string => process.execPath.replace(/\.next$/, "");
+
+const environmentOf = (trialData?: string) => ({
+  ...processEnv(),
+  [TRIAL]: trialData,
+  [WATCH_DETACHED]: undefined,
+});
 
 /** Replaces this process with another executable, under the same arguments. */
 export function becomeProgram(program: string, args: readonly string[], trialData?: string): never {
-  const env = { ...processEnv(), [TRIAL]: trialData, [WATCH_DETACHED]: undefined };
-  return execProgram(program, ["serve", ...args], env);
+  return execProgram(program, ["serve", ...args], environmentOf(trialData));
+}
+
+/** Starts the gateway anew in place of this process, which has to be stopped: it continues an update or a restoration that waits. */
+export function restartProgram(args: readonly string[]): never {
+  const [program = properProgram(), ...own] = ownProgram(properProgram());
+  return execProgram(program, [...own, "serve", ...args], environmentOf());
 }
 
 const contextOf = (dataPath: string): StartContext => ({

@@ -4,6 +4,7 @@ import { type AddressBits, type AddressRange, addressBits, parseRange } from "..
 import type { Config } from "../platform/config.ts";
 import { noteForwardedOrigin } from "../platform/own-origin.ts";
 import { basePathOf } from "../platform/public-address.ts";
+import { arrivalOf, noteArrival, type SocketPeer } from "../platform/request-arrival.ts";
 import { withBasePath } from "./base-path.ts";
 
 /*
@@ -12,20 +13,6 @@ import { withBasePath } from "./base-path.ts";
  * the base path from the URL and adds it to what the app answers, so that the app knows no base path.
  */
 
-/** Address and port of a peer, as Bun has them. */
-export interface Peer {
-  readonly address: string;
-  readonly port: number;
-}
-
-interface Arrival {
-  readonly peer: Peer;
-  readonly client: Peer;
-}
-
-/** Requests from trusted proxies. */
-const arrivals = new WeakMap<Request, Arrival>();
-
 /** Most addresses whose trust is remembered. */
 const REMEMBERED_MAX = 1_000;
 
@@ -33,18 +20,18 @@ const REMEMBERED_MAX = 1_000;
 const HOST_LENGTH_MIN = 4;
 
 type Handle = (request: Request) => Response | Promise<Response>;
-type PeerReader = { requestIP(request: Request): Peer | null } | null | undefined;
+type PeerReader = { requestIP(request: Request): SocketPeer | null } | null | undefined;
 
 /** Returns whether a request came from a trusted proxy. */
-export const isForwarded = (request: Request): boolean => arrivals.has(request);
+export const isForwarded = (request: Request): boolean => arrivalOf(request) !== undefined;
 
 /** Returns the client of a request from a trusted proxy, and the peer of any other. */
-export const clientOf = (request: Request, peer: Peer | null): Peer | null =>
-  arrivals.get(request)?.client ?? peer;
+export const clientOf = (request: Request, peer: SocketPeer | null): SocketPeer | null =>
+  arrivalOf(request)?.client ?? peer;
 
 /** Returns the other end of the connection that a request came by, which may be a proxy. */
-export const peerOf = (request: Request, server: PeerReader): Peer | null | undefined =>
-  arrivals.get(request)?.peer ?? server?.requestIP(request);
+export const peerOf = (request: Request, server: PeerReader): SocketPeer | null | undefined =>
+  arrivalOf(request)?.peer ?? server?.requestIP(request);
 
 export class FrontDoor {
   readonly #trusted: readonly AddressRange[];
@@ -83,7 +70,8 @@ export class FrontDoor {
     const peer = this.#trusted.length === 0 ? null : server?.requestIP(request);
     if (!peer || !this.#isTrusted(peer.address)) return undefined;
     const forwarded = readForwarded(request.headers, peer.address, this.#trusted);
-    arrivals.set(request, { peer, client: { ...peer, address: forwarded.address } });
+    const client = { ...peer, address: forwarded.address };
+    noteArrival(request, { peer, client, url: request.url });
     return forwarded;
   }
 

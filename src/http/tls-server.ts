@@ -1,8 +1,9 @@
 import type { Server } from "bun";
 import type { Config } from "../platform/config.ts";
+import type { SocketPeer } from "../platform/request-arrival.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { TLS_CIPHERS, type Tls } from "../platform/tls.ts";
-import { clientOf, type Peer } from "./front-door.ts";
+import { clientOf } from "./front-door.ts";
 import { type SocketHandlers, websocketHandler } from "./sockets.ts";
 
 type HttpsServer = Server<SocketHandlers>;
@@ -22,7 +23,7 @@ export function bothServers<Plain extends object>(plain: Plain): Plain {
           const server: object = cameBy.get(request) ?? target;
           const method = Reflect.get(server, property) as (...args: unknown[]) => unknown; // of both kinds of server
           const result = method.call(server, request, ...rest);
-          return property === "requestIP" ? clientOf(request, result as Peer | null) : result;
+          return property === "requestIP" ? clientOf(request, result as SocketPeer | null) : result;
         };
       const value: unknown = Reflect.get(target, property, target);
       return typeof value === "function" ? value.bind(target) : value;

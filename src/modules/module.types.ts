@@ -18,6 +18,9 @@ export interface Core {
   readonly version: string;
   /** The abbreviated commit of the build, or "unknown". */
   readonly commit: string;
+  /** Flags, environment and file. */
+  readonly configured: Config;
+  /** The same with the settings of the console where those set nothing. */
   readonly config: Config;
   readonly data: DataDirectory;
   readonly database: MainDatabase;

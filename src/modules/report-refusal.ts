@@ -1,9 +1,34 @@
+import { DomainError } from "../lib/domain-error.ts";
+import { secretHint } from "../lib/secret-hint.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { DomainEvents } from "./events.types.ts";
-import type { ReportRefusal } from "./refusals/refusals.types.ts";
+import type { RefusalReason, ReportRefusal } from "./refusals/refusals.types.ts";
+import { type PeerServer, peerOf } from "./request-peer.ts";
 
 /** Returns the function with which an edge reports refused credentials. */
 export const refusalReporter =
   (events: Pick<EventBus<DomainEvents>, "emit">): ReportRefusal =>
   (refusal) =>
     events.emit("credential.refused", refusal);
+
+/** Runs `work` for a request with a link, whose secret it is given, too. */
+export type WithLink = <Result>(
+  context: { readonly request: Request; readonly server: PeerServer | null },
+  secret: string,
+  work: () => Result | Promise<Result>,
+) => Promise<Result>;
+
+/** Returns the function that runs `work` and reports the link of the request if `work` throws an error with this code. */
+export const linkReporter =
+  (report: ReportRefusal, refusal: { readonly code: string; readonly reason: RefusalReason }): WithLink =>
+  async ({ request, server }, secret, work) => {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof DomainError && error.code === refusal.code) {
+        const identity = { kind: "token", name: secretHint(secret) } as const;
+        report({ edge: "link", reason: refusal.reason, ...peerOf(request, server), identity });
+      }
+      throw error;
+    }
+  };

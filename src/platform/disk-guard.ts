@@ -1,6 +1,6 @@
-import { access, constants, rmSync, statfs, writeFileSync } from "node:fs";
+import { constants, rmSync, writeFileSync } from "node:fs";
+import { access, open, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { DomainError, detail } from "../lib/domain-error.ts";
 import type { Clock } from "./clock.ts";
 import type { Problem } from "./health.ts";
@@ -16,20 +16,35 @@ const RESUME_FACTOR = 1.25;
 const READ_ONLY_CHECKS_MAX = 3;
 /** Held back for the day when even deleting needs room: released while the disk is short. */
 const BALLAST_BYTES = 2 * 1024 * 1024;
+const BALLAST = "ballast";
 
 /** Free and total bytes of the file system that holds a directory. */
 export type ReadSpace = (directory: string) => Promise<{ free: number; total: number }>;
 
 const readSpaceOfDisk: ReadSpace = async (directory) => {
-  const { bavail, blocks, bsize } = await promisify(statfs)(directory);
+  const { bavail, blocks, bsize } = await statfs(directory);
   return { free: bavail * bsize, total: blocks * bsize };
 };
 
 /** Checks whether the file system refuses writes: the kernel remounts a failing disk read-only. */
 export type ReadOnlyCheck = (directory: string) => Promise<boolean>;
 
-const isReadOnlyDisk: ReadOnlyCheck = (directory) =>
-  new Promise((resolve) => access(directory, constants.W_OK, (error) => resolve(error?.code === "EROFS")));
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "EROFS";
+
+/**
+ * Opens a file for writing, and writes nothing. The permission alone does not tell: a kernel that has given up a file system after an error
+ * may still call it writable.
+ */
+const isReadOnlyDisk: ReadOnlyCheck = async (directory) => {
+  try {
+    await access(directory, constants.W_OK);
+    await (await open(join(directory, BALLAST), "r+")).close();
+    return false;
+  } catch (error) {
+    return isRefused(error);
+  }
+};
 
 interface DiskGuardDeps {
   readonly directory: string;
@@ -62,7 +77,7 @@ export class DiskGuard implements Part {
     this.#deps = deps;
     this.#readSpace = deps.readSpace ?? readSpaceOfDisk;
     this.#isReadOnly = deps.isReadOnly ?? isReadOnlyDisk;
-    this.#ballast = join(deps.directory, "ballast");
+    this.#ballast = join(deps.directory, BALLAST);
   }
 
   async start(): Promise<void> {

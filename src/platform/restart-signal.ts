@@ -1,2 +1,2 @@
-/** Signal on which a gateway stops and starts again in the same process. */
+/** Signal on which a gateway stops and starts anew, under the same process id. */
 export const RESTART_SIGNAL = "SIGUSR2";

@@ -11,6 +11,7 @@ const HOUR_MS = 3_600_000;
 const SAVE_INTERVAL_MS = HOUR_MS;
 /** A difference between wall time and monotonic time that somebody, or a time server, has made. */
 const STEP_MS = 60_000;
+const STEP_SHOWN_MS = HOUR_MS;
 const FILE = "clock";
 /** systemd-timesyncd creates it once it has set the clock. */
 const SYNCHRONIZED = "/run/systemd/timesync/synchronized";
@@ -19,7 +20,7 @@ const SYNCHRONIZED_CHECK_MS = 10_000;
 /**
  * A wall clock that never shows a time before the last one of an earlier run. A gateway without a clock battery boots in the past; until its
  * clock is set, time goes on from the newest time that the gateway has seen. The system's clock counts again as soon as it is set while the
- * gateway runs, passes that time, or a time server vouches for it.
+ * gateway runs, passes that time, or a time server or a person vouches for it.
  */
 export class TrustedClock implements Clock, Part {
   readonly name = "clock";
@@ -33,6 +34,9 @@ export class TrustedClock implements Clock, Part {
   #isTrusted = false;
   #nextCheckAt = Number.NEGATIVE_INFINITY;
   #cancel: () => void = () => undefined;
+  /** Wall time less monotonic time at the last look for problems; undefined before the clock was trusted. */
+  #offset: number | undefined;
+  #step: { readonly ms: number; readonly monotonic: number } | undefined;
 
   constructor(system: Clock, dataPath: string) {
     this.#system = system;
@@ -63,9 +67,36 @@ export class TrustedClock implements Clock, Part {
     return this.#isTrusted || this.#isSet(this.#system.now());
   }
 
-  /** Problem that the clock is not set. */
+  /** Returns the time of the system, whether or not it is trusted. */
+  systemNow(): number {
+    return this.#system.now();
+  }
+
+  /** Trusts the system's clock on a person's word. Returns `false` if it shows a time at which no Lineside ran. */
+  confirm(): boolean {
+    if (this.#system.now() < EARLIEST_MS) return false;
+    this.#isTrusted = true;
+    return true;
+  }
+
+  /** Problem that the clock is not set, or was set within the last hour. */
   problem(): Problem | undefined {
-    return this.isSet() ? undefined : { severity: "WARNING", ...detail("system.clock_unset") };
+    if (!this.isSet()) return { severity: "WARNING", ...detail("system.clock_unset") };
+    const step = this.#newestStep();
+    if (step === undefined) return undefined;
+    return { severity: "WARNING", ...detail("system.clock_stepped", { seconds: Math.round(step / 1_000) }) };
+  }
+
+  /** Returns the ms by which a clock that was trusted was last set, within the last hour. */
+  #newestStep(): number | undefined {
+    const monotonic = this.#system.monotonic();
+    const offset = this.#system.now() - monotonic;
+    const ms = offset - (this.#offset ?? offset);
+    this.#offset = offset;
+    if (Math.abs(ms) > STEP_MS) this.#step = { ms, monotonic };
+    else if (this.#step !== undefined && monotonic - this.#step.monotonic > STEP_SHOWN_MS)
+      this.#step = undefined;
+    return this.#step?.ms;
   }
 
   start(): void {

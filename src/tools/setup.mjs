@@ -3,10 +3,11 @@
  * old, builds the console when its sources are newer, and runs Bun (which comes as a package) with what follows.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { cpus } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { differences, isStamped, stamp } from "./locked-packages.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 process.chdir(root);
@@ -17,17 +18,16 @@ function fail(message) {
 }
 
 function ensurePackages() {
-  const stamp = join("node_modules", ".lineside-lock");
-  const hash = createHash("sha256").update(readFileSync("package-lock.json")).digest("hex");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
+  if (isStamped()) return;
   console.error("Installing packages (once) …");
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
   // Not `npm ci`: it refuses to work where the registry lacks an optional package of some other platform.
   const args = ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
   const { status } = spawnSync(npm, args, { stdio: ["ignore", 2, 2] });
   if (status !== 0) fail("Installing the packages failed; is the npm registry reachable?");
-  mkdirSync("node_modules", { recursive: true });
-  writeFileSync(stamp, hash);
+  const found = differences();
+  if (found.length > 0) fail(`The installed packages are not those of the lock file.\n${found.join("\n")}`);
+  stamp();
 }
 
 /** Bun's install script moves the binary from its platform package into `bun`; without install scripts it stays there. */
@@ -66,11 +66,16 @@ function ensureAssets(bun) {
   if (status !== 0) fail("Building the console failed.");
 }
 
+// Tests wait for disks, browsers and servers about half of their time: one process more than processors keeps those busy.
+const parallel = `--parallel=${cpus().length + 1}`;
+
 const commands = {
   serve: (args) => ["src/main.ts", "serve", ...args],
-  // No test asserts speed: Bun's own limit of 5 s would, on a busy machine. A process for each processor runs the files; to load the
-  // modules anew for each file would take longer than the tests.
-  test: (args) => ["test", "--timeout", "30000", "--parallel", "--no-isolate", ...args],
+  // No test asserts speed: Bun's own limit of 5 s would, on a busy machine. To load the modules anew for each file would take longer
+  // than the tests.
+  test: (args) => ["test", "--timeout", "30000", parallel, "--no-isolate", ...args],
+  // Steps of these have limits of their own.
+  "test-files": (args) => ["test", parallel, "--no-isolate", ...args],
   run: (args) => args,
 };
 

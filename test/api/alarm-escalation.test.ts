@@ -168,12 +168,27 @@ describe("escalation", () => {
     expect(await levelOf(alarmId)).toBe(2);
   });
 
-  test("begins anew where the clock was set back while the gateway was off", async () => {
-    const { alarmId } = await raise();
-    await restart(-60 * MINUTE);
-    clock.advance(15 * MINUTE);
-    expect(await levelOf(alarmId)).toBe(2);
-    await restart(120 * MINUTE);
+  test("waits while the clock is not set, and then counts the true time", async () => {
+    const earlier = await raise();
+    clock.advance(5 * MINUTE);
+    await restart(-600 * MINUTE);
+    const during = await raise();
+    clock.advance(40 * MINUTE);
+    const newest = await raise();
+    clock.advance(10 * MINUTE);
+    for (const { alarmId } of [earlier, during, newest]) expect(await levelOf(alarmId)).toBe(1);
+    // The gateway was off for 600 minutes.
+    clock.jump(1_200 * MINUTE);
+    clock.advance(1_000);
+    expect(await eventsOf(earlier.alarmId)).toEqual(["CREATED", "ESCALATED"]);
+    const levels = await Promise.all([earlier, during, newest].map(({ alarmId }) => levelOf(alarmId)));
+    expect(levels).toEqual([3, 3, 1]);
+    clock.advance(5 * MINUTE - 1_000);
+    expect(await levelOf(newest.alarmId)).toBe(2);
+    // The time of the alarm is the true one, too: a restart finds nothing to make up for.
+    await restart(0);
+    expect(await eventsOf(newest.alarmId)).toEqual(["CREATED", "ESCALATED"]);
+    expect(await eventsOf(during.alarmId)).toEqual(["CREATED", "ESCALATED"]);
   });
 
   test("waits for the end of a maintenance", async () => {

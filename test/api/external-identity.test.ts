@@ -76,6 +76,14 @@ async function exchange(location: string | null, app = fixture) {
   return app.call("POST", "/api/auth/exchange", { body: { code } });
 }
 
+/** The reasons for which sign-ins of an address were refused. */
+async function refusalsOf(email: string): Promise<string[]> {
+  const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "host" });
+  const path = `/api/gateway/refusals?edge=sign_in&search=${encodeURIComponent(email)}`;
+  const { body } = await fixture.call("GET", path, { token });
+  return body.map(({ reason }: { reason: { code: string } }) => reason.code);
+}
+
 describe("an external provider", () => {
   test("is where sign-in goes at once, with PKCE, state and nonce", async () => {
     const leaving = await createPlainBrowser(fixture).open(
@@ -149,6 +157,8 @@ describe("an external provider", () => {
       expect([answer.status, answer.alert]).toEqual([403, expect.stringContaining(problem ?? "")]);
     }
     expect(fixture.app.services.users.findByEmail("stranger@there.example")).toBeUndefined();
+    expect(await refusalsOf("stranger@there.example")).toEqual(["refusal.user_unknown"]);
+    expect(await refusalsOf(user.email)).toEqual(["refusal.user_disabled"]);
   });
 
   test("lets in nobody whose e-mail it calls unverified, and one that it says nothing of only where it is trusted", async () => {
@@ -163,6 +173,7 @@ describe("an external provider", () => {
     };
     const [unverified, unstated] = ["unverified@one.example", "unstated@one.example"];
     expect([await statusOf(fixture, unverified), await statusOf(fixture, unstated)]).toEqual([403, 403]);
+    expect(await refusalsOf(unverified)).toEqual(["refusal.external_unverified"]);
     expect([await statusOf(trusting, unverified), await statusOf(trusting, unstated)]).toEqual([403, 303]);
   });
 
@@ -206,6 +217,9 @@ describe("who comes back from it", () => {
     expect((await open((query) => query.set("iss", "https://evil.example"))).status).toBe(403);
     expect((await open(() => undefined)).status).toBe(303);
     expect((await open(() => undefined)).status).toBe(403);
+    const refused = await refusalsOf("");
+    expect(refused).toContain("refusal.sign_in_expired");
+    expect(refused).toContain("refusal.external_refused");
   });
 
   test("with a cookie that was tampered with is not signed in", async () => {

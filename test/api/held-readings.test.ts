@@ -53,7 +53,7 @@ describe("a message that is two days ahead", () => {
     owner = (await fixture.signIn("TENANT_OWNER")).token;
     await untilAnswer(held, ({ messages }) => messages === 0);
     expect(await latest()).toEqual({ now: 1, ahead: 2 });
-    expect(await warnings()).toEqual([]);
+    expect(await warnings()).not.toContainEqual(expect.objectContaining({ code: "system.clock_behind" }));
   });
 
   test("is stored at once when somebody says so", async () => {

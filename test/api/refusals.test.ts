@@ -161,6 +161,31 @@ describe("each edge lists what it refuses", () => {
     expect(JSON.stringify(await list(operator))).not.toContain("MyPasswordAt");
   });
 
+  test("links that are valid once: set-up, a new password and the download of a backup", async () => {
+    const secret = "AnInvalidSecretOfALink";
+    const owner = { email: "a@b.example", password: PASSWORD, fullName: "A", tenantName: "T" };
+    const answers = [
+      await fixture.call("GET", `/api/setup?token=${secret}`),
+      await fixture.call("POST", "/api/setup", { body: { token: secret, ...owner } }),
+      await fixture.call("POST", "/api/setup/restore", { body: { token: secret } }),
+      await fixture.call("GET", `/idp/reset?token=${secret}`),
+      await fixture.call("GET", `/api/gateway/backup/downloads/${secret}`),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    const listed = await list(operator, "?edge=link&sort=-count");
+    expect(
+      listed.map(
+        ({ reason, count }: { reason: { code: string }; count: number }) => `${reason.code} ${count}`,
+      ),
+    ).toEqual([
+      "refusal.setup_link_invalid 3",
+      expect.stringMatching(/^refusal.(reset|download)_link_invalid 1$/),
+      expect.stringMatching(/^refusal.(reset|download)_link_invalid 1$/),
+    ]);
+    expect(listed[0]).toMatchObject({ identityKind: "token", identity: "AnIn… (22)" });
+    expect(JSON.stringify(listed)).not.toContain(secret);
+  });
+
   test("the live connection of screens", async () => {
     const client = await WebSocketClient.open(`${fixture.app.url}/api/ws`);
     client.send({ type: "auth", token: "forged.token.text" });

@@ -1,3 +1,5 @@
+import { gatewayPolicies } from "./gateway-route-policies.ts";
+
 /** How a route keeps tenants apart. */
 export type Policy =
   | { readonly kind: "public" }
@@ -213,40 +215,9 @@ export const policies: Record<string, Policy> = {
   "GET /api/devices/:deviceId/held-readings": { kind: "tenant" },
   "POST /api/devices/:deviceId/held-readings/store": { kind: "tenant" },
   "DELETE /api/devices/:deviceId/held-readings": { kind: "tenant" },
-  "GET /api/gateway/refusals": { kind: "operator" },
-  "GET /api/gateway/top-talkers": { kind: "operator" },
   "GET /api/refusals": { kind: "own" },
   "GET /api/devices/:deviceId/refusals": { kind: "tenant" },
-  "GET /api/gateway/logs": { kind: "operator" },
-  "GET /api/gateway/logs/download": { kind: "operator" },
-  "GET /api/gateway/logs/level": { kind: "operator" },
-  "PUT /api/gateway/logs/level": { kind: "operator", body: { level: "info" } },
-  "GET /api/gateway/check": { kind: "operator" },
-  "POST /api/gateway/check": { kind: "operator" },
-  "GET /api/gateway/support-bundle": { kind: "operator" },
-  "GET /api/gateway/support-bundle/local": { kind: "public" },
-  "GET /api/gateway/mail": { kind: "operator" },
-  "PUT /api/gateway/mail": { kind: "operator", body: { server: null } },
-  "POST /api/gateway/mail/test": { kind: "operator", body: { to: "anna@plant.example" } },
-  "GET /api/gateway/update": { kind: "operator" },
-  "PUT /api/gateway/update/upload": { kind: "operator", query: "offset=0" },
-  "DELETE /api/gateway/update/upload": { kind: "operator" },
-  "POST /api/gateway/update/install": { kind: "operator" },
-  "GET /api/gateway/backup": { kind: "operator" },
-  "PUT /api/gateway/backup": {
-    kind: "operator",
-    body: { place: null, schedule: null, daily: 7, weekly: 4, maxAgeHours: 36 },
-  },
-  "POST /api/gateway/backup/test": {
-    kind: "operator",
-    body: { place: { kind: "folder", path: "/tmp" } },
-  },
-  "GET /api/gateway/backup/runs": { kind: "operator" },
-  "POST /api/gateway/backup/runs": { kind: "operator" },
-  "GET /api/gateway/backup/snapshots": { kind: "operator" },
-  "GET /api/gateway/backup/snapshots/:snapshotId/archive": { kind: "operator" },
-  "POST /api/gateway/backup/snapshots/:snapshotId/download-link": { kind: "operator" },
-  "GET /api/gateway/backup/downloads/:secret": { kind: "public" },
+  ...gatewayPolicies,
   "GET /api/outbox": { kind: "own" },
   "GET /api/outbox/:mailId": { kind: "tenant" },
   "POST /api/outbox/:mailId/retry": { kind: "tenant" },

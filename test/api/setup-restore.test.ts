@@ -193,14 +193,17 @@ test("a file that is no archive and a damaged archive are refused and removed", 
   expect(readdirSync(fresh.directory)).not.toContain("restore-upload.backup");
 });
 
-test("a backup whose databases are newer than the gateway is refused", async () => {
-  const directory = join(root, "newer");
+test.each([
+  ["lineside.db", "INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('x', 9000000000000000)"],
+  ["mqtt.db", "PRAGMA user_version=1000"],
+])("a backup whose %s is newer than the gateway is refused", async (name, statement) => {
+  const directory = join(root, `newer ${name}`);
   const source = await createTestApp({ directory });
   await source.app.stop();
-  const database = new Database(join(directory, "lineside.db"));
-  database.run("INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('x', 9000000000000000)");
+  const database = new Database(join(directory, name));
+  database.run(statement);
   database.close();
-  const file = join(root, "newer.backup");
+  const file = join(root, `newer ${name}.backup`);
   const main = join(import.meta.dir, "..", "..", "src", "main.ts");
   const command = [process.execPath, main, "backup", "--archive", file, "--data", directory];
   expect(await Bun.spawn(command, { stdout: "ignore" }).exited).toBe(0);

@@ -22,7 +22,7 @@ beforeAll(async () => {
       return new Response(null, { status });
     },
   });
-  fixture = await createTestApp({ config: { outbound_allow: "127.0.0.1" } });
+  fixture = await createTestApp({ config: { outbound_allow: "127.0.0.1", metrics_token: "scrape" } });
   admin = (await fixture.signIn("TENANT_ADMIN")).token;
 });
 
@@ -76,6 +76,9 @@ test("an uplink sends what is written, and keeps its secret to itself", async ()
     ({ state, sentPoints }) => state === "UP_TO_DATE" && sentPoints === 2,
   );
   expect(upToDate).toMatchObject({ lagSeconds: 0, waitingPoints: 0, error: null });
+  const { text } = await fixture.call("GET", "/metrics", { token: "scrape" });
+  expect(text).toContain("lineside_uplinks 1\n");
+  expect(text).toContain("lineside_uplink_sent_points_total 2\n");
   await end(uplinkId);
 });
 

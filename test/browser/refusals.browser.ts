@@ -13,6 +13,29 @@ const send = (token: string, body: string) =>
   });
 
 test(
+  "an administrator finds who was refused at the own site",
+  async () => {
+    await fetch(`${ui.app.url}/idp/authorize`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: "nobody@plant.example", password: "wrong password 1" }),
+    });
+    const me = (await ui.call("GET", "/api/auth/me")) as { email: string };
+    await fetch(`${ui.app.url}/idp/authorize`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: me.email, password: "wrong password 1" }),
+    });
+    await ui.open("/settings/audit");
+    await ui.page.getByRole("link", { name: "Refused credentials" }).click();
+    await ui.page.getByText(me.email).first().waitFor();
+    expect(await ui.page.getByText("nobody@plant.example").count()).toBe(0);
+    expect(ui.complaints).toEqual([]);
+  },
+  STEP_MS,
+);
+
+test(
   "an operator finds who was refused and which device sends the most",
   async () => {
     const device = (await ui.call("POST", "/api/devices", { name: "Loud pump", deviceType: "pump" })) as {

@@ -44,6 +44,30 @@ test(
 );
 
 test(
+  "confirms the system's clock while the gateway does not trust it",
+  async () => {
+    const warning = { code: "system.clock_unset", params: {}, message: "The clock is not set." };
+    for (const appearance of APPEARANCES) {
+      await ui.page.route("**/readyz", (route) =>
+        route.fulfill({ json: { status: "ready", reasons: [], warnings: [warning] } }),
+      );
+      await appear(ui.page, appearance);
+      await ui.open("/settings/system");
+      const name = appearance.language === "en" ? "Use this time" : "Diese Zeit verwenden";
+      const button = ui.page.getByRole("button", { name });
+      await button.waitFor();
+      await expectTidy(ui.page, `system-clock-${appearance.language}`, appearance);
+      await ui.page.unroute("**/readyz");
+      await button.click();
+      await button.waitFor({ state: "detached" });
+    }
+    await appear(ui.page, { theme: "light", language: "en", width: 1440 });
+    expect(ui.complaints).toEqual([]);
+  },
+  STEP_MS,
+);
+
+test(
   "lists the busiest devices in a table that can be read",
   async () => {
     const device = (await ui.call("POST", "/api/devices", { name: "Busy", deviceType: "press" })) as {

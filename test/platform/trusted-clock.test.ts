@@ -56,13 +56,30 @@ describe("a clock that is right", () => {
     expect(clock.now()).toBe(NOW + HOUR_MS);
   });
 
+  test("is reported for an hour when it is set by more than a minute", () => {
+    const system = new SystemClock(NOW);
+    const clock = new TrustedClock(system, directory);
+    expect(clock.problem()).toBeUndefined();
+    for (const [stepMs, seconds] of [
+      [30_000, undefined],
+      [-2 * HOUR_MS, -7_200],
+    ] as const) {
+      system.wall += stepMs;
+      expect(clock.problem()?.params.seconds).toBe(seconds);
+    }
+    system.run(HOUR_MS);
+    expect(clock.problem()?.code).toBe("system.clock_stepped");
+    system.run(1_000);
+    expect(clock.problem()).toBeUndefined();
+  });
+
   test("may be set forward and back while the gateway runs", () => {
     runUntil(NOW);
     const system = new SystemClock(NOW + DAY_MS);
     const clock = new TrustedClock(system, directory);
     for (const step of [90 * DAY_MS, -800 * DAY_MS + 400 * DAY_MS, 2 * HOUR_MS]) {
       system.wall += step;
-      expect([clock.now(), clock.problem()]).toEqual([system.wall, undefined]);
+      expect([clock.now(), clock.isSet()]).toEqual([system.wall, true]);
     }
   });
 });

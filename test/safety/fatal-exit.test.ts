@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildPreload } from "../../src/tools/bench/processes.ts";
 import { freePort } from "../support/free-port.ts";
+import { mountLoopDisk } from "../support/loop-disk.ts";
 import { until } from "../support/until.ts";
 
 const main = join(import.meta.dir, "..", "..", "src", "main.ts");
@@ -55,5 +56,33 @@ test("after a failed fsync it says so and exits; the next start serves again", a
     expect(await next.exited).toBe(0);
   } finally {
     rmSync(directory, { recursive: true });
+  }
+}, 60_000);
+
+test("on a file system that has become read-only it exits, although nothing can be stopped in an orderly way", async () => {
+  const home = mkdtempSync(join(tmpdir(), "lineside-fatal-"));
+  const disk = mountLoopDisk(home, 64);
+  try {
+    if (disk === undefined) {
+      console.warn("not run: this process may not mount a file system");
+      return;
+    }
+    const port = await freePort();
+    const options = ["--data", disk.path, "--http-port", String(port), "--mqtt-port", "0"];
+    const child = Bun.spawn([process.execPath, main, "serve", ...options], {
+      env: { PATH: process.env.PATH ?? "" },
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+    await until(() =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    );
+    disk.abort();
+    expect(await child.exited).toBe(EX_IOERR);
+  } finally {
+    disk?.unmount();
+    rmSync(home, { recursive: true });
   }
 }, 60_000);

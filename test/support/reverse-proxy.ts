@@ -7,13 +7,13 @@ import { until } from "./until.ts";
 const PAGE = join(import.meta.dir, "../../docs/proxy.md");
 
 /** Returns the configuration that docs/proxy.md has for a proxy. */
-function documented(language: string): string {
+export function documented(language: string): string {
   const block = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(readFileSync(PAGE, "utf8"))?.[1];
   if (block === undefined) throw new Error(`docs/proxy.md has no configuration in ${language}`);
   return block;
 }
 
-function replaced(text: string, changes: Readonly<Record<string, string>>): string {
+export function replaced(text: string, changes: Readonly<Record<string, string>>): string {
   return Object.entries(changes).reduce((result, [from, to]) => {
     if (!result.includes(from)) throw new Error(`the documented configuration does not have ${from}`);
     return result.replaceAll(from, to);

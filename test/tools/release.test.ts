@@ -25,6 +25,7 @@ const acceptedLicenses = [
   "ISC",
   "MIT",
   "MIT-0",
+  "Unlicense",
 ];
 
 describe("the list of bundled packages", () => {

@@ -70,6 +70,9 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
     weekly: 4,
     maxAgeHours: 36,
   },
+  setSharedDevices: { tenantIds: ["0197a2b4-5c6d-7e8f-9a0b-1c2d3e4f5a6b"] },
+  setProxySettings: { publicUrl: "https://plant.example/lineside", trustedProxies: "127.0.0.1, 10.0.5.0/24" },
+  testProxySettings: { publicUrl: "https://plant.example/lineside", trustedProxies: "127.0.0.1" },
   setMailSettings: { server: mailServer, from: "gateway@plant.example" },
   testMailSettings: { server: mailServer, to: "anna@plant.example" },
   restoreSetupArchive: {

@@ -1,9 +1,10 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
+import type { TrustedClock } from "../../platform/trusted-clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { AlarmLifecycle } from "./alarm-lifecycle.ts";
+import type { AlarmTime } from "./alarm-time.ts";
 import { AlarmTimers } from "./alarm-timers.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import type { Alarm, EscalationSettings } from "./alarms.types.ts";
@@ -11,6 +12,8 @@ import type { Alarm, EscalationSettings } from "./alarms.types.ts";
 const MINUTE_MS = 60_000;
 const LEVEL_MAX = 3;
 const RETRY_MS = 5_000;
+/** Interval of the checks whether a clock that was not set at the start has been set. */
+const CLOCK_CHECK_MS = 1_000;
 
 interface AlarmEscalationDeps {
   readonly repository: Pick<AlarmsRepository, "findById" | "listEscalating" | "update">;
@@ -18,23 +21,28 @@ interface AlarmEscalationDeps {
   readonly settingsOf: (tenantId: TenantId) => EscalationSettings;
   /** Returns how long the device is mute; 0 when it is not. */
   readonly mutedMs: (deviceId: DeviceId) => number;
-  readonly clock: Clock;
-  /** Steady epoch ms. */
-  readonly now: () => number;
+  readonly clock: Pick<TrustedClock, "now" | "monotonic" | "schedule" | "isSet">;
+  readonly time: AlarmTime;
   readonly events: EventBus<DomainEvents>;
   readonly log: Logger;
 }
 
 /**
  * Lets alarms rise from level to level by the tenant's minutes. An alarm keeps since when it has had its level, so settings that are
- * changed hold for open alarms, too, and what became due while the gateway was off is made up for at once.
+ * changed hold for open alarms, too, and what became due while the gateway was off is made up for at once. While the gateway's clock is
+ * not set, nobody knows how long that was, and nothing escalates.
  */
 export class AlarmEscalation {
   /** Keyed by alarm. */
   private readonly timers: AlarmTimers<string>;
+  private cancelCheck: () => void = () => undefined;
 
   constructor(private readonly deps: AlarmEscalationDeps) {
-    this.timers = new AlarmTimers(deps.clock, deps.now, (alarmId) => this.onDue(alarmId));
+    this.timers = new AlarmTimers(
+      deps.clock,
+      () => deps.time.now(),
+      (alarmId) => this.onDue(alarmId),
+    );
   }
 
   /** Subscribes to the transitions of alarms and the ends of maintenance. The module calls it once, before anything is started. */
@@ -46,18 +54,57 @@ export class AlarmEscalation {
   }
 
   start(): void {
-    const { repository, now } = this.deps;
-    for (const alarm of repository.listEscalating()) {
-      // The clock may have been set back meanwhile: nothing lies in the future.
-      const since = Math.min(alarm.escalationSince ?? 0, now());
-      if (since !== alarm.escalationSince) repository.update({ ...alarm, escalationSince: since });
-      this.watch({ ...alarm, escalationSince: since });
+    const { repository, clock } = this.deps;
+    if (clock.isSet()) {
+      this.run(() => 0);
+      return;
     }
-    this.timers.start();
+    const earlier = new Map(
+      repository.listEscalating().map(({ alarmId, escalationSince }) => [alarmId, escalationSince]),
+    );
+    this.awaitClock(earlier);
   }
 
   stop(): void {
+    this.cancelCheck();
     this.timers.stop();
+  }
+
+  /** `earlier` holds the alarms of earlier runs, with the time since when each has had its level. */
+  private awaitClock(earlier: ReadonlyMap<string, number | null>): void {
+    const { clock, time } = this.deps;
+    this.cancelCheck = clock.schedule(CLOCK_CHECK_MS, () => {
+      if (!clock.isSet()) {
+        this.awaitClock(earlier);
+        return;
+      }
+      const shiftMs = time.followWall();
+      // What this run has written moves with its time. What earlier runs have written is right already.
+      this.resume(({ alarmId, escalationSince }) => (earlier.get(alarmId) === escalationSince ? 0 : shiftMs));
+    });
+  }
+
+  private resume(shiftOf: (alarm: Alarm) => number): void {
+    try {
+      this.run(shiftOf);
+    } catch (error) {
+      this.deps.log.error("escalation could not be resumed and is retried", { error });
+      this.cancelCheck = this.deps.clock.schedule(RETRY_MS, () => this.resume(shiftOf));
+    }
+  }
+
+  private run(shiftOf: (alarm: Alarm) => number): void {
+    const { repository, lifecycle, time } = this.deps;
+    // In one transaction: no alarm is shifted twice.
+    lifecycle.commit(() => {
+      for (const alarm of repository.listEscalating()) {
+        // The clock may have been set back meanwhile: nothing lies in the future.
+        const since = Math.min((alarm.escalationSince ?? 0) + shiftOf(alarm), time.now());
+        if (since !== alarm.escalationSince) repository.update({ ...alarm, escalationSince: since });
+      }
+    });
+    for (const alarm of repository.listEscalating()) this.watch(alarm);
+    this.timers.start();
   }
 
   /** Applies the changed settings of a tenant to its open alarms. */
@@ -81,7 +128,7 @@ export class AlarmEscalation {
     let [level, since] = [alarm.escalationLevel, from];
     for (; level < LEVEL_MAX; level++) {
       const next = since + this.minutesOf(alarm, level) * MINUTE_MS;
-      if (next > this.deps.now()) break;
+      if (next > this.deps.time.now()) break;
       since = next;
     }
     return { level, since };
@@ -93,23 +140,23 @@ export class AlarmEscalation {
   }
 
   private onDue(alarmId: string): void {
-    const { now, log } = this.deps;
+    const { time, log } = this.deps;
     try {
       this.escalateIfDue(alarmId);
     } catch (error) {
       log.error("an alarm could not be escalated and is retried", { alarmId, error }); // a full disk, say
-      this.timers.set(alarmId, now() + RETRY_MS);
+      this.timers.set(alarmId, time.now() + RETRY_MS);
     }
   }
 
   private escalateIfDue(alarmId: string): void {
-    const { repository, lifecycle, now } = this.deps;
+    const { repository, lifecycle, time } = this.deps;
     const alarm = repository.findById(alarmId);
     if (alarm === undefined || alarm.escalationSince === null) return;
     const mutedMs = this.deps.mutedMs(alarm.deviceId);
     const { level, since } = this.reached(alarm, alarm.escalationSince);
     if (this.isStopped(alarm)) repository.update({ ...alarm, escalationSince: null });
-    else if (mutedMs > 0) this.timers.set(alarmId, now() + mutedMs);
+    else if (mutedMs > 0) this.timers.set(alarmId, time.now() + mutedMs);
     else if (level === alarm.escalationLevel) this.watch(alarm);
     else
       lifecycle.commit(() => lifecycle.escalate(alarm, { level, since: level === LEVEL_MAX ? null : since }));

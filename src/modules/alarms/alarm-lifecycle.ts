@@ -6,6 +6,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
+import type { AlarmTime } from "./alarm-time.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import type { Alarm, AlarmEvent, AlarmEventType, AlarmStatus, EscalationSettings } from "./alarms.types.ts";
 
@@ -35,8 +36,7 @@ interface AlarmLifecycleDeps {
   readonly hooks: readonly AlarmEventHook[];
   readonly escalationOf: (tenantId: TenantId) => EscalationSettings;
   readonly clock: Clock;
-  /** Steady epoch ms. */
-  readonly now: () => number;
+  readonly time: Pick<AlarmTime, "now">;
   readonly events: EventBus<DomainEvents>;
 }
 
@@ -67,7 +67,13 @@ export class AlarmLifecycle {
     if (last?.status !== "CLEARED_UNACK") return this.create(device, options, text);
     return this.change(
       last,
-      { ...options, clearedAt: null, clearedBy: null, escalationLevel: 1, escalationSince: this.deps.now() },
+      {
+        ...options,
+        clearedAt: null,
+        clearedBy: null,
+        escalationLevel: 1,
+        escalationSince: this.deps.time.now(),
+      },
       { type: "REOPENED", text, by: null },
     );
   }
@@ -124,7 +130,7 @@ export class AlarmLifecycle {
       clearedAt: null,
       clearedBy: null,
       escalationLevel: 1,
-      escalationSince: this.deps.now(),
+      escalationSince: this.deps.time.now(),
     };
     this.deps.repository.insert(alarm);
     this.note(alarm, { type: "CREATED", text, by: null });

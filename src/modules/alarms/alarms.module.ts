@@ -1,7 +1,6 @@
 import { textOf } from "../../lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { createSteadyNow } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { CommandsService } from "../commands/commands.service.ts";
@@ -22,6 +21,7 @@ import { createHoldBack } from "./alarm-hold.ts";
 import { type AlarmEventHook, AlarmLifecycle } from "./alarm-lifecycle.ts";
 import { alarmRulesRoutes } from "./alarm-rules.routes.ts";
 import { createAlarmRulesService } from "./alarm-rules.service.ts";
+import { AlarmTime } from "./alarm-time.ts";
 import { createAlarmsRepository } from "./alarms.repository.ts";
 import { alarmsRoutes } from "./alarms.routes.ts";
 import { createAlarmsService } from "./alarms.service.ts";
@@ -46,7 +46,7 @@ export function createAlarmsModule(
   const { devices, directory, profiles, attributes, commands, outbound, maintenance, store } = deps;
   const { transact } = database;
   const log = root.child("alarms");
-  const now = createSteadyNow(clock);
+  const time = new AlarmTime(clock);
   const repository = createAlarmsRepository(database);
   const writtenRules = (tenantId: TenantId, profileId: ProfileId) =>
     profiles.ensure(tenantId, profileId).alarmRules;
@@ -62,7 +62,7 @@ export function createAlarmsModule(
   const escalationOf = (tenantId: TenantId) => escalations.of(tenantId);
   /** Called with each event of an alarm, in the transaction that writes it; the modules that react add theirs. */
   const hooks: AlarmEventHook[] = [];
-  const lifecycle = new AlarmLifecycle({ repository, transact, hooks, escalationOf, clock, now, events });
+  const lifecycle = new AlarmLifecycle({ repository, transact, hooks, escalationOf, clock, time, events });
   const commander = new AlarmCommander({
     commandsRepository: createAlarmCommandsRepository(database),
     repository,
@@ -85,7 +85,7 @@ export function createAlarmsModule(
     settingsOf: escalationOf,
     mutedMs,
     clock,
-    now,
+    time,
     events,
     log,
   });

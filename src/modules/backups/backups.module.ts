@@ -2,6 +2,7 @@ import type { DiskGuard } from "../../platform/disk-guard.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { SetupService } from "../identity/setup.service.ts";
 import type { Core } from "../module.types.ts";
+import { linkReporter, refusalReporter } from "../report-refusal.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { ArchiveUpload } from "./archive-upload.ts";
@@ -16,7 +17,7 @@ import { WorkThread } from "./thread.ts";
 
 /** Creates the module of the gateway's backups. */
 export function createBackupsModule(
-  { version, commit, database, identityDatabase, data, clock, health, restart, log }: Core,
+  { version, commit, database, identityDatabase, data, clock, events, health, restart, log }: Core,
   {
     tenants,
     settings,
@@ -51,11 +52,19 @@ export function createBackupsModule(
     dataPath: data.path,
     log: log.child("restore"),
   });
+  const report = refusalReporter(events);
   return {
     backups,
     routes: (auth: AuthPlugin) => [
-      ...backupsRoutes({ backups, auth }),
-      setupRestorationRoutes({ restoration }),
+      ...backupsRoutes({
+        backups,
+        withLink: linkReporter(report, { code: "backup.link_invalid", reason: "download_link_invalid" }),
+        auth,
+      }),
+      setupRestorationRoutes({
+        restoration,
+        withLink: linkReporter(report, { code: "setup.link_invalid", reason: "setup_link_invalid" }),
+      }),
     ],
     parts: [
       { name: "backups", start: () => backups.start(), stop: () => backups.stop() },

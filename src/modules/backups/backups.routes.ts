@@ -6,6 +6,7 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
+import type { WithLink } from "../report-refusal.ts";
 import type { BackupPlace, SnapshotRecord } from "./backup.types.ts";
 import {
   backupRun,
@@ -97,6 +98,7 @@ const operators = "403 unless owner of the gateway's own tenant, with access to 
 
 interface BackupRouteDeps {
   readonly backups: BackupsService;
+  readonly withLink: WithLink;
   readonly auth: AuthPlugin;
 }
 
@@ -256,7 +258,7 @@ const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
     );
 
 /** Links with which a browser saves an archive as it comes, however large it is. */
-const downloadRoutes = ({ backups, auth }: BackupRouteDeps) => {
+const downloadRoutes = ({ backups, withLink, auth }: BackupRouteDeps) => {
   const links = new OneTimeLinks<string>(LINK_LIFETIME_MS);
   return new Elysia({ prefix: PREFIX, tags: ["gateway"] })
     .use(auth)
@@ -279,9 +281,13 @@ const downloadRoutes = ({ backups, auth }: BackupRouteDeps) => {
     )
     .get(
       "/downloads/:secret",
-      ({ params }) => {
-        const snapshotId = links.take(params.secret, performance.now());
-        if (snapshotId === undefined) throw notFound("backup.link_invalid");
+      async (context) => {
+        const { secret } = context.params;
+        const snapshotId = await withLink(context, secret, () => {
+          const taken = links.take(secret, performance.now());
+          if (taken === undefined) throw notFound("backup.link_invalid");
+          return taken;
+        });
         return archiveResponse(backups, snapshotId);
       },
       {

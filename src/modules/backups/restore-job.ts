@@ -1,9 +1,8 @@
-import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { conflict, invalid } from "../../lib/domain-error.ts";
+import { ownSchemas, storedSchema } from "../../platform/data-schemas.ts";
 import { takeFileLock } from "../../platform/file-lock.ts";
-import { newestMigration } from "../../platform/migrations.ts";
 import { beginRestoration, completeRestoration, finishRestoration } from "../../platform/restoration.ts";
 import type { BackupTarget, SnapshotRecord } from "./backup.types.ts";
 import { BackupRepository } from "./repository.ts";
@@ -51,23 +50,10 @@ function ensureRoom({ databases }: SnapshotRecord, roomBytes: number | undefined
 
 /** A gateway that is older than the data could not start with it. @throws DomainError `invalid` */
 function ensureReadable(folder: string): void {
-  for (const name of ["lineside", "identity"]) {
-    const path = join(folder, `${name}.db`);
-    if (existsSync(path) && newestMigrationOf(path) > newestMigration(name))
-      throw invalid("backup.format_newer");
-  }
-}
-
-function newestMigrationOf(path: string): number {
-  const database = new Database(path, { readwrite: true, create: false });
-  try {
-    const exists = "SELECT 1 FROM sqlite_schema WHERE name = '__drizzle_migrations'";
-    if (database.query(exists).get() === null) return 0;
-    const newest = "SELECT max(created_at) AS at FROM __drizzle_migrations";
-    return database.query<{ at: number | null }, []>(newest).get()?.at ?? 0;
-  } finally {
-    database.close(false);
-    for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
+  for (const [file, own] of Object.entries(ownSchemas())) {
+    const stored = storedSchema(folder, file);
+    for (const suffix of ["-wal", "-shm"]) rmSync(join(folder, file + suffix), { force: true });
+    if (stored !== undefined && stored > own) throw invalid("backup.format_newer");
   }
 }
 

@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { inEnglish } from "../../lib/domain-error.ts";
 import { readBytes } from "../../lib/request-bytes.ts";
+import type { WithLink } from "../report-refusal.ts";
 import { link, restorationBody, restoreBody } from "./setup-restoration.schemas.ts";
 import type { RestorationStatus, SetupRestoration } from "./setup-restoration.ts";
 
@@ -18,7 +19,13 @@ const partRequest = {
 };
 
 /** Restoration of a backup on a gateway that has no owner, authorized by the set-up link. */
-export const setupRestorationRoutes = ({ restoration }: { restoration: SetupRestoration }) =>
+export const setupRestorationRoutes = ({
+  restoration,
+  withLink,
+}: {
+  restoration: SetupRestoration;
+  withLink: WithLink;
+}) =>
   new Elysia({ prefix: "/api/setup/restore", tags: ["setup"] })
     .get(
       "",
@@ -38,8 +45,9 @@ export const setupRestorationRoutes = ({ restoration }: { restoration: SetupRest
     )
     .put(
       "/archive",
-      async ({ query, request }) => {
-        restoration.authorize(query.token);
+      async (context) => {
+        const { query, request } = context;
+        await withLink(context, query.token, () => restoration.authorize(query.token));
         await restoration.append(query, await readBytes(request, PART_BYTES_MAX));
         return toWire(restoration.status());
       },
@@ -65,8 +73,9 @@ export const setupRestorationRoutes = ({ restoration }: { restoration: SetupRest
     )
     .post(
       "",
-      ({ body, set }) => {
-        restoration.begin(body.token, body.passphrase);
+      async (context) => {
+        const { body, set } = context;
+        await withLink(context, body.token, () => restoration.begin(body.token, body.passphrase));
         set.status = 202;
         return toWire(restoration.status());
       },

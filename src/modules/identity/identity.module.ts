@@ -33,7 +33,7 @@ import { providerRoutes } from "./provider/provider.routes.ts";
 import { recoveryRoutes } from "./provider/recovery.routes.ts";
 import { createThrottleRepository } from "./provider/throttle.repository.ts";
 import { Throttle } from "./provider/throttle.ts";
-import { reportingRefusals } from "./refused-sign-ins.ts";
+import { reportingExternal, reportingRefusals } from "./refused-sign-ins.ts";
 import { createRequestAudit } from "./request-audit.ts";
 import { createSessionsRepository } from "./sessions.repository.ts";
 import { createSessionsService } from "./sessions.service.ts";
@@ -175,16 +175,16 @@ export function createIdentityModule(
       authRoutes({ identity, auth }),
       accountRoutes({ account, auth }),
       impersonationRoutes({ identity, auth }),
-      setupRoutes({ setup }),
+      setupRoutes({ setup, report }),
       signUpRoutes({ signUp, onboarding, identity, mailOriginFor, auth }),
       providerRoutes({
         provider,
         setupRequired: () => setup.isRequired(),
         signUpOpen: () => signUp.isOpen(),
-        external,
+        external: external && reportingExternal(external, { users, report }),
         appearance: branding.appearance,
       }),
-      recoveryRoutes({ account, mail, mailOriginFor, appearance: branding.appearance }),
+      ...recoveryRoutes({ account, mail, mailOriginFor, report, appearance: branding.appearance }),
       ...managing.routes(auth),
     ],
   };

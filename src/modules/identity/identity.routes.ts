@@ -1,6 +1,8 @@
 import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
+import type { ReportRefusal } from "../refusals/refusals.types.ts";
+import { linkReporter } from "../report-refusal.ts";
 import type { AuthPlugin } from "./identity.plugin.ts";
 import { setupRequestBody, signedInUser, tokenBody } from "./identity.schemas.ts";
 import type { IdentityService } from "./identity.service.ts";
@@ -86,20 +88,29 @@ export const impersonationRoutes = (deps: { identity: IdentityService; auth: Aut
     );
 };
 
-export const setupRoutes = (deps: { setup: SetupService }) =>
-  new Elysia({ prefix: "/api/setup", tags: ["setup"] })
-    .get("", ({ query }) => deps.setup.getLink(query.token), {
-      query: t.Object({ token: t.String({ description: "secret of the set-up link" }) }),
-      response: { 200: t.Object({ valid: t.Boolean(), expiresAt: t.String() }) },
-      detail: {
-        summary: "Check a set-up link",
-        description: "404 if it is unknown, used or expired.",
+export const setupRoutes = ({ setup, report }: { setup: SetupService; report: ReportRefusal }) => {
+  const withLink = linkReporter(report, { code: "setup.link_invalid", reason: "setup_link_invalid" });
+  return new Elysia({ prefix: "/api/setup", tags: ["setup"] })
+    .get(
+      "",
+      (context) => {
+        const { token } = context.query;
+        return withLink(context, token, () => setup.getLink(token));
       },
-    })
+      {
+        query: t.Object({ token: t.String({ description: "secret of the set-up link" }) }),
+        response: { 200: t.Object({ valid: t.Boolean(), expiresAt: t.String() }) },
+        detail: {
+          summary: "Check a set-up link",
+          description: "404 if it is unknown, used or expired.",
+        },
+      },
+    )
     .post(
       "",
-      async ({ body, set }) => {
-        await deps.setup.complete(body.token, body);
+      async (context) => {
+        const { body, set } = context;
+        await withLink(context, body.token, () => setup.complete(body.token, body));
         set.status = 201;
         return { success: true };
       },
@@ -113,3 +124,4 @@ export const setupRoutes = (deps: { setup: SetupService }) =>
         },
       },
     );
+};

@@ -1,9 +1,12 @@
 import { DomainError } from "../../lib/domain-error.ts";
 import { secretHint, shownName } from "../../lib/secret-hint.ts";
-import type { RefusalReason, ReportRefusal } from "../refusals/refusals.types.ts";
+import type { RefusalIdentity, RefusalReason, ReportRefusal } from "../refusals/refusals.types.ts";
+import { type Peer, peerOf } from "../request-peer.ts";
 import type { UsersService } from "../users/users.service.ts";
+import type { ExternalSignIn } from "./provider/external-sign-in.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
 import type { NextStep, SignIn } from "./provider/sign-in.ts";
+import type { RequestServer } from "./request-client.ts";
 
 /** Codes of errors that end a sign-in, and the reasons that they are listed under. */
 const reasons: ReadonlyMap<string, RefusalReason> = new Map([
@@ -12,6 +15,22 @@ const reasons: ReadonlyMap<string, RefusalReason> = new Map([
   ["sign_in.throttled", "too_many_tries"],
   ["sign_in.temporary_expired", "password_expired"],
 ]);
+
+/** The same for sign-ins at an external provider. */
+const externalReasons: ReadonlyMap<string, RefusalReason> = new Map([
+  ["sign_in.expired", "sign_in_expired"],
+  ["external.refused", "external_refused"],
+  ["external.no_email", "external_unverified"],
+  ["external.unverified", "external_unverified"],
+  ["external.unknown", "user_unknown"],
+  ["external.disabled", "user_disabled"],
+]);
+
+/** Some people type their password where the address belongs. */
+const identityOf = (email: string): RefusalIdentity => ({
+  kind: "user",
+  name: email.includes("@") ? shownName(email.trim().toLowerCase()) : secretHint(email),
+});
 
 /** Returns the provider, which reports the sign-ins that it refuses and those of disabled users. */
 export function reportingRefusals(
@@ -29,11 +48,7 @@ export function reportingRefusals(
       address,
       protocol,
       client,
-      // Some people type their password where the address belongs.
-      identity: {
-        kind: "user",
-        name: email.includes("@") ? shownName(email.trim().toLowerCase()) : secretHint(email),
-      },
+      identity: identityOf(email),
       tenantId: user?.tenantId ?? undefined,
       userId: user?.userId,
     });
@@ -65,3 +80,38 @@ export function reportingRefusals(
     },
   };
 }
+
+/** Returns the sign-in at an external provider, which reports those who come back and are refused. */
+export function reportingExternal(
+  external: ExternalSignIn,
+  { users, report }: { users: Pick<UsersService, "findByEmail">; report: ReportRefusal },
+) {
+  function refused({ code, params }: DomainError, peer: Peer): void {
+    const reason = externalReasons.get(code);
+    if (reason === undefined) return;
+    const email = String(params.email ?? "");
+    const user = users.findByEmail(email);
+    report({
+      edge: "sign_in",
+      reason,
+      ...peer,
+      identity: email === "" ? { kind: "none", name: "" } : identityOf(email),
+      tenantId: user?.tenantId ?? undefined,
+      userId: user?.userId,
+    });
+  }
+
+  return {
+    ...external,
+    async finish(request: Request, server: RequestServer): Promise<Response> {
+      try {
+        return await external.finish(request);
+      } catch (error) {
+        if (error instanceof DomainError) refused(error, peerOf(request, server));
+        throw error;
+      }
+    },
+  };
+}
+
+export type ReportingExternalSignIn = ReturnType<typeof reportingExternal>;

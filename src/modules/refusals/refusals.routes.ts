@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { detail, inEnglish } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { RefusalEdge } from "../../lib/refusal-edges.ts";
 import { refusalTexts } from "../../lib/texts/en/refusals.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -9,7 +10,7 @@ import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import { refusalBody, refusalFilter } from "./refusals.schemas.ts";
 import type { Refusals } from "./refusals.service.ts";
-import type { RefusalEdge, RefusalEntry, RefusalReason } from "./refusals.types.ts";
+import type { RefusalEntry, RefusalReason } from "./refusals.types.ts";
 
 interface RefusalRouteDeps {
   readonly refusals: Pick<Refusals, "list">;

@@ -1,6 +1,7 @@
 import { t } from "elysia";
+import { refusalEdges } from "../../lib/refusal-edges.ts";
 import { choice, literals, textFields } from "../wire.schemas.ts";
-import { identityKinds, refusalEdges, refusalProtocols } from "./refusals.types.ts";
+import { identityKinds, refusalProtocols } from "./refusals.types.ts";
 
 const text = t.Object({ ...textFields, message: t.String({ description: "in English" }) });
 

@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { RefusalEdge } from "../../lib/refusal-edges.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
@@ -9,7 +10,7 @@ import type { DomainEvents } from "../events.types.ts";
 import { RefusalList } from "./refusal-list.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import type { RefusalsRepository } from "./refusals.repository.ts";
-import type { Refusal, RefusalEdge, RefusalEntry, RefusalProtocol, RefusalReason } from "./refusals.types.ts";
+import type { Refusal, RefusalEntry, RefusalProtocol, RefusalReason } from "./refusals.types.ts";
 
 const LIMITS = { entriesMax: 1_000, perAddressMax: 50, staleMs: 60 * 60_000 };
 /** A crash loses the refusals of this time; an attack costs one transaction in it. */

@@ -1,19 +1,6 @@
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import type { RefusalEdge } from "../../lib/refusal-edges.ts";
 import type { Peer } from "../request-peer.ts";
-
-/** Where a credential was refused. */
-export const refusalEdges = [
-  "mqtt",
-  "device_api",
-  "device_websocket",
-  "api",
-  "sign_in",
-  "realtime",
-  "webhook",
-  "provisioning",
-  "metrics",
-] as const;
-export type RefusalEdge = (typeof refusalEdges)[number];
 
 /** Why a credential was refused. The texts are `refusal.<reason>`; some have a hint in `refusal_hint.<reason>`. */
 export const refusalReasons = [
@@ -26,6 +13,9 @@ export const refusalReasons = [
   "claim_key_wrong",
   "connection_limit",
   "credential_missing",
+  "download_link_invalid",
+  "external_refused",
+  "external_unverified",
   "key_expired",
   "key_stopped",
   "key_wrong",
@@ -33,10 +23,13 @@ export const refusalReasons = [
   "password_expired",
   "password_wrong",
   "second_factor_wrong",
+  "reset_link_invalid",
   "secret_wrong",
   "session_ended",
   "session_expired",
   "session_token_wrong",
+  "setup_link_invalid",
+  "sign_in_expired",
   "token_wrong",
   "too_many_tries",
   "user_disabled",

@@ -5,6 +5,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
+import { ClockPause } from "./clock-pause.ts";
 import type { Perform } from "./job-actions.ts";
 import { describeMissed, planRun } from "./job-plan.ts";
 import type { JobsRepository, Lease } from "./jobs.repository.ts";
@@ -44,6 +45,8 @@ interface RunnerDeps {
   readonly durable: () => Promise<void>;
   readonly onFinished: (finished: FinishedRun) => void;
   readonly clock: Clock;
+  /** Returns whether the time is known; jobs wait until it is. */
+  readonly isClockSet: () => boolean;
   readonly log: Logger;
 }
 
@@ -54,6 +57,7 @@ interface RunnerDeps {
 export class JobRunner {
   readonly #deps: RunnerDeps;
   readonly #actions: RunActions;
+  readonly #pause: ClockPause;
   readonly #owner: string = newId();
   /** Runs that this runner works on now, by id. */
   readonly #held = new Set<string>();
@@ -67,11 +71,13 @@ export class JobRunner {
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
     this.#actions = new RunActions(deps);
+    this.#pause = new ClockPause(deps);
   }
 
   start(): void {
     this.#isStopping = false;
     this.#seen = undefined;
+    this.#pause.begin();
     this.#tick();
   }
 
@@ -123,6 +129,7 @@ export class JobRunner {
   }
 
   async #check(): Promise<void> {
+    if (!(await this.#pause.isOver())) return;
     if (this.#wasSetBack()) await this.#bringForward();
     while (!this.#isStopping) {
       const begun = await this.#claim();

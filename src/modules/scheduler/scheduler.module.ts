@@ -45,6 +45,7 @@ export function createSchedulerModule(
             deviceIds: targets.listIds(run.runId),
           }),
         clock,
+        isClockSet: () => clock.isSet(),
         log: log.child("scheduler"),
       })
     : undefined;

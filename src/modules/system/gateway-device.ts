@@ -1,5 +1,5 @@
 import { DomainError } from "../../lib/domain-error.ts";
-import type { DeviceId, ProfileId, TenantId, UserId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
@@ -9,19 +9,13 @@ import type { IngestService } from "../ingest/ingest.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
-import type { Principal } from "../users/users.types.ts";
-import { GATEWAY_DEVICE_TYPE, gatewayAlarmRules } from "./gateway-profile.ts";
-import type { GatewayReadings } from "./gateway-readings.ts";
+import { gatewayAlarmRules } from "./gateway-profile.ts";
+import type { GatewayReadings, Values } from "./gateway-readings.ts";
+import { createOwnDevice, type OwnDevice } from "./own-device.ts";
+import { type SharedDevices, sharedValues } from "./shared-devices.ts";
 
 const SETTINGS = "gateway device";
-const NAME = "This gateway";
 const INTERVAL_MS = 60_000;
-const RETENTION_DAYS = 400;
-
-interface Kept {
-  readonly deviceId: DeviceId;
-  readonly profileId: ProfileId;
-}
 
 export interface GatewayDeviceDeps {
   readonly settings: SettingsService;
@@ -30,26 +24,17 @@ export interface GatewayDeviceDeps {
   readonly directory: Pick<DeviceDirectory, "find">;
   readonly profiles: Pick<ProfilesService, "create" | "list">;
   readonly countDevices: () => number;
+  readonly shared: Pick<SharedDevices, "ensureDevices">;
   readonly ingest: Pick<IngestService, "readings">;
   readonly readings: GatewayReadings;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** The principal that creates the gateway's own device. It is no user: audit and access know nothing under its id. */
-const principalOf = (tenantId: TenantId): Principal => ({
-  userId: "gateway" as UserId,
-  email: "gateway",
-  tenantId,
-  role: "TENANT_RW",
-  sessionId: "",
-  canAcknowledgeAlarms: false,
-  devices: "all",
-});
-
 /**
  * The gateway as a device of its own tenant: its readings are stored once a minute like those of any device, with history, alarms and
- * dashboards. It is created beside the first device of a person. Whoever deletes it does not get another one.
+ * dashboards. It is created beside the first device of a person. Whoever deletes it does not get another one. Tenants that are allowed to
+ * see key figures of the gateway have a device for them, too.
  */
 export class GatewayDevice {
   readonly #deps: GatewayDeviceDeps;
@@ -79,18 +64,26 @@ export class GatewayDevice {
 
   /** Id of the device; undefined before it was created, and after it was deleted. */
   get deviceId(): DeviceId | undefined {
-    const kept = this.#deps.settings.read<Kept>(SETTINGS);
+    const kept = this.#deps.settings.read<OwnDevice>(SETTINGS);
     return kept !== undefined && this.#deps.directory.find(kept.deviceId) !== undefined
       ? kept.deviceId
       : undefined;
   }
 
   #report(): void {
-    const { directory, ingest, readings, clock, log } = this.#deps;
-    const deviceId = this.#ensureDevice();
-    const device = deviceId === undefined ? undefined : directory.find(deviceId);
-    if (device === undefined) return;
+    const { readings, shared } = this.#deps;
+    const own = this.#ensureDevice();
+    const others = shared.ensureDevices();
+    if (own === undefined && others.length === 0) return;
     const values = readings.read();
+    if (own !== undefined) this.#store(own, values);
+    for (const deviceId of others) this.#store(deviceId, sharedValues(values));
+  }
+
+  #store(deviceId: DeviceId, values: Values): void {
+    const { directory, ingest, clock, log } = this.#deps;
+    const device = directory.find(deviceId);
+    if (device === undefined) return;
     try {
       ingest.readings(device, [{ ts: clock.now(), values }]).catch((error) => this.#notStored(error));
     } catch (error) {
@@ -104,39 +97,16 @@ export class GatewayDevice {
   }
 
   #ensureDevice(): DeviceId | undefined {
-    const { settings, tenants, devices, profiles, clock, log } = this.#deps;
-    const kept = settings.read<Kept>(SETTINGS);
+    const { settings, tenants, clock, log } = this.#deps;
+    const kept = settings.read<OwnDevice>(SETTINGS);
     if (kept !== undefined) return kept.deviceId;
     const host = tenants.list().find(({ isHost }) => isHost);
     // A new gateway has no device yet, and its screens say how the first one is connected.
-    if (host === undefined || this.#deps.countDevices() === 0 || devices.roomFor(host.tenantId) === 0)
-      return undefined;
-    const principal = principalOf(host.tenantId);
-    const isDevice = (name: string) => devices.findNamed(host.tenantId, name).length > 0;
-    // A site file may have brought the profile of another gateway, with the rules that people changed.
-    const existing = profiles.list(principal).find(({ name }) => name === NAME);
-    const { profileId } =
-      existing ??
-      profiles.create(principal, {
-        name: NAME,
-        description: "Readings and alarms of the gateway itself",
-        alarmRules: gatewayAlarmRules,
-        retentionDays: RETENTION_DAYS,
-      });
-    const { deviceId } = devices.create(principal, {
-      name: freeName(isDevice),
-      deviceType: GATEWAY_DEVICE_TYPE,
-      profileId,
-    });
-    settings.save(SETTINGS, { deviceId, profileId } satisfies Kept, clock.now());
-    log.info("the gateway has a device of its own", { deviceId });
-    return deviceId;
-  }
-}
-
-function freeName(isTaken: (name: string) => boolean): string {
-  for (let number = 1; ; number++) {
-    const name = number === 1 ? NAME : `${NAME} ${number}`;
-    if (!isTaken(name)) return name;
+    if (host === undefined || this.#deps.countDevices() === 0) return undefined;
+    const created = createOwnDevice(host.tenantId, gatewayAlarmRules, this.#deps);
+    if (created === undefined) return undefined;
+    settings.save(SETTINGS, created, clock.now());
+    log.info("the gateway has a device of its own", { deviceId: created.deviceId });
+    return created.deviceId;
   }
 }

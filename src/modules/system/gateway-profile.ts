@@ -14,6 +14,9 @@ const create = (severity: AlarmSeverity, key: string, op: Op, value: number | bo
 });
 const clear = (key: string, op: Op, value: number | boolean) => ({ condition: { key, op, value } });
 
+/** A rule as a profile takes it. */
+export type GatewayAlarmRule = (typeof gatewayAlarmRules)[number];
+
 export const gatewayAlarmRules = [
   {
     alarmType: "Disk",
@@ -69,5 +72,18 @@ export const gatewayAlarmRules = [
       create("MINOR", "deliveries_failed", "GT", 0, `${slot("deliveries_failed")} webhooks were given up.`),
     ],
     clearRule: clear("deliveries_failed", "EQ", 0),
+  },
+  {
+    alarmType: "Uplinks",
+    createRules: [
+      create(
+        "MAJOR",
+        "uplink_lag_seconds",
+        "GT",
+        900,
+        `An uplink is ${slot("uplink_lag_seconds")} s behind.`,
+      ),
+    ],
+    clearRule: clear("uplink_lag_seconds", "LT", 60),
   },
 ];

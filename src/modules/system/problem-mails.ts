@@ -9,7 +9,7 @@ import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
 
-const CHECK_INTERVAL_MS = 5_000;
+const CHECK_INTERVAL_MS = 4_000;
 /** A problem that passes sooner is not worth a mail. */
 const LASTING_CHECKS = 2;
 /** A problem that comes back sooner is the same one. */

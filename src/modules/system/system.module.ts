@@ -15,6 +15,7 @@ import type { SettingsService } from "../settings/settings.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
+import { clockRoutes } from "./clock.routes.ts";
 import { DataCheck } from "./data-check.ts";
 import { diagnosticRoutes } from "./diagnostics.routes.ts";
 import { GatewayDevice } from "./gateway-device.ts";
@@ -22,6 +23,8 @@ import { GatewayReadings, type GatewaySources } from "./gateway-readings.ts";
 import { logsRoutes } from "./logs.routes.ts";
 import { addOwnMetrics } from "./own-metrics.ts";
 import { ProblemMails } from "./problem-mails.ts";
+import { sharedDevicesRoutes } from "./shared-devices.routes.ts";
+import { SharedDevices } from "./shared-devices.ts";
 import { createSystemRepository } from "./system.repository.ts";
 import { systemRoutes } from "./system.routes.ts";
 import { topTalkersRoutes } from "./top-talkers.routes.ts";
@@ -41,26 +44,25 @@ function createDiagnostics(
   };
 }
 
+interface SystemDeps extends Pick<GatewaySources, "disk" | "mqtt" | "uplinks"> {
+  readonly settings: SettingsService;
+  readonly refusals: Refusals;
+  readonly tenants: TenantsService;
+  readonly devices: DevicesService;
+  readonly directory: DeviceDirectory;
+  readonly profiles: ProfilesService;
+  readonly ingest: IngestService;
+  readonly traffic: DeviceTraffic;
+  readonly store: TelemetryStore;
+  readonly backups: BackupsService;
+  readonly users: UsersService;
+  readonly mail: MailSender;
+  /** Language in which a tenant is notified. */
+  readonly languageOf: (tenantId: TenantId) => MailLanguage;
+}
+
 /** Creates the module with which the gateway watches itself. */
-export function createSystemModule(
-  core: Core,
-  deps: Pick<GatewaySources, "disk" | "mqtt"> & {
-    settings: SettingsService;
-    refusals: Refusals;
-    tenants: TenantsService;
-    devices: DevicesService;
-    directory: DeviceDirectory;
-    profiles: ProfilesService;
-    ingest: IngestService;
-    traffic: DeviceTraffic;
-    store: TelemetryStore;
-    backups: BackupsService;
-    users: UsersService;
-    mail: MailSender;
-    /** Language in which a tenant is notified. */
-    languageOf: (tenantId: TenantId) => MailLanguage;
-  },
-) {
+export function createSystemModule(core: Core, deps: SystemDeps) {
   const { version, commit, config, database, data, clock, health } = core;
   const log = core.log.child("system");
   const repository = createSystemRepository(database);
@@ -73,6 +75,7 @@ export function createSystemModule(
     disk,
     backups,
     mqtt,
+    uplinks: deps.uplinks,
     health,
     dataPath: data.path,
     clock,
@@ -80,7 +83,9 @@ export function createSystemModule(
   const readings = new GatewayReadings(sources);
   const metrics = new Metrics();
   addOwnMetrics(metrics, { version, commit }, { sources, readings });
+  const shared = new SharedDevices({ settings, tenants, devices, directory, profiles, clock, log });
   const gatewayDevice = new GatewayDevice({
+    shared,
     settings,
     tenants,
     devices,
@@ -101,6 +106,8 @@ export function createSystemModule(
     routes: (auth: AuthPlugin) => [
       systemRoutes({ metrics, config, report: refusalReporter(core.events) }),
       ...logsRoutes({ tenants, auth }),
+      clockRoutes({ clock, tenants, auth }),
+      sharedDevicesRoutes({ shared, tenants, auth }),
       diagnostics.routes(auth),
       topTalkersRoutes({ ...deps, auth }),
     ],

@@ -5,6 +5,7 @@ import type { Principal } from "../users/users.types.ts";
 
 export const tenantNotFound = () => notFound("tenant.not_found");
 export const hostTenantStays = () => conflict("tenant.host");
+export const hostSeesAll = () => conflict("tenant.host_sees_all");
 export const deletionUnconfirmed = () => invalid("tenant.unconfirmed");
 export const attributeNotFound = () => notFound("tenant_attribute.not_found");
 export const attributeValueInvalid = () => invalid("tenant_attribute.value_invalid");

@@ -263,8 +263,8 @@ export function isWritable(folder: string): boolean {
 }
 
 /** Tells whether two names lead to one file. */
-function isSameFile(one: string, other: string): boolean {
-  const [first, second] = [statSync(one), statSync(other)];
+function isSameFile(path: string, other: string): boolean {
+  const [first, second] = [statSync(path), statSync(other)];
   return first.ino === second.ino && first.dev === second.dev;
 }
 

@@ -1,6 +1,5 @@
 import { isCompiled } from "../../platform/assets.ts";
 import { buildTarget, updateKey } from "../../platform/build.ts";
-import { RESTART_SIGNAL } from "../../platform/restart-signal.ts";
 import type { AuditRecorder } from "../audit/audit.types.ts";
 import type { BackupsService } from "../backups/backups.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -11,7 +10,7 @@ import { UpdatesService } from "./updates.service.ts";
 
 /** Creates the module of updates from the console. */
 export function createUpdatesModule(
-  { version, data, clock, log }: Core,
+  { version, data, clock, restart, log }: Core,
   deps: { tenants: TenantsService; backups: BackupsService; audit: AuditRecorder },
 ) {
   const updates = new UpdatesService({
@@ -24,7 +23,7 @@ export function createUpdatesModule(
     },
     dataPath: data.path,
     clock,
-    restart: () => process.kill(process.pid, RESTART_SIGNAL),
+    restart: () => restart.request(),
     log: log.child("update"),
   });
   return {

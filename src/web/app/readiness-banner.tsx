@@ -7,7 +7,8 @@ import { live } from "../platform/live.ts";
 import { askReadiness, readiness } from "../platform/readiness.ts";
 import { settingsPages } from "./settings-pages.ts";
 
-const INTERVAL_MS = 30_000;
+/** A problem has to be visible within ten seconds. */
+const INTERVAL_MS = 8_000;
 /** While the gateway is not ready, so that the banner does not outlive the problem for long. */
 const UNREADY_INTERVAL_MS = 5_000;
 

@@ -6,8 +6,8 @@ import { loadPart } from "../platform/load-part.ts";
 import { NotFoundScreen } from "../ui/not-found.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import type { SettingsPageProps } from "../ui/settings-page.types.ts";
-import { Tabs } from "../ui/tabs.tsx";
 import { useTitle } from "../ui/use-title.ts";
+import { SettingsNav } from "./settings-nav.tsx";
 import { type SettingsPage, settingsPages } from "./settings-pages.ts";
 
 const SCREENS: Record<SettingsPage, ComponentType<SettingsPageProps>> = {
@@ -42,7 +42,7 @@ const SCREENS: Record<SettingsPage, ComponentType<SettingsPageProps>> = {
   log: lazy(() => loadPart(() => import("../features/system/log-page.tsx")).then((m) => m.LogPage)),
 };
 
-/** The frame of everything about people and the site: one tab a page, only those that the role allows. */
+/** The frame of everything about users, the site and the gateway: only the pages that the role allows. */
 export function SettingsScreen() {
   const { params } = useRoute();
   const pages = settingsPages();
@@ -53,14 +53,14 @@ export function SettingsScreen() {
   if (current === undefined || hasStrayId) return <NotFoundScreen />;
   const Page = SCREENS[current];
   return (
-    <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
+    <div class="mx-auto flex min-h-full max-w-7xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
       <PageHead title={t("nav.settings")} />
-      <Tabs
-        label={t("nav.settings")}
-        current={current}
-        items={pages.map((page) => ({ id: page, text: t(`page.${page}`), href: `/settings/${page}` }))}
-      />
-      <Page id={params.settingsId} />
+      <div class="flex flex-col gap-5 xl:grid xl:grid-cols-[12rem_minmax(0,1fr)] xl:items-start xl:gap-8">
+        <SettingsNav pages={pages} current={current} />
+        <div class="min-w-0">
+          <Page id={params.settingsId} />
+        </div>
+      </div>
     </div>
   );
 }

@@ -59,6 +59,9 @@ export const appDe: Readonly<Record<keyof typeof appEn, string>> = {
 
   "page.branding": "Erscheinungsbild",
 
+  "settings.group.account": "Ihr Konto",
+  "settings.group.site": "Standort",
+  "settings.group.gateway": "Gateway",
   "page.audit": "Protokoll",
 
   "page.outbox": "Postausgang",

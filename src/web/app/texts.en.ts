@@ -57,6 +57,9 @@ export const appEn = {
 
   "page.branding": "Branding",
 
+  "settings.group.account": "Your account",
+  "settings.group.site": "Site",
+  "settings.group.gateway": "Gateway",
   "page.audit": "Audit log",
 
   "page.outbox": "Outbox",

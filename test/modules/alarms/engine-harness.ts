@@ -3,13 +3,13 @@ import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/ids.ts";
 import { AlarmEngine } from "../../../src/modules/alarms/alarm-engine.ts";
 import { createHoldBack } from "../../../src/modules/alarms/alarm-hold.ts";
 import { AlarmLifecycle } from "../../../src/modules/alarms/alarm-lifecycle.ts";
+import { AlarmTime } from "../../../src/modules/alarms/alarm-time.ts";
 import { createAlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
 import { escalationDefaults } from "../../../src/modules/alarms/alarms.types.ts";
 import { createProfileRules } from "../../../src/modules/alarms/profile-rules.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
 import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
-import { createSteadyNow } from "../../../src/platform/clock.ts";
 import { type MainDatabase, openMainDatabase } from "../../../src/platform/database.ts";
 import { createEventBus } from "../../../src/platform/event-bus.ts";
 import { createLogger } from "../../../src/platform/log.ts";
@@ -60,7 +60,7 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
       hooks: [],
       escalationOf: () => escalationDefaults,
       clock,
-      now: createSteadyNow(clock),
+      time: new AlarmTime(clock),
       events,
     });
     const rulesOf = createProfileRules({ rulesOf: () => rules, events, log });

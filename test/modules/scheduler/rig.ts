@@ -25,7 +25,7 @@ export interface Effect {
 /** A runner on a database of its own; several of them, also of other processes, may share the file. */
 export function openRig(
   directory: string,
-  options: { clock: Clock; perform?: Perform; durable?: () => Promise<void> },
+  options: { clock: Clock; perform?: Perform; durable?: () => Promise<void>; isClockSet?: () => boolean },
 ) {
   const { clock } = options;
   const database = openMainDatabase(join(directory, "lineside.db"), "lineside", log);
@@ -49,6 +49,7 @@ export function openRig(
     durable: options.durable ?? (async () => undefined),
     onFinished: (run) => void finished.push(run),
     clock,
+    isClockSet: options.isClockSet ?? (() => true),
     log,
   });
   let jobCount = 0;

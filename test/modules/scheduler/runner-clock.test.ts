@@ -115,6 +115,41 @@ describe("a clock that is set", () => {
     expect(iso(current(job).nextRunAt)).toBe("1970-01-01T01:00:00");
   });
 
+  test("after a boot in the past: jobs wait, none runs twice, and none is lost", async () => {
+    const skipping = rig.addJob({ schedule: hourly, deviceIds: devices, misfire: "skip" });
+    const repeating = rig.addJob({ schedule: hourly, deviceIds: devices, misfire: "once" });
+    const schedule = { kind: "once", at: "2026-03-01T02:30:00Z" };
+    const single = rig.addJob({ schedule, deviceIds: devices, misfire: "once" });
+    await later(HOUR);
+    let isSet = false;
+    const { addJob } = rig; // numbers of jobs go on
+    reopen({ isClockSet: () => isSet });
+    rig.runner.start();
+    await later(HOUR);
+    const written = [
+      addJob({ schedule: minutely, deviceIds: devices, misfire: "once" }),
+      addJob({ schedule: { kind: "interval", everyMs: HOUR }, deviceIds: devices, misfire: "once" }),
+    ];
+    await later(HOUR);
+    expect(rig.effects()).toHaveLength(2);
+    isSet = true;
+    clock.jump(Date.parse("2026-03-08T12:30:10Z") - clock.now());
+    for (let check = 0; check < 3; check++) await rig.runner.check();
+    expect(commandsOf(skipping)).toEqual(["2026-03-01T01:00:00 SUCCESS 0", "2026-03-01T02:00:00 SKIPPED 20"]);
+    expect(commandsOf(repeating)).toEqual([
+      "2026-03-01T01:00:00 SUCCESS 0",
+      "2026-03-08T12:00:00 SUCCESS 20",
+    ]);
+    expect(commandsOf(single)).toEqual(["2026-03-01T02:30:00 SUCCESS 0"]);
+    // Jobs that were written meanwhile have missed nothing.
+    expect(written.map((job) => iso(current(job).nextRunAt))).toEqual([
+      "2026-03-08T12:31:00",
+      "2026-03-08T13:00:00",
+    ]);
+    expect(written.flatMap(commandsOf)).toEqual([]);
+    await rig.runner.stop();
+  });
+
   test("a thousand times: no run is lost, none doubled, and there is never a storm", async () => {
     const often = { kind: "cron", expression: "*/5 * * * *", timezone: "Europe/Berlin" };
     const jobs = [

@@ -29,7 +29,7 @@ export const backupErrorsDe: Readonly<Record<keyof typeof backupErrors, string>>
   "backup.failed": "Die Sicherung ist fehlgeschlagen: {reason}",
   "backup.interrupted": "Das Gateway wurde angehalten, bevor die Sicherung beendet war.",
   "backup.link_invalid":
-    "Dieser Download-Link wurde benutzt oder ist abgelaufen. Erstellen Sie unter Einstellungen → Sicherungen einen neuen.",
+    "Dieser Download-Link wurde benutzt oder ist abgelaufen. Legen Sie unter Einstellungen → Sicherungen einen neuen an.",
   "backup.no_place": "Geben Sie zuerst den Ort der Sicherungen an.",
   "backup.folder_invalid": "Der Ordner muss ein absoluter Pfad außerhalb des Datenverzeichnisses sein.",
   "backup.no_room":

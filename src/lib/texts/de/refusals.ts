@@ -11,17 +11,23 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
   "refusal.claim_key_wrong": "Der Schlüssel der Provisionierung oder sein Geheimnis ist falsch.",
   "refusal.connection_limit": "Zu viele Verbindungen sind offen.",
   "refusal.credential_missing": "Es wurden keine Zugangsdaten gesendet.",
+  "refusal.download_link_invalid": "Der Link zu einer Sicherung ist unbekannt, benutzt oder abgelaufen.",
+  "refusal.external_refused": "Der Anmeldedienst hat die Anmeldung nicht bestätigt.",
+  "refusal.external_unverified": "Der Anmeldedienst nannte keine bestätigte E-Mail-Adresse.",
   "refusal.key_expired": "Der API-Schlüssel ist abgelaufen.",
-  "refusal.key_stopped": "Der Benutzer, der den API-Schlüssel erstellt hat, ist gesperrt oder gelöscht.",
+  "refusal.key_stopped": "Der Benutzer, der den API-Schlüssel angelegt hat, ist gesperrt oder gelöscht.",
   "refusal.key_wrong": "Diesen API-Schlüssel gibt es nicht.",
   "refusal.metrics_token_wrong": "Das Token für die Metriken ist falsch.",
   "refusal.password_expired": "Das vorläufige Passwort ist abgelaufen.",
   "refusal.password_wrong": "Das Passwort ist falsch.",
+  "refusal.reset_link_invalid": "Der Link für ein neues Passwort ist unbekannt, benutzt oder abgelaufen.",
   "refusal.second_factor_wrong": "Der Code des zweiten Faktors ist falsch.",
   "refusal.secret_wrong": "Das Webhook-Geheimnis ist falsch.",
   "refusal.session_ended": "Die Sitzung ist beendet.",
   "refusal.session_expired": "Das Zugriffstoken der Sitzung ist abgelaufen.",
   "refusal.session_token_wrong": "Das Zugriffstoken ist nicht gültig.",
+  "refusal.setup_link_invalid": "Der Einrichtungslink ist unbekannt, benutzt oder abgelaufen.",
+  "refusal.sign_in_expired": "Dieser Browser hat die Anmeldung nicht begonnen, oder vor zu langer Zeit.",
   "refusal.token_wrong": "Das Token oder der Benutzername gehört zu keinem Gerät.",
   "refusal.too_many_tries": "Zu viele Versuche sind vorher fehlgeschlagen.",
   "refusal.user_disabled": "Der Benutzer ist gesperrt.",
@@ -33,12 +39,17 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
   "refusal_hint.claim_device_unexpected":
     "Legen Sie das Gerät mit genau diesem Namen an oder erlauben Sie neue Geräte im Geräteprofil.",
   "refusal_hint.claim_key_wrong": "Vergleichen Sie beide mit dem Geräteprofil.",
+  "refusal_hint.external_refused": "Im Log steht der Grund, den der Anmeldedienst nannte.",
+  "refusal_hint.external_unverified":
+    "Bestätigen Sie die Adresse beim Anmeldedienst, oder setzen Sie oidc_trust_email, wenn er nie sagt, ob Adressen bestätigt sind.",
   "refusal_hint.key_wrong":
     "Der Schlüssel wurde widerrufen oder ist unvollständig. Vergleichen Sie seine ersten Zeichen mit der Liste der API-Schlüssel.",
   "refusal_hint.password_wrong":
     "Vergleichen Sie das Passwort mit dem des Geräts oder Benutzers und setzen Sie ein neues, wenn es verloren ist.",
   "refusal_hint.session_expired":
     "Der Benutzer muss sich neu anmelden. Ein Programm braucht stattdessen einen API-Schlüssel.",
+  "refusal_hint.setup_link_invalid":
+    "Der Befehl lineside setup-link gibt auf einem Gateway ohne Benutzer einen neuen Link aus.",
   "refusal_hint.token_wrong":
     "Vergleichen Sie die ersten Zeichen und die Länge mit dem Zugriffstoken auf der Seite des Geräts.",
   "refusal_hint.too_many_tries": "Berichtigen Sie die Zugangsdaten und warten Sie eine Minute.",

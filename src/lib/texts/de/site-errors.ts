@@ -38,12 +38,28 @@ export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
   "plan.users_limit":
     "Der Tarif dieses Standorts erlaubt {limit} Benutzer. Löschen Sie einen, oder wählen Sie einen anderen Tarif.",
   "plan.whitelabel": "Der Tarif dieses Standorts enthält kein eigenes Erscheinungsbild.",
+  "proxy.address_invalid": "trustedProxies: {entry} ist weder eine Adresse noch ein Netz wie 10.0.5.0/24.",
+  "proxy.fixed":
+    "Die Konfiguration des Gateways legt {key} fest. Ändern Sie es dort, und starten Sie das Gateway neu.",
+  "proxy.no_headers":
+    "Die Anfrage kam vom vertrauenswürdigen Proxy {peer}, aber ohne X-Forwarded-Header. Ist kein Proxy dazwischen, können Clients an dieser Adresse jede andere vorgeben; sonst lassen Sie den Proxy die Header senden.",
+  "proxy.no_protocol":
+    "Der Proxy sendet kein X-Forwarded-Proto. Hat er das Zertifikat, weiß das Gateway nicht, dass der Browser HTTPS verwendet.",
+  "proxy.not_trusted":
+    "Die Anfrage hat X-Forwarded-Header, aber {peer} ist kein vertrauenswürdiger Proxy; sie gelten deshalb nicht. Fügen Sie die Adresse hinzu, wenn es Ihr Proxy ist.",
+  "proxy.other_address": "Die öffentliche Adresse ist {url}, diese Anfrage galt aber {seen}.",
+  "proxy.public_url_invalid":
+    "publicUrl: muss eine http- oder https-Adresse ohne Abfrage und Fragment sein. Ihr Pfad darf nur Buchstaben, Ziffern und - _ . ~ enthalten und nicht mit einem Pfad des Gateways wie /api beginnen.",
   "system.clock_behind":
     "Die Uhr des Gateways geht möglicherweise nach. Nachrichten, deren Zeitstempel ihr mehr als einen Tag voraus sind, werden aufbewahrt, bis sie so weit ist (Nachrichten: {messages}, Geräte: {devices}). Prüfen Sie die Uhren.",
+  "system.clock_too_early": "Die Systemuhr zeigt {time}. Stellen Sie sie zuerst.",
+  "system.clock_stepped":
+    "Die Uhr des Gateways wurde in der letzten Stunde um {seconds} s gestellt. Prüfen Sie seinen Zeitserver, und ob Werte eine falsche Zeit haben.",
   "system.clock_unset":
-    "Die Uhr des Gateways ist nicht gestellt. Die Zeit läuft ab der letzten bekannten Zeit weiter. Verbinden Sie einen Zeitserver, oder stellen Sie die Uhr.",
+    "Die Uhr des Gateways ist nicht gestellt. Die Zeit läuft ab der letzten bekannten Zeit weiter, und Aufträge und Eskalationen warten. Verbinden Sie einen Zeitserver, stellen Sie die Uhr, oder bestätigen Sie sie unter Einstellungen → System.",
   "system.not_ready": "Lineside startet oder beendet sich gerade. Versuchen Sie es gleich noch einmal.",
   "tenant.host": "Dieser Standort gehört den Betreibern des Gateways und lässt sich nicht löschen.",
+  "tenant.host_sees_all": "Der eigene Standort des Gateways hat schon alle Messwerte des Gateways.",
   "tenant.mqtt_connections_limit": "Ein Standort kann höchstens {max} MQTT-Verbindungen haben.",
   "tenant.mqtt_sessions_limit": "Ein Standort kann höchstens {max} dauerhafte MQTT-Sitzungen haben.",
   "tenant.not_found": "Diesen Standort gibt es nicht.",

@@ -33,6 +33,7 @@ export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
   "auth.user_disabled":
     "Ihr Benutzer ist gesperrt. Bitten Sie einen Administrator dieses Standorts, ihn freizugeben.",
   "external.disabled": "Der Benutzer {email} ist gesperrt. Bitten Sie einen Administrator, ihn freizugeben.",
+  "external.no_email": "Der Anmeldedienst nennt keine E-Mail-Adresse. Wenden Sie sich an dessen Betreiber.",
   "external.none": "Es ist kein externer Anmeldedienst eingerichtet.",
   "external.refused": "Die Anmeldung beim Anmeldedienst ist fehlgeschlagen. Versuchen Sie es erneut.",
   "external.unknown":
@@ -40,7 +41,7 @@ export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
   "external.unreachable":
     "Der Anmeldedienst antwortet nicht. Versuchen Sie es erneut, oder melden Sie sich mit einem Passwort dieses Gateways an.",
   "external.unverified":
-    "Der Anmeldedienst nennt keine bestätigte E-Mail-Adresse. Fragen Sie seinen Betreiber.",
+    "Für den Anmeldedienst ist {email} keine bestätigte E-Mail-Adresse. Wenden Sie sich an dessen Betreiber.",
   "impersonate.nested": "Sie handeln schon als jemand anderes. Beenden Sie das zuerst.",
   "impersonate.self": "Sie können nicht als Sie selbst handeln.",
   "impersonate.upwards": "Sie dürfen nicht als ein Benutzer handeln, der mehr Rechte hat als Sie.",

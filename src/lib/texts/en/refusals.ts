@@ -9,17 +9,23 @@ export const refusalTexts = {
   "refusal.claim_key_wrong": "The provisioning key or its secret is wrong.",
   "refusal.connection_limit": "Too many connections are open.",
   "refusal.credential_missing": "No credential was sent.",
+  "refusal.download_link_invalid": "The link to a backup is unknown, used or expired.",
+  "refusal.external_refused": "The identity provider did not confirm the sign-in.",
+  "refusal.external_unverified": "The identity provider gave no verified e-mail address.",
   "refusal.key_expired": "The API key has expired.",
   "refusal.key_stopped": "The user who created the API key is disabled or deleted.",
   "refusal.key_wrong": "There is no such API key.",
   "refusal.metrics_token_wrong": "The token for the metrics is wrong.",
   "refusal.password_expired": "The temporary password has expired.",
   "refusal.password_wrong": "The password is wrong.",
+  "refusal.reset_link_invalid": "The link for a new password is unknown, used or expired.",
   "refusal.second_factor_wrong": "The code of the second factor is wrong.",
   "refusal.secret_wrong": "The webhook secret is wrong.",
   "refusal.session_ended": "The session has ended.",
   "refusal.session_expired": "The access token of the session has expired.",
   "refusal.session_token_wrong": "The access token is not valid.",
+  "refusal.setup_link_invalid": "The set-up link is unknown, used or expired.",
+  "refusal.sign_in_expired": "This browser did not begin the sign-in, or began it too long ago.",
   "refusal.token_wrong": "The token or the user name belongs to no device.",
   "refusal.too_many_tries": "There were too many failed attempts.",
   "refusal.user_disabled": "The user is disabled.",
@@ -30,11 +36,16 @@ export const refusalTexts = {
   "refusal_hint.claim_device_unexpected":
     "Create the device with exactly this name first, or allow new devices in the device profile.",
   "refusal_hint.claim_key_wrong": "Compare both with those in the device profile.",
+  "refusal_hint.external_refused": "The log has the reason that the identity provider gave.",
+  "refusal_hint.external_unverified":
+    "Verify the address at the identity provider, or set oidc_trust_email if it never says whether addresses are verified.",
   "refusal_hint.key_wrong":
     "The key was revoked or is incomplete. Compare its first characters with the list of API keys.",
   "refusal_hint.password_wrong":
     "Compare the password with the one of the device or user, and set a new one if it is lost.",
   "refusal_hint.session_expired": "The user has to sign in again. A program needs an API key instead.",
+  "refusal_hint.setup_link_invalid":
+    "The command lineside setup-link prints a new link on a gateway without users.",
   "refusal_hint.token_wrong":
     "Compare the first characters and the length with the access token on the device's page.",
   "refusal_hint.too_many_tries": "Correct the credential and wait a minute.",

@@ -30,12 +30,27 @@ export const siteErrors = {
   "plan.messages_limit": "The plan of this site allows {limit} messages a second from all devices together.",
   "plan.users_limit": "The plan of this site allows {limit} users. Delete one, or select another plan.",
   "plan.whitelabel": "The plan of this site does not include whitelabeling.",
+  "proxy.address_invalid": "trustedProxies: {entry} is neither an address nor a network such as 10.0.5.0/24.",
+  "proxy.fixed": "The configuration of the gateway sets {key}. Change it there and restart the gateway.",
+  "proxy.no_headers":
+    "The request came from the trusted proxy {peer}, but without X-Forwarded headers. Without a proxy in between, clients at this address can claim any other; otherwise let the proxy send the headers.",
+  "proxy.no_protocol":
+    "The proxy sends no X-Forwarded-Proto. If it has the certificate, the gateway does not know that the browser uses HTTPS.",
+  "proxy.not_trusted":
+    "The request has X-Forwarded headers, but {peer} is no trusted proxy, so they are ignored. Add the address if it is your proxy.",
+  "proxy.other_address": "The public address is {url}, but this request asked for {seen}.",
+  "proxy.public_url_invalid":
+    "publicUrl: must be an http or https address without query and fragment. Its path may have letters, digits and - _ . ~ only, and must not begin with a path of the gateway such as /api.",
   "system.clock_behind":
     "The clock of the gateway may be behind. Messages whose time stamps are more than a day ahead are kept until it catches up (messages: {messages}, devices: {devices}). Check the clocks.",
+  "system.clock_too_early": "The system's clock shows {time}. Set it first.",
+  "system.clock_stepped":
+    "The clock of the gateway was set by {seconds} s within the last hour. Check its time server, and whether values have a wrong time.",
   "system.clock_unset":
-    "The clock of the gateway is not set. Time goes on from the newest time that the gateway knows. Connect a time server, or set the clock.",
+    "The clock of the gateway is not set. Time goes on from the newest time that the gateway knows, and scheduled jobs and escalations wait. Connect a time server, set the clock, or confirm it under Settings → System.",
   "system.not_ready": "Lineside is starting or stopping. Try again in a moment.",
   "tenant.host": "This site belongs to the operators of the gateway and cannot be deleted.",
+  "tenant.host_sees_all": "The gateway's own site has all readings of the gateway already.",
   "tenant.mqtt_connections_limit": "A site can have at most {max} MQTT connections.",
   "tenant.mqtt_sessions_limit": "A site can have at most {max} durable MQTT sessions.",
   "tenant.not_found": "There is no such site.",

@@ -26,12 +26,14 @@ export const userErrors = {
   "auth.required": "Sign in first.",
   "auth.user_disabled": "Your user is disabled. Ask an administrator of this site to enable it.",
   "external.disabled": "The user {email} is disabled. Ask an administrator of this site to enable it.",
+  "external.no_email": "The identity provider names no e-mail address. Ask its operator.",
   "external.none": "No external identity provider is configured.",
   "external.refused": "The sign-in at the identity provider failed. Try again.",
   "external.unknown": "There is no user {email} here. Ask an administrator for an invitation.",
   "external.unreachable":
     "The identity provider does not answer. Try again, or sign in with a password of this gateway.",
-  "external.unverified": "The identity provider names no verified e-mail address. Ask its operator.",
+  "external.unverified":
+    "For the identity provider, {email} is no verified e-mail address. Ask its operator.",
   "impersonate.nested": "You already act as another user. End that first.",
   "impersonate.self": "You cannot act as yourself.",
   "impersonate.upwards": "You may not act as a user with more rights than your own.",

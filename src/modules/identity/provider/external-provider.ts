@@ -67,7 +67,11 @@ export function readExternalSettings(config: {
 
 const unreachable = (cause: unknown) => unavailableDueTo(cause, "external.unreachable");
 const refused = () => forbidden("external.refused");
-const unverified = () => forbidden("external.unverified");
+/** @throws DomainError `external.no_email` or `external.unverified` */
+function ensureVerified(email: string, isVerified: boolean): void {
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw forbidden("external.no_email");
+  if (!isVerified) throw forbidden("external.unverified", { email });
+}
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
 
@@ -191,7 +195,7 @@ export function createExternalProvider(
       });
       return { url: url.href, pending };
     },
-    /** Returns who came back. @throws DomainError `external.refused`, `external.unverified` or `external.unreachable` */
+    /** Returns who came back. @throws DomainError `external.refused`, `external.no_email`, `external.unverified` or `external.unreachable` */
     async finish(pending: PendingAuthorization, answer: URLSearchParams): Promise<ExternalPerson> {
       const claims = await claimsOf(pending, answer).catch((error: unknown) => {
         if (error instanceof DomainError) throw error;
@@ -204,7 +208,7 @@ export function createExternalProvider(
       // Some send it as a text. One that is called unverified is never taken.
       const isVerified =
         stated === true || stated === "true" || (stated === undefined && settings.trustsEmail);
-      if (!isVerified || !/^[^\s@]+@[^\s@]+$/.test(email)) throw unverified();
+      ensureVerified(email, isVerified);
       return { email, fullName: textOf(claims.name).slice(0, 200) };
     },
   };

@@ -3,8 +3,8 @@ import { DomainError, invalid, notFound } from "../../../lib/domain-error.ts";
 import { formBody, pageAnswers, redirect } from "../../documented-answers.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
 import { authorizeQuery } from "../identity.schemas.ts";
+import type { ReportingExternalSignIn } from "../refused-sign-ins.ts";
 import type { RequestServer } from "../request-client.ts";
-import type { ExternalSignIn } from "./external-sign-in.ts";
 import { hostedAnswer, redirectAnswer } from "./hosted-answer.ts";
 import {
   expiredPage,
@@ -42,7 +42,7 @@ export const providerRoutes = (deps: {
   setupRequired: () => boolean;
   signUpOpen: () => boolean;
   /** The external provider, if there is one. */
-  external: ExternalSignIn | undefined;
+  external: ReportingExternalSignIn | undefined;
   appearance: () => Appearance;
 }) => {
   const { provider, external } = deps;
@@ -130,11 +130,11 @@ export const providerRoutes = (deps: {
     }
   }
 
-  async function comeBack(request: Request): Promise<Response> {
+  async function comeBack(request: Request, server: RequestServer): Promise<Response> {
     if (external === undefined) throw notFound("external.none");
     const journey = external.journeyOf(request);
     try {
-      return await external.finish(request);
+      return await external.finish(request, server);
     } catch (error) {
       if (journey !== undefined) return repeat({ request, journey }, error, (context) => signIn(context, ""));
       if (!(error instanceof DomainError)) throw error;
@@ -197,7 +197,7 @@ export const providerRoutes = (deps: {
         description: "303 to the configured OpenID Connect provider; 404 if there is none.",
       },
     })
-    .get("/callback", ({ request }) => comeBack(request), {
+    .get("/callback", ({ request, server }) => comeBack(request, server), {
       detail: {
         summary: "Callback of the external provider",
         responses: pageAnswers(303, 400, 401, 403, 404, 503),

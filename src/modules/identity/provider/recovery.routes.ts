@@ -2,6 +2,8 @@ import { Elysia } from "elysia";
 import { DomainError, notFound } from "../../../lib/domain-error.ts";
 import { formBody, pageAnswers } from "../../documented-answers.ts";
 import type { MailSender } from "../../mail/mail.types.ts";
+import type { ReportRefusal } from "../../refusals/refusals.types.ts";
+import { linkReporter } from "../../report-refusal.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
 import type { AccountService } from "../account.service.ts";
 import { authorizeQuery, resetQuery } from "../identity.schemas.ts";
@@ -30,21 +32,27 @@ const withProblem = <Context extends PageContext>(
   return [{ ...context, problem: hostedProblem(context.text, error) }, error];
 };
 
-/** The hosted pages for who has forgotten the password. */
-export const recoveryRoutes = (deps: {
-  account: AccountService;
+interface RecoveryDeps {
+  readonly account: AccountService;
   /** Returns the address that links in mails begin with. */
-  mailOriginFor: (request: Request) => string;
-  appearance: () => Appearance;
-  mail: Pick<MailSender, "isDelivering">;
-}) => {
-  const { account } = deps;
+  readonly mailOriginFor: (request: Request) => string;
+  readonly appearance: () => Appearance;
+  readonly mail: Pick<MailSender, "isDelivering">;
+  readonly report: ReportRefusal;
+}
 
-  const contextOf = (read: ReadField, request: Request): PageContext & { isMailed: boolean } => {
+const contextFor =
+  ({ appearance, mail }: RecoveryDeps) =>
+  (read: ReadField, request: Request): PageContext & { isMailed: boolean } => {
     const journey = readJourney(read, request);
     const text = selectHostedText(journey.uiLocales, request.headers.get("accept-language"));
-    return { text, journey, appearance: deps.appearance(), isMailed: deps.mail.isDelivering };
+    return { text, journey, appearance: appearance(), isMailed: mail.isDelivering };
   };
+
+/** The page that asks for a link. */
+const forgotRoutes = (deps: RecoveryDeps) => {
+  const { account } = deps;
+  const contextOf = contextFor(deps);
   return new Elysia({ prefix: "/idp", tags: ["identity provider"] })
     .get(
       "/forgot",
@@ -86,14 +94,29 @@ export const recoveryRoutes = (deps: {
             "A form of the hosted pages. The answer is the same whether the address has an account or not; 429 after one mail a minute, 5 an hour or 10 a day for an address.",
         },
       },
-    )
+    );
+};
+
+/** The page that the link leads to. */
+const resetRoutes = (deps: RecoveryDeps) => {
+  const { account } = deps;
+  const contextOf = contextFor(deps);
+  const withLink = linkReporter(deps.report, { code: "reset.invalid", reason: "reset_link_invalid" });
+  const ensureValid = (secret: string): void => {
+    if (!account.isResetSecret(secret)) throw linkInvalid();
+  };
+  return new Elysia({ prefix: "/idp", tags: ["identity provider"] })
     .get(
       "/reset",
-      ({ query, request }) => {
+      async ({ query, request, server }) => {
         const context = contextOf(readFields(query), request);
-        return account.isResetSecret(query.token)
-          ? hostedAnswer(resetPage({ ...context, secret: query.token }))
-          : hostedAnswer(resetInvalidPage(context), linkInvalid());
+        try {
+          await withLink({ request, server }, query.token, () => ensureValid(query.token));
+          return hostedAnswer(resetPage({ ...context, secret: query.token }));
+        } catch (caught) {
+          const [, error] = withProblem(context, caught);
+          return hostedAnswer(resetInvalidPage(context), error);
+        }
       },
       {
         query: resetQuery,
@@ -106,13 +129,13 @@ export const recoveryRoutes = (deps: {
     )
     .post(
       "/reset",
-      async ({ body, request }) => {
+      async ({ body, request, server }) => {
         const text = readFields(body);
         const context = contextOf(text, request);
         const secret = text("token") ?? "";
         const password = text("password") ?? "";
         try {
-          if (!account.isResetSecret(secret)) throw linkInvalid();
+          await withLink({ request, server }, secret, () => ensureValid(secret));
           if (password !== text("repeated")) throw passwordsDiffer();
           await account.resetPassword(secret, password, context.text.language === "de" ? "de" : "en");
           return hostedAnswer(resetDonePage(context));
@@ -133,3 +156,6 @@ export const recoveryRoutes = (deps: {
       },
     );
 };
+
+/** The hosted pages for who has forgotten the password. */
+export const recoveryRoutes = (deps: RecoveryDeps) => [forgotRoutes(deps), resetRoutes(deps)];

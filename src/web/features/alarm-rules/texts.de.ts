@@ -6,7 +6,7 @@ export const alarmRulesDe: Readonly<Record<keyof typeof alarmRulesEn, string>> =
   "rule.none": "Noch keine Alarmregeln",
   "rule.noneHint":
     "Eine Regel löst einen Alarm aus, wenn ein Wert eine Grenze überschreitet, eine Zeit lang oder wiederholt jenseits der Grenze liegt oder ausbleibt.",
-  "rule.add": "Alarmregel erstellen",
+  "rule.add": "Alarmregel anlegen",
   "rule.saved": "Die Alarmregeln sind gespeichert.",
   "rule.editOf": "{name} bearbeiten",
   "rule.deleteOf": "{name} löschen",

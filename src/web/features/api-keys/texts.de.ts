@@ -3,7 +3,7 @@ import type { apiKeysEn } from "./texts.en.ts";
 export const apiKeysDe: Readonly<Record<keyof typeof apiKeysEn, string>> = {
   "keys.intro":
     "Skripte und andere Programme melden sich mit einem API-Schlüssel an. Ein Schlüssel hat höchstens die Rechte seiner Rolle und des Benutzers, der ihn angelegt hat.",
-  "keys.create": "API-Schlüssel erstellen",
+  "keys.create": "API-Schlüssel anlegen",
   "keys.none": "Noch keine API-Schlüssel",
   "keys.noneHint":
     "Legen Sie für jedes Programm einen eigenen Schlüssel an. So können Sie ihn widerrufen, ohne die anderen zu beeinträchtigen.",

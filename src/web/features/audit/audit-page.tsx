@@ -1,4 +1,4 @@
-import { Download, History } from "lucide-preact";
+import { Download, History, ShieldX } from "lucide-preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
@@ -8,9 +8,12 @@ import { Button } from "../../ui/button.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { FilterSelect } from "../../ui/filter-select.tsx";
+import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
+import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { useAction } from "../../ui/use-form.ts";
+import { RefusedPage } from "../refusals/refused-page.tsx";
 import { type AuditEntry, auditApi, OUTCOMES } from "./audit-api.ts";
 import { AuditItem } from "./audit-item.tsx";
 import { actionText } from "./audit-text.ts";
@@ -22,8 +25,27 @@ type Since = keyof typeof SINCE;
 const NAMES = ["search", "action", "outcome", "since", "target"] as const;
 const isSince = (text: string): text is Since => Object.hasOwn(SINCE, text);
 
+/** Stands where other addresses have the id of an item. */
+const REFUSED_PAGE = "refused";
+
+/** Shows who did what, or who was refused. */
+export function AuditPage({ id }: SettingsPageProps) {
+  if (id === undefined) return <AuditLog />;
+  return id === REFUSED_PAGE ? <RefusedPage /> : <NotFoundScreen />;
+}
+
+const Intro = () => (
+  <div class="flex flex-wrap items-start justify-between gap-3">
+    <p class="max-w-2xl text-soft">{t("audit.intro")}</p>
+    <a class="btn btn-sm" href={`/settings/audit/${REFUSED_PAGE}`}>
+      <ShieldX size={14} aria-hidden="true" />
+      {t("refused.open")}
+    </a>
+  </div>
+);
+
 /** Shows who did what, when and from where; the newest first. */
-export function AuditPage() {
+function AuditLog() {
   const { filter, set } = useUrlFilter(NAMES);
   const { search, action, outcome, since, target } = filter;
   const key = JSON.stringify(filter);
@@ -38,7 +60,7 @@ export function AuditPage() {
   const isFiltered = Object.values(filter).some((text) => text !== "");
   return (
     <div class="flex flex-col gap-4">
-      <p class="max-w-2xl text-soft">{t("audit.intro")}</p>
+      <Intro />
       <div class="flex flex-wrap items-center gap-2">
         <SearchBox label={t("audit.search")} value={search} onSearch={(text) => set({ search: text })} />
         <FilterSelect

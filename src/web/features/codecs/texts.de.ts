@@ -3,7 +3,7 @@ import type { codecsEn } from "./texts.en.ts";
 export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "codecs.intro":
     "Ein Codec wandelt die Bytes eines LoRaWAN-Frames in Werte um und Werte in Bytes zum Senden. Dateien der Hersteller für ChirpStack oder The Things Stack können Sie unverändert verwenden.",
-  "codecs.create": "Codec erstellen",
+  "codecs.create": "Codec anlegen",
   "codecs.none": "Noch keine Codecs",
   "codecs.noneHint":
     "Sie brauchen einen Codec, wenn der Netzwerkserver die Frames nicht selbst dekodiert. Testen Sie die Datei des Herstellers an einem Frame, bevor Sie sie verwenden.",

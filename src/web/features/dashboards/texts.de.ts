@@ -1,10 +1,10 @@
 import type { dashboardsEn } from "./texts.en.ts";
 
 export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> = {
-  "dashboards.create": "Dashboard erstellen",
+  "dashboards.create": "Dashboard anlegen",
   "dashboards.none": "Noch keine Dashboards",
   "dashboards.noneHint":
-    "Ein Dashboard zeigt Diagramme, Werte und Alarme auf einer Seite, für einen Bildschirm an der Wand oder für Sie selbst. Mit einem Klick erstellen Sie eines für alle Geräte eines Typs.",
+    "Ein Dashboard zeigt Diagramme, Werte und Alarme auf einer Seite, für einen Bildschirm an der Wand oder für Sie selbst. Mit einem Klick legen Sie eines für alle Geräte eines Typs an.",
   "dashboards.noMatch": "Kein passendes Dashboard",
   "dashboards.noMatchHint": "Ändern Sie den Suchtext.",
   "dashboards.search": "Dashboards suchen",
@@ -72,7 +72,7 @@ export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> =
   "share.title": "Teilen",
   "share.hint": "Wer den Link hat, sieht dieses Dashboard live, ohne sich anzumelden. Ändern kann er nichts.",
   "share.name": "Zweck oder Empfänger",
-  "share.create": "Link erstellen",
+  "share.create": "Link anlegen",
   "share.copy": "Link {name} kopieren",
   "share.end": "Link {name} löschen",
   "share.until": "Bis {time}",

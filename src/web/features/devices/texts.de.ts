@@ -7,7 +7,7 @@ export const devicesDe: Readonly<Record<keyof typeof devicesEn, string>> = {
   "device.noDashboard": "Keines",
   "device.dashboardForAll": "Für alle Geräte des Typs {type} und für künftige",
   "device.toDashboard": "Dashboard",
-  "devices.create": "Gerät erstellen",
+  "devices.create": "Gerät anlegen",
   "devices.createGo": "Anlegen und verbinden",
   "devices.search": "Nach Name oder Bezeichnung suchen",
   "devices.typeFilter": "Gerätetyp",
@@ -48,7 +48,7 @@ export const devicesDe: Readonly<Record<keyof typeof devicesEn, string>> = {
   "devices.allRoles": "Alle Rollen",
   "devices.gateways": "Gateways",
 
-  "children.create": "Untergerät erstellen",
+  "children.create": "Untergerät anlegen",
   "children.createGo": "Anlegen",
   "children.created": "{name} ist jetzt hinter diesem Gateway.",
   "children.calledBy": "Name am Gateway",

@@ -3,7 +3,7 @@ import type { generatorsEn } from "./texts.en.ts";
 export const generatorsDe: Readonly<Record<keyof typeof generatorsEn, string>> = {
   "generators.intro":
     "Generatoren senden simulierte Telemetrie. Damit testen Sie Dashboards, Alarmregeln und Pipelines, bevor die Geräte da sind.",
-  "generators.create": "Generator erstellen",
+  "generators.create": "Generator anlegen",
   "generators.none": "Noch keine Generatoren",
   "generators.noneHint":
     "Ein Generator sendet Werte mit einstellbarem Verlauf für ein eigenes Gerät oder für vorhandene Geräte. Die Werte werden gespeichert und lösen Alarme aus wie echte Werte.",
@@ -36,7 +36,7 @@ export const generatorsDe: Readonly<Record<keyof typeof generatorsEn, string>> =
   "generatorStatus.active": "Aktiv",
   "generatorStatus.paused": "Angehalten",
 
-  "generator.new": "Generator erstellen",
+  "generator.new": "Generator anlegen",
   "generator.name": "Name",
   "generator.nameHint": "Ein eigenes Gerät erhält denselben Namen.",
   "generator.description": "Beschreibung",

@@ -33,7 +33,7 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "transform.device": "Gerät {name}",
   "integrations.intro":
     "Anbindungen empfangen Daten von Sensoren, die nicht selbst mit diesem Gateway kommunizieren: über LoRaWAN-Netzwerkserver, andere Broker oder eigene Programme.",
-  "integrations.create": "Anbindung erstellen",
+  "integrations.create": "Anbindung anlegen",
   "integrations.none": "Noch keine Anbindungen",
   "integrations.noneHint":
     "Binden Sie ChirpStack, The Things Stack, einen anderen MQTT-Broker oder ein Programm an. Die Sensoren erscheinen dann als Geräte.",

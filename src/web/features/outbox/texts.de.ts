@@ -21,7 +21,7 @@ export const outboxDe: Readonly<Record<keyof typeof outboxEn, string>> = {
   "outbox.noMatch": "Keine E-Mail passt",
   "outbox.noMatchHint": "Verkürzen Sie den Suchtext, oder entfernen Sie den Filter.",
   "outbox.to": "An {to}",
-  "outbox.created": "Erstellt",
+  "outbox.created": "Angelegt",
   "outbox.attempts": "Versuche",
   "outbox.next": "Nächster Versuch",
   "outbox.error": "Letzter Fehler",

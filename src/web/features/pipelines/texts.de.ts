@@ -3,7 +3,7 @@ import type { pipelinesEn } from "./texts.en.ts";
 export const pipelinesDe: Readonly<Record<keyof typeof pipelinesEn, string>> = {
   "pipelines.intro":
     "Pipelines verarbeiten Telemetrie, bevor sie gespeichert wird: Sie rechnen um, benennen um, verwerfen ungültige Werte und leiten Daten an andere Programme weiter.",
-  "pipelines.create": "Pipeline erstellen",
+  "pipelines.create": "Pipeline anlegen",
   "pipelines.none": "Noch keine Pipelines",
   "pipelines.noneHint":
     "Eine Pipeline ist eine Liste von Schritten. Sie rechnet Einheiten um, verwirft ungültige Werte oder leitet Nachrichten weiter. Sie wirkt erst, wenn Sie sie starten.",

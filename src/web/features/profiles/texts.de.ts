@@ -5,7 +5,7 @@ export const profilesDe: Readonly<Record<keyof typeof profilesEn, string>> = {
   "profile.emailHint": "Nur ein Administrator kann sie ändern: Sie melden sich damit an.",
   "profiles.intro":
     "Was Geräte einer Art gemeinsam haben: ab wann sie als still gelten, wie lange ihre Daten bleiben, wie schnell sie senden dürfen und welche Alarme sie auslösen.",
-  "profiles.create": "Profil erstellen",
+  "profiles.create": "Profil anlegen",
   "profiles.edit": "Bearbeiten",
   "profiles.editOf": "{name} bearbeiten",
   "profiles.deleteOf": "{name} löschen",

@@ -4,19 +4,15 @@ import { getPage } from "../../platform/api-client.ts";
 
 export type Refusal = Wire<typeof refusalBody>;
 
-export const REFUSAL_EDGES: readonly Refusal["edge"][] = [
-  "mqtt",
-  "device_api",
-  "device_websocket",
-  "api",
-  "sign_in",
-  "realtime",
-  "webhook",
-  "provisioning",
-  "metrics",
-];
+/** Whose refusals: all of the gateway, or those of the reader's own site. */
+export type RefusalScope = "gateway" | "site";
+
+const PATHS: Record<RefusalScope, string> = { gateway: "/api/gateway/refusals", site: "/api/refusals" };
+
 export const refusalsApi = {
   /** Refused credentials that match, the newest first. */
-  list: (filter: { edge?: string | undefined; search?: string | undefined; limit: number }) =>
-    getPage<Refusal>("/api/gateway/refusals", filter),
+  list: (
+    scope: RefusalScope,
+    filter: { edge?: string | undefined; search?: string | undefined; limit: number },
+  ) => getPage<Refusal>(PATHS[scope], filter),
 };

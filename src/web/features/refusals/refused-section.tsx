@@ -1,5 +1,6 @@
 import { ShieldX } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
+import { refusalEdges } from "../../../lib/refusal-edges.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
@@ -11,17 +12,17 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { FilterSelect } from "../../ui/filter-select.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Section } from "../../ui/section.tsx";
-import { REFUSAL_EDGES, type Refusal, refusalsApi } from "./refusals-api.ts";
+import { type Refusal, type RefusalScope, refusalsApi } from "./refusals-api.ts";
 
 const PAGE_SIZE = 20;
 const REFRESH_MS = 15_000;
 
 /** Credentials that were refused, the newest first. */
-export function RefusedSection() {
+export function RefusedSection({ scope }: { scope: RefusalScope }) {
   const [edge, setEdge] = useState("");
   const [search, setSearch] = useState("");
   const [limit, setLimit] = useState(PAGE_SIZE);
-  const page = useResource(() => refusalsApi.list({ edge, search, limit }), [edge, search, limit]);
+  const page = useResource(() => refusalsApi.list(scope, { edge, search, limit }), [edge, search, limit]);
   const shown = useKept(page);
   useEffect(() => {
     const timer = setInterval(() => document.visibilityState === "visible" && page.reload(), REFRESH_MS);
@@ -29,7 +30,11 @@ export function RefusedSection() {
   });
   const isFiltered = edge !== "" || search !== "";
   return (
-    <Section id="refused" title={t("refused.title")} hint={t("refused.hint")}>
+    <Section
+      id="refused"
+      title={t("refused.title")}
+      hint={t(scope === "site" ? "refused.siteHint" : "refused.hint")}
+    >
       <div class="flex flex-wrap items-center gap-2">
         <SearchBox label={t("refused.search")} value={search} onSearch={setSearch} />
         <FilterSelect
@@ -37,7 +42,7 @@ export function RefusedSection() {
           label={t("refused.edge")}
           all={t("refused.allEdges")}
           value={edge}
-          options={REFUSAL_EDGES.map((id) => ({ id, text: t(`refusalEdge.${id}`) }))}
+          options={refusalEdges.map((id) => ({ id, text: t(`refusalEdge.${id}`) }))}
           onSelect={setEdge}
         />
       </div>

@@ -4,6 +4,9 @@ export const refusalsDe: Readonly<Record<keyof typeof refusalsEn, string>> = {
   "refused.title": "Abgelehnte Zugangsdaten",
   "refused.hint":
     "Falsche oder abgelaufene Token, Passwörter, Schlüssel und Zertifikate. Von einem Token stehen hier nur die ersten Zeichen und die Länge.",
+  "refused.siteHint":
+    "Falsche oder abgelaufene Passwörter, Schlüssel und Zertifikate, die bekanntermaßen zu diesem Standort gehören. Ein falsches Token gehört zu keinem Standort; die Betreiber des Gateways sehen es.",
+  "refused.open": "Abgelehnte Zugangsdaten",
   "refused.search": "Adresse oder Identität suchen",
   "refused.edge": "Wo abgelehnt wurde",
   "refused.allEdges": "Überall",
@@ -26,6 +29,7 @@ export const refusalsDe: Readonly<Record<keyof typeof refusalsEn, string>> = {
   "refusalEdge.device_websocket": "WebSocket eines Geräts",
   "refusalEdge.api": "REST-API",
   "refusalEdge.sign_in": "Anmeldung",
+  "refusalEdge.link": "Einmal-Link",
   "refusalEdge.realtime": "Live-Verbindung",
   "refusalEdge.webhook": "Webhook",
   "refusalEdge.provisioning": "Provisionierung",

@@ -2,6 +2,9 @@ export const refusalsEn = {
   "refused.title": "Refused credentials",
   "refused.hint":
     "Wrong or expired tokens, passwords, keys and certificates. Of a token only the first characters and its length are shown.",
+  "refused.siteHint":
+    "Wrong or expired passwords, keys and certificates that are known to belong to this site. A wrong token belongs to no site; the operators of the gateway see it.",
+  "refused.open": "Refused credentials",
   "refused.search": "Search by address or identity",
   "refused.edge": "Where it was refused",
   "refused.allEdges": "Everywhere",
@@ -23,6 +26,7 @@ export const refusalsEn = {
   "refusalEdge.device_websocket": "Device WebSocket",
   "refusalEdge.api": "REST API",
   "refusalEdge.sign_in": "Sign-in",
+  "refusalEdge.link": "One-time link",
   "refusalEdge.realtime": "Live connection",
   "refusalEdge.webhook": "Webhook",
   "refusalEdge.provisioning": "Provisioning",

@@ -3,7 +3,7 @@ import type { schedulerEn } from "./texts.en.ts";
 export const schedulerDe: Readonly<Record<keyof typeof schedulerEn, string>> = {
   "jobs.intro":
     "Attribute und Befehle zu Zeiten, die Sie wählen. Ein Lauf beginnt bis zu 15 Sekunden nach seiner Zeit.",
-  "jobs.create": "Auftrag erstellen",
+  "jobs.create": "Auftrag anlegen",
   "jobs.none": "Noch keine Aufträge",
   "jobs.noneHint":
     "Ein Auftrag setzt Attribute oder sendet einen Befehl: jede Nacht, jede Viertelstunde oder einmal.",
@@ -43,7 +43,7 @@ export const schedulerDe: Readonly<Record<keyof typeof schedulerEn, string>> = {
   "runStatus.FAILED": "Fehlgeschlagen",
   "runStatus.SKIPPED": "Ausgelassen",
 
-  "job.new": "Auftrag erstellen",
+  "job.new": "Auftrag anlegen",
   "job.edit": "{name} bearbeiten",
   "job.name": "Name",
   "job.nameHint": "Unter ihm steht im Verlauf der Geräte, wer etwas gesetzt oder gesendet hat.",

@@ -1,9 +1,12 @@
+import type { clockBody } from "../../../modules/system/clock.schemas.ts";
 import type { checkBody } from "../../../modules/system/diagnostics.schemas.ts";
+import type { sharedDevicesBody } from "../../../modules/system/shared-devices.schemas.ts";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import type { Wire } from "../../lib/wire.ts";
-import { get, getPage, load, post } from "../../platform/api-client.ts";
+import { get, getPage, load, post, put } from "../../platform/api-client.ts";
 
 export type DataCheck = Wire<typeof checkBody>;
+export type SharedDevices = Wire<typeof sharedDevicesBody>;
 
 /** The device type that the gateway gives to its own device. */
 const GATEWAY_DEVICE_TYPE = "lineside-gateway";
@@ -11,7 +14,12 @@ const GATEWAY_DEVICE_TYPE = "lineside-gateway";
 export const systemApi = {
   health: () => get<{ version: string; commit: string }>("/healthz"),
   check: () => get<DataCheck>("/api/gateway/check"),
+  clock: () => get<Wire<typeof clockBody>>("/api/gateway/clock"),
+  confirmClock: () => post<Wire<typeof clockBody>>("/api/gateway/clock/confirm", {}),
   startCheck: () => post<DataCheck>("/api/gateway/check", {}),
+  sharedDevices: () => get<SharedDevices>("/api/gateway/shared-device"),
+  shareDevice: (tenantIds: readonly string[]) =>
+    put<SharedDevices>("/api/gateway/shared-device", { tenantIds }),
   supportBundle: () => load("/api/gateway/support-bundle"),
   /** The gateway's own device; null where there is none. */
   async device(): Promise<DeviceRow | null> {

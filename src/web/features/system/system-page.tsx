@@ -6,11 +6,16 @@ import { askReadiness, type HealthReason, readiness } from "../../platform/readi
 import { useKept, useResource } from "../../platform/resource.ts";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { Section } from "../../ui/section.tsx";
+import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
 import { RefusedSection } from "../refusals/refused-section.tsx";
+import { ClockNote } from "./clock-note.tsx";
 import { DataFiles } from "./data-files.tsx";
 import { GatewayReadings } from "./gateway-readings.tsx";
+import { ProxyPage } from "./proxy-page.tsx";
+import { SharedDevicesSection } from "./shared-devices-section.tsx";
 import { systemApi } from "./system-api.ts";
 import { TalkersSection } from "./talkers-section.tsx";
 import { UpdateSection } from "./update-section.tsx";
@@ -18,8 +23,17 @@ import { UpdateSection } from "./update-section.tsx";
 /** The gateway reports once a minute, and its device appears with the first report. */
 const DEVICE_POLL_MS = 15_000;
 
+/** Stands where other addresses have the id of an item. */
+const PROXY_PAGE = "proxy";
+
+/** The gateway itself, and the settings about reverse proxies. */
+export function SystemPage({ id }: SettingsPageProps) {
+  if (id === undefined) return <Gateway />;
+  return id === PROXY_PAGE ? <ProxyPage /> : <NotFoundScreen />;
+}
+
 /** State of the gateway itself: version, problems, and the readings of its own device. */
-export function SystemPage() {
+function Gateway() {
   const health = useResource(systemApi.health, []);
   const device = useResource(systemApi.device, []);
   const gateway = useKept(device);
@@ -34,10 +48,12 @@ export function SystemPage() {
     return () => clearInterval(timer);
   }, [isMissing]);
   const { data: version } = health;
+  const isClockUnset = readiness.value?.warnings.some(({ code }) => code === "system.clock_unset");
   return (
     <div class="flex flex-col gap-5">
       <Section id="system-health" title={t("system.health")}>
         <Health />
+        {isClockUnset && <ClockNote />}
         {health.error !== undefined && <ErrorNote error={health.error} onRetry={health.reload} />}
         {version && (
           <p class="text-sm text-soft">
@@ -45,22 +61,28 @@ export function SystemPage() {
             <span class="reading break-all">{version.commit}</span>
           </p>
         )}
-        <a class="link link-hover inline-flex items-center gap-1 self-start text-sm" href="/settings/log">
-          {t("system.openLog")}
-          <ArrowRight size={14} aria-hidden="true" />
-        </a>
+        <PageLink href="/settings/log" text={t("system.openLog")} />
+        <PageLink href={`/settings/system/${PROXY_PAGE}`} text={t("system.openProxy")} />
       </Section>
       {device.error !== undefined && <ErrorNote error={device.error} onRetry={device.reload} />}
       {gateway && <OpenAlarms deviceId={gateway.deviceId} />}
       {gateway && <GatewayReadings key={gateway.deviceId} device={gateway} />}
       {isMissing && <NoDevice />}
       <TalkersSection />
-      <RefusedSection />
+      <RefusedSection scope="gateway" />
+      <SharedDevicesSection />
       <UpdateSection />
       <DataFiles />
     </div>
   );
 }
+
+const PageLink = ({ href, text }: { href: string; text: string }) => (
+  <a class="link link-hover inline-flex items-center gap-1 self-start text-sm" href={href}>
+    {text}
+    <ArrowRight size={14} aria-hidden="true" />
+  </a>
+);
 
 function Health() {
   const state = readiness.value;

@@ -7,6 +7,9 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
   "system.good": "Das Gateway ist bereit und meldet kein Problem.",
   "system.error": "Nicht bereit:",
   "system.warning": "Warnung:",
+  "system.clockTimes": "Das Gateway rechnet mit {time}. Die Systemuhr zeigt {system}.",
+  "system.confirmClock": "Diese Zeit verwenden",
+  "system.clockConfirmed": "Das Gateway verwendet die Systemuhr",
   "system.noDevice": "Noch keine Messwerte des Gateways",
   "system.noDeviceHint":
     "Das Gateway wird selbst zu einem Gerät, „This gateway“, eine Minute nachdem das erste Gerät angelegt wurde. Hat es jemand gelöscht, kommt es nicht wieder.",
@@ -25,6 +28,35 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
   "system.group.backup": "Sicherung und Speicher",
   "system.group.other": "Weitere",
   "system.openLog": "Log öffnen",
+  "system.openProxy": "Öffentliche Adresse und Reverse-Proxys",
+  "proxy.title": "Öffentliche Adresse und Reverse-Proxys",
+  "proxy.intro":
+    "Benutzer und Geräte können das Gateway über einen Reverse-Proxy erreichen. Änderungen gelten, sobald das Gateway neu startet.",
+  "proxy.fixed":
+    "Die Konfiguration des Gateways legt {key} fest ({variable}). Ändern lässt es sich nur dort.",
+  "proxy.publicUrl": "Öffentliche Adresse",
+  "proxy.publicUrlHint":
+    "Mit ihr beginnen Links in E-Mails und Beispielbefehle. Ihr Pfad ist der Basispfad, für ein Gateway unter einem Pfad eines anderen Hosts. Ändert sich der Pfad, öffnen Sie die Konsole unter der neuen Adresse.",
+  "proxy.trusted": "Vertrauenswürdige Proxys",
+  "proxy.trustedHint":
+    "Adressen und Netze, durch Kommas getrennt. Das Gateway glaubt ihnen, was sie über ihre Clients sagen: Adresse, Protokoll und Host. Nennen Sie nur Proxys.",
+  "proxy.saved": "Einstellungen gespeichert",
+  "proxy.needsRestart":
+    "Das Gateway läuft noch mit anderen Einstellungen. Starten Sie es neu, damit es diese verwendet.",
+  "proxy.restart": "Gateway neu starten",
+  "proxy.restarting": "Das Gateway startet neu …",
+  "proxy.restarted": "Das Gateway verwendet die Einstellungen",
+  "proxy.test": "Test",
+  "proxy.testHint":
+    "Zeigt, was das Gateway mit diesen Einstellungen von einer Anfrage dieses Browsers sähe. Sie müssen dafür nicht gespeichert sein.",
+  "proxy.testRun": "Testen",
+  "proxy.testOk": "Nichts widerspricht diesen Einstellungen.",
+  "proxy.seen.address": "Adresse des Clients",
+  "proxy.seen.protocol": "Protokoll",
+  "proxy.seen.host": "Host",
+  "proxy.seen.peer": "Verbindung von",
+  "proxy.isTrusted": "vertrauenswürdiger Proxy",
+  "proxy.isNotTrusted": "kein vertrauenswürdiger Proxy",
   "talkers.title": "Aktivste Geräte",
   "talkers.hint": "Summen der letzten Stunde, höchstens seit dem Start des Gateways.",
   "talkers.by": "Sortieren nach",
@@ -35,6 +67,11 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
   "talkers.device": "Gerät",
   "talkers.deleted": "gelöschtes Gerät",
   "talkers.none": "In der letzten Stunde hat kein Gerät etwas gesendet.",
+  "system.shared": "Kennzahlen für andere Standorte",
+  "system.sharedHint":
+    "Benutzer der ausgewählten Standorte sehen in einem Gerät „This gateway“ ihres Standorts, wie es dem Gateway geht: Auslastung, Speicher, Temperatur, Datenträger, Uhr und Sicherung. Über andere Standorte sehen sie nichts.",
+  "system.sharedSites": "Standorte",
+  "system.sharedSaved": "Standorte mit Kennzahlen geändert",
   "system.files": "Datendateien und Support",
   "system.filesHint":
     "Eine Prüfung liest alles, was die Datenbanken enthalten, und nennt, was beschädigt ist. Das Gateway arbeitet dabei weiter.",
@@ -115,6 +152,9 @@ export const systemDe: Readonly<Record<keyof typeof systemEn, string>> = {
   "reading.event_loop_p99_ms": "Verzögerung der Ereignisschleife (p99)",
   "reading.clock_step_seconds": "Uhr gestellt um",
   "reading.mails_waiting": "Wartende E-Mails",
+  "reading.uplinks_failing": "Uplinks, die nicht senden können",
+  "reading.uplink_lag_seconds": "Rückstand der Uplinks (s)",
+  "reading.uplink_values_waiting": "Werte, die auf Uplinks warten",
   "reading.mails_failed": "Fehlgeschlagene E-Mails",
   "reading.deliveries_waiting": "Wartende Webhooks",
   "reading.deliveries_failed": "Fehlgeschlagene Webhooks",

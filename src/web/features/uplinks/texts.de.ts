@@ -60,6 +60,7 @@ export const uplinksDe: Readonly<Record<keyof typeof uplinksEn, string>> = {
   "uplink.to": "Bis",
   "uplink.progress": "Fortschritt",
   "uplink.lag": "Rückstand",
+  "uplink.noLag": "keiner",
   "uplink.waiting": "Wartende Werte",
   "uplink.sent": "Gesendete Werte",
   "uplink.lastSent": "Zuletzt gesendet",

@@ -58,6 +58,7 @@ export const uplinksEn = {
   "uplink.to": "To",
   "uplink.progress": "Progress",
   "uplink.lag": "Behind",
+  "uplink.noLag": "none",
   "uplink.waiting": "Values waiting",
   "uplink.sent": "Values sent",
   "uplink.lastSent": "Last sent",

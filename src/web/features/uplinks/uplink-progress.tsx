@@ -105,10 +105,15 @@ export function UplinkProgress({ uplink, onChanged }: Props) {
   );
 }
 
+function lagText(seconds: number | null): string {
+  if (seconds === null) return "–";
+  return seconds < 1 ? t("uplink.noLag") : durationText(Math.round(seconds) * 1_000);
+}
+
 function Figures({ uplink }: { uplink: Uplink }) {
   const { lagSeconds, waitingPoints, sentPoints, lastSentAt } = uplink;
   const figures = [
-    [t("uplink.lag"), lagSeconds === null ? "–" : durationText(Math.round(lagSeconds) * 1_000)],
+    [t("uplink.lag"), lagText(lagSeconds)],
     [t("uplink.waiting"), waitingPoints === null ? "–" : formatCount(waitingPoints)],
     [t("uplink.sent"), formatCount(sentPoints)],
     [t("uplink.lastSent"), <Age ts={toMs(lastSentAt)} never={t("uplink.never")} />],

@@ -1,0 +1,119 @@
+import { conflict, invalid } from "../../lib/domain-error.ts";
+import { parseRange } from "../../lib/ip-range.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Config } from "../../platform/config.ts";
+import { checkPublicUrl } from "../../platform/public-address.ts";
+import type { SettingsService } from "../settings/settings.service.ts";
+
+const SETTINGS = "proxy";
+
+/** Settings about reverse proxies; null where nothing is set. */
+export interface StoredProxySettings {
+  readonly publicUrl: string | null;
+  /** Comma-separated addresses and networks. */
+  readonly trustedProxies: string | null;
+}
+
+export interface ProxySettingsInput {
+  readonly publicUrl?: string | null;
+  readonly trustedProxies?: string | null;
+}
+
+type ProxyConfig = Pick<Config, "public_url" | "trusted_proxies">;
+export type ProxyConfigKey = keyof ProxyConfig;
+
+const entriesOf = (list: string) =>
+  list
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+
+/** @throws DomainError `invalid` that names the setting */
+function ensureValid({ publicUrl, trustedProxies }: StoredProxySettings): void {
+  if (publicUrl !== null && checkPublicUrl(publicUrl).length > 0) throw invalid("proxy.public_url_invalid");
+  const wrong = entriesOf(trustedProxies ?? "").find((entry) => parseRange(entry) === undefined);
+  if (wrong !== undefined) throw invalid("proxy.address_invalid", { entry: wrong });
+}
+
+const readStored = (settings: Pick<SettingsService, "read">): StoredProxySettings =>
+  settings.read<StoredProxySettings>(SETTINGS) ?? { publicUrl: null, trustedProxies: null };
+
+const inForce = (
+  configured: ProxyConfig,
+  { publicUrl, trustedProxies }: StoredProxySettings,
+): ProxyConfig => ({
+  public_url: configured.public_url ?? publicUrl ?? undefined,
+  trusted_proxies: configured.trusted_proxies ?? trustedProxies ?? undefined,
+});
+
+/** Returns the configuration with the stored settings where it sets nothing itself. */
+export const withProxySettings = (configured: Config, settings: Pick<SettingsService, "read">): Config => ({
+  ...configured,
+  ...inForce(configured, readStored(settings)),
+});
+
+/** Settings about reverse proxies. They take effect at a start; what the configuration sets has priority. */
+export class ProxySettings {
+  readonly #settings: SettingsService;
+  readonly #configured: ProxyConfig;
+  readonly #running: ProxyConfig;
+  readonly #clock: Pick<Clock, "now">;
+
+  constructor(deps: {
+    settings: SettingsService;
+    /** As flags, environment and file set it. */
+    configured: ProxyConfig;
+    /** As it was at the start. */
+    running: ProxyConfig;
+    clock: Pick<Clock, "now">;
+  }) {
+    this.#settings = deps.settings;
+    this.#configured = deps.configured;
+    this.#running = deps.running;
+    this.#clock = deps.clock;
+  }
+
+  shown() {
+    const next = this.inForce({});
+    const fixed = (["public_url", "trusted_proxies"] as const).filter(
+      (key) => this.#configured[key] !== undefined,
+    );
+    return {
+      publicUrl: next.public_url ?? null,
+      trustedProxies: next.trusted_proxies ?? null,
+      fixed,
+      needsRestart: fixed.length < 2 && !this.#isRunning(next),
+    };
+  }
+
+  /** @throws DomainError `conflict` for what the configuration sets, `invalid` for what it would refuse, too */
+  save(input: ProxySettingsInput): void {
+    this.#settings.save(SETTINGS, this.#withInput(input), this.#clock.now());
+  }
+
+  /** Returns the settings that a start would use with these changes. @throws DomainError as `save` */
+  inForce(input: ProxySettingsInput): ProxyConfig {
+    return inForce(this.#configured, this.#withInput(input));
+  }
+
+  #isRunning(next: ProxyConfig): boolean {
+    const { public_url: url, trusted_proxies: proxies } = this.#running;
+    return url === next.public_url && proxies === next.trusted_proxies;
+  }
+
+  #withInput(input: ProxySettingsInput): StoredProxySettings {
+    const stored = readStored(this.#settings);
+    this.#ensureFree("public_url", input.publicUrl);
+    this.#ensureFree("trusted_proxies", input.trustedProxies);
+    const changed = {
+      publicUrl: input.publicUrl === undefined ? stored.publicUrl : input.publicUrl,
+      trustedProxies: input.trustedProxies === undefined ? stored.trustedProxies : input.trustedProxies,
+    };
+    ensureValid(changed);
+    return changed;
+  }
+
+  #ensureFree(key: ProxyConfigKey, value: string | null | undefined): void {
+    if (value !== undefined && this.#configured[key] !== undefined) throw conflict("proxy.fixed", { key });
+  }
+}

@@ -1,0 +1,58 @@
+import { Elysia } from "elysia";
+import { conflict } from "../../lib/domain-error.ts";
+import type { TrustedClock } from "../../platform/trusted-clock.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { ensureOperator } from "../tenants/tenants.errors.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import { clockBody } from "./clock.schemas.ts";
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+const toClock = (clock: TrustedClock) => ({
+  isSet: clock.isSet(),
+  time: iso(clock.now()),
+  systemTime: iso(clock.systemNow()),
+});
+
+/** The clock of the gateway, and a person's word that the system's clock is right. */
+export const clockRoutes = (deps: {
+  clock: TrustedClock;
+  tenants: Pick<TenantsService, "find">;
+  auth: AuthPlugin;
+}) => {
+  const { clock, tenants, auth } = deps;
+  const detail = {
+    description: "403 unless owner of the gateway's own tenant, with access to all devices.",
+  };
+  return new Elysia({ prefix: "/api/gateway", tags: ["gateway"] })
+    .use(auth)
+    .get(
+      "/clock",
+      ({ principal }) => {
+        ensureOperator(tenants, principal);
+        return toClock(clock);
+      },
+      {
+        auth: "gateway:manage",
+        response: { 200: clockBody },
+        detail: { summary: "Time of the gateway, and whether its clock is set", ...detail },
+      },
+    )
+    .post(
+      "/clock/confirm",
+      ({ principal }) => {
+        ensureOperator(tenants, principal);
+        if (!clock.confirm()) throw conflict("system.clock_too_early", { time: iso(clock.systemNow()) });
+        return toClock(clock);
+      },
+      {
+        auth: "gateway:manage",
+        audit: { action: "gateway.clock", target: "gateway", id: () => "gateway" },
+        response: { 200: clockBody },
+        detail: {
+          summary: "Confirm that the system's clock is right",
+          description: `The gateway uses the system's time from now on, and what waits for the clock goes on. 409 if the system shows a time before 2026. ${detail.description}`,
+        },
+      },
+    );
+};

@@ -1,0 +1,57 @@
+import { Elysia } from "elysia";
+import type { TenantId } from "../../lib/ids.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { ensureOperator } from "../tenants/tenants.errors.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import { sharedDevicesBody, sharedDevicesInput } from "./shared-devices.schemas.ts";
+import { SHARED_KEYS, type SharedDevices } from "./shared-devices.ts";
+
+const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
+
+/** Which other tenants see key figures of the gateway. */
+export const sharedDevicesRoutes = (deps: {
+  shared: SharedDevices;
+  tenants: Pick<TenantsService, "find">;
+  auth: AuthPlugin;
+}) => {
+  const { shared, tenants, auth } = deps;
+  const shown = () => ({ tenants: shared.list(), keys: [...SHARED_KEYS] });
+  return new Elysia({ prefix: "/api/gateway", tags: ["gateway"] })
+    .use(auth)
+    .get(
+      "/shared-device",
+      ({ principal }) => {
+        ensureOperator(tenants, principal);
+        return shown();
+      },
+      {
+        auth: "gateway:manage",
+        response: { 200: sharedDevicesBody },
+        detail: { summary: "List the tenants that see key figures of the gateway", description: operators },
+      },
+    )
+    .put(
+      "/shared-device",
+      ({ principal, body }) => {
+        ensureOperator(tenants, principal);
+        shared.allow(body.tenantIds as TenantId[]);
+        return shown();
+      },
+      {
+        auth: "gateway:manage",
+        audit: {
+          action: "gateway.share_device",
+          target: "gateway",
+          id: () => "gateway",
+          details: ({ body }: AuditContext) => body,
+        },
+        body: sharedDevicesInput,
+        response: { 200: sharedDevicesBody },
+        detail: {
+          summary: "Select the tenants that see key figures of the gateway",
+          description: `Each of them gets a device of the type \`lineside-gateway\` within a minute, if it has another device and its plan has room. A tenant that is not allowed any more keeps the device with its history. 404 for an unknown tenant, 409 for the gateway's own. ${operators}`,
+        },
+      },
+    );
+};
