@@ -56,6 +56,8 @@ export class UplinkReader {
   #after = 0;
   #hasBacklog = true;
   #isAtEnd = false;
+  /** Counts how often it was woken: what was written during a read may not be in its answer. */
+  #wakes = 0;
   #batches = 0;
   /** Distinguishes the batches of this run from those of others. */
   readonly #run = crypto.randomUUID().slice(0, 8);
@@ -79,6 +81,7 @@ export class UplinkReader {
 
   /** Something was written: there may be more to read. */
   wake(): void {
+    this.#wakes++;
     this.#isAtEnd = false;
     this.#hasChanges = true;
   }
@@ -104,8 +107,9 @@ export class UplinkReader {
 
   async #nextChanges(): Promise<Item | undefined> {
     const { uplinkId } = this.#job;
+    const wakes = this.#wakes;
     const { records, cursor, isAtEnd } = await this.#call("changes", { uplinkId });
-    if (isAtEnd) this.#hasChanges = false;
+    if (isAtEnd && this.#wakes === wakes) this.#hasChanges = false;
     if (records.length === 0) return undefined;
     return {
       batch: this.#batch(records),
@@ -117,10 +121,11 @@ export class UplinkReader {
   async #nextLive(hasOutstanding: boolean): Promise<Item | "later" | undefined> {
     if (this.#steps.length === 0) {
       if (this.#isAtEnd) return undefined;
+      const wakes = this.#wakes;
       const read = await this.#read();
       if (read.deletions.length > 0) return hasOutstanding ? "later" : this.#keptDeletion(read);
       this.#after = read.end;
-      this.#isAtEnd = read.isAtEnd;
+      this.#isAtEnd = read.isAtEnd && this.#wakes === wakes;
       const steps = [...this.#decoder.decode(read)];
       // An idle gateway confirms nothing: the position has not moved.
       if (steps.length === 1 && read.rows.length === 0) return undefined;
