@@ -104,7 +104,8 @@ export class KillLoad {
   #timeOf(index: number, chance: number): number {
     const earlier = FIRST_TS + Math.floor(Math.random() * (this.#rows[index] ?? 0)) * STEP_MS;
     if (this.#options.changes && chance < CHANGE_SHARE) return earlier;
-    if (chance < CHANGE_SHARE + LATE_SHARE) return earlier + 1 + (this.#written % (STEP_MS - 1));
+    // Before all others, each at a time of its own.
+    if (chance < CHANGE_SHARE + LATE_SHARE) return FIRST_TS - 1 - this.#written;
     return this.#next(index);
   }
 

@@ -91,8 +91,11 @@ export async function runUplinkKillRounds(
   await Bun.sleep(REPORT_MS);
   await catchUp(api, uplinkId);
   const catchUpMs = performance.now() - endedAt;
-  // A target that collects values in files writes them when it is stopped.
-  await api.patch(`/api/uplinks/${uplinkId}`, { enabled: false });
+  // A target that collects values in files writes them when it is stopped, as far as that is quick.
+  for (const enabled of [false, true, false, true, false]) {
+    await api.patch(`/api/uplinks/${uplinkId}`, { enabled });
+    if (enabled) await Bun.sleep(REPORT_MS);
+  }
   const source = new Content();
   for (const { deviceId } of devices)
     await readDevice(api, { deviceId, as: await nameOf(api, peer, deviceId) }, source);
