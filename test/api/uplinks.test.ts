@@ -129,6 +129,19 @@ test("an uplink begins with what is stored if asked to, with selected devices an
   await end(uplinkId);
 });
 
+test("a deletion arrives without another value behind it", async () => {
+  const pump = await device("Pump 5");
+  const { body } = await call("POST", "", { name: "Deleted", target: target(), content: telemetryOnly });
+  const { uplinkId } = body as { uplinkId: string };
+  await send(pump.token, { ts: 1_700_000_000_000, values: { n: 1 } });
+  await until(() => rows().length === 1);
+  await stateOf(uplinkId, ({ state }) => state === "UP_TO_DATE");
+  const path = `/api/devices/${pump.deviceId}/telemetry?from=1600000000000&to=1800000000000`;
+  expect((await fixture.call("DELETE", path, { token: admin })).status).toBe(200);
+  await until(() => lines.some(({ kind }) => kind === "deletion"));
+  await end(uplinkId);
+});
+
 test("a paused uplink misses nothing", async () => {
   const pump = await device("Pump 3");
   const { body } = await call("POST", "", { name: "Paused", target: target(), enabled: false });

@@ -28,7 +28,7 @@ const RESTART_MS = 10_000;
 interface FleetDeps {
   readonly repository: Pick<UplinksRepository, "find" | "listAll" | "setCursor">;
   readonly changes: UplinkChangesRepository;
-  readonly store: Pick<TelemetryStore, "feeds" | "committed">;
+  readonly store: Pick<TelemetryStore, "feeds" | "committed" | "deletions">;
   /** Settings of the target with their secrets. */
   readonly targetOf: (uplink: Uplink) => TargetSettings;
   readonly reach: OutboundReach;
@@ -67,7 +67,8 @@ export class UplinkFleet {
   readonly #changes = new Map<string, Promise<void>>();
   /** Id of the uplink → values that wait, about. */
   readonly #waiting = new Map<string, number>();
-  #seenGroups = 0;
+  /** Groups and deletions that the thread was told of. */
+  #seenWrites = 0;
   /** Values that uplinks had sent when they ended. */
   #endedPoints = 0;
   #cancelRestart: () => void = () => undefined;
@@ -221,9 +222,10 @@ export class UplinkFleet {
   }
 
   #wakeIfWritten(): void {
-    const { groups } = this.#deps.store.committed;
-    if (groups === this.#seenGroups) return;
-    this.#seenGroups = groups;
+    const { committed, deletions } = this.#deps.store;
+    const writes = committed.groups + deletions;
+    if (writes === this.#seenWrites) return;
+    this.#seenWrites = writes;
     this.wake();
   }
 

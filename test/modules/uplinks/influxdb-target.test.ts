@@ -81,6 +81,7 @@ describe.skipIf(!hasInfluxdb)("InfluxDB", () => {
     );
     await target.send(batch, neverAborted());
     await target.send(batch, neverAborted());
+    expect(target.bytesSent).toBeGreaterThan(0);
     const tags = { device: device.deviceId, name: "Pümp 1, left/", site: "Plant A", line: "a=b c" };
     expect(await rowsIn(device.type)).toEqual([
       {

@@ -61,6 +61,9 @@ function targetWith(settings: Partial<PostgresqlSettings> = {}): Target & { sche
   closing.push(() => target.close());
   return {
     inFlightMax: target.inFlightMax,
+    get bytesSent() {
+      return target.bytesSent;
+    },
     check: (signal) => target.check(signal),
     send: (batch, signal) => target.send(batch, signal),
     close: () => target.close(),
@@ -96,6 +99,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     );
     await target.send(batch, neverAborted());
     await target.send(batch, neverAborted());
+    expect(target.bytesSent).toBeGreaterThan(0);
     expect(await rowsIn(target.schema, "telemetry", "key, ts")).toEqual([
       narrow("json", 0, { json: { a: [1, null, "\uFFFD"] } }),
       narrow('odd "key"', 0, { boolean: true }),
