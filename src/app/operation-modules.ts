@@ -35,6 +35,12 @@ export function createOperationModules(
     devices: base.fleet.devices,
     directory: base.fleet.directory,
   });
+  const uplinking = createUplinksModule(core, {
+    commands: deps.commands,
+    reach: base.outbounds.reach,
+    store: base.storage.store,
+    tenants,
+  });
   const system = createSystemModule(core, {
     settings,
     refusals: refusing.refusals,
@@ -48,17 +54,12 @@ export function createOperationModules(
     backups: backing.backups,
     disk: base.storage.diskGuard,
     mqtt: () => mqtt.stats(),
+    uplinks: uplinking.totals,
     users,
     mail: mailing.mail,
     languageOf: (tenantId) => notifications.settingsOf(tenantId).language,
   });
   const updating = createUpdatesModule(core, { tenants, backups: backing.backups, audit: auditing.audit });
   const proxying = createProxiesModule(core, { settings, tenants });
-  const uplinking = createUplinksModule(core, {
-    commands: deps.commands,
-    reach: base.outbounds.reach,
-    store: base.storage.store,
-    tenants,
-  });
   return [backing, refusing, system, updating, uplinking, proxying];
 }

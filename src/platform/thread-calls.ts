@@ -26,13 +26,14 @@ interface Pending {
 
 /** Calls between two threads, in both directions. An error that is no DomainError arrives as `thread.failed` with its message. */
 export class ThreadCalls<Remote extends CallMap, Local extends CallMap> {
-  readonly #post: (message: Message) => void;
+  readonly #post: (message: Message, transfer: ArrayBuffer[]) => void;
   readonly #handlers: CallHandlers<Local>;
   /** Keyed by the id of the call. */
   readonly #pending = new Map<number, Pending>();
   #nextId = 1;
 
-  constructor(post: (message: unknown) => void, handlers: CallHandlers<Local>) {
+  /** `post` may leave the buffers of an answer to the other thread: no handler keeps what it returns. */
+  constructor(post: (message: unknown, transfer: ArrayBuffer[]) => void, handlers: CallHandlers<Local>) {
     this.#post = post;
     this.#handlers = handlers;
   }
@@ -44,7 +45,7 @@ export class ThreadCalls<Remote extends CallMap, Local extends CallMap> {
     const id = this.#nextId++;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#pending.set(id, { resolve, reject });
-    this.#post({ type: "call", id, name, args });
+    this.#post({ type: "call", id, name, args }, []);
     return promise;
   }
 
@@ -69,12 +70,25 @@ export class ThreadCalls<Remote extends CallMap, Local extends CallMap> {
   async #answer({ id, name, args }: Extract<Message, { type: "call" }>): Promise<void> {
     try {
       const value = await this.#handlers[name]?.(args);
-      this.#post({ type: "answer", id, value });
+      this.#post({ type: "answer", id, value }, [...buffersIn(value)]);
     } catch (cause) {
       const error = cause instanceof DomainError ? cause : failed(cause);
-      this.#post({ type: "failure", id, error: { kind: error.kind, ...textOf(error) } });
+      this.#post({ type: "failure", id, error: { kind: error.kind, ...textOf(error) } }, []);
     }
   }
+}
+
+/** Finds the buffers of typed arrays that are not views of a part of one. */
+function buffersIn(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
+  if (ArrayBuffer.isView(value)) {
+    const { buffer } = value;
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === value.byteLength) found.add(buffer);
+  } else if (Array.isArray(value)) {
+    // Arrays hold values of one kind.
+    if (typeof value[0] === "object") for (const item of value) buffersIn(item, found);
+  } else if (typeof value === "object" && value !== null)
+    for (const item of Object.values(value)) buffersIn(item, found);
+  return found;
 }
 
 const failed = (cause: unknown): DomainError =>

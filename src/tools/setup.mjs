@@ -4,6 +4,7 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
+import { cpus } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { differences, isStamped, stamp } from "./locked-packages.mjs";
@@ -65,11 +66,16 @@ function ensureAssets(bun) {
   if (status !== 0) fail("Building the console failed.");
 }
 
+// Tests wait for disks, browsers and servers about half of their time: one process more than processors keeps those busy.
+const parallel = `--parallel=${cpus().length + 1}`;
+
 const commands = {
   serve: (args) => ["src/main.ts", "serve", ...args],
-  // No test asserts speed: Bun's own limit of 5 s would, on a busy machine. A process for each processor runs the files; to load the
-  // modules anew for each file would take longer than the tests.
-  test: (args) => ["test", "--timeout", "30000", "--parallel", "--no-isolate", ...args],
+  // No test asserts speed: Bun's own limit of 5 s would, on a busy machine. To load the modules anew for each file would take longer
+  // than the tests.
+  test: (args) => ["test", "--timeout", "30000", parallel, "--no-isolate", ...args],
+  // Steps of these have limits of their own.
+  "test-files": (args) => ["test", parallel, "--no-isolate", ...args],
   run: (args) => args,
 };
 

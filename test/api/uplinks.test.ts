@@ -22,7 +22,7 @@ beforeAll(async () => {
       return new Response(null, { status });
     },
   });
-  fixture = await createTestApp({ config: { outbound_allow: "127.0.0.1" } });
+  fixture = await createTestApp({ config: { outbound_allow: "127.0.0.1", metrics_token: "scrape" } });
   admin = (await fixture.signIn("TENANT_ADMIN")).token;
 });
 
@@ -76,6 +76,9 @@ test("an uplink sends what is written, and keeps its secret to itself", async ()
     ({ state, sentPoints }) => state === "UP_TO_DATE" && sentPoints === 2,
   );
   expect(upToDate).toMatchObject({ lagSeconds: 0, waitingPoints: 0, error: null });
+  const { text } = await fixture.call("GET", "/metrics", { token: "scrape" });
+  expect(text).toContain("lineside_uplinks 1\n");
+  expect(text).toContain("lineside_uplink_sent_points_total 2\n");
   await end(uplinkId);
 });
 
@@ -123,6 +126,19 @@ test("an uplink begins with what is stored if asked to, with selected devices an
   const resent = await call("POST", `/${uplinkId}/resend`, { from: 0, to: 2_000_000_000_000 });
   expect(resent.status).toBe(200);
   await until(() => rows().length === 1);
+  await end(uplinkId);
+});
+
+test("a deletion arrives without another value behind it", async () => {
+  const pump = await device("Pump 5");
+  const { body } = await call("POST", "", { name: "Deleted", target: target(), content: telemetryOnly });
+  const { uplinkId } = body as { uplinkId: string };
+  await send(pump.token, { ts: 1_700_000_000_000, values: { n: 1 } });
+  await until(() => rows().length === 1);
+  await stateOf(uplinkId, ({ state }) => state === "UP_TO_DATE");
+  const path = `/api/devices/${pump.deviceId}/telemetry?from=1600000000000&to=1800000000000`;
+  expect((await fixture.call("DELETE", path, { token: admin })).status).toBe(200);
+  await until(() => lines.some(({ kind }) => kind === "deletion"));
   await end(uplinkId);
 });
 

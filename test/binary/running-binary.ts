@@ -65,7 +65,9 @@ export async function start(
         },
       };
     if (child.exitCode !== null || Date.now() > deadline)
-      throw new Error(`it did not become ready (${child.exitCode ?? child.signalCode ?? "running"}):\n${output}`);
+      throw new Error(
+        `it did not become ready (${child.exitCode ?? child.signalCode ?? "running"}):\n${output}`,
+      );
     await Bun.sleep(20);
   }
 }

@@ -164,6 +164,12 @@ export async function setUpPlant(gateway: Gateway): Promise<void> {
       },
     },
   });
+  await create(gateway, "/api/uplinks", {
+    name: "Central",
+    enabled: false,
+    target: { type: "LINESIDE", url: "mqtt://127.0.0.1:9", token: BROKER_PASSWORD },
+    selection: { deviceIds: [deviceId], deviceTypes: [], deviceTags: [], keys: ["t*"] },
+  });
   await create(gateway, "/api/scheduler", {
     name: "Night",
     enabled: true,

@@ -24,6 +24,7 @@ const ENV = {
   PIPELINES_FORWARD_STEPS_SECRET: WEBHOOK_SECRET,
   PIPELINES_FORWARD_STEPS_HEADERS_AUTHORIZATION: `Bearer ${HEADER_SECRET}`,
   INTEGRATIONS_BROKER_MQTT_CREDENTIALS_PASSWORD: BROKER_PASSWORD,
+  UPLINKS_CENTRAL_TARGET_TOKEN: BROKER_PASSWORD,
   NOTIFICATIONS_MESSAGING_HEADERS_AUTHORIZATION: HEADER_SECRET,
 };
 
@@ -50,7 +51,7 @@ afterAll(async () => {
 test("exports every kind of object, references by name, and no secret, token or id", async () => {
   const sections = [...exported.matchAll(/^(\w+):$/gm)].map(([, name]) => name ?? "");
   expect(sections.join(" ")).toBe(
-    "profiles codecs devices dashboards deviceTypes pipelines generators integrations jobs users escalation notifications",
+    "profiles codecs devices dashboards deviceTypes pipelines generators integrations jobs uplinks users escalation notifications",
   );
   for (const secret of [BROKER_PASSWORD, WEBHOOK_SECRET, HEADER_SECRET, PASSWORD])
     expect(exported).not.toContain(secret);
@@ -68,7 +69,7 @@ test("changes nothing on the gateway that it was exported from", async () => {
   const { code, out } = await plant.run(["apply", "site", await save("same.yaml", exported)]);
   expect([code, out]).toEqual([
     0,
-    expect.stringContaining("0 to create, 0 to change, 0 to delete, 15 unchanged"),
+    expect.stringContaining("0 to create, 0 to change, 0 to delete, 16 unchanged"),
   ]);
 });
 

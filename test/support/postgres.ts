@@ -41,7 +41,7 @@ function asUser(owner: { uid: number; gid: number } | undefined, command: string
 }
 
 export async function createPostgres(
-  options: { tls?: { cert: string; key: string } } = {},
+  options: { tls?: { cert: string; key: string }; settings?: readonly string[] } = {},
 ): Promise<Postgres> {
   const directory = mkdtempSync(join(tmpdir(), "lineside-postgres-"));
   const data = join(directory, "data");
@@ -70,6 +70,7 @@ export async function createPostgres(
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
     "shared_buffers=16MB",
+    ...(options.settings ?? []),
   ];
   if (options.tls !== undefined) {
     write("server.crt", options.tls.cert);

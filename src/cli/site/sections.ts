@@ -9,6 +9,7 @@ import { changeSettingsBody } from "../../modules/notifications/notifications.sc
 import { createPipelineBody } from "../../modules/pipelines/pipelines.schemas.ts";
 import { createProfileBody } from "../../modules/profiles/profiles.schemas.ts";
 import { createJobBody } from "../../modules/scheduler/scheduler.schemas.ts";
+import { createUplinkBody } from "../../modules/uplinks/uplinks.schemas.ts";
 import { createUserBody } from "../../modules/users/users.schemas.ts";
 import type { ApiClient } from "../api-client.ts";
 import type { ReferenceKind } from "./references.ts";
@@ -191,6 +192,16 @@ export const sections: readonly Section[] = [
     prunes: true,
     // A job without a further run cannot be created again.
     toFields: (job) => job.status !== "completed" && job,
+  },
+  {
+    name: "uplinks",
+    key: "name",
+    id: "uplinkId",
+    path: "/api/uplinks",
+    // The site is the gateway's own. What was stored before the uplink is nothing that a file decides.
+    schema: without(createUplinkBody, ["start", "site"]),
+    defaulted: ["target"],
+    prunes: true,
   },
   {
     name: "users",

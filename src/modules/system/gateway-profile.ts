@@ -73,4 +73,17 @@ export const gatewayAlarmRules = [
     ],
     clearRule: clear("deliveries_failed", "EQ", 0),
   },
+  {
+    alarmType: "Uplinks",
+    createRules: [
+      create(
+        "MAJOR",
+        "uplink_lag_seconds",
+        "GT",
+        900,
+        `An uplink is ${slot("uplink_lag_seconds")} s behind.`,
+      ),
+    ],
+    clearRule: clear("uplink_lag_seconds", "LT", 60),
+  },
 ];

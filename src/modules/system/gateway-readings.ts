@@ -7,6 +7,7 @@ import type { BackupsService } from "../backups/backups.service.ts";
 import type { IngestStats } from "../ingest/ingest.service.ts";
 import type { Refusals } from "../refusals/refusals.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { UplinkTotals } from "../uplinks/uplinks.types.ts";
 import { DiskTrend, SPAN_MS_MAX } from "./disk-trend.ts";
 import {
   EventLoopDelay,
@@ -42,6 +43,7 @@ export interface GatewaySources {
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number };
   readonly backups: Pick<BackupsService, "status">;
   readonly mqtt: () => MqttCounts;
+  readonly uplinks: () => UplinkTotals;
   readonly health: Health;
   readonly dataPath: string;
   readonly clock: Clock;
@@ -158,7 +160,8 @@ export class GatewayReadings {
   }
 
   #queues(): Values {
-    const { repository, mqtt } = this.#sources;
+    const { repository, mqtt, uplinks } = this.#sources;
+    const { running, failing, lagSeconds, waitingPoints } = uplinks();
     const mails = repository.countMails();
     const deliveries = repository.countDeliveries();
     return {
@@ -167,6 +170,11 @@ export class GatewayReadings {
       deliveries_waiting: deliveries.get("WAITING") ?? 0,
       deliveries_failed: deliveries.get("DEAD") ?? 0,
       mqtt_connections: mqtt().connections,
+      ...(running > 0 && {
+        uplinks_failing: failing,
+        uplink_lag_seconds: Math.round(lagSeconds),
+        uplink_values_waiting: waitingPoints,
+      }),
     };
   }
 

@@ -97,6 +97,23 @@ function addTraffic(metrics: Metrics, { ingest, mqtt, refusals, repository, heal
   );
 }
 
+/** Adds how far the uplinks have come. */
+function addUplinks(metrics: Metrics, { uplinks }: GatewaySources): void {
+  metrics.gauge("uplinks", "Enabled uplinks.", () => uplinks().running);
+  metrics.gauge("uplinks_failing", "Uplinks that cannot send.", () => uplinks().failing);
+  metrics.gauge(
+    "uplink_lag_seconds",
+    "Time since nothing waited, of the uplink that is furthest behind.",
+    () => uplinks().lagSeconds,
+  );
+  metrics.gauge(
+    "uplink_waiting_points",
+    "Points that uplinks have not sent, about.",
+    () => uplinks().waitingPoints,
+  );
+  metrics.counter("uplink_sent_points", "Points that uplinks have sent.", () => uplinks().sentPoints);
+}
+
 export function addOwnMetrics(
   metrics: Metrics,
   build: Build,
@@ -105,4 +122,5 @@ export function addOwnMetrics(
   addProcess(metrics, build, readings);
   addStorage(metrics, sources);
   addTraffic(metrics, sources);
+  addUplinks(metrics, sources);
 }

@@ -44,7 +44,7 @@ function createDiagnostics(
   };
 }
 
-interface SystemDeps extends Pick<GatewaySources, "disk" | "mqtt"> {
+interface SystemDeps extends Pick<GatewaySources, "disk" | "mqtt" | "uplinks"> {
   readonly settings: SettingsService;
   readonly refusals: Refusals;
   readonly tenants: TenantsService;
@@ -75,6 +75,7 @@ export function createSystemModule(core: Core, deps: SystemDeps) {
     disk,
     backups,
     mqtt,
+    uplinks: deps.uplinks,
     health,
     dataPath: data.path,
     clock,

@@ -16,7 +16,7 @@ import type { UplinkChangesRepository } from "./uplink-changes.repository.ts";
 import { UplinkThread } from "./uplink-thread.ts";
 import { uplinkNotFound } from "./uplinks.errors.ts";
 import type { UplinksRepository } from "./uplinks.repository.ts";
-import type { Uplink } from "./uplinks.types.ts";
+import type { Uplink, UplinkTotals } from "./uplinks.types.ts";
 
 /** Interval at which it is looked whether something was written. */
 const WAKE_INTERVAL_MS = 100;
@@ -28,7 +28,7 @@ const RESTART_MS = 10_000;
 interface FleetDeps {
   readonly repository: Pick<UplinksRepository, "find" | "listAll" | "setCursor">;
   readonly changes: UplinkChangesRepository;
-  readonly store: Pick<TelemetryStore, "feeds" | "committed">;
+  readonly store: Pick<TelemetryStore, "feeds" | "committed" | "deletions">;
   /** Settings of the target with their secrets. */
   readonly targetOf: (uplink: Uplink) => TargetSettings;
   readonly reach: OutboundReach;
@@ -67,7 +67,10 @@ export class UplinkFleet {
   readonly #changes = new Map<string, Promise<void>>();
   /** Id of the uplink → values that wait, about. */
   readonly #waiting = new Map<string, number>();
-  #seenGroups = 0;
+  /** Groups and deletions that the thread was told of. */
+  #seenWrites = 0;
+  /** Values that uplinks had sent when they ended. */
+  #endedPoints = 0;
   #cancelRestart: () => void = () => undefined;
 
   constructor(deps: FleetDeps) {
@@ -150,6 +153,23 @@ export class UplinkFleet {
     if (this.#running.has(uplinkId)) await this.#thread.call("skip", { uplinkId });
   }
 
+  /** Sums over the uplinks of all tenants. */
+  totals(): UplinkTotals {
+    const now = this.#deps.clock.now();
+    const reports = [...this.#running.keys()].map((uplinkId) => this.reportOf(uplinkId));
+    const waiting = [...this.#running.keys()].map((uplinkId) => this.#waiting.get(uplinkId) ?? 0);
+    const lags = reports.map(({ state, upToDateAt }) =>
+      state === "UP_TO_DATE" || upToDateAt === null ? 0 : Math.max(0, now - upToDateAt) / 1_000,
+    );
+    return {
+      running: reports.length,
+      failing: reports.filter(({ state }) => state === "ERROR").length,
+      lagSeconds: Math.max(0, ...lags),
+      waitingPoints: waiting.reduce((sum, points) => sum + points, 0),
+      sentPoints: this.#endedPoints + reports.reduce((sum, { sentPoints }) => sum + sentPoints, 0),
+    };
+  }
+
   reportOf(uplinkId: string): UplinkReport {
     return this.#running.has(uplinkId) ? (this.#reports.get(uplinkId) ?? initialReport) : initialReport;
   }
@@ -184,6 +204,8 @@ export class UplinkFleet {
   async #end(uplinkId: string): Promise<void> {
     if (!this.#running.has(uplinkId)) return;
     if (this.#thread.isRunning) await this.#thread.call("end", { uplinkId });
+    this.#endedPoints += this.reportOf(uplinkId).sentPoints;
+    this.#reports.delete(uplinkId);
     this.#running.delete(uplinkId);
     this.#stopIfIdle();
   }
@@ -200,9 +222,10 @@ export class UplinkFleet {
   }
 
   #wakeIfWritten(): void {
-    const { groups } = this.#deps.store.committed;
-    if (groups === this.#seenGroups) return;
-    this.#seenGroups = groups;
+    const { committed, deletions } = this.#deps.store;
+    const writes = committed.groups + deletions;
+    if (writes === this.#seenWrites) return;
+    this.#seenWrites = writes;
     this.wake();
   }
 

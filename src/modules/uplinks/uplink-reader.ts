@@ -59,6 +59,8 @@ export class UplinkReader {
   #after = 0;
   #hasBacklog = true;
   #isAtEnd = false;
+  /** Counts how often it was woken: what was written during a read may not be in its answer. */
+  #wakes = 0;
   #batches = 0;
   /** Distinguishes the batches of this run from those of others. */
   readonly #run = crypto.randomUUID().slice(0, 8);
@@ -82,6 +84,7 @@ export class UplinkReader {
 
   /** Something was written: there may be more to read. */
   wake(): void {
+    this.#wakes++;
     this.#isAtEnd = false;
     this.#hasChanges = true;
   }
@@ -107,8 +110,9 @@ export class UplinkReader {
 
   async #nextChanges(): Promise<Item | undefined> {
     const { uplinkId } = this.#job;
+    const wakes = this.#wakes;
     const { records, cursor, isAtEnd } = await this.#call("changes", { uplinkId });
-    if (isAtEnd) this.#hasChanges = false;
+    if (isAtEnd && this.#wakes === wakes) this.#hasChanges = false;
     // Changes of which none is selected are confirmed as well: behind them there may be selected ones.
     if (records.length === 0 && isAtEnd) return undefined;
     return {
@@ -119,35 +123,36 @@ export class UplinkReader {
   }
 
   async #nextLive(hasOutstanding: boolean): Promise<Item | "later" | undefined> {
-    if (this.#steps.length > 0) return this.#nextStep();
-    if (this.#isAtEnd) return undefined;
-    const { uplinkId: feed } = this.#job;
+    if (this.#steps.length === 0) {
+      if (this.#isAtEnd) return undefined;
+      const wakes = this.#wakes;
+      const read = await this.#read();
+      if (read.deletions.length > 0) return hasOutstanding ? "later" : this.#keptDeletion(read);
+      this.#after = read.end;
+      this.#isAtEnd = read.isAtEnd && this.#wakes === wakes;
+      const steps = [...this.#decoder.decode(read)];
+      // An idle gateway confirms nothing: the position has not moved.
+      if (steps.length === 1 && read.rows.length === 0) return undefined;
+      this.#steps = steps;
+    }
+    const [step] = this.#steps;
+    if (step === undefined) return undefined;
+    const item = await this.#itemOf(step);
+    // Only now: what follows must not be confirmed without a step that failed here.
+    this.#steps.shift();
+    return item;
+  }
+
+  async #read(): Promise<FeedRows> {
     const read = await this.#call("read", {
-      feed,
+      feed: this.#job.uplinkId,
       after: this.#after,
       known: this.#decoder.known,
       bytesMax: READ_BYTES_MAX,
     });
     this.#decoder.define(read.definitions);
     this.#hasBacklog ||= read.hasBacklog;
-    if (read.deletions.length > 0) return hasOutstanding ? "later" : this.#keptDeletion(read);
-    this.#steps = [...this.#decoder.decode(read)];
-    this.#after = read.end;
-    this.#isAtEnd = read.isAtEnd;
-    // An idle gateway confirms nothing: the position has not moved.
-    if (this.#steps.length === 1 && read.rows.length === 0) {
-      this.#steps = [];
-      return undefined;
-    }
-    return this.#nextStep();
-  }
-
-  /** The step stays until its batch is complete: one that fails would otherwise be lost. */
-  async #nextStep(): Promise<Item | undefined> {
-    const [step] = this.#steps;
-    const item = step && (await this.#itemOf(step));
-    this.#steps.shift();
-    return item;
+    return read;
   }
 
   async #itemOf(step: FeedStep): Promise<Item> {

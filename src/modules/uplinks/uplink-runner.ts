@@ -3,6 +3,7 @@ import { networkErrorText } from "../../lib/network-error.ts";
 import { waitAfter } from "../../lib/retry-policy.ts";
 import { createTimeWindow, type TimeWindow } from "../../lib/time-window.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { overlaps } from "./batch-overlap.ts";
 import { TargetError } from "./uplink.errors.ts";
 import type { SendingWindow, UplinkReport } from "./uplink.protocol.ts";
 import type { Target } from "./uplink.types.ts";
@@ -31,10 +32,11 @@ interface RunnerDeps {
   readonly random: () => number;
 }
 
-/** A batch on its way. */
+/** A batch that was read and not confirmed. */
 interface Outstanding {
   readonly item: Item;
-  sent: Promise<void>;
+  /** Undefined until it is sent in this session. */
+  sent: Promise<void> | undefined;
 }
 
 /**
@@ -45,12 +47,10 @@ export class UplinkRunner {
   readonly #deps: RunnerDeps;
   readonly #window: TimeWindow | undefined;
   readonly #stopped = new AbortController();
-  /** Batches that were handed to the target and not confirmed, in order. After a failure they are sent again. */
+  /** In order; those that are sent come first. After a failure all are sent again. */
   readonly #outstanding: Outstanding[] = [];
-  /** Batches behind those that were read and not handed to the target, in order: the source does not return them again. */
-  readonly #unsent: Item[] = [];
-  /** Bytes of the target that the limit has counted. */
-  #limitedBytes = 0;
+  /** Bytes of the target that were counted. */
+  #countedBytes = 0;
   #target: Target | undefined;
   #wake: () => void = () => undefined;
   /** Ends the wait after a batch that was refused. */
@@ -100,10 +100,10 @@ export class UplinkRunner {
   /** Leaves out the oldest batch, if the target refuses it. */
   skip(): void {
     if (!this.#report.isRefused) return;
-    const skipped = this.#outstanding.shift()?.item ?? this.#unsent.shift();
+    const skipped = this.#outstanding.shift();
     if (skipped === undefined) return;
     this.#set({ skippedBatches: this.#report.skippedBatches + 1, isRefused: false });
-    void skipped.confirm().catch(() => undefined); // what was not confirmed is sent again
+    void skipped.item.confirm().catch(() => undefined); // what was not confirmed is sent again
     this.#endWait();
   }
 
@@ -118,6 +118,7 @@ export class UplinkRunner {
       } catch (error) {
         session.abort(error);
         await Promise.allSettled(this.#outstanding.map(({ sent }) => sent));
+        for (const outstanding of this.#outstanding) outstanding.sent = undefined;
         if (!signal.aborted) await this.#fail(error);
       } finally {
         signal.removeEventListener("abort", end);
@@ -128,7 +129,6 @@ export class UplinkRunner {
   }
 
   async #work(signal: AbortSignal): Promise<void> {
-    this.#unsent.unshift(...this.#outstanding.splice(0).map(({ item }) => item));
     await this.#awaitWindow(signal);
     if (this.#target === undefined) {
       this.#set({ state: "CONNECTING" }, true);
@@ -136,46 +136,54 @@ export class UplinkRunner {
       await this.#target.check(AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]));
     }
     const target = this.#target;
+    await this.#sendAll(target, signal);
     while (!signal.aborted) {
       await this.#awaitWindow(signal);
-      const next = await this.#next();
-      if (typeof next === "object") await this.#send(target, next, signal);
-      else if (this.#outstanding.length > 0) await this.#settleFirst();
+      this.#wasWoken = false;
+      const next = await this.#deps.source.next(this.#outstanding.length > 0);
+      if (typeof next === "object") {
+        // Before anything can fail: the source gives each item once.
+        this.#outstanding.push({ item: next, sent: undefined });
+        await this.#sendAll(target, signal);
+      } else if (this.#outstanding.length > 0) await this.#settleFirst();
       else await this.#idle(signal);
     }
   }
 
-  /** Returns the oldest batch that was not handed to the target, and keeps it until it is. */
-  async #next(): Promise<Item | "later" | undefined> {
-    const [unsent] = this.#unsent;
-    if (unsent !== undefined) return unsent;
-    this.#wasWoken = false;
-    const next = await this.#deps.source.next(this.#outstanding.length > 0);
-    if (typeof next === "object") this.#unsent.push(next);
-    return next;
+  /** Sends what was not sent in this session, in order. */
+  async #sendAll(target: Target, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const index = this.#outstanding.findIndex(({ sent }) => sent === undefined);
+      const next = this.#outstanding[index];
+      if (next === undefined) return;
+      if (this.#mustWait(index, target)) {
+        await this.#settleFirst();
+        continue;
+      }
+      signal.throwIfAborted();
+      if (this.#report.state !== "ERROR") this.#set({ state: "SENDING" });
+      const { batch } = next.item;
+      next.sent =
+        batch.records.length === 0
+          ? Promise.resolve()
+          : target.send(batch, AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]));
+      // It is awaited later; until then a failure is nobody's.
+      next.sent.catch(() => undefined);
+    }
   }
 
-  async #send(target: Target, item: Item, signal: AbortSignal): Promise<void> {
-    const { isBarrier, batch } = item;
-    while (this.#outstanding.length > 0 && (isBarrier || this.#outstanding.length >= target.inFlightMax))
-      await this.#settleFirst();
-    signal.throwIfAborted();
-    if (this.#unsent[0] !== item) return; // a person has skipped it meanwhile
-    this.#unsent.shift();
-    if (this.#report.state !== "ERROR") this.#set({ state: "SENDING" });
-    const sent =
-      batch.records.length === 0
-        ? Promise.resolve()
-        : target.send(batch, AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]));
-    // It is awaited later; until then a failure is nobody's.
-    sent.catch(() => undefined);
-    this.#outstanding.push({ item, sent });
-    if (isBarrier) await this.#settleFirst();
+  /** Returns whether the batch at the index may be sent only after one that was sent before it is confirmed. */
+  #mustWait(index: number, target: Target): boolean {
+    const inFlight = this.#outstanding.slice(0, index).map(({ item }) => item);
+    const item = this.#outstanding[index]?.item;
+    if (item === undefined || inFlight.length === 0) return false;
+    if (inFlight.length >= target.inFlightMax || item.isBarrier) return true;
+    return inFlight.some((earlier) => earlier.isBarrier || overlaps(earlier.batch, item.batch));
   }
 
   async #settleFirst(): Promise<void> {
     const [first] = this.#outstanding;
-    if (first === undefined) return;
+    if (first?.sent === undefined) return;
     const isSkipped = () => this.#outstanding[0] !== first;
     await first.sent.catch((error) => {
       if (!isSkipped()) throw error;
@@ -187,19 +195,27 @@ export class UplinkRunner {
     const { batch } = first.item;
     if (batch.records.length === 0) return;
     const { sentPoints, sentBatches, sentBytes } = this.#report;
-    const bytes = this.#target?.bytesSent ?? 0;
+    const bytes = this.#takeBytes();
     this.#set({
       state: "SENDING",
       sentPoints: sentPoints + batch.points,
       sentBatches: sentBatches + 1,
-      sentBytes: Math.max(sentBytes, bytes),
+      sentBytes: sentBytes + bytes,
       lastSentAt: this.#deps.clock.now(),
       error: null,
       errorAt: null,
       isRefused: false,
     });
-    await this.#limit(bytes - this.#limitedBytes);
-    this.#limitedBytes = bytes;
+    await this.#limit(bytes);
+  }
+
+  /** Returns the bytes that the target has sent since they were taken last. */
+  #takeBytes(): number {
+    const bytes = this.#target?.bytesSent ?? 0;
+    // A target that counts the bytes of its connections begins anew with these.
+    const more = bytes < this.#countedBytes ? bytes : bytes - this.#countedBytes;
+    this.#countedBytes = bytes;
+    return more;
   }
 
   /** Waits as long as the bytes take at the rate that the uplink may use. */
@@ -218,7 +234,7 @@ export class UplinkRunner {
     while (this.#window !== undefined && !signal.aborted) {
       const now = this.#deps.clock.now();
       if (this.#window.isOpen(now)) return;
-      while (this.#outstanding.length > 0) await this.#settleFirst();
+      while (this.#outstanding[0]?.sent !== undefined) await this.#settleFirst();
       this.#set({ state: "OUTSIDE_WINDOW" }, true);
       // The wall clock may be set meanwhile.
       await this.#sleep(Math.min(this.#window.staysMs(now), IDLE_MS), "stop");
@@ -248,8 +264,9 @@ export class UplinkRunner {
 
   async #closeTarget(): Promise<void> {
     const target = this.#target;
+    this.#set({ sentBytes: this.#report.sentBytes + this.#takeBytes() });
     this.#target = undefined;
-    this.#limitedBytes = 0;
+    this.#countedBytes = 0;
     await target?.close().catch(() => undefined); // it is broken already
   }
 

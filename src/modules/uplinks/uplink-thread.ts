@@ -15,7 +15,10 @@ export class UplinkThread {
   constructor(deps: { handlers: CallHandlers<MainCalls>; onFailed: () => void; log: Logger }) {
     this.#log = deps.log;
     this.#onFailed = deps.onFailed;
-    this.#calls = new ThreadCalls((message) => this.#worker?.postMessage(message), deps.handlers);
+    this.#calls = new ThreadCalls(
+      (message, transfer) => this.#worker?.postMessage(message, transfer),
+      deps.handlers,
+    );
   }
 
   get isRunning(): boolean {
@@ -38,7 +41,9 @@ export class UplinkThread {
   }
 
   #create(): Worker {
-    const worker = new Worker(workerUrl("src/modules/uplinks/uplink.worker.ts"));
+    const worker = new Worker(workerUrl("src/modules/uplinks/uplink.worker.ts"), {
+      smol: true, // a heap that is collected early: batches are short-lived
+    });
     worker.addEventListener("message", (event: MessageEvent<unknown>) => this.#calls.receive(event.data));
     worker.addEventListener("error", ({ message }) => {
       this.#log.error("the thread of the uplinks has failed", { error: message });

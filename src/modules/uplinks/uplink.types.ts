@@ -95,8 +95,8 @@ export interface TargetContext {
  */
 export interface Target {
   readonly inFlightMax: number;
-  /** Bytes that were handed to the network or the disk since it was created, about; undefined if it does not count them. */
-  readonly bytesSent?: number;
+  /** Bytes that were handed to the network or the disk since it was created, about. */
+  readonly bytesSent: number;
   /** Connects, checks the credentials, creates what is missing (tables, streams, topics). Resolves if a batch could be sent. */
   check(signal: AbortSignal): Promise<void>;
   /**

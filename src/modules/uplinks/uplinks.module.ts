@@ -97,7 +97,7 @@ export function createUplinksModule(
   events.on("alarm.changed", () => fleet.wake());
   events.on("tenant.deleted", () => void fleet.endDeleted());
   return {
-    uplinks,
+    totals: () => fleet.totals(),
     routes: (auth: AuthPlugin) => [uplinksRoutes({ uplinks, auth }), uplinkActionsRoutes({ uplinks, auth })],
     parts: [{ name: "uplinks", start: () => fleet.start(), stop: () => fleet.stop() }],
   };

@@ -58,3 +58,13 @@ export interface VisibleUplink extends Omit<Uplink, "secrets" | "cursor" | "targ
   /** About how many values wait; null if that was not counted yet. */
   readonly waitingPoints: number | null;
 }
+
+/** Sums over the enabled uplinks of all tenants. `sentPoints` is since the start. */
+export interface UplinkTotals {
+  readonly running: number;
+  readonly failing: number;
+  /** Of the uplink that is furthest behind. */
+  readonly lagSeconds: number;
+  readonly waitingPoints: number;
+  readonly sentPoints: number;
+}

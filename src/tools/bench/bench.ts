@@ -20,6 +20,7 @@ import { benchQueries } from "./queries.ts";
 import { fixed, machine, type Row, renderRows, thousands } from "./report.ts";
 import { benchRules } from "./rules.ts";
 import { benchStorage } from "./storage.ts";
+import { benchUplinks } from "./uplinks.ts";
 
 /*
  * `npm run bench [-- --only ingest,storage --seconds 5 --data FOLDER --rounds 200 --states 10000 --faults 20 --minutes 10 --write]`:
@@ -32,7 +33,7 @@ const { values } = parseArgs({
     only: {
       type: "string",
       default:
-        "ingest,disk,storage,queries,growth,footprint,fleet,fuzz,rules,alarms,integrations,console,backups,safety,faults",
+        "ingest,disk,storage,queries,growth,footprint,fleet,fuzz,rules,alarms,integrations,uplinks,console,backups,safety,faults",
     },
     seconds: { type: "string", default: "5" },
     data: { type: "string" },
@@ -82,6 +83,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   rules: () => benchRules(seconds),
   alarms: async () => [...(await benchAlarmLatency(seconds)), ...(await benchAlarmStorm())],
   integrations: () => benchIntegrations(seconds),
+  uplinks: () => benchUplinks(seconds),
   console: () => benchConsole(Number(values.minutes)),
   backups: () => benchBackups(seconds),
   fuzz: () => benchFuzz(Number(values.minutes)),

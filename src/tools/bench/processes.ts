@@ -18,6 +18,8 @@ export interface Gateway {
   /** Resolves when the process has ended, for whatever reason. */
   readonly exited: Promise<number>;
   signIn(): Promise<ApiClient>;
+  /** Writes a line to its input. */
+  say(line: string): void;
   kill(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
 
@@ -43,7 +45,10 @@ export function residentMb(pid: number): number {
   return Number(kb ?? 0) / 1024;
 }
 
-async function readUntil(stream: ReadableStream<Uint8Array>, pattern: RegExp): Promise<RegExpExecArray> {
+export async function readUntil(
+  stream: ReadableStream<Uint8Array>,
+  pattern: RegExp,
+): Promise<RegExpExecArray> {
   let text = "";
   const reader = stream.getReader();
   for (;;) {
@@ -59,41 +64,53 @@ async function readUntil(stream: ReadableStream<Uint8Array>, pattern: RegExp): P
 }
 
 /** A Lineside of its own, from source or as the binary that `LINESIDE_BENCH_BINARY` names. */
-export async function startGateway(
+export function startGateway(
   directory: string,
   args: readonly string[] = [],
   env: Record<string, string> = {},
 ): Promise<Gateway> {
   const binary = process.env.LINESIDE_BENCH_BINARY;
-  const command = binary === undefined ? [process.execPath, join(root, "src", "main.ts")] : [binary];
+  const program = binary === undefined ? [process.execPath, join(root, "src", "main.ts")] : [binary];
+  const command = [
+    ...program,
+    "serve",
+    "--data",
+    directory,
+    "--http-port",
+    "0",
+    "--mqtt-port",
+    "0",
+    "--http-host",
+    "127.0.0.1",
+    "--mqtt-host",
+    "127.0.0.1",
+    ...args,
+  ];
+  return spawnGateway(directory, command, env);
+}
+
+/** A gateway that a tool of this directory runs, which makes the telemetry store seal all blocks for each line `compact` on its input. */
+export function startSealingGateway(directory: string): Promise<Gateway> {
+  return spawnGateway(directory, [process.execPath, join(import.meta.dir, "sealing-gateway.ts"), directory]);
+}
+
+async function spawnGateway(
+  directory: string,
+  command: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Gateway> {
   const startedAt = performance.now();
-  const child = Bun.spawn(
-    [
-      ...command,
-      "serve",
-      "--data",
-      directory,
-      "--http-port",
-      "0",
-      "--mqtt-port",
-      "0",
-      "--http-host",
-      "127.0.0.1",
-      "--mqtt-host",
-      "127.0.0.1",
-      ...args,
-    ],
-    {
-      env: {
-        ...process.env,
-        LINESIDE_OWNER_EMAIL: OWNER.email,
-        LINESIDE_OWNER_PASSWORD: OWNER.password,
-        ...env,
-      },
-      stdout: "ignore",
-      stderr: "pipe",
+  const child = Bun.spawn([...command], {
+    env: {
+      ...process.env,
+      LINESIDE_OWNER_EMAIL: OWNER.email,
+      LINESIDE_OWNER_PASSWORD: OWNER.password,
+      ...env,
     },
-  );
+    stdin: "pipe",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
   const ready = await readUntil(child.stderr, /ready .*url=(\S+) mqttPort=(\d+)/);
   const readyMs = performance.now() - startedAt;
   void child.stderr.pipeTo(new WritableStream());
@@ -106,6 +123,10 @@ export async function startGateway(
     readyMs,
     exited: child.exited,
     signIn: () => connectApi({ url, ...OWNER }),
+    say(line) {
+      child.stdin.write(`${line}\n`);
+      child.stdin.flush();
+    },
     async kill(signal) {
       child.kill(signal);
       await child.exited;

@@ -179,6 +179,7 @@ test("a batch is one compressed, signed request with its id as the idempotency k
   const batch = batchOf("batch-1", rowsOf(device, [1], { a: [1] }));
   await target.send(batch, neverAborted());
   await target.send(batch, neverAborted());
+  expect(target.bytesSent).toBeGreaterThan(0);
   const [first, second] = receiver.requests;
   expect(first?.headers.get("host")).toBe(new URL(receiver.url).host);
   expect(first?.headers.get("idempotency-key")).toBe("batch-1");

@@ -83,6 +83,7 @@ describe.skipIf(!hasKafka)("Kafka (skipped without Java and the jars of test/sup
         eventTopic: null,
       });
       await target.send(batchOf("1", rows, ...eventsOf(device, 3)), neverAborted());
+      expect(target.bytesSent).toBeGreaterThan(0);
     }
     const read = await kafka.read("values", 2 * compressions.length);
     expect(new Set(read.map(({ key }) => key))).toEqual(new Set([device.deviceId]));

@@ -122,6 +122,7 @@ describe("a central Lineside shows", () => {
     const batch = batchOf("1", rowsOf(device, ts, values));
     await target.send(batch, neverAborted());
     await target.send(batch, neverAborted());
+    expect(target.bytesSent).toBeGreaterThan(0);
     const child = await childOf(gateway, device.name);
     expect(child.deviceType).toBe("pump");
     for (const [key, column] of Object.entries(values)) {

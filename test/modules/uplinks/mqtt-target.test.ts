@@ -80,6 +80,7 @@ describe.skipIf(!hasMosquitto)("an MQTT broker (mosquitto is missing unless this
     });
     const deletion = { kind: "deletion", device, keys: ["n"], from: 1, to: 2 } as const;
     await target.send(batchOf("1", rows, ...eventsOf(device, 5_000), deletion), neverAborted());
+    expect(target.bytesSent).toBeGreaterThan(0);
     await until(() => received.length === 7);
     expect(received.map((message) => [message.topic, json(message)]).slice(0, 3)).toEqual([
       [`${root}/telemetry`, { ts: 1_000, values: { n: 0.1, flag: true, text: '"Grüße" 🚀' } }],

@@ -71,6 +71,7 @@ describe.skipIf(!hasNats)("NATS JetStream (skipped without nats-server)", () => 
     const batch = batchOf("b1", rows, ...eventsOf(device, 3), deletion);
     await target.send(batch, neverAborted());
     await target.send(batch, neverAborted());
+    expect(target.bytesSent).toBeGreaterThan(0);
     const stored = await nats.read("LINESIDE");
     const root = "lineside.Plant_A.Pump_1_left";
     expect(stored.map(({ subject, id }) => [subject, id])).toEqual(

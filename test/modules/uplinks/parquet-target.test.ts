@@ -95,6 +95,7 @@ test("values of every type arrive exactly, in a folder for each hour", async () 
     json: [{ a: [1, null] }, undefined, undefined],
   });
   await send(target, "1", rows);
+  expect(target.bytesSent).toBeGreaterThan(0);
   expect(await valuesIn(path)).toEqual([]);
   await target.close();
   const names = filesIn(path).filter((name) => name.endsWith(".parquet"));

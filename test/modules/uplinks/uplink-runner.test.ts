@@ -1,65 +1,144 @@
-import { expect, test } from "bun:test";
-import { TargetError } from "../../../src/modules/uplinks/uplink.errors.ts";
+import { afterEach, expect, test } from "bun:test";
 import type { Batch, Target } from "../../../src/modules/uplinks/uplink.types.ts";
 import type { Item } from "../../../src/modules/uplinks/uplink-reader.ts";
-import { UplinkRunner } from "../../../src/modules/uplinks/uplink-runner.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
+import { type ItemSource, UplinkRunner } from "../../../src/modules/uplinks/uplink-runner.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
 import { until } from "../../support/until.ts";
+import { batchOf, deviceOf, rowsOf } from "../../support/uplink-batches.ts";
 
-const failure = () => new TargetError("retry", { code: "uplink.unreachable", params: { reason: "away" } });
+const device = deviceOf();
+const other = deviceOf({ deviceId: "0199f6a0-0000-7000-8000-000000000002" });
 
-interface Rig {
-  readonly confirmed: string[];
-  readonly sent: string[];
-  readonly runner: UplinkRunner;
+/** A source of fixed items, which gives each one once. */
+class Items implements ItemSource {
+  readonly confirmed: string[] = [];
+  readonly #items: Item[] = [];
+
+  add(batch: Batch, isBarrier = false): void {
+    const confirm = async () => this.confirmed.push(batch.id);
+    this.#items.push({ batch, isBarrier, confirm });
+  }
+
+  async next(): Promise<Item | undefined> {
+    return this.#items.shift();
+  }
 }
 
-/** Runs batches named `0`, `1` … of which those in `barriers` are barriers; the first `failures` transmissions fail. */
-function start(options: { count: number; inFlightMax: number; failures: number; barriers?: number[] }): Rig {
-  const confirmed: string[] = [];
-  const sent: string[] = [];
-  let next = 0;
-  let { failures } = options;
-  const source = {
-    async next(): Promise<Item | undefined> {
-      if (next >= options.count) return undefined;
-      const index = next++;
-      return {
-        batch: { id: `${index}`, records: [{}], points: 0 } as unknown as Batch, // nothing reads the records
-        isBarrier: options.barriers?.includes(index) ?? false,
-        confirm: async () => void confirmed.push(`${index}`),
-      };
-    },
-  };
-  const createTarget = async (): Promise<Target> => ({
-    inFlightMax: options.inFlightMax,
-    check: async () => undefined,
-    async send({ id }) {
-      await Promise.resolve();
-      if (failures-- > 0) throw failure();
-      sent.push(id);
-    },
-    close: async () => undefined,
-  });
-  const clock = { ...systemClock, schedule: (_: number, run: () => void) => systemClock.schedule(0, run) };
+/** A target whose batches arrive when the test says so. */
+class Held implements Target {
+  readonly inFlightMax = 4;
+  bytesSent = 0;
+  readonly sent: string[] = [];
+  /** Id of a batch → settles it. */
+  readonly waiting = new Map<string, PromiseWithResolvers<void>>();
+
+  async check(): Promise<void> {}
+
+  send({ id }: Batch): Promise<void> {
+    this.sent.push(id);
+    this.bytesSent += 1_000;
+    const settled = Promise.withResolvers<void>();
+    this.waiting.set(id, settled);
+    return settled.promise;
+  }
+
+  async arrive(id: string): Promise<void> {
+    await until(() => this.waiting.has(id));
+    this.waiting.get(id)?.resolve();
+    this.waiting.delete(id);
+  }
+
+  async fail(id: string): Promise<void> {
+    await until(() => this.waiting.has(id));
+    for (const { reject } of this.waiting.values()) reject(new Error("away"));
+    this.waiting.clear();
+  }
+
+  async close(): Promise<void> {}
+}
+
+const stopping: Array<() => Promise<void>> = [];
+afterEach(async () => {
+  for (const stop of stopping.splice(0)) await stop();
+});
+
+function start(source: Items, bytesPerSecond: number | null = null) {
+  const target = new Held();
+  const clock = new FakeClock();
   const runner = new UplinkRunner({
     source,
-    createTarget,
+    createTarget: async () => target,
     window: null,
-    bytesPerSecond: null,
+    bytesPerSecond,
     report: () => undefined,
     clock,
-    random: Math.random,
+    random: () => 1,
   });
   runner.start();
-  return { confirmed, sent, runner };
+  stopping.push(async () => {
+    const stopped = runner.stop();
+    for (const { reject } of target.waiting.values()) reject(new Error("stopped"));
+    await stopped;
+  });
+  return { target, clock };
 }
 
-for (const inFlightMax of [1, 2, 4])
-  test(`sends every batch after failures with ${inFlightMax} in flight`, async () => {
-    const { confirmed, sent, runner } = start({ count: 9, inFlightMax, failures: 7, barriers: [3, 5] });
-    await until(() => confirmed.includes("8"));
-    await runner.stop();
-    expect(confirmed).toEqual([..."012345678"]);
-    expect([...new Set(sent)].toSorted()).toEqual([..."012345678"]);
+const rows = (id: string, ts: readonly number[], of = device) => batchOf(id, rowsOf(of, ts, { n: ts }));
+const deletion = (id: string) => batchOf(id, { kind: "deletion", device, keys: null, from: 0, to: 9 });
+
+test("a batch that was read when another failed is sent after it", async () => {
+  const source = new Items();
+  for (let index = 0; index < 5; index++) source.add(rows(`rows ${index}`, [index]));
+  source.add(deletion("deletion"), true);
+  source.add(rows("last", [9]));
+  const { target, clock } = start(source);
+  await until(() => target.sent.length === 4);
+  await target.fail("rows 0");
+  await until(() => {
+    clock.advance(1_000);
+    return target.sent.length === 8;
   });
+  expect(target.sent.slice(4)).toEqual(["rows 0", "rows 1", "rows 2", "rows 3"]);
+  for (let index = 0; index < 4; index++) await target.arrive(`rows ${index}`);
+  // The deletion waits for this one, which fails.
+  await target.fail("rows 4");
+  await until(() => {
+    clock.advance(1_000);
+    return target.sent.length === 10;
+  });
+  await target.arrive("rows 4");
+  await target.arrive("deletion");
+  await target.arrive("last");
+  await until(() => source.confirmed.length === 7);
+  expect(source.confirmed.slice(4)).toEqual(["rows 4", "deletion", "last"]);
+});
+
+test("rows of a device at times that are on their way wait for these, and others do not", async () => {
+  const source = new Items();
+  source.add(rows("first", [1, 5]));
+  source.add(rows("other device", [1, 5], other));
+  source.add(rows("later", [6, 7]));
+  source.add(rows("again", [5]));
+  const { target } = start(source);
+  await until(() => target.sent.length === 3);
+  expect(target.sent).toEqual(["first", "other device", "later"]);
+  await target.arrive("first");
+  await until(() => target.sent.length === 4);
+  for (const id of ["other device", "later", "again"]) await target.arrive(id);
+  await until(() => source.confirmed.length === 4);
+});
+
+test("the bandwidth limit holds the next batch back as long as the bytes take", async () => {
+  const source = new Items();
+  source.add(deletion("first"), true);
+  source.add(deletion("second"), true);
+  const { target, clock } = start(source, 100);
+  await target.arrive("first");
+  await until(() => source.confirmed.length === 1);
+  clock.advance(9_999);
+  await Bun.sleep(0);
+  expect(target.sent).toEqual(["first"]);
+  clock.advance(1);
+  await target.arrive("second");
+  await until(() => source.confirmed.length === 2);
+});

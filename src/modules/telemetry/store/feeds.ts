@@ -16,6 +16,7 @@ import { HEADER_POINTS } from "./group-format.ts";
 import { GroupReader } from "./group-reader.ts";
 import type { HotGeneration } from "./hot-generation.ts";
 import { unpackGroup } from "./hot-packing.ts";
+import type { OpenDeletions } from "./open-deletions.ts";
 import type { Registry } from "./registry.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import { FORM_DELETION, FORM_RAW, type HotRow, type TelemetryFile } from "./telemetry-file.ts";
@@ -59,12 +60,14 @@ interface RangeRow {
 export class Feeds {
   readonly #file: TelemetryFile;
   readonly #registry: Registry;
+  readonly #openDeletions: Pick<OpenDeletions, "has">;
   /** Keyed by the id of the feed. */
   readonly #feeds = new Map<string, Feed>();
 
-  constructor(file: TelemetryFile, registry: Registry) {
+  constructor(file: TelemetryFile, registry: Registry, openDeletions: Pick<OpenDeletions, "has">) {
     this.#file = file;
     this.#registry = registry;
+    this.#openDeletions = openDeletions;
   }
 
   /** Reads the positions back at the start. */
@@ -141,7 +144,10 @@ export class Feeds {
     return null;
   }
 
-  /** Returns what comes behind the hot row `after`. */
+  /**
+   * Returns what comes behind the hot row `after`. A deletion that has not gone through the blocks yet ends it: history that is read behind it
+   * must not hold what it removes.
+   */
   read(id: string, args: { after: number; known: KnownDefinitions; bytesMax: number }): FeedRows {
     const feed = this.#get(id);
     const definitions = this.#registry.definitionsSince(args.known);
@@ -153,12 +159,17 @@ export class Feeds {
       return { rows: [], definitions, deletions, end: after, isAtEnd: false, hasBacklog };
     const rows: HotRow[] = [];
     let bytes = 0;
-    for (const row of this.#file.hotBehind(after, this.#file.lastHotId, ROWS_MAX)) {
+    let last = this.#file.lastHotId;
+    for (const row of this.#file.hotBehind(after, last, ROWS_MAX)) {
+      if (this.#openDeletions.has(row.id)) {
+        last = row.id - 1;
+        break;
+      }
       rows.push(row);
       bytes += row.data.byteLength;
       if (bytes >= args.bytesMax) break;
     }
-    const end = rows[rows.length - 1]?.id ?? this.#file.lastHotId;
+    const end = rows[rows.length - 1]?.id ?? Math.max(after, last);
     return { rows, definitions, deletions, end, isAtEnd: end >= this.#file.lastHotId, hasBacklog };
   }
 
@@ -215,9 +226,13 @@ export class Feeds {
     if (feed === undefined) return;
     if (position !== undefined && position > feed.position) feed.position = position;
     const isDue = performance.now() - feed.persistedAtMs >= PERSIST_INTERVAL_MS;
-    if (ranges === undefined && deletions === undefined && !isDue) return;
+    const hasSent = position !== undefined && this.#hasDeletionUpTo(feed, position);
+    if (ranges === undefined && deletions === undefined && !isDue && !hasSent) return;
     this.#file.transactLazily(() => {
       for (const range of ranges ?? []) this.#shorten(feed, range);
+      // They were sealed after they were read, and have arrived among the rows. Sent again they would remove values that were written after them.
+      if (hasSent)
+        this.#file.db.query("DELETE FROM feed_deletion WHERE feed = ? AND id <= ?").run(feed.no, position);
       for (const deletion of deletions ?? [])
         this.#file.db.query("DELETE FROM feed_deletion WHERE feed = ? AND id = ?").run(feed.no, deletion);
       this.#persist(feed);
@@ -269,12 +284,13 @@ export class Feeds {
     this.#file.transactLazily(() => {
       for (const { id, data } of deletions) {
         const deletion: Deletion = JSON.parse(new TextDecoder().decode(data));
-        if (deletion.tenantId === feed.tenantId && !deletion.isRetention)
+        // A deletion that was confirmed meanwhile must not come again, behind values that were written after it.
+        if (id > feed.position && deletion.tenantId === feed.tenantId && !deletion.isRetention)
           this.#file.db
             .query("INSERT OR REPLACE INTO feed_deletion (feed, id, data) VALUES (?, ?, ?)")
             .run(feed.no, id, JSON.stringify(deletion));
       }
-      // Confirmations may have come meanwhile; what they cover is sent twice.
+      // Confirmations may have come meanwhile; values that they cover are sent twice.
       feed.position = Math.max(feed.position, lastId);
       this.#persist(feed);
     });
@@ -348,6 +364,13 @@ export class Feeds {
       const names = keys?.map((key) => this.#registry.keyNames[key] ?? "") ?? null;
       return { id, deviceId, keys: names, from, to, drop };
     });
+  }
+
+  #hasDeletionUpTo({ no }: Feed, position: number): boolean {
+    const { db } = this.#file;
+    return (
+      db.query("SELECT 1 FROM feed_deletion WHERE feed = ? AND id <= ? LIMIT 1").get(no, position) !== null
+    );
   }
 
   /** Ranges of devices that were deleted lead nowhere. */

@@ -43,7 +43,7 @@ export class StoreEngine {
     this.file = new TelemetryFile(options.file);
     this.blocks = new BlockStore(this.file);
     this.hot = new HotGeneration(this.registry);
-    this.feeds = new Feeds(this.file, this.registry);
+    this.feeds = new Feeds(this.file, this.registry, this.deletions);
   }
 
   /** Reads the dictionaries and the hot rows back into memory. */

@@ -18,6 +18,8 @@ export interface TelemetryStore {
   start(): Promise<void>;
   /** Points and groups that were committed since the start. */
   readonly committed: { readonly points: number; readonly groups: number };
+  /** Deletions of ranges and of devices that were finished since the start. */
+  readonly deletions: number;
   /** Reason why nothing can be written until another start. */
   failure(): Text | undefined;
   /** Takes no more writes, commits what is staged, compacts nothing, closes the file. */

@@ -42,6 +42,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   readonly #devices: DeviceHandles;
   readonly append: TelemetryStore["append"];
   readonly feeds: TelemetryStore["feeds"];
+  #deletions = 0;
   readonly #counting: ReturnType<typeof createPeriodic>;
   readonly #now: () => number;
   #nextDevice = 0;
@@ -77,6 +78,10 @@ class WorkerTelemetryStore implements TelemetryStore {
 
   get committed(): TelemetryStore["committed"] {
     return this.#committer.committed;
+  }
+
+  get deletions(): number {
+    return this.#deletions;
   }
 
   failure(): Text | undefined {
@@ -162,6 +167,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   async deleteRange(deviceId: DeviceId, keys: readonly string[], from: number, to: number): Promise<void> {
     await this.#committer.settled();
     await this.#calls.call("deleteRange", { deviceId, keys, from, to });
+    this.#deletions++;
   }
 
   async deleteDevice(deviceId: DeviceId): Promise<void> {
@@ -170,6 +176,7 @@ class WorkerTelemetryStore implements TelemetryStore {
     this.#devices.remove(handle);
     await this.#committer.settled();
     await this.#calls.call("deleteDevice", { no: handle.no });
+    this.#deletions++;
   }
 
   applyRetention(

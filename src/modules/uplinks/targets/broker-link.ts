@@ -14,6 +14,8 @@ import type { BrokerLinkSettings } from "./broker-link.schemas.ts";
 import { PublishRun } from "./publish-run.ts";
 import { tlsOptions } from "./tls-options.ts";
 
+/** Bytes of a packet beside topic and payload, about. */
+const PACKET_HEAD_BYTES = 8;
 const TAKEN = { kind: "taken" } as const;
 
 export interface BrokerLinkDeps {
@@ -66,6 +68,7 @@ export class BrokerLink {
   /** Aborted to end the attempt and the waiting for the next one. */
   #wanted: AbortController | undefined;
   #failures = 0;
+  #bytesSent = 0;
   #cancelRetry = () => {};
 
   constructor(deps: BrokerLinkDeps) {
@@ -75,6 +78,11 @@ export class BrokerLink {
 
   get isConnected(): boolean {
     return this.#connection !== undefined;
+  }
+
+  /** Bytes of all messages that were sent, about. */
+  get bytesSent(): number {
+    return this.#bytesSent;
   }
 
   /** Returns the connection, which is made if there is none. @throws TargetError, or the reason of the signal */
@@ -88,11 +96,18 @@ export class BrokerLink {
   async publish(messages: Iterable<BrokerMessage>, signal: AbortSignal): Promise<void> {
     const connection = await this.connect(signal);
     try {
-      await new PublishRun(connection, messages).run(signal);
+      await new PublishRun(connection, this.#counted(messages)).run(signal);
     } catch (error) {
       // What is in flight must not arrive behind the repetition of the batch.
       this.drop();
       throw error instanceof TargetError || signal.aborted ? error : toConnectionError(error);
+    }
+  }
+
+  *#counted(messages: Iterable<BrokerMessage>): Generator<BrokerMessage> {
+    for (const message of messages) {
+      this.#bytesSent += message.payload.length + message.topic.length + PACKET_HEAD_BYTES;
+      yield message;
     }
   }
 

@@ -17,11 +17,16 @@ const forbidden: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENO
  */
 export class FolderStore implements ObjectStore {
   readonly #root: string;
+  #bytesSent = 0;
 
   constructor(root: string) {
     if (!isAbsolute(root))
       throw new TargetError("settings", detail("uplink.folder_relative", { path: root }));
     this.#root = root;
+  }
+
+  get bytesSent(): number {
+    return this.#bytesSent;
   }
 
   async list(prefix: string): Promise<string[]> {
@@ -47,6 +52,7 @@ export class FolderStore implements ObjectStore {
       const path = join(this.#root, name);
       this.#createFolder(dirname(path));
       writeDurably(path, bytes, { mode: FILE_MODE });
+      this.#bytesSent += bytes.length;
     });
   }
 

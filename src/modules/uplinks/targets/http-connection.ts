@@ -60,6 +60,7 @@ export class HttpConnection {
   readonly #host: Readonly<Record<string, string>>;
   /** Index of the address that is tried first: the one that worked last. */
   #firstAddress = 0;
+  #bytesSent = 0;
   #pause: { readonly untilMs: number; readonly error: TargetError } | undefined;
 
   /** @throws TargetError `settings` for an address or certificate that cannot be used. */
@@ -84,6 +85,11 @@ export class HttpConnection {
       }),
     });
     this.#host = { Host: host };
+  }
+
+  /** Bytes of all bodies that were sent. */
+  get bytesSent(): number {
+    return this.#bytesSent;
   }
 
   /**
@@ -160,6 +166,7 @@ export class HttpConnection {
     const { protocol, pathname, search } = this.#url;
     const base = content.path === undefined ? pathname + search : pathname.replace(/\/$/, "") + content.path;
     const authority = `${isIP(address) === 6 ? `[${address}]` : address}:${portOf(this.#url)}`;
+    this.#bytesSent += content.body === undefined ? 0 : Buffer.byteLength(content.body);
     const response = await this.#session.fetch(`${protocol}//${authority}${base}`, {
       method: content.method ?? "POST",
       headers: {

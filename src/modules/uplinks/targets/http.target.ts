@@ -71,6 +71,9 @@ export function createHttpTarget(settings: HttpSettings, context: TargetContext)
 
   return {
     inFlightMax: settings.requestsInFlight,
+    get bytesSent() {
+      return connection.bytesSent;
+    },
     check(signal) {
       const line = `${JSON.stringify({ kind: "test", uplink: context.uplinkId, ts: context.now() })}\n`;
       return post(crypto.randomUUID(), new TextEncoder().encode(line), signal);

@@ -110,6 +110,10 @@ class InfluxdbTarget implements Target {
     this.#lines = new LineWriter({ ...settings, names: this.#names });
   }
 
+  get bytesSent(): number {
+    return this.#connection.bytesSent;
+  }
+
   async check(signal: AbortSignal): Promise<void> {
     const { api, database = "" } = this.#settings;
     // Who may not create a database can write to one that exists.

@@ -137,6 +137,13 @@ export function restrictConnections(client: Connected, { context, tls, library }
   pool.get = get as typeof pool.get; // the client calls it with a callback only
 }
 
+/** Returns the bytes that the open connections of a client have sent. */
+export function bytesWrittenBy(client: Connected): number {
+  let bytes = 0;
+  for (const [, connection] of client.connections) bytes += connection.socket?.bytesWritten ?? 0;
+  return bytes;
+}
+
 /** Ends all connections at once. */
 export function destroyConnections(client: Connected): void {
   for (const [, connection] of client.connections) connection.socket?.destroy();

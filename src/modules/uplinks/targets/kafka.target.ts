@@ -4,7 +4,13 @@ import { TargetError } from "../uplink.errors.ts";
 import type { Batch, Target, TargetContext, UplinkRecord } from "../uplink.types.ts";
 import { abortable } from "./abortable.ts";
 import type { KafkaSettings } from "./kafka.schemas.ts";
-import { destroyConnections, type NamedTls, namedTls, restrictConnections } from "./kafka-connections.ts";
+import {
+  bytesWrittenBy,
+  destroyConnections,
+  type NamedTls,
+  namedTls,
+  restrictConnections,
+} from "./kafka-connections.ts";
 import { toKafkaError } from "./kafka-errors.ts";
 import { NdjsonEncoder } from "./ndjson-encoder.ts";
 import { tlsOptions } from "./tls-options.ts";
@@ -53,6 +59,10 @@ class KafkaTarget implements Target {
     this.#settings = settings;
     this.#context = context;
     this.#tls = settings.tls === null ? undefined : namedTls(tlsOptions(settings.tls, "", context));
+  }
+
+  get bytesSent(): number {
+    return this.#producer === undefined ? 0 : bytesWrittenBy(this.#producer);
   }
 
   async check(signal: AbortSignal): Promise<void> {

@@ -76,6 +76,10 @@ class LinesideTarget implements Target {
     });
   }
 
+  get bytesSent(): number {
+    return this.#link.bytesSent;
+  }
+
   async check(signal: AbortSignal): Promise<void> {
     await this.#link.connect(signal);
   }

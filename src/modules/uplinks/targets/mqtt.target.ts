@@ -152,6 +152,10 @@ class MqttTarget implements Target {
     });
   }
 
+  get bytesSent(): number {
+    return this.#link.bytesSent;
+  }
+
   async check(signal: AbortSignal): Promise<void> {
     await this.#link.connect(signal);
   }

@@ -14,6 +14,8 @@ const IN_FLIGHT_MAX = 512;
 const ACK_TIMEOUT_MS = 10_000;
 const NS_PER_SECOND = 1_000_000_000;
 const SECONDS_PER_DAY = 86_400;
+/** Bytes of a message beside its subject and payload, about. */
+const MESSAGE_HEAD_BYTES = 100;
 /** Bytes of the header with the id, at most. */
 const HEADER_BYTES = 256;
 
@@ -67,6 +69,7 @@ class NatsTarget implements Target {
   readonly #subject: TopicTemplate;
   readonly #eventSubject: TopicTemplate | undefined;
   #client: Client | undefined;
+  #bytesSent = 0;
 
   constructor(settings: NatsSettings, context: TargetContext) {
     this.#settings = settings;
@@ -82,6 +85,10 @@ class NatsTarget implements Target {
     this.#subject = compile(settings.subject, "subject");
     this.#eventSubject =
       settings.eventSubject === null ? undefined : compile(settings.eventSubject, "eventSubject");
+  }
+
+  get bytesSent(): number {
+    return this.#bytesSent;
   }
 
   async check(signal: AbortSignal): Promise<void> {
@@ -185,6 +192,7 @@ class NatsTarget implements Target {
             reason: `a message of ${payload.length} bytes, the server takes ${payloadBytesMax}`,
           }),
         );
+      this.#bytesSent += payload.length + subject.length + MESSAGE_HEAD_BYTES;
       yield { subject, id: `${batch.id}:${index}`, payload };
     }
   }

@@ -1,5 +1,7 @@
 /** Named objects, in a folder or a bucket. Names use "/" as separator. */
 export interface ObjectStore {
+  /** Bytes that were written since it was created. */
+  readonly bytesSent: number;
   /** Returns all names that begin with the prefix, which is empty or ends with "/". */
   list(prefix: string, signal: AbortSignal): Promise<string[]>;
   has(name: string, signal: AbortSignal): Promise<boolean>;

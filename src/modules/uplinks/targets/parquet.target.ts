@@ -51,6 +51,10 @@ class ParquetTarget implements Target {
     this.#graceMs = graceMs;
   }
 
+  get bytesSent(): number {
+    return this.#store.bytesSent;
+  }
+
   async check(signal: AbortSignal): Promise<void> {
     await this.#exclusively(signal, async () => {
       const name = `${this.#staging}check`;

@@ -50,6 +50,7 @@ class PostgresqlTarget implements Target {
   readonly #events: PostgresqlEvents;
   readonly #writer = new CopyWriter();
   #client: SQL | undefined;
+  #bytesSent = 0;
   /** Index of the address that is tried next. */
   #address = 0;
 
@@ -64,6 +65,10 @@ class PostgresqlTarget implements Target {
     this.#layout = settings.layout === "WIDE" ? wideLayout : narrowLayout;
     this.#tables = new PostgresqlTables(settings.schema);
     this.#events = new PostgresqlEvents(this.#tables);
+  }
+
+  get bytesSent(): number {
+    return this.#bytesSent;
   }
 
   async check(signal: AbortSignal): Promise<void> {
@@ -210,6 +215,7 @@ class PostgresqlTarget implements Target {
     this.#writer.begin();
     group.write(this.#writer);
     const bytes = this.#writer.end();
+    this.#bytesSent += bytes.length;
     const copy = `COPY ${mayExist ? `pg_temp.${STAGE}` : table} (${names}) FROM STDIN (FORMAT binary)`;
     const stream = sql.unsafe(copy).writable().getWriter();
     for (let offset = 0; offset < bytes.length; offset += CHUNK_BYTES)

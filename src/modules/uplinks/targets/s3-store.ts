@@ -73,6 +73,10 @@ export class S3Store implements ObjectStore {
     this.#basePath = pathname.replace(/\/$/, "");
   }
 
+  get bytesSent(): number {
+    return this.#connection.bytesSent;
+  }
+
   async list(prefix: string, signal: AbortSignal): Promise<string[]> {
     const names: string[] = [];
     const rootLength = this.#place.prefix.length;

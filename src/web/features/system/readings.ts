@@ -72,7 +72,15 @@ export const READING_GROUPS = [
   },
   {
     id: "queues",
-    keys: ["mails_waiting", "mails_failed", "deliveries_waiting", "deliveries_failed"],
+    keys: [
+      "mails_waiting",
+      "mails_failed",
+      "deliveries_waiting",
+      "deliveries_failed",
+      "uplinks_failing",
+      "uplink_lag_seconds",
+      "uplink_values_waiting",
+    ],
   },
   { id: "backup", keys: ["backup_age_hours", "backup_overdue", "storage_refuses"] },
 ] as const;

@@ -1,8 +1,16 @@
 import { expect, test } from "bun:test";
+import { rmSync } from "node:fs";
 import fc from "fast-check";
 import { decodeValue, TAG_ABSENT } from "../../../../src/lib/value-kind.ts";
 import { FeedDecoder } from "../../../../src/modules/telemetry/feed-decoder.service.ts";
 import type { FeedColumn, FeedDeviceRows } from "../../../../src/modules/telemetry/feeds.types.ts";
+import { Feeds } from "../../../../src/modules/telemetry/store/feeds.ts";
+import { Registry } from "../../../../src/modules/telemetry/store/registry.ts";
+import {
+  FORM_DELETION,
+  FORM_RAW,
+  TelemetryFile,
+} from "../../../../src/modules/telemetry/store/telemetry-file.ts";
 import type { TelemetryValue } from "../../../../src/modules/telemetry/telemetry.types.ts";
 import { deviceId, StoreFixture, tenant } from "./store-fixture.ts";
 
@@ -207,6 +215,48 @@ test("readers of a tenant see nothing of another tenant", async () => {
     expect([rangeCount, steps.map((step) => step.kind === "rows" && step.points)]).toEqual([0, [0]]);
   } finally {
     await fixture.dispose();
+  }
+});
+
+test("a deletion that is sealed while it is on its way does not come again behind later values", async () => {
+  const fixture = await StoreFixture.start();
+  try {
+    const { feeds } = fixture.store;
+    await feeds.open(FEED, tenant, "now");
+    await fixture.put("d", "n", 1, 1);
+    await fixture.store.deleteRange(deviceId("d"), [], 0, 10);
+    const sent = await feeds.read(FEED, { after: 0, known: nothing, bytesMax: 10_000 });
+    await fixture.store.compact();
+    await fixture.put("d", "n", 1, 2);
+    await feeds.confirm({ id: FEED, position: sent.end });
+    const { deletions, rows } = await feeds.read(FEED, { after: sent.end, known: nothing, bytesMax: 10_000 });
+    expect([deletions, rows.length]).toEqual([[], 1]);
+  } finally {
+    await fixture.dispose();
+  }
+});
+
+test("a feed does not give out a deletion that has not gone through the blocks, nor what came behind it", async () => {
+  const fixture = new StoreFixture();
+  const file = new TelemetryFile(fixture.file);
+  try {
+    const open = new Set<number>();
+    const feeds = new Feeds(file, new Registry(), open);
+    expect([...feeds.open(FEED, tenant, "now")]).toEqual([]);
+    const insert = (form: number) => file.transact(() => file.insertHot(form, new Uint8Array(8)));
+    const [first, deletion, last] = [insert(FORM_RAW), insert(FORM_DELETION), insert(FORM_RAW)] as const;
+    const read = (after: number) => {
+      const { rows, end, isAtEnd } = feeds.read(FEED, { after, known: nothing, bytesMax: 1_000 });
+      return [rows.map(({ id }) => id), end, isAtEnd];
+    };
+    open.add(deletion);
+    expect(read(0)).toEqual([[first], first, false]);
+    expect(read(first)).toEqual([[], first, false]);
+    open.clear();
+    expect(read(first)).toEqual([[deletion, last], last, true]);
+  } finally {
+    file.close();
+    rmSync(fixture.directory, { recursive: true });
   }
 });
 
