@@ -14,7 +14,7 @@ import type { MainCalls, UplinkJob, UplinkReport } from "./uplink.protocol.ts";
 import type { UplinkDevice } from "./uplink.types.ts";
 import type { UplinkChangesRepository } from "./uplink-changes.repository.ts";
 import { UplinkThread } from "./uplink-thread.ts";
-import { uplinkNotFound } from "./uplinks.errors.ts";
+import { deviceNotSelected, uplinkNotFound } from "./uplinks.errors.ts";
 import type { UplinksRepository } from "./uplinks.repository.ts";
 import type { Uplink, UplinkTotals } from "./uplinks.types.ts";
 
@@ -288,7 +288,12 @@ export class UplinkFleet {
             : new DomainError("unavailable", networkErrorText(error));
         }
       },
-      command: ({ uplinkId, ...request }) => this.#deps.command(this.#get(uplinkId), request),
+      command: ({ uplinkId, ...request }) => {
+        const uplink = this.#get(uplinkId);
+        // The target sees the selected devices alone.
+        if (devicesOf(uplink, [request.deviceId])[0] === null) throw deviceNotSelected();
+        return this.#deps.command(uplink, request);
+      },
       report: ({ uplinkId, report }) => this.#take(uplinkId, report),
       failed: ({ reason }) => log.warn("a client of an uplink has failed", { reason }),
     };
@@ -304,7 +309,9 @@ export class UplinkFleet {
   }
 
   #forgetSentChanges(tenantId: TenantId): void {
-    const cursors = this.#deps.repository.listAll().filter((uplink) => uplink.tenantId === tenantId);
+    const cursors = this.#deps.repository
+      .listAll()
+      .filter((uplink) => uplink.tenantId === tenantId && uplink.options.content.devices);
     this.#deps.changes.forgetDevices(tenantId, Math.min(...cursors.map(({ cursor }) => cursor.devices)));
   }
 

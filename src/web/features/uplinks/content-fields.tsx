@@ -61,6 +61,7 @@ export function ContentFields({ draft, onChange, isNew }: Props) {
         {deviceIds && (
           <DevicePicker selected={deviceIds} onChange={(selected) => onChange({ deviceIds: selected })} />
         )}
+        {deviceIds?.length === 0 && <p class="text-sm text-warning">{t("uplink.noDeviceSelected")}</p>}
       </fieldset>
       <div class="grid gap-4 sm:grid-cols-3">
         {LISTS.map((name) => (

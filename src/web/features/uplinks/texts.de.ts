@@ -38,6 +38,8 @@ export const uplinksDe: Readonly<Record<keyof typeof uplinksEn, string>> = {
   "uplink.devices": "Geräte",
   "uplink.allDevices": "Alle Geräte",
   "uplink.someDevices": "Ausgewählte Geräte",
+  "uplink.noDeviceSelected":
+    "Wählen Sie ein oder mehrere Geräte aus: Ohne Auswahl werden alle Geräte gesendet.",
   "uplink.deviceTypes": "Gerätetypen",
   "uplink.deviceTags": "Tags der Geräte",
   "uplink.keys": "Schlüssel",

@@ -36,6 +36,7 @@ export const uplinksEn = {
   "uplink.devices": "Devices",
   "uplink.allDevices": "All devices",
   "uplink.someDevices": "Selected devices",
+  "uplink.noDeviceSelected": "Select one device or more: without a selection all devices are sent.",
   "uplink.deviceTypes": "Device types",
   "uplink.deviceTags": "Device tags",
   "uplink.keys": "Keys",
