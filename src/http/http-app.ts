@@ -195,7 +195,7 @@ export type HttpApp = Elysia;
 
 /** The whole HTTP side as one Elysia app; it listens nowhere by itself. */
 export function createHttpApp(deps: HttpDeps): HttpApp {
-  const notForConsole = /^\/(api|idp|docs|\.well-known)(\/|$)/;
+  const notForConsole = /^\/(api|idp|docs|write|ping|\.well-known)(\/|$)/;
   /** Audit rules of routes, by method and pattern. */
   const audited = new Map<string, RouteAudit>();
   const bodies = new RequestBodies();

@@ -15,6 +15,8 @@ const codes = {
   ConnectionClosed: "network_error.reset",
   DNSResolveFailed: "network_error.unknown_name",
   Timeout: "network_error.timed_out",
+  Malformed_HTTP_Response: "network_error.no_http",
+  ResponseHeadersTooLarge: "network_error.headers_too_long",
   HPE_HEADER_OVERFLOW: "network_error.headers_too_long",
 } as const satisfies Record<string, ErrorCode>;
 
@@ -38,6 +40,7 @@ export function networkErrorText(error: unknown): Text {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const textCode = Object.entries(codes).find(([name]) => name === code)?.[1];
   if (textCode !== undefined) return detail(textCode);
+  if (error instanceof Error && error.name === "TimeoutError") return detail("network_error.timed_out");
   if (code.startsWith(PARSER_CODE_PREFIX)) return detail("network_error.no_http");
   const message = messageOf(error);
   if (CERTIFICATE.test(code) || CERTIFICATE.test(message))

@@ -18,7 +18,7 @@ export const KEY_PURPOSES = {
     "provisioning",
     "device tokens",
   ],
-  "outbound.key": ["outbound requests", "integrations"],
+  "outbound.key": ["outbound requests", "integrations", "uplinks"],
   "jwt.key": [],
 } as const satisfies Record<string, readonly string[]>;
 

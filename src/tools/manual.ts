@@ -20,7 +20,17 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
   { id: "devices", pages: ["devices", "gateways", "connecting-securely", "device-protocol"] },
   {
     id: "networks",
-    pages: ["integrations", "integration-formats", "scripts", "webhooks"],
+    pages: [
+      "integrations",
+      "integration-formats",
+      "telegraf",
+      "scripts",
+      "webhooks",
+      "uplinks",
+      "uplink-postgresql",
+      "uplink-influxdb",
+      "uplink-kafka",
+    ],
   },
   {
     id: "rules",

@@ -1,3 +1,4 @@
+import { devicePolicies } from "./device-route-policies.ts";
 import { gatewayPolicies } from "./gateway-route-policies.ts";
 
 /** How a route keeps tenants apart. */
@@ -41,6 +42,7 @@ export interface Ids {
  * lists devices is also called by somebody of the tenant whom no device was granted.
  */
 export const policies: Record<string, Policy> = {
+  ...devicePolicies,
   "GET /*": { kind: "public" },
   "GET /.well-known/security.txt": { kind: "public" },
   "GET /docs": { kind: "public" },
@@ -210,8 +212,6 @@ export const policies: Record<string, Policy> = {
   "GET /api/scheduler/:jobId/runs": { kind: "tenant" },
   "GET /api/scheduler/:jobId/runs/:runId": { kind: "tenant" },
   "GET /api/scheduler/:jobId/runs/:runId/targets": { kind: "tenant" },
-  "GET /api/v1/:deviceToken/rpc": { kind: "device" },
-  "POST /api/v1/:deviceToken/rpc/:rpcId": { kind: "device" },
   "GET /api/devices/:deviceId/held-readings": { kind: "tenant" },
   "POST /api/devices/:deviceId/held-readings/store": { kind: "tenant" },
   "DELETE /api/devices/:deviceId/held-readings": { kind: "tenant" },
@@ -350,13 +350,6 @@ export const policies: Record<string, Policy> = {
   "POST /api/v1/integrations/lorawan-b/:integrationId/telemetry": { kind: "public" },
   "PATCH /api/device-profiles/:profileId": { kind: "tenant", body: () => ({ name: "taken over" }) },
   "DELETE /api/device-profiles/:profileId": { kind: "tenant" },
-  "POST /api/v1/:deviceToken/telemetry": { kind: "device" },
-  "POST /api/v1/:deviceToken/telemetry/batch": { kind: "device" },
-  "GET /api/v1/:deviceToken/attributes": { kind: "device" },
-  "POST /api/v1/:deviceToken/attributes": { kind: "device" },
-  "GET /api/v1/:deviceToken/attributes/flat": { kind: "device" },
-  "GET /api/v1/:deviceToken/attributes/updates": { kind: "device" },
-  "GET /api/v1/:deviceToken/ws": { kind: "device" },
 };
 
 /** Lists of what belongs to the tenant and to no device: everybody of the tenant sees how many there are. */

@@ -32,6 +32,7 @@ ids.dashboardId = (await create("/api/dashboards", { name: "a" })).id;
 ids.pipelineId = (await create("/api/data-pipelines", { name: "a" })).pipelineId;
 ids.integrationId = (await create("/api/integrations", { name: "a", type: "HTTP" })).integrationId;
 ids.profileId = (await create("/api/device-profiles", { name: "a" })).profileId;
+const gateway = await fixture.createDevice(token, { name: "gateway", role: "GATEWAY" });
 turn();
 
 process.on("message", (message: { spinMs?: number }) => {
@@ -43,4 +44,10 @@ process.on("message", (message: { spinMs?: number }) => {
     longestMs = 0;
   }, 3);
 });
-process.send?.({ url: fixture.app.url, token, ids, deviceIds: devices.map(({ deviceId }) => deviceId) });
+process.send?.({
+  url: fixture.app.url,
+  token,
+  ids,
+  deviceIds: devices.map(({ deviceId }) => deviceId),
+  deviceTokens: [devices[1]?.token, gateway.token],
+});

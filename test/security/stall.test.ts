@@ -18,6 +18,8 @@ interface Gateway {
   readonly token: string;
   readonly ids: Record<string, string>;
   readonly deviceIds: readonly string[];
+  /** Of a device and of a gateway. */
+  readonly deviceTokens: readonly [device: string, gateway: string];
 }
 
 let child: ReturnType<typeof Bun.spawn>;
@@ -45,13 +47,17 @@ const longestTurn = (spinMs = 0): Promise<number> =>
     child.send({ spinMs });
   });
 
-async function stallOf(route: JsonRoute, body: string): Promise<number> {
+async function stallOf(
+  route: Pick<JsonRoute, "method" | "path">,
+  body: string,
+  token = gateway.token,
+): Promise<number> {
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => gateway.ids[name] ?? "unknown");
   await longestTurn();
   const response = await fetch(gateway.url + path, {
     method: route.method,
     body,
-    headers: { "content-type": "application/json", authorization: `Bearer ${gateway.token}` },
+    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
   });
   await response.arrayBuffer();
   return longestTurn();
@@ -163,6 +169,42 @@ test("no accepted body that asks for much work holds the event loop for longer t
       least = Math.min(least, await stallOf(route, JSON.stringify(body)));
     if (least > STALL_MS_MAX)
       stalls.push(`${method} ${path} ${JSON.stringify(body).slice(0, 60)}: ${least.toFixed(0)} ms`);
+  }
+  expect(stalls).toEqual([]);
+}, 120_000);
+
+const LINES_BYTES_MAX = 5 * 1024 * 1024;
+/** As many lines as a body may have. */
+function linesOf(line: (index: number) => string): string {
+  const lines: string[] = [];
+  let bytes = 0;
+  while (lines.length < 99_999) {
+    const next = line(lines.length);
+    bytes += next.length + 1;
+    if (bytes > LINES_BYTES_MAX) break;
+    lines.push(next);
+  }
+  return lines.join("\n");
+}
+
+test("no body of line protocol holds the event loop for longer than 100 ms", async () => {
+  const [device, parent] = gateway.deviceTokens;
+  const fields = (index: number) => Array.from({ length: 500 }, (_, field) => `key${field}=${index}`).join();
+  const bodies: ReadonlyArray<readonly [name: string, token: string, body: string]> = [
+    ["many lines", device, linesOf((index) => `m,host=a a=${index}.5 ${1_767_268_800_000 + index}`)],
+    ["many fields", device, linesOf((index) => `m ${fields(index)} ${1_767_268_800_000 + index}`)],
+    ["many keys", device, linesOf((index) => `m key${index}=1`)],
+    ["lines that are refused", device, linesOf((index) => `m a=x${index}`)],
+    ["open quotes", device, linesOf((index) => `m a=x,b="${index}`)],
+    ["one long line", device, `m a="${"\\\\".repeat(LINES_BYTES_MAX / 2 - 10)}"`],
+    ["new children", parent, linesOf((index) => `m,host=child${index % 1_100} a=${index}`)],
+  ];
+  const stalls: string[] = [];
+  for (const [name, token, body] of bodies) {
+    let least = Number.POSITIVE_INFINITY;
+    for (let attempt = 0; attempt < TRIES && least > STALL_MS_MAX; attempt++)
+      least = Math.min(least, await stallOf({ method: "POST", path: "/write?precision=ms" }, body, token));
+    if (least > STALL_MS_MAX) stalls.push(`${name}: ${least.toFixed(0)} ms`);
   }
   expect(stalls).toEqual([]);
 }, 120_000);

@@ -75,6 +75,13 @@ const securitySchemes = {
     name: "X-Webhook-Secret",
     description: "The tenant's webhook secret; also accepted as `Authorization: Bearer <secret>`.",
   },
+  influxToken: {
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description:
+      "`Token <access token of a device or gateway>`; also accepted after `Bearer`, as the password of `Basic` and, by `/write`, as the query `p`.",
+  },
   shareToken: {
     type: "http",
     scheme: "bearer",

@@ -45,7 +45,8 @@ export function createTokenSignIn(deps: {
       if (device !== undefined) return device;
       const peer = edge === "device_api" ? peerOf(request, server) : webSocketPeerOf(request, server);
       const waitMs = waitAfterWrong(peer.address);
-      const reason = waitMs > 0 ? "too_many_tries" : "token_wrong";
+      const cause = deviceToken === "" ? "credential_missing" : "token_wrong";
+      const reason = waitMs > 0 ? "too_many_tries" : cause;
       deps.report({ edge, reason, ...peer, identity: { kind: "token", name: secretHint(deviceToken) } });
       if (waitMs === 0) throw invalidDeviceToken();
       throw limited("device.token_limited", Math.ceil(waitMs / 1000));

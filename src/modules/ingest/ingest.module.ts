@@ -18,6 +18,7 @@ import { historyRoutes } from "./history.routes.ts";
 import { createHistoryService } from "./history.service.ts";
 import { deviceApiRoutes } from "./ingest.routes.ts";
 import { createIngestService, type TelemetryObserver } from "./ingest.service.ts";
+import { lineProtocolRoutes } from "./line-protocol.routes.ts";
 import { testTelemetryRoutes } from "./test-telemetry.routes.ts";
 
 /** The one way of telemetry to the store, its HTTP edge, and imports and exports of history. */
@@ -82,6 +83,7 @@ export function createIngestModule(
       heldRoutes({ held, devices, auth }),
       testTelemetryRoutes({ ingest, devices, directory, auth }),
       deviceApiRoutes({ ingest, attributes, tokens }),
+      lineProtocolRoutes({ ingest, tokens, devices, directory, activity, database, clock }),
     ],
   };
 }

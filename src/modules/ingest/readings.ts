@@ -47,8 +47,8 @@ function isReady(values: Record<string, unknown>): boolean {
   return count > 0;
 }
 
-/** Values that may be stored; null is skipped. Undefined when nothing is left. */
-function checkValues(
+/** Values that may be stored; null is skipped. Undefined when nothing is left. @throws DomainError of kind `invalid` or `too_large`. */
+export function checkValues(
   values: Record<string, unknown>,
   skip?: string,
 ): Record<string, TelemetryValue> | undefined {

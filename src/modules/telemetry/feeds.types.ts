@@ -38,6 +38,7 @@ export type {
   ConfirmedRange,
   FeedBacklog,
   FeedConfirmation,
+  FeedDeletion,
   FeedRange,
   FeedRows,
   FeedStart,

@@ -80,7 +80,9 @@ function deviceRecords(deps: Deps, uplink: Uplink): Found {
     const { deviceId, name, deviceType: type, change, at: ts } = row;
     // One that is gone can only be selected by what was kept of it.
     const gone: UplinkDevice = { deviceId, name, type, site: options.site, tags: options.tags };
-    const device = byDevice.get(deviceId) ?? (change === "deleted" ? gone : undefined);
+    const { deviceIds } = options.selection;
+    const mayBeSelected = deviceIds.length === 0 || deviceIds.includes(deviceId);
+    const device = byDevice.get(deviceId) ?? (change === "deleted" && mayBeSelected ? gone : undefined);
     return device === undefined ? [] : [{ kind: "device", device, change, ts }];
   });
   return found(
@@ -102,7 +104,9 @@ function snapshotRecords(
     const device = byDevice.get(deviceId);
     if (device === undefined) continue;
     const id = `${deviceId} ${scope}`;
-    const record = records.get(id) ?? { kind: "attributes", device, scope, ts: updatedAt, values: {} };
+    // Without a prototype: a key like `__proto__` is only a key.
+    const values: Record<string, JsonValue> = Object.create(null);
+    const record = records.get(id) ?? { kind: "attributes", device, scope, ts: updatedAt, values };
     record.values[key] = JSON.parse(value) as JsonValue; // written by the attributes module
     records.set(id, record);
   }

@@ -2,10 +2,35 @@ import { Value } from "@sinclair/typebox/value";
 import { invalid } from "../../lib/domain-error.ts";
 import { excerpt, pathExcerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { isSecretHeader } from "../../lib/outbound-request.ts";
 import { ruleOf } from "../../lib/schema-rule.ts";
 import { type TargetSettings, targetSchemas } from "./targets/targets.schemas.ts";
 
 export type { TargetSettings };
+
+/** Text before the host of an address: a user name, perhaps with a password. */
+const USER_IN_ADDRESS = /^([a-z][a-z+.-]*:\/\/)?[^/?#]*@/i;
+const PORT_IN_ADDRESS = /:(\d+)$/;
+const PORT_MAX = 65_535;
+
+function addressesOf(settings: TargetSettings): [field: string, address: string][] {
+  if (settings.type === "KAFKA") return settings.brokers.map((broker) => ["brokers", broker]);
+  if (settings.type === "NATS") return settings.servers.map((server) => ["servers", server]);
+  if (settings.type === "PARQUET")
+    return settings.place.kind === "S3" ? [["place.endpoint", settings.place.endpoint]] : [];
+  return "url" in settings ? [["url", settings.url]] : [];
+}
+
+/** Addresses and headers are shown to people, so they must not hold secrets. @throws DomainError `invalid` */
+function ensureNoSecrets(settings: TargetSettings): void {
+  for (const [field, address] of addressesOf(settings)) {
+    if (USER_IN_ADDRESS.test(address)) throw invalid("uplink.address_password", { field });
+    if (Number(PORT_IN_ADDRESS.exec(address)?.[1] ?? 0) > PORT_MAX)
+      throw invalid("uplink.address_port", { field, portMax: PORT_MAX });
+  }
+  const header = settings.type === "HTTP" ? Object.keys(settings.headers).find(isSecretHeader) : undefined;
+  if (header !== undefined) throw invalid("uplink.header_secret", { name: excerpt(header) });
+}
 
 /**
  * Checks the settings of a target, and fills in what they leave out.
@@ -23,5 +48,7 @@ export function checkTarget(input: unknown): TargetSettings {
   const wrong = Value.Errors(schema, filled).First();
   if (wrong !== undefined)
     throw invalid("uplink.target_invalid", { field: pathExcerpt(wrong.path, "target"), rule: ruleOf(wrong) });
-  return filled as TargetSettings; // fits its schema
+  const settings = filled as TargetSettings; // fits its schema
+  ensureNoSecrets(settings);
+  return settings;
 }

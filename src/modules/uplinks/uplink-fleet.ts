@@ -1,6 +1,7 @@
 import { DomainError } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import { networkErrorText } from "../../lib/network-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
@@ -25,7 +26,7 @@ const COUNT_INTERVAL_MS = 15_000;
 const RESTART_MS = 10_000;
 
 interface FleetDeps {
-  readonly repository: Pick<UplinksRepository, "listAll" | "setCursor">;
+  readonly repository: Pick<UplinksRepository, "find" | "listAll" | "setCursor">;
   readonly changes: UplinkChangesRepository;
   readonly store: Pick<TelemetryStore, "feeds" | "committed" | "deletions">;
   /** Settings of the target with their secrets. */
@@ -62,6 +63,8 @@ export class UplinkFleet {
   readonly #running = new Map<string, Uplink>();
   /** Keyed by the id of the uplink. */
   readonly #reports = new Map<string, UplinkReport>();
+  /** Id of the uplink → last of the changes to it that are made one after the other. */
+  readonly #changes = new Map<string, Promise<void>>();
   /** Id of the uplink → values that wait, about. */
   readonly #waiting = new Map<string, number>();
   /** Groups and deletions that the thread was told of. */
@@ -99,21 +102,27 @@ export class UplinkFleet {
     this.#thread.stop();
   }
 
-  /** Runs the uplink as it is now, or ends it if it is not enabled. */
-  async apply(uplink: Uplink): Promise<void> {
-    const { uplinkId, tenantId, enabled } = uplink;
-    await this.#deps.store.feeds.open(uplinkId, tenantId, "now");
-    if (!enabled) return this.#end(uplinkId);
-    this.#running.set(uplinkId, uplink);
-    await this.#thread.call("run", this.#jobOf(uplink));
+  /** Runs the uplink as it is stored, or ends it if it is not enabled. Does nothing if it was deleted meanwhile. */
+  apply({ uplinkId, tenantId }: Pick<Uplink, "uplinkId" | "tenantId">): Promise<void> {
+    return this.#inOrder(uplinkId, async () => {
+      const { repository, store } = this.#deps;
+      const uplink = repository.find(tenantId, uplinkId);
+      if (uplink === undefined) return;
+      await store.feeds.open(uplinkId, tenantId, "now");
+      if (!uplink.enabled) return this.#end(uplinkId);
+      this.#running.set(uplinkId, uplink);
+      await this.#thread.call("run", this.#jobOf(uplink));
+    });
   }
 
   /** Ends the uplink and forgets what it has sent. */
-  async remove(uplinkId: string): Promise<void> {
-    await this.#end(uplinkId);
-    this.#reports.delete(uplinkId);
-    this.#waiting.delete(uplinkId);
-    await this.#deps.store.feeds.close(uplinkId);
+  remove(uplinkId: string): Promise<void> {
+    return this.#inOrder(uplinkId, async () => {
+      await this.#end(uplinkId);
+      this.#reports.delete(uplinkId);
+      this.#waiting.delete(uplinkId);
+      await this.#deps.store.feeds.close(uplinkId);
+    });
   }
 
   /** Connects to a target, as a test. @throws DomainError what is wrong */
@@ -171,12 +180,25 @@ export class UplinkFleet {
 
   /** Something was written. */
   wake(): void {
-    if (this.#running.size > 0) void this.#thread.call("wake", null);
+    // A thread that ends meanwhile needs no waking.
+    if (this.#running.size > 0) this.#thread.call("wake", null).catch(() => undefined);
   }
 
   /** Devices have changed: the thread asks for them anew. */
   forgetDevices(deviceIds: readonly DeviceId[]): void {
-    if (this.#running.size > 0) void this.#thread.call("forgetDevices", { deviceIds });
+    if (this.#running.size > 0) this.#thread.call("forgetDevices", { deviceIds }).catch(() => undefined);
+  }
+
+  /** Makes changes to an uplink one after the other: two that overlap would leave it running twice, or running after it was deleted. */
+  #inOrder(uplinkId: string, change: () => Promise<void>): Promise<void> {
+    const result = (this.#changes.get(uplinkId) ?? Promise.resolve()).then(change);
+    const settled = result
+      .catch(() => undefined) // the caller is told
+      .finally(() => {
+        if (this.#changes.get(uplinkId) === settled) this.#changes.delete(uplinkId);
+      });
+    this.#changes.set(uplinkId, settled);
+    return result;
   }
 
   async #end(uplinkId: string): Promise<void> {
@@ -195,8 +217,7 @@ export class UplinkFleet {
 
   #restart(): void {
     this.#cancelRestart = this.#deps.clock.schedule(RESTART_MS, () => {
-      for (const uplink of this.#running.values())
-        void this.#thread.call("run", this.#jobOf(uplink)).catch(() => undefined); // the thread failed again
+      for (const uplink of this.#running.values()) void this.apply(uplink).catch(() => undefined); // the thread failed again
     });
   }
 
@@ -226,6 +247,7 @@ export class UplinkFleet {
       tenantId,
       target: this.#deps.targetOf(uplink),
       sendsTelemetry: options.content.telemetry,
+      deviceIds: options.selection.deviceIds,
       keys: options.selection.keys,
       steps: options.steps,
       order: options.order,
@@ -242,7 +264,7 @@ export class UplinkFleet {
   }
 
   #handlers(): CallHandlers<MainCalls> {
-    const { store, reach, changes, repository } = this.#deps;
+    const { store, reach, changes, repository, log } = this.#deps;
     const devicesOf = (uplink: Uplink, deviceIds: readonly string[]) => this.#devicesOf(uplink, deviceIds);
     return {
       read: ({ feed, ...args }) => store.feeds.read(feed, args),
@@ -257,10 +279,18 @@ export class UplinkFleet {
         this.#running.set(uplinkId, { ...uplink, cursor });
         this.#forgetSentChanges(uplink.tenantId);
       },
-      resolve: ({ uplinkId, host, port }) =>
-        reach.addresses.of(this.#get(uplinkId).tenantId).resolve(host, port),
+      resolve: async ({ uplinkId, host, port }) => {
+        try {
+          return await reach.addresses.of(this.#get(uplinkId).tenantId).resolve(host, port);
+        } catch (error) {
+          throw error instanceof DomainError
+            ? error
+            : new DomainError("unavailable", networkErrorText(error));
+        }
+      },
       command: ({ uplinkId, ...request }) => this.#deps.command(this.#get(uplinkId), request),
       report: ({ uplinkId, report }) => this.#take(uplinkId, report),
+      failed: ({ reason }) => log.warn("a client of an uplink has failed", { reason }),
     };
   }
 

@@ -2,6 +2,7 @@ import { nextUp } from "../../lib/next-double.ts";
 import { FeedDecoder } from "../telemetry/feed-decoder.service.ts";
 import type {
   ConfirmedRange,
+  FeedDeletion,
   FeedDeviceRows,
   FeedRange,
   FeedRows,
@@ -21,7 +22,7 @@ const READ_BYTES_MAX = 256 * 1024;
 /** Values of one batch of history, about. */
 const BATCH_POINTS = 20_000;
 const RANGES_MAX = 64;
-/** History is read backwards in pieces of this length. */
+/** History is read backwards in pieces of this length, which doubles for a device as long as its pieces are empty. */
 const PIECE_MS = 24 * 3_600_000;
 
 /** A batch, and what is to be confirmed once it and all batches before it have arrived. */
@@ -53,6 +54,8 @@ export class UplinkReader {
   #steps: FeedStep[] = [];
   #ranges: FeedRange[] = [];
   #open: OpenRange | undefined;
+  /** Number of a device → length of its next piece, where it is not `PIECE_MS`. */
+  readonly #pieceMs = new Map<number, number>();
   #after = 0;
   #hasBacklog = true;
   #isAtEnd = false;
@@ -110,7 +113,8 @@ export class UplinkReader {
     const wakes = this.#wakes;
     const { records, cursor, isAtEnd } = await this.#call("changes", { uplinkId });
     if (isAtEnd && this.#wakes === wakes) this.#hasChanges = false;
-    if (records.length === 0) return undefined;
+    // Changes of which none is selected are confirmed as well: behind them there may be selected ones.
+    if (records.length === 0 && isAtEnd) return undefined;
     return {
       batch: this.#batch(records),
       isBarrier: true,
@@ -154,7 +158,7 @@ export class UplinkReader {
   async #itemOf(step: FeedStep): Promise<Item> {
     const confirm = () => this.#call("confirm", { id: this.#job.uplinkId, position: step.position });
     if (step.kind === "deletion")
-      return { batch: this.#batch([await this.#deletionOf(step)]), isBarrier: true, confirm };
+      return { batch: this.#batch(await this.#deletionsOf(step)), isBarrier: true, confirm };
     return { batch: this.#batch(await this.#recordsOf(step.devices)), isBarrier: false, confirm };
   }
 
@@ -162,18 +166,27 @@ export class UplinkReader {
     const [deletion] = deletions;
     if (deletion === undefined) return undefined;
     return {
-      batch: this.#batch([await this.#deletionOf(deletion)]),
+      batch: this.#batch(await this.#deletionsOf(deletion)),
       isBarrier: true,
       confirm: () => this.#call("confirm", { id: this.#job.uplinkId, deletions: [deletion.id] }),
     };
   }
 
-  async #deletionOf(
-    deletion: Omit<DeletionRecord, "kind" | "device"> & { deviceId: string },
-  ): Promise<DeletionRecord> {
-    const { deviceId, keys, from, to } = deletion;
-    const device = (await this.#devices.get([deviceId])).get(deviceId) ?? nameless(deviceId);
-    return { kind: "deletion", device, keys, from, to };
+  /** Returns the deletion; nothing for a device that is not selected. */
+  async #deletionsOf({
+    deviceId,
+    keys,
+    from,
+    to,
+    drop,
+  }: Omit<FeedDeletion, "id">): Promise<DeletionRecord[]> {
+    const device = (await this.#devices.get([deviceId])).get(deviceId);
+    const { deviceIds } = this.#job;
+    // One that is gone can only be selected by its id.
+    const isSelected =
+      device !== undefined || (drop && (deviceIds.length === 0 || deviceIds.includes(deviceId)));
+    if (!isSelected) return [];
+    return [{ kind: "deletion", device: device ?? nameless(deviceId), keys, from, to }];
   }
 
   async #nextHistory(hasOutstanding: boolean): Promise<Item | "later" | undefined> {
@@ -222,7 +235,8 @@ export class UplinkReader {
   #openNext(): OpenRange | undefined {
     const range = this.#ranges.shift();
     if (range === undefined) return undefined;
-    const since = this.#job.order === "NEWEST_FIRST" ? Math.max(range.from, range.to - PIECE_MS) : range.from;
+    const pieceMs = this.#pieceMs.get(range.device) ?? PIECE_MS;
+    const since = this.#job.order === "NEWEST_FIRST" ? Math.max(range.from, range.to - pieceMs) : range.from;
     return { range, from: since, since };
   }
 
@@ -237,6 +251,8 @@ export class UplinkReader {
     const isLast = chunk === null || chunk.to >= range.to;
     if (isForwards) confirmed.push({ ...range, until: isLast ? range.to : chunk.to });
     else if (isLast) confirmed.push({ ...range, since: open.since });
+    if (chunk !== null || isForwards) this.#pieceMs.delete(range.device);
+    else this.#pieceMs.set(range.device, 2 * (this.#pieceMs.get(range.device) ?? PIECE_MS));
     this.#open = undefined;
     if (!isLast) {
       const from = nextUp(chunk.to);

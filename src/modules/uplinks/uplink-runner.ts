@@ -103,7 +103,7 @@ export class UplinkRunner {
     const skipped = this.#outstanding.shift();
     if (skipped === undefined) return;
     this.#set({ skippedBatches: this.#report.skippedBatches + 1, isRefused: false });
-    void skipped.item.confirm();
+    void skipped.item.confirm().catch(() => undefined); // what was not confirmed is sent again
     this.#endWait();
   }
 
@@ -184,7 +184,11 @@ export class UplinkRunner {
   async #settleFirst(): Promise<void> {
     const [first] = this.#outstanding;
     if (first?.sent === undefined) return;
-    await first.sent;
+    const isSkipped = () => this.#outstanding[0] !== first;
+    await first.sent.catch((error) => {
+      if (!isSkipped()) throw error;
+    });
+    if (isSkipped()) return;
     this.#outstanding.shift();
     void first.item.confirm().catch(() => undefined); // what was not confirmed is sent again
     this.#failures = 0;

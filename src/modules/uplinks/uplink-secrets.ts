@@ -9,8 +9,16 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
   "signingSecret",
   "privateKey",
 ]);
-/** Fields that say where the secrets are sent to. */
-const SERVER_NAMES = ["type", "url", "host", "port", "brokers", "servers", "endpoint"] as const;
+/** Fields that say where the secrets are sent to, wherever they stand. */
+const SERVER_NAMES: ReadonlySet<string> = new Set([
+  "type",
+  "url",
+  "host",
+  "port",
+  "brokers",
+  "servers",
+  "endpoint",
+]);
 
 export type Secrets = Readonly<Record<string, string>>;
 type Change = (value: unknown, path: string) => unknown;
@@ -33,8 +41,28 @@ function changeSecrets(value: unknown, change: Change, path: string): unknown {
 
 const isKept = (value: unknown): boolean => isJsonObject(value) && value.kept === true;
 
-const serverOf = (target: unknown): string =>
-  JSON.stringify(isJsonObject(target) ? SERVER_NAMES.map((name) => target[name] ?? null) : null);
+/** Returns the fields that say where secrets are sent to, by path and in one order. */
+function serverFields(value: unknown, path: string): string[] {
+  if (!isJsonObject(value)) return [];
+  return Object.keys(value)
+    .toSorted()
+    .flatMap((name) => {
+      const fieldPath = `${path}.${name}`;
+      return SERVER_NAMES.has(name)
+        ? [JSON.stringify([fieldPath, value[name]])]
+        : serverFields(value[name], fieldPath);
+    });
+}
+
+const serverOf = (target: unknown): string => serverFields(target, "").join("\n");
+
+/** Returns whether the connection was encrypted and is no longer. Where there is an address, its scheme says so. */
+const losesTls = (input: unknown, before: unknown): boolean =>
+  isJsonObject(input) &&
+  isJsonObject(before) &&
+  input.url === undefined &&
+  isJsonObject(before.tls) &&
+  !isJsonObject(input.tls);
 
 /** Settings of a target as they are stored, and their secrets by path. */
 export interface SplitTarget {
@@ -44,7 +72,7 @@ export interface SplitTarget {
 
 /**
  * Puts the secrets that were kept (`{kept: true}`) back into settings that a person sends.
- * @throws DomainError `invalid` for one that is not there, or that would go to another server.
+ * @throws DomainError `invalid` for one that is not there, or that would go to another server or over a connection without TLS.
  */
 export function withKeptSecrets(input: unknown, before: SplitTarget | undefined): unknown {
   return changeSecrets(
@@ -54,7 +82,8 @@ export function withKeptSecrets(input: unknown, before: SplitTarget | undefined)
       if (!isKept(value)) return value;
       const kept = before?.secrets[path];
       if (kept === undefined) throw invalid("uplink.secret_unknown", { name: path });
-      if (serverOf(input) !== serverOf(before?.target)) throw invalid("uplink.secret_moved", { name: path });
+      if (serverOf(input) !== serverOf(before?.target) || losesTls(input, before?.target))
+        throw invalid("uplink.secret_moved", { name: path });
       return kept;
     },
     "",

@@ -30,6 +30,8 @@ export interface UplinkJob {
   /** With its secrets. */
   readonly target: TargetSettings;
   readonly sendsTelemetry: boolean;
+  /** Ids of the selected devices. Empty: all. */
+  readonly deviceIds: readonly string[];
   /** Names of keys; one that ends with `*` stands for all that begin so. Empty: all. */
   readonly keys: readonly string[];
   readonly steps: readonly unknown[];
@@ -106,6 +108,8 @@ export type MainCalls = {
     result: JsonValue;
   };
   report: { args: { uplinkId: string; report: UplinkReport }; result: undefined };
+  /** A client of a target has failed where nothing waits for it. */
+  failed: { args: { reason: string }; result: undefined };
 };
 
 /** Calls of the main thread to the thread. */

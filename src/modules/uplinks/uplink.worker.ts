@@ -1,5 +1,6 @@
 /// <reference lib="webworker" />
-import { DomainError, notFound } from "../../lib/domain-error.ts";
+import { DomainError, notFound, unavailable } from "../../lib/domain-error.ts";
+import { messageOf, networkErrorText } from "../../lib/network-error.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { ThreadCalls } from "../../platform/thread-calls.ts";
 import { DeviceCache } from "./device-cache.ts";
@@ -39,6 +40,10 @@ const calls = new ThreadCalls<MainCalls, ThreadCallsOfUplinks>((message) => post
     const target = await createTarget(job.target, contextOf(job));
     try {
       await target.check(AbortSignal.timeout(CHECK_TIMEOUT_MS));
+    } catch (error) {
+      throw error instanceof DomainError
+        ? error
+        : unavailable("uplink.unreachable", { reason: networkErrorText(error) });
     } finally {
       await target.close();
     }
@@ -96,6 +101,15 @@ async function end(uplinkId: string): Promise<void> {
   const uplink = running.get(uplinkId);
   running.delete(uplinkId);
   await uplink?.runner.stop();
+}
+
+// The clients of targets throw in their own callbacks, where nobody can catch it. That must not end the uplinks of all others: what waits for
+// such a client fails by its time limit.
+process.on("uncaughtException", reportFailure);
+process.on("unhandledRejection", reportFailure);
+
+function reportFailure(error: unknown): void {
+  void calls.call("failed", { reason: messageOf(error) });
 }
 
 addEventListener("message", (event: MessageEvent<unknown>) => calls.receive(event.data));

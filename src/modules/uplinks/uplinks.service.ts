@@ -76,12 +76,18 @@ export class UplinksService {
     ensureAllDevices(principal);
     const { repository, feeds, fleet } = this.#deps;
     const { tenantId } = principal;
-    if (repository.count(tenantId) >= UPLINKS_MAX) throw tooManyUplinks(UPLINKS_MAX);
+    this.#ensureRoom(tenantId);
     const settings = this.#targetFrom(principal, fields.target, undefined);
     const uplink = this.#uplinkOf(newId(), tenantId, { fields, settings, start });
     // Before the row: a feed without one is closed at the next start, and nothing is lost in between.
     await feeds.open(uplink.uplinkId, tenantId, start);
-    repository.insert(uplink);
+    try {
+      this.#ensureRoom(tenantId); // others may have been created meanwhile
+      repository.insert(uplink);
+    } catch (error) {
+      await feeds.close(uplink.uplinkId);
+      throw error;
+    }
     await fleet.apply(uplink);
     return this.#visible(uplink);
   }
@@ -139,6 +145,10 @@ export class UplinksService {
     if (!fleet.reportOf(uplinkId).isRefused) throw nothingToSkip();
     await fleet.skip(uplinkId);
     return this.#visible(uplink);
+  }
+
+  #ensureRoom(tenantId: TenantId): void {
+    if (this.#deps.repository.count(tenantId) >= UPLINKS_MAX) throw tooManyUplinks(UPLINKS_MAX);
   }
 
   #get(principal: Principal, uplinkId: string): Uplink {

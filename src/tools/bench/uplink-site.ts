@@ -75,6 +75,7 @@ export class SiteUplink {
       tenantId: site,
       target,
       sendsTelemetry: true,
+      deviceIds: [],
       keys: [],
       steps: [],
       order: "LIVE_FIRST",

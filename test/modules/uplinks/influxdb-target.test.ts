@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import type { InfluxdbSettings } from "../../../src/modules/uplinks/targets/influxdb.schemas.ts";
 import { createInfluxdbTarget } from "../../../src/modules/uplinks/targets/influxdb.target.ts";
 import type { Target } from "../../../src/modules/uplinks/uplink.types.ts";
+import { queriesOf } from "../../support/grafana-dashboard.ts";
 import { createInfluxdb, hasInfluxdb, type Influxdb } from "../../support/influxdb.ts";
 import {
   batchOf,
@@ -181,6 +182,23 @@ describe.skipIf(!hasInfluxdb)("InfluxDB", () => {
         message: "hotter than 80 °C",
       },
     ]);
+  });
+
+  test("the Grafana dashboard finds what is stored", async () => {
+    const device = deviceOf({ type: "furnace" });
+    await targetWith().send(
+      batchOf("1", rowsOf(device, [T0], { temperature: [21.5] }), ...eventsOf(device, T0)),
+      neverAborted(),
+    );
+    const replace = (query: string) =>
+      query
+        .replaceAll("$type", "furnace")
+        .replaceAll("$key", "temperature")
+        .replaceAll("$site", ".*")
+        .replaceAll("$timeFilter", "time > now() - 10m")
+        .replaceAll("$__interval", "1h");
+    for (const { title, text } of queriesOf("grafana-uplink-influxdb.json", replace))
+      expect([title, (await influxdb.query(text)).length]).not.toEqual([title, 0]);
   });
 
   test("wrong credentials and a database that does not exist are errors of the settings", async () => {

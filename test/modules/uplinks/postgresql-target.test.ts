@@ -4,6 +4,7 @@ import type { PostgresqlSettings } from "../../../src/modules/uplinks/targets/po
 import { createPostgresqlTarget } from "../../../src/modules/uplinks/targets/postgresql.target.ts";
 import type { Target, UplinkRecord } from "../../../src/modules/uplinks/uplink.types.ts";
 import { createAuthority, createServerCertificate } from "../../../src/platform/tls-certificates.ts";
+import { queriesOf } from "../../support/grafana-dashboard.ts";
 import { createPostgres, hasPostgres, type Postgres, postgresOwner } from "../../support/postgres.ts";
 import { until } from "../../support/until.ts";
 import {
@@ -272,6 +273,23 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     const calls = await postgres.query("SELECT DISTINCT * FROM called");
     expect(calls).toEqual([{ relation: "together.telemetry_pump", column: "ts" }]);
     await postgres.query("DROP FUNCTION create_hypertable");
+  });
+
+  test("the Grafana dashboard finds what is stored", async () => {
+    const target = targetWith({ schema: "lineside" });
+    const now = Date.now() - 1_000;
+    await send(target, rowsOf(device, [now], { temperature: [21.5] }), ...eventsOf(device, now));
+    const replace = (query: string) =>
+      query
+        .replaceAll("($site)", `('${device.site}')`)
+        .replaceAll("($type)", `('${device.type}')`)
+        .replaceAll("$key", "temperature")
+        .replace(/\$__timeFilter\(([\w.]+)\)/g, "$1 > now() - interval '1 day'")
+        .replace(/\$__timeGroupAlias\(([\w.]+), [^)]*\)/g, "date_trunc('hour', $1) AS time");
+    for (const { title, text } of queriesOf("grafana-uplink-postgresql.json", replace)) {
+      const rows = await postgres.query(text);
+      expect([title, rows.length]).toEqual([title, 1]);
+    }
   });
 
   test("TLS verifies the certificate and its name", async () => {

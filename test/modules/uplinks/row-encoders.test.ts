@@ -13,6 +13,8 @@ import {
 } from "../../../src/lib/sparkplug/sparkplug-writer.ts";
 import { TextWriter } from "../../../src/lib/text-writer.ts";
 import { CborRows } from "../../../src/modules/uplinks/targets/cbor-rows.ts";
+import { FieldNames } from "../../../src/modules/uplinks/targets/field-names.ts";
+import { LineWriter } from "../../../src/modules/uplinks/targets/line-protocol.ts";
 import { packRows } from "../../../src/modules/uplinks/targets/row-packing.ts";
 import {
   compilePayload,
@@ -174,4 +176,11 @@ test("a metric of Sparkplug B reads back as it was written", () => {
       ).toEqual(metrics.map(({ name, ts, value: written }) => [name, ts, written]));
     }),
   );
+});
+
+test("a line does not begin as a comment, whatever the type of the device", () => {
+  const options = { measurement: "{type}", deviceTags: ["device"], texts: true } as const;
+  const writer = new LineWriter({ ...options, names: new FieldNames(true) });
+  writer.rows(rowsOf(deviceOf({ type: "#1 pump" }), [1], { n: [1] }));
+  expect(new TextDecoder().decode(writer.bytes())).toStartWith("-#1\\ pump,device=");
 });

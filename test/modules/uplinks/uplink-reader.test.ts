@@ -9,6 +9,7 @@ const job: UplinkJob = {
   tenantId: "tenant-1",
   target: { type: "HTTP" } as UplinkJob["target"], // the reader does not look at it
   sendsTelemetry: true,
+  deviceIds: [],
   keys: [],
   steps: [],
   order: "LIVE_FIRST",

@@ -5,6 +5,7 @@ import { devicesErrorsDe } from "./devices-errors.ts";
 import { errorDetailsDe } from "./error-details.ts";
 import { eventTextsDe } from "./events.ts";
 import { integrationsErrorsDe } from "./integrations-errors.ts";
+import { lineProtocolErrorsDe } from "./line-protocol-errors.ts";
 import { reasonsDe } from "./reasons.ts";
 import { refusalTextsDe } from "./refusals.ts";
 import { rulesDe } from "./rules.ts";
@@ -25,6 +26,7 @@ export const germanErrors: Readonly<Record<ErrorCode, string>> = {
   ...backupErrorsDe,
   ...updateErrorsDe,
   ...uplinkErrorsDe,
+  ...lineProtocolErrorsDe,
   ...errorDetailsDe,
   ...rulesDe,
   ...reasonsDe,

@@ -1,6 +1,9 @@
 export const uplinkErrorsDe = {
   "uplink.access_refused":
     "Das Ziel weist die Zugangsdaten ab: {reason}. Prüfen Sie Benutzer, Passwort, Token oder Zertifikat.",
+  "uplink.address_password":
+    "{field} darf weder Benutzernamen noch Passwort enthalten. Geben Sie diese in eigenen Feldern ein.",
+  "uplink.address_port": "{field} hat einen Port über {portMax}.",
   "uplink.batch_refused": "Das Ziel weist diese Werte ab: {reason}",
   "uplink.unreachable": "Das Ziel ist nicht erreichbar: {reason}",
   "uplink.target_failed": "Fehler im Ziel: {reason}",
@@ -13,7 +16,8 @@ export const uplinkErrorsDe = {
   "uplink.limit": "Es gibt bereits {limit} Uplinks. Mehr kann ein Mandant nicht haben.",
   "uplink.not_found": "Den Uplink gibt es nicht.",
   "uplink.not_refused": "Das Ziel weist zurzeit nichts ab.",
-  "uplink.secret_moved": "{name} wurde für einen anderen Server eingegeben. Geben Sie es neu ein.",
+  "uplink.secret_moved":
+    "{name} wurde für einen anderen Server oder eine verschlüsselte Verbindung eingegeben. Geben Sie es neu ein.",
   "uplink.secret_unknown": "{name} ist nicht bekannt. Geben Sie es neu ein.",
   "uplink.stopped": "Die Uplinks sind beendet.",
   "uplink.target_invalid": "{field}: {rule}",

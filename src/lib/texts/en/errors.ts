@@ -4,6 +4,7 @@ import { devicesErrors } from "./devices-errors.ts";
 import { errorDetails } from "./error-details.ts";
 import { eventTexts } from "./events.ts";
 import { integrationsErrors } from "./integrations-errors.ts";
+import { lineProtocolErrors } from "./line-protocol-errors.ts";
 import { reasons } from "./reasons.ts";
 import { refusalTexts } from "./refusals.ts";
 import { rules } from "./rules.ts";
@@ -24,6 +25,7 @@ export const englishErrors = {
   ...backupErrors,
   ...updateErrors,
   ...uplinkErrors,
+  ...lineProtocolErrors,
   ...errorDetails,
   ...rules,
   ...reasons,

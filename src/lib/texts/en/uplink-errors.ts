@@ -1,6 +1,9 @@
 export const uplinkErrors = {
   "uplink.access_refused":
     "The target refuses the credentials: {reason}. Check user, password, token or certificate.",
+  "uplink.address_password":
+    "{field} must not contain a user name or a password. Enter them in their own fields.",
+  "uplink.address_port": "{field} has a port above {portMax}.",
   "uplink.batch_refused": "The target refuses these values: {reason}",
   "uplink.unreachable": "The target cannot be reached: {reason}",
   "uplink.target_failed": "The target failed: {reason}",
@@ -13,7 +16,8 @@ export const uplinkErrors = {
   "uplink.limit": "There are {limit} uplinks already, which is the most that a tenant can have.",
   "uplink.not_found": "The uplink does not exist.",
   "uplink.not_refused": "The target refuses nothing at present.",
-  "uplink.secret_moved": "{name} was entered for another server. Enter it again.",
+  "uplink.secret_moved":
+    "{name} was entered for another server or for an encrypted connection. Enter it again.",
   "uplink.secret_unknown": "{name} is not known. Enter it again.",
   "uplink.stopped": "The uplinks have stopped.",
   "uplink.target_invalid": "{field}: {rule}",

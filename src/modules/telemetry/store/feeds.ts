@@ -29,6 +29,8 @@ const ROWS_MAX = 1_024;
 const RANGES_PER_WRITE = 256;
 /** Hot rows that are read in one step of a sealing. */
 const ROWS_PER_STEP = 64;
+/** No value is older: the first moment that a Date can hold. A range has an end, so that it can be read backwards. */
+const OLDEST_MS = -8.64e15;
 
 interface Feed {
   readonly no: number;
@@ -132,7 +134,7 @@ export class Feeds {
       for (const series of device.series.values()) newest = Math.max(newest, series.ts);
       const end = Math.min(to, newest);
       if (end < from) continue;
-      batch.push([device.no, { from, to: end }]);
+      batch.push([device.no, { from: Math.max(from, OLDEST_MS), to: end }]);
       if (batch.length < RANGES_PER_WRITE) continue;
       this.#writeRanges(feed, batch, seq);
       batch = [];

@@ -169,7 +169,14 @@ export class HttpConnection {
     this.#bytesSent += content.body === undefined ? 0 : Buffer.byteLength(content.body);
     const response = await this.#session.fetch(`${protocol}//${authority}${base}`, {
       method: content.method ?? "POST",
-      headers: { "User-Agent": "Lineside", ...content.headers, ...this.#host },
+      headers: {
+        "User-Agent": "Lineside",
+        "Accept-Encoding": "identity",
+        ...content.headers,
+        ...this.#host,
+      },
+      // A small answer could become a very large one, before any limit is looked at.
+      decompress: false,
       ...(content.body !== undefined && { body: content.body }),
       redirect: "manual",
       signal,

@@ -1,9 +1,13 @@
 import { isIP } from "node:net";
 import type { Base, Broker, Connection, UserError } from "@platformatic/kafka";
+import { unavailable } from "../../../lib/domain-error.ts";
 import type { TargetContext } from "../uplink.types.ts";
 import { toKafkaError } from "./kafka-errors.ts";
 import type { TlsOptions } from "./tls-options.ts";
 
+/** Bytes of an answer, at most: the largest is the metadata of a cluster. */
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+const LENGTH_BYTES = 4;
 /** Addresses of a name that are tried one after the other. */
 const ADDRESSES_MAX = 3;
 
@@ -34,6 +38,39 @@ export function namedTls({ servername: _, ...options }: TlsOptions): NamedTls {
   };
 }
 
+/** Ends a connection whose answer is too long: the client would keep all of it, whatever its length. */
+export class AnswerLimit {
+  readonly #head = Buffer.alloc(LENGTH_BYTES);
+  #headBytes = 0;
+  #remaining = 0;
+
+  /** Returns whether the bytes of a connection so far are answers of at most the limit. */
+  take(chunk: Uint8Array): boolean {
+    for (let offset = 0; offset < chunk.length; ) {
+      if (this.#remaining > 0) {
+        const taken = Math.min(this.#remaining, chunk.length - offset);
+        this.#remaining -= taken;
+        offset += taken;
+        continue;
+      }
+      this.#head[this.#headBytes++] = chunk[offset++] ?? 0;
+      if (this.#headBytes < LENGTH_BYTES) continue;
+      this.#headBytes = 0;
+      this.#remaining = this.#head.readUInt32BE();
+      if (this.#remaining > ANSWER_BYTES_MAX) return false;
+    }
+    return true;
+  }
+}
+
+function limitAnswers({ socket }: Connection): void {
+  const limit = new AnswerLimit();
+  socket.prependListener("data", (chunk: Uint8Array) => {
+    if (!limit.take(chunk))
+      socket.destroy(unavailable("network_error.other", { message: "the answer is too long" }));
+  });
+}
+
 export interface ConnectionRules {
   readonly context: Pick<TargetContext, "resolve">;
   readonly tls: NamedTls | undefined;
@@ -49,6 +86,7 @@ export function restrictConnections(client: Connected, { context, tls, library }
   const open = pool.get.bind(pool) as (broker: Broker, callback: Callback) => void;
   /** Addresses in use, by name and port. */
   const addresses = new Map<string, string>();
+  const limited = new WeakSet<Connection>();
   // An error of a connection is told to whoever waits for it; a second one must not end the program.
   pool.on("connecting", ({ connection }) => void connection.on("error", () => {}));
 
@@ -72,7 +110,11 @@ export function restrictConnections(client: Connected, { context, tls, library }
       addresses.set(`${broker.host}:${broker.port}`, address);
       callback(null, connection);
     });
-    pool.getEstablishedConnection(resolved)?.socket?.on("error", () => {});
+    const connection = pool.getEstablishedConnection(resolved);
+    connection?.socket?.on("error", () => {});
+    if (!connection?.socket || limited.has(connection)) return;
+    limited.add(connection);
+    limitAnswers(connection);
   }
 
   function get(broker: Broker | undefined, callback: Callback): void {
@@ -86,10 +128,10 @@ export function restrictConnections(client: Connected, { context, tls, library }
       open({ ...broker, host: address }, callback);
       return;
     }
-    context.resolve(host, port).then(
-      (found) => tryNext(broker, found.slice(0, ADDRESSES_MAX), callback),
-      (error) => callback(toClientError(error)),
-    );
+    context
+      .resolve(host, port)
+      .then((found) => tryNext(broker, found.slice(0, ADDRESSES_MAX), callback))
+      .catch((error) => callback(toClientError(error)));
   }
 
   pool.get = get as typeof pool.get; // the client calls it with a callback only

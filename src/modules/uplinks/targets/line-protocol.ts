@@ -13,7 +13,9 @@ const LINE_FEED = 0x0a;
 
 /** Line breaks end a line outside quotes, and a backslash at the end would escape what follows: neither can be expressed. */
 const inOneLine = (text: string): string => text.replace(/[\r\n]+/g, " ").replace(/\\+$/, "/");
-const escapeMeasurement = (text: string): string => inOneLine(text).replace(/[, ]/g, "\\$&");
+/** A line that begins with `#` is a comment, which no escape prevents. */
+const notComment = (measurement: string): string => measurement.replace(/^#/, "-#");
+const escapeMeasurement = (text: string): string => notComment(inOneLine(text)).replace(/[, ]/g, "\\$&");
 const escapeName = (text: string): string => inOneLine(text).replace(/[,= ]/g, "\\$&");
 const escapeText = (text: string): string => (/["\\]/.test(text) ? text.replace(/["\\]/g, "\\$&") : text);
 
@@ -104,9 +106,9 @@ export class LineWriter {
 
   #measurementOf(device: UplinkDevice): string {
     const { measurement } = this.#options;
-    return (
+    return notComment(
       measurement.replace(/\{(device|name|site|type)\}/g, (_, tag: DeviceTag) => tagOf[tag](device)) ||
-      "device"
+        "device",
     );
   }
 

@@ -8,7 +8,11 @@ import type { ObjectStore } from "./object-store.ts";
 import { encodePath, encodeQuery, signS3 } from "./s3-signature.ts";
 import type { TlsSettings } from "./tls.schemas.ts";
 
-const OBJECT_BYTES_MAX = 1024 ** 3;
+/** Bytes of an object that is read: a staged batch, or the record of a file. */
+const OBJECT_BYTES_MAX = 128 * 1024 * 1024;
+/** Bytes of a list: 1,000 names of at most 1 KiB, with what is said about each. */
+const LIST_BYTES_MAX = 8 * 1024 * 1024;
+const NAMES_MAX = 1_000_000;
 const REASON_CHARACTERS_MAX = 300;
 const NOT_FOUND = 404;
 const EMPTY = new Uint8Array();
@@ -23,6 +27,9 @@ export interface S3Place {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
+
+const tooLong = (): TargetError =>
+  new TargetError("retry", detail("uplink.target_failed", { reason: "the answer is too long" }));
 
 const contentOf = (xml: string, tag: string): string | undefined =>
   new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(xml)?.[1];
@@ -86,6 +93,7 @@ export class S3Store implements ObjectStore {
         names.push(unescapeXml(key).slice(rootLength));
       token = contentOf(xml, "NextContinuationToken");
       if (contentOf(xml, "IsTruncated") !== "true" || token === undefined) return names;
+      if (names.length > NAMES_MAX) throw tooLong();
       token = unescapeXml(token);
     }
   }
@@ -122,7 +130,7 @@ export class S3Store implements ObjectStore {
     return error;
   }
 
-  #request(
+  async #request(
     {
       method,
       name,
@@ -140,16 +148,20 @@ export class S3Store implements ObjectStore {
     const path = `/${encodePath(name === undefined ? bucket : `${bucket}/${prefix}${name}`)}`;
     const request = { method, host: this.#host, path: this.#basePath + path, query, body };
     const search = encodeQuery(query);
-    return this.#connection.request(
+    const answerBytesMax = name === undefined ? LIST_BYTES_MAX : OBJECT_BYTES_MAX;
+    const answer = await this.#connection.request(
       {
         method,
         path: search === "" ? path : `${path}?${search}`,
         headers: signS3(request, this.#place, this.#context.now()),
-        answerBytesMax: OBJECT_BYTES_MAX,
+        ...(method === "GET" && { answerBytesMax }),
         ...(method === "PUT" && { body }),
       },
       signal,
     );
+    // The rest was not read: a part of a list or an object must not pass for the whole.
+    if (answer.body.length >= answerBytesMax) throw tooLong();
+    return answer;
   }
 }
 

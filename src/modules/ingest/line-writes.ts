@@ -1,0 +1,216 @@
+import { setImmediate } from "node:timers/promises";
+import { DomainError, detail, type ErrorKind, invalid } from "../../lib/domain-error.ts";
+import { type Line, type LineFailure, type LinePrecision, LineReader } from "../../lib/line-protocol.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import { HELD_MS_MAX } from "../../lib/timestamp.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import { invalidDeviceToken } from "../devices/devices.errors.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { Reading } from "../telemetry/telemetry.types.ts";
+import type { IngestService } from "./ingest.service.ts";
+import type { IngestDevice } from "./ingest.types.ts";
+import { deviceTagOf, type LineRules, valuesOf } from "./line-rules.ts";
+import { checkValues } from "./readings.ts";
+
+/** Lines and characters that are worked on before others have their turn. */
+const SLICE_LINES = 250;
+const SLICE_CHARACTERS = 32 * 1024;
+/** To create a device takes about as long as to store a hundred lines. */
+const SLICE_NEW_CHILDREN = 30;
+/** Slices that may wait for the disk at once. */
+const WAITING_SLICES_MAX = 16;
+const CHILDREN_PER_BODY_MAX = 1_000;
+const SAMPLE_CHARACTERS = 100;
+
+/** Refusals of one device that do not concern the others. */
+const refusals: ReadonlySet<ErrorKind> = new Set(["invalid", "too_large", "exhausted", "forbidden"]);
+
+export interface LineBody {
+  readonly text: string;
+  /** Whether bytes that are no UTF-8 were replaced. */
+  readonly isLossy: boolean;
+  readonly precision: LinePrecision;
+  readonly rules: LineRules;
+  /** Path of the request. */
+  readonly where: string;
+}
+
+export interface LineWriteDeps {
+  readonly ingest: Pick<IngestService, "readings" | "reject">;
+  readonly devices: Pick<DevicesService, "children">;
+  readonly directory: Pick<DeviceDirectory, "find">;
+  readonly database: Pick<MainDatabase, "durable">;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** A line with its values, and the child that it is about. */
+interface Point {
+  readonly line: Line;
+  readonly child: string | undefined;
+  readonly reading: Reading;
+}
+
+/** The first line that was refused. */
+interface Refused {
+  readonly line: number;
+  readonly start: number;
+  readonly reason: Text;
+}
+
+/** Stores the lines of one body in slices, so that no body keeps others waiting. */
+export class LineWrite {
+  readonly #deps: LineWriteDeps;
+  readonly #sender: IngestDevice;
+  readonly #body: LineBody;
+  readonly #now: number;
+  /** Children by what the lines call them. */
+  readonly #children = new Map<string, IngestDevice | DomainError>();
+  /** Names in the current slice that are not among them. */
+  readonly #unknown = new Set<string>();
+  readonly #waiting: Promise<unknown>[] = [];
+  #refused = 0;
+  #first: Refused | undefined;
+
+  constructor(deps: LineWriteDeps, sender: IngestDevice, body: LineBody) {
+    this.#deps = deps;
+    this.#sender = sender;
+    this.#body = body;
+    this.#now = deps.clock.now();
+  }
+
+  /**
+   * Resolves once everything is on the disk.
+   * @throws DomainError `line_protocol.partial` for lines that were refused; then all others are on the disk. Any other error says that nothing
+   * is certain: the body has to be sent again.
+   */
+  async run(): Promise<void> {
+    const reader = new LineReader(this.#body.text, this.#body.precision);
+    try {
+      while (this.#slice(reader)) {
+        await setImmediate();
+        if (this.#waiting.length >= WAITING_SLICES_MAX) await this.#waiting.shift();
+        if (this.#sender.revoked) throw invalidDeviceToken();
+      }
+      await Promise.all(this.#waiting);
+      if (this.#children.size > 0) await this.#deps.database.durable();
+    } finally {
+      for (const commit of this.#waiting) commit.catch(() => undefined); // its error was thrown, or a worse one
+    }
+    if (this.#first !== undefined) throw this.#refusal(this.#first);
+  }
+
+  /** Returns false at the end. */
+  #slice(reader: LineReader): boolean {
+    const end = reader.position + SLICE_CHARACTERS;
+    const points: Point[] = [];
+    let hasMore = true;
+    for (let lines = 0; lines < SLICE_LINES && reader.position < end; lines++) {
+      if (this.#unknown.size >= SLICE_NEW_CHILDREN) break;
+      const line = reader.next();
+      hasMore = line !== undefined;
+      if (line === undefined) break;
+      const point = this.#read(line, reader.position);
+      if (point !== undefined) points.push(point);
+    }
+    this.#store(points);
+    return hasMore;
+  }
+
+  #read(line: Line | LineFailure, end: number): Point | undefined {
+    if (this.#body.isLossy && this.#body.text.slice(line.start, end).includes("\ufffd"))
+      return this.#refuse(line, detail("line.not_utf8"));
+    if ("reason" in line) return this.#refuse(line, line.reason);
+    const { ts = this.#now } = line;
+    if (!(ts >= 0 && ts <= this.#now + HELD_MS_MAX))
+      return this.#refuse(line, detail("line.timestamp_range"));
+    const { rules } = this.#body;
+    const tag = deviceTagOf(line, rules);
+    try {
+      const values = checkValues(valuesOf(line, rules, tag?.[0]));
+      if (values === undefined) return undefined;
+      const child = this.#sender.role === "GATEWAY" ? tag?.[1] : undefined;
+      if (child !== undefined) this.#note(child);
+      return { line, child, reading: { ts, values } };
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return this.#refuse(line, error);
+    }
+  }
+
+  #store(points: readonly Point[]): void {
+    this.#findChildren();
+    const groups = Map.groupBy(points, ({ child }) => child);
+    for (const [name, group] of groups) {
+      const device = name === undefined ? this.#sender : this.#children.get(name);
+      if (device === undefined || device instanceof DomainError) {
+        if (device !== undefined) for (const { line } of group) this.#refuse(line, device);
+        continue;
+      }
+      this.#send(device, group);
+    }
+  }
+
+  #send(device: IngestDevice, group: readonly Point[]): void {
+    try {
+      this.#waiting.push(
+        this.#deps.ingest.readings(
+          device,
+          group.map(({ reading }) => reading),
+        ),
+      );
+    } catch (error) {
+      if (!(error instanceof DomainError) || !refusals.has(error.kind)) throw error;
+      for (const { line } of group) this.#refuse(line, error);
+      const { code, params } = error;
+      this.#deps.ingest.reject(device, { source: "http", where: this.#body.where, code, params });
+    }
+  }
+
+  #note(name: string): void {
+    const child = this.#children.get(name);
+    if (child instanceof DomainError || child?.revoked === false) return;
+    if (child === undefined && this.#children.size + this.#unknown.size >= CHILDREN_PER_BODY_MAX)
+      throw invalid("line_protocol.too_many_children", { max: CHILDREN_PER_BODY_MAX });
+    this.#unknown.add(name);
+  }
+
+  /** Finds the children that the slice names, or creates them. */
+  #findChildren(): void {
+    if (this.#unknown.size === 0) return;
+    const refs = [...this.#unknown].map((name) => ({ name }));
+    this.#unknown.clear();
+    const found = this.#deps.devices.children.ensureChildren(this.#sender, refs);
+    for (const [index, { name }] of refs.entries()) {
+      const child = found[index];
+      const device = typeof child === "string" ? this.#deps.directory.find(child) : child;
+      this.#children.set(name, device ?? invalidDeviceToken()); // deleted in the same moment
+    }
+  }
+
+  #refuse({ number, start }: Line | LineFailure, reason: Text): undefined {
+    this.#refused++;
+    this.#first ??= { line: number, start, reason };
+  }
+
+  /** Lists the refused lines on the sender, as one entry. */
+  #refusal({ line, start, reason }: Refused): DomainError {
+    const sample = this.#body.text.slice(start, start + SAMPLE_CHARACTERS).split("\n", 1)[0] ?? "";
+    const { code, params } = reason;
+    const error = invalid("line_protocol.partial", {
+      line,
+      sample,
+      reason: { code, params },
+      count: this.#refused,
+    });
+    this.#deps.ingest.reject(this.#sender, {
+      source: "http",
+      where: this.#body.where,
+      code: error.code,
+      params: error.params,
+      sample: Buffer.from(sample),
+    });
+    return error;
+  }
+}
