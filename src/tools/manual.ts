@@ -48,6 +48,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
       "architecture",
       "glossary",
       "storage-format",
+      "scale",
       "benchmarks",
     ],
   },

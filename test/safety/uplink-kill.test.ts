@@ -5,7 +5,7 @@ import { createSink } from "../../src/tools/bench/uplink-peers.ts";
 test("a target holds exactly what the gateway holds after both were killed at random moments", async () => {
   const sink = await createSink();
   try {
-    const result = await runUplinkKillRounds(sink, { rounds: 2, pauseMsMax: 120 });
+    const result = await runUplinkKillRounds(sink, { rounds: 2, pauseMsMax: 60 });
     expect(result.points).toBeGreaterThan(0);
     expect(result.examples).toEqual([]);
   } finally {

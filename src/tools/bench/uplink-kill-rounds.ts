@@ -87,15 +87,9 @@ export async function runUplinkKillRounds(
   }
   const endedAt = performance.now();
   const api = await gateway.signIn();
-  await load.end(gateway);
-  await Bun.sleep(REPORT_MS);
-  await catchUp(api, uplinkId);
+  await catchUp(api, uplinkId, () => load.end(gateway));
   const catchUpMs = performance.now() - endedAt;
-  // A target that collects values in files writes them when it is stopped, as far as that is quick.
-  for (const enabled of [false, true, false, true, false]) {
-    await api.patch(`/api/uplinks/${uplinkId}`, { enabled });
-    if (enabled) await Bun.sleep(REPORT_MS);
-  }
+  if (peer.target.type === "PARQUET") await writeFiles(api, uplinkId);
   const source = new Content();
   for (const { deviceId } of devices)
     await readDevice(api, { deviceId, as: await nameOf(api, peer, deviceId) }, source);
@@ -104,6 +98,14 @@ export async function runUplinkKillRounds(
   remove(directory);
   const { received, repeated } = target;
   return { ...difference(source, target), kills, received, repeated, catchUpMs };
+}
+
+/** A target that collects values in files writes them when it is stopped, as far as that is quick. */
+async function writeFiles(api: ApiClient, uplinkId: string): Promise<void> {
+  for (const enabled of [false, true, false, true, false]) {
+    await api.patch(`/api/uplinks/${uplinkId}`, { enabled });
+    if (enabled) await Bun.sleep(REPORT_MS);
+  }
 }
 
 /** A central Lineside knows the name of a device, the others its id. */
@@ -122,8 +124,11 @@ async function sendsAgain(api: ApiClient, uplinkId: string): Promise<void> {
   }
 }
 
-async function catchUp(api: ApiClient, uplinkId: string): Promise<void> {
+/** Waits until an uplink has sent everything, a last value included. */
+async function catchUp(api: ApiClient, uplinkId: string, writeLast: () => Promise<void>): Promise<void> {
   const since = Date.now();
+  await writeLast();
+  await Bun.sleep(REPORT_MS);
   for (;;) {
     const uplink = await api.get<Uplink>(`/api/uplinks/${uplinkId}`);
     if (uplink.state === "UP_TO_DATE" && Date.parse(uplink.upToDateAt ?? "") >= since) return;

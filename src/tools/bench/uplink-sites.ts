@@ -133,14 +133,14 @@ const after = (ms: number) => {
 };
 
 async function checkPostgres(): Promise<void> {
-  const rows = await postgres.query<{ points: number; wrong: number }>(
-    `SELECT count(*)::float8 AS points, count(*) FILTER (WHERE number IS DISTINCT FROM
+  const rows = await postgres.query<{ points: number; wrong: number; bytes: number }>(
+    `SELECT pg_total_relation_size('lineside.telemetry')::float8 AS bytes, count(*)::float8 AS points, count(*) FILTER (WHERE number IS DISTINCT FROM
       round(extract(epoch FROM ts) * 1000 - ${FIRST_TS}) / ${intervalMs} + substr(key, 4)::float8 / 16)::float8 AS wrong
       FROM lineside.telemetry`,
   );
-  const { points = 0, wrong = 0 } = rows[0] ?? {};
+  const { points = 0, wrong = 0, bytes = 0 } = rows[0] ?? {};
   console.log(
-    `PostgreSQL: ${thousands(points)} of ${thousands(expectedRows() * KEYS)} points, ${wrong} with another value, duplicates 0 (primary key)`,
+    `PostgreSQL: ${thousands(points)} of ${thousands(expectedRows() * KEYS)} points, ${wrong} with another value, duplicates 0 (primary key), ${(bytes / points).toFixed(0)} bytes a point with indexes`,
   );
 }
 
