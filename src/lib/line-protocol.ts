@@ -45,7 +45,7 @@ const BACKSLASH = 0x5c;
 
 const INTEGER = /^[-+]?\d{1,19}i$/;
 const UNSIGNED = /^\d{1,20}u$/;
-const FLOAT = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,4})?$/;
+const FLOAT = /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?$/;
 const TIMESTAMP = /^-?\d{1,19}$/;
 /** Numbers with fewer digits fit every integer type. */
 const DIGITS_ALWAYS_FITTING = 18;

@@ -13,7 +13,7 @@ interface Operation {
 
 /** They change something without a signed-in caller: devices, who signs in, the set-up. */
 const withoutCaller =
-  /^\/(idp|api\/setup|api\/shared|api\/v1\/(\{deviceToken\}|integrations\/|provision$)|api\/auth\/(exchange|signup|verify-otp|resend-otp))/;
+  /^\/(idp|write$|api\/v2\/write$|api\/setup|api\/shared|api\/v1\/(\{deviceToken\}|integrations\/|provision$)|api\/auth\/(exchange|signup|verify-otp|resend-otp))/;
 
 test("every route that changes something says what the audit log keeps of it", async () => {
   const { body } = await fixture.call("GET", "/docs/json");

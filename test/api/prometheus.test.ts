@@ -91,7 +91,7 @@ test.if(promtool !== null)("the configuration and the alert rules in the docs ar
     join(directory, "documented.yml"),
   ]);
   expect([exitCode, stderr.toString()]).toEqual([0, ""]);
-  expect(stdout.toString()).toContain("5 rules found");
+  expect(stdout.toString()).toContain("6 rules found");
   expect(rules.match(/lineside_\w+/g)?.filter((name) => !metricNames().has(name))).toEqual([]);
 });
 

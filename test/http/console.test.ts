@@ -63,6 +63,6 @@ describe("the gateway", () => {
 
   test("answers other methods at an unknown path with the error body", async () => {
     for (const method of ["POST", "PUT", "DELETE"])
-      expectErrorBody(await fixture.call(method, "/write"), 404);
+      expectErrorBody(await fixture.call(method, "/query"), 404);
   });
 });

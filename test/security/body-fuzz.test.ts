@@ -33,10 +33,9 @@ test(`no body of seed ${seed} makes an operation fail or repeat the body`, async
   console.info(`body fuzz: seed ${seed} (BODY_FUZZ_SEED repeats a run)`);
   const random = createRandom(seed);
   const failed: string[] = [];
-  // Ending a tenant or a session would leave the others nothing to act on.
-  const routes = jsonRoutes(fixture).filter(
-    ({ method, path }) => `${method} ${path}` !== "DELETE /api/tenant",
-  );
+  // Ending a tenant or a session would leave the others nothing to act on. The test of an uplink waits for the servers that bodies name.
+  const leftOut = ["DELETE /api/tenant", "POST /api/uplinks/test"];
+  const routes = jsonRoutes(fixture).filter(({ method, path }) => !leftOut.includes(`${method} ${path}`));
   for (const { method, path, schema } of routes)
     for (let round = 0; round < BODIES; round++) {
       const body = JSON.stringify(bodyFor(random, schema));

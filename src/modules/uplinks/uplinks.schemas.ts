@@ -50,9 +50,9 @@ const options = {
     maxItems: 50,
     description: "steps as in a pipeline; attributes and webhooks that they make are left out",
   }),
-  tags: t.Record(t.String({ maxLength: 64 }), t.String({ maxLength: 256 }), {
-    maxProperties: 20,
-    description: "further tags of every device at the target",
+  tags: documentedAs(t.Record(t.String(), t.String()), {
+    description:
+      "further tags of every device at the target: 20 at most, names of 64 and values of 256 characters",
   }),
   order: literals(uplinkOrders, {
     description:

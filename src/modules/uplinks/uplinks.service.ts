@@ -1,5 +1,6 @@
 import { invalid } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
+import { isJsonObject } from "../../lib/json.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
@@ -21,6 +22,7 @@ import type { UplinksRepository } from "./uplinks.repository.ts";
 import type { Uplink, UplinkOptions, VisibleUplink } from "./uplinks.types.ts";
 
 const UPLINKS_MAX = 20;
+const TAGS_MAX = 20;
 const KEPT = { kept: true };
 
 export type UplinkFields = { readonly [Name in keyof UplinkOptions]?: UplinkOptions[Name] | undefined } & {
@@ -239,7 +241,12 @@ function optionsOf(fields: UplinkFields): Partial<UplinkOptions> {
 }
 
 /** @throws DomainError `invalid` */
-function ensureOptions({ steps, window }: UplinkOptions): void {
+function ensureOptions({ steps, window, tags }: UplinkOptions): void {
   compileReadingSteps(steps);
+  const pairs: readonly unknown[][] = isJsonObject(tags) ? Object.entries(tags) : [[]];
+  const isGood = ([name, value]: readonly unknown[]) =>
+    typeof name === "string" && name.length <= 64 && typeof value === "string" && value.length <= 256;
+  if (pairs.length > TAGS_MAX || !pairs.every(isGood))
+    throw invalid("uplink.tags_invalid", { max: TAGS_MAX });
   if (window !== null && !isTimeZone(window.timezone)) throw invalid("rule.timezone");
 }

@@ -21,6 +21,7 @@ export const uplinkErrorsDe = {
     "{name} wurde für einen anderen Server oder eine verschlüsselte Verbindung eingegeben. Geben Sie es neu ein.",
   "uplink.secret_unknown": "{name} ist nicht bekannt. Geben Sie es neu ein.",
   "uplink.stopped": "Die Uplinks sind beendet.",
+  "uplink.tags_invalid": "Höchstens {max} Tags mit Namen von 64 und Werten von 256 Zeichen sind möglich.",
   "uplink.target_invalid": "{field}: {rule}",
   "uplink.type_unknown": "Ein Ziel vom Typ {type} gibt es nicht. Es gibt: {known}",
   "thread.failed": "Fehler im anderen Thread: {reason}",

@@ -21,6 +21,7 @@ export const uplinkErrors = {
     "{name} was entered for another server or for an encrypted connection. Enter it again.",
   "uplink.secret_unknown": "{name} is not known. Enter it again.",
   "uplink.stopped": "The uplinks have stopped.",
+  "uplink.tags_invalid": "There are {max} tags at most, with names of 64 and values of 256 characters.",
   "uplink.target_invalid": "{field}: {rule}",
   "uplink.type_unknown": "There is no target of the type {type}. Types are: {known}",
   "thread.failed": "The other thread failed: {reason}",

@@ -31,20 +31,43 @@ const types: Readonly<Record<string, FieldType>> = {
   BOOLEAN: "bool",
   STRING: "str",
 };
-const conflictTexts = [
+/** Texts around the parts of a conflict, as servers word it. */
+const conflictWordings: ReadonlyArray<{
+  readonly parts: readonly ("field" | "measurement" | "type")[];
+  readonly around: readonly string[];
+}> = [
   // InfluxDB 1 and 2
-  /input field "(?<field>.+?)" on measurement "(?<measurement>.+?)" is type (?<type>\w+), already exists as type/s,
+  {
+    parts: ["field", "measurement", "type"],
+    around: ['input field "', '" on measurement "', '" is type ', ", already exists as type"],
+  },
   // QuestDB
-  /table: (?<measurement>.+?), column: (?<field>.+?); cast error from protocol type: (?<type>\w+) to column type/s,
+  {
+    parts: ["measurement", "field", "type"],
+    around: ["table: ", ", column: ", "; cast error from protocol type: ", " to column type"],
+  },
 ];
+
+/** Returns the texts between the given ones, in order; undefined if one of these is missing. */
+function textsBetween(text: string, around: readonly string[]): string[] | undefined {
+  const found: string[] = [];
+  let end: number | undefined;
+  for (const mark of around) {
+    const start = text.indexOf(mark, end);
+    if (start < 0) return undefined;
+    if (end !== undefined) found.push(text.slice(end, start));
+    end = start + mark.length;
+  }
+  return found;
+}
 
 /** Returns the conflict that the text of an answer reports; undefined if it reports none. */
 export function conflictIn(text: string): FieldConflict | undefined {
-  for (const pattern of conflictTexts) {
-    const { measurement, field, type = "" } = pattern.exec(text)?.groups ?? {};
-    const fieldType = types[type];
-    if (measurement !== undefined && field !== undefined && fieldType !== undefined)
-      return { measurement, field, type: fieldType };
+  for (const { parts, around } of conflictWordings) {
+    const found = textsBetween(text, around);
+    const partOf = (name: "field" | "measurement" | "type") => found?.[parts.indexOf(name)] ?? "";
+    const type = types[partOf("type")];
+    if (type !== undefined) return { measurement: partOf("measurement"), field: partOf("field"), type };
   }
   return undefined;
 }

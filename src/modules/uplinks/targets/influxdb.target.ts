@@ -13,7 +13,8 @@ const REASON_CHARACTERS_MAX = 300;
 /** Fields that are given a name of their own in one go. What remains follows when the batch comes again. */
 const CONFLICTS_MAX = 50;
 /** Everything but what is older than the retention was stored: the server would delete the rest at once. */
-const BEYOND_RETENTION = /partial write: .*(beyond|outside) retention policy/s;
+const isBeyondRetention = (text: string): boolean =>
+  text.includes("partial write: ") && /(beyond|outside) retention policy/.test(text);
 const NOT_FOUND = 404;
 const BAD_REQUEST = 400;
 
@@ -157,7 +158,7 @@ class InfluxdbTarget implements Target {
     const message = messageIn(answer) ?? "";
     const conflict = conflictIn(message);
     if (conflict !== undefined) return this.#names.separate(conflict) ? "renamed" : "refused";
-    if (BEYOND_RETENTION.test(message)) return "stored";
+    if (isBeyondRetention(message)) return "stored";
     return answer.status === BAD_REQUEST && this.#lines.hasLineBreaks ? "line breaks" : "refused";
   }
 

@@ -12,7 +12,7 @@ const COMMA = 0x2c;
 const LINE_FEED = 0x0a;
 
 /** Line breaks end a line outside quotes, and a backslash at the end would escape what follows: neither can be expressed. */
-const inOneLine = (text: string): string => text.replace(/[\r\n]+/g, " ").replace(/\\+$/, "/");
+const inOneLine = (text: string): string => text.replace(/[\r\n]+/g, " ").replace(/(?<!\\)\\+$/, "/");
 /** A line that begins with `#` is a comment, which no escape prevents. */
 const notComment = (measurement: string): string => measurement.replace(/^#/, "-#");
 const escapeMeasurement = (text: string): string => notComment(inOneLine(text)).replace(/[, ]/g, "\\$&");

@@ -31,8 +31,12 @@ export interface S3Place {
 const tooLong = (): TargetError =>
   new TargetError("retry", detail("uplink.target_failed", { reason: "the answer is too long" }));
 
-const contentOf = (xml: string, tag: string): string | undefined =>
-  new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(xml)?.[1];
+/** Returns the text of the first element of that name that has no others within. */
+function contentOf(xml: string, tag: string): string | undefined {
+  const [, behind] = xml.split(`<${tag}>`, 2);
+  const [content, closing = ""] = behind?.split("<", 2) ?? [];
+  return closing.startsWith(`/${tag}>`) ? content : undefined;
+}
 
 function refusal(answer: HttpAnswer): TargetError {
   const xml = textOf(answer);
