@@ -46,8 +46,8 @@ const options = {
   site: nameText(200, "name of this installation at the target"),
   selection,
   content,
-  steps: t.Array(t.Record(t.String(), t.Unknown()), {
-    maxItems: 50,
+  // Not an Array: the steps say themselves what is wrong, and a large one is not walked through twice.
+  steps: documentedAs(t.Array(t.Record(t.String(), t.Unknown()), { maxItems: 50 }), {
     description: "steps as in a pipeline; attributes and webhooks that they make are left out",
   }),
   tags: documentedAs(t.Record(t.String(), t.String()), {
