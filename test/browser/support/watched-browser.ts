@@ -1,5 +1,8 @@
 import { existsSync } from "node:fs";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BrowserContext, chromium, type Page } from "playwright-core";
 
 const CANDIDATES = [
   process.env.CHROMIUM,
@@ -40,19 +43,15 @@ function watch(context: BrowserContext, origin: string, complaints: string[], go
   });
 }
 
-/** One process of Chromium serves all test files of a process. It ends with the process. */
-let launched: Promise<Browser> | undefined;
-
-function launch(): Promise<Browser> {
+/** A fresh headless browser that notes everything a console page must not do. */
+export async function openBrowser(origin: string, { anyCertificate = false } = {}): Promise<WatchedBrowser> {
   const executablePath = CANDIDATES.find((path) => path && existsSync(path));
   if (!executablePath) throw new Error("no Chromium found; name one in the environment variable CHROMIUM");
-  return chromium.launch({ executablePath, headless: true, args: ARGS });
-}
-
-/** A browser with a fresh profile that notes everything a console page must not do. */
-export async function openBrowser(origin: string, { anyCertificate = false } = {}): Promise<WatchedBrowser> {
-  launched ??= launch();
-  const context = await (await launched).newContext({
+  const profile = await mkdtemp(join(tmpdir(), "lineside-profile-"));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath,
+    headless: true,
+    args: ARGS,
     locale: "en-GB",
     ignoreHTTPSErrors: anyCertificate,
     viewport: { width: 1440, height: 900 },
@@ -61,9 +60,12 @@ export async function openBrowser(origin: string, { anyCertificate = false } = {
   const gone: string[] = [];
   watch(context, origin, complaints, gone);
   return {
-    page: await context.newPage(),
+    page: context.pages()[0] ?? (await context.newPage()),
     complaints,
     allowNotFound: (part) => gone.push(part),
-    close: () => context.close(),
+    close: async () => {
+      await context.close();
+      await rm(profile, { recursive: true, force: true });
+    },
   };
 }
