@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { apiRows } from "../support/api-rows.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { until as untilTrue } from "../support/until.ts";
 
 let fixture: TestApp;
 let clock: FakeClock;
@@ -35,13 +36,12 @@ async function pass(seconds: number): Promise<void> {
     await Bun.sleep(2);
   }
 }
-async function until(isGood: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (await isGood()) return;
+const until = (isGood: () => Promise<boolean>): Promise<void> =>
+  untilTrue(async () => {
+    if (await isGood()) return true;
     await pass(1);
-  }
-  throw new Error("it never came to that");
-}
+    return false;
+  });
 
 /** What is in progress when something is stopped waits for the clock. */
 async function during<Result>(work: Promise<Result>): Promise<Result> {
