@@ -25,6 +25,14 @@ const series = {
   }),
   timezone: Type.String({ description: "IANA time zone of calendar intervals" }),
 };
+const ownSeries = {
+  series: Type.Array(Type.String(), {
+    description: "only these series, each as `deviceId/key`; every key of every device by default",
+  }),
+};
+const compare = {
+  compare: Type.Boolean({ description: "whether the same series one window earlier are shown, too" }),
+};
 const reduce = { reduce: text("how the values of several devices become one") };
 const appearance = { unit: text(), decimals: Type.Number() };
 const scale = { min: Type.Number(), max: Type.Number() };
@@ -33,11 +41,11 @@ const image = { image: Type.String({ description: "a picture as data URL" }) };
 
 /** Fields of `config`, by widget type. */
 const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
-  timeseries: { ...devices, ...key, ...keys, ...series, ...appearance },
+  timeseries: { ...devices, ...key, ...keys, ...ownSeries, ...series, ...compare, ...appearance },
   value: { ...devices, ...key, ...keys, ...series, ...reduce, ...appearance, ...limits },
   gauge: { ...devices, ...key, ...keys, ...reduce, ...appearance, ...scale, ...limits },
   level: { ...devices, ...key, ...keys, ...appearance, ...scale, ...limits },
-  stateTimeline: { ...devices, ...key, ...keys, maxDataPoints: series.maxDataPoints },
+  stateTimeline: { ...devices, ...key, ...keys, ...ownSeries, maxDataPoints: series.maxDataPoints },
   statusGrid: { ...devices, ...key, ...keys, ...appearance, ...limits },
   deviceTable: { ...devices, ...key, ...keys, ...appearance },
   alarmList: {

@@ -22,6 +22,8 @@ const rule = (
   alarmType,
   createRules: [{ severity, condition: raised, message }],
   clearRule: { condition: cleared },
+  // A demonstration wakes nobody: who wants to be notified of it changes the rule.
+  recipientIds: [],
 });
 
 /** Profiles by device type: the alarms that a fault of its machines raises, and their repair clears. */

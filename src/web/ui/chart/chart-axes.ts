@@ -1,4 +1,4 @@
-import type uPlot from "uplot";
+import uPlot from "uplot";
 import { formatDate, formatMark, formatValue } from "../../platform/i18n/format.ts";
 import { darkNow } from "../../platform/preferences.ts";
 import { textScale } from "../text-scale.ts";
@@ -45,10 +45,32 @@ function groupsOf(series: readonly ChartSeries[]): ChartSeries[][] {
 
 const isStepped = (group: readonly ChartSeries[]): boolean => group.every((s) => s.stepped);
 
-export function scalesFor(series: readonly ChartSeries[]): uPlot.Scales {
+/** Share of the range that is left free above and below the values. */
+const PADDING = 0.1;
+
+/** Returns a range that holds the values and the limits of the axis. */
+const withLimits =
+  (limits: readonly number[]) =>
+  (_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax =>
+    uPlot.rangeNum(
+      Math.min(min ?? limits[0]!, ...limits),
+      Math.max(max ?? limits[0]!, ...limits),
+      PADDING,
+      true,
+    );
+
+export function scalesFor(
+  series: readonly ChartSeries[],
+  limits: ReadonlyArray<{ readonly value: number; readonly scale: number }> = [],
+): uPlot.Scales {
   const scales: uPlot.Scales = { x: { time: true, auto: false } };
   for (const [number, group] of groupsOf(series).entries()) {
-    scales[`y${number}`] = isStepped(group) ? { range: [-0.15, 1.15] } : {};
+    const own = limits.filter(({ scale }) => scale === number).map(({ value }) => value);
+    scales[`y${number}`] = isStepped(group)
+      ? { range: [-0.15, 1.15] }
+      : own.length > 0
+        ? { range: withLimits(own) }
+        : {};
   }
   return scales;
 }

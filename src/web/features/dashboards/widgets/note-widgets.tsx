@@ -130,7 +130,7 @@ export function FloorPlanWidget(props: WidgetProps) {
                   href={`/devices/${deviceId}`}
                   title={device.name}
                 >
-                  <StateLamp active={device.active} bare />
+                  <StateLamp active={device.active} severity={device.alarmSeverity} bare />
                   <span class="max-w-28 truncate @max-xl:sr-only">{device.name}</span>
                   {key !== undefined && (
                     <span class={`reading font-medium ${level === "normal" ? "" : levelColor[level]}`}>
