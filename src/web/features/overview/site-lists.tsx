@@ -66,7 +66,6 @@ export function SilentDevices({ rows }: { rows: readonly DeviceRow[] }) {
       more={t("overview.allSilent")}
       href="/devices?state=inactive&sort=-lastActivityAt"
     >
-      {rows.length === 0 && <p class="px-4 pb-4 text-soft">{t("overview.silentNone")}</p>}
       <ul>
         {rows.map((row) => (
           <DeviceLink
