@@ -90,7 +90,7 @@ const features: Record<string, readonly string[]> = {
   scheduler: ["attributes", "devices"],
   backups: ["scheduler"],
   generators: ["devices"],
-  uplinks: ["devices"],
+  uplinks: ["devices", "pipelines"],
   dashboards: ["alarms", "attributes", "commands", "devices", "telemetry"],
   overview: ["alarms", "demo-plant", "devices"],
   setup: ["demo-plant", "devices", "sign-in"],

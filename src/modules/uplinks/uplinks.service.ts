@@ -17,7 +17,13 @@ import type { ChangeCursor } from "./uplink.protocol.ts";
 import type { UplinkChangesRepository } from "./uplink-changes.repository.ts";
 import type { UplinkFleet } from "./uplink-fleet.ts";
 import { joinTarget, type Secrets, splitTarget, withKeptSecrets } from "./uplink-secrets.ts";
-import { ensureAllDevices, nothingToSkip, tooManyUplinks, uplinkNotFound } from "./uplinks.errors.ts";
+import {
+  ensureAllDevices,
+  nothingToSkip,
+  stepUnfit,
+  tooManyUplinks,
+  uplinkNotFound,
+} from "./uplinks.errors.ts";
 import type { UplinksRepository } from "./uplinks.repository.ts";
 import type { Uplink, UplinkOptions, VisibleUplink } from "./uplinks.types.ts";
 
@@ -31,7 +37,8 @@ export type UplinkFields = { readonly [Name in keyof UplinkOptions]?: UplinkOpti
   readonly target?: unknown;
 };
 
-const defaults: Omit<UplinkOptions, "site"> = {
+const defaults: UplinkOptions = {
+  site: "",
   selection: { deviceIds: [], deviceTypes: [], deviceTags: [], keys: [] },
   content: { telemetry: true, attributes: true, alarms: true, devices: true },
   steps: [],
@@ -97,7 +104,7 @@ export class UplinksService {
   async update(principal: Principal, uplinkId: string, fields: UplinkFields): Promise<VisibleUplink> {
     const { repository, fleet, clock } = this.#deps;
     const before = this.#get(principal, uplinkId);
-    const options = { ...before.options, ...optionsOf(fields) };
+    const options = this.#withSite(before.tenantId, { ...before.options, ...optionsOf(fields) });
     ensureOptions(options);
     const uplink: Uplink = {
       ...before,
@@ -165,9 +172,9 @@ export class UplinksService {
     tenantId: TenantId,
     of: { readonly fields: UplinkFields; readonly settings: TargetSettings; readonly start: FeedStart },
   ): Uplink {
-    const { tenants, clock } = this.#deps;
+    const { clock } = this.#deps;
     const { fields, settings, start } = of;
-    const options = { ...defaults, site: tenants.find(tenantId)?.name ?? "", ...optionsOf(fields) };
+    const options = this.#withSite(tenantId, { ...defaults, ...optionsOf(fields) });
     ensureOptions(options);
     const now = clock.now();
     return {
@@ -181,6 +188,13 @@ export class UplinksService {
       createdAt: now,
       updatedAt: now,
     };
+  }
+
+  /** An empty site becomes the name of the tenant. */
+  #withSite(tenantId: TenantId, options: UplinkOptions): UplinkOptions {
+    return options.site === ""
+      ? { ...options, site: this.#deps.tenants.find(tenantId)?.name ?? "" }
+      : options;
   }
 
   #visible({ secrets, cursor: _, ...uplink }: Uplink): VisibleUplink {
@@ -242,6 +256,9 @@ function optionsOf(fields: UplinkFields): Partial<UplinkOptions> {
 
 /** @throws DomainError `invalid` */
 function ensureOptions({ steps, window, tags }: UplinkOptions): void {
+  // Its secrets would be stored as they are, and it would send nothing.
+  if (Array.isArray(steps) && steps.some((step) => isJsonObject(step) && step.type === "webhook_forward"))
+    throw stepUnfit();
   compileReadingSteps(steps);
   const pairs: readonly unknown[][] = isJsonObject(tags) ? Object.entries(tags) : [[]];
   const isGood = ([name, value]: readonly unknown[]) =>
