@@ -89,12 +89,13 @@ export class UplinksService {
     const settings = this.#targetFrom(principal, fields.target, undefined);
     const uplink = this.#uplinkOf(newId(), tenantId, { fields, settings, start });
     // Before the row: a feed without one is closed at the next start, and nothing is lost in between.
-    await feeds.open(uplink.uplinkId, tenantId, start);
     try {
+      await feeds.open(uplink.uplinkId, tenantId, start);
       this.#ensureRoom(tenantId); // others may have been created meanwhile
       repository.insert(uplink);
     } catch (error) {
-      await feeds.close(uplink.uplinkId);
+      // The next start closes it where that fails, too.
+      await feeds.close(uplink.uplinkId).catch(() => undefined);
       throw error;
     }
     await fleet.apply(uplink);
@@ -198,16 +199,14 @@ export class UplinksService {
   }
 
   #visible({ secrets, cursor: _, ...uplink }: Uplink): VisibleUplink {
-    const { fleet, clock, box } = this.#deps;
+    const { fleet, box } = this.#deps;
     const report = fleet.reportOf(uplink.uplinkId);
-    const { state, upToDateAt } = report;
-    const sinceSeconds = upToDateAt === null ? null : Math.max(0, (clock.now() - upToDateAt) / 1_000);
     return {
       ...uplink,
       target: joinTarget({ target: uplink.target, secrets: openSecrets(box, { secrets }) }, () => KEPT),
       report,
-      lagSeconds: state === "UP_TO_DATE" ? 0 : sinceSeconds,
-      waitingPoints: state === "UP_TO_DATE" ? 0 : fleet.waitingOf(uplink.uplinkId),
+      lagSeconds: fleet.lagOf(uplink.uplinkId),
+      waitingPoints: report.state === "UP_TO_DATE" ? 0 : fleet.waitingOf(uplink.uplinkId),
     };
   }
 
