@@ -5,6 +5,7 @@ import { decodeValue, TAG_ABSENT } from "../../../../src/lib/value-kind.ts";
 import { FeedDecoder } from "../../../../src/modules/telemetry/feed-decoder.service.ts";
 import type { FeedColumn, FeedDeviceRows } from "../../../../src/modules/telemetry/feeds.types.ts";
 import { FeedPositions } from "../../../../src/modules/telemetry/store/feed-positions.ts";
+import { FeedSpans, SPAN_GAP_MS } from "../../../../src/modules/telemetry/store/feed-spans.ts";
 import { Feeds } from "../../../../src/modules/telemetry/store/feeds.ts";
 import type { HotGeneration } from "../../../../src/modules/telemetry/store/hot-generation.ts";
 import { Registry } from "../../../../src/modules/telemetry/store/registry.ts";
@@ -284,6 +285,15 @@ test("a deletion that a full disk keeps from being put aside is put aside by the
     file.close();
     rmSync(fixture.directory, { recursive: true });
   }
+});
+
+test("scattered values stay in ranges near to them, however many there are", () => {
+  const spans = new FeedSpans();
+  const DAY_MS = 86_400_000;
+  for (let day = 0; day < 16; day++) spans.add(1, day * DAY_MS);
+  for (let day = 0; day < 16; day++) spans.add(1, day * DAY_MS + SPAN_GAP_MS + 1);
+  const covered = spans.devices.get(1)?.reduce((sum, { from, to }) => sum + to - from, 0);
+  expect(covered).toBe(16 * (SPAN_GAP_MS + 1));
 });
 
 test("a busy store writes positions often, an idle one every few seconds", async () => {
