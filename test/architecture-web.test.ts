@@ -92,7 +92,7 @@ const features: Record<string, readonly string[]> = {
   scheduler: ["attributes", "devices"],
   backups: ["scheduler"],
   generators: ["devices"],
-  uplinks: ["devices"],
+  uplinks: ["devices", "pipelines"],
   dashboards: ["alarms", "attributes", "commands", "devices", "telemetry"],
   explore: ["alarms", "dashboards", "devices", "telemetry"],
   overview: ["alarms", "demo-plant", "devices"],
