@@ -37,7 +37,11 @@ export class DeltaSink implements SeriesSink {
     eachInterval(this.#intervals, ts, (index, start, stop) => this.#addRows(index, column, { start, stop }));
   }
 
-  #addRows(index: number, { tags, numbers }: Column, { start, stop }: { start: number; stop: number }): void {
+  #addRows(
+    index: number,
+    { tags, numbers, dense }: Column,
+    { start, stop }: { start: number; stop: number },
+  ): void {
     let row = start;
     while (row < stop && tags[row] !== TAG_NUMBER) {
       if (tags[row] !== TAG_ABSENT) this.#sawOther = true;
@@ -48,7 +52,7 @@ export class DeltaSink implements SeriesSink {
     let previous = this.#previous ?? numbers[row]!;
     let drops = this.#drops;
     for (; row < stop; row++) {
-      if (tags[row] !== TAG_NUMBER) continue;
+      if (!dense && tags[row] !== TAG_NUMBER) continue;
       const number = numbers[row]!;
       if (number < previous) drops += previous;
       previous = number;

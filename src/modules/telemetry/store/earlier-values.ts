@@ -102,23 +102,27 @@ class EarlierReader {
       if (!this.#isNumber) return valueOfSummary(summary);
       return summary.numeric > 0 ? numberOf(summary.last) : null;
     }
-    const pieces = this.#engine.blocks.pieces(ref, key);
-    const piece = pieces?.summaries.findLastIndex(({ firstTs }) => firstTs < this.#until) ?? -1;
-    if (pieces === null || piece < 0) return null;
+    const pieces = this.#engine.blocks.pieces(ref, key, this.#isNumber ? "numbers" : "any");
+    if (pieces === null) return null;
+    let piece = pieces.count - 1;
+    while (piece >= 0 && pieces.summaryOf(piece).firstTs >= this.#until) piece--;
+    if (piece < 0) return null;
     const { ts, column } = this.#engine.blocks.lendPiece(pieces, piece);
-    return numberOf(column.numbers[lowerBound(ts, this.#until) - 1]!);
+    const row = this.#newestRow(column, lowerBound(ts, this.#until));
+    return row < 0 ? null : stateAt(column, row);
   }
 
   #take(rows: Rows): void {
     for (const [key, column] of rows.columns) {
       if (!this.#pending.has(key)) continue;
-      const row = this.#newestRow(column);
+      const row = this.#newestRow(column, column.tags.length);
       if (row >= 0) this.#find(key, stateAt(column, row));
     }
   }
 
-  #newestRow({ tags }: Column): number {
-    for (let row = tags.length - 1; row >= 0; row--)
+  /** Returns the newest row before `stop` that has a value to be found; -1 if there is none. */
+  #newestRow({ tags }: Column, stop: number): number {
+    for (let row = stop - 1; row >= 0; row--)
       if (this.#isNumber ? tags[row] === TAG_NUMBER : tags[row] !== TAG_ABSENT) return row;
     return -1;
   }

@@ -9,6 +9,7 @@ import { type StateValue, stateAt } from "./state-table.ts";
 /** The oldest or the newest value of each interval, of any type. */
 export class EdgeSink implements SeriesSink {
   readonly isUnfit = false;
+  readonly pieceKind = "any";
   readonly #intervals: Intervals;
   readonly #edge: "first" | "last";
   readonly #ts: number[] = [];

@@ -1,5 +1,6 @@
 import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
 import type { Aggregation, TelemetryValue } from "../telemetry.types.ts";
+import type { PieceKind } from "./codec/block-pieces.ts";
 import { pieceRows } from "./codec/number-pieces.ts";
 import type { ColumnSummary } from "./column-summary.ts";
 import { eachInterval, type Intervals } from "./intervals.ts";
@@ -19,6 +20,8 @@ export type EarlierValue = StateValue;
 
 /** Takes the points of one series in time order, as rows or, where it can use one, as the summary of a whole block. */
 export interface SeriesSink {
+  /** The parts in which a block is best read that an interval's end cuts through; `numbers` by default. */
+  readonly pieceKind?: PieceKind;
   /** Takes the newest value from before the range, ahead of all others. */
   before?(value: EarlierValue): void;
   rows(ts: Float64Array, column: Column): void;

@@ -35,6 +35,7 @@ class StateNumbers {
  */
 export class TimeInSink implements SeriesSink {
   readonly isUnfit = false;
+  readonly pieceKind = "runs";
   readonly #intervals: Intervals;
   readonly #from: number;
   readonly #end: number;
