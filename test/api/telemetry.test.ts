@@ -158,8 +158,6 @@ describe("a person reads telemetry", () => {
           ["an unknown aggregation is 400", "from=0&to=10&aggregation=median"],
           ["no points at all is 400", "from=0&to=10&maxDataPoints=0"],
           ["an average of texts is 400", `from=${T0}&to=${T0}&aggregation=avg&keys=state`],
-          ["a counter of texts is 400", `from=${T0}&to=${T0}&aggregation=delta&keys=state`],
-          ["a time of day that there is not is 400", `from=0&to=10&aggregation=delta&interval=06:00,24:00`],
           [
             "an unknown time zone is 400",
             `from=${T0}&to=${T0}&aggregation=avg&interval=1d&timezone=Mars/Base`,
@@ -222,41 +220,6 @@ describe("a person reads telemetry", () => {
             { ts: T0 + 2000, value: 24 },
             { ts: T0 + 4000, value: 26 },
           ]),
-      },
-      {
-        name: "a counter's increase begins before the interval, in the calendar of a time zone",
-        request: () =>
-          range(
-            `from=${T0 + 1000}&to=${T0 + 5999}&keys=temperature&aggregation=delta&interval=06:00,14:00&timezone=Europe/Berlin`,
-          ),
-        status: 200,
-        answer: ({ body }) =>
-          expect(body.data[0].series[0].points).toEqual([
-            { ts: Date.parse("2025-12-31T13:00:00Z"), value: 4.5 },
-          ]),
-      },
-      {
-        name: "the last value has its own type",
-        request: () => range(`from=${T0}&to=${T0 + 5999}&keys=extra,state&aggregation=last&maxDataPoints=1`),
-        status: 200,
-        answer: ({ body }) =>
-          expect(body.data[0].series).toEqual([
-            { key: "extra", points: [{ ts: T0, value: { a: [1] } }] },
-            { key: "state", points: [{ ts: T0, value: "run" }] },
-          ]),
-      },
-      {
-        name: "a state holds from before the range until its end",
-        request: () =>
-          range(`from=${T0 + 1000}&to=${T0 + 2999}&keys=ok,state&aggregation=timeIn&interval=1s`),
-        status: 200,
-        answer: ({ body }) =>
-          expect(body.data[0].series).toEqual(
-            [true, "run"].map((value, index) => ({
-              key: ["ok", "state"][index],
-              points: [T0 + 1000, T0 + 2000].map((ts) => ({ ts, value: [{ value, ms: 1000 }] })),
-            })),
-          ),
       },
       {
         name: "the count of texts is allowed",

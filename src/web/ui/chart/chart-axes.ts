@@ -13,6 +13,8 @@ export interface ChartSeries {
   readonly color: string;
   /** Booleans are drawn as steps. */
   readonly stepped: boolean;
+  /** Amounts of intervals are drawn as bars that begin with the interval. */
+  readonly barred?: boolean;
   /** Lines with the same number share a value axis; numbers count from 0. */
   readonly scale: number;
 }
@@ -45,10 +47,20 @@ function groupsOf(series: readonly ChartSeries[]): ChartSeries[][] {
 
 const isStepped = (group: readonly ChartSeries[]): boolean => group.every((s) => s.stepped);
 
+/** Room above the highest bar. */
+const HEADROOM = 1.08;
+
+/** Bars stand on zero. */
+const fromZero = (_: uPlot, min: number, max: number): uPlot.Range.MinMax => [
+  Math.min(0, min),
+  Math.max(0, max) * HEADROOM || 1,
+];
+
 export function scalesFor(series: readonly ChartSeries[]): uPlot.Scales {
   const scales: uPlot.Scales = { x: { time: true, auto: false } };
   for (const [number, group] of groupsOf(series).entries()) {
-    scales[`y${number}`] = isStepped(group) ? { range: [-0.15, 1.15] } : {};
+    if (isStepped(group)) scales[`y${number}`] = { range: [-0.15, 1.15] };
+    else scales[`y${number}`] = group.some((s) => s.barred) ? { range: fromZero } : {};
   }
   return scales;
 }
