@@ -138,6 +138,30 @@ describe("execute", () => {
     expect(body.data.good.series[0].series[0].points.length).toBeGreaterThan(0);
   });
 
+  test("an energy widget gets the consumption of each day or shift, whatever else it asks for", async () => {
+    const { aliases } = content();
+    const widget = (widgetId: string, config: object) => ({
+      widgetId,
+      type: "energy",
+      name: "",
+      config: { aliasId: "one", keys: ["t"], aggregation: "avg", ...config },
+    });
+    const widgets = [
+      widget("days", {}),
+      widget("shifts", { interval: "06:00,14:00,22:00", timezone: "Asia/Tokyo" }),
+    ];
+    const { id } = await create({ aliases, widgets });
+    const { body } = await call("POST", `/${id}/execute`, {
+      timeRange: { mode: "live", durationMs: 3_600_000 },
+    });
+    const points = (widgetId: string) => body.data[widgetId].series[0].series[0].points;
+    for (const { ts } of points("days")) expect(ts % 86_400_000).toBe(0);
+    // Shifts in Tokyo begin at 21:00, 05:00 and 13:00 UTC.
+    for (const { ts } of points("shifts")) expect([5, 13, 21]).toContain(new Date(ts).getUTCHours());
+    expect(points("days").length).toBeGreaterThan(0);
+    expect(points("shifts").length).toBeGreaterThan(0);
+  });
+
   test("more lines than anybody could look at are refused widget by widget, and points are shared out", async () => {
     const { aliases } = content();
     const keys = (n: number) => Array.from({ length: 50 }, (_, index) => `k${n}-${index}`);

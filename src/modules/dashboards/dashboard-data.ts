@@ -4,7 +4,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
 import type { AlarmStatus } from "../alarms/alarms.types.ts";
 import type { TelemetryService } from "../telemetry/telemetry.service.ts";
-import type { DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
+import type { Aggregation, DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import { keysOf } from "./dashboard-form.ts";
 import type { AlarmRow, ResolvedDevice, Widget, WidgetData } from "./dashboards.types.ts";
@@ -33,6 +33,7 @@ const isText = (answer: object | undefined): answer is Text => answer !== undefi
 /** Data that a widget type needs. Widgets of unknown types show the newest values. */
 const needs: Readonly<Record<string, "series" | "latest" | "both" | "alarms" | "none">> = {
   timeseries: "series",
+  energy: "series",
   value: "both",
   gauge: "latest",
   level: "latest",
@@ -66,14 +67,19 @@ function ownPart(snapshot: LatestSnapshot, wanted: Wanted): LatestSnapshot {
   return { ...snapshot, values: own(snapshot.values), timestamps: own(snapshot.timestamps) };
 }
 
+/** Widget type → the only aggregation that it shows. */
+const fixedAggregations: Readonly<Record<string, Aggregation>> = { stateTimeline: "none", energy: "delta" };
+const ENERGY_INTERVAL = "1d";
+
 /** Returns how a widget's series are requested. Widgets with the same text share a request. */
 function seriesSpec({ config, type }: Widget) {
-  const isTimeline = type === "stateTimeline";
-  const aggregation = typeof config.aggregation === "string" && !isTimeline ? config.aggregation : "none";
+  const aggregation =
+    fixedAggregations[type] ?? (typeof config.aggregation === "string" ? config.aggregation : "none");
   const wanted = Number.isInteger(config.maxDataPoints) ? Number(config.maxDataPoints) : POINTS_DEFAULT;
   const maxDataPoints = Math.min(Math.max(1, wanted), POINTS_MAX);
+  const byDefault = type === "energy" ? ENERGY_INTERVAL : undefined;
   const interval =
-    typeof config.interval === "string" && aggregation !== "none" ? config.interval : undefined;
+    typeof config.interval === "string" && aggregation !== "none" ? config.interval : byDefault;
   const timezone = typeof config.timezone === "string" ? config.timezone : undefined;
   return { aggregation, maxDataPoints, interval, timezone };
 }

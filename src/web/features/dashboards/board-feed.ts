@@ -65,7 +65,8 @@ export const needsRefresh = (widget: Widget): boolean => keysOf(widget).length >
 
 /** Aggregates come from the server alone: a value more belongs to an average that only it can make. */
 const isRaw = ({ config, type }: Widget): boolean =>
-  type === "stateTimeline" || config.aggregation === undefined || config.aggregation === "none";
+  type === "stateTimeline" ||
+  (type !== "energy" && (config.aggregation === undefined || config.aggregation === "none"));
 
 const DRAWING_MS = 8;
 const COST_WEIGHT = 0.2;

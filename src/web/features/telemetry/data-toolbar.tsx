@@ -6,7 +6,18 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { Segments } from "../../ui/segments.tsx";
 
-export const AGGREGATIONS: readonly Aggregation[] = ["none", "avg", "min", "max", "sum", "count"];
+/** `timeIn` is no line: its values are lists. */
+export const AGGREGATIONS = [
+  "none",
+  "avg",
+  "min",
+  "max",
+  "sum",
+  "count",
+  "first",
+  "last",
+  "delta",
+] as const satisfies readonly Aggregation[];
 export const VIEWS = ["lanes", "overlay", "table"] as const;
 export type View = (typeof VIEWS)[number];
 

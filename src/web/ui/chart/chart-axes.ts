@@ -13,6 +13,8 @@ export interface ChartSeries {
   readonly color: string;
   /** Booleans are drawn as steps. */
   readonly stepped: boolean;
+  /** Amounts of intervals are drawn as bars that begin with the interval. */
+  readonly barred?: boolean;
   /** Lines with the same number share a value axis; numbers count from 0. */
   readonly scale: number;
 }
@@ -59,6 +61,15 @@ const withLimits =
       true,
     );
 
+/** Room above the highest bar. */
+const HEADROOM = 1.08;
+
+/** Bars stand on zero. */
+const fromZero = (_: uPlot, min: number, max: number): uPlot.Range.MinMax => [
+  Math.min(0, min),
+  Math.max(0, max) * HEADROOM || 1,
+];
+
 export function scalesFor(
   series: readonly ChartSeries[],
   limits: ReadonlyArray<{ readonly value: number; readonly scale: number }> = [],
@@ -66,11 +77,9 @@ export function scalesFor(
   const scales: uPlot.Scales = { x: { time: true, auto: false } };
   for (const [number, group] of groupsOf(series).entries()) {
     const own = limits.filter(({ scale }) => scale === number).map(({ value }) => value);
-    scales[`y${number}`] = isStepped(group)
-      ? { range: [-0.15, 1.15] }
-      : own.length > 0
-        ? { range: withLimits(own) }
-        : {};
+    if (isStepped(group)) scales[`y${number}`] = { range: [-0.15, 1.15] };
+    else if (group.some((s) => s.barred)) scales[`y${number}`] = { range: fromZero };
+    else scales[`y${number}`] = own.length > 0 ? { range: withLimits(own) } : {};
   }
   return scales;
 }

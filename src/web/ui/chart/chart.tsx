@@ -37,14 +37,23 @@ export interface ChartProps {
 
 const LINE_WIDTH = 1.5;
 
+/** Share of the distance between two bars that a bar takes, and its width in px at most. */
+const BAR_SIZE: [number, number] = [0.85, 80];
+
+function pathsOf({ stepped, barred }: ChartSeries): uPlot.Series.PathBuilder {
+  if (barred) return uPlot.paths.bars!({ align: 1, size: BAR_SIZE });
+  return stepped ? uPlot.paths.stepped!({ align: 1 }) : () => null;
+}
+
 function optionsFor(props: ChartProps, width: number, latest: { current: ChartProps }): uPlot.Options {
-  const lines: uPlot.Series[] = props.series.map(({ key, color, stepped, scale }) => ({
-    label: key,
-    scale: `y${scale}`,
-    stroke: color,
+  const lines: uPlot.Series[] = props.series.map((line) => ({
+    label: line.key,
+    scale: `y${line.scale}`,
+    stroke: line.color,
     width: LINE_WIDTH,
-    points: { size: 5 },
-    paths: stepped ? uPlot.paths.stepped!({ align: 1 }) : () => null,
+    points: line.barred ? { show: false } : { size: 5 },
+    paths: pathsOf(line),
+    ...(line.barred && { fill: `${line.color}60` }),
   }));
   const edge = (): uPlot.Series => ({ scale: "y0", points: { show: false } });
   const edges = props.banded ? [edge(), edge()] : [];
@@ -82,7 +91,7 @@ function optionsFor(props: ChartProps, width: number, latest: { current: ChartPr
       drawSeries: [
         (u, number) => {
           const line = props.series[number - 1];
-          if (line && !line.stepped) strokeInPieces(u, number, line.color, LINE_WIDTH);
+          if (line && !line.stepped && !line.barred) strokeInPieces(u, number, line.color, LINE_WIDTH);
         },
       ],
       setSelect: [(u) => selected(u, latest.current.onZoom)],

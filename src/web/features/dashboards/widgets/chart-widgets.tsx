@@ -88,6 +88,7 @@ export function TimeSeriesWidget(props: WidgetProps) {
               key: labelOf(props, widgetSeries),
               color: lineColorOf(index),
               stepped: typeof widgetSeries.buffer.values[0] === "boolean",
+              ...(widget.config.aggregation === "delta" && { barred: true }),
               scale: scales[index] ?? 0,
             }))}
             label={t("data.chartOf", { keys: widget.name || keysOf(widget).join(", ") })}
