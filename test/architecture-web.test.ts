@@ -57,6 +57,8 @@ const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/console-routes.ts" ||
   to === "../lib/refusal-edges.ts" ||
   to === "../lib/severity.ts" ||
+  to === "../lib/key-format.ts" ||
+  to === "../lib/key-metadata.ts" ||
   to.startsWith("../lib/texts/") ||
   (isTypeOnly && /^\.\.\/modules\/(.+\.schemas|realtime\/realtime\.types)\.ts$/.test(to));
 

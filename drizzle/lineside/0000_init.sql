@@ -640,6 +640,18 @@ CREATE TABLE `device_profiles` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `device_profiles_name` ON `device_profiles` (`tenant_id`,`name`);--> statement-breakpoint
+CREATE TABLE `profile_keys` (
+	`profile_id` text PRIMARY KEY NOT NULL,
+	`metadata` text NOT NULL,
+	FOREIGN KEY (`profile_id`) REFERENCES `device_profiles`(`profile_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `tenant_keys` (
+	`tenant_id` text PRIMARY KEY NOT NULL,
+	`metadata` text NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `device_claims` (
 	`device_id` text PRIMARY KEY NOT NULL,
 	`claimed_at` integer NOT NULL,

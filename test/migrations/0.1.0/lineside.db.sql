@@ -600,6 +600,16 @@ CREATE TABLE `device_profiles` (
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE UNIQUE INDEX `device_profiles_name` ON `device_profiles` (`tenant_id`,`name`);
+CREATE TABLE `profile_keys` (
+	`profile_id` text PRIMARY KEY NOT NULL,
+	`metadata` text NOT NULL,
+	FOREIGN KEY (`profile_id`) REFERENCES `device_profiles`(`profile_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE TABLE `tenant_keys` (
+	`tenant_id` text PRIMARY KEY NOT NULL,
+	`metadata` text NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
 CREATE TABLE `device_claims` (
 	`device_id` text PRIMARY KEY NOT NULL,
 	`claimed_at` integer NOT NULL,
@@ -796,17 +806,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, '00049a6fe476ebff234ba8b7183a18742c0139080011315acc8cb25607e0e492', 1795376292531);
-INSERT INTO "alarm_run" VALUES (1, 1795376304215, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a204c4-4fc5-741e-ae41-bef7b746f59b', 'SERVER', 'line', '"A"', 1795376304206, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a204c4-4fc5-741e-ae41-bef7b746f59b', 'SERVER', 'line', '"A"', 1795376304206);
-INSERT INTO "audit_entries" VALUES (1, '01a204c4-4fad-72a1-b062-8d628931b7e5', '01a204c4-4f79-7555-990e-54f9a248be6d', 1795376304045, 'USER', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'session', '01a204c4-4fac-7737-9407-7e1c62bc2801', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a204c4-4fc8-70a0-90b6-832d02b57d9f', '01a204c4-4f79-7555-990e-54f9a248be6d', 1795376304072, 'USER', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'device', '01a204c4-4fc5-741e-ae41-bef7b746f59b', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a204c4-4fc5-741e-ae41-bef7b746f59b","profileId":"01a204c4-4f79-7556-a81c-3c93b53e0e09","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a204c4-504f-77c4-83e1-d39d4e04fd22', '01a204c4-4f79-7555-990e-54f9a248be6d', 1795376304207, 'USER', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'device', '01a204c4-4fc5-741e-ae41-bef7b746f59b', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a204c4-4fc5-741e-ae41-bef7b746f59b', 1, 1795376304198, NULL, NULL, NULL);
-INSERT INTO "devices" VALUES ('01a204c4-4fc5-741e-ae41-bef7b746f59b', '01a204c4-4f79-7555-990e-54f9a248be6d', '01a204c4-4f79-7556-a81c-3c93b53e0e09', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', '_V203MQpHREmcHmEYJEtHFAE3JyR1xjYTqo6xf_Y_XQ', '6FS9LkNTaKiMT-zP9TlyQYTfW_g5ys7CLMu2E76E1UBuN34fcECF8Uva2X2dkBV2-DKNTvUVug', 1795376304068, 1795376304068);
-INSERT INTO "device_profiles" VALUES ('01a204c4-4f79-7556-a81c-3c93b53e0e09', '01a204c4-4f79-7555-990e-54f9a248be6d', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795376303993, 1795376303993);
-INSERT INTO "tenants" VALUES ('01a204c4-4f79-7555-990e-54f9a248be6d', 'one', 'onprem', 1, 1795376303993, 1795376303993);
-INSERT INTO "users" VALUES ('01a204c4-4f7a-7410-b42f-b3e6343860fb', '01a204c4-4f79-7555-990e-54f9a248be6d', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795376303994, 1795376303994);
-INSERT INTO "sessions" VALUES ('01a204c4-4fac-7737-9407-7e1c62bc2801', '01a204c4-4f7a-7410-b42f-b3e6343860fb', NULL, NULL, 'local', '', 1795376304043, 1795376304043, 1797968304046, 1, 1795376304046);
+INSERT INTO "__drizzle_migrations" VALUES (1, 'fe730206896a5619394c86b2971131827ae0210a80ad87f50c7ea0a9f406621a', 1795386802088);
+INSERT INTO "alarm_run" VALUES (1, 1795386803304, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a20564-8351-7115-996f-2bb2b434f692', 'SERVER', 'line', '"A"', 1795386803289, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a20564-8351-7115-996f-2bb2b434f692', 'SERVER', 'line', '"A"', 1795386803289);
+INSERT INTO "audit_entries" VALUES (1, '01a20564-8331-72af-b1e9-ab1da68c10d8', '01a20564-82d7-76d9-9c19-0415b272d0ab', 1795386802993, 'USER', '01a20564-82d8-750c-9083-2058d739bccf', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20564-82d8-750c-9083-2058d739bccf', 'session', '01a20564-832e-716d-95c6-66c6eeaf3ce7', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a20564-8354-72eb-8c86-a8632aca165d', '01a20564-82d7-76d9-9c19-0415b272d0ab', 1795386803028, 'USER', '01a20564-82d8-750c-9083-2058d739bccf', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20564-82d8-750c-9083-2058d739bccf', 'device', '01a20564-8351-7115-996f-2bb2b434f692', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20564-8351-7115-996f-2bb2b434f692","profileId":"01a20564-82d7-76da-b59c-6ddfefea581e","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a20564-845b-71cb-8e22-0c044f5b7c8b', '01a20564-82d7-76d9-9c19-0415b272d0ab', 1795386803291, 'USER', '01a20564-82d8-750c-9083-2058d739bccf', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20564-82d8-750c-9083-2058d739bccf', 'device', '01a20564-8351-7115-996f-2bb2b434f692', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a20564-8351-7115-996f-2bb2b434f692', 1, 1795386803283, NULL, NULL, NULL);
+INSERT INTO "devices" VALUES ('01a20564-8351-7115-996f-2bb2b434f692', '01a20564-82d7-76d9-9c19-0415b272d0ab', '01a20564-82d7-76da-b59c-6ddfefea581e', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'q_at4LBFuT8S5BZ2qVFBdKJzWQD5cg6ZAiFnJ9mtZFs', 'fE2HMGZtU9ofBRYJ7DUmmvy00eKPhzSzcjwINBX3Y5e4at0k1rkdUS5yy70R-fntgMGbttK3yA', 1795386803023, 1795386803023);
+INSERT INTO "device_profiles" VALUES ('01a20564-82d7-76da-b59c-6ddfefea581e', '01a20564-82d7-76d9-9c19-0415b272d0ab', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795386802903, 1795386802903);
+INSERT INTO "tenants" VALUES ('01a20564-82d7-76d9-9c19-0415b272d0ab', 'one', 'onprem', 1, 1795386802903, 1795386802903);
+INSERT INTO "users" VALUES ('01a20564-82d8-750c-9083-2058d739bccf', '01a20564-82d7-76d9-9c19-0415b272d0ab', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795386802904, 1795386802904);
+INSERT INTO "sessions" VALUES ('01a20564-832e-716d-95c6-66c6eeaf3ce7', '01a20564-82d8-750c-9083-2058d739bccf', NULL, NULL, 'local', '', 1795386802989, 1795386802989, 1797978802995, 1, 1795386802995);
 PRAGMA user_version=0;

@@ -14,6 +14,7 @@ import {
 } from "../../lib/time-window.ts";
 import { formatDateRange } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { metadataOf } from "../../platform/key-metadata.ts";
 import { useLive } from "../../platform/live.ts";
 import { now, serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -252,7 +253,7 @@ function Content(
   if (controls.view === "table") {
     return (
       <SeriesTable
-        keys={selected}
+        keys={selected.map((key) => ({ key, metadata: metadataOf(props.device.deviceId, key) }))}
         rows={tableRows(
           selected.map((key) => series.of(key).main),
           listed,
@@ -261,7 +262,12 @@ function Content(
     );
   }
   const drawn = selected
-    .map((key, index) => ({ key, index, series: series.of(key) }))
+    .map((key, index) => ({
+      key,
+      index,
+      series: series.of(key),
+      metadata: metadataOf(props.device.deviceId, key),
+    }))
     .filter(
       ({ series: { main } }) => main.values.length === 0 || main.values.some((v) => toNumber(v) !== null),
     );
