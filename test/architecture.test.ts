@@ -64,6 +64,8 @@ const layers: Record<string, readonly string[]> = {
     "lib/severity.ts",
     "lib/key-format.ts",
     "lib/key-metadata.ts",
+    "lib/message-parts.ts",
+    "lib/message-parts.ts",
   ],
 };
 

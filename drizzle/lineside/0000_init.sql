@@ -54,6 +54,7 @@ CREATE TABLE `alarms` (
 	`severity` text NOT NULL,
 	`status` text NOT NULL,
 	`message` text NOT NULL,
+	`message_parts` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`acknowledged_at` integer,
@@ -517,6 +518,7 @@ CREATE TABLE `notification_notices` (
 	`level` integer NOT NULL,
 	`alarm_type` text NOT NULL,
 	`message` text NOT NULL,
+	`message_parts` text,
 	`cause` text,
 	`at` integer NOT NULL,
 	FOREIGN KEY (`alarm_id`) REFERENCES `alarms`(`alarm_id`) ON UPDATE no action ON DELETE cascade

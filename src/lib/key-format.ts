@@ -90,16 +90,18 @@ export function unitSymbol(unit: string): string {
 }
 
 /** Returns the text with the unit behind it. Degrees of an angle follow without a space. */
-export function withUnit(text: string, unit: string | undefined): string {
+export function withUnit(text: string, unit: string | undefined, space = UNIT_SPACE): string {
   if (unit === undefined || unit === "" || text === NOTHING) return text;
   const symbol = unitSymbol(unit);
-  return symbol === "°" ? `${text}${symbol}` : `${text}${UNIT_SPACE}${symbol}`;
+  return symbol === "°" ? `${text}${symbol}` : `${text}${space}${symbol}`;
 }
 
 export interface ValueFormat {
   readonly language: string;
   /** Words for booleans without state names. */
   readonly words: { readonly true: string; readonly false: string };
+  /** Space between a number and its unit; a narrow no-break space by default. */
+  readonly space?: string | undefined;
   /** Most significant digits of a number whose key has no decimals. */
   readonly digits?: number | undefined;
   /** Decimals of a number whose key has none of its own; an average has no more decimals than its values. */
@@ -132,7 +134,9 @@ export function formatKeyValue(
   if (typeof value === "boolean") return format.words[value ? "true" : "false"];
   if (typeof value === "number") {
     const text = formatKeyNumber(value, metadata ?? {}, format);
-    return metadata?.kind === "text" || metadata?.kind === "state" ? text : withUnit(text, metadata?.unit);
+    return metadata?.kind === "text" || metadata?.kind === "state"
+      ? text
+      : withUnit(text, metadata?.unit, format.space);
   }
   return typeof value === "string" ? value : JSON.stringify(value);
 }

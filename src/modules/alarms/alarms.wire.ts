@@ -8,7 +8,7 @@ const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeM
 
 export function alarmToWire({ tenantId: _, alarmType, escalationSince: __, ...alarm }: ListedAlarm) {
   const { acknowledgedAt, acknowledgedBy, clearedAt, clearedBy, createdAt, updatedAt, ...others } = alarm;
-  const { gatewayId, ...rest } = others;
+  const { gatewayId, messageParts, ...rest } = others;
   return {
     ...rest,
     name: alarmType,
@@ -20,6 +20,7 @@ export function alarmToWire({ tenantId: _, alarmType, escalationSince: __, ...al
       clearedAt: isoOrNull(clearedAt),
       clearedBy,
       gatewayId,
+      messageParts: messageParts && [...messageParts],
     }),
   };
 }

@@ -43,6 +43,7 @@ export function createDashboardsModule(
     repository,
     dashboards,
     devices,
+    telemetry,
     endSession: (sessionId) => events.emit("session.ended", { sessionId }),
     clock,
   });

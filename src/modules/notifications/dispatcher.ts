@@ -66,7 +66,7 @@ interface DispatcherDeps {
 }
 
 const lineOf = (notification: QueuedNotification, deviceName: string): NotificationLine => {
-  const { trigger, severity, level, alarmType, message, cause, at } = notification;
+  const { trigger, severity, level, alarmType, message, messageParts, cause, at } = notification;
   return {
     trigger,
     severity,
@@ -74,6 +74,7 @@ const lineOf = (notification: QueuedNotification, deviceName: string): Notificat
     alarmType,
     deviceName,
     message,
+    ...(messageParts !== null && { messageParts }),
     ...(cause !== null && { cause }),
     at: new Date(at).toISOString(),
   };

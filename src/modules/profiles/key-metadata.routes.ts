@@ -1,16 +1,8 @@
-import { Elysia, t } from "elysia";
+import { Elysia } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
-import { documentedAs } from "../documented-as.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { keyMetadataList } from "./key-metadata.schemas.ts";
+import { keyDefaultsBody } from "./key-metadata.schemas.ts";
 import type { KeyMetadataService } from "./key-metadata.service.ts";
-
-export const keyDefaultsBody = t.Object(
-  {
-    keyMetadata: documentedAs(keyMetadataList, { description: "replaces the whole list" }),
-  },
-  { title: "KeyMetadataDefaults" },
-);
 
 const tenantOf = ({ principal }: AuditContext): string => principal.tenantId;
 

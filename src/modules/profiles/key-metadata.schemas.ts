@@ -10,7 +10,7 @@ import {
   stateColors,
   UNIT_CHARACTERS_MAX,
 } from "../../lib/key-metadata.ts";
-import { enumOf } from "../documented-as.ts";
+import { documentedAs, enumOf } from "../documented-as.ts";
 
 const limit = (description: string) => Type.Optional(Type.Number({ description }));
 
@@ -67,3 +67,10 @@ const keyMetadataSchema = Type.Object(
 );
 
 export const keyMetadataList = Type.Array(keyMetadataSchema, { maxItems: KEYS_MAX });
+
+export const keyDefaultsBody = Type.Object(
+  {
+    keyMetadata: documentedAs(keyMetadataList, { description: "replaces the whole list" }),
+  },
+  { title: "KeyMetadataDefaults" },
+);

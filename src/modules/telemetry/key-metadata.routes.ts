@@ -1,32 +1,7 @@
 import { Elysia, t } from "elysia";
-import { documentedAs } from "../documented-as.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { keyMetadataFields, keyMetadataList } from "../profiles/key-metadata.schemas.ts";
+import { resolveBody, resolvedBody, sentKeyBody } from "./key-metadata.schemas.ts";
 import type { KeyMetadataLookup } from "./key-metadata.service.ts";
-
-const resolveBody = t.Object(
-  { deviceIds: t.Array(t.String({ maxLength: 64 }), { maxItems: 10_000 }) },
-  { title: "KeyMetadataQuery" },
-);
-
-export const resolvedBody = t.Object(
-  {
-    devices: t.Array(t.Object({ deviceId: t.String(), profileId: t.String() })),
-    profiles: t.Array(t.Object({ profileId: t.String(), keyMetadata: documentedAs(keyMetadataList) })),
-  },
-  { title: "ResolvedKeyMetadata" },
-);
-
-export const sentKeyBody = t.Object(
-  {
-    key: t.String(),
-    sample: t.Union([t.Number(), t.Boolean(), t.String(), t.Null()], {
-      description: "newest value of one of the devices; null for a JSON value",
-    }),
-    suggestion: t.Optional(documentedAs(keyMetadataFields)),
-  },
-  { title: "SentKey" },
-);
 
 export const keyMetadataLookupRoutes = (deps: { lookup: KeyMetadataLookup; auth: AuthPlugin }) => {
   const { lookup } = deps;

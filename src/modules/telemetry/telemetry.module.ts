@@ -26,7 +26,8 @@ export function createTelemetryModule(
   },
 ) {
   const { store, tenants, plans, devices, devicesRepository, profiles } = deps;
-  const telemetry = createTelemetryService({ store, devices });
+  const lookup = createKeyMetadataLookup({ store, devices, profiles });
+  const telemetry = createTelemetryService({ store, devices, keys: lookup });
   const retention = createRetention({
     store,
     tenants,
@@ -43,7 +44,7 @@ export function createTelemetryModule(
     retention,
     routes: (auth: AuthPlugin) => [
       telemetryRoutes({ telemetry, auth }),
-      keyMetadataLookupRoutes({ lookup: createKeyMetadataLookup({ store, devices, profiles }), auth }),
+      keyMetadataLookupRoutes({ lookup, auth }),
     ],
     parts: [
       createOrphanRemoval({ store, isKnown: (id) => devicesRepository.find(id) !== undefined, log }),

@@ -3,8 +3,9 @@ import { signal } from "@preact/signals";
 import type { KeyMetadata, KeyMetadataMap } from "../../lib/key-metadata.ts";
 import { post } from "./api-client.ts";
 import { live } from "./live.ts";
+import { shareToken } from "./session.ts";
 
-interface Answer {
+export interface ResolvedKeys {
   readonly devices: ReadonlyArray<{ readonly deviceId: string; readonly profileId: string }>;
   readonly profiles: ReadonlyArray<{
     readonly profileId: string;
@@ -38,10 +39,14 @@ async function load(): Promise<void> {
   for (const id of deviceIds) wanted.delete(id);
   if (wanted.size > 0) queueMicrotask(load);
   // Without an answer values are shown without units; the next change or page asks again.
-  const answer = await post<Answer>("/api/key-metadata/resolve", { deviceIds }).catch(() => undefined);
-  if (answer === undefined) return;
-  for (const { deviceId, profileId } of answer.devices) profileOf.set(deviceId, profileId);
-  for (const { profileId, keyMetadata } of answer.profiles)
+  const answer = await post<ResolvedKeys>("/api/key-metadata/resolve", { deviceIds }).catch(() => undefined);
+  if (answer !== undefined) takeKeyMetadata(answer);
+}
+
+/** Takes over metadata that came with another answer. */
+export function takeKeyMetadata({ devices, profiles }: ResolvedKeys): void {
+  for (const { deviceId, profileId } of devices) profileOf.set(deviceId, profileId);
+  for (const { profileId, keyMetadata } of profiles)
     metadataByProfile.set(profileId, new Map(keyMetadata.map((metadata) => [metadata.key, metadata])));
   version.value++;
 }
@@ -69,7 +74,8 @@ function listen(): void {
 /** Returns the metadata of all keys of a device, as far as it is there. The component that reads it is drawn again when it changes. */
 export function keysOfDevice(deviceId: string): KeyMetadataMap | undefined {
   void version.value;
-  if (askedIn.get(deviceId) !== round) {
+  // On a shared dashboard it comes with the dashboard.
+  if (askedIn.get(deviceId) !== round && shareToken.value === undefined) {
     askedIn.set(deviceId, round);
     if (wanted.size === 0) queueMicrotask(load);
     wanted.add(deviceId);

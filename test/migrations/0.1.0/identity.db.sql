@@ -57,5 +57,5 @@ CREATE TABLE `tickets` (
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`account_id`) ON UPDATE no action ON DELETE cascade
 );
 INSERT INTO "__drizzle_migrations" VALUES (1, 'dec091135f8ad1fcf9368f03ba090281d01c36d36208f30e34f20d2ad2d261da', 1795339543945);
-INSERT INTO "accounts" VALUES ('01a20564-832c-75c3-821e-210906cdb095', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$WQ2drO8Gn1VTx9xHhiIV048y6tONlbGdFZ0ouXjHFTE$itemAOCkln37KXGtJ2ZzkYK6GT6sQGraSl3idhQi4T4', 0, NULL, NULL, 0, 1795386802988, 1795386802988);
+INSERT INTO "accounts" VALUES ('01a20575-a6b0-70af-9aff-73a3c1d615da', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$FBvrMmvWKEKLCOxDnCTLLvPFpflsVYDr5OucUq2VBCg$bOV9a0DjQ7sTlNJJ7jCocpmU4cHVOonA7a12J4fkXEc', 0, NULL, NULL, 0, 1795387926191, 1795387926191);
 PRAGMA user_version=0;

@@ -50,6 +50,7 @@ CREATE TABLE `alarms` (
 	`severity` text NOT NULL,
 	`status` text NOT NULL,
 	`message` text NOT NULL,
+	`message_parts` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`acknowledged_at` integer,
@@ -485,6 +486,7 @@ CREATE TABLE `notification_notices` (
 	`level` integer NOT NULL,
 	`alarm_type` text NOT NULL,
 	`message` text NOT NULL,
+	`message_parts` text,
 	`cause` text,
 	`at` integer NOT NULL,
 	FOREIGN KEY (`alarm_id`) REFERENCES `alarms`(`alarm_id`) ON UPDATE no action ON DELETE cascade
@@ -806,17 +808,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, 'fe730206896a5619394c86b2971131827ae0210a80ad87f50c7ea0a9f406621a', 1795386802088);
-INSERT INTO "alarm_run" VALUES (1, 1795386803304, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a20564-8351-7115-996f-2bb2b434f692', 'SERVER', 'line', '"A"', 1795386803289, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a20564-8351-7115-996f-2bb2b434f692', 'SERVER', 'line', '"A"', 1795386803289);
-INSERT INTO "audit_entries" VALUES (1, '01a20564-8331-72af-b1e9-ab1da68c10d8', '01a20564-82d7-76d9-9c19-0415b272d0ab', 1795386802993, 'USER', '01a20564-82d8-750c-9083-2058d739bccf', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20564-82d8-750c-9083-2058d739bccf', 'session', '01a20564-832e-716d-95c6-66c6eeaf3ce7', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a20564-8354-72eb-8c86-a8632aca165d', '01a20564-82d7-76d9-9c19-0415b272d0ab', 1795386803028, 'USER', '01a20564-82d8-750c-9083-2058d739bccf', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20564-82d8-750c-9083-2058d739bccf', 'device', '01a20564-8351-7115-996f-2bb2b434f692', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20564-8351-7115-996f-2bb2b434f692","profileId":"01a20564-82d7-76da-b59c-6ddfefea581e","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a20564-845b-71cb-8e22-0c044f5b7c8b', '01a20564-82d7-76d9-9c19-0415b272d0ab', 1795386803291, 'USER', '01a20564-82d8-750c-9083-2058d739bccf', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20564-82d8-750c-9083-2058d739bccf', 'device', '01a20564-8351-7115-996f-2bb2b434f692', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a20564-8351-7115-996f-2bb2b434f692', 1, 1795386803283, NULL, NULL, NULL);
-INSERT INTO "devices" VALUES ('01a20564-8351-7115-996f-2bb2b434f692', '01a20564-82d7-76d9-9c19-0415b272d0ab', '01a20564-82d7-76da-b59c-6ddfefea581e', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'q_at4LBFuT8S5BZ2qVFBdKJzWQD5cg6ZAiFnJ9mtZFs', 'fE2HMGZtU9ofBRYJ7DUmmvy00eKPhzSzcjwINBX3Y5e4at0k1rkdUS5yy70R-fntgMGbttK3yA', 1795386803023, 1795386803023);
-INSERT INTO "device_profiles" VALUES ('01a20564-82d7-76da-b59c-6ddfefea581e', '01a20564-82d7-76d9-9c19-0415b272d0ab', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795386802903, 1795386802903);
-INSERT INTO "tenants" VALUES ('01a20564-82d7-76d9-9c19-0415b272d0ab', 'one', 'onprem', 1, 1795386802903, 1795386802903);
-INSERT INTO "users" VALUES ('01a20564-82d8-750c-9083-2058d739bccf', '01a20564-82d7-76d9-9c19-0415b272d0ab', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795386802904, 1795386802904);
-INSERT INTO "sessions" VALUES ('01a20564-832e-716d-95c6-66c6eeaf3ce7', '01a20564-82d8-750c-9083-2058d739bccf', NULL, NULL, 'local', '', 1795386802989, 1795386802989, 1797978802995, 1, 1795386802995);
+INSERT INTO "__drizzle_migrations" VALUES (1, 'cecf3a4db2d64341b2458edbd6d60105039f64946b24dd7e70049f6feb112de1', 1795387925710);
+INSERT INTO "alarm_run" VALUES (1, 1795387926335, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a20575-a6c9-7368-9d93-db173a5dcf03', 'SERVER', 'line', '"A"', 1795387926328, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a20575-a6c9-7368-9d93-db173a5dcf03', 'SERVER', 'line', '"A"', 1795387926328);
+INSERT INTO "audit_entries" VALUES (1, '01a20575-a6b3-76d9-b9f1-fc35a3bc71c7', '01a20575-a684-70f5-ad71-6bd04e7249bc', 1795387926195, 'USER', '01a20575-a685-76cc-9a7c-95bf5c808430', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20575-a685-76cc-9a7c-95bf5c808430', 'session', '01a20575-a6b1-7154-bf1d-9e1f7c84ec69', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a20575-a6cc-74a3-8286-c2893b8ac4cb', '01a20575-a684-70f5-ad71-6bd04e7249bc', 1795387926220, 'USER', '01a20575-a685-76cc-9a7c-95bf5c808430', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20575-a685-76cc-9a7c-95bf5c808430', 'device', '01a20575-a6c9-7368-9d93-db173a5dcf03', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20575-a6c9-7368-9d93-db173a5dcf03","profileId":"01a20575-a684-70f6-8a52-988487970547","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a20575-a739-7390-825b-460bb26cacf5', '01a20575-a684-70f5-ad71-6bd04e7249bc', 1795387926329, 'USER', '01a20575-a685-76cc-9a7c-95bf5c808430', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20575-a685-76cc-9a7c-95bf5c808430', 'device', '01a20575-a6c9-7368-9d93-db173a5dcf03', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a20575-a6c9-7368-9d93-db173a5dcf03', 1, 1795387926323, NULL, NULL, NULL);
+INSERT INTO "devices" VALUES ('01a20575-a6c9-7368-9d93-db173a5dcf03', '01a20575-a684-70f5-ad71-6bd04e7249bc', '01a20575-a684-70f6-8a52-988487970547', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', '5jIHFntqLeBBHQneTaJYsM0fq3HHrd-csamOvEG8WBU', 'j24dyjsVyrYVZK2fy8jAoxDUOtRj4Agp9rtHI6qngtcFA2Hs11XwNPh68fkMeZd0FHke5fSLvQ', 1795387926217, 1795387926217);
+INSERT INTO "device_profiles" VALUES ('01a20575-a684-70f6-8a52-988487970547', '01a20575-a684-70f5-ad71-6bd04e7249bc', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795387926148, 1795387926148);
+INSERT INTO "tenants" VALUES ('01a20575-a684-70f5-ad71-6bd04e7249bc', 'one', 'onprem', 1, 1795387926148, 1795387926148);
+INSERT INTO "users" VALUES ('01a20575-a685-76cc-9a7c-95bf5c808430', '01a20575-a684-70f5-ad71-6bd04e7249bc', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795387926149, 1795387926149);
+INSERT INTO "sessions" VALUES ('01a20575-a6b1-7154-bf1d-9e1f7c84ec69', '01a20575-a685-76cc-9a7c-95bf5c808430', NULL, NULL, 'local', '', 1795387926193, 1795387926193, 1797979926196, 1, 1795387926196);
 PRAGMA user_version=0;

@@ -11,7 +11,7 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { AlarmButtons, AlarmState } from "./alarm-row.tsx";
-import { type AlarmEvent, alarmsApi } from "./alarms-api.ts";
+import { type AlarmEvent, alarmMessage, alarmsApi } from "./alarms-api.ts";
 import { SeverityWord } from "./severity.tsx";
 import { WhyRule } from "./why-rule.tsx";
 
@@ -47,7 +47,7 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
           {alarm.deviceName}
         </a>
       </nav>
-      <PageHead title={alarm.message}>
+      <PageHead title={alarmMessage(alarm)}>
         <AlarmButtons alarm={alarm} onChanged={loaded.reload} />
       </PageHead>
       <div class="panel flex flex-col gap-1 p-4">

@@ -1,3 +1,4 @@
+import { messageIn } from "../../../lib/message-parts.ts";
 import type {
   backTestAnswer,
   explainedCondition,
@@ -6,8 +7,12 @@ import type {
 import type { alarmBody, alarmEventBody } from "../../../modules/alarms/alarms.schemas.ts";
 import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { get, getPage, patch, post } from "../../platform/api-client.ts";
+import { language } from "../../platform/preferences.ts";
 
 export type Alarm = Wire<typeof alarmBody>;
+/** Returns the message of an alarm in the reader's language. */
+export const alarmMessage = (alarm: Pick<Alarm, "message" | "messageParts">): string =>
+  messageIn(alarm, language.value);
 export type AlarmEvent = Wire<typeof alarmEventBody>;
 export type BackTestResult = Wire<typeof backTestAnswer>;
 

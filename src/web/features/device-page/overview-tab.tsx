@@ -4,6 +4,7 @@ import type { DeviceDetail } from "../../lib/api-types.ts";
 import { formatDate, formatReading, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../platform/key-metadata.ts";
+import { may } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -29,6 +30,13 @@ export function OverviewTab({ device }: DeviceTabProps) {
           <ValueCard key={key} name={key} deviceId={device.deviceId} latest={latest} version={version} />
         ))}
       </div>
+      {keys.length > 0 && may("profiles:write") && (
+        <p class="text-sm">
+          <a class="link link-hover text-soft" href={`/settings/profiles/${device.profileId}?view=values`}>
+            {t("device.namesAndUnits")}
+          </a>
+        </p>
+      )}
       <Facts device={device} />
     </div>
   );

@@ -13,6 +13,7 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { RuleEditor } from "../alarm-rules/rule-editor.tsx";
 import { fromRuleForm, newRule, type RuleForm, toRuleForm } from "../alarm-rules/rule-form.ts";
 import { ruleText } from "../alarm-rules/rule-text.ts";
+import { ProfileHead } from "./profile-head.tsx";
 import { profilesApi } from "./profiles-api.ts";
 
 /** The alarm rules of a profile, each said in sentences. */
@@ -57,17 +58,9 @@ export function ProfileRules({ profileId }: { profileId: string }) {
   );
   return (
     <div class="flex flex-col gap-4">
-      <div class="flex flex-wrap items-center justify-between gap-3">
-        <div class="min-w-0">
-          <p class="text-sm">
-            <a class="link link-hover text-soft" href="/settings/profiles">
-              {t("page.profiles")}
-            </a>
-          </p>
-          <h2 class="text-lg font-semibold wrap-anywhere">{t("rule.of", { name: profile.name })}</h2>
-        </div>
+      <ProfileHead profileId={profileId} name={profile.name} tab="rules">
         {rules.length > 0 && open === undefined && add}
-      </div>
+      </ProfileHead>
       {rules.length === 0 && open === undefined && (
         <EmptyPanel icon={BellRing} title={t("rule.none")} hint={t("rule.noneHint")}>
           {add}

@@ -1,4 +1,5 @@
 import { t } from "../../../platform/i18n/i18n.ts";
+import { metadataOf } from "../../../platform/key-metadata.ts";
 import { StateLamp } from "../../../ui/state-lamp.tsx";
 import { type Block, type Inline, parseMarkdown } from "../markdown.ts";
 import { Drill } from "./drill.tsx";
@@ -118,7 +119,8 @@ export function FloorPlanWidget(props: WidgetProps) {
             const device = devices.get(deviceId);
             if (device === undefined) return null;
             const { value } = key === undefined ? { value: undefined } : newestOf(props, deviceId, key);
-            const level = levelOf(widget, value);
+            const metadata = key === undefined ? undefined : metadataOf(deviceId, key);
+            const level = levelOf(widget, value, metadata);
             return (
               <li
                 key={deviceId}
@@ -134,7 +136,7 @@ export function FloorPlanWidget(props: WidgetProps) {
                   <span class="max-w-28 truncate @max-xl:sr-only">{device.name}</span>
                   {key !== undefined && (
                     <span class={`reading font-medium ${level === "normal" ? "" : levelColor[level]}`}>
-                      {shown(widget, value)}
+                      {shown(widget, value, metadata)}
                     </span>
                   )}
                 </Drill>
