@@ -1,12 +1,14 @@
 // Metadata of telemetry keys: suggestions are confirmed, and units are seen wherever the values are.
 
 import { beforeAll, expect, test } from "bun:test";
-import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
+import { appear, expectTidy } from "./support/screenshots.ts";
 
 const STEP_MS = 30_000;
 const SPACE = "\u202f";
 const ui = useConsole({ isStill: true });
+const tidy = (name: string) =>
+  expectTidy(ui.page, `keys-${name}`, { theme: "light", language: "en", width: 1440 });
 let token: string;
 let deviceId: string;
 let profileId: string;
@@ -65,7 +67,7 @@ test(
     await page.getByRole("link", { name: "Names and units" }).click();
     await keyRow("temperature").getByText("Suggestion: °C · 1 decimal · Gauge").waitFor();
     await keyRow("mystery").getByText("No unit, no name").waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    await tidy("suggestions");
     await page.getByRole("button", { name: "Use 2 suggestions" }).click();
     await keyRow("temperature").getByText(`21.5${SPACE}°C`).waitFor();
     expect(await page.getByRole("button", { name: /suggestion/ }).count()).toBe(0);
@@ -85,14 +87,14 @@ test(
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "Edit door_open" }).click();
-    await page.getByLabel("Name", { exact: true }).fill("Door");
+    await page.getByLabel(/^Name.*instead of the key/).fill("Door");
     for (const [index, [value, name, color]] of [
       ["true", "Open", "orange"],
       ["false", "Closed", "green"],
     ].entries()) {
       await page.getByRole("button", { name: "Add state" }).click();
       await page
-        .getByLabel("Value")
+        .getByLabel("Value", { exact: true })
         .nth(index)
         .fill(value ?? "");
       await page
@@ -105,14 +107,14 @@ test(
         .selectOption(color ?? "");
     }
     await page.getByText("Example: Closed").waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    await tidy("editor");
     await page.getByRole("button", { name: "Save" }).click();
     await keyRow("door_open").getByText("State · 2 states").waitFor();
     await page.getByRole("button", { name: "Edit temperature" }).click();
     await page.getByLabel("Warning at or above").fill("80");
     await page.getByLabel("Critical at or above").fill("70");
+    await page.getByText("Enter a number above the limit before.").waitFor();
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("must be greater than the limit before it").waitFor();
     await page.getByLabel("Critical at or above").fill("90");
     await page.getByRole("button", { name: "Save" }).click();
     await keyRow("temperature").getByText("2 limits").waitFor();
@@ -123,7 +125,6 @@ test(
 test(
   "tiles show unit, name and state, and follow a change while they are open",
   async () => {
-    const { page } = ui;
     await ui.open(`/devices/${deviceId}`);
     await tile("temperature").getByText(`21.5${SPACE}°C`, { exact: true }).waitFor();
     await tile("Door").getByText("Closed", { exact: true }).waitFor();
@@ -133,7 +134,7 @@ test(
     await tile("mystery").getByText(`1${SPACE}parts`, { exact: true }).waitFor();
     await send({ temperature: 85 });
     await tile("temperature").getByText("beyond its limit").waitFor({ state: "attached" });
-    expect(await overflow(page)).toEqual([]);
+    await tidy("tiles");
   },
   STEP_MS,
 );
@@ -144,6 +145,7 @@ test(
     const { page } = ui;
     await ui.open(`/devices/${deviceId}/data?keys=temperature,door_open`);
     await page.getByText(`85.0${SPACE}°C`, { exact: true }).waitFor();
+    await tidy("chart");
     await page.getByText("Door", { exact: true }).waitFor();
     await ui.open(`/devices/${deviceId}/data?keys=temperature,door_open&view=table`);
     await page.getByRole("columnheader", { name: "Door" }).waitFor();
@@ -161,7 +163,8 @@ test(
     await ui.open("/alarms");
     await page.getByRole("link", { name: "Oven 1 is at 1,234.6 °C" }).click();
     await page.getByText(`temperature is above 90.5${SPACE}°C`).waitFor();
-    await page.getByText(`1,234.6${SPACE}°C`).waitFor();
+    await tidy("alarm");
+    await page.getByTestId("trigger").getByText(`now 1,234.6${SPACE}°C`).waitFor();
     await page.evaluate(() => localStorage.setItem("lineside.language", "de"));
     await page.reload();
     await page.getByRole("heading", { name: "Oven 1 is at 1.234,6 °C" }).waitFor();
@@ -204,12 +207,36 @@ test(
     await page.getByText(`1,235${SPACE}K`).waitFor();
     await page.getByRole("columnheader", { name: "Door" }).waitFor();
     await page.getByRole("cell", { name: "Closed" }).waitFor();
+    await tidy("dashboard");
     const { token: link } = (await ui.call("POST", `/api/dashboards/${board.id}/shares`)) as {
       token: string;
     };
     await ui.open(`/shared#${link}`);
     await page.getByText(`1,234.6${SPACE}°C`).waitFor();
     expect(ui.complaints).toEqual([]);
+  },
+  STEP_MS,
+);
+
+test(
+  "the page fits a phone in the dark theme and in German",
+  async () => {
+    const { page } = ui;
+    const appearance = { theme: "dark", language: "de", width: 390 } as const;
+    await ui.open("/");
+    await appear(page, appearance);
+    await ui.open(`/settings/profiles/${profileId}?view=values`);
+    await keyRow("temperature").getByText(`1.234,6${SPACE}°C`).waitFor();
+    await expectTidy(page, "keys-values-de", appearance);
+    await page.getByRole("button", { name: "door_open bearbeiten" }).click();
+    await page.getByText("Beispiel: Closed").waitFor();
+    await expectTidy(page, "keys-editor-de", appearance);
+    await ui.open("/settings/profiles/defaults");
+    await keyRow("mystery").getByText("parts").waitFor();
+    await expectTidy(page, "keys-defaults-de", appearance);
+    await ui.open(`/devices/${deviceId}`);
+    await tile("temperature").getByText(`1.234,6${SPACE}°C`).waitFor();
+    await expectTidy(page, "keys-tiles-de", appearance);
   },
   STEP_MS,
 );

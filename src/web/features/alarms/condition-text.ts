@@ -10,10 +10,15 @@ import type { Operator } from "./alarms-api.ts";
 export function valueText(value: unknown, metadata?: KeyMetadata): string {
   if (value === null || value === undefined) return t("condition.nothing");
   if (typeof value === "string" && stateOf(value, metadata) === undefined) return `“${value}”`;
-  // A threshold keeps the decimals that somebody gave it.
-  const decimals =
-    typeof value === "number" ? Math.max(decimalsOf(value), metadata?.decimals ?? 0) : undefined;
-  return formatReading(value as JsonValue, metadata, metadata?.decimals === undefined ? {} : { decimals });
+  return formatReading(value as JsonValue, metadata);
+}
+
+/** Formats what a value is compared with: a threshold keeps the decimals that somebody gave it. */
+function thresholdText(value: unknown, metadata?: KeyMetadata): string {
+  const { decimals } = metadata ?? {};
+  if (metadata === undefined || decimals === undefined || typeof value !== "number")
+    return valueText(value, metadata);
+  return valueText(value, { ...metadata, decimals: Math.max(decimals, decimalsOf(value)) });
 }
 
 interface Comparison {
@@ -32,14 +37,18 @@ export function conditionText(part: Comparison, metadata?: KeyMetadata): string 
   const against = part.against ?? part.value;
   if (part.op === "BETWEEN") {
     const [low, high] = Array.isArray(against) ? against : [undefined, undefined];
-    return t("condition.BETWEEN", { key, low: valueText(low, metadata), high: valueText(high, metadata) });
+    return t("condition.BETWEEN", {
+      key,
+      low: thresholdText(low, metadata),
+      high: thresholdText(high, metadata),
+    });
   }
   if (part.op === "CHANGED") return t("condition.CHANGED", { key });
   const value =
     part.attribute === undefined
       ? Array.isArray(against)
-        ? against.map((value) => valueText(value, metadata)).join(", ")
-        : valueText(against, metadata)
+        ? against.map((value) => thresholdText(value, metadata)).join(", ")
+        : thresholdText(against, metadata)
       : t("condition.attribute", { key: part.attribute.key });
   return t(`condition.${part.op ?? "EQ"}`, { key, value });
 }

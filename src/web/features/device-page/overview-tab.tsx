@@ -32,7 +32,7 @@ export function OverviewTab({ device }: DeviceTabProps) {
       </div>
       {keys.length > 0 && may("profiles:write") && (
         <p class="text-sm">
-          <a class="link link-hover text-soft" href={`/settings/profiles/${device.profileId}?view=values`}>
+          <a class="link text-soft" href={`/settings/profiles/${device.profileId}?view=values`}>
             {t("device.namesAndUnits")}
           </a>
         </p>

@@ -10,7 +10,7 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { fromKeyForm, type KeyForm, type StateForm } from "./key-form.ts";
+import { fromKeyForm, type KeyForm, misplacedLimit, type StateForm } from "./key-form.ts";
 
 const UNITS = ["°C", "%", "bar", "hPa", "V", "A", "W", "kW", "kWh", "ppm", "dBm", "mm/s", "m³", "m³/h", "Hz"];
 
@@ -42,7 +42,7 @@ export function KeyEditor({ form: first, isNew, taken, offered, sampleOf, onSave
   const sample = sampleOf(form.key);
   const submit = (e: Event) => {
     e.preventDefault();
-    if (!isTaken) action.run(() => onSave(form));
+    if (!isTaken && misplacedLimit(form.limits) === undefined) action.run(() => onSave(form));
   };
   return (
     <form ref={top} class="flex flex-col gap-5" onSubmit={submit} data-testid="key-editor">
@@ -141,6 +141,7 @@ function UnitField({ form, set }: PartProps) {
 }
 
 function LimitFields({ form, set }: PartProps) {
+  const misplaced = misplacedLimit(form.limits);
   return (
     <fieldset class="flex flex-col gap-2">
       <legend class="mb-1.5 font-semibold">{t("meta.limits")}</legend>
@@ -150,6 +151,7 @@ function LimitFields({ form, set }: PartProps) {
           <TextField
             key={name}
             label={t(`keyLimit.${name}`)}
+            error={name === misplaced ? t("meta.limitOrder") : undefined}
             type="number"
             step="any"
             value={form.limits[name] ?? ""}

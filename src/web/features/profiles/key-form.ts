@@ -73,6 +73,18 @@ export function fromKeyForm(form: KeyForm, sample: unknown): KeyMetadata {
   };
 }
 
+/** Returns the first limit that is not greater than the one before it. */
+export function misplacedLimit(limits: KeyLimits): keyof KeyLimits | undefined {
+  let last = Number.NEGATIVE_INFINITY;
+  return limitNames.find((name) => {
+    const limit = limits[name];
+    if (limit === undefined) return false;
+    const isMisplaced = limit <= last;
+    last = limit;
+    return isMisplaced;
+  });
+}
+
 /** Returns the metadata in one line: `°C · 1 decimal · Gauge`. */
 export function metadataText({ unit, decimals, kind, limits, states }: Omit<KeyMetadata, "key">): string {
   const limitCount = Object.keys(limits ?? {}).length;

@@ -161,7 +161,7 @@ function KeyRow(props: {
         <span class="reading max-w-48 flex-none truncate">{formatReading(sent.sample, current)}</span>
       )}
       {canEdit && (
-        <div class="flex flex-none items-center gap-1">
+        <div class="ml-auto flex flex-none items-center gap-1">
           {suggestion && (
             <button
               type="button"

@@ -6,7 +6,7 @@ import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { get, patch, post, put, remove } from "../../platform/api-client.ts";
 
 /** Answers leave out what is not set. */
-type ProfileAnswer = Wire<typeof profileBody>;
+type ProfileAnswer = Refined<Wire<typeof profileBody>, { readonly keyMetadata?: readonly KeyMetadata[] }>;
 type Nullable = "retentionDays" | "telemetryTopic" | "messagesPerSecond" | "messagesBurst";
 /** Null: as the gateway or the site's plan says. */
 export type Profile = Refined<ProfileAnswer, { [Key in Nullable]: NonNullable<ProfileAnswer[Key]> | null }>;

@@ -90,6 +90,7 @@ export const profilesDe: Readonly<Record<keyof typeof profilesEn, string>> = {
   "keyLimit.low": "Warnung bis",
   "keyLimit.high": "Warnung ab",
   "keyLimit.highHigh": "Kritisch ab",
+  "meta.limitOrder": "Geben Sie eine Zahl über dem vorigen Grenzwert ein.",
   "meta.states": "Zustände",
   "meta.statesHint": "Namen und Farben für einzelne Werte, zum Beispiel true, 0 oder running.",
   "meta.stateValue": "Wert",

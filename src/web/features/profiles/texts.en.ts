@@ -85,6 +85,7 @@ export const profilesEn = {
   "keyLimit.low": "Warning at or below",
   "keyLimit.high": "Warning at or above",
   "keyLimit.highHigh": "Critical at or above",
+  "meta.limitOrder": "Enter a number above the limit before.",
   "meta.states": "States",
   "meta.statesHint": "Names and colours for single values, for example true, 0 or running.",
   "meta.stateValue": "Value",

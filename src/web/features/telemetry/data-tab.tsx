@@ -14,7 +14,7 @@ import {
 } from "../../lib/time-window.ts";
 import { formatDateRange } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { metadataOf } from "../../platform/key-metadata.ts";
+import { keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { useLive } from "../../platform/live.ts";
 import { now, serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -211,6 +211,7 @@ function LoadedView(props: ViewProps) {
           <KeyPicker
             keys={props.keys}
             selected={selected}
+            nameOf={(key) => keyName(props.device.deviceId, key)}
             onSelect={(next) => controls.set({ keys: next.join(",") })}
           />
         }
@@ -274,7 +275,11 @@ function Content(
   const text = selected.filter((key) => !drawn.some((d) => d.key === key));
   return (
     <>
-      {text.length > 0 && <p class="text-sm text-soft">{t("data.textKeys", { keys: text.join(", ") })}</p>}
+      {text.length > 0 && (
+        <p class="text-sm text-soft">
+          {t("data.textKeys", { keys: text.map((key) => keyName(props.device.deviceId, key)).join(", ") })}
+        </p>
+      )}
       <Lanes
         keys={drawn}
         bounds={bounds}

@@ -27,6 +27,8 @@ interface Meaning {
 const metadataOfWidget = ({ widget, feed }: WidgetProps): KeyMetadata | undefined =>
   sharedMetadata(feed.devices, keysOf(widget)[0] ?? "");
 
+/** Digits of a change whose key has no decimals. */
+const CHANGE_DIGITS = 3;
 const SPARK = { width: 120, height: 28 };
 
 /** Trend: the present value against the first value of the time window. */
@@ -52,12 +54,14 @@ function Trend(props: WidgetProps & Meaning) {
   if (trend === undefined) return null;
   const Icon = trend.change > 0 ? TrendingUp : trend.change < 0 ? TrendingDown : Minus;
   const sign = trend.change > 0 ? "+" : "";
+  const hasDecimals = (numberOf(props.widget, "decimals") ?? props.metadata?.decimals) !== undefined;
+  const change = hasDecimals ? trend.change : Number(trend.change.toPrecision(CHANGE_DIGITS));
   return (
     <div class="flex items-center gap-3 text-sm text-soft">
       <span class="flex flex-none items-center gap-1">
         <Icon size={16} aria-hidden="true" />
         {sign}
-        {shown(props.widget, Number(trend.change.toPrecision(3)), props.metadata, props.decimals)}
+        {shown(props.widget, change, props.metadata, props.decimals)}
       </span>
       <svg
         class="h-7 min-w-0 flex-1"
