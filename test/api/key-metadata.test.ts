@@ -296,6 +296,26 @@ describe("resolved metadata", () => {
   });
 });
 
+test("what has no room in an answer comes with the next one", async () => {
+  const large = Array.from({ length: 1_000 }, (_, index) => ({
+    key: `k${index}`,
+    states: Array.from({ length: 20 }, (_, value) => ({ value, name: "n" })),
+  }));
+  const devices: string[] = [];
+  for (const name of ["large 1", "large 2"]) {
+    const body = { name, keyMetadata: large };
+    const created = await fixture.call("POST", "/api/device-profiles", { token: writer, body });
+    const device = await fixture.createDevice(owner, { name, profileId: created.body.profileId });
+    devices.push(device.deviceId);
+  }
+  const path = "/api/key-metadata/resolve";
+  const first = await fixture.call("POST", path, { token: reader, body: { deviceIds: devices } });
+  expect(first.body).toMatchObject({ devices: [{ deviceId: devices[0] }], rest: [devices[1]] });
+  const second = await fixture.call("POST", path, { token: reader, body: { deviceIds: first.body.rest } });
+  expect(second.body.devices).toMatchObject([{ deviceId: devices[1] }]);
+  expect(second.body).not.toHaveProperty("rest");
+});
+
 describe("suggestions", () => {
   test("are offered for the keys that devices of the profile send, and not stored", async () => {
     await fixture.call("POST", `/api/v1/${pump.token}/telemetry`, {

@@ -67,6 +67,8 @@ const keyMetadataSchema = Type.Object(
 );
 
 export const keyMetadataList = Type.Array(keyMetadataSchema, { maxItems: KEYS_MAX });
+/** Entries of a profile, and defaults for other keys. */
+export const resolvedKeyList = Type.Array(keyMetadataSchema, { maxItems: 2 * KEYS_MAX });
 
 export const keyDefaultsBody = Type.Object(
   {

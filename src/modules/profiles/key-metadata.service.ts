@@ -9,7 +9,7 @@ import { parseKeyMetadata } from "./parse-key-metadata.ts";
 import type { KeyMetadataRepository } from "./profiles.repository.ts";
 
 /** Profiles whose resolved metadata is kept: alarms and screens ask for the same few. */
-const KEPT_MAX = 500;
+const KEPT_MAX = 100;
 
 /** Metadata of telemetry keys: defaults of the tenant, and what a profile says instead. */
 export function createKeyMetadataService(deps: {

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { documentedAs } from "../documented-as.ts";
-import { keyMetadataFields, keyMetadataList } from "../profiles/key-metadata.schemas.ts";
+import { keyMetadataFields, resolvedKeyList } from "../profiles/key-metadata.schemas.ts";
 
 export const resolveBody = t.Object(
   { deviceIds: t.Array(t.String({ maxLength: 64 }), { maxItems: 10_000 }) },
@@ -10,7 +10,12 @@ export const resolveBody = t.Object(
 export const resolvedBody = t.Object(
   {
     devices: t.Array(t.Object({ deviceId: t.String(), profileId: t.String() })),
-    profiles: t.Array(t.Object({ profileId: t.String(), keyMetadata: documentedAs(keyMetadataList) })),
+    profiles: t.Array(t.Object({ profileId: t.String(), keyMetadata: documentedAs(resolvedKeyList) })),
+    rest: t.Optional(
+      t.Array(t.String(), {
+        description: "devices whose profiles had no room in this answer; send them in another request",
+      }),
+    ),
   },
   { title: "ResolvedKeyMetadata" },
 );

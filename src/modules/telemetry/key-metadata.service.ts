@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId, ProfileId } from "../../lib/ids.ts";
 import { guessKeyMetadata } from "../../lib/key-guess.ts";
 import { KEYS_MAX, type KeyMetadata } from "../../lib/key-metadata.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -12,6 +12,9 @@ const SAMPLED_DEVICES_MAX = 200;
 const SAMPLED_AT_ONCE = 20;
 /** Characters of a sample that is a text. */
 const SAMPLE_CHARACTERS_MAX = 100;
+
+/** Keys and states in one answer, which make up some megabytes at most. */
+const ANSWER_WEIGHT_MAX = 20_000;
 
 interface SentKey {
   readonly key: string;
@@ -45,17 +48,26 @@ export function createKeyMetadataLookup(deps: {
   }
 
   return {
-    /** Each profile is answered once, however many of the devices have it. */
+    /** Each profile is answered once, however many of the devices have it. Devices of profiles without room in the answer are its rest. */
     resolve(principal: Principal, deviceIds: readonly string[]) {
       const profileOf = devices.profilesOf(principal, [...new Set(deviceIds)]);
       const { tenantId, shared } = principal;
       const isNamed = ({ key }: KeyMetadata) => shared === undefined || shared.keys.has(key);
+      /** Metadata by profile, as far as there is room. */
+      const answered = new Map<ProfileId, KeyMetadata[]>();
+      let weight = 0;
+      for (const profileId of new Set(profileOf.values())) {
+        if (weight >= ANSWER_WEIGHT_MAX) break;
+        const keyMetadata = [...profiles.keysOf(tenantId, profileId).values()].filter(isNamed);
+        answered.set(profileId, keyMetadata);
+        for (const { states } of keyMetadata) weight += 1 + (states?.length ?? 0);
+      }
+      const entries = [...profileOf].map(([deviceId, profileId]) => ({ deviceId, profileId }));
+      const rest = entries.filter(({ profileId }) => !answered.has(profileId));
       return {
-        devices: [...profileOf].map(([deviceId, profileId]) => ({ deviceId, profileId })),
-        profiles: [...new Set(profileOf.values())].map((profileId) => ({
-          profileId,
-          keyMetadata: [...profiles.keysOf(tenantId, profileId).values()].filter(isNamed),
-        })),
+        devices: entries.filter(({ profileId }) => answered.has(profileId)),
+        profiles: [...answered].map(([profileId, keyMetadata]) => ({ profileId, keyMetadata })),
+        ...(rest.length > 0 && { rest: rest.map(({ deviceId }) => deviceId) }),
       };
     },
     /** @throws DomainError `profile.not_found`. */

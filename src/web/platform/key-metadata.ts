@@ -11,6 +11,8 @@ export interface ResolvedKeys {
     readonly profileId: string;
     readonly keyMetadata: readonly KeyMetadata[];
   }>;
+  /** Devices that the answer had no room for. */
+  readonly rest?: readonly string[];
 }
 
 const DEVICES_PER_REQUEST = 1_000;
@@ -40,7 +42,10 @@ async function load(): Promise<void> {
   if (wanted.size > 0) queueMicrotask(load);
   // Without an answer values are shown without units; the next change or page asks again.
   const answer = await post<ResolvedKeys>("/api/key-metadata/resolve", { deviceIds }).catch(() => undefined);
-  if (answer !== undefined) takeKeyMetadata(answer);
+  if (answer === undefined) return;
+  takeKeyMetadata(answer);
+  if (wanted.size === 0 && answer.rest !== undefined) queueMicrotask(load);
+  for (const id of answer.rest ?? []) wanted.add(id);
 }
 
 /** Takes over metadata that came with another answer. */
