@@ -95,6 +95,7 @@ export function createAlarmsModule(
     repository,
     lifecycle,
     rulesOf,
+    keysOf: ({ tenantId, profileId }) => profiles.keysOf(tenantId, profileId),
     findDevice,
     attribute,
     holdBack: createHoldBack({ maintenance, clock }),

@@ -26,7 +26,7 @@ const rule = (
   recipientIds: [],
 });
 
-/** Profiles by device type: the alarms that a fault of its machines raises, and their repair clears. */
+/** Profiles by device type: the alarms that a fault of its machines raises, and their repair clears. What the keys mean is in `plant-keys.ts`. */
 export const profiles = [
   {
     deviceType: "press",
@@ -74,6 +74,9 @@ export const profiles = [
       ),
     ],
   },
+  { deviceType: "conveyor", name: "Demo conveyor", alarmRules: [] },
+  { deviceType: "climate", name: "Demo climate", alarmRules: [] },
+  { deviceType: "meter", name: "Demo meter", alarmRules: [] },
 ] as const;
 
 /** Position of each machine of a line in its hall, as a share of the plan. */

@@ -76,6 +76,15 @@ export function createDevicesService(deps: {
     findNamed: (tenantId: TenantId, name: string): Device[] => repository.findNamed(tenantId, name),
     /** The id of a device that the caller may see; throws `not_found` otherwise. */
     ensureVisible,
+    /** Returns the profile of each device that the caller may see; the others are left out. */
+    profilesOf: (principal: Principal, deviceIds: readonly string[]): Map<DeviceId, ProfileId> =>
+      new Map(
+        deviceIds.flatMap((deviceId) => {
+          const device = repository.find(deviceId as DeviceId); // a wrong id is simply not found
+          const isOwn = device?.tenantId === principal.tenantId && isVisible(principal, device.deviceId);
+          return isOwn ? [[device.deviceId, device.profileId] as const] : [];
+        }),
+      ),
     /** All ids given, or `not_found` for the first that the caller may not see. */
     ensureAllVisible: (principal: Principal, deviceIds: readonly string[]): DeviceId[] =>
       deviceIds.map((deviceId) => ensureVisible(principal, deviceId)),
@@ -138,6 +147,8 @@ export function createDevicesService(deps: {
       if (losesRole && repository.countChildren(current.deviceId) > 0) throw invalid("device.has_children");
       deps.transact(() => building.update(device, changes));
       events.emit("device.updated", device);
+      if (device.profileId !== current.profileId)
+        events.emit("key-metadata.changed", { tenantId: device.tenantId });
       return get(principal, device.deviceId);
     },
     /** Resolves when the telemetry is gone too. */

@@ -2,6 +2,7 @@ import { invalid } from "../../lib/domain-error.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { valuesIn } from "./answer-stream.ts";
+import type { KeyMetadataLookup } from "./key-metadata.service.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
 import {
   type Aggregation,
@@ -119,9 +120,14 @@ function ensureIntervalsFit(interval: Interval | undefined, from: number, to: nu
 }
 
 /** Reading and deleting telemetry, within what the caller may see. */
-export function createTelemetryService(deps: { store: TelemetryStore; devices: DevicesService }) {
-  const { store, devices } = deps;
+export function createTelemetryService(deps: {
+  store: TelemetryStore;
+  devices: DevicesService;
+  keys: Pick<KeyMetadataLookup, "resolve">;
+}) {
+  const { store, devices, keys } = deps;
   return {
+    resolveKeys: keys.resolve,
     async latest(principal: Principal, deviceId: string, signal?: AbortSignal): Promise<LatestSnapshot> {
       const id = devices.ensureVisible(principal, deviceId);
       const [snapshot] = await store.latest([id], undefined, signal);

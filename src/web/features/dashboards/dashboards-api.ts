@@ -14,6 +14,7 @@ import type {
 import type { LatestSnapshot, Series } from "../../lib/api-types.ts";
 import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { get, load, patch, post, queryOf, remove } from "../../platform/api-client.ts";
+import type { ResolvedKeys } from "../../platform/key-metadata.ts";
 
 export type ResolvedDevice = Wire<typeof resolvedDevice>;
 /** A link by which a dashboard is opened without signing in. */
@@ -55,7 +56,10 @@ export type Executed = Refined<
 >;
 
 /** Describes what a link shows; `ownWindow`: the time that the dashboard is set to. */
-export type SharedDashboard = Omit<Executed, "aliases" | "settings"> & { readonly ownWindow?: WindowSpec };
+export type SharedDashboard = Omit<Executed, "aliases" | "settings"> & {
+  readonly ownWindow?: WindowSpec;
+  readonly keyMetadata?: ResolvedKeys;
+};
 
 export interface ExecuteRequest {
   readonly timeRange?: WindowSpec | undefined;

@@ -17,6 +17,7 @@ import {
 import { ownZone } from "../../lib/zoned-time.ts";
 import { formatDateRange } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { useLive } from "../../platform/live.ts";
 import { now, serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -216,6 +217,7 @@ function LoadedView(props: ViewProps) {
           <KeyPicker
             keys={props.keys}
             selected={selected}
+            nameOf={(key) => keyName(props.device.deviceId, key)}
             onSelect={(next) => controls.set({ keys: next.join(",") })}
           />
         }
@@ -264,7 +266,7 @@ function Content(
   if (controls.view === "table") {
     return (
       <SeriesTable
-        keys={selected}
+        keys={selected.map((key) => ({ key, metadata: metadataOf(props.device.deviceId, key) }))}
         rows={tableRows(
           selected.map((key) => series.of(key).main),
           listed,
@@ -273,14 +275,23 @@ function Content(
     );
   }
   const drawn = selected
-    .map((key, index) => ({ key, index, series: series.of(key) }))
+    .map((key, index) => ({
+      key,
+      index,
+      series: series.of(key),
+      metadata: metadataOf(props.device.deviceId, key),
+    }))
     .filter(
       ({ series: { main } }) => main.values.length === 0 || main.values.some((v) => toNumber(v) !== null),
     );
   const text = selected.filter((key) => !drawn.some((d) => d.key === key));
   return (
     <>
-      {text.length > 0 && <p class="text-sm text-soft">{t("data.textKeys", { keys: text.join(", ") })}</p>}
+      {text.length > 0 && (
+        <p class="text-sm text-soft">
+          {t("data.textKeys", { keys: text.map((key) => keyName(props.device.deviceId, key)).join(", ") })}
+        </p>
+      )}
       <Lanes
         keys={drawn}
         bounds={bounds}

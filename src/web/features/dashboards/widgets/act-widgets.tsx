@@ -1,6 +1,7 @@
 import { Send } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { plural, t } from "../../../platform/i18n/i18n.ts";
+import { metadataOf } from "../../../platform/key-metadata.ts";
 import { useResource } from "../../../platform/resource.ts";
 import { may } from "../../../platform/session.ts";
 import { toast } from "../../../platform/toasts.ts";
@@ -70,6 +71,7 @@ export function SliderWidget(props: WidgetProps) {
   void feed.version.value;
   const [key = ""] = keysOf(widget);
   const [first] = feed.devices;
+  const metadata = first && metadataOf(first.deviceId, key);
   const isCommand = widget.config.as === "command";
   const set = useResource(
     async () =>
@@ -106,7 +108,10 @@ export function SliderWidget(props: WidgetProps) {
           await Promise.all(
             feed.devices.map(({ deviceId }) => attributesApi.set(deviceId, "SHARED", { [key]: wanted })),
           );
-        toast("success", t("widget.set", { key, value: shown(widget, wanted) }));
+        toast(
+          "success",
+          t("widget.set", { key: metadata?.name ?? key, value: shown(widget, wanted, metadata) }),
+        );
       } catch (error) {
         toast("error", errorText(error));
       }
@@ -116,8 +121,10 @@ export function SliderWidget(props: WidgetProps) {
   return (
     <div class="flex h-full flex-col justify-center gap-2">
       <div class="flex items-baseline justify-between gap-3">
-        <span class="reading text-2xl font-semibold">{shown(widget, wanted)}</span>
-        <span class="text-sm text-soft">{t("widget.reported", { value: shown(widget, newest) })}</span>
+        <span class="reading text-2xl font-semibold">{shown(widget, wanted, metadata)}</span>
+        <span class="text-sm text-soft">
+          {t("widget.reported", { value: shown(widget, newest, metadata) })}
+        </span>
       </div>
       <input
         type="range"
