@@ -7,7 +7,7 @@ import { formatDate, formatReading } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { darkNow } from "../../platform/preferences.ts";
 import { Chart } from "../../ui/chart/chart.tsx";
-import { lineStyle } from "../../ui/chart/line-style.ts";
+import { limitLines, lineStyle } from "../../ui/chart/line-style.ts";
 import type { KeySeries } from "./device-series.ts";
 
 export interface LaneKey {
@@ -91,6 +91,11 @@ function Lane(
         barred: props.barred,
         scale: scales[i] ?? 0,
       }))}
+      limits={
+        props.barred
+          ? []
+          : limitLines(group.map(({ metadata }, index) => ({ metadata, scale: scales[index] ?? 0 })))
+      }
       label={t("data.chartOf", { keys: group.map(nameOf).join(", ") })}
       onZoom={props.onZoom}
       onReset={props.onReset}

@@ -3,6 +3,7 @@ import { unitSymbol, withUnit } from "../../../lib/key-format.ts";
 import { formatDate, formatMark, formatValue } from "../../platform/i18n/format.ts";
 import { darkNow } from "../../platform/preferences.ts";
 import { textScale } from "../text-scale.ts";
+import type { ChartLimit } from "./chart.types.ts";
 
 const DAY = 86_400_000;
 const AXIS_PX = 64;
@@ -124,13 +125,12 @@ function steppedScale(group: readonly ChartSeries[]): uPlot.Scale {
   return values.length > 1 ? { range: [Math.min(...values) - room, Math.max(...values) + room] } : {};
 }
 
-export function scalesFor(
-  series: readonly ChartSeries[],
-  limits: ReadonlyArray<{ readonly value: number; readonly scale: number }> = [],
-): uPlot.Scales {
+export function scalesFor(series: readonly ChartSeries[], limits: readonly ChartLimit[] = []): uPlot.Scales {
   const scales: uPlot.Scales = { x: { time: true, auto: false } };
   for (const [number, group] of groupsOf(series).entries()) {
-    const own = limits.filter(({ scale }) => scale === number).map(({ value }) => value);
+    const own = limits
+      .filter(({ scale, isInView }) => scale === number && isInView === true)
+      .map(({ value }) => value);
     if (isStepped(group)) scales[`y${number}`] = steppedScale(group);
     else if (group.some((s) => s.barred)) scales[`y${number}`] = { range: fromZero };
     else scales[`y${number}`] = own.length > 0 ? { range: withLimits(own) } : {};

@@ -12,7 +12,7 @@ import { t } from "../../../platform/i18n/i18n.ts";
 import { keyName, metadataOf } from "../../../platform/key-metadata.ts";
 import { darkNow } from "../../../platform/preferences.ts";
 import { Chart } from "../../../ui/chart/chart.tsx";
-import { lineStyle } from "../../../ui/chart/line-style.ts";
+import { limitLines, lineStyle } from "../../../ui/chart/line-style.ts";
 import type { WidgetSeries } from "../board-feed.ts";
 import { ColumnThinner } from "../thinned-columns.ts";
 import { keysOf, scrolling, shown, textOf } from "./values.ts";
@@ -110,6 +110,16 @@ export function TimeSeriesWidget(props: WidgetProps) {
               ...(widget.config.aggregation === "delta" && { barred: true }),
               scale: scales[index] ?? 0,
             }))}
+            limits={
+              widget.config.aggregation === "delta"
+                ? []
+                : limitLines(
+                    series.map((own, index) => ({
+                      metadata: metadataOfSeries(own),
+                      scale: scales[index] ?? 0,
+                    })),
+                  )
+            }
             label={t("data.chartOf", { keys: widget.name || keysOf(widget).join(", ") })}
             onZoom={(from, to) => props.onZoom({ from, to })}
             onReset={props.onReset}
