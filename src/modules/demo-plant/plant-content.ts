@@ -128,13 +128,13 @@ export function dashboardOf(machines: readonly DeviceId[]) {
     [
       "power",
       "value",
-      "Power (kW)",
+      "Power",
       { aliasId: "meter", key: "power", reduce: "sum", aggregation: "avg", maxDataPoints: 60, decimals: 1 },
     ],
     [
       "air",
       "gauge",
-      "Compressed air (bar)",
+      "Compressed air",
       { aliasId: "compressor", key: "pressure", min: 0, max: 10, warning: 6, critical: 5.2, decimals: 2 },
     ],
     [

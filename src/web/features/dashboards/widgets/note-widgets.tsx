@@ -137,7 +137,9 @@ export function FloorPlanWidget(props: WidgetProps) {
                   <StateLamp active={device.active} severity={device.alarmSeverity} bare />
                   <span class="max-w-28 truncate @max-xl:sr-only">{device.name}</span>
                   {value !== undefined && (
-                    <span class={`reading font-medium ${level === "normal" ? "" : levelColor[level]}`}>
+                    <span
+                      class={`reading font-medium @max-md:sr-only ${level === "normal" ? "" : levelColor[level]}`}
+                    >
                       {shown(widget, value, metadata)}
                     </span>
                   )}
