@@ -9,6 +9,7 @@ import { createMosquitto, hasMosquitto } from "../../../test/support/mosquitto.t
 import { createNats, hasNats } from "../../../test/support/nats.ts";
 import { createPostgres, hasPostgres, postgresOwner } from "../../../test/support/postgres.ts";
 import { createS3Server, hasS3Server } from "../../../test/support/s3-server.ts";
+import { createVictoriaMetrics, hasVictoriaMetrics } from "../../../test/support/victoria-metrics.ts";
 import { signS3 } from "../../modules/uplinks/targets/s3-signature.ts";
 import { readUntil, remove, startGateway, temporaryDirectory } from "./processes.ts";
 import { Content } from "./uplink-content.ts";
@@ -21,6 +22,8 @@ export interface UplinkPeer {
   readonly takesDeletions: boolean;
   /** Whether a value that is written again replaces the earlier one there. */
   readonly takesChanges: boolean;
+  /** `false` for a server that stores only numbers and booleans. */
+  readonly takesTexts?: boolean;
   kill(): Promise<void>;
   start(): Promise<void>;
   /** Returns what it holds. */
@@ -145,6 +148,31 @@ async function createInfluxPeer(): Promise<UplinkPeer> {
       return content;
     },
     stop: () => influxdb.stop(),
+  };
+}
+
+/** It writes to the disk seconds after it has acknowledged, so it is stopped in good order: a kill would lose values in it. */
+async function createVictoriaPeer(): Promise<UplinkPeer> {
+  const victoria = await createVictoriaMetrics();
+  return {
+    target: { type: "INFLUXDB", api: "V1", url: victoria.url, database: "plant", texts: false },
+    takesDeletions: false,
+    takesChanges: false,
+    takesTexts: false,
+    kill: () => victoria.kill("SIGINT"),
+    start: () => victoria.start(),
+    async read() {
+      const content = new Content();
+      for (const { metric, values, timestamps } of await victoria.series('{__name__=~"bench_.*"}')) {
+        const isBoolean = metric.__name__ === "bench_b_bool";
+        for (const [index, ts] of timestamps.entries()) {
+          const value = values[index] ?? 0;
+          content.set(metric.device ?? "", ts, isBoolean ? { b: value === 1 } : { n: value });
+        }
+      }
+      return content;
+    },
+    stop: () => victoria.stop(),
   };
 }
 
@@ -366,6 +394,7 @@ export const uplinkPeers: Readonly<Record<string, (() => Promise<UplinkPeer>) | 
   http: () => createSink(),
   postgresql: hasPostgres && createPostgresPeer,
   influxdb: hasInfluxdb && createInfluxPeer,
+  victoriametrics: hasVictoriaMetrics && createVictoriaPeer,
   mosquitto: hasMosquitto && createMosquittoPeer,
   nats: hasNats && createNatsPeer,
   kafka: hasKafka && createKafkaPeer,
