@@ -1,5 +1,5 @@
 import { KillLoad } from "./uplink-kill-load.ts";
-import type { UplinkPeer } from "./uplink-peers.ts";
+import type { UplinkPeer } from "./uplink-peer.types.ts";
 import { UplinkTrial, type UplinkTrialResult } from "./uplink-trial.ts";
 
 const PAUSE_MS_MAX = 400;

@@ -1,8 +1,9 @@
 import { parseArgs } from "node:util";
 import { machine, thousands } from "./report.ts";
 import { runUplinkKillRounds } from "./uplink-kill-rounds.ts";
-import { runDayOutage, runFullDisk, SmallDisk } from "./uplink-outages.ts";
-import { type UplinkPeer, uplinkPeers } from "./uplink-peers.ts";
+import { runDayOutage, runFullDisk, runFullGateway, SmallDisk } from "./uplink-outages.ts";
+import type { UplinkPeer } from "./uplink-peer.types.ts";
+import { uplinkPeers } from "./uplink-peers.ts";
 import type { UplinkTrialResult } from "./uplink-trial.ts";
 
 /*
@@ -13,6 +14,7 @@ import type { UplinkTrialResult } from "./uplink-trial.ts";
  * written again.
  * `--scenario day`: the target is away while the values of a day are written and the gateway is killed.
  * `--scenario full` (as root, on Linux): the disk of the target is full for a while.
+ * `--scenario gateway-full` (as root, on Linux): the disk of the gateway is full while the target is away, and when it returns.
  */
 
 const { values } = parseArgs({
@@ -34,6 +36,7 @@ interface Outcome {
 
 async function tryPeer(create: () => Promise<UplinkPeer>): Promise<Outcome> {
   if (values.scenario === "full") return tryFullDisk(create);
+  if (values.scenario === "gateway-full") return tryFullGateway(create);
   const peer = await create();
   const result =
     values.scenario === "day"
@@ -56,6 +59,18 @@ async function tryFullDisk(create: () => Promise<UplinkPeer>): Promise<Outcome> 
     const { failures, restarts } = result;
     return { result, note: `, ${failures} failures, ${restarts} restarts of the target` };
   } finally {
+    disk.free();
+    disk.unmount();
+  }
+}
+
+async function tryFullGateway(create: () => Promise<UplinkPeer>): Promise<Outcome> {
+  const disk = new SmallDisk(SMALL_DISK_MB);
+  const peer = await create();
+  try {
+    return { result: await runFullGateway(peer, disk), note: "" };
+  } finally {
+    await peer.stop();
     disk.free();
     disk.unmount();
   }

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KillLoad } from "./uplink-kill-load.ts";
-import type { UplinkPeer } from "./uplink-peers.ts";
+import type { UplinkPeer } from "./uplink-peer.types.ts";
 import { UplinkTrial, type UplinkTrialResult } from "./uplink-trial.ts";
 
 const FIRST_TS = Date.UTC(2026, 0, 1);
@@ -152,4 +152,33 @@ export async function runFullDisk(
   }
   const result = await trial.finish(() => load.end(trial.gateway));
   return { ...result, failures, restarts };
+}
+
+/** Fills the disk of the gateway while the target is away, so that what has to be sent later is sealed on a full disk. */
+export async function runFullGateway(peer: UplinkPeer, disk: SmallDisk): Promise<UplinkTrialResult> {
+  const trial = await disk.hold(() => UplinkTrial.start(peer));
+  const load = new KillLoad(trial.devices, {
+    deletes: peer.takesDeletions,
+    changes: peer.takesChanges,
+    late: true,
+  });
+  for (let round = 0; round < FULL_ROUNDS; round++) {
+    const stop = await load.start(trial.gateway);
+    await trial.sends();
+    await trial.killPeer();
+    await Bun.sleep(Math.random() * KILL_MS_MAX);
+    disk.fill();
+    trial.gateway.say("compact");
+    await Bun.sleep(Math.random() * KILL_MS_MAX);
+    await stop();
+    trial.gateway.say("compact");
+    // Batches of history arrive, and the store cannot take that down.
+    await peer.start();
+    await trial.sends(FULL_MS);
+    await Bun.sleep(Math.random() * KILL_MS_MAX);
+    const isKilled = round % 2 === 0;
+    if (isKilled) await trial.killGateway(() => disk.free());
+    else disk.free();
+  }
+  return trial.finish(() => load.end(trial.gateway));
 }

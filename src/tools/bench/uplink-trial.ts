@@ -8,7 +8,8 @@ import {
   temporaryDirectory,
 } from "./processes.ts";
 import { Content, type Difference, difference } from "./uplink-content.ts";
-import { readDevice, type UplinkPeer } from "./uplink-peers.ts";
+import type { UplinkPeer } from "./uplink-peer.types.ts";
+import { readDevice } from "./uplink-peers.ts";
 
 const DEVICES = 4;
 /** A target must have everything after this time. */
@@ -48,6 +49,8 @@ export class UplinkTrial {
   readonly #directory: string;
   readonly #uplinkId: string;
   #gateway: Gateway;
+  /** Of this run of the gateway: while its disk is full, nobody can sign in. */
+  #api: Promise<ApiClient> | undefined;
 
   private constructor(
     peer: UplinkPeer,
@@ -74,9 +77,11 @@ export class UplinkTrial {
     return this.#gateway;
   }
 
-  async killGateway(): Promise<void> {
+  async killGateway(beforeStart: () => void = () => undefined): Promise<void> {
     await this.#gateway.kill("SIGKILL");
     this.kills++;
+    beforeStart();
+    this.#api = undefined;
     this.#gateway = await startSealingGateway(this.#directory);
   }
 
@@ -87,19 +92,18 @@ export class UplinkTrial {
 
   /** Waits until it has sent something since its start, for a while. Returns whether it has. */
   async sends(waitMs = SENDING_MS_MAX): Promise<boolean> {
-    const api = await this.#gateway.signIn();
-    return this.#waitFor(api, waitMs, ({ sentPoints }) => sentPoints > 0);
+    return this.#waitFor(await this.#signIn(), waitMs, ({ sentPoints }) => sentPoints > 0);
   }
 
   /** Waits until the target has failed, for a while. Returns whether it has. */
   async fails(waitMs: number): Promise<boolean> {
-    return this.#waitFor(await this.#gateway.signIn(), waitMs, ({ state }) => state === "ERROR");
+    return this.#waitFor(await this.#signIn(), waitMs, ({ state }) => state === "ERROR");
   }
 
   /** Waits until the target has everything, a last value that is written for that included, and compares. */
   async finish(writeLast: () => Promise<void>): Promise<UplinkTrialResult> {
     const endedAt = performance.now();
-    const api = await this.#gateway.signIn();
+    const api = await this.#signIn();
     await this.#catchUp(api, writeLast);
     const catchUpMs = performance.now() - endedAt;
     if (this.peer.target.type === "PARQUET") await this.#writeFiles(api);
@@ -112,6 +116,11 @@ export class UplinkTrial {
     remove(this.#directory);
     const { received, repeated } = target;
     return { ...difference(source, target), kills: this.kills, received, repeated, catchUpMs };
+  }
+
+  #signIn(): Promise<ApiClient> {
+    this.#api ??= this.#gateway.signIn();
+    return this.#api;
   }
 
   #uplink(api: ApiClient): Promise<Uplink> {
