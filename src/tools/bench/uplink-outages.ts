@@ -80,7 +80,7 @@ export class SmallDisk {
   }
 
   /** Creates a server whose data is here. */
-  async hold<Made>(create: () => Promise<Made>): Promise<Made> {
+  async hold<Held>(create: () => Promise<Held>): Promise<Held> {
     const { TMPDIR } = process.env;
     process.env.TMPDIR = this.path;
     try {
