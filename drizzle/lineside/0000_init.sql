@@ -55,6 +55,8 @@ CREATE TABLE `alarms` (
 	`status` text NOT NULL,
 	`message` text NOT NULL,
 	`created_at` integer NOT NULL,
+	`raised_at` integer NOT NULL,
+	`raise_count` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`acknowledged_at` integer,
 	`acknowledged_by` text,

@@ -1,5 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { call, content, create, now, oven, press, useDashboards, type Who } from "./dashboards-fixture.ts";
+import {
+  call,
+  content,
+  create,
+  fixture,
+  now,
+  oven,
+  press,
+  tokens,
+  useDashboards,
+  type Who,
+} from "./dashboards-fixture.ts";
 
 useDashboards();
 
@@ -38,6 +49,53 @@ describe("execute", () => {
     expect(body.data.chart.series[0].series[0].points).toHaveLength(3);
     const bad = await call("POST", `/${id}/execute`, { timeRange: { from: now, to: 5 } });
     expect(bad.status).toBe(400);
+  });
+
+  test("a chart shows the series that it names alone, and beside them the window before", async () => {
+    const own = `${oven.deviceId}/t`;
+    const config = { aliasId: "all", keys: ["t", "ok"], series: [own], compare: true };
+    const { aliases } = content();
+    const { body } = await call("POST", "/preview", {
+      dashboard: { aliases, widgets: [{ widgetId: "own", type: "timeseries", name: "", config }] },
+      timeRange: { from: now - 25 * 60_000, to: now },
+    });
+    type Series = Array<{ series: Array<{ key: string; points: Array<{ ts: number; value: number }> }> }>;
+    const keysOf = (all: Series) => all.map(({ series }) => series.map(({ key }) => key));
+    const { series, previous } = body.data.own;
+    expect([keysOf(series), keysOf(previous)]).toEqual([
+      [["t"], []],
+      [["t"], []],
+    ]);
+    const shift = 25 * 60_000;
+    expect(previous[0].series[0].points).toEqual(
+      [50, 40, 30].map((minute) => ({ ts: now - minute * 60_000 + shift, value: minute })),
+    );
+    expect(series[0].series[0].points).toHaveLength(3);
+  });
+
+  test("devices have the severity of their most severe open alarm", async () => {
+    const [{ profileId }] = (await fixture.call("GET", "/api/device-profiles", { token: tokens.owner })).body;
+    const alarmRules = [
+      {
+        alarmType: "Hot",
+        createRules: [{ severity: "MAJOR", condition: { key: "t", op: "GT", value: 500 } }],
+      },
+    ];
+    const rules = (list: unknown) =>
+      fixture.call("PATCH", `/api/device-profiles/${profileId}`, {
+        token: tokens.owner,
+        body: { alarmRules: list },
+      });
+    await rules(alarmRules);
+    await fixture.call("POST", `/api/v1/${press.token}/telemetry`, {
+      body: { ts: now + 1, values: { t: 501 } },
+    });
+    const { body } = await call("POST", "/preview", { dashboard: content() });
+    expect(body.devices.all.map(({ alarmSeverity }: { alarmSeverity?: string }) => alarmSeverity)).toEqual([
+      undefined,
+      "MAJOR",
+    ]);
+    await rules([]);
   });
 
   test("a dashboard that is not stored shows the same", async () => {

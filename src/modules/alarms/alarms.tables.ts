@@ -9,7 +9,7 @@ import { alarmEventTypes, alarmStatuses } from "./alarms.types.ts";
 export const alarms = sqliteTable(
   "alarms",
   {
-    /** Sorted in the order in which they were raised, whatever the clock said. */
+    /** Sorted in the order in which they were last raised, whatever the clock said: a reopened alarm gets a new number. */
     sequence: integer("sequence").primaryKey({ autoIncrement: true }),
     alarmId: text("alarm_id").notNull().unique(),
     tenantId: text("tenant_id").notNull(),
@@ -21,6 +21,9 @@ export const alarms = sqliteTable(
     status: text("status", { enum: alarmStatuses }).notNull(),
     message: text("message").notNull(),
     createdAt: integer("created_at").notNull(),
+    /** Time at which it was raised last. */
+    raisedAt: integer("raised_at").notNull(),
+    raiseCount: integer("raise_count").notNull(),
     updatedAt: integer("updated_at").notNull(),
     acknowledgedAt: integer("acknowledged_at"),
     acknowledgedBy: text("acknowledged_by"),

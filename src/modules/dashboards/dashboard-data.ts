@@ -87,6 +87,20 @@ function seriesSpec({ config, type }: Widget) {
 const idsOf = (devices: readonly ResolvedDevice[], max = Number.POSITIVE_INFINITY): DeviceId[] =>
   devices.slice(0, max).map(({ deviceId }) => deviceId);
 
+/** Returns the names of the only series that a widget shows, or `undefined` for all. */
+function ownSeriesOf({ config }: Widget): ReadonlySet<unknown> | undefined {
+  return Array.isArray(config.series) ? new Set(config.series) : undefined;
+}
+
+/** Returns the series with their time stamps moved by `ms`. */
+const moved = (found: DeviceSeries, ms: number): DeviceSeries => ({
+  ...found,
+  series: found.series.map((keySeries) => ({
+    ...keySeries,
+    points: keySeries.points.map((point) => ({ ...point, ts: point.ts + ms })),
+  })),
+});
+
 export function createDashboardData(deps: {
   telemetry: Pick<TelemetryService, "latestOf" | "query">;
   alarms: Pick<AlarmsService, "list">;
@@ -195,16 +209,19 @@ export function createDashboardData(deps: {
     return items
       .filter(({ deviceId }) => only?.has(deviceId) ?? true)
       .slice(0, limit)
-      .map(({ alarmId, deviceId, deviceName, alarmType, severity, status, message, createdAt }) => ({
-        alarmId,
-        deviceId,
-        deviceName,
-        name: alarmType,
-        severity,
-        status,
-        message,
-        createdAt,
-      }));
+      .map(
+        ({ alarmId, deviceId, deviceName, alarmType, severity, status, message, createdAt, raisedAt }) => ({
+          alarmId,
+          deviceId,
+          deviceName,
+          name: alarmType,
+          severity,
+          status,
+          message,
+          createdAt,
+          raisedAt,
+        }),
+      );
   }
 
   /** Returns the data of each widget by its id. */
@@ -220,9 +237,15 @@ export function createDashboardData(deps: {
       need: needs[widget.type] ?? "latest",
     }));
     const listed = createAlarmList(principal);
-    const [latest, series] = await Promise.all([
+    const width = input.window.to - input.window.from;
+    const comparing = wanted.filter(({ widget }) => widget.config.compare === true);
+    const [latest, series, previous] = await Promise.all([
       latestOf(principal, wanted),
       seriesOf(principal, wanted, input.window),
+      seriesOf(principal, comparing, {
+        from: Math.max(0, input.window.from - width),
+        to: input.window.from,
+      }),
     ]);
 
     function dataOf(item: Wanted): WidgetData {
@@ -231,10 +254,19 @@ export function createDashboardData(deps: {
       const shown = isSeries ? devices.slice(0, SERIES_DEVICES_MAX) : devices;
       const answer = series.get(groupOf(item));
       const named = new Set(keys);
+      const own = ownSeriesOf(item.widget);
       const ofKeys = (found: DeviceSeries): DeviceSeries => ({
         ...found,
-        series: found.series.filter(({ key }) => named.has(key)),
+        series: found.series.filter(
+          ({ key }) => named.has(key) && (own?.has(`${found.deviceId}/${key}`) ?? true),
+        ),
       });
+      const ofDevices = (found: ReadonlyMap<DeviceId, DeviceSeries> | undefined) =>
+        shown.flatMap(({ deviceId }) => {
+          const deviceSeries = found?.get(deviceId);
+          return deviceSeries === undefined ? [] : [ofKeys(deviceSeries)];
+        });
+      const before = previous.get(groupOf(item));
       return {
         deviceIds: idsOf(shown),
         ...(shown.length < devices.length && { cut: true }),
@@ -247,13 +279,9 @@ export function createDashboardData(deps: {
             }),
           }),
         ...(isSeries && isText(answer) && { error: inEnglish(answer), errorText: answer }),
-        ...(isSeries &&
-          !isText(answer) && {
-            series: shown.flatMap(({ deviceId }) => {
-              const found = answer?.get(deviceId);
-              return found === undefined ? [] : [ofKeys(found)];
-            }),
-          }),
+        ...(isSeries && !isText(answer) && { series: ofDevices(answer) }),
+        ...(before !== undefined &&
+          !isText(before) && { previous: ofDevices(before).map((found) => moved(found, width)) }),
         ...(need === "alarms" && {
           alarms: alarmsOf(item, listed),
         }),

@@ -26,6 +26,14 @@ const series = {
   }),
   timezone: Type.String({ description: "IANA time zone of calendar intervals" }),
 };
+const ownSeries = {
+  series: Type.Array(Type.String(), {
+    description: "only these series, each as `deviceId/key`; every key of every device by default",
+  }),
+};
+const compare = {
+  compare: Type.Boolean({ description: "whether the same series one window earlier are shown, too" }),
+};
 const reduce = { reduce: text("how the values of several devices become one") };
 const appearance = { unit: text(), decimals: Type.Number() };
 const scale = { min: Type.Number(), max: Type.Number() };
@@ -45,11 +53,11 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
     costPerUnit: Type.Number({ description: "price of one unit of the counter" }),
     currency: text(),
   },
-  timeseries: { ...devices, ...key, ...keys, ...series, ...appearance },
+  timeseries: { ...devices, ...key, ...keys, ...ownSeries, ...series, ...compare, ...appearance },
   value: { ...devices, ...key, ...keys, ...series, ...reduce, ...appearance, ...limits },
   gauge: { ...devices, ...key, ...keys, ...reduce, ...appearance, ...scale, ...limits },
   level: { ...devices, ...key, ...keys, ...appearance, ...scale, ...limits },
-  stateTimeline: { ...devices, ...key, ...keys, maxDataPoints: series.maxDataPoints },
+  stateTimeline: { ...devices, ...key, ...keys, ...ownSeries, maxDataPoints: series.maxDataPoints },
   statusGrid: { ...devices, ...key, ...keys, ...appearance, ...limits },
   deviceTable: { ...devices, ...key, ...keys, ...appearance },
   alarmList: {

@@ -57,5 +57,5 @@ CREATE TABLE `tickets` (
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`account_id`) ON UPDATE no action ON DELETE cascade
 );
 INSERT INTO "__drizzle_migrations" VALUES (1, 'dec091135f8ad1fcf9368f03ba090281d01c36d36208f30e34f20d2ad2d261da', 1795339543945);
-INSERT INTO "accounts" VALUES ('01a204c4-4fab-7164-828f-958d93dc6909', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$CZpmmd3ab0CKUBCgPDBr+QW0onXkTOc4EX24mY9KBgc$BOIrf88RltHMEgQxe+UVnLMz9TKR/thEIn/+YKBFj8w', 0, NULL, NULL, 0, 1795376304042, 1795376304042);
+INSERT INTO "accounts" VALUES ('01a20576-dab9-7174-84eb-7bb6a2d1e5f0', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$5yABNV8YsxrP5MdrMyEJ+8d31JKVpHGMQzZPW9MvRFM$IXFZzvqmFPD542QYplysfyNKxbopmZsLtcG8fhIvTiE', 0, NULL, NULL, 0, 1795388005048, 1795388005048);
 PRAGMA user_version=0;

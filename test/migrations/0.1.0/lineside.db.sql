@@ -51,6 +51,8 @@ CREATE TABLE `alarms` (
 	`status` text NOT NULL,
 	`message` text NOT NULL,
 	`created_at` integer NOT NULL,
+	`raised_at` integer NOT NULL,
+	`raise_count` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`acknowledged_at` integer,
 	`acknowledged_by` text,
@@ -796,17 +798,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, '00049a6fe476ebff234ba8b7183a18742c0139080011315acc8cb25607e0e492', 1795376292531);
-INSERT INTO "alarm_run" VALUES (1, 1795376304215, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a204c4-4fc5-741e-ae41-bef7b746f59b', 'SERVER', 'line', '"A"', 1795376304206, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a204c4-4fc5-741e-ae41-bef7b746f59b', 'SERVER', 'line', '"A"', 1795376304206);
-INSERT INTO "audit_entries" VALUES (1, '01a204c4-4fad-72a1-b062-8d628931b7e5', '01a204c4-4f79-7555-990e-54f9a248be6d', 1795376304045, 'USER', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'session', '01a204c4-4fac-7737-9407-7e1c62bc2801', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a204c4-4fc8-70a0-90b6-832d02b57d9f', '01a204c4-4f79-7555-990e-54f9a248be6d', 1795376304072, 'USER', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'device', '01a204c4-4fc5-741e-ae41-bef7b746f59b', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a204c4-4fc5-741e-ae41-bef7b746f59b","profileId":"01a204c4-4f79-7556-a81c-3c93b53e0e09","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a204c4-504f-77c4-83e1-d39d4e04fd22', '01a204c4-4f79-7555-990e-54f9a248be6d', 1795376304207, 'USER', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'device', '01a204c4-4fc5-741e-ae41-bef7b746f59b', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a204c4-4fc5-741e-ae41-bef7b746f59b', 1, 1795376304198, NULL, NULL, NULL);
-INSERT INTO "devices" VALUES ('01a204c4-4fc5-741e-ae41-bef7b746f59b', '01a204c4-4f79-7555-990e-54f9a248be6d', '01a204c4-4f79-7556-a81c-3c93b53e0e09', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', '_V203MQpHREmcHmEYJEtHFAE3JyR1xjYTqo6xf_Y_XQ', '6FS9LkNTaKiMT-zP9TlyQYTfW_g5ys7CLMu2E76E1UBuN34fcECF8Uva2X2dkBV2-DKNTvUVug', 1795376304068, 1795376304068);
-INSERT INTO "device_profiles" VALUES ('01a204c4-4f79-7556-a81c-3c93b53e0e09', '01a204c4-4f79-7555-990e-54f9a248be6d', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795376303993, 1795376303993);
-INSERT INTO "tenants" VALUES ('01a204c4-4f79-7555-990e-54f9a248be6d', 'one', 'onprem', 1, 1795376303993, 1795376303993);
-INSERT INTO "users" VALUES ('01a204c4-4f7a-7410-b42f-b3e6343860fb', '01a204c4-4f79-7555-990e-54f9a248be6d', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795376303994, 1795376303994);
-INSERT INTO "sessions" VALUES ('01a204c4-4fac-7737-9407-7e1c62bc2801', '01a204c4-4f7a-7410-b42f-b3e6343860fb', NULL, NULL, 'local', '', 1795376304043, 1795376304043, 1797968304046, 1, 1795376304046);
+INSERT INTO "__drizzle_migrations" VALUES (1, '378a252dae308c02aea3576c7737e3db44ec2e8d72dc69ee8199d7cd247af595', 1795386406073);
+INSERT INTO "alarm_run" VALUES (1, 1795388005460, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a20576-dadd-76e7-b341-cf5b55c87248', 'SERVER', 'line', '"A"', 1795388005452, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a20576-dadd-76e7-b341-cf5b55c87248', 'SERVER', 'line', '"A"', 1795388005452);
+INSERT INTO "audit_entries" VALUES (1, '01a20576-dabb-760d-a7e9-9970c17e67f4', '01a20576-da72-7217-96a8-3867b1c6a3bf', 1795388005051, 'USER', '01a20576-da73-75fb-b06f-e064ea31c70a', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20576-da73-75fb-b06f-e064ea31c70a', 'session', '01a20576-daba-7659-b71f-c7862c922393', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a20576-dadf-7527-9ea7-654150e0374d', '01a20576-da72-7217-96a8-3867b1c6a3bf', 1795388005087, 'USER', '01a20576-da73-75fb-b06f-e064ea31c70a', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20576-da73-75fb-b06f-e064ea31c70a', 'device', '01a20576-dadd-76e7-b341-cf5b55c87248', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20576-dadd-76e7-b341-cf5b55c87248","profileId":"01a20576-da72-7218-aa4f-4b6f60dfd0a7","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a20576-dc4d-7571-8f05-7711fce7f6cc', '01a20576-da72-7217-96a8-3867b1c6a3bf', 1795388005453, 'USER', '01a20576-da73-75fb-b06f-e064ea31c70a', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20576-da73-75fb-b06f-e064ea31c70a', 'device', '01a20576-dadd-76e7-b341-cf5b55c87248', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a20576-dadd-76e7-b341-cf5b55c87248', 1, 1795388005446, NULL, NULL, NULL);
+INSERT INTO "devices" VALUES ('01a20576-dadd-76e7-b341-cf5b55c87248', '01a20576-da72-7217-96a8-3867b1c6a3bf', '01a20576-da72-7218-aa4f-4b6f60dfd0a7', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'ZYHug0uGBEmEHLJThkUKf6X9UvAIv2tSlRrn_mkORuw', 'V1p5_vvATTvvRM_PMsQmFnCGKNdrzjmodh1I2mfTDYl5sk8NirW5P_SvLH68hqJ8hLem56aQSw', 1795388005084, 1795388005084);
+INSERT INTO "device_profiles" VALUES ('01a20576-da72-7218-aa4f-4b6f60dfd0a7', '01a20576-da72-7217-96a8-3867b1c6a3bf', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795388004978, 1795388004978);
+INSERT INTO "tenants" VALUES ('01a20576-da72-7217-96a8-3867b1c6a3bf', 'one', 'onprem', 1, 1795388004978, 1795388004978);
+INSERT INTO "users" VALUES ('01a20576-da73-75fb-b06f-e064ea31c70a', '01a20576-da72-7217-96a8-3867b1c6a3bf', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795388004979, 1795388004979);
+INSERT INTO "sessions" VALUES ('01a20576-daba-7659-b71f-c7862c922393', '01a20576-da73-75fb-b06f-e064ea31c70a', NULL, NULL, 'local', '', 1795388005049, 1795388005049, 1797980005051, 1, 1795388005051);
 PRAGMA user_version=0;

@@ -32,6 +32,8 @@ const alarm = (alarmId: string, deviceId: string, clearedAt: number | null): Ala
   status: clearedAt === null ? "ACTIVE_UNACK" : "CLEARED_UNACK",
   message: "hot",
   createdAt: 1,
+  raisedAt: 1,
+  raiseCount: 1,
   updatedAt: 1,
   acknowledgedAt: null,
   acknowledgedBy: null,

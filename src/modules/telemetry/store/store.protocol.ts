@@ -97,6 +97,7 @@ export interface StoreCalls {
   /** Closes all feeds but these. */
   keepFeeds: { args: { ids: readonly string[] }; result: null };
   closeFeed: { args: { id: string }; result: null };
+  closeFeedsOf: { args: { tenantId: string }; result: null };
   resendFeed: { args: { id: string; from: number; to: number }; result: null };
   readFeed: {
     args: { id: string; after: number; known: KnownDefinitions; bytesMax: number };

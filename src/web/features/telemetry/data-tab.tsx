@@ -5,6 +5,7 @@ import type { Aggregation, DeviceDetail, TelemetryValue } from "../../lib/api-ty
 import { tableRows, toNumber } from "../../lib/chart-data.ts";
 import { barInterval } from "../../lib/consumption.ts";
 import { toCsv } from "../../lib/csv.ts";
+import { exploreHref } from "../../lib/explore-view.ts";
 import {
   boundsOf,
   panned,
@@ -226,6 +227,12 @@ function LoadedView(props: ViewProps) {
         onPan={(share) => setWindow(panned(bounds, share, serverNow()))}
         isLoading={series.loading.value}
         onDownload={() => download(props.device.name, selected, tableRows(buffers, listed))}
+        explore={exploreHref(
+          selected.map((key) => ({ deviceId: props.device.deviceId, key })),
+          controls.window.kind === "live"
+            ? { mode: "live", durationMs: bounds.to - bounds.from }
+            : { mode: "absolute", ...bounds },
+        )}
         history={<HistoryButton shown={bounds} onOpen={props.onHistory} />}
       />
       <p class="reading text-sm text-soft" aria-live="off">

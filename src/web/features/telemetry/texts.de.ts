@@ -1,6 +1,7 @@
 import type { telemetryEn } from "./texts.en.ts";
 
 export const telemetryDe: Readonly<Record<keyof typeof telemetryEn, string>> = {
+  "data.explore": "Vergleichen",
   "data.window": "Zeitfenster",
   "window.15m": "15 min",
   "window.1h": "1 h",

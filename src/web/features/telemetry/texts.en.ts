@@ -1,4 +1,5 @@
 export const telemetryEn = {
+  "data.explore": "Compare",
   "data.window": "Time window",
   "window.15m": "15 min",
   "window.1h": "1 h",

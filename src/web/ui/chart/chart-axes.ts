@@ -1,4 +1,4 @@
-import type uPlot from "uplot";
+import uPlot from "uplot";
 import { formatDate, formatMark, formatValue } from "../../platform/i18n/format.ts";
 import { darkNow } from "../../platform/preferences.ts";
 import { textScale } from "../text-scale.ts";
@@ -47,6 +47,20 @@ function groupsOf(series: readonly ChartSeries[]): ChartSeries[][] {
 
 const isStepped = (group: readonly ChartSeries[]): boolean => group.every((s) => s.stepped);
 
+/** Share of the range that is left free above and below the values. */
+const PADDING = 0.1;
+
+/** Returns a range that holds the values and the limits of the axis. */
+const withLimits =
+  (limits: readonly number[]) =>
+  (_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax =>
+    uPlot.rangeNum(
+      Math.min(min ?? limits[0]!, ...limits),
+      Math.max(max ?? limits[0]!, ...limits),
+      PADDING,
+      true,
+    );
+
 /** Room above the highest bar. */
 const HEADROOM = 1.08;
 
@@ -56,11 +70,16 @@ const fromZero = (_: uPlot, min: number, max: number): uPlot.Range.MinMax => [
   Math.max(0, max) * HEADROOM || 1,
 ];
 
-export function scalesFor(series: readonly ChartSeries[]): uPlot.Scales {
+export function scalesFor(
+  series: readonly ChartSeries[],
+  limits: ReadonlyArray<{ readonly value: number; readonly scale: number }> = [],
+): uPlot.Scales {
   const scales: uPlot.Scales = { x: { time: true, auto: false } };
   for (const [number, group] of groupsOf(series).entries()) {
+    const own = limits.filter(({ scale }) => scale === number).map(({ value }) => value);
     if (isStepped(group)) scales[`y${number}`] = { range: [-0.15, 1.15] };
-    else scales[`y${number}`] = group.some((s) => s.barred) ? { range: fromZero } : {};
+    else if (group.some((s) => s.barred)) scales[`y${number}`] = { range: fromZero };
+    else scales[`y${number}`] = own.length > 0 ? { range: withLimits(own) } : {};
   }
   return scales;
 }

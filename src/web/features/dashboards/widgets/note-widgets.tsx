@@ -107,7 +107,7 @@ export function spotsOf({
 export function FloorPlanWidget(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
-  const [key] = keysOf(widget);
+  const keys = keysOf(widget);
   const devices = new Map(feed.devices.map((device) => [device.deviceId, device]));
   return (
     <div class="h-full min-h-0" data-testid="floor-plan">
@@ -117,7 +117,10 @@ export function FloorPlanWidget(props: WidgetProps) {
           {spotsOf(props).map(({ deviceId, x, y }) => {
             const device = devices.get(deviceId);
             if (device === undefined) return null;
-            const { value } = key === undefined ? { value: undefined } : newestOf(props, deviceId, key);
+            // Machines of several kinds stand on one plan: each shows the first of the keys that it has.
+            const value = keys
+              .map((key) => newestOf(props, deviceId, key).value)
+              .find((found) => found !== undefined);
             const level = levelOf(widget, value);
             return (
               <li
@@ -130,9 +133,9 @@ export function FloorPlanWidget(props: WidgetProps) {
                   href={`/devices/${deviceId}`}
                   title={device.name}
                 >
-                  <StateLamp active={device.active} bare />
+                  <StateLamp active={device.active} severity={device.alarmSeverity} bare />
                   <span class="max-w-28 truncate @max-xl:sr-only">{device.name}</span>
-                  {key !== undefined && (
+                  {value !== undefined && (
                     <span class={`reading font-medium ${level === "normal" ? "" : levelColor[level]}`}>
                       {shown(widget, value)}
                     </span>
