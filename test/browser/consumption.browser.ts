@@ -31,7 +31,7 @@ beforeAll(async () => {
   expect(answer.status).toBe(200);
 }, 60_000);
 
-const looks: readonly Appearance[] = [
+const appearances: readonly Appearance[] = [
   { theme: "light", language: "en", width: 1440 },
   { theme: "dark", language: "de", width: 390 },
 ];
@@ -40,10 +40,10 @@ test(
   "the data of a device shows what a counter has counted, as bars",
   async () => {
     const { page } = ui;
-    for (const look of looks) {
-      await appear(page, look);
+    for (const appearance of appearances) {
+      await appear(page, appearance);
       await ui.open(`/devices/${deviceId}/data?window=7d&keys=energy`);
-      const values = page.getByLabel(look.language === "en" ? "Values" : "Werte", { exact: true });
+      const values = page.getByLabel(appearance.language === "en" ? "Values" : "Werte", { exact: true });
       await values.selectOption("delta");
       await page.getByTestId("chart").first().waitFor();
       expect(page.url()).toContain("aggregation=delta");
@@ -52,7 +52,7 @@ test(
         .getByText(/max 117/)
         .first()
         .waitFor({ state: "attached" });
-      await expectTidy(page, "consumption-data", look);
+      await expectTidy(page, "consumption-data", appearance);
     }
   },
   STEP_MS,
@@ -96,12 +96,12 @@ test(
       amounts.filter((text) => text.includes("117 kWh") && text.includes("35.10 €")).length,
     ).toBeGreaterThan(8);
     const { pathname } = new URL(page.url());
-    for (const look of looks) {
-      await appear(page, look);
+    for (const appearance of appearances) {
+      await appear(page, appearance);
       await ui.open(pathname);
-      await page.getByLabel(look.language === "en" ? "Time window" : "Zeitraum").selectOption("30d");
+      await page.getByLabel(appearance.language === "en" ? "Time window" : "Zeitraum").selectOption("30d");
       await rows.nth(1).waitFor({ state: "attached" });
-      await expectTidy(page, "consumption-widget", look);
+      await expectTidy(page, "consumption-widget", appearance);
     }
   },
   STEP_MS,
