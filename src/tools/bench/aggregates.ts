@@ -2,7 +2,7 @@ import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { createRandom } from "../../lib/random.ts";
 import type { TelemetryStore } from "../../modules/telemetry/store/store.types.ts";
 import type { Aggregation, RangeQuery, Reading } from "../../modules/telemetry/telemetry.types.ts";
-import { mediansInTurns } from "./median.ts";
+import { mediansByRounds } from "./median.ts";
 import { remove, temporaryDirectory } from "./processes.ts";
 import { fixed, type Row } from "./report.ts";
 import { openStore } from "./storage.ts";
@@ -79,7 +79,7 @@ export async function benchAggregates(): Promise<Row[]> {
     const ask = (aggregation: Aggregation, key: string) => () =>
       store.query({ deviceIds: [deviceId], keys: [key], ...range, ...intervals, aggregation });
     for (const [aggregation, key] of questions) {
-      const [average, ms] = await mediansInTurns(ask("avg", "temperature"), ask(aggregation, key));
+      const [average, ms] = await mediansByRounds(ask("avg", "temperature"), ask(aggregation, key));
       rows.push({
         section: "Aggregates",
         measure: `a machine, a year at 10 s, ${aggregation} of ${key} ${name}`,

@@ -17,12 +17,15 @@ export async function medianMs(work: () => unknown): Promise<number> {
 
 const ROUNDS = 4;
 
-/** Returns the medians of two pieces of work that take turns, some repeats at a time: what else the machine does slows both down. */
-export async function mediansInTurns(one: () => unknown, other: () => unknown): Promise<[number, number]> {
+/** Returns the medians of two pieces of work in alternating rounds: what else the machine does slows both down. */
+export async function mediansByRounds(
+  first: () => unknown,
+  second: () => unknown,
+): Promise<[number, number]> {
   const times: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
-    for (let index = 0; index < REPEATS; index++) times[0].push(await timeOf(one));
-    for (let index = 0; index < REPEATS; index++) times[1].push(await timeOf(other));
+    for (let index = 0; index < REPEATS; index++) times[0].push(await timeOf(first));
+    for (let index = 0; index < REPEATS; index++) times[1].push(await timeOf(second));
   }
   return [median(times[0]), median(times[1])];
 }

@@ -1,6 +1,9 @@
 import { toNumber } from "./chart-data.ts";
 import type { SeriesBuffer } from "./series-buffer.ts";
 
+/** Bars of a chart whose intervals are not of the calendar. */
+export const BARS_MAX = 60;
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 

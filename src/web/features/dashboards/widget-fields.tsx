@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { BARS_MAX } from "../../lib/consumption.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Field } from "../../ui/field.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
@@ -48,7 +49,12 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
       label={t("data.aggregation")}
       value={textOf(widget, "aggregation") || "none"}
       options={AGGREGATIONS.map((id) => [id, t(`aggregation.${id}`)])}
-      onSelect={(aggregation) => onChange({ aggregation: aggregation === "none" ? undefined : aggregation })}
+      onSelect={(aggregation) =>
+        onChange({
+          aggregation: aggregation === "none" ? undefined : aggregation,
+          maxDataPoints: aggregation === "delta" ? BARS_MAX : undefined,
+        })
+      }
     />
   ),
   period: (props) => <PeriodFields {...props} />,

@@ -1,4 +1,5 @@
 // The view of Explore as a dashboard that is not stored.
+import { BARS_MAX } from "../../lib/consumption.ts";
 import { type ExploreView, type Pane, seriesId } from "../../lib/explore-view.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import type { Board } from "../dashboards/board.ts";
@@ -12,6 +13,9 @@ const COLUMNS = 12;
 
 const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
 
+const intervalsOf = ({ aggregation }: ExploreView): number =>
+  aggregation === "delta" ? BARS_MAX : INTERVALS;
+
 function widgetOf({ kind, series }: Pane, index: number, view: ExploreView): Widget {
   const isAggregated = kind === "lines" && view.aggregation !== "none";
   const keys = unique(series.map(({ key }) => key));
@@ -19,7 +23,7 @@ function widgetOf({ kind, series }: Pane, index: number, view: ExploreView): Wid
     aliasId: `devices-${index + 1}`,
     keys,
     series: series.map(seriesId),
-    maxDataPoints: isAggregated ? INTERVALS : POINTS,
+    maxDataPoints: isAggregated ? intervalsOf(view) : POINTS,
     ...(isAggregated && { aggregation: view.aggregation }),
     ...(kind === "lines" && view.compares && { compare: true }),
   };

@@ -24,8 +24,8 @@ export interface ChartProps {
 
 const LINE_WIDTH = 1.5;
 
-/** Share of the distance between two bars that a bar takes, and its width in px at most. */
-const BAR_SIZE: [number, number] = [0.85, 80];
+/** Share of an interval that its bar takes, and its width in px at most. */
+const BAR_SIZE: [number, number] = [0.88, Number.POSITIVE_INFINITY];
 
 function pathsOf({ stepped, barred }: ChartSeries): uPlot.Series.PathBuilder {
   if (barred) return uPlot.paths.bars!({ align: 1, size: BAR_SIZE });

@@ -29,6 +29,13 @@ function labelOf({ from, to }: Consumption, { interval, timezone }: Calendar): s
   return `${day}, ${formatDate(from, "minutes", timezone)}–${formatDate(to, "minutes", timezone)}`;
 }
 
+/** Returns the text for an end of the time axis. */
+function edgeLabel(ts: number, { interval, timezone }: Calendar): string {
+  if (interval === "1mo") return formatDate(ts, "month", timezone);
+  const day = formatDate(ts, "day", timezone);
+  return interval === "1d" || interval === "1w" ? day : `${day}, ${formatDate(ts, "minutes", timezone)}`;
+}
+
 /** Returns what an amount costs, as text; undefined if the widget has no price. */
 function costOf({ widget }: WidgetProps, amount: number): string | undefined {
   const price = numberOf(widget, "costPerUnit");
@@ -74,7 +81,6 @@ function Bars(props: BarsProps & { onPoint: (consumption: Consumption | undefine
   const to = Math.max(bounds.to, all.at(-1)?.to ?? bounds.to);
   const high = Math.max(...all.map(({ amount }) => amount), 0);
   const x = (ts: number) => ((ts - from) / Math.max(1, to - from)) * BOX.width;
-  const [first, last] = [all[0], all.at(-1)];
   return (
     <div class="flex min-h-0 flex-1 flex-col">
       <span class="reading flex-none text-xs text-soft" aria-hidden="true">
@@ -106,8 +112,8 @@ function Bars(props: BarsProps & { onPoint: (consumption: Consumption | undefine
         })}
       </svg>
       <p class="flex flex-none justify-between gap-3 text-xs text-soft" aria-hidden="true">
-        <span>{first && labelOf(first, calendar)}</span>
-        <span>{last !== first && last && labelOf(last, calendar)}</span>
+        <span>{edgeLabel(from, calendar)}</span>
+        <span>{edgeLabel(to, calendar)}</span>
       </p>
     </div>
   );
