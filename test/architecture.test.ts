@@ -65,7 +65,7 @@ const layers: Record<string, readonly string[]> = {
     "lib/key-format.ts",
     "lib/key-metadata.ts",
     "lib/message-parts.ts",
-    "lib/message-parts.ts",
+    "lib/worst-alarms.ts",
   ],
 };
 

@@ -56,6 +56,8 @@ CREATE TABLE `alarms` (
 	`message` text NOT NULL,
 	`message_parts` text,
 	`created_at` integer NOT NULL,
+	`raised_at` integer NOT NULL,
+	`raise_count` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`acknowledged_at` integer,
 	`acknowledged_by` text,

@@ -100,6 +100,7 @@ export const policies: Record<string, Policy> = {
   "GET /api/devices/bulk/template.csv": { kind: "own" },
   "GET /api/devices/bulk/export.csv": { kind: "own" },
   "GET /api/alarms": { kind: "own" },
+  "GET /api/alarms/open": { kind: "own" },
   "GET /api/alarms/escalation-settings": { kind: "own" },
   "PATCH /api/alarms/escalation-settings": {
     kind: "own",

@@ -198,6 +198,15 @@ const mistakes: [string, unknown, string][] = [
     { name: "x", target: { type: "HTTP", url: "http://a/" }, steps: [{ type: "fly" }] },
     "step.unknown",
   ],
+  [
+    "a step that sends webhooks, whose secret would be stored as it is",
+    {
+      name: "x",
+      target: { type: "HTTP", url: "http://a/" },
+      steps: [{ type: "webhook_forward", url: "http://a/", secret: "sesame" }],
+    },
+    "uplink.step_unfit",
+  ],
 ];
 for (const [name, body, code] of mistakes)
   test(`${name} is refused`, async () => {
@@ -220,6 +229,17 @@ test("only operators of the gateway may have files written to its disk", async (
     operator,
   );
   expect(allowed.status).toBe(201);
+});
+
+test("an empty site is the name of the tenant", async () => {
+  const { body } = await call("POST", "", { name: "Site", target: target(), enabled: false, site: "" });
+  const { uplinkId, site } = body as { uplinkId: string; site: string };
+  expect(site).not.toBe("");
+  expect((await call("PATCH", `/${uplinkId}`, { site: "Plant North" })).body).toMatchObject({
+    site: "Plant North",
+  });
+  expect((await call("PATCH", `/${uplinkId}`, { site: "" })).body).toMatchObject({ site });
+  await call("DELETE", `/${uplinkId}`);
 });
 
 test("a kept secret goes to no other server", async () => {

@@ -120,6 +120,7 @@ export const operationNames: Readonly<Record<string, string>> = {
   "POST /api/data-pipelines/deliveries/:deliveryId/replay": "replayDelivery",
   "POST /api/data-pipelines/:pipelineId/deliveries/replay": "replayDeliveriesOfPipeline",
   "DELETE /api/data-pipelines/:pipelineId/deliveries": "deleteDeliveriesOfPipeline",
+  "GET /api/alarms/open": "listOpenAlarmsByDevice",
   "GET /api/alarms/escalation-settings": "getEscalationSettings",
   "PATCH /api/alarms/escalation-settings": "updateEscalationSettings",
   "PATCH /api/alarms/ack/bulk": "acknowledgeAlarms",

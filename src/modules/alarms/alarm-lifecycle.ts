@@ -65,10 +65,13 @@ export class AlarmLifecycle {
     const text = detail("alarm_event.message", { message: options.message });
     const last = this.deps.repository.findNewest(device.deviceId, options.alarmType);
     if (last?.status !== "CLEARED_UNACK") return this.create(device, options, text);
+    this.deps.repository.moveToFront(last.alarmId);
     return this.change(
       last,
       {
         ...options,
+        raisedAt: this.deps.clock.now(),
+        raiseCount: last.raiseCount + 1,
         clearedAt: null,
         clearedBy: null,
         escalationLevel: 1,
@@ -124,6 +127,8 @@ export class AlarmLifecycle {
       deviceId,
       status: "ACTIVE_UNACK",
       createdAt: timeMs,
+      raisedAt: timeMs,
+      raiseCount: 1,
       updatedAt: timeMs,
       acknowledgedAt: null,
       acknowledgedBy: null,

@@ -21,6 +21,8 @@ const changing = [
   "severity",
   "status",
   "message",
+  "raisedAt",
+  "raiseCount",
   "messageParts",
   "updatedAt",
   "acknowledgedAt",
@@ -64,6 +66,11 @@ export function createAlarmWrites({ orm }: MainDatabase) {
   const update = orm
     .update(alarms)
     .set(each(changing, set))
+    .where(eq(alarms.alarmId, input("alarmId")))
+    .prepare();
+  const moveToFront = orm
+    .update(alarms)
+    .set({ sequence: sql`(SELECT max(sequence) + 1 FROM alarms)` })
     .where(eq(alarms.alarmId, input("alarmId")))
     .prepare();
   const over = orm
@@ -113,6 +120,8 @@ export function createAlarmWrites({ orm }: MainDatabase) {
       if (isOver.get({ deviceId })) trim.run({ deviceId }); // looking costs a tenth of deleting nothing
     },
     update: (alarm: Alarm): void => void update.run(toRow(alarm)),
+    /** Makes it the one that was raised last. */
+    moveToFront: (alarmId: string): void => void moveToFront.run({ alarmId }),
     addEvent(event: AlarmEvent): void {
       addEvent.run({ ...event });
       const { alarmId } = event;

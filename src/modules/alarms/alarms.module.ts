@@ -57,6 +57,10 @@ export function createAlarmsModule({ database, clock, events, log: root }: Core,
     const device = directory.find(deviceId);
     return device === undefined ? 0 : maintenance.remainingMs(device);
   };
+  const ruleOf = ({ deviceId, alarmType }: Pick<Alarm, "deviceId" | "alarmType">) => {
+    const device = directory.find(deviceId);
+    return device && rulesOf(device)?.all.find((rule) => rule.alarmType === alarmType);
+  };
   const escalations = new EscalationCache(repository);
   const escalationOf = (tenantId: TenantId) => escalations.of(tenantId);
   /** Called with each event of an alarm, in the transaction that writes it; the modules that react add theirs. */
@@ -65,10 +69,7 @@ export function createAlarmsModule({ database, clock, events, log: root }: Core,
   const commander = new AlarmCommander({
     commandsRepository: createAlarmCommandsRepository(database),
     repository,
-    ruleOf({ deviceId, alarmType }) {
-      const device = directory.find(deviceId);
-      return device && rulesOf(device)?.all.find((rule) => rule.alarmType === alarmType);
-    },
+    ruleOf,
     lifecycle,
     commands,
     outbound,
@@ -129,8 +130,10 @@ export function createAlarmsModule({ database, clock, events, log: root }: Core,
   return {
     alarms,
     hooks,
+    /** Returns how long the device is mute; 0 when it is not. */
     mutedMs,
     observe,
+    recipientIdsOf: (alarm: Pick<Alarm, "deviceId" | "alarmType">) => ruleOf(alarm)?.recipientIds,
     openAlarms: (deviceId: DeviceId): readonly Alarm[] => repository.listOpen(deviceId),
     /** Notes in the history of the alarm who was notified. */
     notified: (alarmId: string, text: Text) =>
@@ -150,3 +153,5 @@ export function createAlarmsModule({ database, clock, events, log: root }: Core,
     ],
   };
 }
+
+export type AlarmsModule = ReturnType<typeof createAlarmsModule>;

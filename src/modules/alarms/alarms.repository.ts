@@ -14,6 +14,7 @@ import {
   type AlarmFilter,
   type EscalationSettings,
   type ListedAlarm,
+  type OpenAlarms,
 } from "./alarms.types.ts";
 
 export type AlarmRun = Omit<typeof alarmRun.$inferSelect, "one">;
@@ -26,13 +27,14 @@ const toAlarm = ({ sequence: _, ...row }: AlarmRow): Alarm => ({
   messageParts: row.messageParts === null ? null : (JSON.parse(row.messageParts) as MessagePart[]), // our own
 });
 
-/** CRITICAL first. */
+/** CRITICAL is the greatest. */
 const severityRank = sql`CASE ${alarms.severity} ${sql.join(
   alarmSeverities.map((severity, rank) => sql`WHEN ${severity} THEN ${rank}`),
   sql` `,
 )} END`;
 const sortable: Record<(typeof ALARM_SORT_FIELDS)[number], SQL> = {
-  createdAt: sql`${alarms.sequence}`,
+  raisedAt: sql`${alarms.sequence}`,
+  createdAt: sql`${alarms.createdAt}`,
   updatedAt: sql`${alarms.updatedAt}`,
   severity: severityRank,
   status: sql`${alarms.status}`,
@@ -40,18 +42,21 @@ const sortable: Record<(typeof ALARM_SORT_FIELDS)[number], SQL> = {
   deviceName: sql`${devices.name} COLLATE NOCASE`,
 };
 
-function orderOf(sort = "-createdAt"): SQL[] {
-  const field = ALARM_SORT_FIELDS.find((name) => name === sort.replace(/^-/, "")) ?? "createdAt";
+function orderOf(sort = "-raisedAt"): SQL[] {
+  const field = ALARM_SORT_FIELDS.find((name) => name === sort.replace(/^-/, "")) ?? "raisedAt";
   return [sort.startsWith("-") ? desc(sortable[field]) : asc(sortable[field]), desc(alarms.sequence)];
 }
+
+const among = (visible: "all" | ReadonlySet<DeviceId>): SQL | undefined =>
+  visible === "all"
+    ? undefined
+    : sql`${alarms.deviceId} IN (SELECT value FROM json_each(${JSON.stringify([...visible])}))`;
 
 function conditionOf(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>, filter: AlarmFilter) {
   const { search } = filter;
   return and(
     eq(alarms.tenantId, tenantId),
-    visible === "all"
-      ? undefined
-      : sql`${alarms.deviceId} IN (SELECT value FROM json_each(${JSON.stringify([...visible])}))`,
+    among(visible),
     filter.deviceId && or(eq(alarms.deviceId, filter.deviceId), eq(alarms.gatewayId, filter.deviceId)),
     filter.severities && inArray(alarms.severity, [...filter.severities]),
     filter.statuses && inArray(alarms.status, [...filter.statuses]),
@@ -146,6 +151,27 @@ export function createAlarmsRepository(database: MainDatabase) {
         .where(and(eq(devices.profileId, profileId), isNull(alarms.clearedAt)))
         .all()
         .map(toListed),
+    /** Returns the devices with open alarms, in no order. */
+    listOpenByDevice: (tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>): OpenAlarms[] =>
+      orm
+        .select({
+          deviceId: alarms.deviceId,
+          parentDeviceId: devices.parentDeviceId,
+          rank: sql<number>`max(${severityRank})`,
+          count: count(),
+          unacknowledged: sql<number>`sum(${alarms.acknowledgedAt} IS NULL)`,
+        })
+        .from(alarms)
+        .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
+        .where(and(eq(alarms.tenantId, tenantId), isNull(alarms.clearedAt), among(visible)))
+        .groupBy(alarms.deviceId)
+        .all()
+        .map(({ rank, deviceId, parentDeviceId, ...counts }) => ({
+          deviceId: deviceId as DeviceId, // branded when they were written
+          parentDeviceId: parentDeviceId as DeviceId | null,
+          severity: alarmSeverities[rank] ?? "INDETERMINATE",
+          ...counts,
+        })),
     /** The newest one of this type, open or not. */
     findNewest(deviceId: DeviceId, alarmType: string): Alarm | undefined {
       const row = writes.findNewest(deviceId, alarmType);
@@ -153,6 +179,7 @@ export function createAlarmsRepository(database: MainDatabase) {
     },
     insert: writes.insert,
     update: writes.update,
+    moveToFront: writes.moveToFront,
     addEvent: writes.addEvent,
     /** The oldest first. */
     listEvents: (alarmId: string): AlarmEvent[] =>

@@ -11,9 +11,10 @@ import {
   bulkBody,
   commentBody,
   escalationBody,
+  openAlarmsBody,
 } from "./alarms.schemas.ts";
 import type { AlarmsService } from "./alarms.service.ts";
-import { alarmToWire, eventToWire, readFilter } from "./alarms.wire.ts";
+import { alarmToWire, eventToWire, openAlarmsToWire, readFilter } from "./alarms.wire.ts";
 
 const eventList = wholeList({ sort: ["createdAt", "eventType"], search: ["message"] });
 const handling =
@@ -66,12 +67,20 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
         query: t.Object(alarmsQuery),
         response: { 200: t.Array(alarmBody) },
         detail: {
-          summary: "List alarms, the newest first",
+          summary: "List alarms, the one raised last first",
           description:
             "Lists alarms of the devices that the caller may see. 1,000 cleared alarms are kept for each device. 400 for an unknown severity or status.",
         },
       },
     )
+    .get("/open", ({ principal }) => openAlarmsToWire(alarms.listOpenByDevice(principal)), {
+      auth: "alarms:read",
+      response: { 200: t.Array(openAlarmsBody) },
+      detail: {
+        summary: "List devices with open alarms, the most severe first",
+        description: "One entry for each device that the caller may see and that has an open alarm.",
+      },
+    })
     .get("/escalation-settings", ({ principal }) => alarms.escalation(principal), {
       auth: "alarms:escalation",
       response: { 200: escalationBody },
@@ -139,7 +148,7 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
         query: t.Object(alarmsQuery),
         response: { 200: t.Array(alarmBody) },
         detail: {
-          summary: "List alarms of a device, the newest first",
+          summary: "List alarms of a device, the one raised last first",
           description:
             "The list of a gateway includes alarms of its children with `propagateToGateway`, for the children that the caller may see.",
         },

@@ -34,6 +34,11 @@ export const alarmBody = t.Object(
     message: t.String({ description: "in English" }),
     messageParts: t.Optional(messageParts),
     createdAt: time,
+    raisedAt: t.String({ description: "ISO 8601; the last time that it was raised" }),
+    raiseCount: wholeNumber({
+      minimum: 1,
+      description: "how often this alarm was raised: 1, and 1 more for each time it came again",
+    }),
     updatedAt: time,
     acknowledgedAt: t.Optional(time),
     acknowledgedBy: t.Optional(t.String()),
@@ -74,10 +79,21 @@ export const alarmEventBody = t.Object(
 export const alarmsQuery = {
   ...pageQuery,
   search: searchQuery(["the message", "the name", "the device's name"]),
-  sort: sortQuery(ALARM_SORT_FIELDS, "; the newest first by default"),
+  sort: sortQuery(ALARM_SORT_FIELDS, "; the one raised last first by default"),
   severity: t.Optional(t.String({ maxLength: 256, description: "one or several, by commas" })),
   status: t.Optional(t.String({ maxLength: 256, description: "one or several, by commas" })),
 };
+
+export const openAlarmsBody = t.Object(
+  {
+    deviceId: t.String(),
+    parentDeviceId: t.Optional(t.String({ description: "the gateway of the device" })),
+    severity: severityBody,
+    count: wholeNumber({ minimum: 1 }),
+    unacknowledged: wholeNumber(),
+  },
+  { title: "OpenAlarms" },
+);
 
 export const bulkBody = t.Object(
   {

@@ -14,6 +14,7 @@ import {
   type EscalationSettings,
   escalationDefaults,
   type ListedAlarm,
+  type OpenAlarms,
 } from "./alarms.types.ts";
 
 /** Some 20 ms of work on a small gateway. */
@@ -71,7 +72,7 @@ export function createAlarmsService(deps: {
   }
 
   return {
-    /** The newest first. */
+    /** The alarm raised last first. */
     list(
       principal: Principal,
       filter: Omit<AlarmFilter, "deviceId"> & { readonly deviceId?: string | undefined },
@@ -80,6 +81,9 @@ export function createAlarmsService(deps: {
       const visible = deviceId === undefined ? undefined : deps.devices.ensureVisible(principal, deviceId);
       return repository.list(principal.tenantId, principal.devices, { ...rest, deviceId: visible });
     },
+    /** Returns the devices with open alarms that the caller may see, in no order. */
+    listOpenByDevice: ({ tenantId, devices }: Principal): OpenAlarms[] =>
+      repository.listOpenByDevice(tenantId, devices),
     get,
     /** The oldest first. */
     listEvents: (principal: Principal, alarmId: string): AlarmEvent[] =>

@@ -1,7 +1,7 @@
 import { DomainError } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
-import { networkErrorText } from "../../lib/network-error.ts";
+import { messageOf, networkErrorText } from "../../lib/network-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
@@ -67,6 +67,8 @@ export class UplinkFleet {
   readonly #changes = new Map<string, Promise<void>>();
   /** Id of the uplink → values that wait, about. */
   readonly #waiting = new Map<string, number>();
+  /** Id of the uplink → when it was up to date, on the running clock: the wall clock may be set. */
+  readonly #upToDateMs = new Map<string, number>();
   /** Groups and deletions that the thread was told of. */
   #seenWrites = 0;
   /** Values that uplinks had sent when they ended. */
@@ -137,11 +139,17 @@ export class UplinkFleet {
     }
   }
 
-  /** Ends the uplinks that are no longer stored: their tenant was deleted. */
-  async endDeleted(): Promise<void> {
-    const stored = new Set(this.#deps.repository.listAll().map(({ uplinkId }) => uplinkId));
-    for (const uplinkId of [...this.#running.keys()]) if (!stored.has(uplinkId)) await this.remove(uplinkId);
-    await this.#deps.store.feeds.keepOnly([...stored]);
+  /** Ends the uplinks of a tenant that was deleted. */
+  async endTenant(tenantId: TenantId): Promise<void> {
+    const uplinks = [...this.#running.values()].filter((uplink) => uplink.tenantId === tenantId);
+    const endings = uplinks.map(({ uplinkId }) => this.remove(uplinkId));
+    // Those that are not enabled have a feed as well.
+    endings.push(this.#deps.store.feeds.closeOf(tenantId));
+    for (const ending of await Promise.allSettled(endings))
+      if (ending.status === "rejected")
+        this.#deps.log.warn("an uplink of a deleted tenant did not end", {
+          reason: messageOf(ending.reason),
+        });
   }
 
   async resend(uplinkId: string, from: number, to: number): Promise<void> {
@@ -155,12 +163,9 @@ export class UplinkFleet {
 
   /** Sums over the uplinks of all tenants. */
   totals(): UplinkTotals {
-    const now = this.#deps.clock.now();
     const reports = [...this.#running.keys()].map((uplinkId) => this.reportOf(uplinkId));
     const waiting = [...this.#running.keys()].map((uplinkId) => this.#waiting.get(uplinkId) ?? 0);
-    const lags = reports.map(({ state, upToDateAt }) =>
-      state === "UP_TO_DATE" || upToDateAt === null ? 0 : Math.max(0, now - upToDateAt) / 1_000,
-    );
+    const lags = [...this.#running.keys()].map((uplinkId) => this.lagOf(uplinkId) ?? 0);
     return {
       running: reports.length,
       failing: reports.filter(({ state }) => state === "ERROR").length,
@@ -172,6 +177,13 @@ export class UplinkFleet {
 
   reportOf(uplinkId: string): UplinkReport {
     return this.#running.has(uplinkId) ? (this.#reports.get(uplinkId) ?? initialReport) : initialReport;
+  }
+
+  /** Seconds since the uplink was up to date; null if it was not since its start. */
+  lagOf(uplinkId: string): number | null {
+    if (this.reportOf(uplinkId).state === "UP_TO_DATE") return 0;
+    const upToDateMs = this.#upToDateMs.get(uplinkId);
+    return upToDateMs === undefined ? null : (this.#deps.clock.monotonic() - upToDateMs) / 1_000;
   }
 
   waitingOf(uplinkId: string): number | null {
@@ -206,6 +218,7 @@ export class UplinkFleet {
     if (this.#thread.isRunning) await this.#thread.call("end", { uplinkId });
     this.#endedPoints += this.reportOf(uplinkId).sentPoints;
     this.#reports.delete(uplinkId);
+    this.#upToDateMs.delete(uplinkId);
     this.#running.delete(uplinkId);
     this.#stopIfIdle();
   }
@@ -302,9 +315,10 @@ export class UplinkFleet {
   #take(uplinkId: string, report: UplinkReport): void {
     const before = this.reportOf(uplinkId);
     this.#reports.set(uplinkId, report);
-    const { log } = this.#deps;
+    const { clock, log } = this.#deps;
+    if (report.upToDateAt !== before.upToDateAt) this.#upToDateMs.set(uplinkId, clock.monotonic());
     if (report.state === "ERROR" && before.state !== "ERROR")
-      log.warn("an uplink cannot send", { uplinkId, reason: messageOf(report) });
+      log.warn("an uplink cannot send", { uplinkId, reason: reasonOf(report) });
     if (report.state !== "ERROR" && before.state === "ERROR") log.info("an uplink sends again", { uplinkId });
   }
 
@@ -331,5 +345,5 @@ export class UplinkFleet {
   }
 }
 
-const messageOf = ({ error }: UplinkReport): string =>
+const reasonOf = ({ error }: UplinkReport): string =>
   error === null ? "" : new DomainError("unavailable", error).message;

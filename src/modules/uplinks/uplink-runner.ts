@@ -58,6 +58,8 @@ export class UplinkRunner {
   #wasWoken = false;
   #failures = 0;
   #done: Promise<void> = Promise.resolve();
+  /** Resolves once the last batch is confirmed that is to be. Never rejects. */
+  #confirmed: Promise<void> = Promise.resolve();
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   #cancelReport: (() => void) | undefined;
   #report: UplinkReport = {
@@ -103,7 +105,7 @@ export class UplinkRunner {
     const skipped = this.#outstanding.shift();
     if (skipped === undefined) return;
     this.#set({ skippedBatches: this.#report.skippedBatches + 1, isRefused: false });
-    void skipped.item.confirm().catch(() => undefined); // what was not confirmed is sent again
+    this.#confirm(skipped.item);
     this.#endWait();
   }
 
@@ -125,6 +127,7 @@ export class UplinkRunner {
       }
     }
     await this.#closeTarget();
+    await this.#confirmed;
     this.#set({ state: "STOPPED" }, true);
   }
 
@@ -139,6 +142,8 @@ export class UplinkRunner {
     await this.#sendAll(target, signal);
     while (!signal.aborted) {
       await this.#awaitWindow(signal);
+      // Without it the same history would be read and sent again and again while the disk is full.
+      await this.#confirmed;
       this.#wasWoken = false;
       const next = await this.#deps.source.next(this.#outstanding.length > 0);
       if (typeof next === "object") {
@@ -190,7 +195,8 @@ export class UplinkRunner {
     });
     if (isSkipped()) return;
     this.#outstanding.shift();
-    void first.item.confirm().catch(() => undefined); // what was not confirmed is sent again
+    await this.#confirmed;
+    this.#confirm(first.item);
     this.#failures = 0;
     const { batch } = first.item;
     if (batch.records.length === 0) return;
@@ -207,6 +213,25 @@ export class UplinkRunner {
       isRefused: false,
     });
     await this.#limit(bytes);
+  }
+
+  /** Confirms a batch, and tries again while the store cannot take that down. */
+  #confirm(item: Item): void {
+    const { signal } = this.#stopped;
+    const confirm = async () => {
+      for (let failures = 1; ; failures++) {
+        try {
+          await item.confirm();
+          return;
+        } catch (error) {
+          // What was not confirmed is sent again.
+          if (signal.aborted) return;
+          this.#set({ state: "ERROR", error: textFor(error), errorAt: this.#deps.clock.now() }, true);
+          await this.#sleep(Math.min(waitAfter(failures, this.#deps.random), RETRY_MAX_MS), "stop");
+        }
+      }
+    };
+    this.#confirmed = this.#confirmed.then(confirm);
   }
 
   /** Returns the bytes that the target has sent since they were taken last. */

@@ -1,4 +1,4 @@
-import { conflict, detail, notFound } from "../../lib/domain-error.ts";
+import { conflict, detail, invalid, notFound } from "../../lib/domain-error.ts";
 import { ensureAllDevices as ensureAll } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 
@@ -6,6 +6,7 @@ export const uplinkNotFound = () => notFound("uplink.not_found");
 export const deviceNotSelected = () => notFound("uplink.device_not_selected");
 export const tooManyUplinks = (limit: number) => conflict("uplink.limit", { limit });
 export const nothingToSkip = () => conflict("uplink.not_refused");
+export const stepUnfit = () => invalid("uplink.step_unfit");
 /** @throws DomainError `forbidden`: an uplink sends what of all devices is selected. */
 export const ensureAllDevices = (principal: Principal): void =>
   ensureAll(principal, detail("uplink.action_uplinks"));

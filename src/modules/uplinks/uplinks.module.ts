@@ -95,7 +95,7 @@ export function createUplinksModule(
   events.on("device.deleted", (event) => record(event, "deleted"));
   events.on("attributes.changed", () => fleet.wake());
   events.on("alarm.changed", () => fleet.wake());
-  events.on("tenant.deleted", () => void fleet.endDeleted());
+  events.on("tenant.deleted", ({ tenantId }) => void fleet.endTenant(tenantId));
   return {
     totals: () => fleet.totals(),
     routes: (auth: AuthPlugin) => [uplinksRoutes({ uplinks, auth }), uplinkActionsRoutes({ uplinks, auth })],

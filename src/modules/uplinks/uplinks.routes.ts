@@ -88,7 +88,7 @@ export const uplinksRoutes = ({ uplinks, auth }: RoutesDeps) => {
         response: { 201: uplinkBody },
         detail: {
           summary: "Create an uplink",
-          description: `It sends at once unless \`enabled\` is false. 400 names the mistake; 409 if there are 20. ${access}`,
+          description: `The uplink sends at once unless \`enabled\` is false. 400 names the invalid setting; 409 if there are 20 uplinks already. ${access}`,
         },
       },
     )
@@ -107,7 +107,7 @@ export const uplinksRoutes = ({ uplinks, auth }: RoutesDeps) => {
         response: { 200: uplinkBody },
         detail: {
           summary: "Change an uplink",
-          description: `It goes on where it was. While \`enabled\` is false it sends nothing and misses nothing. ${access}`,
+          description: `The uplink continues where it stopped. While \`enabled\` is false it sends nothing; afterwards it sends what was stored meanwhile. ${access}`,
         },
       },
     )
@@ -121,7 +121,10 @@ export const uplinksRoutes = ({ uplinks, auth }: RoutesDeps) => {
         auth: "uplinks:write",
         audit: { action: "uplink.delete", target: "uplink", read },
         response: { 200: successBody },
-        detail: { summary: "Delete an uplink", description: `What was sent stays at the target. ${access}` },
+        detail: {
+          summary: "Delete an uplink",
+          description: `Data that was sent stays at the target. ${access}`,
+        },
       },
     );
 };
@@ -158,7 +161,7 @@ export const uplinkActionsRoutes = ({ uplinks, auth }: RoutesDeps) => {
         response: { 200: uplinkBody },
         detail: {
           summary: "Send stored telemetry again",
-          description: `Sends all values of a range of time again, behind new ones. ${access}`,
+          description: `Sends all values of a range of time again, after new values. ${access}`,
         },
       },
     )
@@ -171,7 +174,7 @@ export const uplinkActionsRoutes = ({ uplinks, auth }: RoutesDeps) => {
         response: { 200: uplinkBody },
         detail: {
           summary: "Skip the batch that the target refuses",
-          description: `It is not sent again. 409 if the target refuses nothing. ${access}`,
+          description: `The batch is not sent again. 409 if the target refuses nothing. ${access}`,
         },
       },
     );

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { weekdays } from "../../lib/time-window.ts";
 import { documentedAs } from "../documented-as.ts";
-import { literals, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { lineText, literals, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { targetInput } from "./target-input.schemas.ts";
 import { uplinkOrders, uplinkStates } from "./uplink.protocol.ts";
 
@@ -10,10 +10,10 @@ const names = (maxItems: number, description: string) =>
 
 const selection = t.Object(
   {
-    deviceIds: names(1_000, "ids of devices; empty for all"),
-    deviceTypes: names(100, "types of devices; empty for all"),
-    deviceTags: names(100, "a device with one of these tags is sent; empty for all"),
-    keys: names(500, "telemetry keys; one that ends with `*` stands for all that begin so; empty for all"),
+    deviceIds: names(1_000, "ids of devices; empty: all devices"),
+    deviceTypes: names(100, "types of devices; empty: all types"),
+    deviceTags: names(100, "a device with one of these tags is sent; empty: all devices"),
+    keys: names(500, "telemetry keys; `temp*` stands for all keys that begin with `temp`; empty: all keys"),
   },
   { title: "UplinkSelection" },
 );
@@ -40,15 +40,15 @@ const sendingWindow = t.Union(
     ),
     t.Null(),
   ],
-  { description: "minutes of the day between which it sends; null: always" },
+  { description: "minutes of the day between which the uplink sends; null: it always sends" },
 );
 const options = {
-  site: nameText(200, "name of this installation at the target"),
+  site: lineText(200, "name of this installation at the target; empty: the name of the tenant"),
   selection,
   content,
   // Not an Array: the steps say themselves what is wrong, and a large one is not walked through twice.
   steps: documentedAs(t.Array(t.Record(t.String(), t.Unknown()), { maxItems: 50 }), {
-    description: "steps as in a pipeline; attributes and webhooks that they make are left out",
+    description: "steps as in a pipeline, without `webhook_forward`; attributes that they make are not sent",
   }),
   tags: documentedAs(t.Record(t.String(), t.String()), {
     description:
@@ -56,17 +56,17 @@ const options = {
   }),
   order: literals(uplinkOrders, {
     description:
-      "`LIVE_FIRST`: new values, then history from its beginning; `NEWEST_FIRST`: new values, then history from its end; `OLDEST_FIRST`: history, then new values",
+      "`LIVE_FIRST`: new values, then history from the oldest values; `NEWEST_FIRST`: new values, then history from the newest values; `OLDEST_FIRST`: history, then new values",
   }),
   bytesPerSecond: t.Union([wholeNumber({ minimum: 1_000, maximum: 1_000_000_000 }), t.Null()], {
     description: "null: no limit",
   }),
   window: sendingWindow,
 };
-// Not a Union: what is wrong is told field by field, and secrets may be `{kept: true}`.
+// Not a Union: errors name the field, and secrets may be `{kept: true}`.
 const target = documentedAs(targetInput, {
   description:
-    "Settings of the target, by `type`. Secrets (`password`, `token`, `secretAccessKey`, `signingSecret`, `privateKey`) are returned as `{kept: true}`; whoever sends that back keeps the secret, for the same server.",
+    "Settings of the target, by `type`. Secrets (`password`, `token`, `secretAccessKey`, `signingSecret`, `privateKey`) are returned as `{kept: true}`. A request that contains `{kept: true}` keeps the stored secret; this is possible only for the same server.",
 });
 const optional = <Fields extends Record<string, import("@sinclair/typebox").TSchema>>(fields: Fields) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, t.Optional(field)])) as {
@@ -81,7 +81,7 @@ export const createUplinkBody = t.Object(
     start: t.Optional(
       literals(["NOW", "BEGINNING"], {
         description:
-          "`NOW` (default): what is written from now on; `BEGINNING`: everything that is stored, too",
+          "`NOW` (default): only values that are stored from now on are sent; `BEGINNING`: stored history is sent as well",
       }),
     ),
     ...optional(options),
@@ -98,7 +98,12 @@ export const updateUplinkBody = t.Object(
   { title: "UpdateUplink" },
 );
 export const testUplinkBody = t.Object(
-  { target, uplinkId: t.Optional(t.String({ maxLength: 64, description: "whose kept secrets are used" })) },
+  {
+    target,
+    uplinkId: t.Optional(
+      t.String({ maxLength: 64, description: "uplink whose stored secrets replace `{kept: true}`" }),
+    ),
+  },
   { title: "TestUplink" },
 );
 export const resendBody = t.Object(
@@ -118,12 +123,12 @@ export const uplinkBody = t.Object(
     updatedAt: t.String(),
     state: literals(uplinkStates),
     lagSeconds: t.Union([t.Number(), t.Null()], {
-      description: "seconds since nothing waited; null: not known yet",
+      description: "seconds since the uplink was up to date; null: not known yet",
     }),
     waitingPoints: t.Union([t.Number(), t.Null()], {
-      description: "about how many values wait; null: not counted yet",
+      description: "approximate number of values that wait; null: not counted yet",
     }),
-    sentPoints: t.Integer({ description: "since the start of the gateway or of the uplink" }),
+    sentPoints: t.Integer({ description: "values sent since the start of the gateway or of the uplink" }),
     sentBatches: t.Integer(),
     sentBytes: t.Integer(),
     skippedBatches: t.Integer(),

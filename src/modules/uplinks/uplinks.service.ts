@@ -17,7 +17,13 @@ import type { ChangeCursor } from "./uplink.protocol.ts";
 import type { UplinkChangesRepository } from "./uplink-changes.repository.ts";
 import type { UplinkFleet } from "./uplink-fleet.ts";
 import { joinTarget, type Secrets, splitTarget, withKeptSecrets } from "./uplink-secrets.ts";
-import { ensureAllDevices, nothingToSkip, tooManyUplinks, uplinkNotFound } from "./uplinks.errors.ts";
+import {
+  ensureAllDevices,
+  nothingToSkip,
+  stepUnfit,
+  tooManyUplinks,
+  uplinkNotFound,
+} from "./uplinks.errors.ts";
 import type { UplinksRepository } from "./uplinks.repository.ts";
 import type { Uplink, UplinkOptions, VisibleUplink } from "./uplinks.types.ts";
 
@@ -31,7 +37,8 @@ export type UplinkFields = { readonly [Name in keyof UplinkOptions]?: UplinkOpti
   readonly target?: unknown;
 };
 
-const defaults: Omit<UplinkOptions, "site"> = {
+const defaults: UplinkOptions = {
+  site: "",
   selection: { deviceIds: [], deviceTypes: [], deviceTags: [], keys: [] },
   content: { telemetry: true, attributes: true, alarms: true, devices: true },
   steps: [],
@@ -82,12 +89,13 @@ export class UplinksService {
     const settings = this.#targetFrom(principal, fields.target, undefined);
     const uplink = this.#uplinkOf(newId(), tenantId, { fields, settings, start });
     // Before the row: a feed without one is closed at the next start, and nothing is lost in between.
-    await feeds.open(uplink.uplinkId, tenantId, start);
     try {
+      await feeds.open(uplink.uplinkId, tenantId, start);
       this.#ensureRoom(tenantId); // others may have been created meanwhile
       repository.insert(uplink);
     } catch (error) {
-      await feeds.close(uplink.uplinkId);
+      // The next start closes it where that fails, too.
+      await feeds.close(uplink.uplinkId).catch(() => undefined);
       throw error;
     }
     await fleet.apply(uplink);
@@ -97,7 +105,7 @@ export class UplinksService {
   async update(principal: Principal, uplinkId: string, fields: UplinkFields): Promise<VisibleUplink> {
     const { repository, fleet, clock } = this.#deps;
     const before = this.#get(principal, uplinkId);
-    const options = { ...before.options, ...optionsOf(fields) };
+    const options = this.#withSite(before.tenantId, { ...before.options, ...optionsOf(fields) });
     ensureOptions(options);
     const uplink: Uplink = {
       ...before,
@@ -165,9 +173,9 @@ export class UplinksService {
     tenantId: TenantId,
     of: { readonly fields: UplinkFields; readonly settings: TargetSettings; readonly start: FeedStart },
   ): Uplink {
-    const { tenants, clock } = this.#deps;
+    const { clock } = this.#deps;
     const { fields, settings, start } = of;
-    const options = { ...defaults, site: tenants.find(tenantId)?.name ?? "", ...optionsOf(fields) };
+    const options = this.#withSite(tenantId, { ...defaults, ...optionsOf(fields) });
     ensureOptions(options);
     const now = clock.now();
     return {
@@ -183,17 +191,22 @@ export class UplinksService {
     };
   }
 
+  /** An empty site becomes the name of the tenant. */
+  #withSite(tenantId: TenantId, options: UplinkOptions): UplinkOptions {
+    return options.site === ""
+      ? { ...options, site: this.#deps.tenants.find(tenantId)?.name ?? "" }
+      : options;
+  }
+
   #visible({ secrets, cursor: _, ...uplink }: Uplink): VisibleUplink {
-    const { fleet, clock, box } = this.#deps;
+    const { fleet, box } = this.#deps;
     const report = fleet.reportOf(uplink.uplinkId);
-    const { state, upToDateAt } = report;
-    const sinceSeconds = upToDateAt === null ? null : Math.max(0, (clock.now() - upToDateAt) / 1_000);
     return {
       ...uplink,
       target: joinTarget({ target: uplink.target, secrets: openSecrets(box, { secrets }) }, () => KEPT),
       report,
-      lagSeconds: state === "UP_TO_DATE" ? 0 : sinceSeconds,
-      waitingPoints: state === "UP_TO_DATE" ? 0 : fleet.waitingOf(uplink.uplinkId),
+      lagSeconds: fleet.lagOf(uplink.uplinkId),
+      waitingPoints: report.state === "UP_TO_DATE" ? 0 : fleet.waitingOf(uplink.uplinkId),
     };
   }
 
@@ -242,6 +255,9 @@ function optionsOf(fields: UplinkFields): Partial<UplinkOptions> {
 
 /** @throws DomainError `invalid` */
 function ensureOptions({ steps, window, tags }: UplinkOptions): void {
+  // Its secrets would be stored as they are, and it would send nothing.
+  if (Array.isArray(steps) && steps.some((step) => isJsonObject(step) && step.type === "webhook_forward"))
+    throw stepUnfit();
   compileReadingSteps(steps);
   const pairs: readonly unknown[][] = isJsonObject(tags) ? Object.entries(tags) : [[]];
   const isGood = ([name, value]: readonly unknown[]) =>

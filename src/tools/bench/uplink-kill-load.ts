@@ -13,6 +13,8 @@ const MQTT_WINDOW = 8;
 export interface LoadOptions {
   readonly deletes: boolean;
   readonly changes: boolean;
+  /** Whether values come that are older than all others. */
+  readonly late: boolean;
 }
 
 /** Writes new values, late ones, values in the place of others, and deletions, until the gateway is gone or it is stopped. */
@@ -103,9 +105,10 @@ export class KillLoad {
 
   #timeOf(index: number, chance: number): number {
     const earlier = FIRST_TS + Math.floor(Math.random() * (this.#rows[index] ?? 0)) * STEP_MS;
-    if (this.#options.changes && chance < CHANGE_SHARE) return earlier;
+    const { changes, late } = this.#options;
+    if (changes && chance < CHANGE_SHARE) return earlier;
     // Before all others, each at a time of its own.
-    if (chance < CHANGE_SHARE + LATE_SHARE) return FIRST_TS - 1 - this.#written;
+    if (late && chance < CHANGE_SHARE + LATE_SHARE) return FIRST_TS - 1 - this.#written;
     return this.#next(index);
   }
 

@@ -45,7 +45,8 @@ export async function runUplinkKillRounds(
     rounds,
     pauseMsMax = PAUSE_MS_MAX,
     order = "LIVE_FIRST",
-  }: { rounds: number; pauseMsMax?: number; order?: string },
+    isNewOnly = false,
+  }: { rounds: number; pauseMsMax?: number; order?: string; isNewOnly?: boolean },
 ): Promise<UplinkKillResult> {
   const directory = temporaryDirectory();
   let gateway = await startSealingGateway(directory);
@@ -56,7 +57,11 @@ export async function runUplinkKillRounds(
     order,
     target: peer.target,
   });
-  const load = new KillLoad(devices, { deletes: peer.takesDeletions, changes: peer.takesChanges });
+  const load = new KillLoad(devices, {
+    deletes: peer.takesDeletions,
+    changes: peer.takesChanges && !isNewOnly,
+    late: !isNewOnly,
+  });
   const killGateway = async (stop: () => Promise<void>) => {
     await gateway.kill("SIGKILL");
     await stop();

@@ -4,8 +4,8 @@ import { runUplinkKillRounds } from "./uplink-kill-rounds.ts";
 import { uplinkPeers } from "./uplink-peers.ts";
 
 /*
- * `bun src/tools/bench/uplink-kill.ts [--rounds 10] [--only http,kafka] [--order OLDEST_FIRST]`: kills a gateway and the target of its uplink at
- * random moments, and compares at the end what both hold, point by point.
+ * `bun src/tools/bench/uplink-kill.ts [--rounds 10] [--only http,kafka] [--order OLDEST_FIRST] [--new-only]`: kills a gateway and the target of its
+ * uplink at random moments, and compares at the end what both hold, point by point. With `--new-only` no value is late or written again.
  */
 
 const { values } = parseArgs({
@@ -13,6 +13,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "10" },
     only: { type: "string", default: Object.keys(uplinkPeers).join(",") },
     order: { type: "string", default: "LIVE_FIRST" },
+    "new-only": { type: "boolean", default: false },
   },
 });
 
@@ -27,7 +28,11 @@ for (const name of values.only.split(",")) {
     continue;
   }
   const peer = await create();
-  const result = await runUplinkKillRounds(peer, { rounds: Number(values.rounds), order: values.order });
+  const result = await runUplinkKillRounds(peer, {
+    rounds: Number(values.rounds),
+    order: values.order,
+    isNewOnly: values["new-only"],
+  });
   await peer.stop();
   const { kills, points, lost, surplus, different, received, repeated, catchUpMs, examples } = result;
   const counts = [kills, points, lost, surplus, different, received, repeated].map(thousands);

@@ -45,6 +45,7 @@ export const uiDe: Readonly<Record<keyof typeof uiEn, string>> = {
 
   "state.active": "Aktiv",
   "state.inactive": "Inaktiv",
+  "state.ofChild": "ein Untergerät",
 
   "notFound.title": "Seite nicht gefunden",
   "notFound.what": "Unter dieser Adresse gibt es nichts",

@@ -41,6 +41,7 @@ export const uiEn = {
 
   "state.active": "Active",
   "state.inactive": "Inactive",
+  "state.ofChild": "a child device",
 
   "notFound.title": "Page not found",
   "notFound.what": "This page does not exist",

@@ -57,5 +57,5 @@ CREATE TABLE `tickets` (
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`account_id`) ON UPDATE no action ON DELETE cascade
 );
 INSERT INTO "__drizzle_migrations" VALUES (1, 'dec091135f8ad1fcf9368f03ba090281d01c36d36208f30e34f20d2ad2d261da', 1795339543945);
-INSERT INTO "accounts" VALUES ('01a20575-a6b0-70af-9aff-73a3c1d615da', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$FBvrMmvWKEKLCOxDnCTLLvPFpflsVYDr5OucUq2VBCg$bOV9a0DjQ7sTlNJJ7jCocpmU4cHVOonA7a12J4fkXEc', 0, NULL, NULL, 0, 1795387926191, 1795387926191);
+INSERT INTO "accounts" VALUES ('01a20591-72e9-7096-b538-4eb131e36909', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$63Zhk/MgG99U3inEkETnUm7Fp0kaRxr8d1jzaCuqn7M$V3GgtWIKsoPDYhpT4Zh8aybQ7BvDx9Dkwc2GIVo5TJw', 0, NULL, NULL, 0, 1795389747944, 1795389747944);
 PRAGMA user_version=0;

@@ -52,6 +52,8 @@ CREATE TABLE `alarms` (
 	`message` text NOT NULL,
 	`message_parts` text,
 	`created_at` integer NOT NULL,
+	`raised_at` integer NOT NULL,
+	`raise_count` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`acknowledged_at` integer,
 	`acknowledged_by` text,
@@ -808,17 +810,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, 'cecf3a4db2d64341b2458edbd6d60105039f64946b24dd7e70049f6feb112de1', 1795387925710);
-INSERT INTO "alarm_run" VALUES (1, 1795387926335, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a20575-a6c9-7368-9d93-db173a5dcf03', 'SERVER', 'line', '"A"', 1795387926328, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a20575-a6c9-7368-9d93-db173a5dcf03', 'SERVER', 'line', '"A"', 1795387926328);
-INSERT INTO "audit_entries" VALUES (1, '01a20575-a6b3-76d9-b9f1-fc35a3bc71c7', '01a20575-a684-70f5-ad71-6bd04e7249bc', 1795387926195, 'USER', '01a20575-a685-76cc-9a7c-95bf5c808430', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20575-a685-76cc-9a7c-95bf5c808430', 'session', '01a20575-a6b1-7154-bf1d-9e1f7c84ec69', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a20575-a6cc-74a3-8286-c2893b8ac4cb', '01a20575-a684-70f5-ad71-6bd04e7249bc', 1795387926220, 'USER', '01a20575-a685-76cc-9a7c-95bf5c808430', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20575-a685-76cc-9a7c-95bf5c808430', 'device', '01a20575-a6c9-7368-9d93-db173a5dcf03', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20575-a6c9-7368-9d93-db173a5dcf03","profileId":"01a20575-a684-70f6-8a52-988487970547","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a20575-a739-7390-825b-460bb26cacf5', '01a20575-a684-70f5-ad71-6bd04e7249bc', 1795387926329, 'USER', '01a20575-a685-76cc-9a7c-95bf5c808430', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20575-a685-76cc-9a7c-95bf5c808430', 'device', '01a20575-a6c9-7368-9d93-db173a5dcf03', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a20575-a6c9-7368-9d93-db173a5dcf03', 1, 1795387926323, NULL, NULL, NULL);
-INSERT INTO "devices" VALUES ('01a20575-a6c9-7368-9d93-db173a5dcf03', '01a20575-a684-70f5-ad71-6bd04e7249bc', '01a20575-a684-70f6-8a52-988487970547', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', '5jIHFntqLeBBHQneTaJYsM0fq3HHrd-csamOvEG8WBU', 'j24dyjsVyrYVZK2fy8jAoxDUOtRj4Agp9rtHI6qngtcFA2Hs11XwNPh68fkMeZd0FHke5fSLvQ', 1795387926217, 1795387926217);
-INSERT INTO "device_profiles" VALUES ('01a20575-a684-70f6-8a52-988487970547', '01a20575-a684-70f5-ad71-6bd04e7249bc', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795387926148, 1795387926148);
-INSERT INTO "tenants" VALUES ('01a20575-a684-70f5-ad71-6bd04e7249bc', 'one', 'onprem', 1, 1795387926148, 1795387926148);
-INSERT INTO "users" VALUES ('01a20575-a685-76cc-9a7c-95bf5c808430', '01a20575-a684-70f5-ad71-6bd04e7249bc', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795387926149, 1795387926149);
-INSERT INTO "sessions" VALUES ('01a20575-a6b1-7154-bf1d-9e1f7c84ec69', '01a20575-a685-76cc-9a7c-95bf5c808430', NULL, NULL, 'local', '', 1795387926193, 1795387926193, 1797979926196, 1, 1795387926196);
+INSERT INTO "__drizzle_migrations" VALUES (1, '3553a4ae7f2d8dc3b280db286df8d28bbb68f04cc1a1da9e62e9309ad8e5d4af', 1795389624668);
+INSERT INTO "alarm_run" VALUES (1, 1795389748483, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a20591-7326-7700-abda-cceb8ebeb074', 'SERVER', 'line', '"A"', 1795389748464, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a20591-7326-7700-abda-cceb8ebeb074', 'SERVER', 'line', '"A"', 1795389748464);
+INSERT INTO "audit_entries" VALUES (1, '01a20591-72ef-7097-ba27-faeb1eabd3b6', '01a20591-7234-7589-8a5d-ab011d66bcf9', 1795389747951, 'USER', '01a20591-723f-7700-896b-a400f8562ebc', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20591-723f-7700-896b-a400f8562ebc', 'session', '01a20591-72ea-7130-9c6f-0ef3e98eba96', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a20591-732a-71b2-a5a2-aff49626c767', '01a20591-7234-7589-8a5d-ab011d66bcf9', 1795389748010, 'USER', '01a20591-723f-7700-896b-a400f8562ebc', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20591-723f-7700-896b-a400f8562ebc', 'device', '01a20591-7326-7700-abda-cceb8ebeb074', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20591-7326-7700-abda-cceb8ebeb074","profileId":"01a20591-7235-72eb-a3fd-87f2f62227a7","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a20591-74f1-7594-aaae-45a1031d9614', '01a20591-7234-7589-8a5d-ab011d66bcf9', 1795389748465, 'USER', '01a20591-723f-7700-896b-a400f8562ebc', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20591-723f-7700-896b-a400f8562ebc', 'device', '01a20591-7326-7700-abda-cceb8ebeb074', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a20591-7326-7700-abda-cceb8ebeb074', 1, 1795389748447, NULL, NULL, NULL);
+INSERT INTO "devices" VALUES ('01a20591-7326-7700-abda-cceb8ebeb074', '01a20591-7234-7589-8a5d-ab011d66bcf9', '01a20591-7235-72eb-a3fd-87f2f62227a7', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'VP-FLZ95-kuyYd7o41_cdrg4pv8C2ZY_VcLeDCOupbU', 'Hh4mxa6pOuUaZKR6qvBSLtGLR2mALbtRdni6hS8icuxGMvRnHMIbIaRMuSzBOlIkoRCC8WVAIA', 1795389748006, 1795389748006);
+INSERT INTO "device_profiles" VALUES ('01a20591-7235-72eb-a3fd-87f2f62227a7', '01a20591-7234-7589-8a5d-ab011d66bcf9', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795389747764, 1795389747764);
+INSERT INTO "tenants" VALUES ('01a20591-7234-7589-8a5d-ab011d66bcf9', 'one', 'onprem', 1, 1795389747764, 1795389747764);
+INSERT INTO "users" VALUES ('01a20591-723f-7700-896b-a400f8562ebc', '01a20591-7234-7589-8a5d-ab011d66bcf9', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795389747775, 1795389747775);
+INSERT INTO "sessions" VALUES ('01a20591-72ea-7130-9c6f-0ef3e98eba96', '01a20591-723f-7700-896b-a400f8562ebc', NULL, NULL, 'local', '', 1795389747945, 1795389747945, 1797981747952, 1, 1795389747952);
 PRAGMA user_version=0;

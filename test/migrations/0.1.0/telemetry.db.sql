@@ -17,7 +17,7 @@ CREATE TABLE feed_range (
   PRIMARY KEY (feed, device, from_ts)) WITHOUT ROWID;
 CREATE TABLE feed_deletion (
   feed INTEGER NOT NULL, id INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (feed, id)) WITHOUT ROWID;
-INSERT INTO "device" VALUES (0, '01a20575-a684-70f5-ad71-6bd04e7249bc', '01a20575-a6c9-7368-9d93-db173a5dcf03');
+INSERT INTO "device" VALUES (0, '01a20591-7234-7589-8a5d-ab011d66bcf9', '01a20591-7326-7700-abda-cceb8ebeb074');
 INSERT INTO "key" VALUES (0, '"force"');
 INSERT INTO "key" VALUES (1, '"state"');
 INSERT INTO "pattern" VALUES (0, '[0,6]');

@@ -33,6 +33,8 @@ const alarm = (alarmId: string, deviceId: string, clearedAt: number | null): Ala
   messageParts: null,
   message: "hot",
   createdAt: 1,
+  raisedAt: 1,
+  raiseCount: 1,
   updatedAt: 1,
   acknowledgedAt: null,
   acknowledgedBy: null,

@@ -14,8 +14,17 @@ class Items implements ItemSource {
   readonly confirmed: string[] = [];
   readonly #items: Item[] = [];
 
+  /** Confirmations that fail before one is taken. */
+  failingConfirmations = 0;
+
   add(batch: Batch, isBarrier = false): void {
-    const confirm = async () => this.confirmed.push(batch.id);
+    const confirm = async () => {
+      if (this.failingConfirmations > 0) {
+        this.failingConfirmations--;
+        throw new Error("database or disk is full");
+      }
+      this.confirmed.push(batch.id);
+    };
     this.#items.push({ batch, isBarrier, confirm });
   }
 
@@ -126,6 +135,29 @@ test("rows of a device at times that are on their way wait for these, and others
   await until(() => target.sent.length === 4);
   for (const id of ["other device", "later", "again"]) await target.arrive(id);
   await until(() => source.confirmed.length === 4);
+});
+
+test("nothing further is sent while the store cannot take a confirmation down, and it is tried again", async () => {
+  const source = new Items();
+  source.failingConfirmations = 3;
+  for (let index = 0; index < 10; index++) source.add(rows(`rows ${index}`, [index]));
+  const { target, clock } = start(source);
+  await target.arrive("rows 0");
+  await until(() => source.failingConfirmations === 2);
+  for (const left of [1, 0]) {
+    await until(() => {
+      clock.advance(1_000);
+      return source.failingConfirmations === left;
+    });
+    expect(target.sent.length).toBe(5);
+  }
+  await until(() => {
+    clock.advance(1_000);
+    return source.confirmed.length === 1;
+  });
+  for (let index = 1; index < 10; index++) await target.arrive(`rows ${index}`);
+  await until(() => source.confirmed.length === 10);
+  expect(source.confirmed).toEqual(Array.from({ length: 10 }, (_, index) => `rows ${index}`));
 });
 
 test("the bandwidth limit holds the next batch back as long as the bytes take", async () => {

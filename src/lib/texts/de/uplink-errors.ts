@@ -20,6 +20,7 @@ export const uplinkErrorsDe = {
   "uplink.secret_moved":
     "{name} wurde für einen anderen Server oder eine verschlüsselte Verbindung eingegeben. Geben Sie es neu ein.",
   "uplink.secret_unknown": "{name} ist nicht bekannt. Geben Sie es neu ein.",
+  "uplink.step_unfit": "steps: webhook_forward ist nur in einer Pipeline möglich",
   "uplink.stopped": "Die Uplinks sind beendet.",
   "uplink.tags_invalid": "Höchstens {max} Tags mit Namen von 64 und Werten von 256 Zeichen sind möglich.",
   "uplink.target_invalid": "{field}: {rule}",

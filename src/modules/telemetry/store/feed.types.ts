@@ -88,6 +88,8 @@ export interface TelemetryFeeds {
   /** Opens a feed of a tenant; does nothing if it is open. Until it is closed, nothing that was written since is lost for it. */
   open(id: string, tenantId: TenantId, start: FeedStart): Promise<void>;
   close(id: string): Promise<void>;
+  /** Closes all feeds of a tenant. */
+  closeOf(tenantId: TenantId): Promise<void>;
   /** Closes all feeds but these. */
   keepOnly(ids: readonly string[]): Promise<void>;
   /** Puts what is stored within a closed range into the backlog again. */

@@ -11,6 +11,7 @@ import type {
   FeedStart,
   KnownDefinitions,
 } from "./feed.types.ts";
+import { type FeedPosition, FeedPositions } from "./feed-positions.ts";
 import { FeedSpans, SPAN_GAP_MS, type Span } from "./feed-spans.ts";
 import { HEADER_POINTS } from "./group-format.ts";
 import { GroupReader } from "./group-reader.ts";
@@ -21,8 +22,6 @@ import type { Registry } from "./registry.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import { FORM_DELETION, FORM_RAW, type HotRow, type TelemetryFile } from "./telemetry-file.ts";
 
-/** Positions are written at most this often; what is lost with them is sent again. */
-const PERSIST_INTERVAL_MS = 5_000;
 /** Rows that one answer holds, at most. */
 const ROWS_MAX = 1_024;
 /** Ranges that are written in one transaction. */
@@ -32,14 +31,9 @@ const ROWS_PER_STEP = 64;
 /** No value is older: the first moment that a Date can hold. A range has an end, so that it can be read backwards. */
 const OLDEST_MS = -8.64e15;
 
-interface Feed {
-  readonly no: number;
+interface Feed extends FeedPosition {
   readonly id: string;
   readonly tenantId: string;
-  /** Id of the last hot row that was confirmed. */
-  position: number;
-  persisted: number;
-  persistedAtMs: number;
 }
 
 interface FeedRowOfFile {
@@ -61,6 +55,7 @@ export class Feeds {
   readonly #file: TelemetryFile;
   readonly #registry: Registry;
   readonly #openDeletions: Pick<OpenDeletions, "has">;
+  readonly #positions: FeedPositions;
   /** Keyed by the id of the feed. */
   readonly #feeds = new Map<string, Feed>();
 
@@ -68,6 +63,7 @@ export class Feeds {
     this.#file = file;
     this.#registry = registry;
     this.#openDeletions = openDeletions;
+    this.#positions = new FeedPositions(file);
   }
 
   /** Reads the positions back at the start. */
@@ -75,14 +71,7 @@ export class Feeds {
     for (const { no, id, tenant, position } of this.#file.db
       .query<FeedRowOfFile, []>("SELECT no, id, tenant, position FROM feed")
       .all())
-      this.#feeds.set(id, {
-        no,
-        id,
-        tenantId: tenant,
-        position,
-        persisted: position,
-        persistedAtMs: performance.now(),
-      });
+      this.#feeds.set(id, { no, id, tenantId: tenant, position, persisted: position });
   }
 
   /** Opens a feed; does nothing if it is open already. */
@@ -93,14 +82,7 @@ export class Feeds {
       const { lastInsertRowid } = this.#file.db
         .query("INSERT INTO feed (id, tenant, position) VALUES (?, ?, ?)")
         .run(id, tenantId, position);
-      return {
-        no: Number(lastInsertRowid),
-        id,
-        tenantId,
-        position,
-        persisted: position,
-        persistedAtMs: performance.now(),
-      };
+      return { no: Number(lastInsertRowid), id, tenantId, position, persisted: position };
     });
     this.#feeds.set(id, feed);
     if (start === "beginning")
@@ -110,6 +92,10 @@ export class Feeds {
 
   keepOnly(ids: readonly string[]): void {
     for (const id of [...this.#feeds.keys()]) if (!ids.includes(id)) this.close(id);
+  }
+
+  closeOf(tenantId: string): void {
+    for (const feed of [...this.#feeds.values()]) if (feed.tenantId === tenantId) this.close(feed.id);
   }
 
   close(id: string): void {
@@ -225,27 +211,22 @@ export class Feeds {
     const feed = this.#feeds.get(id);
     if (feed === undefined) return;
     if (position !== undefined && position > feed.position) feed.position = position;
-    const isDue = performance.now() - feed.persistedAtMs >= PERSIST_INTERVAL_MS;
+    const isDue = this.#positions.areDue();
     const hasSent = position !== undefined && this.#hasDeletionUpTo(feed, position);
     if (ranges === undefined && deletions === undefined && !isDue && !hasSent) return;
-    this.#file.transactLazily(() => {
+    this.#positions.write(this.#feeds.values(), () => {
       for (const range of ranges ?? []) this.#shorten(feed, range);
       // They were sealed after they were read, and have arrived among the rows. Sent again they would remove values that were written after them.
       if (hasSent)
         this.#file.db.query("DELETE FROM feed_deletion WHERE feed = ? AND id <= ?").run(feed.no, position);
       for (const deletion of deletions ?? [])
         this.#file.db.query("DELETE FROM feed_deletion WHERE feed = ? AND id = ?").run(feed.no, deletion);
-      this.#persist(feed);
     });
   }
 
   /** Writes the positions down, before the file is closed. */
   persist(): void {
-    const changed = [...this.#feeds.values()].filter(({ position, persisted }) => position !== persisted);
-    if (changed.length > 0)
-      this.#file.transactLazily(() => {
-        for (const feed of changed) this.#persist(feed);
-      });
+    this.#positions.write(this.#feeds.values());
   }
 
   /** Turns rows of a sealed generation that were not confirmed into ranges and deletions, before the rows go. */
@@ -281,19 +262,26 @@ export class Feeds {
       yield;
     }
     this.#writeRanges(feed, batch, lastId);
-    this.#file.transactLazily(() => {
+    const { position } = feed;
+    // Confirmations may have come meanwhile; values that they cover are sent twice.
+    feed.position = Math.max(position, lastId);
+    const keepDeletions = () => {
       for (const { id, data } of deletions) {
         const deletion: Deletion = JSON.parse(new TextDecoder().decode(data));
         // A deletion that was confirmed meanwhile must not come again, behind values that were written after it.
-        if (id > feed.position && deletion.tenantId === feed.tenantId && !deletion.isRetention)
+        if (id > position && deletion.tenantId === feed.tenantId && !deletion.isRetention)
           this.#file.db
             .query("INSERT OR REPLACE INTO feed_deletion (feed, id, data) VALUES (?, ?, ?)")
             .run(feed.no, id, JSON.stringify(deletion));
       }
-      // Confirmations may have come meanwhile; values that they cover are sent twice.
-      feed.position = Math.max(feed.position, lastId);
-      this.#persist(feed);
-    });
+    };
+    try {
+      this.#positions.write([feed], keepDeletions);
+    } catch (error) {
+      // The disk may be full. The sealing is tried again, and must find what was not kept.
+      feed.position = position;
+      throw error;
+    }
   }
 
   #addSpans(row: HotRow, { tenantId }: Feed, spans: FeedSpans): void {
@@ -345,12 +333,6 @@ export class Feeds {
       this.#file.db
         .query("INSERT INTO feed_range (feed, device, from_ts, to_ts, seq) VALUES (?, ?, ?, ?, ?)")
         .run(feed.no, device, nextFrom, nextTo, seq);
-  }
-
-  #persist(feed: Feed): void {
-    this.#file.db.query("UPDATE feed SET position = ? WHERE no = ?").run(feed.position, feed.no);
-    feed.persisted = feed.position;
-    feed.persistedAtMs = performance.now();
   }
 
   #deletionsOf({ no }: Feed): FeedDeletion[] {

@@ -49,6 +49,9 @@ export interface WireSeries {
   readonly keys: Uint32Array;
 }
 
+/** `now`: epoch ms by the gateway's clock; nothing holds a value beyond it. */
+export type StoreQuery = RangeQuery & { readonly now: number };
+
 export interface DeletionCall {
   readonly deviceId: string;
   /** Empty means all. */
@@ -69,7 +72,7 @@ export interface StoreCalls {
     };
     result: WireLatest;
   };
-  query: { args: RangeQuery; result: WireDeviceSeries[] };
+  query: { args: StoreQuery; result: WireDeviceSeries[] };
   scan: {
     args: {
       readonly deviceId: string;
@@ -94,6 +97,7 @@ export interface StoreCalls {
   /** Closes all feeds but these. */
   keepFeeds: { args: { ids: readonly string[] }; result: null };
   closeFeed: { args: { id: string }; result: null };
+  closeFeedsOf: { args: { tenantId: string }; result: null };
   resendFeed: { args: { id: string; from: number; to: number }; result: null };
   readFeed: {
     args: { id: string; after: number; known: KnownDefinitions; bytesMax: number };

@@ -175,6 +175,9 @@ class WorkerService {
       case "closeFeed":
         engine.feeds.close(request.args.id);
         return null;
+      case "closeFeedsOf":
+        engine.feeds.closeOf(request.args.tenantId);
+        return null;
       case "resendFeed":
         this.#ensureWritable();
         return this.#scheduler.background(OWN_WORK, engine.feeds.resend(request.args.id, request.args));

@@ -6,7 +6,7 @@ import type { SealedValue } from "./registry.ts";
 
 const busyTimeoutMs = 5_000;
 /** Larger pages waste more at the end of small files; smaller ones slow large groups down. */
-const pageBytes = 2_048;
+export const pageBytes = 2_048;
 const journalBytesMax = 64 * 1024 * 1024;
 
 const schema = `

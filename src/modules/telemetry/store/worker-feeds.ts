@@ -6,6 +6,7 @@ export function createWorkerFeeds(calls: WorkerCalls): TelemetryFeeds {
   return {
     open: async (id, tenantId, start) => void (await calls.call("openFeed", { id, tenantId, start })),
     close: async (id) => void (await calls.call("closeFeed", { id })),
+    closeOf: async (tenantId) => void (await calls.call("closeFeedsOf", { tenantId })),
     keepOnly: async (ids) => void (await calls.call("keepFeeds", { ids })),
     resend: async (id, from, to) => void (await calls.call("resendFeed", { id, from, to })),
     read: (id, args) => calls.call("readFeed", { id, ...args }),

@@ -9,16 +9,20 @@ const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Fields of every target that is an MQTT broker. */
 export const brokerLinkFields = {
-  url: t.String({ minLength: 1, maxLength: 512, description: "mqtt://, mqtts://, ws:// or wss:// and host" }),
+  url: t.String({
+    minLength: 1,
+    maxLength: 512,
+    description: "address of the broker, beginning with mqtt://, mqtts://, ws:// or wss://",
+  }),
   username: t.Optional(t.String({ maxLength: 256 })),
   password: t.Optional(t.String({ maxLength: SECRET_CHARACTERS_MAX })),
   clientId: t.Optional(
-    t.String({ minLength: 1, maxLength: 128, description: "a fixed one of the uplink unless given" }),
+    t.String({ minLength: 1, maxLength: 128, description: "by default an id that the uplink keeps" }),
   ),
   protocolVersion: t.Union([t.Literal(4), t.Literal(5)], {
     default: 5,
     description:
-      "4: MQTT 3.1.1; 5. With 3.1.1 a broker cannot say that it refuses a message: what it refuses is lost without an error.",
+      "4: MQTT 3.1.1; 5: MQTT 5. With MQTT 3.1.1 a broker cannot report that it refuses a message, so a refused message is lost without an error.",
   }),
   tls: tlsOfUrl,
   keepAliveSeconds: t.Integer({ minimum: 5, maximum: 3_600, default: 60 }),
@@ -26,7 +30,7 @@ export const brokerLinkFields = {
     minimum: 1_024,
     maximum: MESSAGE_BYTES_MAX,
     default: MESSAGE_BYTES,
-    description: "bytes of a message; a single value may make a larger one",
+    description: "largest message in bytes; a single value may exceed it",
   }),
 } satisfies Record<string, TSchema>;
 

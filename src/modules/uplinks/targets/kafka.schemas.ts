@@ -10,26 +10,26 @@ export const kafkaSettings = t.Object(
     brokers: t.Array(t.String({ minLength: 1, maxLength: 262, description: "host:port" }), {
       minItems: 1,
       maxItems: 20,
-      description: "brokers that are asked for the others",
+      description: "brokers that the uplink asks for all brokers of the cluster",
     }),
     topic: t.String({ pattern: TOPIC, default: "lineside.telemetry", description: "topic of telemetry" }),
     eventTopic: t.Union([t.String({ pattern: TOPIC }), t.Null()], {
       default: "lineside.events",
       description: "topic of attributes, alarms, devices and deletions; null: they are not sent",
     }),
-    createTopics: t.Boolean({ default: true, description: "topics that are missing are created" }),
+    createTopics: t.Boolean({ default: true, description: "whether missing topics are created" }),
     partitions: t.Optional(
       t.Integer({
         minimum: 1,
         maximum: 10_000,
-        description: "of a new topic; what the cluster has set unless given",
+        description: "of a new topic; by default the setting of the cluster",
       }),
     ),
     replicationFactor: t.Optional(
       t.Integer({
         minimum: 1,
         maximum: 32,
-        description: "of a new topic; what the cluster has set unless given",
+        description: "of a new topic; by default the setting of the cluster",
       }),
     ),
     compression: t.Union(
@@ -39,7 +39,7 @@ export const kafkaSettings = t.Object(
     mechanism: t.Optional(
       t.Union([t.Literal("PLAIN"), t.Literal("SCRAM-SHA-256"), t.Literal("SCRAM-SHA-512")], {
         description:
-          "how user and password are proven; there is no user unless given. PLAIN tells the password: use TLS.",
+          "SASL mechanism; without it the uplink does not sign in. PLAIN sends the password itself, so use TLS.",
       }),
     ),
     username: t.Optional(t.String({ maxLength: 256 })),

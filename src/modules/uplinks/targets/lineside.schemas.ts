@@ -11,7 +11,7 @@ export const linesideSettings = t.Object(
         minLength: 1,
         maxLength: 256,
         description:
-          "access token of the gateway device there; not with a user name and password, or with a client certificate",
+          "access token of the gateway device on the central server; not needed with a user name and password or a client certificate",
       }),
     ),
     namePrefix: t.String({

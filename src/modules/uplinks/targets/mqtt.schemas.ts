@@ -14,18 +14,18 @@ export const mqttSettings = t.Object(
       minLength: 1,
       maxLength: TEMPLATE_CHARACTERS_MAX,
       default: "lineside/{site}/{device}/telemetry",
-      description: `topic of telemetry with the places ${PLACES} and {key}; with {key} each value is a message. Not for Sparkplug B.`,
+      description: `topic of telemetry with the placeholders ${PLACES} and {key}; with {key} each value is a message of its own. Sparkplug B does not use it.`,
     }),
     eventTopic: t.Union([t.String({ minLength: 1, maxLength: TEMPLATE_CHARACTERS_MAX }), t.Null()], {
       default: "lineside/{site}/{device}/{event}",
-      description: `topic of attributes, alarms, devices and deletions with the places ${PLACES} and {event}; null: they are not sent. Not for Sparkplug B.`,
+      description: `topic of attributes, alarms, devices and deletions with the placeholders ${PLACES} and {event}; null: they are not sent. Sparkplug B does not use it.`,
     }),
     payload: t.Optional(
       t.String({
         minLength: 1,
         maxLength: 4_096,
         description:
-          'payload of a row as JSON, {"ts":{ts},"values":{values}} unless given, with the places {ts}, {time}, {values}, {device}, {deviceId}, {type}, {site} and {tags}; of a value {"ts":{ts},"value":{value}}, with {key} and {value}',
+          'payload of a row as JSON, by default {"ts":{ts},"values":{values}}, with the placeholders {ts}, {time}, {values}, {device}, {deviceId}, {type}, {site} and {tags}; payload of a single value by default {"ts":{ts},"value":{value}}, with {key} and {value}',
       }),
     ),
     rowsPerMessage: t.Integer({
@@ -34,7 +34,10 @@ export const mqttSettings = t.Object(
       default: 1,
       description: "1: a message is one row; more: a message is an array of rows",
     }),
-    retain: t.Boolean({ default: false, description: "the broker keeps the last telemetry of each topic" }),
+    retain: t.Boolean({
+      default: false,
+      description: "whether the broker retains the last message of each topic",
+    }),
     groupId: t.String({
       minLength: 1,
       maxLength: 128,

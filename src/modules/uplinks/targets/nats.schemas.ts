@@ -14,17 +14,17 @@ export const natsSettings = t.Object(
       description: "servers that are tried one after the other",
     }),
     stream: t.String({ pattern: "^[^\\s.*>/\\\\]{1,128}$", default: "LINESIDE" }),
-    createStream: t.Boolean({ default: true, description: "a stream that is missing is created" }),
+    createStream: t.Boolean({ default: true, description: "whether a missing stream is created" }),
     streamReplicas: t.Integer({ minimum: 1, maximum: 5, default: 1, description: "of a new stream" }),
     streamMaxAgeDays: t.Optional(
       t.Integer({
         minimum: 1,
         maximum: 36_500,
-        description: "of a new stream; messages stay for ever unless given",
+        description: "of a new stream; by default messages do not expire",
       }),
     ),
     streamMaxBytes: t.Optional(
-      t.Integer({ minimum: 1_048_576, description: "of a new stream; there is no limit unless given" }),
+      t.Integer({ minimum: 1_048_576, description: "of a new stream; by default there is no limit" }),
     ),
     duplicateWindowSeconds: t.Integer({
       minimum: 1,
@@ -36,11 +36,11 @@ export const natsSettings = t.Object(
       minLength: 1,
       maxLength: SUBJECT_CHARACTERS_MAX,
       default: "lineside.{site}.{device}.telemetry",
-      description: `subject of telemetry with the places ${PLACES}`,
+      description: `subject of telemetry with the placeholders ${PLACES}`,
     }),
     eventSubject: t.Union([t.String({ minLength: 1, maxLength: SUBJECT_CHARACTERS_MAX }), t.Null()], {
       default: "lineside.{site}.{device}.{event}",
-      description: `subject of attributes, alarms, devices and deletions with the places ${PLACES} and {event}; null: they are not sent`,
+      description: `subject of attributes, alarms, devices and deletions with the placeholders ${PLACES} and {event}; null: they are not sent`,
     }),
     username: t.Optional(t.String({ maxLength: 256 })),
     password: t.Optional(t.String({ maxLength: 4_096 })),

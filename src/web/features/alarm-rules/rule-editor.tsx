@@ -10,6 +10,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { telemetryApi } from "../telemetry/telemetry-api.ts";
 import { BackTest } from "./back-test.tsx";
+import { RecipientFields } from "./recipient-fields.tsx";
 import { KEY_LIST } from "./row-fields.tsx";
 import {
   DAYS,
@@ -130,6 +131,7 @@ export function RuleEditor({ profileId, keys: metadata, rule, others, onCancel, 
         )}
         {Array.isArray(form.others.actions) && <p class="text-sm text-soft">{t("rule.actionsKept")}</p>}
       </fieldset>
+      <RecipientFields recipientIds={form.recipientIds} onChange={(recipientIds) => set({ recipientIds })} />
       <p class="border-l-2 border-primary pl-3" data-testid="sentence" aria-live="polite">
         {ruleText(form, metadata)}
       </p>

@@ -13,7 +13,7 @@ const LOADED = 50;
 const SHOWN = 5;
 
 const byWeight = (a: Alarm, b: Alarm): number =>
-  compareSeverities(b.severity, a.severity) || b.createdAt.localeCompare(a.createdAt);
+  compareSeverities(b.severity, a.severity) || b.raisedAt.localeCompare(a.raisedAt);
 
 /** Shows what is wrong now, the most severe first: at the whole site, or of one device. */
 export function OpenAlarms({ deviceId }: { deviceId?: string }) {
@@ -67,7 +67,7 @@ export function OpenAlarms({ deviceId }: { deviceId?: string }) {
               </a>
               {deviceId === undefined && <span class="text-sm text-soft">{alarm.deviceName}</span>}
               <span class="text-sm text-soft">
-                <Age ts={toMs(alarm.createdAt)} />
+                <Age ts={toMs(alarm.raisedAt)} />
               </span>
             </li>
           ))}

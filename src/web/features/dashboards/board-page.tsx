@@ -150,7 +150,9 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
       </PageHead>
       <div class="flex flex-wrap items-center justify-between gap-3">
         <PageChoice states={board.states} stateId={stateId} onSelect={(id) => go({ state: id })} />
-        <WindowPicker window={window} boundsNow={view.boundsNow} onChange={setWindow} />
+        {query.wall !== "1" && (
+          <WindowPicker window={window} boundsNow={view.boundsNow} onChange={setWindow} />
+        )}
       </div>
       {isEditing && <NameField board={board} onChange={change} />}
       {action.error !== undefined && <ErrorNote error={action.error} />}

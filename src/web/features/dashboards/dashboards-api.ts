@@ -42,6 +42,7 @@ export type WidgetData = Refined<
   Wire<typeof widgetData>,
   {
     series?: ReadonlyArray<{ readonly deviceId: string; readonly series: readonly Series[] }>;
+    previous?: ReadonlyArray<{ readonly deviceId: string; readonly series: readonly Series[] }>;
     latest?: readonly LatestSnapshot[];
   }
 >;

@@ -9,6 +9,7 @@ const ROW_HEIGHT = 76;
 /** Lower ones show nothing of use. */
 const ROW_HEIGHT_MIN = 48;
 const GAP_WIDTH = 12;
+const ZOOM_MIN = 0.4;
 /** Width in pixels below which widgets are stacked, in the order of the grid. */
 const ONE_COLUMN_BELOW = 640;
 
@@ -61,10 +62,13 @@ export function GridBoard({ places, isEditing, isFitted, onChange, titleOf, chil
   const gap = GAP_WIDTH * scale;
   const room = innerHeight - (host.current?.getBoundingClientRect().top ?? 0) - gap;
   const fitting = isFitted ? room / Math.max(1, rowsOf(places)) : Number.POSITIVE_INFINITY;
-  const row = Math.min(ROW_HEIGHT * scale + gap, Math.max(ROW_HEIGHT_MIN * scale + gap, fitting));
+  const lowest = ROW_HEIGHT_MIN * scale + gap;
+  const row = Math.min(ROW_HEIGHT * scale + gap, Math.max(lowest, fitting));
   /** Computes a width as a share of the page, because paper is narrower than a screen. */
   const shareOf = (columns: number) => `calc((100% + ${gap}px) * ${columns / COLUMNS})`;
   const isNarrow = width < ONE_COLUMN_BELOW;
+  /** A board of more rows than fit becomes smaller as a whole: nobody scrolls on a wall. */
+  const zoom = isFitted && !isNarrow ? Math.min(1, Math.max(ZOOM_MIN, fitting / lowest)) : 1;
   const shown = draft ?? places;
   const cell = (width + gap) / COLUMNS;
 
@@ -133,7 +137,7 @@ export function GridBoard({ places, isEditing, isFitted, onChange, titleOf, chil
     <div
       ref={host}
       class={isNarrow ? "flex flex-col gap-3" : "relative"}
-      style={isNarrow ? {} : { height: `${rowsOf(shown) * row - gap}px` }}
+      style={isNarrow ? {} : { height: `${rowsOf(shown) * row - gap}px`, zoom }}
       data-testid="board"
     >
       {inOrder.map(({ i, x, y, w, h }) => (

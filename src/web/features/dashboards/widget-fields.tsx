@@ -6,12 +6,13 @@ import { SelectField } from "../../ui/select-field.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import type { ResolvedDevice, Widget, WidgetConfig } from "./dashboards-api.ts";
+import { PeriodFields, PriceFields } from "./energy-fields.tsx";
 import { ImageField, ParamsField } from "./file-fields.tsx";
 import { PlacesField } from "./places-field.tsx";
 import type { ConfigField } from "./widgets/kinds.ts";
 import { keysOf, numberOf, sharedMetadata, textOf } from "./widgets/values.ts";
 
-const AGGREGATIONS = ["none", "avg", "min", "max", "sum", "count"] as const;
+const AGGREGATIONS = ["none", "avg", "min", "max", "sum", "count", "first", "last", "delta"] as const;
 const REDUCERS = ["avg", "min", "max", "sum"] as const;
 
 interface Props {
@@ -50,6 +51,8 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
       onSelect={(aggregation) => onChange({ aggregation: aggregation === "none" ? undefined : aggregation })}
     />
   ),
+  period: (props) => <PeriodFields {...props} />,
+  price: (props) => <PriceFields {...props} />,
   reduce: ({ widget, onChange }) => (
     <Choice
       label={t("widget.reduce")}

@@ -97,7 +97,8 @@ function Facts({ device }: { device: DeviceDetail }) {
   const facts: [string, string][] = [
     [t("device.type"), device.deviceType ?? "–"],
     [t("device.role"), device.role === "GATEWAY" ? t("device.gateway") : t("device.plain")],
-    [t("device.lastConnected"), connected ? formatDate(connected, "zoned") : t("age.never")],
+    // Devices that only send by HTTP, or through a gateway, have no connection of their own.
+    ...(connected ? [[t("device.lastConnected"), formatDate(connected, "zoned")] as [string, string]] : []),
     [t("device.created"), created ? formatDate(created, "zoned") : "–"],
     [t("device.id"), device.deviceId],
   ];

@@ -1,25 +1,21 @@
-import { Plus } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { AddStepDialog } from "../pipelines/add-step-dialog.tsx";
 import { pipelinesApi, type Step, type StepType } from "../pipelines/pipelines-api.ts";
-import { StepCard } from "../pipelines/step-card.tsx";
 import {
   draftOf,
+  firstMissing,
   missingField,
-  moved,
-  newDraft,
   type StepDraft,
   type StepProblem,
   stepOf,
   stepProblem,
 } from "../pipelines/step-form.ts";
+import { StepList } from "../pipelines/step-list.tsx";
 import type { TraceState } from "../pipelines/step-trace.tsx";
 import { firstSample, type SampleText } from "./captured-message.ts";
 import { CapturedPanel } from "./captured-panel.tsx";
@@ -96,7 +92,6 @@ function Editor({ integration, onSaved, types }: Props & { types: readonly StepT
   const [saved, setSaved] = useState(() => JSON.stringify(changesOf(draft, types, true).changes));
   const [sample, setSample] = useState<SampleText>(() => firstSample(integration.type));
   const [refused, setRefused] = useState<StepProblem | undefined>(undefined);
-  const [adding, setAdding] = useState(false);
   const action = useAction();
   const mayChange = may("integrations:write");
   const { changes, places } = changesOf(draft, types, false);
@@ -119,13 +114,9 @@ function Editor({ integration, onSaved, types }: Props & { types: readonly StepT
     setDraft((existingDraft) => ({ ...existingDraft, ...part }));
     setRefused(undefined);
   };
-  const steps = (changed: readonly StepDraft[]) => change({ steps: changed });
-  const typeOf = ({ type }: StepDraft) => types.find((stepType) => stepType.type === type);
   const save = () => {
-    for (const [index, step] of draft.steps.entries()) {
-      const field = missingField(step, typeOf(step));
-      if (field !== undefined) return setRefused({ index, field, text: t("step.needed") });
-    }
+    const missing = firstMissing(draft.steps, types);
+    if (missing !== undefined) return setRefused({ ...missing, text: t("step.needed") });
     action.run(async () => {
       try {
         onSaved(await integrationsApi.update(integration.integrationId, whole));
@@ -154,32 +145,16 @@ function Editor({ integration, onSaved, types }: Props & { types: readonly StepT
             <h2 class="font-semibold">{t("transform.mapping")}</h2>
             <p class="text-sm text-soft">{t("transform.mappingHint")}</p>
           </div>
-          <ol class="flex flex-col gap-4">
-            {draft.steps.map((step, index) => (
-              <StepCard
-                key={step.id}
-                number={index + 1}
-                draft={step}
-                type={typeOf(step)}
-                problem={problem?.index === index ? problem : undefined}
-                keys={Object.keys(tried.preview?.trace[0]?.in ?? {})}
-                trace={traceOf(draft, index, { tried, places })}
-                isFirst={index === 0}
-                isLast={index === draft.steps.length - 1}
-                mayChange={mayChange}
-                onChange={(changed) =>
-                  steps(draft.steps.map((stepDraft) => (stepDraft.id === step.id ? changed : stepDraft)))
-                }
-                onMove={(by) => steps(moved(draft.steps, index, by))}
-                onRemove={() => steps(draft.steps.filter((stepDraft) => stepDraft.id !== step.id))}
-              />
-            ))}
-          </ol>
-          {mayChange && (
-            <Button icon={Plus} class="btn self-start" onClick={() => setAdding(true)}>
-              {t("step.add")}
-            </Button>
-          )}
+          <StepList
+            label={t("transform.mapping")}
+            steps={draft.steps}
+            types={types}
+            problem={problem}
+            keys={Object.keys(tried.preview?.trace[0]?.in ?? {})}
+            traceOf={(index) => traceOf(draft, index, { tried, places })}
+            mayChange={mayChange}
+            onChange={(steps) => change({ steps })}
+          />
         </section>
         <ScriptSection
           script={draft.script}
@@ -208,15 +183,6 @@ function Editor({ integration, onSaved, types }: Props & { types: readonly StepT
           {tried.preview && <TransformResult preview={tried.preview} />}
           {tried.error !== undefined && problem === undefined && <ErrorNote error={tried.error} />}
         </div>
-      )}
-      {adding && (
-        <AddStepDialog
-          types={types}
-          onClose={(selected) => {
-            setAdding(false);
-            if (selected) steps([...draft.steps, newDraft(selected)]);
-          }}
-        />
       )}
     </div>
   );

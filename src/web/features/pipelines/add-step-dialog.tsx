@@ -28,7 +28,9 @@ export function AddStepDialog({ types, onClose }: Props) {
           autofocus
           onInput={(e) => setSearch(e.currentTarget.value)}
           onKeyDown={(e) => {
-            if (e.key === "Enter" && found[0]) onClose(found[0]);
+            if (e.key !== "Enter") return;
+            e.preventDefault(); // it would submit a form around the steps
+            if (found[0]) onClose(found[0]);
           }}
         />
         <ul class="flex flex-col divide-y divide-base-300/60">

@@ -54,6 +54,21 @@ const isEmpty = (value: unknown): boolean =>
 export const missingField = (draft: StepDraft, type: StepType | undefined): string | undefined =>
   type?.fields.required?.find((name) => isEmpty(draft.fields[name]));
 
+/** The first step that is not filled in, and the field that it needs. */
+export function firstMissing(
+  drafts: readonly StepDraft[],
+  types: readonly StepType[],
+): { readonly index: number; readonly field: string } | undefined {
+  for (const [index, draft] of drafts.entries()) {
+    const field = missingField(
+      draft,
+      types.find(({ type }) => type === draft.type),
+    );
+    if (field !== undefined) return { index, field };
+  }
+  return undefined;
+}
+
 /** Fields stand in a step itself or in its `config`. */
 export function draftOf(step: Step): StepDraft {
   const { type, enabled = true, config, id: _, name: __, ...rest } = step;

@@ -1,29 +1,18 @@
-import { ListPlus, Plus } from "lucide-preact";
+import { ListPlus } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { Button } from "../../ui/button.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { AddStepDialog } from "./add-step-dialog.tsx";
 import { type Pipeline, pipelinesApi, type StepType } from "./pipelines-api.ts";
 import { ResultPanel } from "./result-panel.tsx";
 import type { Sample } from "./sample.ts";
 import { SamplePanel } from "./sample-panel.tsx";
-import { StepCard } from "./step-card.tsx";
-import {
-  draftOf,
-  missingField,
-  moved,
-  newDraft,
-  type StepDraft,
-  type StepProblem,
-  stepOf,
-  stepProblem,
-} from "./step-form.ts";
+import { draftOf, firstMissing, type StepDraft, type StepProblem, stepOf, stepProblem } from "./step-form.ts";
+import { StepList } from "./step-list.tsx";
 import type { TraceState } from "./step-trace.tsx";
 import { type Tried, usePreview } from "./use-preview.ts";
 
@@ -40,8 +29,8 @@ export function StepsEditor({ pipeline, onSaved }: Props) {
   return <Editor pipeline={pipeline} onSaved={onSaved} types={types.data} />;
 }
 
-function traceOf(draft: StepDraft, index: number, { preview, tried }: Tried): TraceState {
-  if (!draft.enabled) return "off";
+function traceOf(draft: StepDraft | undefined, index: number, { preview, tried }: Tried): TraceState {
+  if (!draft?.enabled) return "off";
   const place = tried.indexOf(index);
   if (preview === undefined || place < 0) return undefined;
   return preview.trace.find((refined) => refined.index === place) ?? "not reached";
@@ -52,7 +41,6 @@ function Editor({ pipeline, onSaved, types }: Props & { types: readonly StepType
   const [drafts, setDrafts] = useState<readonly StepDraft[]>(() => pipeline.steps.map(draftOf));
   const [base, setBase] = useState(stored);
   const [isDirty, setDirty] = useState(false);
-  const [adding, setAdding] = useState(false);
   const [sample, setSample] = useState<Sample | undefined>(undefined);
   const [refused, setRefused] = useState<StepProblem | undefined>(undefined);
   const action = useAction();
@@ -73,12 +61,9 @@ function Editor({ pipeline, onSaved, types }: Props & { types: readonly StepType
     setDirty(true);
     setRefused(undefined);
   };
-  const typeOf = ({ type }: StepDraft) => types.find((stepType) => stepType.type === type);
   const save = () => {
-    for (const [index, draft] of drafts.entries()) {
-      const field = missingField(draft, typeOf(draft));
-      if (field !== undefined) return setRefused({ index, field, text: t("step.needed") });
-    }
+    const missing = firstMissing(drafts, types);
+    if (missing !== undefined) return setRefused({ ...missing, text: t("step.needed") });
     action.run(async () => {
       try {
         const saved = await pipelinesApi.update(pipeline.pipelineId, { steps: drafts.map(stepOf) });
@@ -100,32 +85,16 @@ function Editor({ pipeline, onSaved, types }: Props & { types: readonly StepType
         {drafts.length === 0 && (
           <EmptyPanel icon={ListPlus} title={t("step.none")} hint={t("step.noneHint")} />
         )}
-        <ol class="flex flex-col gap-4" aria-label={t("pipeline.tabSteps")}>
-          {drafts.map((draft, index) => (
-            <StepCard
-              key={draft.id}
-              number={index + 1}
-              draft={draft}
-              type={typeOf(draft)}
-              problem={problem?.index === index ? problem : undefined}
-              keys={Object.keys(sample?.telemetry ?? {})}
-              trace={traceOf(draft, index, tried)}
-              isFirst={index === 0}
-              isLast={index === drafts.length - 1}
-              mayChange={mayChange}
-              onChange={(changed) =>
-                change(drafts.map((stepDraft) => (stepDraft.id === draft.id ? changed : stepDraft)))
-              }
-              onMove={(by) => change(moved(drafts, index, by))}
-              onRemove={() => change(drafts.filter((stepDraft) => stepDraft.id !== draft.id))}
-            />
-          ))}
-        </ol>
-        {mayChange && (
-          <Button icon={Plus} class="btn self-start" onClick={() => setAdding(true)}>
-            {t("step.add")}
-          </Button>
-        )}
+        <StepList
+          label={t("pipeline.tabSteps")}
+          steps={drafts}
+          types={types}
+          problem={problem}
+          keys={Object.keys(sample?.telemetry ?? {})}
+          traceOf={(index) => traceOf(drafts[index], index, tried)}
+          mayChange={mayChange}
+          onChange={change}
+        />
         {action.error !== undefined && <ErrorNote error={action.error} />}
         {isDirty && (
           <div class="panel sticky bottom-2 z-10 flex flex-wrap items-center gap-3 p-3 shadow-lg">
@@ -147,15 +116,6 @@ function Editor({ pipeline, onSaved, types }: Props & { types: readonly StepType
           {tried.preview && <ResultPanel preview={tried.preview} />}
           {tried.error !== undefined && tried.problem === undefined && <ErrorNote error={tried.error} />}
         </div>
-      )}
-      {adding && (
-        <AddStepDialog
-          types={types}
-          onClose={(selected) => {
-            setAdding(false);
-            if (selected) change([...drafts, newDraft(selected)]);
-          }}
-        />
       )}
     </div>
   );

@@ -13,7 +13,7 @@ export const profilesDe: Readonly<Record<keyof typeof profilesEn, string>> = {
     "„{name}“ wird endgültig gelöscht. Ein Profil, das Geräte noch verwenden, bleibt.",
   "profiles.deleted": "{name} ist gelöscht.",
   "profiles.saved": "{name} ist gespeichert.",
-  "profiles.default": "Standard",
+  "profiles.default": "für neue Geräte",
   "profiles.silentAfter": "still nach {time}",
   "profiles.keptDays.one": "Daten bleiben {count} Tag",
   "profiles.keptDays.other": "Daten bleiben {count} Tage",

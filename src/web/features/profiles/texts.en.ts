@@ -10,7 +10,7 @@ export const profilesEn = {
   "profiles.deleteWarning": "“{name}” is deleted for good. A profile that devices use cannot be deleted.",
   "profiles.deleted": "{name} is deleted.",
   "profiles.saved": "{name} is saved.",
-  "profiles.default": "default",
+  "profiles.default": "for new devices",
   "profiles.silentAfter": "silent after {time}",
   "profiles.keptDays.one": "data kept for {count} day",
   "profiles.keptDays.other": "data kept for {count} days",

@@ -3,7 +3,9 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import type { Aggregation, DeviceDetail, TelemetryValue } from "../../lib/api-types.ts";
 import { tableRows, toNumber } from "../../lib/chart-data.ts";
+import { barInterval } from "../../lib/consumption.ts";
 import { toCsv } from "../../lib/csv.ts";
+import { exploreHref } from "../../lib/explore-view.ts";
 import {
   boundsOf,
   panned,
@@ -12,6 +14,7 @@ import {
   windowToQuery,
   zoomed,
 } from "../../lib/time-window.ts";
+import { ownZone } from "../../lib/zoned-time.ts";
 import { formatDateRange } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyName, metadataOf } from "../../platform/key-metadata.ts";
@@ -23,7 +26,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { KeyPicker } from "../../ui/key-picker.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
-import { DataToolbar, VIEWS, type View } from "./data-toolbar.tsx";
+import { AGGREGATIONS, DataToolbar, VIEWS, type View } from "./data-toolbar.tsx";
 import { DeviceSeries } from "./device-series.ts";
 import { EmptyWindow } from "./empty-window.tsx";
 import { type Bounds, HistoryButton, HistoryDialog, type ShownTime } from "./history-dialog.tsx";
@@ -34,7 +37,6 @@ import { telemetryApi } from "./telemetry-api.ts";
 const POINTS_MAX = 2000;
 const INTERVALS = 300;
 const DEFAULT_KEYS = 4;
-const AGGREGATIONS: readonly Aggregation[] = ["avg", "min", "max", "sum", "count"];
 
 interface Controls {
   readonly window: TimeWindow;
@@ -169,7 +171,11 @@ function useLoading({ series, selected, controls }: ViewProps): void {
   const load = () => {
     const bounds = boundsOf(window, serverNow());
     const maxDataPoints = aggregation === "none" ? POINTS_MAX : INTERVALS;
-    series.load({ keys: selected, ...bounds, aggregation, maxDataPoints });
+    const calendar =
+      aggregation === "delta"
+        ? { interval: barInterval(bounds.to - bounds.from), timezone: ownZone() }
+        : undefined;
+    series.load({ keys: selected, ...bounds, aggregation, maxDataPoints, ...calendar });
   };
   const wanted = JSON.stringify([window, aggregation, selected]);
   useEffect(() => {
@@ -223,6 +229,12 @@ function LoadedView(props: ViewProps) {
         onPan={(share) => setWindow(panned(bounds, share, serverNow()))}
         isLoading={series.loading.value}
         onDownload={() => download(props.device.name, selected, tableRows(buffers, listed))}
+        explore={exploreHref(
+          selected.map((key) => ({ deviceId: props.device.deviceId, key })),
+          controls.window.kind === "live"
+            ? { mode: "live", durationMs: bounds.to - bounds.from }
+            : { mode: "absolute", ...bounds },
+        )}
         history={<HistoryButton shown={bounds} onOpen={props.onHistory} />}
       />
       <p class="reading text-sm text-soft" aria-live="off">
@@ -284,6 +296,7 @@ function Content(
         keys={drawn}
         bounds={bounds}
         overlay={controls.view === "overlay"}
+        barred={controls.aggregation === "delta"}
         onZoom={props.onZoom}
         onReset={() => controls.setWindow({ kind: "live", id: "15m" })}
       />

@@ -1,4 +1,4 @@
-import { ChevronLeft, ChevronRight, Download, Pause, Play, ZoomIn, ZoomOut } from "lucide-preact";
+import { ChartLine, ChevronLeft, ChevronRight, Download, Pause, Play, ZoomIn, ZoomOut } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import type { Aggregation } from "../../lib/api-types.ts";
 import { type TimeWindow, WINDOW_IDS } from "../../lib/time-window.ts";
@@ -6,7 +6,18 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { Segments } from "../../ui/segments.tsx";
 
-const AGGREGATIONS: readonly Aggregation[] = ["none", "avg", "min", "max", "sum", "count"];
+/** `timeIn` is no line: its values are lists. */
+export const AGGREGATIONS = [
+  "none",
+  "avg",
+  "min",
+  "max",
+  "sum",
+  "count",
+  "first",
+  "last",
+  "delta",
+] as const satisfies readonly Aggregation[];
 export const VIEWS = ["lanes", "overlay", "table"] as const;
 export type View = (typeof VIEWS)[number];
 
@@ -27,6 +38,8 @@ export interface ToolbarProps {
   readonly onDownload: () => void;
   /** Opens import and export. */
   readonly history: ComponentChildren;
+  /** Address of Explore with the same values. */
+  readonly explore: string;
 }
 
 function IconButton(props: { label: string; onClick: () => void; children: ComponentChildren }) {
@@ -111,6 +124,10 @@ export function DataToolbar(props: ToolbarProps) {
           {t("data.csv")}
         </Button>
         {props.history}
+        <a class="btn btn-sm" href={props.explore}>
+          <ChartLine size={14} aria-hidden="true" />
+          {t("data.explore")}
+        </a>
       </div>
     </div>
   );

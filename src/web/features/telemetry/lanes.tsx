@@ -27,6 +27,8 @@ interface Props {
   readonly keys: readonly LaneKey[];
   readonly bounds: { readonly from: number; readonly to: number };
   readonly overlay: boolean;
+  /** Consumption is drawn as bars. */
+  readonly barred: boolean;
   readonly onZoom: (from: number, to: number) => void;
   readonly onReset: () => void;
 }
@@ -86,6 +88,7 @@ function Lane(
         key: k.key,
         color: lineColor(k.index, dark),
         ...lineStyle(k.metadata, k.series.main.values[0]),
+        barred: props.barred,
         scale: scales[i] ?? 0,
       }))}
       label={t("data.chartOf", { keys: group.map(nameOf).join(", ") })}

@@ -10,6 +10,8 @@ export interface RangeQuery {
   readonly keys: readonly string[];
   readonly aggregation: Aggregation;
   readonly maxDataPoints: number;
+  readonly interval?: string;
+  readonly timezone?: string;
 }
 
 export const telemetryApi = {

@@ -1,4 +1,5 @@
 export const telemetryEn = {
+  "data.explore": "Compare",
   "data.window": "Time window",
   "window.15m": "15 min",
   "window.1h": "1 h",
@@ -23,6 +24,9 @@ export const telemetryEn = {
   "aggregation.max": "Maximum",
   "aggregation.sum": "Sum",
   "aggregation.count": "Count",
+  "aggregation.first": "First value",
+  "aggregation.last": "Last value",
+  "aggregation.delta": "Consumption",
   "data.view": "View",
   "view.lanes": "Strips",
   "view.overlay": "One chart",

@@ -1,3 +1,5 @@
+import type { Step } from "../pipelines/pipelines-api.ts";
+import { type StepDraft, draftOf as stepDraftOf, stepOf } from "../pipelines/step-form.ts";
 import { cleaned, TARGET_TYPES, type TargetDraft, type TargetType, targetDefaults } from "./target-fields.ts";
 import type { Uplink, UplinkFields } from "./uplinks-api.ts";
 
@@ -15,6 +17,7 @@ export interface UplinkDraft {
   readonly keys: string;
   /** undefined: all devices that the other fields select. */
   readonly deviceIds: readonly string[] | undefined;
+  readonly steps: readonly StepDraft[];
   /** One `name=value` in each line. */
   readonly tags: string;
   readonly order: Uplink["order"];
@@ -55,6 +58,7 @@ export function draftOf(uplink: Uplink | undefined): UplinkDraft {
     deviceTags: deviceTags.join(", "),
     keys: keys.join(", "),
     deviceIds: deviceIds.length === 0 ? undefined : deviceIds,
+    steps: ((uplink?.steps ?? []) as Step[]).map(stepDraftOf) /* the server's own answer */,
     tags: Object.entries(uplink?.tags ?? {})
       .map(([name, value]) => `${name}=${value}`)
       .join("\n"),
@@ -79,7 +83,7 @@ export function fieldsOf(draft: UplinkDraft, before: Uplink | undefined): Uplink
     name: name.trim(),
     target: targetOf(draft) as Uplink["target"], // the API checks it
     ...(before === undefined && { start: draft.start }),
-    ...(site.trim() !== "" && { site: site.trim() }),
+    site: site.trim(),
     content,
     order,
     selection: {
@@ -88,6 +92,7 @@ export function fieldsOf(draft: UplinkDraft, before: Uplink | undefined): Uplink
       deviceTags: listOf(draft.deviceTags),
       keys: listOf(draft.keys),
     },
+    steps: draft.steps.map(stepOf) as Uplink["steps"], // the API checks them
     tags: Object.fromEntries(tags),
     bytesPerSecond: kilobytesPerSecond === "" ? null : Math.round(Number(kilobytesPerSecond) * 1_000),
     window: draft.isLimitedInTime ? windowOf(draft, before) : null,

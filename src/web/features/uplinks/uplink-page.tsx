@@ -16,8 +16,11 @@ import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { pipelinesApi } from "../pipelines/pipelines-api.ts";
+import { firstMissing, type StepProblem, stepProblem } from "../pipelines/step-form.ts";
 import { ContentFields } from "./content-fields.tsx";
 import { SendingFields } from "./sending-fields.tsx";
+import { StepsSection } from "./steps-section.tsx";
 import { TARGET_TYPES, targetDefaults } from "./target-fields.ts";
 import { TargetForm } from "./target-form.tsx";
 import { draftOf, fieldsOf, targetOf, type UplinkDraft } from "./uplink-form.ts";
@@ -51,27 +54,57 @@ export function NewUplinkPage() {
   );
 }
 
+/** Steps that send elsewhere, or make attributes, have no effect in an uplink. */
+const UNFIT_STEPS = ["webhook_forward", "change_scope"];
+const stepTypes = async () =>
+  (await pipelinesApi.stepTypes()).filter(({ type }) => !UNFIT_STEPS.includes(type));
+
 function UplinkForm({ uplink, onSaved }: { uplink?: Uplink; onSaved: (uplink: Uplink) => void }) {
   const [draft, setDraft] = useState(() => draftOf(uplink));
+  const [problem, setProblem] = useState<StepProblem | undefined>(undefined);
+  const types = useResource(stepTypes, []);
   const change = (changes: Partial<UplinkDraft>) => setDraft((before) => ({ ...before, ...changes }));
   const saving = useAction();
+  const save = async () => {
+    const fields = fieldsOf(draft, uplink);
+    const saved = uplink ? await uplinksApi.update(uplink.uplinkId, fields) : await uplinksApi.create(fields);
+    toast("success", t("uplinks.saved", { name: saved.name }));
+    setDraft(draftOf(saved));
+    onSaved(saved);
+  };
   const submit = (e: Event) => {
     e.preventDefault();
-    saving.run(async () => {
-      const fields = fieldsOf(draft, uplink);
-      const saved = uplink
-        ? await uplinksApi.update(uplink.uplinkId, fields)
-        : await uplinksApi.create(fields);
-      toast("success", t("uplinks.saved", { name: saved.name }));
-      onSaved(saved);
-    });
+    const missing = firstMissing(draft.steps, types.data ?? []);
+    setProblem(missing && { ...missing, text: t("step.needed") });
+    if (missing !== undefined) return;
+    saving.run(() =>
+      save().catch((error) => {
+        const refused = stepProblem(error);
+        setProblem(refused);
+        if (refused === undefined) throw error;
+      }),
+    );
   };
   return (
     <form onSubmit={submit}>
       <fieldset class="flex min-w-0 flex-col gap-5" disabled={!may("uplinks:write")}>
         <TargetSection draft={draft} onChange={change} uplink={uplink} />
         <ContentFields draft={draft} onChange={change} isNew={uplink === undefined} />
+        <StepsSection
+          types={types}
+          steps={draft.steps}
+          problem={problem}
+          onChange={(steps) => {
+            change({ steps });
+            setProblem(undefined);
+          }}
+        />
         <SendingFields draft={draft} onChange={change} />
+        {problem && (
+          <p role="alert" class="text-sm text-error">
+            {t("uplink.stepProblem", { number: problem.index + 1, text: problem.text })}
+          </p>
+        )}
         {saving.error !== undefined && <ErrorNote error={saving.error} />}
         {may("uplinks:write") && (
           <div class="flex justify-end">

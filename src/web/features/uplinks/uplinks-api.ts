@@ -5,7 +5,7 @@ import { get, getPage, patch, post, remove } from "../../platform/api-client.ts"
 export type Uplink = Wire<typeof uplinkBody>;
 export type Target = Readonly<Record<string, unknown>>;
 export type UplinkFields = Partial<
-  Pick<Uplink, "name" | "enabled" | "target" | "site" | "selection" | "content" | "tags" | "order">
+  Pick<Uplink, "name" | "enabled" | "target" | "site" | "selection" | "content" | "steps" | "tags" | "order">
 > &
   Partial<Pick<Uplink, "bytesPerSecond" | "window">> & { readonly start?: "NOW" | "BEGINNING" };
 

@@ -4,7 +4,7 @@ import type { JsonValue } from "../../lib/wire.ts";
 import { language } from "../preferences.ts";
 import { t } from "./i18n.ts";
 
-/** "language|style" → formatter; making one costs far more than using it. */
+/** "language|style|zone" → formatter; making one costs far more than using it. */
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
 
 const STAMP = {
@@ -29,18 +29,20 @@ const STYLES = {
 
 export type DateStyle = keyof typeof STYLES;
 
-function dateFormat(style: DateStyle): Intl.DateTimeFormat {
-  const id = `${language.value}|${style}`;
+function dateFormat(style: DateStyle, timeZone?: string): Intl.DateTimeFormat {
+  const id = `${language.value}|${style}|${timeZone}`;
   let format = dateFormats.get(id);
   if (!format) {
-    format = new Intl.DateTimeFormat(language.value === "de" ? "de-DE" : "en-GB", STYLES[style]);
+    const options = { ...STYLES[style], ...(timeZone !== undefined && { timeZone }) };
+    format = new Intl.DateTimeFormat(language.value === "de" ? "de-DE" : "en-GB", options);
     dateFormats.set(id, format);
   }
   return format;
 }
 
-export function formatDate(ts: number, style: DateStyle): string {
-  return dateFormat(style).format(ts);
+/** In the browser's time zone unless another one is named. */
+export function formatDate(ts: number, style: DateStyle, timeZone?: string): string {
+  return dateFormat(style, timeZone).format(ts);
 }
 
 /** Both ends of a stretch of time with their zone; what they have in common is said once. */
@@ -76,6 +78,12 @@ export function formatMark(n: number): string {
 
 export function formatCount(n: number): string {
   return numberFormat({}).format(n);
+}
+
+/** An amount of money with two decimals; the currency is what a person typed. */
+export function formatMoney(amount: number, currency: string): string {
+  const text = numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(amount);
+  return currency === "" ? text : `${text} ${currency}`;
 }
 
 const BYTE_UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;

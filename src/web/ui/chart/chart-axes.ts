@@ -1,4 +1,4 @@
-import type uPlot from "uplot";
+import uPlot from "uplot";
 import { unitSymbol, withUnit } from "../../../lib/key-format.ts";
 import { formatDate, formatMark, formatValue } from "../../platform/i18n/format.ts";
 import { darkNow } from "../../platform/preferences.ts";
@@ -14,6 +14,8 @@ export interface ChartSeries {
   readonly color: string;
   /** Booleans are drawn as steps. */
   readonly stepped: boolean;
+  /** Amounts of intervals are drawn as bars that begin with the interval. */
+  readonly barred?: boolean;
   /** Lines with the same number share a value axis; numbers count from 0. */
   readonly scale: number;
   /** Unit of the values, which the marks of the axis have too. */
@@ -92,15 +94,46 @@ function labelsFor(group: readonly ChartSeries[]): Pick<uPlot.Axis, "splits" | "
 
 const isStepped = (group: readonly ChartSeries[]): boolean => group.every((s) => s.stepped);
 
-export function scalesFor(series: readonly ChartSeries[]): uPlot.Scales {
+/** Share of the range that is left free above and below the values. */
+const PADDING = 0.1;
+
+/** Returns a range that holds the values and the limits of the axis. */
+const withLimits =
+  (limits: readonly number[]) =>
+  (_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax =>
+    uPlot.rangeNum(
+      Math.min(min ?? limits[0]!, ...limits),
+      Math.max(max ?? limits[0]!, ...limits),
+      PADDING,
+      true,
+    );
+
+/** Room above the highest bar. */
+const HEADROOM = 1.08;
+
+/** Bars stand on zero. */
+const fromZero = (_: uPlot, min: number, max: number): uPlot.Range.MinMax => [
+  Math.min(0, min),
+  Math.max(0, max) * HEADROOM || 1,
+];
+
+/** Named values have a little room above and below them. */
+function steppedScale(group: readonly ChartSeries[]): uPlot.Scale {
+  const values = marksOf(group)?.map(([value]) => value) ?? [];
+  const room = 0.15 * (Math.max(...values) - Math.min(...values));
+  return values.length > 1 ? { range: [Math.min(...values) - room, Math.max(...values) + room] } : {};
+}
+
+export function scalesFor(
+  series: readonly ChartSeries[],
+  limits: ReadonlyArray<{ readonly value: number; readonly scale: number }> = [],
+): uPlot.Scales {
   const scales: uPlot.Scales = { x: { time: true, auto: false } };
   for (const [number, group] of groupsOf(series).entries()) {
-    const values = marksOf(group)?.map(([value]) => value) ?? [];
-    const room = Math.max(...values) - Math.min(...values);
-    scales[`y${number}`] =
-      isStepped(group) && values.length > 1
-        ? { range: [Math.min(...values) - 0.15 * room, Math.max(...values) + 0.15 * room] }
-        : {};
+    const own = limits.filter(({ scale }) => scale === number).map(({ value }) => value);
+    if (isStepped(group)) scales[`y${number}`] = steppedScale(group);
+    else if (group.some((s) => s.barred)) scales[`y${number}`] = { range: fromZero };
+    else scales[`y${number}`] = own.length > 0 ? { range: withLimits(own) } : {};
   }
   return scales;
 }

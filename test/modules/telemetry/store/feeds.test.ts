@@ -4,7 +4,10 @@ import fc from "fast-check";
 import { decodeValue, TAG_ABSENT } from "../../../../src/lib/value-kind.ts";
 import { FeedDecoder } from "../../../../src/modules/telemetry/feed-decoder.service.ts";
 import type { FeedColumn, FeedDeviceRows } from "../../../../src/modules/telemetry/feeds.types.ts";
+import { FeedPositions } from "../../../../src/modules/telemetry/store/feed-positions.ts";
+import { FeedSpans, SPAN_GAP_MS } from "../../../../src/modules/telemetry/store/feed-spans.ts";
 import { Feeds } from "../../../../src/modules/telemetry/store/feeds.ts";
+import type { HotGeneration } from "../../../../src/modules/telemetry/store/hot-generation.ts";
 import { Registry } from "../../../../src/modules/telemetry/store/registry.ts";
 import {
   FORM_DELETION,
@@ -12,6 +15,7 @@ import {
   TelemetryFile,
 } from "../../../../src/modules/telemetry/store/telemetry-file.ts";
 import type { TelemetryValue } from "../../../../src/modules/telemetry/telemetry.types.ts";
+import { until } from "../../../support/until.ts";
 import { deviceId, StoreFixture, tenant } from "./store-fixture.ts";
 
 const FEED = "feed-1";
@@ -254,6 +258,54 @@ test("a feed does not give out a deletion that has not gone through the blocks, 
     expect(read(first)).toEqual([[], first, false]);
     open.clear();
     expect(read(first)).toEqual([[deletion, last], last, true]);
+  } finally {
+    file.close();
+    rmSync(fixture.directory, { recursive: true });
+  }
+});
+
+test("a deletion that a full disk keeps from being put aside is put aside by the next sealing", async () => {
+  const fixture = new StoreFixture();
+  const file = new TelemetryFile(fixture.file);
+  try {
+    const feeds = new Feeds(file, new Registry(), new Set<number>());
+    expect([...feeds.open(FEED, tenant, "now")]).toEqual([]);
+    const device = "d".repeat(50_000); // more than the free pages of the file hold
+    const deletion = { tenantId: tenant, deviceId: device, keys: null, from: 0, to: 9, drop: false };
+    const data = new TextEncoder().encode(JSON.stringify(deletion));
+    const id = file.transact(() => file.insertHot(FORM_DELETION, data));
+    const generation = { firstId: id, lastId: id } as HotGeneration; // what the feeds look at
+    file.db.run(`PRAGMA max_page_count = ${file.scalar("PRAGMA page_count")}`);
+    expect(() => [...feeds.keepUnread(generation)]).toThrow("full");
+    file.db.run("PRAGMA max_page_count = 1000000");
+    expect([...feeds.keepUnread(generation)].length).toBeGreaterThan(0);
+    const { deletions } = feeds.read(FEED, { after: 0, known: nothing, bytesMax: 1_000 });
+    expect(deletions.map(({ deviceId: of }) => of)).toEqual([device]);
+  } finally {
+    file.close();
+    rmSync(fixture.directory, { recursive: true });
+  }
+});
+
+test("scattered values stay in ranges near to them, however many there are", () => {
+  const spans = new FeedSpans();
+  const DAY_MS = 86_400_000;
+  for (let day = 0; day < 16; day++) spans.add(1, day * DAY_MS);
+  for (let day = 0; day < 16; day++) spans.add(1, day * DAY_MS + SPAN_GAP_MS + 1);
+  const covered = spans.devices.get(1)?.reduce((sum, { from, to }) => sum + to - from, 0);
+  expect(covered).toBe(16 * (SPAN_GAP_MS + 1));
+});
+
+test("a busy store writes positions often, an idle one every few seconds", async () => {
+  const fixture = new StoreFixture();
+  const file = new TelemetryFile(fixture.file);
+  try {
+    const positions = new FeedPositions(file);
+    expect(positions.areDue()).toBe(false);
+    file.transact(() => file.insertHot(FORM_RAW, new Uint8Array(100_000)));
+    await until(() => positions.areDue());
+    positions.write([]);
+    expect(positions.areDue()).toBe(false);
   } finally {
     file.close();
     rmSync(fixture.directory, { recursive: true });

@@ -75,13 +75,23 @@ export function TimeSeriesWidget(props: WidgetProps) {
   const cursor = useSignal<number | undefined>(undefined);
   const dark = darkNow.value;
   const series = feed.series.filter(({ buffer }) => buffer.ts.length > 0);
-  const buffers = series.map(({ buffer }) => buffer);
+  const previous = feed.previous.filter(({ buffer }) => buffer.ts.length > 0);
+  const all = [...series, ...previous];
+  const buffers = all.map(({ buffer }) => buffer);
   const columns = thinner.columns(buffers, bounds, width);
-  const styles = series.map((widgetSeries) => styleOf(props, widgetSeries));
+  const styles = all.map((widgetSeries) => styleOf(props, widgetSeries));
   const scales = scaleGroups(
     columns.slice(1).map(extentOf),
     styles.map(({ unit }) => unit),
   );
+  /** A line of the window before has the colour of its own, only paler. */
+  const lineColorOf = (index: number): string => {
+    const earlier = all[index];
+    const position = series.findIndex(
+      ({ device, key }) => device.deviceId === earlier?.device.deviceId && key === earlier.key,
+    );
+    return index < series.length ? lineColor(index, dark) : `${lineColor(Math.max(0, position), dark)}66`;
+  };
   return (
     <div class="flex h-full min-h-0 flex-col">
       <Legend props={props} series={series} cursor={cursor} />
@@ -93,10 +103,11 @@ export function TimeSeriesWidget(props: WidgetProps) {
             banded={false}
             bounds={bounds}
             height={height}
-            series={series.map((widgetSeries, index) => ({
+            series={all.map((widgetSeries, index) => ({
               key: labelOf(props, widgetSeries),
-              color: lineColor(index, dark),
+              color: lineColorOf(index),
               ...(styles[index] ?? { stepped: false }),
+              ...(widget.config.aggregation === "delta" && { barred: true }),
               scale: scales[index] ?? 0,
             }))}
             label={t("data.chartOf", { keys: widget.name || keysOf(widget).join(", ") })}

@@ -17,7 +17,7 @@ export function StatusGridWidget(props: WidgetProps) {
       {...scrolling}
       class="grid h-full content-start gap-2 overflow-y-auto [grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr))]"
     >
-      {feed.devices.map(({ deviceId, name, active }) => {
+      {feed.devices.map(({ deviceId, name, active, alarmSeverity }) => {
         const { value } = key === undefined ? { value: undefined } : newestOf(props, deviceId, key);
         const metadata = key === undefined ? undefined : metadataOf(deviceId, key);
         const level = levelOf(widget, value, metadata);
@@ -28,7 +28,7 @@ export function StatusGridWidget(props: WidgetProps) {
               href={`/devices/${deviceId}`}
             >
               <span class="flex min-w-0 items-center gap-2">
-                <StateLamp active={active} bare />
+                <StateLamp active={active} severity={alarmSeverity} bare />
                 <span class="truncate text-sm font-medium">{name}</span>
               </span>
               {key !== undefined && (
@@ -67,11 +67,11 @@ export function DeviceTableWidget(props: WidgetProps) {
           </tr>
         </thead>
         <tbody>
-          {feed.devices.map(({ deviceId, name, active }) => (
+          {feed.devices.map(({ deviceId, name, active, alarmSeverity }) => (
             <tr key={deviceId}>
               <th scope="row" class="font-normal">
                 <span class="flex items-center gap-2">
-                  <StateLamp active={active} bare />
+                  <StateLamp active={active} severity={alarmSeverity} bare />
                   <Drill class="link link-hover" href={`/devices/${deviceId}`}>
                     {name}
                   </Drill>
@@ -107,7 +107,7 @@ export function AlarmListWidget({ feed }: WidgetProps) {
             <SeverityWord severity={alarm.severity} />
             <span class="font-medium wrap-anywhere">{alarm.name}</span>
             <span class="text-sm text-soft wrap-anywhere">
-              {alarm.deviceName} · <Age ts={alarm.createdAt} />
+              {alarm.deviceName} · <Age ts={alarm.raisedAt} />
             </span>
           </Drill>
         </li>

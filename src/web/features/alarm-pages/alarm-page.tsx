@@ -10,9 +10,10 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { type AlarmEvent, alarmMessage, alarmsApi } from "../alarms/alarms-api.ts";
+import { SeverityWord } from "../alarms/severity.tsx";
+import { AlarmCurve } from "./alarm-curve.tsx";
 import { AlarmButtons, AlarmState } from "./alarm-row.tsx";
-import { type AlarmEvent, alarmMessage, alarmsApi } from "./alarms-api.ts";
-import { SeverityWord } from "./severity.tsx";
 import { WhyRule } from "./why-rule.tsx";
 
 const stamp = (time: string): string => formatDate(toMs(time) ?? 0, "zoned");
@@ -51,14 +52,15 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
         <AlarmButtons alarm={alarm} onChanged={loaded.reload} />
       </PageHead>
       <div class="panel flex flex-col gap-1 p-4">
-        <SeverityWord severity={alarm.severity} />
+        <SeverityWord severity={alarm.severity} isCleared={alarm.clearedAt !== undefined} />
         <p>
           <AlarmState alarm={alarm} />
         </p>
         <p class="text-sm text-soft">
-          {t("alarms.since", { name: alarm.name, time: stamp(alarm.createdAt) })}
+          {t("alarms.since", { name: alarm.name, time: stamp(alarm.raisedAt) })}
         </p>
       </div>
+      <AlarmCurve alarm={alarm} events={events} />
       <WhyRule deviceId={alarm.deviceId} alarmType={alarm.name} />
       <section class="panel flex flex-col gap-4 p-4" aria-labelledby="alarm-history">
         <h2 id="alarm-history" class="font-semibold">

@@ -7,9 +7,9 @@ import { keysOfDevice } from "../../platform/key-metadata.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
-import { alarmsApi, type ConditionPart, type TriggerState } from "./alarms-api.ts";
-import { conditionText, valueText } from "./condition-text.ts";
-import { SeverityWord } from "./severity.tsx";
+import { alarmsApi, type ConditionPart, type TriggerState } from "../alarms/alarms-api.ts";
+import { conditionText, valueText } from "../alarms/condition-text.ts";
+import { SeverityWord } from "../alarms/severity.tsx";
 
 const stamp = (time: string): string => formatDate(toMs(time) ?? 0, "zoned");
 
