@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { type ExploreSeries, type Pane, seriesId } from "../../lib/explore-view.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { keyName } from "../../platform/key-metadata.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -152,7 +153,9 @@ function KeyList(props: {
                 disabled={isChosen}
                 onClick={() => onAdd({ deviceId, key }, kindOf(key))}
               >
-                <span class="min-w-0 flex-1 break-all">{key}</span>
+                <span class="min-w-0 flex-1 break-words" title={key}>
+                  {keyName(deviceId, key)}
+                </span>
                 {isChosen && <span class="flex-none text-sm">{t("explore.shown")}</span>}
               </button>
             </li>
