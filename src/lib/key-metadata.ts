@@ -56,6 +56,21 @@ export function resolveKeyMetadata(
   return new Map([...defaults, ...own].map((metadata) => [metadata.key, metadata]));
 }
 
+/** Aggregates that are no values of their key: numbers of values, and durations. */
+const foreignAggregates = ["count", "timeIn"];
+
+/** Returns what aggregated values of a key mean. A count has no unit, and an increase is not judged by the limits of the reading. */
+export function aggregatedMetadata(
+  metadata: KeyMetadata | undefined,
+  aggregation: unknown,
+): KeyMetadata | undefined {
+  if (metadata === undefined) return undefined;
+  const { key, name, limits: _, states: __, ...rest } = metadata;
+  if (aggregation === "delta") return { key, ...(name !== undefined && { name }), ...rest };
+  if (typeof aggregation !== "string" || !foreignAggregates.includes(aggregation)) return metadata;
+  return { key, ...(name !== undefined && { name }) };
+}
+
 export type LimitLevel = "normal" | "warning" | "critical";
 
 /** Returns how far a value is beyond its limits. A value that equals a limit is beyond it. */

@@ -24,6 +24,16 @@ const sessionOf = (shareId: string) => `share:${shareId}`;
 
 const shareEnded = () => unauthenticated("dashboard.share_ended");
 
+const readerOf = ({ shareId, tenantId, name }: DashboardShare): Principal => ({
+  userId: shareId as UserId, // stands for nobody
+  email: name,
+  tenantId,
+  role: "TENANT_READ_ONLY",
+  sessionId: sessionOf(shareId),
+  canAcknowledgeAlarms: false,
+  devices: "all",
+});
+
 /** Returns what a link shows: devices of the aliases that widgets name, and the keys that they name. */
 function shownOf({ aliases, widgets }: Dashboard): { aliases: Alias[]; keys: ReadonlySet<string> } {
   const [all, parts] = [aliasesOf(aliases), widgetsOf(widgets)];
@@ -34,16 +44,18 @@ function shownOf({ aliases, widgets }: Dashboard): { aliases: Alias[]; keys: Rea
   };
 }
 
-/** Read-only links to a dashboard. Only those who see all devices make them: what a link shows is not limited by who made it. */
-export function createSharesService(deps: {
-  repository: SharesRepository;
-  dashboards: Pick<DashboardsService, "get" | "execute" | "resolveAlias">;
-  devices: Pick<DevicesService, "get">;
-  telemetry: Pick<TelemetryService, "resolveKeys">;
+interface SharesServiceDeps {
+  readonly repository: SharesRepository;
+  readonly dashboards: Pick<DashboardsService, "get" | "execute" | "resolveAlias">;
+  readonly devices: Pick<DevicesService, "get">;
+  readonly telemetry: Pick<TelemetryService, "resolveKeys">;
   /** Closes the streams of a session. */
-  endSession: (sessionId: string) => void;
-  clock: Clock;
-}) {
+  readonly endSession: (sessionId: string) => void;
+  readonly clock: Clock;
+}
+
+/** Read-only links to a dashboard. Only those who see all devices make them: what a link shows is not limited by who made it. */
+export function createSharesService(deps: SharesServiceDeps) {
   const { repository, dashboards, devices, telemetry, clock } = deps;
   const running = new Map<string, number>();
   /** Keyed by link. */
@@ -60,16 +72,6 @@ export function createSharesService(deps: {
       ? undefined
       : share;
   }
-
-  const readerOf = ({ shareId, tenantId, name }: DashboardShare): Principal => ({
-    userId: shareId as UserId, // stands for nobody
-    email: name,
-    tenantId,
-    role: "TENANT_READ_ONLY",
-    sessionId: sessionOf(shareId),
-    canAcknowledgeAlarms: false,
-    devices: "all",
-  });
 
   /** The others have their turn between two aliases. */
   async function listenerOf(share: DashboardShare): Promise<Principal> {

@@ -15,7 +15,6 @@ import type { DemoPlantRepository } from "./demo-plant.repository.ts";
 import type { DemoPlant, DemoPlantParts, DemoPlantStatus } from "./demo-plant.types.ts";
 import type { DemoPlantEngine } from "./demo-plant-engine.ts";
 import { dashboardOf, LINES, MACHINES_PER_LINE, profiles as planned, TAG } from "./plant-content.ts";
-import { plantKeys } from "./plant-keys.ts";
 
 const nothing: DemoPlantParts = { gateways: [], machines: [], profiles: [], dashboardId: "", remembered: [] };
 
@@ -68,12 +67,11 @@ export function createDemoPlantService(deps: {
 
   function ensureProfiles(principal: Principal, profileIds: readonly ProfileId[]): ProfileId[] {
     const there = profiles.list(principal);
-    return planned.map(({ name, alarmRules, deviceType }, index) => {
+    return planned.map(({ name, alarmRules, keyMetadata }, index) => {
       const kept = there.find(({ profileId }) => profileId === profileIds[index]);
       if (kept) return kept.profileId;
       const free = freeName(name, (wanted) => there.some((profile) => profile.name === wanted));
-      return profiles.create(principal, { name: free, alarmRules, keyMetadata: plantKeys[deviceType] })
-        .profileId;
+      return profiles.create(principal, { name: free, alarmRules, keyMetadata }).profileId;
     });
   }
 

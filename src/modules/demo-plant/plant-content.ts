@@ -1,4 +1,5 @@
 import type { DeviceId } from "../../lib/ids.ts";
+import { plantKeys } from "./plant-keys.ts";
 
 /*
  * What the demo plant is made of, beside its machines: profiles with the alarms that their faults raise, and a dashboard that shows all
@@ -26,8 +27,8 @@ const rule = (
   recipientIds: [],
 });
 
-/** Profiles by device type: the alarms that a fault of its machines raises, and their repair clears. What the keys mean is in `plant-keys.ts`. */
-export const profiles = [
+/** Alarm rules by device type: the alarms that a fault of its machines raises, and their repair clears. */
+const machineProfiles = [
   {
     deviceType: "press",
     name: "Demo press",
@@ -78,6 +79,12 @@ export const profiles = [
   { deviceType: "climate", name: "Demo climate", alarmRules: [] },
   { deviceType: "meter", name: "Demo meter", alarmRules: [] },
 ] as const;
+
+/** Profiles of the machines, with what their keys mean. */
+export const profiles = machineProfiles.map((profile) => ({
+  ...profile,
+  keyMetadata: plantKeys[profile.deviceType],
+}));
 
 /** Position of each machine of a line in its hall, as a share of the plan. */
 const COLUMNS = [0.12, 0.32, 0.52, 0.72, 0.88, 0.88] as const;

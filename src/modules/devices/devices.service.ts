@@ -19,19 +19,21 @@ import type {
   TypeDefaults,
 } from "./devices.types.ts";
 
-/** Devices of a tenant as people manage them. A device that the caller may not see does not exist for the caller. */
-export function createDevicesService(deps: {
-  repository: DevicesRepository;
-  profiles: ProfilesService;
+interface DevicesServiceDeps {
+  readonly repository: DevicesRepository;
+  readonly profiles: ProfilesService;
   /** Returns how many devices the plan of a tenant allows; null for no limit. */
-  devicesMax: (tenantId: TenantId) => number | null;
-  transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
+  readonly devicesMax: (tenantId: TenantId) => number | null;
+  readonly transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
   /** Stores the dev EUI as the device's attribute `integration.lorawan.dev_eui`. */
-  saveDevEui: (deviceId: DeviceId, devEui: string | null) => void;
-  deleteTelemetry: (deviceId: DeviceId) => Promise<void>;
-  clock: Clock;
-  events: EventBus<DomainEvents>;
-}) {
+  readonly saveDevEui: (deviceId: DeviceId, devEui: string | null) => void;
+  readonly deleteTelemetry: (deviceId: DeviceId) => Promise<void>;
+  readonly clock: Clock;
+  readonly events: EventBus<DomainEvents>;
+}
+
+/** Devices of a tenant as people manage them. A device that the caller may not see does not exist for the caller. */
+export function createDevicesService(deps: DevicesServiceDeps) {
   const { repository, clock, events } = deps;
   const building = createDeviceBuilding(deps);
 

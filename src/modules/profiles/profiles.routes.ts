@@ -30,6 +30,11 @@ const toWire = ({
   updatedAt: new Date(profile.updatedAt).toISOString(),
 });
 
+const listDetail = {
+  summary: "List device profiles",
+  description: "Without the metadata of their keys, which one profile has when it is read.",
+};
+
 const readFrom =
   (profiles: ProfilesService) =>
   ({ principal }: AuditContext, id: string) =>
@@ -41,18 +46,12 @@ export const profilesRoutes = (deps: { profiles: ProfilesService; auth: AuthPlug
     .get(
       "",
       ({ principal, query, request, set }) =>
-        profileList.page(
-          { query, request, set },
-          deps.profiles.list(principal).map((profile) => toWire(profile)),
-        ),
+        profileList.page({ query, request, set }, deps.profiles.list(principal).map(toWire)),
       {
         auth: "profiles:read",
         query: t.Object(profileList.fields),
         response: { 200: t.Array(profileBody) },
-        detail: {
-          summary: "List device profiles",
-          description: "Without the metadata of their keys, which one profile has when it is read.",
-        },
+        detail: listDetail,
       },
     )
     .post(

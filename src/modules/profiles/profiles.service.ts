@@ -2,7 +2,7 @@ import { defined } from "../../lib/defined.ts";
 import { conflict, detail, invalid, notFound } from "../../lib/domain-error.ts";
 import type { ProfileId, TenantId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
-import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
+import type { KeyMetadata, KeyMetadataMap } from "../../lib/key-metadata.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
@@ -19,57 +19,81 @@ import {
   profileDefaults,
 } from "./profiles.types.ts";
 
-/** Device profiles: what devices of a kind have in common. Every tenant has exactly one default. */
-export function createProfilesService(deps: {
-  repository: ProfilesRepository;
-  keys: Pick<KeyMetadataService, "ofProfile" | "saveOfProfile" | "of">;
-  transact: (work: () => void) => void;
+interface ProfilesServiceDeps {
+  readonly repository: ProfilesRepository;
+  readonly keys: Pick<KeyMetadataService, "ofProfile" | "saveOfProfile" | "of">;
+  readonly transact: (work: () => void) => void;
   /** Throws `invalid` that names the part that is wrong. */
-  checkAlarmRules: (tenantId: TenantId, rules: readonly unknown[]) => void;
-  clock: Clock;
-  events: EventBus<DomainEvents>;
-}) {
+  readonly checkAlarmRules: (tenantId: TenantId, rules: readonly unknown[]) => void;
+  readonly clock: Clock;
+  readonly events: EventBus<DomainEvents>;
+}
+
+/** Returns the checked metadata of a request; undefined if it has none. */
+const parseGiven = (input: unknown): KeyMetadata[] | undefined =>
+  input === undefined ? undefined : parseKeyMetadata(input);
+
+const newProfile = (
+  tenantId: TenantId,
+  changes: Omit<ProfileChanges, "keyMetadata"> & { name: string },
+  now: number,
+): DeviceProfile => ({
+  ...profileDefaults,
+  ...defined(changes),
+  name: changes.name,
+  profileId: newId<ProfileId>(),
+  tenantId,
+  createdAt: now,
+  updatedAt: now,
+});
+
+function createLookup(repository: Pick<ProfilesRepository, "find" | "findDefault">) {
+  return {
+    get(tenantId: TenantId, profileId: string): DeviceProfile {
+      const profile = repository.find(tenantId, profileId as ProfileId); // a wrong id is simply not found
+      if (profile === undefined) throw notFound("profile.not_found");
+      return profile;
+    },
+    ensureDefault(tenantId: TenantId): DeviceProfile {
+      const profile = repository.findDefault(tenantId);
+      invariant(profile !== undefined, "every tenant has a default profile");
+      return profile;
+    },
+  };
+}
+
+/** Device profiles: what devices of a kind have in common. Every tenant has exactly one default. */
+export function createProfilesService(deps: ProfilesServiceDeps) {
   const { repository, keys, clock, events } = deps;
 
-  function get(tenantId: TenantId, profileId: string): DeviceProfile {
-    const profile = repository.find(tenantId, profileId as ProfileId); // a wrong id is simply not found
-    if (profile === undefined) throw notFound("profile.not_found");
-    return profile;
-  }
-
-  function ensureDefault(tenantId: TenantId): DeviceProfile {
-    const profile = repository.findDefault(tenantId);
-    invariant(profile !== undefined, "every tenant has a default profile");
-    return profile;
-  }
+  const { get, ensureDefault } = createLookup(repository);
 
   const withKeys = (profile: DeviceProfile): ProfileWithKeys => ({
     ...profile,
     keyMetadata: keys.ofProfile(profile.profileId),
   });
 
+  /** Writes a profile and the metadata of its keys together. */
+  function save(
+    write: "insert" | "update",
+    profile: DeviceProfile,
+    metadata: readonly KeyMetadata[] | undefined,
+  ): ProfileWithKeys {
+    deps.transact(() => {
+      repository[write](profile);
+      if (profile.isDefault) repository.setOnlyDefault(profile.tenantId, profile.profileId);
+      if (metadata !== undefined) keys.saveOfProfile(profile.profileId, metadata);
+    });
+    return withKeys(profile);
+  }
+
   function insert(
     tenantId: TenantId,
     { keyMetadata, ...changes }: ProfileChanges & { name: string },
   ): ProfileWithKeys {
-    const metadata = keyMetadata === undefined ? [] : parseKeyMetadata(keyMetadata);
-    const now = clock.now();
-    const profile = {
-      ...profileDefaults,
-      ...defined(changes),
-      name: changes.name,
-      profileId: newId<ProfileId>(),
-      tenantId,
-      createdAt: now,
-      updatedAt: now,
-    };
-    if (repository.findByName(tenantId, profile.name) !== undefined) throw conflict("profile.name_taken");
-    deps.transact(() => {
-      repository.insert(profile);
-      if (profile.isDefault) repository.setOnlyDefault(tenantId, profile.profileId);
-      if (metadata.length > 0) keys.saveOfProfile(profile.profileId, metadata);
-    });
-    return { ...profile, keyMetadata: metadata };
+    const metadata = parseGiven(keyMetadata);
+    if (repository.findByName(tenantId, changes.name) !== undefined) throw conflict("profile.name_taken");
+    return save("insert", newProfile(tenantId, changes, clock.now()), metadata);
   }
 
   return {
@@ -90,22 +114,18 @@ export function createProfilesService(deps: {
       ensureAllDevices(principal, detail("action.change_device_profiles"));
       const current = get(tenantId, profileId);
       deps.checkAlarmRules(tenantId, changes.alarmRules ?? []);
-      const metadata = keyMetadata === undefined ? undefined : parseKeyMetadata(keyMetadata);
+      const metadata = parseGiven(keyMetadata);
       if (current.isDefault && changes.isDefault === false) throw invalid("profile.default_needed");
       const profile = { ...current, ...defined(changes), updatedAt: clock.now() };
       const namesake = repository.findByName(tenantId, profile.name);
       if (namesake !== undefined && namesake.profileId !== profile.profileId)
         throw conflict("profile.name_taken");
-      deps.transact(() => {
-        repository.update(profile);
-        if (profile.isDefault) repository.setOnlyDefault(tenantId, profile.profileId);
-        if (metadata !== undefined) keys.saveOfProfile(profile.profileId, metadata);
-      });
+      const saved = save("update", profile, metadata);
       // Devices and alarm rules do not depend on key metadata.
       if (Object.keys(defined(changes)).length > 0)
         events.emit("profile.changed", { tenantId, profileId: profile.profileId });
       if (metadata !== undefined) events.emit("key-metadata.changed", { tenantId });
-      return withKeys(profile);
+      return saved;
     },
     delete(principal: Principal, profileId: string): void {
       const { tenantId } = principal;

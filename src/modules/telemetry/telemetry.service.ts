@@ -119,12 +119,14 @@ function ensureIntervalsFit(interval: Interval | undefined, from: number, to: nu
   if ((to - from) / ms > DATA_POINTS_MAX) throw invalid("telemetry.interval_small", { max: DATA_POINTS_MAX });
 }
 
+interface TelemetryServiceDeps {
+  readonly store: TelemetryStore;
+  readonly devices: DevicesService;
+  readonly keys: Pick<KeyMetadataLookup, "resolve">;
+}
+
 /** Reading and deleting telemetry, within what the caller may see. */
-export function createTelemetryService(deps: {
-  store: TelemetryStore;
-  devices: DevicesService;
-  keys: Pick<KeyMetadataLookup, "resolve">;
-}) {
+export function createTelemetryService(deps: TelemetryServiceDeps) {
   const { store, devices, keys } = deps;
   return {
     resolveKeys: keys.resolve,

@@ -135,7 +135,9 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
                 style={{ background: lineColor(index, dark) }}
                 aria-hidden="true"
               />
-              <span class="text-soft">{keyName(deviceId, key)}</span>
+              <span class="text-soft" title={key}>
+                {keyName(deviceId, key)}
+              </span>
               <span class="reading font-medium">
                 {formatReading(values[position], metadataOf(deviceId, key))}
               </span>
@@ -159,7 +161,7 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
         }))}
         limits={chartLimits}
         events={eventsOf(props.events, colors)}
-        label={t("data.chartOf", { keys: keys.join(", ") })}
+        label={t("data.chartOf", { keys: keys.map((key) => keyName(deviceId, key)).join(", ") })}
         onZoom={() => undefined}
         onReset={() => undefined}
         onCursor={(ts) => {

@@ -1,5 +1,4 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { takeKeyMetadata } from "../../platform/key-metadata.ts";
 import { useLive } from "../../platform/live.ts";
 import { serverNow } from "../../platform/now.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
@@ -74,7 +73,6 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
         span.current = answer.timeWindow;
         setFilled((before) => (only ? before : before + 1));
         setError(undefined);
-        if (answer.keyMetadata !== undefined) takeKeyMetadata(answer.keyMetadata);
         onShared?.(answer);
       },
       (failure: unknown) => mine === newest.current && setError(failure),

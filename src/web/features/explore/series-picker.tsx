@@ -154,7 +154,9 @@ function KeyList(props: {
                 disabled={isChosen}
                 onClick={() => onAdd({ deviceId, key }, kindOf(key))}
               >
-                <span class="min-w-0 flex-1 break-all">{keyName(deviceId, key)}</span>
+                <span class="min-w-0 flex-1 break-words" title={key}>
+                  {keyName(deviceId, key)}
+                </span>
                 {isChosen && <span class="flex-none text-sm">{t("explore.shown")}</span>}
               </button>
             </li>

@@ -48,12 +48,17 @@ const suggestionOf = ({ key, own, site, sent }: Row): KeyMetadata | undefined =>
     ? { key, ...sent.suggestion }
     : undefined;
 
+interface Open {
+  readonly form: KeyForm;
+  readonly isNew: boolean;
+}
+
+const NEW: Open = { form: toKeyForm({ key: "" }), isNew: true };
+
 /** Keys with their metadata, and suggestions for those without. */
 export function KeyList(props: Props) {
   const { onChange } = props;
-  const [open, setOpen] = useState<{ readonly form: KeyForm; readonly isNew: boolean } | undefined>(
-    undefined,
-  );
+  const [open, setOpen] = useState<Open | undefined>(undefined);
   const action = useAction();
   const canEdit = may("profiles:write");
   const rows = rowsOf(props);
@@ -74,11 +79,7 @@ export function KeyList(props: Props) {
     />
   );
   const add = canEdit && open === undefined && (
-    <Button
-      icon={Plus}
-      class="btn btn-sm"
-      onClick={() => setOpen({ form: toKeyForm({ key: "" }), isNew: true })}
-    >
+    <Button icon={Plus} onClick={() => setOpen(NEW)}>
       {t("meta.add")}
     </Button>
   );
@@ -86,15 +87,12 @@ export function KeyList(props: Props) {
     <div class="flex flex-col gap-4">
       {action.error !== undefined && <ErrorNote error={action.error} />}
       <div class="flex flex-wrap items-center gap-2">
-        {canEdit && suggestions.length > 0 && (
-          <Button
-            icon={Sparkles}
-            class="btn btn-primary btn-sm"
-            disabled={action.busy}
-            onClick={() => action.run(() => onChange(suggestions))}
-          >
-            {plural("meta.useAll", suggestions.length)}
-          </Button>
+        {canEdit && (
+          <UseAll
+            count={suggestions.length}
+            busy={action.busy}
+            onUse={() => action.run(() => onChange(suggestions))}
+          />
         )}
         {rows.length > 0 && add}
       </div>
@@ -126,6 +124,15 @@ export function KeyList(props: Props) {
         </ul>
       )}
     </div>
+  );
+}
+
+function UseAll({ count, busy, onUse }: { count: number; busy: boolean; onUse: () => void }) {
+  if (count === 0) return null;
+  return (
+    <Button icon={Sparkles} class="btn btn-primary btn-sm" disabled={busy} onClick={onUse}>
+      {plural("meta.useAll", count)}
+    </Button>
   );
 }
 

@@ -1,6 +1,7 @@
 import { ChartLine } from "lucide-preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { aggregatedMetadata } from "../../../lib/key-metadata.ts";
 import type { Aggregation, DeviceDetail, TelemetryValue } from "../../lib/api-types.ts";
 import { tableRows, toNumber } from "../../lib/chart-data.ts";
 import { barInterval } from "../../lib/consumption.ts";
@@ -263,10 +264,12 @@ function Content(
 ) {
   const { series, selected, controls, bounds, listed } = props;
   if (selected.length === 0) return null;
+  const meaningOf = (key: string) =>
+    aggregatedMetadata(metadataOf(props.device.deviceId, key), controls.aggregation);
   if (controls.view === "table") {
     return (
       <SeriesTable
-        keys={selected.map((key) => ({ key, metadata: metadataOf(props.device.deviceId, key) }))}
+        keys={selected.map((key) => ({ key, metadata: meaningOf(key) }))}
         rows={tableRows(
           selected.map((key) => series.of(key).main),
           listed,
@@ -279,7 +282,7 @@ function Content(
       key,
       index,
       series: series.of(key),
-      metadata: metadataOf(props.device.deviceId, key),
+      metadata: meaningOf(key),
     }))
     .filter(
       ({ series: { main } }) => main.values.length === 0 || main.values.some((v) => toNumber(v) !== null),

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { stateOf } from "../../../../lib/key-format.ts";
-import type { KeyMetadata } from "../../../../lib/key-metadata.ts";
+import { aggregatedMetadata, type KeyMetadata } from "../../../../lib/key-metadata.ts";
 import type { TelemetryValue } from "../../../lib/api-types.ts";
 import type { ChartValue } from "../../../lib/chart-data.ts";
 import { lineColor } from "../../../lib/line-colors.ts";
@@ -49,7 +49,8 @@ function extentOf(column: readonly ChartValue[]): Extent | undefined {
   return min > max ? undefined : { min, max };
 }
 
-const metadataOfSeries = ({ device, key }: WidgetSeries) => metadataOf(device.deviceId, key);
+const metadataOfSeries = ({ widget }: WidgetProps, { device, key }: WidgetSeries) =>
+  aggregatedMetadata(metadataOf(device.deviceId, key), widget.config.aggregation);
 
 function labelOf({ widget, feed }: WidgetProps, { device, key }: WidgetSeries): string {
   const isOneKey = keysOf(widget).length === 1;
@@ -60,9 +61,9 @@ function labelOf({ widget, feed }: WidgetProps, { device, key }: WidgetSeries): 
 }
 
 /** Returns how a line is drawn. The widget's own unit is the unit of all lines. */
-function styleOf({ widget }: WidgetProps, widgetSeries: WidgetSeries) {
-  const style = lineStyle(metadataOfSeries(widgetSeries), widgetSeries.buffer.values[0]);
-  const unit = textOf(widget, "unit");
+function styleOf(props: WidgetProps, widgetSeries: WidgetSeries) {
+  const style = lineStyle(metadataOfSeries(props, widgetSeries), widgetSeries.buffer.values[0]);
+  const unit = textOf(props.widget, "unit");
   return unit === "" ? style : { ...style, unit };
 }
 
@@ -159,7 +160,7 @@ function Legend(of: {
             />
             <span class="truncate text-soft">{labelOf(props, widgetSeries)}</span>
             <span class="reading font-medium">
-              {shown(props.widget, values[position], metadataOfSeries(widgetSeries))}
+              {shown(props.widget, values[position], metadataOfSeries(props, widgetSeries))}
             </span>
           </li>
         );
@@ -242,7 +243,11 @@ export function StateTimelineWidget(props: WidgetProps) {
   void feed.version.value;
   const bounds = props.boundsNow();
   const lanes = feed.series.map((widgetSeries) => segmentsOf(widgetSeries, bounds));
-  const appearances = appearancesOf(lanes, feed.series.map(metadataOfSeries), darkNow.value);
+  const appearances = appearancesOf(
+    lanes,
+    feed.series.map((widgetSeries) => metadataOfSeries(props, widgetSeries)),
+    darkNow.value,
+  );
   const width = Math.max(1, bounds.to - bounds.from);
   const share = (ms: number) => `${(ms / width) * 100}%`;
   return (
@@ -267,7 +272,7 @@ export function StateTimelineWidget(props: WidgetProps) {
             ))}
           </div>
           <span class="reading w-20 flex-none truncate text-sm font-medium">
-            {shown(props.widget, widgetSeries.buffer.values.at(-1), metadataOfSeries(widgetSeries))}
+            {shown(props.widget, widgetSeries.buffer.values.at(-1), metadataOfSeries(props, widgetSeries))}
           </span>
         </div>
       ))}
