@@ -58,6 +58,9 @@ const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/refusal-edges.ts" ||
   to === "../lib/severity.ts" ||
   to === "../lib/worst-alarms.ts" ||
+  to === "../lib/key-format.ts" ||
+  to === "../lib/key-metadata.ts" ||
+  to === "../lib/message-parts.ts" ||
   to.startsWith("../lib/texts/") ||
   (isTypeOnly && /^\.\.\/modules\/(.+\.schemas|realtime\/realtime\.types)\.ts$/.test(to));
 

@@ -124,6 +124,41 @@ test("does not exceed the number of uplinks when many are created at once", asyn
   expect(created.length).toBe(20);
 });
 
+test("twenty uplinks at once each send all history and all new values", async () => {
+  const pump = await device("Shared");
+  const send = async (first: number) => {
+    const items = Array.from({ length: 500 }, (_, index) => ({
+      ts: 1_700_000_000_000 + first + index,
+      telemetry: { n: first + index },
+    }));
+    const answer = await fixture.call("POST", `/api/v1/${pump.token}/telemetry/batch`, { body: { items } });
+    expect(answer.status).toBe(200);
+  };
+  for (let first = 0; first < 2_000; first += 500) await send(first);
+  await fixture.app.services.store.compact();
+  const names = Array.from({ length: 20 }, (_, index) => `twenty-${index}`);
+  const ids = await Promise.all(
+    names.map((name) =>
+      create({
+        name,
+        target: target(name),
+        start: "BEGINNING",
+        selection: { ...everything, deviceIds: [pump.deviceId] },
+      }),
+    ),
+  );
+  for (let first = 2_000; first < 4_000; first += 500) {
+    await send(first);
+    if (first === 3_000) await fixture.app.services.store.compact();
+  }
+  const isComplete = (name: string) => {
+    const rows = linesOf(name).filter(({ kind }) => kind === undefined);
+    return new Set(rows.map(({ ts }) => ts)).size === 4_000;
+  };
+  await until(() => names.every(isComplete));
+  for (const id of ids) await call("DELETE", `/${id}`);
+});
+
 test("an uplink that is deleted while it is enabled sends nothing more", async () => {
   const pump = await device("Race");
   const race = async () => {

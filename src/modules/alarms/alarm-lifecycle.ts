@@ -60,7 +60,7 @@ export class AlarmLifecycle {
   /** Reopens the newest alarm of the type if it is cleared and nobody has acknowledged it; creates one otherwise. */
   raise(
     device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
-    options: Pick<Alarm, "alarmType" | "severity" | "message" | "gatewayId">,
+    options: Pick<Alarm, "alarmType" | "severity" | "message" | "messageParts" | "gatewayId">,
   ): Alarm {
     const text = detail("alarm_event.message", { message: options.message });
     const last = this.deps.repository.findNewest(device.deviceId, options.alarmType);
@@ -81,9 +81,9 @@ export class AlarmLifecycle {
     );
   }
 
-  changeSeverity(alarm: Alarm, severity: AlarmSeverity, message: string): Alarm {
-    const text = severityChanged(alarm.severity, severity, message);
-    return this.change(alarm, { severity, message }, { type: "SEVERITY_CHANGED", text, by: null });
+  changeSeverity(alarm: Alarm, changes: Pick<Alarm, "severity" | "message" | "messageParts">): Alarm {
+    const text = severityChanged(alarm.severity, changes.severity, changes.message);
+    return this.change(alarm, changes, { type: "SEVERITY_CHANGED", text, by: null });
   }
 
   /** Acknowledges the alarm; does nothing if it is acknowledged already. */
@@ -116,7 +116,7 @@ export class AlarmLifecycle {
 
   private create(
     { tenantId, deviceId }: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
-    options: Pick<Alarm, "alarmType" | "severity" | "message" | "gatewayId">,
+    options: Pick<Alarm, "alarmType" | "severity" | "message" | "messageParts" | "gatewayId">,
     text: Text,
   ): Alarm {
     const timeMs = this.deps.clock.now();

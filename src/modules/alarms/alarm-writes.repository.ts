@@ -23,6 +23,7 @@ const changing = [
   "message",
   "raisedAt",
   "raiseCount",
+  "messageParts",
   "updatedAt",
   "acknowledgedAt",
   "acknowledgedBy",
@@ -38,6 +39,11 @@ const each = <Name extends string, Given>(names: readonly Name[], give: (name: N
   Object.fromEntries(names.map((name) => [name, give(name)])) as Record<Name, Given>; // one for each
 const input = <Name extends string>(name: Name): Placeholder<Name> => sql.placeholder(name);
 const set = (name: string): SQL => sql`${sql.placeholder(name)}`;
+
+const toRow = ({ messageParts, ...alarm }: Alarm) => ({
+  ...alarm,
+  messageParts: messageParts && JSON.stringify(messageParts),
+});
 
 export function createAlarmWrites({ orm }: MainDatabase) {
   const ofDevice = eq(alarms.deviceId, input("deviceId"));
@@ -109,11 +115,11 @@ export function createAlarmWrites({ orm }: MainDatabase) {
     findNewest: (deviceId: DeviceId, alarmType: string): AlarmRow | undefined =>
       findNewest.get({ deviceId, alarmType }),
     insert(alarm: Alarm): void {
-      insert.run({ ...alarm });
+      insert.run(toRow(alarm));
       const { deviceId } = alarm;
       if (isOver.get({ deviceId })) trim.run({ deviceId }); // looking costs a tenth of deleting nothing
     },
-    update: (alarm: Alarm): void => void update.run({ ...alarm }),
+    update: (alarm: Alarm): void => void update.run(toRow(alarm)),
     /** Makes it the one that was raised last. */
     moveToFront: (alarmId: string): void => void moveToFront.run({ alarmId }),
     addEvent(event: AlarmEvent): void {

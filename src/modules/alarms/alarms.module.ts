@@ -29,20 +29,19 @@ import type { Alarm } from "./alarms.types.ts";
 import { EscalationCache } from "./escalation-cache.ts";
 import { createProfileRules } from "./profile-rules.ts";
 
+interface AlarmsModuleDeps {
+  readonly devices: DevicesService;
+  readonly directory: DeviceDirectory;
+  readonly profiles: ProfilesService;
+  readonly attributes: AttributesService;
+  readonly commands: CommandsService;
+  readonly outbound: OutboundService;
+  readonly maintenance: MaintenanceWatch;
+  readonly store: TelemetryStore;
+}
+
 /** Alarms: the rules that raise and clear them, escalation, the commands that they send, and what people do about them. */
-export function createAlarmsModule(
-  { database, clock, events, log: root }: Core,
-  deps: {
-    devices: DevicesService;
-    directory: DeviceDirectory;
-    profiles: ProfilesService;
-    attributes: AttributesService;
-    commands: CommandsService;
-    outbound: OutboundService;
-    maintenance: MaintenanceWatch;
-    store: TelemetryStore;
-  },
-) {
+export function createAlarmsModule({ database, clock, events, log: root }: Core, deps: AlarmsModuleDeps) {
   const { devices, directory, profiles, attributes, commands, outbound, maintenance, store } = deps;
   const { transact } = database;
   const log = root.child("alarms");
@@ -95,6 +94,7 @@ export function createAlarmsModule(
     repository,
     lifecycle,
     rulesOf,
+    keysOf: ({ tenantId, profileId }) => profiles.keysOf(tenantId, profileId),
     findDevice,
     attribute,
     holdBack: createHoldBack({ maintenance, clock }),

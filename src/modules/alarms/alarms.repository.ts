@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { MessagePart } from "../../lib/message-parts.ts";
 import { alarmSeverities } from "../../lib/severity.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
@@ -23,6 +24,7 @@ const toAlarm = ({ sequence: _, ...row }: AlarmRow): Alarm => ({
   tenantId: row.tenantId as TenantId, // branded when they were written
   deviceId: row.deviceId as DeviceId,
   gatewayId: row.gatewayId as DeviceId | null,
+  messageParts: row.messageParts === null ? null : (JSON.parse(row.messageParts) as MessagePart[]), // our own
 });
 
 /** CRITICAL is the greatest. */

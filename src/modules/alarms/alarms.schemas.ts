@@ -8,6 +8,20 @@ const BULK_MAX = 10_000;
 const WEEK_MINUTES = 10_080;
 const time = t.String({ description: "ISO 8601" });
 
+const messageParts = t.Array(
+  t.Union([
+    t.String(),
+    t.Object({
+      value: t.Union([t.Number(), t.Boolean()]),
+      unit: t.Optional(t.String()),
+      decimals: t.Optional(wholeNumber()),
+    }),
+  ]),
+  {
+    description: "the message with its values apart, for any language; absent if it has no values",
+  },
+);
+
 export const alarmBody = t.Object(
   {
     alarmId: t.String(),
@@ -17,7 +31,8 @@ export const alarmBody = t.Object(
     name: t.String({ description: "the alarm type of the rule" }),
     severity: severityBody,
     status: choice(alarmStatuses),
-    message: t.String(),
+    message: t.String({ description: "in English" }),
+    messageParts: t.Optional(messageParts),
     createdAt: time,
     raisedAt: t.String({ description: "ISO 8601; the last time that it was raised" }),
     raiseCount: wholeNumber({

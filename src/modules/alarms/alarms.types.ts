@@ -1,5 +1,6 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import type { MessagePart } from "../../lib/message-parts.ts";
 import type { AlarmSeverity } from "../../lib/severity.ts";
 import type { Params } from "../../lib/texts/text.ts";
 
@@ -25,7 +26,10 @@ export interface Alarm {
   readonly alarmType: string;
   readonly severity: AlarmSeverity;
   readonly status: AlarmStatus;
+  /** In English. */
   readonly message: string;
+  /** The message with its values apart; null where it has none. */
+  readonly messageParts: readonly MessagePart[] | null;
   readonly createdAt: number;
   /** Time at which it was raised last. */
   readonly raisedAt: number;

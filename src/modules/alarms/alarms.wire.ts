@@ -9,7 +9,7 @@ const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeM
 export function alarmToWire({ tenantId: _, alarmType, escalationSince: __, ...alarm }: ListedAlarm) {
   const { acknowledgedAt, acknowledgedBy, clearedAt, clearedBy, createdAt, raisedAt, updatedAt, ...others } =
     alarm;
-  const { gatewayId, ...rest } = others;
+  const { gatewayId, messageParts, ...rest } = others;
   return {
     ...rest,
     name: alarmType,
@@ -22,6 +22,7 @@ export function alarmToWire({ tenantId: _, alarmType, escalationSince: __, ...al
       clearedAt: isoOrNull(clearedAt),
       clearedBy,
       gatewayId,
+      messageParts: messageParts && [...messageParts],
     }),
   };
 }

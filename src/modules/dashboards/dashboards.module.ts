@@ -44,6 +44,7 @@ export function createDashboardsModule(
     repository,
     dashboards,
     devices,
+    telemetry,
     endSession: (sessionId) => events.emit("session.ended", { sessionId }),
     clock,
   });

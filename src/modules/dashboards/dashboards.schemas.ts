@@ -3,6 +3,7 @@ import { t } from "elysia";
 import { alarmSeverities } from "../../lib/severity.ts";
 import { alarmStatuses } from "../alarms/alarms.types.ts";
 import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
+import { resolvedBody } from "../telemetry/key-metadata.schemas.ts";
 import { deviceSeries, latestSnapshot } from "../telemetry/telemetry.schemas.ts";
 import { jsonValue, lineText, nameText, severityBody, textSchema, wholeNumber } from "../wire.schemas.ts";
 import {
@@ -220,6 +221,7 @@ const { tenantId: _t, aliases: _a, configuration: _c, settings: _s, ...shared } 
 export const sharedBody = t.Object(
   {
     ...shared,
+    keyMetadata: resolvedBody,
     ownWindow: t.Optional(
       documentedAs(anyTimeWindowSchema, {
         description: "the `timeWindow` of the dashboard, as it was set",

@@ -1,4 +1,5 @@
 import type { DeviceId } from "../../lib/ids.ts";
+import { plantKeys } from "./plant-keys.ts";
 
 /*
  * What the demo plant is made of, beside its machines: profiles with the alarms that their faults raise, and a dashboard that shows all
@@ -26,8 +27,8 @@ const rule = (
   recipientIds: [],
 });
 
-/** Profiles by device type: the alarms that a fault of its machines raises, and their repair clears. */
-export const profiles = [
+/** Alarm rules by device type: the alarms that a fault of its machines raises, and their repair clears. */
+const machineProfiles = [
   {
     deviceType: "press",
     name: "Demo press",
@@ -74,7 +75,16 @@ export const profiles = [
       ),
     ],
   },
+  { deviceType: "conveyor", name: "Demo conveyor", alarmRules: [] },
+  { deviceType: "climate", name: "Demo climate", alarmRules: [] },
+  { deviceType: "meter", name: "Demo meter", alarmRules: [] },
 ] as const;
+
+/** Profiles of the machines, with what their keys mean. */
+export const profiles = machineProfiles.map((profile) => ({
+  ...profile,
+  keyMetadata: plantKeys[profile.deviceType],
+}));
 
 /** Position of each machine of a line in its hall, as a share of the plan. */
 const COLUMNS = [0.12, 0.32, 0.52, 0.72, 0.88, 0.88] as const;
@@ -125,13 +135,13 @@ export function dashboardOf(machines: readonly DeviceId[]) {
     [
       "power",
       "value",
-      "Power (kW)",
+      "Power",
       { aliasId: "meter", key: "power", reduce: "sum", aggregation: "avg", maxDataPoints: 60, decimals: 1 },
     ],
     [
       "air",
       "gauge",
-      "Compressed air (bar)",
+      "Compressed air",
       { aliasId: "compressor", key: "pressure", min: 0, max: 10, warning: 6, critical: 5.2, decimals: 2 },
     ],
     [

@@ -71,7 +71,7 @@ interface DispatcherDeps {
 }
 
 const lineOf = (notification: QueuedNotification, deviceName: string): NotificationLine => {
-  const { trigger, severity, level, alarmType, message, cause, at } = notification;
+  const { trigger, severity, level, alarmType, message, messageParts, cause, at } = notification;
   return {
     trigger,
     severity,
@@ -79,6 +79,7 @@ const lineOf = (notification: QueuedNotification, deviceName: string): Notificat
     alarmType,
     deviceName,
     message,
+    ...(messageParts !== null && { messageParts }),
     ...(cause !== null && { cause }),
     at: new Date(at).toISOString(),
   };

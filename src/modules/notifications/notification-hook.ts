@@ -26,10 +26,10 @@ export const createNotificationHook =
     const trigger = triggers[event.eventType];
     if (trigger === undefined || deps.mutedMs(alarm.deviceId) > 0) return;
     if (deps.recipientIdsOf(alarm)?.length === 0) return;
-    const { tenantId, alarmId, deviceId, severity, alarmType, message } = alarm;
+    const { tenantId, alarmId, deviceId, severity, alarmType, message, messageParts } = alarm;
     const hasRisen = event.eventType === "SEVERITY_CHANGED";
     deps.repository.addNotification({
-      ...{ tenantId, alarmId, deviceId, trigger, severity, alarmType, message },
+      ...{ tenantId, alarmId, deviceId, trigger, severity, alarmType, message, messageParts },
       formerSeverity: hasRisen ? (before?.severity ?? null) : null,
       cause: trigger === "CLEARED" ? textOf(event) : null,
       level: alarm.escalationLevel,

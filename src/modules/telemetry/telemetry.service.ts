@@ -2,6 +2,7 @@ import { invalid } from "../../lib/domain-error.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { valuesIn } from "./answer-stream.ts";
+import type { KeyMetadataLookup } from "./key-metadata.service.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
 import {
   type Aggregation,
@@ -118,10 +119,17 @@ function ensureIntervalsFit(interval: Interval | undefined, from: number, to: nu
   if ((to - from) / ms > DATA_POINTS_MAX) throw invalid("telemetry.interval_small", { max: DATA_POINTS_MAX });
 }
 
+interface TelemetryServiceDeps {
+  readonly store: TelemetryStore;
+  readonly devices: DevicesService;
+  readonly keys: Pick<KeyMetadataLookup, "resolve">;
+}
+
 /** Reading and deleting telemetry, within what the caller may see. */
-export function createTelemetryService(deps: { store: TelemetryStore; devices: DevicesService }) {
-  const { store, devices } = deps;
+export function createTelemetryService(deps: TelemetryServiceDeps) {
+  const { store, devices, keys } = deps;
   return {
+    resolveKeys: keys.resolve,
     async latest(principal: Principal, deviceId: string, signal?: AbortSignal): Promise<LatestSnapshot> {
       const id = devices.ensureVisible(principal, deviceId);
       const [snapshot] = await store.latest([id], undefined, signal);

@@ -18,7 +18,7 @@ type Call = <Name extends keyof MainCalls & string>(
 ) => Promise<MainCalls[Name]["result"]>;
 
 /** Bytes of hot rows in one answer, as they are stored. */
-const READ_BYTES_MAX = 256 * 1024;
+const READ_BYTES_MAX = 64 * 1024;
 /** Values of one batch of history, about. */
 const BATCH_POINTS = 20_000;
 const RANGES_MAX = 64;

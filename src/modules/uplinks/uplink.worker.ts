@@ -3,6 +3,7 @@ import { DomainError, notFound, unavailable } from "../../lib/domain-error.ts";
 import { messageOf, networkErrorText } from "../../lib/network-error.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { ThreadCalls } from "../../platform/thread-calls.ts";
+import type { FeedDeviceRows } from "../telemetry/feeds.types.ts";
 import { DeviceCache } from "./device-cache.ts";
 import { createRowTransform } from "./row-transform.ts";
 import { createTarget } from "./targets/targets.ts";
@@ -16,6 +17,17 @@ interface Running {
   readonly runner: UplinkRunner;
   readonly reader: UplinkReader;
   readonly devices: DeviceCache;
+}
+
+/** Values of all uplinks after which the heap is collected: at full speed garbage would take more memory than all that is in use. */
+const POINTS_PER_COLLECTION = 200_000;
+let uncollectedPoints = 0;
+
+function countPoints({ ts, columns }: FeedDeviceRows): void {
+  uncollectedPoints += ts.length * columns.length;
+  if (uncollectedPoints < POINTS_PER_COLLECTION) return;
+  uncollectedPoints = 0;
+  Bun.gc(true);
 }
 
 /** Keyed by the id of the uplink. */
@@ -79,10 +91,14 @@ function contextOf({ uplinkId, authorities }: UplinkJob): TargetContext {
 function start(job: UplinkJob): Running {
   const { uplinkId } = job;
   const devices = new DeviceCache((deviceIds) => calls.call("devices", { uplinkId, deviceIds }));
+  const transform = createRowTransform(job);
   const reader = new UplinkReader(job, {
     call: (name, args) => calls.call(name, args),
     devices,
-    transform: createRowTransform(job),
+    transform(rows) {
+      countPoints(rows);
+      return transform(rows);
+    },
   });
   const runner = new UplinkRunner({
     source: reader,

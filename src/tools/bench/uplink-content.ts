@@ -17,6 +17,10 @@ export class Content {
     }
   }
 
+  removeKey(key: string): void {
+    for (const name of [...this.values.keys()]) if (name.split(" ")[1] === key) this.values.delete(name);
+  }
+
   remove(device: string, from: number, to: number): void {
     for (const name of [...this.values.keys()]) {
       const [owner = "", , ts = ""] = name.split(" ");

@@ -1,32 +1,18 @@
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { Consumer } from "@platformatic/kafka";
-import { parquetReadObjects } from "hyparquet";
 import { freePort } from "../../../test/support/free-port.ts";
 import { createInfluxdb, hasInfluxdb } from "../../../test/support/influxdb.ts";
 import { createKafka, hasKafka } from "../../../test/support/kafka.ts";
 import { createMosquitto, hasMosquitto } from "../../../test/support/mosquitto.ts";
 import { createNats, hasNats } from "../../../test/support/nats.ts";
 import { createPostgres, hasPostgres, postgresOwner } from "../../../test/support/postgres.ts";
-import { createS3Server, hasS3Server } from "../../../test/support/s3-server.ts";
-import { signS3 } from "../../modules/uplinks/targets/s3-signature.ts";
+import { hasS3Server } from "../../../test/support/s3-server.ts";
+import { createVictoriaMetrics, hasVictoriaMetrics } from "../../../test/support/victoria-metrics.ts";
 import { readUntil, remove, startGateway, temporaryDirectory } from "./processes.ts";
 import { Content } from "./uplink-content.ts";
-
-/** A real server that an uplink sends to. */
-export interface UplinkPeer {
-  /** Settings of the target. */
-  readonly target: Readonly<Record<string, unknown>>;
-  /** Whether deletions arrive there. */
-  readonly takesDeletions: boolean;
-  /** Whether a value that is written again replaces the earlier one there. */
-  readonly takesChanges: boolean;
-  kill(): Promise<void>;
-  start(): Promise<void>;
-  /** Returns what it holds. */
-  read(): Promise<Content>;
-  stop(): Promise<void>;
-}
+import { createFolderPeer, createS3Peer } from "./uplink-parquet-peers.ts";
+import type { UplinkPeer } from "./uplink-peer.types.ts";
 
 const complete = { takesDeletions: true, takesChanges: true };
 
@@ -145,6 +131,31 @@ async function createInfluxPeer(): Promise<UplinkPeer> {
       return content;
     },
     stop: () => influxdb.stop(),
+  };
+}
+
+/** It writes to the disk seconds after it has acknowledged, so it is stopped in good order: a kill would lose values in it. */
+async function createVictoriaPeer(): Promise<UplinkPeer> {
+  const victoria = await createVictoriaMetrics();
+  return {
+    target: { type: "INFLUXDB", api: "V1", url: victoria.url, database: "plant", texts: false },
+    takesDeletions: false,
+    takesChanges: false,
+    takesTexts: false,
+    kill: () => victoria.kill("SIGINT"),
+    start: () => victoria.start(),
+    async read() {
+      const content = new Content();
+      for (const { metric, values, timestamps } of await victoria.series('{__name__=~"bench_.*"}')) {
+        const isBoolean = metric.__name__ === "bench_b_bool";
+        for (const [index, ts] of timestamps.entries()) {
+          const value = values[index] ?? 0;
+          content.set(metric.device ?? "", ts, isBoolean ? { b: value === 1 } : { n: value });
+        }
+      }
+      return content;
+    },
+    stop: () => victoria.stop(),
   };
 }
 
@@ -281,91 +292,12 @@ export async function readDevice(
   }
 }
 
-interface ParquetRow {
-  readonly device: string;
-  readonly key: string;
-  readonly ts: Date;
-  readonly number?: number | null;
-  readonly boolean?: boolean | null;
-  readonly text?: string | null;
-}
-
-async function readParquet(content: Content, bytes: Uint8Array): Promise<void> {
-  const rows = (await parquetReadObjects({
-    file: Uint8Array.from(bytes).buffer,
-    compressors: { ZSTD: (input) => Bun.zstdDecompressSync(Uint8Array.from(input)) },
-  })) as unknown as ParquetRow[]; // the columns that parquet.target.ts describes
-  for (const { device, key, ts, number, boolean, text } of rows)
-    content.set(device, ts.getTime(), { [key]: number ?? boolean ?? text });
-}
-
-const parquet = { takesDeletions: false, takesChanges: false };
-
-async function createFolderPeer(): Promise<UplinkPeer> {
-  const directory = temporaryDirectory();
-  return {
-    target: { type: "PARQUET", place: { kind: "FOLDER", path: directory } },
-    ...parquet,
-    kill: async () => undefined,
-    start: async () => undefined,
-    async read() {
-      const content = new Content();
-      for (const name of readdirSync(directory, { recursive: true, encoding: "utf8" }))
-        if (name.startsWith("telemetry/") && name.endsWith(".parquet"))
-          await readParquet(content, readFileSync(join(directory, name)));
-      return content;
-    },
-    async stop() {
-      remove(directory);
-    },
-  };
-}
-
-async function createS3Peer(): Promise<UplinkPeer> {
-  const server = await createS3Server("kills");
-  const place = {
-    kind: "S3" as const,
-    endpoint: `http://127.0.0.1:${server.port}`,
-    region: "us-east-1",
-    bucket: "kills",
-    prefix: "",
-    accessKeyId: "S3RVER",
-    secretAccessKey: "S3RVER",
-  };
-  const get = async (path: string, query: Record<string, string> = {}) => {
-    const host = `127.0.0.1:${server.port}`;
-    const request = { method: "GET", host, path, query, body: new Uint8Array() };
-    const search = new URLSearchParams(query).toString();
-    return fetch(`http://${host}${path}${search === "" ? "" : `?${search}`}`, {
-      headers: signS3(request, place, Date.now()),
-    });
-  };
-  return {
-    target: { type: "PARQUET", place },
-    ...parquet,
-    kill: () => server.kill(),
-    start: () => server.start(),
-    async read() {
-      const content = new Content();
-      const xml = await (await get("/kills", { "list-type": "2", prefix: "telemetry/" })).text();
-      for (const [, name = ""] of xml.matchAll(/<Key>([^<]*)<\/Key>/g)) {
-        const path = name
-          .split("/")
-          .map((part) => encodeURIComponent(part))
-          .join("/");
-        await readParquet(content, await (await get(`/kills/${path}`)).bytes());
-      }
-      return content;
-    },
-    stop: () => server.stop(),
-  };
-}
-
 /** The servers that this machine has, by name. */
 export const uplinkPeers: Readonly<Record<string, (() => Promise<UplinkPeer>) | false>> = {
   http: () => createSink(),
   postgresql: hasPostgres && createPostgresPeer,
   influxdb: hasInfluxdb && createInfluxPeer,
+  victoriametrics: hasVictoriaMetrics && createVictoriaPeer,
   mosquitto: hasMosquitto && createMosquittoPeer,
   nats: hasNats && createNatsPeer,
   kafka: hasKafka && createKafkaPeer,

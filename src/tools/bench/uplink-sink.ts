@@ -14,8 +14,13 @@ const server = Bun.serve({
   async fetch(request) {
     const body = await request.bytes();
     const lines = request.headers.get("content-encoding") === "gzip" ? Bun.gunzipSync(body) : body;
-    writeSync(descriptor, lines);
-    fdatasyncSync(descriptor);
+    try {
+      // A full disk may have cut the last line.
+      if (writeSync(descriptor, "\n") + writeSync(descriptor, lines) <= lines.length) throw new Error("cut");
+      fdatasyncSync(descriptor);
+    } catch {
+      return new Response(null, { status: 507 });
+    }
     return new Response(null, { status: 204 });
   },
 });

@@ -1,4 +1,6 @@
 export const uiEn = {
+  "level.warning": "beyond its limit",
+  "level.critical": "far beyond its limit",
   "common.close": "Close",
   "common.retry": "Retry",
   "common.loading": "Loading…",

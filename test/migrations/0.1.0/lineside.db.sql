@@ -50,6 +50,7 @@ CREATE TABLE `alarms` (
 	`severity` text NOT NULL,
 	`status` text NOT NULL,
 	`message` text NOT NULL,
+	`message_parts` text,
 	`created_at` integer NOT NULL,
 	`raised_at` integer NOT NULL,
 	`raise_count` integer NOT NULL,
@@ -487,6 +488,7 @@ CREATE TABLE `notification_notices` (
 	`level` integer NOT NULL,
 	`alarm_type` text NOT NULL,
 	`message` text NOT NULL,
+	`message_parts` text,
 	`cause` text,
 	`at` integer NOT NULL,
 	FOREIGN KEY (`alarm_id`) REFERENCES `alarms`(`alarm_id`) ON UPDATE no action ON DELETE cascade
@@ -602,6 +604,16 @@ CREATE TABLE `device_profiles` (
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE UNIQUE INDEX `device_profiles_name` ON `device_profiles` (`tenant_id`,`name`);
+CREATE TABLE `profile_keys` (
+	`profile_id` text PRIMARY KEY NOT NULL,
+	`metadata` text NOT NULL,
+	FOREIGN KEY (`profile_id`) REFERENCES `device_profiles`(`profile_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE TABLE `tenant_keys` (
+	`tenant_id` text PRIMARY KEY NOT NULL,
+	`metadata` text NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
 CREATE TABLE `device_claims` (
 	`device_id` text PRIMARY KEY NOT NULL,
 	`claimed_at` integer NOT NULL,
@@ -798,17 +810,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, '378a252dae308c02aea3576c7737e3db44ec2e8d72dc69ee8199d7cd247af595', 1795386406073);
-INSERT INTO "alarm_run" VALUES (1, 1795388005460, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a20576-dadd-76e7-b341-cf5b55c87248', 'SERVER', 'line', '"A"', 1795388005452, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a20576-dadd-76e7-b341-cf5b55c87248', 'SERVER', 'line', '"A"', 1795388005452);
-INSERT INTO "audit_entries" VALUES (1, '01a20576-dabb-760d-a7e9-9970c17e67f4', '01a20576-da72-7217-96a8-3867b1c6a3bf', 1795388005051, 'USER', '01a20576-da73-75fb-b06f-e064ea31c70a', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20576-da73-75fb-b06f-e064ea31c70a', 'session', '01a20576-daba-7659-b71f-c7862c922393', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a20576-dadf-7527-9ea7-654150e0374d', '01a20576-da72-7217-96a8-3867b1c6a3bf', 1795388005087, 'USER', '01a20576-da73-75fb-b06f-e064ea31c70a', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20576-da73-75fb-b06f-e064ea31c70a', 'device', '01a20576-dadd-76e7-b341-cf5b55c87248', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20576-dadd-76e7-b341-cf5b55c87248","profileId":"01a20576-da72-7218-aa4f-4b6f60dfd0a7","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a20576-dc4d-7571-8f05-7711fce7f6cc', '01a20576-da72-7217-96a8-3867b1c6a3bf', 1795388005453, 'USER', '01a20576-da73-75fb-b06f-e064ea31c70a', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20576-da73-75fb-b06f-e064ea31c70a', 'device', '01a20576-dadd-76e7-b341-cf5b55c87248', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a20576-dadd-76e7-b341-cf5b55c87248', 1, 1795388005446, NULL, NULL, NULL);
-INSERT INTO "devices" VALUES ('01a20576-dadd-76e7-b341-cf5b55c87248', '01a20576-da72-7217-96a8-3867b1c6a3bf', '01a20576-da72-7218-aa4f-4b6f60dfd0a7', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'ZYHug0uGBEmEHLJThkUKf6X9UvAIv2tSlRrn_mkORuw', 'V1p5_vvATTvvRM_PMsQmFnCGKNdrzjmodh1I2mfTDYl5sk8NirW5P_SvLH68hqJ8hLem56aQSw', 1795388005084, 1795388005084);
-INSERT INTO "device_profiles" VALUES ('01a20576-da72-7218-aa4f-4b6f60dfd0a7', '01a20576-da72-7217-96a8-3867b1c6a3bf', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795388004978, 1795388004978);
-INSERT INTO "tenants" VALUES ('01a20576-da72-7217-96a8-3867b1c6a3bf', 'one', 'onprem', 1, 1795388004978, 1795388004978);
-INSERT INTO "users" VALUES ('01a20576-da73-75fb-b06f-e064ea31c70a', '01a20576-da72-7217-96a8-3867b1c6a3bf', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795388004979, 1795388004979);
-INSERT INTO "sessions" VALUES ('01a20576-daba-7659-b71f-c7862c922393', '01a20576-da73-75fb-b06f-e064ea31c70a', NULL, NULL, 'local', '', 1795388005049, 1795388005049, 1797980005051, 1, 1795388005051);
+INSERT INTO "__drizzle_migrations" VALUES (1, '3553a4ae7f2d8dc3b280db286df8d28bbb68f04cc1a1da9e62e9309ad8e5d4af', 1795389624668);
+INSERT INTO "alarm_run" VALUES (1, 1795389748483, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a20591-7326-7700-abda-cceb8ebeb074', 'SERVER', 'line', '"A"', 1795389748464, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a20591-7326-7700-abda-cceb8ebeb074', 'SERVER', 'line', '"A"', 1795389748464);
+INSERT INTO "audit_entries" VALUES (1, '01a20591-72ef-7097-ba27-faeb1eabd3b6', '01a20591-7234-7589-8a5d-ab011d66bcf9', 1795389747951, 'USER', '01a20591-723f-7700-896b-a400f8562ebc', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20591-723f-7700-896b-a400f8562ebc', 'session', '01a20591-72ea-7130-9c6f-0ef3e98eba96', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a20591-732a-71b2-a5a2-aff49626c767', '01a20591-7234-7589-8a5d-ab011d66bcf9', 1795389748010, 'USER', '01a20591-723f-7700-896b-a400f8562ebc', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20591-723f-7700-896b-a400f8562ebc', 'device', '01a20591-7326-7700-abda-cceb8ebeb074', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20591-7326-7700-abda-cceb8ebeb074","profileId":"01a20591-7235-72eb-a3fd-87f2f62227a7","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a20591-74f1-7594-aaae-45a1031d9614', '01a20591-7234-7589-8a5d-ab011d66bcf9', 1795389748465, 'USER', '01a20591-723f-7700-896b-a400f8562ebc', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20591-723f-7700-896b-a400f8562ebc', 'device', '01a20591-7326-7700-abda-cceb8ebeb074', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a20591-7326-7700-abda-cceb8ebeb074', 1, 1795389748447, NULL, NULL, NULL);
+INSERT INTO "devices" VALUES ('01a20591-7326-7700-abda-cceb8ebeb074', '01a20591-7234-7589-8a5d-ab011d66bcf9', '01a20591-7235-72eb-a3fd-87f2f62227a7', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'VP-FLZ95-kuyYd7o41_cdrg4pv8C2ZY_VcLeDCOupbU', 'Hh4mxa6pOuUaZKR6qvBSLtGLR2mALbtRdni6hS8icuxGMvRnHMIbIaRMuSzBOlIkoRCC8WVAIA', 1795389748006, 1795389748006);
+INSERT INTO "device_profiles" VALUES ('01a20591-7235-72eb-a3fd-87f2f62227a7', '01a20591-7234-7589-8a5d-ab011d66bcf9', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795389747764, 1795389747764);
+INSERT INTO "tenants" VALUES ('01a20591-7234-7589-8a5d-ab011d66bcf9', 'one', 'onprem', 1, 1795389747764, 1795389747764);
+INSERT INTO "users" VALUES ('01a20591-723f-7700-896b-a400f8562ebc', '01a20591-7234-7589-8a5d-ab011d66bcf9', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795389747775, 1795389747775);
+INSERT INTO "sessions" VALUES ('01a20591-72ea-7130-9c6f-0ef3e98eba96', '01a20591-723f-7700-896b-a400f8562ebc', NULL, NULL, 'local', '', 1795389747945, 1795389747945, 1797981747952, 1, 1795389747952);
 PRAGMA user_version=0;

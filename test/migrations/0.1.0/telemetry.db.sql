@@ -17,7 +17,7 @@ CREATE TABLE feed_range (
   PRIMARY KEY (feed, device, from_ts)) WITHOUT ROWID;
 CREATE TABLE feed_deletion (
   feed INTEGER NOT NULL, id INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (feed, id)) WITHOUT ROWID;
-INSERT INTO "device" VALUES (0, '01a20576-da72-7217-96a8-3867b1c6a3bf', '01a20576-dadd-76e7-b341-cf5b55c87248');
+INSERT INTO "device" VALUES (0, '01a20591-7234-7589-8a5d-ab011d66bcf9', '01a20591-7326-7700-abda-cceb8ebeb074');
 INSERT INTO "key" VALUES (0, '"force"');
 INSERT INTO "key" VALUES (1, '"state"');
 INSERT INTO "pattern" VALUES (0, '[0,6]');

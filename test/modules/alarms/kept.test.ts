@@ -30,6 +30,7 @@ const alarm = (alarmId: string, deviceId: string, clearedAt: number | null): Ala
   alarmType: alarmId,
   severity: "MAJOR",
   status: clearedAt === null ? "ACTIVE_UNACK" : "CLEARED_UNACK",
+  messageParts: null,
   message: "hot",
   createdAt: 1,
   raisedAt: 1,

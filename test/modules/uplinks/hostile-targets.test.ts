@@ -59,3 +59,90 @@ test("a bucket server whose answer is too long is left", async () => {
   }));
   expect(bytes).toBeLessThan(200 * 1024 * 1024);
 });
+
+const addressContext = {
+  uplinkId: "u",
+  authorities: undefined,
+  resolve: async () => ["127.0.0.1"],
+  now: Date.now,
+};
+
+const redirected: Record<string, (url: string) => Record<string, unknown>> = {
+  HTTP: (url) => ({ type: "HTTP", url, token: "sesame" }),
+  InfluxDB: (url) => ({ type: "INFLUXDB", api: "V1", url, database: "d", user: "u", password: "sesame" }),
+  S3: (endpoint) => ({
+    type: "PARQUET",
+    place: { kind: "S3", endpoint, bucket: "b", accessKeyId: "a", secretAccessKey: "sesame" },
+  }),
+};
+for (const [name, settings] of Object.entries(redirected))
+  test.each([301, 302, 303, 307, 308])(
+    `${name} with the status %d is not followed elsewhere`,
+    async (status) => {
+      let [asked, elsewhere] = [0, 0];
+      const other = Bun.serve({
+        port: 0,
+        hostname: "127.0.0.1",
+        fetch() {
+          elsewhere++;
+          return new Response(null, { status: 204 });
+        },
+      });
+      const server = Bun.serve({
+        port: 0,
+        hostname: "127.0.0.1",
+        fetch() {
+          asked++;
+          return new Response(null, { status, headers: { Location: `http://127.0.0.1:${other.port}/` } });
+        },
+      });
+      const client = await createTarget(
+        checkTarget(settings(`http://127.0.0.1:${server.port}/`)),
+        addressContext,
+      );
+      await expect(client.check(AbortSignal.timeout(5_000))).rejects.toBeInstanceOf(Error);
+      await client.close();
+      await Promise.all([server.stop(true), other.stop(true)]);
+      expect(asked).toBeGreaterThan(0);
+      expect(elsewhere).toBe(0);
+    },
+  );
+
+test("a NATS server that names other servers does not lead there", async () => {
+  let elsewhere = 0;
+  const other = createServer((socket) => {
+    elsewhere++;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const named = `127.0.0.1:${(other.address() as { port: number }).port}`;
+  const info = {
+    server_id: "s",
+    version: "2.10.0",
+    headers: true,
+    max_payload: 1_000_000,
+    connect_urls: [named],
+  };
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.write(`INFO ${JSON.stringify(info)}\r\n`);
+    // Once the client has said hello it is sent away.
+    socket.on("data", (data) => {
+      if (data.toString().includes("PING")) {
+        socket.write(`PONG\r\nINFO ${JSON.stringify({ ...info, ldm: true })}\r\n`);
+        socket.end();
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const client = await createTarget(
+    checkTarget({ type: "NATS", servers: [`127.0.0.1:${port}`] }),
+    addressContext,
+  );
+  await expect(client.check(AbortSignal.timeout(3_000))).rejects.toBeInstanceOf(Error);
+  await client.close();
+  server.close();
+  other.close();
+  expect(elsewhere).toBe(0);
+});

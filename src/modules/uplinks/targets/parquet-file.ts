@@ -11,7 +11,7 @@ import type { UplinkColumn, UplinkDevice } from "../uplink.types.ts";
 import type { Staged, StagedRows } from "./staged-rows.ts";
 
 /** Larger groups are a little smaller on the disk and take much more memory to write. */
-const ROWS_PER_GROUP = 20_000;
+const ROWS_PER_GROUP = 10_000;
 const ZSTD_LEVEL = 3;
 
 interface Field {
@@ -108,6 +108,8 @@ class RowWriter {
     });
     this.#writer.write({ columnData, rowGroupSize: ROWS_PER_GROUP });
     this.#columns = this.#fields.map(() => []);
+    // The columns of a group take several MB. Without this the garbage of many groups adds up.
+    Bun.gc(true);
   }
 }
 

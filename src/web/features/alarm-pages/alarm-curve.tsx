@@ -4,13 +4,16 @@ import { alignColumns, statsOf } from "../../lib/chart-data.ts";
 import { exploreHref } from "../../lib/explore-view.ts";
 import { lineColor } from "../../lib/line-colors.ts";
 import { scaleGroups } from "../../lib/scale-groups.ts";
-import { formatDate, formatValue, toMs } from "../../platform/i18n/format.ts";
+import { formatDate, formatReading, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { useLive } from "../../platform/live.ts";
 import { now, serverNow } from "../../platform/now.ts";
 import { darkNow } from "../../platform/preferences.ts";
 import { useResource } from "../../platform/resource.ts";
-import { Chart, type ChartEvent, type ChartLimit } from "../../ui/chart/chart.tsx";
+import { Chart } from "../../ui/chart/chart.tsx";
+import type { ChartEvent, ChartLimit } from "../../ui/chart/chart.types.ts";
+import { lineStyle } from "../../ui/chart/line-style.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import {
   type Alarm,
@@ -86,7 +89,10 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
   const dark = darkNow.value;
   const bounds = { from, to };
   const buffers = keys.map((key) => series.of(key).main);
-  const scales = scaleGroups(buffers.map((buffer) => statsOf(buffer, bounds)));
+  const scales = scaleGroups(
+    buffers.map((buffer) => statsOf(buffer, bounds)),
+    keys.map((key) => metadataOf(deviceId, key)?.unit),
+  );
   const style = getComputedStyle(document.documentElement);
   const colors = {
     raise: style.getPropertyValue("--color-error"),
@@ -97,6 +103,7 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
       value,
       color: clears ? colors.clear : colors.raise,
       scale: scales[keys.indexOf(key)] ?? 0,
+      isInView: true,
     }),
   );
   return (
@@ -128,8 +135,12 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
                 style={{ background: lineColor(index, dark) }}
                 aria-hidden="true"
               />
-              <span class="text-soft">{key}</span>
-              <span class="reading font-medium">{formatValue(values[position])}</span>
+              <span class="text-soft" title={key}>
+                {keyName(deviceId, key)}
+              </span>
+              <span class="reading font-medium">
+                {formatReading(values[position], metadataOf(deviceId, key))}
+              </span>
               {pointed !== undefined && ts[position] !== undefined && (
                 <span class="reading text-soft">{formatDate(ts[position], "time")}</span>
               )}
@@ -145,12 +156,12 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
         series={keys.map((key, index) => ({
           key,
           color: lineColor(index, dark),
-          stepped: typeof series.of(key).main.values[0] === "boolean",
+          ...lineStyle(metadataOf(deviceId, key), series.of(key).main.values[0]),
           scale: scales[index] ?? 0,
         }))}
         limits={chartLimits}
         events={eventsOf(props.events, colors)}
-        label={t("data.chartOf", { keys: keys.join(", ") })}
+        label={t("data.chartOf", { keys: keys.map((key) => keyName(deviceId, key)).join(", ") })}
         onZoom={() => undefined}
         onReset={() => undefined}
         onCursor={(ts) => {

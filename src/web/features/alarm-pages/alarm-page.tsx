@@ -10,7 +10,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { type AlarmEvent, alarmsApi } from "../alarms/alarms-api.ts";
+import { type AlarmEvent, alarmMessage, alarmsApi } from "../alarms/alarms-api.ts";
 import { SeverityWord } from "../alarms/severity.tsx";
 import { AlarmCurve } from "./alarm-curve.tsx";
 import { AlarmButtons, AlarmState } from "./alarm-row.tsx";
@@ -48,7 +48,7 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
           {alarm.deviceName}
         </a>
       </nav>
-      <PageHead title={alarm.message}>
+      <PageHead title={alarmMessage(alarm)}>
         <AlarmButtons alarm={alarm} onChanged={loaded.reload} />
       </PageHead>
       <div class="panel flex flex-col gap-1 p-4">

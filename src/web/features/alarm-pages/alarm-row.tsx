@@ -6,7 +6,7 @@ import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { type Alarm, alarmsApi } from "../alarms/alarms-api.ts";
+import { type Alarm, alarmMessage, alarmsApi } from "../alarms/alarms-api.ts";
 import { SeverityWord } from "../alarms/severity.tsx";
 
 /** Shows in a sentence whether the alarm is active and acknowledged. */
@@ -69,13 +69,14 @@ export function AlarmRow(props: {
   onChanged: () => void;
 }) {
   const { alarm } = props;
+  const message = alarmMessage(alarm);
   return (
     <li class="flex items-start gap-3 px-4 py-3" data-testid="alarm">
       {may("alarms:handle") && (
         <input
           type="checkbox"
           class="checkbox checkbox-sm mt-1"
-          aria-label={t("alarms.select", { name: alarm.message })}
+          aria-label={t("alarms.select", { name: message })}
           checked={props.isSelected}
           onChange={(e) => props.onSelect(e.currentTarget.checked)}
         />
@@ -92,10 +93,10 @@ export function AlarmRow(props: {
             class={`link link-hover wrap-anywhere ${alarm.clearedAt === undefined ? "font-medium" : "text-soft"}`}
             href={`/alarms/${alarm.alarmId}`}
           >
-            {alarm.message}
+            {message}
           </a>
           <p class="text-sm text-soft wrap-anywhere">
-            {alarm.name !== alarm.message && `${alarm.name} · `}
+            {alarm.name !== message && `${alarm.name} · `}
             <a class="link link-hover" href={`/devices/${alarm.deviceId}`}>
               {alarm.deviceName}
             </a>

@@ -1,3 +1,4 @@
+import { messageIn } from "../../../lib/message-parts.ts";
 import type {
   backTestAnswer,
   explainedCondition,
@@ -6,9 +7,13 @@ import type {
 import type { alarmBody, alarmEventBody, openAlarmsBody } from "../../../modules/alarms/alarms.schemas.ts";
 import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { get, getPage, patch, post } from "../../platform/api-client.ts";
+import { language } from "../../platform/preferences.ts";
 
 export type Alarm = Wire<typeof alarmBody>;
 export type OpenAlarms = Wire<typeof openAlarmsBody>;
+/** Returns the message of an alarm in the reader's language. */
+export const alarmMessage = (alarm: Pick<Alarm, "message" | "messageParts">): string =>
+  messageIn(alarm, language.value);
 export type AlarmEvent = Wire<typeof alarmEventBody>;
 export type BackTestResult = Wire<typeof backTestAnswer>;
 

@@ -6,7 +6,7 @@ import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
-import { type Alarm, alarmsApi } from "./alarms-api.ts";
+import { type Alarm, alarmMessage, alarmsApi } from "./alarms-api.ts";
 import { SeverityWord } from "./severity.tsx";
 
 const LOADED = 50;
@@ -63,7 +63,7 @@ export function OpenAlarms({ deviceId }: { deviceId?: string }) {
                 class="link link-hover min-w-0 flex-1 basis-48 wrap-anywhere"
                 href={`/alarms/${alarm.alarmId}`}
               >
-                {alarm.message}
+                {alarmMessage(alarm)}
               </a>
               {deviceId === undefined && <span class="text-sm text-soft">{alarm.deviceName}</span>}
               <span class="text-sm text-soft">

@@ -11,6 +11,7 @@ import {
   withSeries,
 } from "../../lib/explore-view.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { keyName } from "../../platform/key-metadata.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
@@ -144,7 +145,7 @@ function SeriesChips({ view, onChange }: PartProps) {
     <ul class="flex flex-wrap gap-2" aria-label={t("explore.series")}>
       {view.panes.flatMap((pane, position) =>
         pane.series.map((series) => {
-          const name = `${nameOf(series.deviceId)} · ${series.key}`;
+          const name = `${nameOf(series.deviceId)} · ${keyName(series.deviceId, series.key)}`;
           return (
             <li key={`${position} ${seriesId(series)}`} class="badge border-base-300 bg-base-200 gap-1 pr-1">
               <a class="link link-hover" href={`/devices/${series.deviceId}`}>

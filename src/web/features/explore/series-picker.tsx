@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { type ExploreSeries, type Pane, seriesId } from "../../lib/explore-view.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -123,6 +124,7 @@ function KeyList(props: {
   const { keys = [], values = {} } = loaded.data ?? {};
   const kindOf = (key: string): Pane["kind"] => {
     const value = Object.hasOwn(values, key) ? values[key] : undefined;
+    if (metadataOf(deviceId, key)?.kind === "state") return "lanes";
     return value === undefined || typeof value === "number" ? "lines" : "lanes";
   };
   useEffect(() => {
@@ -152,7 +154,9 @@ function KeyList(props: {
                 disabled={isChosen}
                 onClick={() => onAdd({ deviceId, key }, kindOf(key))}
               >
-                <span class="min-w-0 flex-1 break-all">{key}</span>
+                <span class="min-w-0 flex-1 break-words" title={key}>
+                  {keyName(deviceId, key)}
+                </span>
                 {isChosen && <span class="flex-none text-sm">{t("explore.shown")}</span>}
               </button>
             </li>

@@ -1,6 +1,7 @@
 import { ChartLine } from "lucide-preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { aggregatedMetadata } from "../../../lib/key-metadata.ts";
 import type { Aggregation, DeviceDetail, TelemetryValue } from "../../lib/api-types.ts";
 import { tableRows, toNumber } from "../../lib/chart-data.ts";
 import { barInterval } from "../../lib/consumption.ts";
@@ -17,6 +18,7 @@ import {
 import { ownZone } from "../../lib/zoned-time.ts";
 import { formatDateRange } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { useLive } from "../../platform/live.ts";
 import { now, serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -216,6 +218,7 @@ function LoadedView(props: ViewProps) {
           <KeyPicker
             keys={props.keys}
             selected={selected}
+            nameOf={(key) => keyName(props.device.deviceId, key)}
             onSelect={(next) => controls.set({ keys: next.join(",") })}
           />
         }
@@ -261,10 +264,12 @@ function Content(
 ) {
   const { series, selected, controls, bounds, listed } = props;
   if (selected.length === 0) return null;
+  const meaningOf = (key: string) =>
+    aggregatedMetadata(metadataOf(props.device.deviceId, key), controls.aggregation);
   if (controls.view === "table") {
     return (
       <SeriesTable
-        keys={selected}
+        keys={selected.map((key) => ({ key, metadata: meaningOf(key) }))}
         rows={tableRows(
           selected.map((key) => series.of(key).main),
           listed,
@@ -273,14 +278,23 @@ function Content(
     );
   }
   const drawn = selected
-    .map((key, index) => ({ key, index, series: series.of(key) }))
+    .map((key, index) => ({
+      key,
+      index,
+      series: series.of(key),
+      metadata: meaningOf(key),
+    }))
     .filter(
       ({ series: { main } }) => main.values.length === 0 || main.values.some((v) => toNumber(v) !== null),
     );
   const text = selected.filter((key) => !drawn.some((d) => d.key === key));
   return (
     <>
-      {text.length > 0 && <p class="text-sm text-soft">{t("data.textKeys", { keys: text.join(", ") })}</p>}
+      {text.length > 0 && (
+        <p class="text-sm text-soft">
+          {t("data.textKeys", { keys: text.map((key) => keyName(props.device.deviceId, key)).join(", ") })}
+        </p>
+      )}
       <Lanes
         keys={drawn}
         bounds={bounds}

@@ -2,22 +2,9 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import type { ChartColumns } from "../../lib/chart-data.ts";
 import { darkNow, language } from "../../platform/preferences.ts";
+import type { ChartEvent, ChartLimit } from "./chart.types.ts";
 import { axesFor, type ChartSeries, scalesFor } from "./chart-axes.ts";
 import { strokeInPieces } from "./chart-lines.ts";
-
-/** A limit: a line across the chart, which is always in view. */
-export interface ChartLimit {
-  readonly value: number;
-  readonly color: string;
-  /** Number of the value axis, as in `ChartSeries`. */
-  readonly scale: number;
-}
-
-/** Something that happened: a line from top to bottom. */
-export interface ChartEvent {
-  readonly ts: number;
-  readonly color: string;
-}
 
 export interface ChartProps {
   readonly columns: ChartColumns;

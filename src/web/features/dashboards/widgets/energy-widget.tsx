@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
+import { aggregatedMetadata } from "../../../../lib/key-metadata.ts";
 import { type Consumption, consumptionOf } from "../../../lib/consumption.ts";
 import { isZone } from "../../../lib/zoned-time.ts";
 import { formatDate, formatMark, formatMoney } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
-import { numberOf, shown, textOf } from "./values.ts";
+import { keysOf, numberOf, sharedMetadata, shown, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 /** Parts of a bar's width that stay free. */
@@ -36,6 +37,10 @@ function edgeLabel(ts: number, { interval, timezone }: Calendar): string {
   return interval === "1d" || interval === "1w" ? day : `${day}, ${formatDate(ts, "minutes", timezone)}`;
 }
 
+/** Returns what the amounts mean: the increase of counters, if all of them have the same unit. */
+const metadataOfAmount = ({ widget, feed }: WidgetProps) =>
+  aggregatedMetadata(sharedMetadata(feed.devices, keysOf(widget)[0] ?? ""), "delta");
+
 /** Returns what an amount costs, as text; undefined if the widget has no price. */
 function costOf({ widget }: WidgetProps, amount: number): string | undefined {
   const price = numberOf(widget, "costPerUnit");
@@ -59,7 +64,7 @@ export function EnergyWidget(props: WidgetProps) {
   return (
     <div class="flex h-full min-h-0 flex-col gap-2">
       <div class="flex flex-none flex-wrap items-baseline gap-x-4 gap-y-0.5">
-        <span class="reading text-2xl font-semibold">{shown(widget, amount)}</span>
+        <span class="reading text-2xl font-semibold">{shown(widget, amount, metadataOfAmount(props))}</span>
         {cost !== undefined && <span class="reading text-lg">{cost}</span>}
         <span class="text-sm text-soft">{pointed ? labelOf(pointed, calendar) : t("energy.total")}</span>
       </div>
@@ -122,6 +127,7 @@ function Bars(props: BarsProps & { onPoint: (consumption: Consumption | undefine
 /** The bars for those who cannot see them. */
 function Table(props: BarsProps) {
   const { widget, all, calendar } = props;
+  const metadata = metadataOfAmount(props);
   return (
     <table class="sr-only">
       <caption>{t("energy.caption")}</caption>
@@ -129,7 +135,7 @@ function Table(props: BarsProps) {
         {all.map((consumption) => (
           <tr key={consumption.from}>
             <th scope="row">{labelOf(consumption, calendar)}</th>
-            <td>{shown(widget, consumption.amount)}</td>
+            <td>{shown(widget, consumption.amount, metadata)}</td>
             <td>{costOf(props, consumption.amount)}</td>
           </tr>
         ))}

@@ -1,9 +1,11 @@
 import { t } from "../../../platform/i18n/i18n.ts";
+import { metadataOf } from "../../../platform/key-metadata.ts";
 import { Age } from "../../../ui/age.tsx";
+import { StateDot } from "../../../ui/state-dot.tsx";
 import { StateLamp } from "../../../ui/state-lamp.tsx";
 import { SeverityWord } from "../../alarms/severity.tsx";
 import { Drill } from "./drill.tsx";
-import { keysOf, levelColor, levelOf, newestOf, scrolling, shown } from "./values.ts";
+import { keysOf, levelColor, levelOf, newestOf, scrolling, sharedMetadata, shown } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 export function StatusGridWidget(props: WidgetProps) {
@@ -17,7 +19,8 @@ export function StatusGridWidget(props: WidgetProps) {
     >
       {feed.devices.map(({ deviceId, name, active, alarmSeverity }) => {
         const { value } = key === undefined ? { value: undefined } : newestOf(props, deviceId, key);
-        const level = levelOf(widget, value);
+        const metadata = key === undefined ? undefined : metadataOf(deviceId, key);
+        const level = levelOf(widget, value, metadata);
         return (
           <li key={deviceId}>
             <Drill
@@ -29,8 +32,11 @@ export function StatusGridWidget(props: WidgetProps) {
                 <span class="truncate text-sm font-medium">{name}</span>
               </span>
               {key !== undefined && (
-                <span class={`reading truncate ${level === "normal" ? "" : levelColor[level]}`}>
-                  {shown(widget, value)}
+                <span
+                  class={`reading flex items-center gap-1.5 truncate ${level === "normal" ? "" : levelColor[level]}`}
+                >
+                  <StateDot value={value} metadata={metadata} />
+                  {shown(widget, value, metadata)}
                 </span>
               )}
             </Drill>
@@ -53,8 +59,8 @@ export function DeviceTableWidget(props: WidgetProps) {
           <tr>
             <th scope="col">{t("widget.device")}</th>
             {keys.map((key) => (
-              <th key={key} scope="col">
-                {key}
+              <th key={key} scope="col" title={key}>
+                {sharedMetadata(feed.devices, key)?.name ?? key}
               </th>
             ))}
             <th scope="col">{t("widget.newest")}</th>
@@ -73,7 +79,7 @@ export function DeviceTableWidget(props: WidgetProps) {
               </th>
               {keys.map((key) => (
                 <td key={key} class="reading whitespace-nowrap">
-                  {shown(widget, newestOf(props, deviceId, key).value)}
+                  {shown(widget, newestOf(props, deviceId, key).value, metadataOf(deviceId, key))}
                 </td>
               ))}
               <td class="whitespace-nowrap text-soft">

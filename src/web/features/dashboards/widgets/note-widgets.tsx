@@ -1,4 +1,5 @@
 import { t } from "../../../platform/i18n/i18n.ts";
+import { metadataOf } from "../../../platform/key-metadata.ts";
 import { StateLamp } from "../../../ui/state-lamp.tsx";
 import { type Block, type Inline, parseMarkdown } from "../markdown.ts";
 import { Drill } from "./drill.tsx";
@@ -118,10 +119,10 @@ export function FloorPlanWidget(props: WidgetProps) {
             const device = devices.get(deviceId);
             if (device === undefined) return null;
             // Machines of several kinds stand on one plan: each shows the first of the keys that it has.
-            const value = keys
-              .map((key) => newestOf(props, deviceId, key).value)
-              .find((found) => found !== undefined);
-            const level = levelOf(widget, value);
+            const key = keys.find((name) => newestOf(props, deviceId, name).value !== undefined);
+            const { value } = key === undefined ? { value: undefined } : newestOf(props, deviceId, key);
+            const metadata = key === undefined ? undefined : metadataOf(deviceId, key);
+            const level = levelOf(widget, value, metadata);
             return (
               <li
                 key={deviceId}
@@ -136,8 +137,10 @@ export function FloorPlanWidget(props: WidgetProps) {
                   <StateLamp active={device.active} severity={device.alarmSeverity} bare />
                   <span class="max-w-28 truncate @max-xl:sr-only">{device.name}</span>
                   {value !== undefined && (
-                    <span class={`reading font-medium ${level === "normal" ? "" : levelColor[level]}`}>
-                      {shown(widget, value)}
+                    <span
+                      class={`reading font-medium @max-md:sr-only ${level === "normal" ? "" : levelColor[level]}`}
+                    >
+                      {shown(widget, value, metadata)}
                     </span>
                   )}
                 </Drill>
