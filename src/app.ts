@@ -142,9 +142,7 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
     mail: mailing.mail,
     directory,
     outbound,
-    mutedMs: alarming.mutedMs,
-    notified: alarming.notified,
-    alarmHooks: alarming.hooks,
+    alarming,
   });
   const boards = createDashboardsModule(core, {
     devices,

@@ -57,6 +57,10 @@ const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/console-routes.ts" ||
   to === "../lib/refusal-edges.ts" ||
   to === "../lib/severity.ts" ||
+  to === "../lib/worst-alarms.ts" ||
+  to === "../lib/key-format.ts" ||
+  to === "../lib/key-metadata.ts" ||
+  to === "../lib/message-parts.ts" ||
   to.startsWith("../lib/texts/") ||
   (isTypeOnly && /^\.\.\/modules\/(.+\.schemas|realtime\/realtime\.types)\.ts$/.test(to));
 
@@ -72,17 +76,18 @@ const features: Record<string, readonly string[]> = {
   "demo-plant": [],
   "sign-in": [],
   "device-import": [],
-  devices: ["device-import"],
   alarms: [],
+  devices: ["alarms", "device-import"],
   telemetry: ["devices"],
+  "alarm-pages": ["alarms", "telemetry"],
   attributes: ["devices"],
   commands: ["devices"],
   connect: ["devices", "telemetry"],
-  gateways: ["connect", "devices"],
+  gateways: ["alarms", "connect", "devices"],
   users: ["audit", "devices"],
   account: ["notifications", "users"],
   "api-keys": ["devices", "users"],
-  "alarm-rules": ["alarms", "telemetry"],
+  "alarm-rules": ["alarms", "telemetry", "users"],
   profiles: ["alarm-rules"],
   pipelines: ["attributes", "devices", "telemetry"],
   codecs: [],
@@ -92,6 +97,7 @@ const features: Record<string, readonly string[]> = {
   generators: ["devices"],
   uplinks: ["devices", "pipelines"],
   dashboards: ["alarms", "attributes", "commands", "devices", "telemetry"],
+  explore: ["alarms", "dashboards", "devices", "telemetry"],
   overview: ["alarms", "demo-plant", "devices"],
   setup: ["demo-plant", "devices", "sign-in"],
   system: ["alarms", "refusals", "telemetry"],
@@ -193,7 +199,9 @@ describe("features", () => {
     const loaded = own.filter(
       ({ to, isDynamic }) => isDynamic && !to.startsWith("catalogue/") && !to.startsWith("../lib/texts/"),
     );
-    expect(loaded.filter(({ to }) => !/-(screen|page|tab)\.tsx$/.test(to)).map(show)).toEqual([]);
+    expect(
+      loaded.filter(({ to }) => !/(-(screen|page|tab)\.tsx|palette-search\.ts)$/.test(to)).map(show),
+    ).toEqual([]);
   });
 });
 

@@ -57,7 +57,16 @@ const layers: Record<string, readonly string[]> = {
   main: ["cli"],
   version: ["../package.json"],
   // Addresses and severities are one list with the server.
-  web: ["web", "lib/console-routes.ts", "lib/refusal-edges.ts", "lib/severity.ts"],
+  web: [
+    "web",
+    "lib/console-routes.ts",
+    "lib/refusal-edges.ts",
+    "lib/severity.ts",
+    "lib/key-format.ts",
+    "lib/key-metadata.ts",
+    "lib/message-parts.ts",
+    "lib/worst-alarms.ts",
+  ],
 };
 
 /** Modules that a module may ask; types and events are shared by all. */

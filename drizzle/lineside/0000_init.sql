@@ -54,7 +54,10 @@ CREATE TABLE `alarms` (
 	`severity` text NOT NULL,
 	`status` text NOT NULL,
 	`message` text NOT NULL,
+	`message_parts` text,
 	`created_at` integer NOT NULL,
+	`raised_at` integer NOT NULL,
+	`raise_count` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`acknowledged_at` integer,
 	`acknowledged_by` text,
@@ -517,6 +520,7 @@ CREATE TABLE `notification_notices` (
 	`level` integer NOT NULL,
 	`alarm_type` text NOT NULL,
 	`message` text NOT NULL,
+	`message_parts` text,
 	`cause` text,
 	`at` integer NOT NULL,
 	FOREIGN KEY (`alarm_id`) REFERENCES `alarms`(`alarm_id`) ON UPDATE no action ON DELETE cascade
@@ -640,6 +644,18 @@ CREATE TABLE `device_profiles` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `device_profiles_name` ON `device_profiles` (`tenant_id`,`name`);--> statement-breakpoint
+CREATE TABLE `profile_keys` (
+	`profile_id` text PRIMARY KEY NOT NULL,
+	`metadata` text NOT NULL,
+	FOREIGN KEY (`profile_id`) REFERENCES `device_profiles`(`profile_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `tenant_keys` (
+	`tenant_id` text PRIMARY KEY NOT NULL,
+	`metadata` text NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `device_claims` (
 	`device_id` text PRIMARY KEY NOT NULL,
 	`claimed_at` integer NOT NULL,

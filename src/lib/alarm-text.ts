@@ -1,3 +1,4 @@
+import { type MessagePart, messageIn } from "./message-parts.ts";
 import type { Language } from "./preferred-language.ts";
 import { type AlarmSeverity, severitiesDescending } from "./severity.ts";
 import { severitiesDe } from "./texts/de/severities.ts";
@@ -15,6 +16,7 @@ export interface AlarmLine {
   readonly alarmType: string;
   readonly deviceName: string;
   readonly message: string;
+  readonly messageParts?: readonly MessagePart[];
   /** Reason why an alarm was cleared. */
   readonly cause?: Text;
 }
@@ -47,7 +49,8 @@ function stateOf({ trigger, level }: AlarmLine, language: Language): string {
 }
 
 export function lineText(line: AlarmLine, language: Language): string {
-  const { severity, alarmType, deviceName, message } = line;
+  const { severity, alarmType, deviceName } = line;
+  const message = messageIn(line, language);
   const head = `${severityWord(severity, language)}: ${alarmType}, ${deviceName}${stateOf(line, language)}`;
   return cut(message === "" || message === alarmType ? head : `${head}. ${message}`);
 }

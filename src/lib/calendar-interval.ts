@@ -1,6 +1,11 @@
 /** Calendar-aligned intervals in an IANA time zone; hours and minutes are real ones, days and longer follow the wall clock. */
 export type CalendarUnit = "minute" | "hour" | "day" | "week" | "month";
 
+/** `times`: minutes after midnight, ascending, at which an interval begins every day, such as the shifts of a plant. */
+export type CalendarInterval =
+  | { readonly unit: CalendarUnit; readonly timezone: string }
+  | { readonly times: readonly number[]; readonly timezone: string };
+
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
@@ -56,10 +61,11 @@ export function firstInstant(wall: number, offset: (ts: number) => number): numb
  */
 export function calendarStarts(
   range: { from: number; to: number },
-  of: { unit: CalendarUnit; timezone: string },
+  of: CalendarInterval,
   most: number,
 ): Float64Array | null {
   const offset = zoneOffset(of.timezone);
+  if ("times" in of) return dailyStarts(range, of.times, { offset, most });
   const starts: number[] = [];
   let start = intervalStart(range.from, of.unit, offset);
   while (start <= range.to) {
@@ -68,6 +74,24 @@ export function calendarStarts(
     start = followingStart(start, of.unit, offset);
   }
   return Float64Array.from(starts);
+}
+
+/** Of two times that a clock change puts at the same instant the later one counts. */
+function dailyStarts(
+  range: { from: number; to: number },
+  times: readonly number[],
+  { offset, most }: { offset: (ts: number) => number; most: number },
+): Float64Array | null {
+  const starts: number[] = [];
+  for (let day = floorWall(range.from + offset(range.from), "day") - dayMs; ; day += dayMs) {
+    for (const minutes of times) {
+      const start = firstInstant(day + minutes * minuteMs, offset);
+      if (start > range.to) return Float64Array.from(starts);
+      // All that begin before the range but the last one end before it, too.
+      if (start <= range.from || start === starts.at(-1)) starts.pop();
+      if (starts.push(start) > most) return null;
+    }
+  }
 }
 
 function intervalStart(ts: number, unit: CalendarUnit, offset: (ts: number) => number): number {

@@ -19,6 +19,7 @@ export const screenRoutes = {
   deviceImport: "/devices/import",
   device: "/devices/:deviceId/:deviceTab?",
   dashboards: "/dashboards/:dashboardId?",
+  explore: "/explore",
   alarms: "/alarms/:alarmId?",
   pipelines: "/pipelines/:pipelineId?/:pipelineTab?",
   codecs: "/integrations/codecs/:codecId?",

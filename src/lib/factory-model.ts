@@ -31,7 +31,7 @@ interface Situation {
   readonly warmth: number;
   /** Outdoor swing of the day, -1 … 1. */
   readonly day: number;
-  /** Hours of running so far. */
+  /** Hours for which it was to work so far. */
   readonly hours: number;
   readonly noise: (deviation: number) => number;
 }
@@ -100,6 +100,36 @@ function isShift(ts: number): boolean {
 /** Six minutes of every hour, each line at another time. */
 const isBreak = (ts: number, line: number): boolean => (Math.floor(ts / 60_000) + line * 23) % 60 < 6;
 
+/** Counters began then: a machine that is created again goes on where it stood. */
+const BUILT_AT = Date.UTC(2025, 0, 1);
+/** How often a plan of working hours repeats itself, and for how long it is the same at least. */
+const plans: Record<Pace, { readonly periodMs: number; readonly stepMs: number }> = {
+  shifts: { periodMs: 7 * 24 * HOUR_MS, stepMs: HOUR_MS },
+  always: { periodMs: HOUR_MS, stepMs: 60_000 },
+};
+
+/** Returns the function that says for how many hours a machine was to work until a time: it depends on the time alone. */
+function createHourMeter(pace: Pace, isWorking: (ts: number) => boolean): (ts: number) => number {
+  const { periodMs, stepMs } = plans[pace];
+  const worked = (from: number, steps: number): number => {
+    let ms = 0;
+    for (let step = 0; step < steps; step++) if (isWorking(from + step * stepMs)) ms += stepMs;
+    return ms;
+  };
+  const inPeriod = worked(BUILT_AT, periodMs / stepMs);
+  let last = { step: -1, ms: 0 };
+  return (ts) => {
+    const since = Math.max(0, ts - BUILT_AT);
+    const step = Math.floor(since / stepMs);
+    if (step !== last.step) {
+      const periods = Math.floor(since / periodMs);
+      const begin = BUILT_AT + periods * periodMs;
+      last = { step, ms: periods * inPeriod + worked(begin, step - (periods * periodMs) / stepMs) };
+    }
+    return (last.ms + (isWorking(ts) ? since - step * stepMs : 0)) / HOUR_MS;
+  };
+}
+
 interface MachinePosition {
   readonly line: number;
   readonly index: number;
@@ -113,9 +143,11 @@ function createMachine(kind: MachineKind, position: MachinePosition): Machine {
   let state: State = "idle";
   let faultUntil = 0;
   let warmth = 0;
-  let hours = random() * 500;
+  const hoursBefore = random() * 500;
   const canFail = kind !== "climate" && kind !== "meter";
   const isWorking = (ts: number) => (position.pace === "shifts" ? isShift(ts) : !isBreak(ts, position.line));
+
+  const hourMeter = createHourMeter(position.pace, isWorking);
 
   function step(ts: number): void {
     const elapsed = lastTs === undefined ? 0 : Math.max(0, ts - lastTs);
@@ -126,7 +158,6 @@ function createMachine(kind: MachineKind, position: MachinePosition): Machine {
     else state = isWorking(ts) ? "running" : "idle";
     const target = warmthTargets[state];
     warmth += (target - warmth) * (1 - Math.exp(-elapsed / WARM_UP_MS));
-    if (state === "running") hours += elapsed / HOUR_MS;
   }
 
   return {
@@ -139,6 +170,7 @@ function createMachine(kind: MachineKind, position: MachinePosition): Machine {
     sample(ts) {
       step(ts);
       const day = Math.sin(((ts % (24 * HOUR_MS)) / (24 * HOUR_MS) - 0.375) * 2 * Math.PI);
+      const hours = hoursBefore + hourMeter(ts);
       return formulas[kind]({ state, warmth, day, hours, noise: (deviation) => normal(random) * deviation });
     },
   };

@@ -55,6 +55,8 @@ export interface DomainEvents {
   /** Published when a tenant was deleted, with everything that belonged to it. */
   "tenant.deleted": { readonly tenantId: TenantId };
   "profile.changed": { readonly tenantId: TenantId; readonly profileId: ProfileId };
+  /** Published when key metadata of a profile, or the tenant's defaults, changed. */
+  "key-metadata.changed": { readonly tenantId: TenantId };
   /** Raised, risen, cleared, acknowledged, commented on. */
   "alarm.changed": Alarm & { readonly event: AlarmEventType };
   "command.changed": DeviceEvent & {

@@ -60,6 +60,20 @@ describe("the lifecycle of an alarm", () => {
     expect(await eventsOf(alarms[0].alarmId)).toEqual(["CREATED", "CLEARED", "REOPENED"]);
   });
 
+  test("an alarm that is raised again counts, and comes first", async () => {
+    const [again, once] = [await fixture.createDevice(owner), await fixture.createDevice(owner)];
+    await send({ t: 60 }, again);
+    await send({ t: 60 }, once);
+    const newest = async () => (await get(`${path}?limit=1`))[0];
+    expect(await newest()).toMatchObject({ deviceId: once.deviceId, raiseCount: 1 });
+    for (const t of [30, 60, 30, 60]) await send({ t }, again);
+    const alarm = await newest();
+    expect(alarm).toMatchObject({ deviceId: again.deviceId, raiseCount: 3, status: "ACTIVE_UNACK" });
+    const { createdAt: raisedLast } = (await get(`${path}/${alarm.alarmId}/events`)).at(-1);
+    expect(alarm.raisedAt).toBe(raisedLast);
+    expect((await get(`${path}?limit=1&sort=-createdAt`))[0].deviceId).toBe(once.deviceId);
+  });
+
   test("many alarms are acknowledged, cleared and commented on", async () => {
     const devices = [await fixture.createDevice(owner), await fixture.createDevice(owner)];
     for (const own of devices) await send({ t: 60 }, own);

@@ -9,10 +9,12 @@ import {
   handler,
   hot,
   limited,
+  ofDevice,
   owner,
   patch,
   path,
   reader,
+  send,
   setRules,
   stranger,
   useAlarms,
@@ -157,6 +159,8 @@ describe("alarms", () => {
             status: "ACTIVE_UNACK",
             message: "Kiln is at 60 °C",
             createdAt: expect.any(String),
+            raisedAt: expect.any(String),
+            raiseCount: 1,
             updatedAt: expect.any(String),
           }),
       },
@@ -171,8 +175,32 @@ describe("alarms", () => {
   });
 
   test("a user limited to other devices sees none, and neither does another tenant", async () => {
-    expect(await get(path, limited)).toEqual([]);
-    expect(await get(path, stranger)).toEqual([]);
+    for (const url of [path, `${path}/open`]) {
+      expect(await get(url, limited)).toEqual([]);
+      expect(await get(url, stranger)).toEqual([]);
+    }
+  });
+
+  test("devices with open alarms are listed with the most severe one, and their gateway", async () => {
+    const gateway = await fixture.createDevice(owner, { role: "GATEWAY" });
+    const child = await fixture.createDevice(owner, { parentDeviceId: gateway.deviceId });
+    await send({ t: 90 }, child);
+    const open = await get(`${path}/open`, reader);
+    expect(open).toEqual([
+      {
+        deviceId: child.deviceId,
+        parentDeviceId: gateway.deviceId,
+        severity: "CRITICAL",
+        count: 1,
+        unacknowledged: 1,
+      },
+      { deviceId: device.deviceId, severity: "MAJOR", count: 1, unacknowledged: 1 },
+    ]);
+    const [alarm] = await ofDevice(child);
+    await patch(`${path}/${alarm.alarmId}/ack`);
+    expect((await get(`${path}/open`))[0]).toMatchObject({ count: 1, unacknowledged: 0 });
+    await patch(`${path}/${alarm.alarmId}/clear`);
+    expect(await get(`${path}/open`)).toHaveLength(1);
   });
 
   test("the list is filtered and counted", async () => {

@@ -1,5 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { call, content, create, now, oven, press, useDashboards, type Who } from "./dashboards-fixture.ts";
+import {
+  call,
+  content,
+  create,
+  fixture,
+  now,
+  oven,
+  press,
+  tokens,
+  useDashboards,
+  type Who,
+} from "./dashboards-fixture.ts";
 
 useDashboards();
 
@@ -40,6 +51,53 @@ describe("execute", () => {
     expect(bad.status).toBe(400);
   });
 
+  test("a chart shows the series that it names alone, and beside them the window before", async () => {
+    const own = `${oven.deviceId}/t`;
+    const config = { aliasId: "all", keys: ["t", "ok"], series: [own], compare: true };
+    const { aliases } = content();
+    const { body } = await call("POST", "/preview", {
+      dashboard: { aliases, widgets: [{ widgetId: "own", type: "timeseries", name: "", config }] },
+      timeRange: { from: now - 25 * 60_000, to: now },
+    });
+    type Series = Array<{ series: Array<{ key: string; points: Array<{ ts: number; value: number }> }> }>;
+    const keysOf = (all: Series) => all.map(({ series }) => series.map(({ key }) => key));
+    const { series, previous } = body.data.own;
+    expect([keysOf(series), keysOf(previous)]).toEqual([
+      [["t"], []],
+      [["t"], []],
+    ]);
+    const shift = 25 * 60_000;
+    expect(previous[0].series[0].points).toEqual(
+      [50, 40, 30].map((minute) => ({ ts: now - minute * 60_000 + shift, value: minute })),
+    );
+    expect(series[0].series[0].points).toHaveLength(3);
+  });
+
+  test("devices have the severity of their most severe open alarm", async () => {
+    const [{ profileId }] = (await fixture.call("GET", "/api/device-profiles", { token: tokens.owner })).body;
+    const alarmRules = [
+      {
+        alarmType: "Hot",
+        createRules: [{ severity: "MAJOR", condition: { key: "t", op: "GT", value: 500 } }],
+      },
+    ];
+    const rules = (list: unknown) =>
+      fixture.call("PATCH", `/api/device-profiles/${profileId}`, {
+        token: tokens.owner,
+        body: { alarmRules: list },
+      });
+    await rules(alarmRules);
+    await fixture.call("POST", `/api/v1/${press.token}/telemetry`, {
+      body: { ts: now + 1, values: { t: 501 } },
+    });
+    const { body } = await call("POST", "/preview", { dashboard: content() });
+    expect(body.devices.all.map(({ alarmSeverity }: { alarmSeverity?: string }) => alarmSeverity)).toEqual([
+      undefined,
+      "MAJOR",
+    ]);
+    await rules([]);
+  });
+
   test("a dashboard that is not stored shows the same", async () => {
     const { id } = await create(content());
     const stored = await call("POST", `/${id}/execute`);
@@ -78,6 +136,30 @@ describe("execute", () => {
     });
     expect(body.data.bad.error).toEqual(expect.any(String));
     expect(body.data.good.series[0].series[0].points.length).toBeGreaterThan(0);
+  });
+
+  test("an energy widget gets the consumption of each day or shift, whatever else it asks for", async () => {
+    const { aliases } = content();
+    const widget = (widgetId: string, config: object) => ({
+      widgetId,
+      type: "energy",
+      name: "",
+      config: { aliasId: "one", keys: ["t"], aggregation: "avg", ...config },
+    });
+    const widgets = [
+      widget("days", {}),
+      widget("shifts", { interval: "06:00,14:00,22:00", timezone: "Asia/Tokyo" }),
+    ];
+    const { id } = await create({ aliases, widgets });
+    const { body } = await call("POST", `/${id}/execute`, {
+      timeRange: { mode: "live", durationMs: 3_600_000 },
+    });
+    const points = (widgetId: string) => body.data[widgetId].series[0].series[0].points;
+    for (const { ts } of points("days")) expect(ts % 86_400_000).toBe(0);
+    // Shifts in Tokyo begin at 21:00, 05:00 and 13:00 UTC.
+    for (const { ts } of points("shifts")) expect([5, 13, 21]).toContain(new Date(ts).getUTCHours());
+    expect(points("days").length).toBeGreaterThan(0);
+    expect(points("shifts").length).toBeGreaterThan(0);
   });
 
   test("more lines than anybody could look at are refused widget by widget, and points are shared out", async () => {

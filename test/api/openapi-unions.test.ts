@@ -4,6 +4,7 @@ import formats from "ajv-formats";
 import { conditionOperators } from "../../src/lib/condition.ts";
 import { aliasTypes } from "../../src/modules/dashboards/alias-devices.ts";
 import { stepDefinitions } from "../../src/modules/pipelines/step-types.ts";
+import { aggregations } from "../../src/modules/telemetry/telemetry.types.ts";
 import type { ApiDocument } from "../support/api-document.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
@@ -39,6 +40,7 @@ function mappingOf(union: string): Map<string, string> {
 
 const widgetTypes = [
   "timeseries",
+  "energy",
   "value",
   "gauge",
   "level",
@@ -76,9 +78,9 @@ describe.each(unions)("the union %s", (union, types) => {
   });
 });
 
-test("there are 18 steps and 12 widgets", () => {
+test("there are 18 steps and 13 widgets", () => {
   expect(mappingOf("PipelineStep").size).toBe(18);
-  expect(mappingOf("Widget").size).toBe(12);
+  expect(mappingOf("Widget").size).toBe(13);
 });
 
 describe.each([...stepDefinitions])("the step $type", ({ type, example, fields }) => {
@@ -184,6 +186,5 @@ test("every aggregation is an enumeration", () => {
   };
   walk(document, false);
   expect(named.length).toBeGreaterThan(3);
-  for (const schema of named)
-    expect(schema).toMatchObject({ enum: ["none", "min", "max", "avg", "sum", "count"] });
+  for (const schema of named) expect(schema).toMatchObject({ enum: [...aggregations] });
 });

@@ -100,6 +100,7 @@ export const policies: Record<string, Policy> = {
   "GET /api/devices/bulk/template.csv": { kind: "own" },
   "GET /api/devices/bulk/export.csv": { kind: "own" },
   "GET /api/alarms": { kind: "own" },
+  "GET /api/alarms/open": { kind: "own" },
   "GET /api/alarms/escalation-settings": { kind: "own" },
   "PATCH /api/alarms/escalation-settings": {
     kind: "own",
@@ -296,6 +297,10 @@ export const policies: Record<string, Policy> = {
   "GET /api/devices/:deviceId/attributes/history": { kind: "tenant" },
   "GET /api/devices/:deviceId/attributes/desired": { kind: "tenant" },
   "GET /api/device-profiles/:profileId": { kind: "tenant" },
+  "GET /api/device-profiles/:profileId/key-suggestions": { kind: "tenant" },
+  "GET /api/key-metadata/defaults": { kind: "own" },
+  "PUT /api/key-metadata/defaults": { kind: "own", body: { keyMetadata: [] } },
+  "POST /api/key-metadata/resolve": { kind: "own", body: { deviceIds: [] } },
   "GET /api/device-profiles/:profileId/provisioning": { kind: "tenant" },
   "PUT /api/device-profiles/:profileId/provisioning": { kind: "tenant", body: () => ({ mode: "ALLOW_NEW" }) },
   "POST /api/device-profiles/:profileId/provisioning/rotate": { kind: "tenant" },

@@ -153,6 +153,33 @@ test(
 );
 
 test(
+  "lists, page, navigation and title show the most severe open alarm as the state of the device",
+  async () => {
+    const { page } = ui;
+    await ui.open("/devices");
+    await ui
+      .row(/Kiln 4/)
+      .getByTitle("Critical, Active")
+      .waitFor();
+    await ui
+      .row(/Kiln 4/)
+      .getByRole("link", { name: "Kiln 4" })
+      .click();
+    await page.locator("#content").getByTitle("Critical, Active").first().waitFor();
+    await send({ t: 30 });
+    await page.locator("#content").getByTitle("Warning, Active").first().waitFor();
+    await send({ t: 90 });
+    await page.getByRole("link", { name: /^Alarms\s*1 not acknowledged$/ }).waitFor();
+    await page.waitForFunction(() => document.title.startsWith("(1) "));
+    await ui.open("/alarms");
+    await rows().first().getByText("Critical").waitFor();
+    await rows().first().getByRole("button", { name: "Acknowledge" }).click();
+    await page.waitForFunction(() => !document.title.startsWith("("));
+  },
+  STEP_MS,
+);
+
+test(
   "the overview lists open alarms, the most severe first",
   async () => {
     const { page } = ui;

@@ -135,7 +135,9 @@ test(
     await ui.open();
     await page.getByText("Last seen").waitFor();
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Find a device, a screen or an action" }).fill("first");
+    await page
+      .getByRole("combobox", { name: "Find devices, dashboards, alarms, settings and help" })
+      .fill("first");
     await page.getByRole("option", { name: /My first device/, selected: true }).waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "My first device" }).waitFor();

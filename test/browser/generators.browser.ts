@@ -68,7 +68,9 @@ test(
   async () => {
     const { page } = ui;
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Find a device" }).fill("Generators");
+    await page
+      .getByRole("combobox", { name: "Find devices, dashboards, alarms, settings and help" })
+      .fill("Generators");
     await page.getByRole("option", { name: /^Generators/ }).click();
     await page.waitForURL(/\/generators$/);
     await page.getByRole("button", { name: "Pause Demo boiler" }).click();

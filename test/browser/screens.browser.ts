@@ -57,7 +57,9 @@ const SCREENS: Screen[] = [
     ready: async (page) => {
       await page.getByText("Last seen").waitFor();
       await page.keyboard.press("Control+k");
-      await page.getByRole("combobox", { name: "Find a device, a screen or an action" }).fill("chill");
+      await page
+        .getByRole("combobox", { name: "Find devices, dashboards, alarms, settings and help" })
+        .fill("chill");
       await page.getByRole("option", { name: /Chiller north/ }).waitFor();
     },
   },

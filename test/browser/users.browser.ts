@@ -328,7 +328,9 @@ test(
       await ui.open();
       await page.getByText("Last seen").waitFor();
       await page.keyboard.press("Control+k");
-      await page.getByRole("combobox", { name: "Find a device, a screen or an action" }).fill(typed);
+      await page
+        .getByRole("combobox", { name: "Find devices, dashboards, alarms, settings and help" })
+        .fill(typed);
       await page.getByRole("option", { name: title, selected: true }).waitFor();
       await page.keyboard.press("Enter");
       await ui.dialog().getByRole("heading", { name: title }).waitFor();

@@ -100,7 +100,12 @@ export async function setUpPlant(gateway: Gateway): Promise<void> {
   await gateway.call("PATCH", `/api/device-profiles/${profileId}`, {
     alarmRules: [alarmRule(deviceId)],
     retentionDays: 30,
+    keyMetadata: [
+      { key: "temperature", unit: "°C", decimals: 1, limits: { low: 0, high: 90.5 } },
+      { key: "constructor", kind: "state", states: [{ value: true, name: "On", color: "green" }] },
+    ],
   });
+  await gateway.call("PUT", "/api/key-metadata/defaults", { keyMetadata: [{ key: "battery", unit: "%" }] });
   const source =
     'function decodeUplink(input) {\n  // ${device:literal} "quoted"\n  return { data: { t: input.bytes[0] } };\n}\n';
   const { codecId } = await create(gateway, "/api/integrations/codecs", { name: "TH-1", source });

@@ -51,7 +51,7 @@ afterAll(async () => {
 test("exports every kind of object, references by name, and no secret, token or id", async () => {
   const sections = [...exported.matchAll(/^(\w+):$/gm)].map(([, name]) => name ?? "");
   expect(sections.join(" ")).toBe(
-    "profiles codecs devices dashboards deviceTypes pipelines generators integrations jobs uplinks users escalation notifications",
+    "profiles codecs devices dashboards deviceTypes pipelines generators integrations jobs uplinks users keyDefaults escalation notifications",
   );
   for (const secret of [BROKER_PASSWORD, WEBHOOK_SECRET, HEADER_SECRET, PASSWORD])
     expect(exported).not.toContain(secret);
@@ -69,7 +69,7 @@ test("changes nothing on the gateway that it was exported from", async () => {
   const { code, out } = await plant.run(["apply", "site", await save("same.yaml", exported)]);
   expect([code, out]).toEqual([
     0,
-    expect.stringContaining("0 to create, 0 to change, 0 to delete, 16 unchanged"),
+    expect.stringContaining("0 to create, 0 to change, 0 to delete, 17 unchanged"),
   ]);
 });
 
@@ -100,6 +100,15 @@ test("rebuilds a gateway with other ids from the file, and exports the same file
     expect(
       profiles.find(({ name }: { name: string }) => name === "Oven").alarmRules[0].actions[0].deviceId,
     ).toBe(oven);
+    const { profileId } = profiles.find(({ name }: { name: string }) => name === "Oven");
+    const { body: profile } = await other.call("GET", `/api/device-profiles/${profileId}`);
+    expect(profile.keyMetadata.map(({ key }: { key: string }) => key)).toEqual([
+      "temperature",
+      "constructor",
+    ]);
+    expect((await other.call("GET", "/api/key-metadata/defaults")).body).toEqual({
+      keyMetadata: [{ key: "battery", unit: "%" }],
+    });
   } finally {
     await other.fixture.stop();
   }

@@ -62,6 +62,9 @@ const input: Readonly<Record<string, (site: Site) => Promise<Record<string, stri
     await create("/api/devices", { name: "Valve", deviceType: "valve", lorawanDevEui: "0102030405060708" });
     return { LORAWAN: integrationId };
   },
+  "docs/api.md": async ({ create }) => ({
+    ID: (await create("/api/devices", { name: "Meter", deviceType: "meter" })).deviceId ?? "",
+  }),
   "docs/operations.md": async ({ fixture }) => ({
     BACKUPS: mkdtempSync(join(fixture.directory, "backups-")),
   }),

@@ -80,6 +80,39 @@ describe("calendar intervals", () => {
     expect(calendarStarts(range, { unit: "minute", timezone: "UTC" }, 1_441)).toHaveLength(1_441);
   });
 
+  test("shifts begin at the same times of day on days with a clock change", () => {
+    const shifts = (times: readonly number[], from: string, to: string) =>
+      [
+        ...(calendarStarts(
+          { from: Date.parse(from), to: Date.parse(to) },
+          { times, timezone: "Europe/Berlin" },
+          100,
+        ) ?? []),
+      ].map((ts) => new Date(ts).toISOString());
+    // Clocks go back on 25 October 2026 at 03:00, and the night shift has nine hours.
+    expect(shifts([360, 840, 1_320], "2026-10-24T22:30:00Z", "2026-10-25T13:00:00Z")).toEqual([
+      "2026-10-24T20:00:00.000Z",
+      "2026-10-25T05:00:00.000Z",
+      "2026-10-25T13:00:00.000Z",
+    ]);
+    // 02:30 does not exist on 29 March 2026: the interval begins when clocks go on, and takes the place of the one from 03:00.
+    expect(shifts([150, 180], "2026-03-29T00:00:00Z", "2026-03-30T00:59:59Z")).toEqual([
+      "2026-03-28T02:00:00.000Z",
+      "2026-03-29T01:00:00.000Z",
+      "2026-03-30T00:30:00.000Z",
+    ]);
+  });
+
+  test("shifts cover the range, and too many are refused", () => {
+    const range = { from: 86_400_000, to: 2 * 86_400_000 };
+    const daily = (times: readonly number[], most: number) =>
+      calendarStarts(range, { times, timezone: "UTC" }, most);
+    expect([...(daily([720], 10) ?? [])]).toEqual([43_200_000, 129_600_000]);
+    expect([...(daily([0], 10) ?? [])]).toEqual([86_400_000, 172_800_000]);
+    expect(daily([0, 720], 2)).toBeNull();
+    expect(daily([0, 720], 3)).toHaveLength(3);
+  });
+
   test("an unknown time zone is a RangeError", () => {
     expect(() => zoneOffset("Mars/Olympus")).toThrow(RangeError);
   });

@@ -22,6 +22,22 @@ test("machines warm up in the shift and cool down at night, and values look like
     expect(Math.round(Number(values.temperature) * 10) / 10).toBe(Number(values.temperature));
 });
 
+test.each(["shifts", "always"] as const)(
+  "the counters of a plant that is created again, %s, go on where they stood",
+  (pace) => {
+    const create = () => createFactory(6, 1, { pace });
+    const running = create();
+    for (let ts = MONDAY; ts < MONDAY + 12 * 3_600_000; ts += 7_000) {
+      const values = running.map((machine) => machine.sample(ts));
+      if (ts % 1_001_000 >= 7_000) continue;
+      const again = create().map((machine) => machine.sample(ts));
+      expect(again.map(({ cycles, energy }) => [cycles, energy])).toEqual(
+        values.map(({ cycles, energy }) => [cycles, energy]),
+      );
+    }
+  },
+);
+
 test("a counter never falls, and over a month something fails and is repaired", () => {
   const [machine] = createFactory(1, 3);
   let cycles = 0;

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 const FIRST = 10_240;
 const LAST = 32_000;
 const TRIES = 100;
-const given = new Set<number>();
+const handedOut = new Set<number>();
 
 const isFree = (port: number) =>
   new Promise<boolean>((resolve) => {
@@ -17,8 +17,8 @@ const isFree = (port: number) =>
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
-    if (given.has(port) || !(await isFree(port))) continue;
-    given.add(port);
+    if (handedOut.has(port) || !(await isFree(port))) continue;
+    handedOut.add(port);
     return port;
   }
   throw new Error("no port is free");

@@ -85,7 +85,7 @@ test("statistics cover the window only and skip text", () => {
     [4, 20],
     [5, 500],
   ]);
-  expect(statsOf(buffer, { from: 2, to: 4 })).toEqual({ min: 10, max: 20, avg: 15, count: 2 });
+  expect(statsOf(buffer, { from: 2, to: 4 })).toEqual({ min: 10, max: 20, avg: 15, count: 2, decimals: 0 });
   expect(statsOf(buffer, { from: 6, to: 9 })).toBeUndefined();
 });
 

@@ -35,6 +35,13 @@ for (const language of languages)
     expect(pagesOf.filter(({ html }) => /<(img|script|iframe)/.test(html))).toEqual([]);
   });
 
+test("no text has the marks of a merge that was not finished", () => {
+  const files = [...new Glob("docs/**/*.md").scanSync({ cwd: root })];
+  expect(files.length).toBeGreaterThan(40);
+  const marked = files.filter((file) => /^(<{7}|>{7}) /m.test(readFileSync(join(root, file), "utf8")));
+  expect(marked).toEqual([]);
+});
+
 test("a link from one file to another leads to a file that exists", () => {
   const files = ["README.md", ...new Glob("docs/**/*.md").scanSync({ cwd: root })];
   expect(files.length).toBeGreaterThan(40);

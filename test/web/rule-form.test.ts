@@ -45,6 +45,7 @@ const whole = {
   clearRule: { condition: { key: "t", op: "BETWEEN", value: [0, 40] } },
   downgrade: true,
   propagateToGateway: true,
+  recipientIds: ["u1", "u2"],
   schedule: { timezone: "Europe/Berlin", days: ["MON", "TUE"], from: "06:00", to: "22:00" },
   actions: [{ on: "CREATED", type: "command", command: { method: "stop", params: {} } }],
 };

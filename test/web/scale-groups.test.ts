@@ -26,3 +26,8 @@ test("a wide line does not swallow a narrow one, whichever comes first", () => {
 test("constant lines, and lines without data, need no axis of their own beside their like", () => {
   expect(scaleGroups([{ min: 50, max: 50 }, { min: 51, max: 51 }, undefined])).toEqual([0, 0, 0]);
 });
+
+test("lines of different units share no axis, however alike their numbers are", () => {
+  const extent = { min: 20, max: 24 };
+  expect(scaleGroups([extent, extent, extent, extent], ["°C", "%", "°C", undefined])).toEqual([0, 1, 0, 2]);
+});

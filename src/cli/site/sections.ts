@@ -7,6 +7,7 @@ import { createGeneratorBody } from "../../modules/generators/generators.schemas
 import { createIntegrationBody } from "../../modules/integrations/integrations.schemas.ts";
 import { changeSettingsBody } from "../../modules/notifications/notifications.schemas.ts";
 import { createPipelineBody } from "../../modules/pipelines/pipelines.schemas.ts";
+import { keyDefaultsBody } from "../../modules/profiles/key-metadata.schemas.ts";
 import { createProfileBody } from "../../modules/profiles/profiles.schemas.ts";
 import { createJobBody } from "../../modules/scheduler/scheduler.schemas.ts";
 import { createUplinkBody } from "../../modules/uplinks/uplinks.schemas.ts";
@@ -102,6 +103,8 @@ export const sections: readonly Section[] = [
     path: "/api/device-profiles",
     schema: createProfileBody,
     exclusive: ["isDefault"],
+    // The list leaves out the metadata of keys.
+    detailPath: (id) => `/api/device-profiles/${id}`,
     prunes: true,
   },
   {
@@ -211,6 +214,14 @@ export const sections: readonly Section[] = [
     path: "/api/users",
     schema: without(createUserBody, ["inviteDelivery"]),
     prunes: true,
+  },
+  {
+    name: "keyDefaults",
+    id: "",
+    path: "/api/key-metadata/defaults",
+    schema: keyDefaultsBody,
+    prunes: false,
+    update: (api, { current, changes }) => api.put("/api/key-metadata/defaults", { ...current, ...changes }),
   },
   {
     name: "escalation",

@@ -187,5 +187,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   setDeviceProfileProvisioning: { mode: "ALLOW_NEW" },
   createDeviceProfile: { name: "Presses", retentionDays: 365, alarmRules: [alarmRule] },
   updateDeviceProfile: { inactivityTimeoutMs: 120_000 },
+  setKeyMetadataDefaults: { keyMetadata: [{ key: "battery", unit: "%", decimals: 0, limits: { low: 20 } }] },
+  resolveKeyMetadata: { deviceIds: [deviceId] },
   rotateWebhookSecret: { keepOld: true },
 };

@@ -1,4 +1,5 @@
 import type { DeviceId } from "../../lib/ids.ts";
+import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
 import { FUTURE_MS_MAX } from "../../lib/timestamp.ts";
 import { type Clock, createSteadyNow } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
@@ -43,6 +44,8 @@ interface AlarmEngineDeps {
   readonly repository: AlarmsRepository;
   readonly lifecycle: AlarmLifecycle;
   readonly rulesOf: (device: IngestDevice) => ProfileRules | undefined;
+  /** Returns the metadata of the device's keys, for messages. */
+  readonly keysOf: (device: IngestDevice) => KeyMetadataMap;
   readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   readonly attribute: (device: IngestDevice, scope: string, key: string) => unknown;
   readonly holdBack: HoldBack;
@@ -73,7 +76,7 @@ export class AlarmEngine {
     const isKnown = (deviceId: DeviceId) => findDevice(deviceId) !== undefined;
     this.now = createSteadyNow(clock);
     this.startedAt = this.now();
-    this.actOn = createTransitions(lifecycle);
+    this.actOn = createTransitions({ lifecycle, keysOf: deps.keysOf });
     this.states = new AlarmStates({ repository, isKnown, transact, now: this.now, clock, log });
     this.timers = new AlarmTimers(clock, this.now, (deviceId) =>
       guarded(deviceId, () => this.evaluateDue(deviceId)),

@@ -60,15 +60,18 @@ export class AlarmLifecycle {
   /** Reopens the newest alarm of the type if it is cleared and nobody has acknowledged it; creates one otherwise. */
   raise(
     device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
-    options: Pick<Alarm, "alarmType" | "severity" | "message" | "gatewayId">,
+    options: Pick<Alarm, "alarmType" | "severity" | "message" | "messageParts" | "gatewayId">,
   ): Alarm {
     const text = detail("alarm_event.message", { message: options.message });
     const last = this.deps.repository.findNewest(device.deviceId, options.alarmType);
     if (last?.status !== "CLEARED_UNACK") return this.create(device, options, text);
+    this.deps.repository.moveToFront(last.alarmId);
     return this.change(
       last,
       {
         ...options,
+        raisedAt: this.deps.clock.now(),
+        raiseCount: last.raiseCount + 1,
         clearedAt: null,
         clearedBy: null,
         escalationLevel: 1,
@@ -78,9 +81,9 @@ export class AlarmLifecycle {
     );
   }
 
-  changeSeverity(alarm: Alarm, severity: AlarmSeverity, message: string): Alarm {
-    const text = severityChanged(alarm.severity, severity, message);
-    return this.change(alarm, { severity, message }, { type: "SEVERITY_CHANGED", text, by: null });
+  changeSeverity(alarm: Alarm, changes: Pick<Alarm, "severity" | "message" | "messageParts">): Alarm {
+    const text = severityChanged(alarm.severity, changes.severity, changes.message);
+    return this.change(alarm, changes, { type: "SEVERITY_CHANGED", text, by: null });
   }
 
   /** Acknowledges the alarm; does nothing if it is acknowledged already. */
@@ -113,7 +116,7 @@ export class AlarmLifecycle {
 
   private create(
     { tenantId, deviceId }: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
-    options: Pick<Alarm, "alarmType" | "severity" | "message" | "gatewayId">,
+    options: Pick<Alarm, "alarmType" | "severity" | "message" | "messageParts" | "gatewayId">,
     text: Text,
   ): Alarm {
     const timeMs = this.deps.clock.now();
@@ -124,6 +127,8 @@ export class AlarmLifecycle {
       deviceId,
       status: "ACTIVE_UNACK",
       createdAt: timeMs,
+      raisedAt: timeMs,
+      raiseCount: 1,
       updatedAt: timeMs,
       acknowledgedAt: null,
       acknowledgedBy: null,

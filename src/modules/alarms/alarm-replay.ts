@@ -110,7 +110,7 @@ export class AlarmReplay {
       raisedAt: now,
       clearedAt: null,
       severity,
-      message: renderMessage(message, names, this.#values),
+      message: renderMessage(message, names, { values: this.#values }).message,
     };
     this.alarms.push(this.#open);
   }

@@ -20,13 +20,14 @@ import { flag, only, text, whole, wrong } from "./rule-fields.ts";
 /*
  * Alarm rules of a profile: `{id?, alarmType, createRules: [{severity, condition, kind?, message?}], clearRule?: {condition, kind?},
  * downgrade?,
- * schedule?, propagateToGateway?, actions?}`, where kind is SIMPLE, DURATION with `forMs`, or REPEATING with `count` and `withinMs?`.
+ * schedule?, propagateToGateway?, recipientIds?, actions?}`, where kind is SIMPLE, DURATION with `forMs`, or REPEATING with `count` and `withinMs?`.
  */
 
 const RULES_MAX = 500;
 const TEXT_MAX = 256;
 const MESSAGE_MAX = 1_000;
 const COUNT_MAX = 1_000;
+const RECIPIENTS_MAX = 100;
 
 export interface AlarmTrigger {
   readonly test: CompiledCondition;
@@ -55,6 +56,8 @@ export interface AlarmRule {
   readonly schedule: TimeWindow | undefined;
   /** True if its alarms are alarms of the device's gateway too. */
   readonly propagates: boolean;
+  /** Ids of the only users who are notified; `undefined` for all users, as each of them wishes. */
+  readonly recipientIds: readonly string[] | undefined;
   readonly actions: readonly AlarmAction[];
   readonly keys: ReadonlySet<string>;
   /** `SCOPE/name` */
@@ -112,8 +115,16 @@ const ruleFields = [
   "downgrade",
   "schedule",
   "propagateToGateway",
+  "recipientIds",
   "actions",
 ];
+
+function compileRecipients(input: unknown, where: string): readonly string[] | undefined {
+  if (input === undefined) return undefined;
+  if (!Array.isArray(input) || input.length > RECIPIENTS_MAX)
+    throw wrong(where, detail("rule.at_most", { max: RECIPIENTS_MAX }));
+  return input.map((id, index) => text(id, `${where}[${index}]`, TEXT_MAX));
+}
 
 function compileRule(input: unknown, where: string): AlarmRule {
   const node = only(input, where, ruleFields);
@@ -146,6 +157,7 @@ function compileRule(input: unknown, where: string): AlarmRule {
     downgrade,
     schedule: node.schedule === undefined ? undefined : compileSchedule(node.schedule, `${where}.schedule`),
     propagates: flag(node.propagateToGateway, `${where}.propagateToGateway`),
+    recipientIds: compileRecipients(node.recipientIds, `${where}.recipientIds`),
     actions: compileActions(node.actions, `${where}.actions`),
     keys,
     attributes,

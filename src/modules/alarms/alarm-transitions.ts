@@ -1,4 +1,5 @@
 import { detail } from "../../lib/domain-error.ts";
+import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
 import { compareSeverities } from "../../lib/severity.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Outcome } from "./alarm-evaluation.ts";
@@ -14,7 +15,12 @@ interface Act {
 }
 
 /** Creates the function that applies a rule's outcome to the alarm of its type; it returns `undefined` if nothing changes. */
-export function createTransitions(lifecycle: AlarmLifecycle) {
+export function createTransitions(deps: {
+  lifecycle: AlarmLifecycle;
+  keysOf: (device: IngestDevice) => KeyMetadataMap;
+}) {
+  const { lifecycle, keysOf } = deps;
+
   function messageOf(
     device: IngestDevice,
     rule: AlarmRule,
@@ -22,7 +28,7 @@ export function createTransitions(lifecycle: AlarmLifecycle) {
   ) {
     const { raised, state } = of;
     const names = { deviceName: device.name, alarmType: rule.alarmType, severity: raised.severity };
-    return renderMessage(raised.message, names, state.values);
+    return renderMessage(raised.message, names, { values: state.values, keys: keysOf(device) });
   }
 
   return function actOn(
@@ -38,7 +44,7 @@ export function createTransitions(lifecycle: AlarmLifecycle) {
       const gatewayId = (rule.propagates && device.parentDeviceId) || null;
       const options = { alarmType, severity: raised.severity, gatewayId };
       const run = () => {
-        lifecycle.raise(device, { ...options, message: messageOf(device, rule, { raised, state }) });
+        lifecycle.raise(device, { ...options, ...messageOf(device, rule, { raised, state }) });
       };
       return { rises: true, run };
     }
@@ -48,7 +54,10 @@ export function createTransitions(lifecycle: AlarmLifecycle) {
     const rise = compareSeverities(raised.severity, open.severity);
     if (rise === 0 || (rise < 0 && !rule.downgrade)) return undefined;
     const run = () => {
-      lifecycle.changeSeverity(open, raised.severity, messageOf(device, rule, { raised, state }));
+      lifecycle.changeSeverity(open, {
+        severity: raised.severity,
+        ...messageOf(device, rule, { raised, state }),
+      });
     };
     return { rises: rise > 0, run };
   };

@@ -21,6 +21,9 @@ const changing = [
   "severity",
   "status",
   "message",
+  "raisedAt",
+  "raiseCount",
+  "messageParts",
   "updatedAt",
   "acknowledgedAt",
   "acknowledgedBy",
@@ -37,8 +40,24 @@ const each = <Name extends string, Given>(names: readonly Name[], give: (name: N
 const input = <Name extends string>(name: Name): Placeholder<Name> => sql.placeholder(name);
 const set = (name: string): SQL => sql`${sql.placeholder(name)}`;
 
+const toRow = ({ messageParts, ...alarm }: Alarm) => ({
+  ...alarm,
+  messageParts: messageParts && JSON.stringify(messageParts),
+});
+
+const ofDevice = eq(alarms.deviceId, input("deviceId"));
+
+/** Creates the function that makes an alarm the one that was raised last. */
+function createMoveToFront(orm: MainDatabase["orm"]) {
+  const statement = orm
+    .update(alarms)
+    .set({ sequence: sql`(SELECT max(sequence) + 1 FROM alarms)` })
+    .where(eq(alarms.alarmId, input("alarmId")))
+    .prepare();
+  return (alarmId: string): void => void statement.run({ alarmId });
+}
+
 export function createAlarmWrites({ orm }: MainDatabase) {
-  const ofDevice = eq(alarms.deviceId, input("deviceId"));
   const listOpen = orm
     .select()
     .from(alarms)
@@ -102,15 +121,16 @@ export function createAlarmWrites({ orm }: MainDatabase) {
     findNewest: (deviceId: DeviceId, alarmType: string): AlarmRow | undefined =>
       findNewest.get({ deviceId, alarmType }),
     insert(alarm: Alarm): void {
-      insert.run({ ...alarm });
+      insert.run(toRow(alarm));
       const { deviceId } = alarm;
       if (isOver.get({ deviceId })) trim.run({ deviceId }); // looking costs a tenth of deleting nothing
     },
-    update: (alarm: Alarm): void => void update.run({ ...alarm }),
+    update: (alarm: Alarm): void => void update.run(toRow(alarm)),
+    moveToFront: createMoveToFront(orm),
     addEvent(event: AlarmEvent): void {
       addEvent.run({ ...event });
-      const { alarmId } = event;
-      if (areTooMany.get({ alarmId })) trimEvents.run({ alarmId });
+      const of = { alarmId: event.alarmId };
+      if (areTooMany.get(of)) trimEvents.run(of);
     },
     saveState: (deviceId: DeviceId, state: string, dueAt: number | undefined): void =>
       void saveState.run({ deviceId, state, dueAt: dueAt ?? null }),

@@ -29,20 +29,19 @@ import type { Alarm } from "./alarms.types.ts";
 import { EscalationCache } from "./escalation-cache.ts";
 import { createProfileRules } from "./profile-rules.ts";
 
+interface AlarmsModuleDeps {
+  readonly devices: DevicesService;
+  readonly directory: DeviceDirectory;
+  readonly profiles: ProfilesService;
+  readonly attributes: AttributesService;
+  readonly commands: CommandsService;
+  readonly outbound: OutboundService;
+  readonly maintenance: MaintenanceWatch;
+  readonly store: TelemetryStore;
+}
+
 /** Alarms: the rules that raise and clear them, escalation, the commands that they send, and what people do about them. */
-export function createAlarmsModule(
-  { database, clock, events, log: root }: Core,
-  deps: {
-    devices: DevicesService;
-    directory: DeviceDirectory;
-    profiles: ProfilesService;
-    attributes: AttributesService;
-    commands: CommandsService;
-    outbound: OutboundService;
-    maintenance: MaintenanceWatch;
-    store: TelemetryStore;
-  },
-) {
+export function createAlarmsModule({ database, clock, events, log: root }: Core, deps: AlarmsModuleDeps) {
   const { devices, directory, profiles, attributes, commands, outbound, maintenance, store } = deps;
   const { transact } = database;
   const log = root.child("alarms");
@@ -58,6 +57,10 @@ export function createAlarmsModule(
     const device = directory.find(deviceId);
     return device === undefined ? 0 : maintenance.remainingMs(device);
   };
+  const ruleOf = ({ deviceId, alarmType }: Pick<Alarm, "deviceId" | "alarmType">) => {
+    const device = directory.find(deviceId);
+    return device && rulesOf(device)?.all.find((rule) => rule.alarmType === alarmType);
+  };
   const escalations = new EscalationCache(repository);
   const escalationOf = (tenantId: TenantId) => escalations.of(tenantId);
   /** Called with each event of an alarm, in the transaction that writes it; the modules that react add theirs. */
@@ -66,10 +69,7 @@ export function createAlarmsModule(
   const commander = new AlarmCommander({
     commandsRepository: createAlarmCommandsRepository(database),
     repository,
-    ruleOf({ deviceId, alarmType }) {
-      const device = directory.find(deviceId);
-      return device && rulesOf(device)?.all.find((rule) => rule.alarmType === alarmType);
-    },
+    ruleOf,
     lifecycle,
     commands,
     outbound,
@@ -94,6 +94,7 @@ export function createAlarmsModule(
     repository,
     lifecycle,
     rulesOf,
+    keysOf: ({ tenantId, profileId }) => profiles.keysOf(tenantId, profileId),
     findDevice,
     attribute,
     holdBack: createHoldBack({ maintenance, clock }),
@@ -129,8 +130,10 @@ export function createAlarmsModule(
   return {
     alarms,
     hooks,
+    /** Returns how long the device is mute; 0 when it is not. */
     mutedMs,
     observe,
+    recipientIdsOf: (alarm: Pick<Alarm, "deviceId" | "alarmType">) => ruleOf(alarm)?.recipientIds,
     openAlarms: (deviceId: DeviceId): readonly Alarm[] => repository.listOpen(deviceId),
     /** Notes in the history of the alarm who was notified. */
     notified: (alarmId: string, text: Text) =>
@@ -150,3 +153,5 @@ export function createAlarmsModule(
     ],
   };
 }
+
+export type AlarmsModule = ReturnType<typeof createAlarmsModule>;

@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { MessagePart } from "../../lib/message-parts.ts";
 import { alarmSeverities } from "../../lib/severity.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
@@ -13,6 +14,7 @@ import {
   type AlarmFilter,
   type EscalationSettings,
   type ListedAlarm,
+  type OpenAlarms,
 } from "./alarms.types.ts";
 
 export type AlarmRun = Omit<typeof alarmRun.$inferSelect, "one">;
@@ -22,15 +24,17 @@ const toAlarm = ({ sequence: _, ...row }: AlarmRow): Alarm => ({
   tenantId: row.tenantId as TenantId, // branded when they were written
   deviceId: row.deviceId as DeviceId,
   gatewayId: row.gatewayId as DeviceId | null,
+  messageParts: row.messageParts === null ? null : (JSON.parse(row.messageParts) as MessagePart[]), // our own
 });
 
-/** CRITICAL first. */
+/** CRITICAL is the greatest. */
 const severityRank = sql`CASE ${alarms.severity} ${sql.join(
   alarmSeverities.map((severity, rank) => sql`WHEN ${severity} THEN ${rank}`),
   sql` `,
 )} END`;
 const sortable: Record<(typeof ALARM_SORT_FIELDS)[number], SQL> = {
-  createdAt: sql`${alarms.sequence}`,
+  raisedAt: sql`${alarms.sequence}`,
+  createdAt: sql`${alarms.createdAt}`,
   updatedAt: sql`${alarms.updatedAt}`,
   severity: severityRank,
   status: sql`${alarms.status}`,
@@ -38,18 +42,21 @@ const sortable: Record<(typeof ALARM_SORT_FIELDS)[number], SQL> = {
   deviceName: sql`${devices.name} COLLATE NOCASE`,
 };
 
-function orderOf(sort = "-createdAt"): SQL[] {
-  const field = ALARM_SORT_FIELDS.find((name) => name === sort.replace(/^-/, "")) ?? "createdAt";
+function orderOf(sort = "-raisedAt"): SQL[] {
+  const field = ALARM_SORT_FIELDS.find((name) => name === sort.replace(/^-/, "")) ?? "raisedAt";
   return [sort.startsWith("-") ? desc(sortable[field]) : asc(sortable[field]), desc(alarms.sequence)];
 }
+
+const among = (visible: "all" | ReadonlySet<DeviceId>): SQL | undefined =>
+  visible === "all"
+    ? undefined
+    : sql`${alarms.deviceId} IN (SELECT value FROM json_each(${JSON.stringify([...visible])}))`;
 
 function conditionOf(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>, filter: AlarmFilter) {
   const { search } = filter;
   return and(
     eq(alarms.tenantId, tenantId),
-    visible === "all"
-      ? undefined
-      : sql`${alarms.deviceId} IN (SELECT value FROM json_each(${JSON.stringify([...visible])}))`,
+    among(visible),
     filter.deviceId && or(eq(alarms.deviceId, filter.deviceId), eq(alarms.gatewayId, filter.deviceId)),
     filter.severities && inArray(alarms.severity, [...filter.severities]),
     filter.statuses && inArray(alarms.status, [...filter.statuses]),
@@ -62,6 +69,40 @@ function conditionOf(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>,
       : undefined,
   );
 }
+
+function countOf(orm: MainDatabase["orm"], condition: SQL | undefined): number {
+  const counted = orm
+    .select({ total: count() })
+    .from(alarms)
+    .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
+    .where(condition)
+    .get();
+  return counted?.total ?? 0;
+}
+
+/** Creates the function that returns the devices with open alarms, in no order. */
+const createOpenByDevice =
+  (orm: MainDatabase["orm"]) =>
+  (tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>): OpenAlarms[] =>
+    orm
+      .select({
+        deviceId: alarms.deviceId,
+        parentDeviceId: devices.parentDeviceId,
+        rank: sql<number>`max(${severityRank})`,
+        count: count(),
+        unacknowledged: sql<number>`sum(${alarms.acknowledgedAt} IS NULL)`,
+      })
+      .from(alarms)
+      .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
+      .where(and(eq(alarms.tenantId, tenantId), isNull(alarms.clearedAt), among(visible)))
+      .groupBy(alarms.deviceId)
+      .all()
+      .map(({ rank, deviceId, parentDeviceId, ...counts }) => ({
+        deviceId: deviceId as DeviceId, // branded when they were written
+        parentDeviceId: parentDeviceId as DeviceId | null,
+        severity: alarmSeverities[rank] ?? "INDETERMINATE",
+        ...counts,
+      }));
 
 export function createAlarmsRepository(database: MainDatabase) {
   const { orm } = database;
@@ -87,13 +128,7 @@ export function createAlarmsRepository(database: MainDatabase) {
         .offset(filter.offset)
         .all()
         .map(toListed);
-      const counted = orm
-        .select({ total: count() })
-        .from(alarms)
-        .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
-        .where(condition)
-        .get();
-      return { items, total: counted?.total ?? 0 };
+      return { items, total: countOf(orm, condition) };
     },
     find(tenantId: TenantId, alarmId: string): ListedAlarm | undefined {
       const row = listed()
@@ -144,6 +179,7 @@ export function createAlarmsRepository(database: MainDatabase) {
         .where(and(eq(devices.profileId, profileId), isNull(alarms.clearedAt)))
         .all()
         .map(toListed),
+    listOpenByDevice: createOpenByDevice(orm),
     /** The newest one of this type, open or not. */
     findNewest(deviceId: DeviceId, alarmType: string): Alarm | undefined {
       const row = writes.findNewest(deviceId, alarmType);
@@ -151,6 +187,7 @@ export function createAlarmsRepository(database: MainDatabase) {
     },
     insert: writes.insert,
     update: writes.update,
+    moveToFront: writes.moveToFront,
     addEvent: writes.addEvent,
     /** The oldest first. */
     listEvents: (alarmId: string): AlarmEvent[] =>

@@ -11,9 +11,10 @@ import {
   bulkBody,
   commentBody,
   escalationBody,
+  openAlarmsBody,
 } from "./alarms.schemas.ts";
 import type { AlarmsService } from "./alarms.service.ts";
-import { alarmToWire, eventToWire, readFilter } from "./alarms.wire.ts";
+import { alarmToWire, eventToWire, openAlarmsToWire, readFilter } from "./alarms.wire.ts";
 
 const eventList = wholeList({ sort: ["createdAt", "eventType"], search: ["message"] });
 const handling =
@@ -32,9 +33,20 @@ interface ListQuery {
 const bodyOf = ({ body }: AuditContext) => body;
 const settingsId = ({ principal }: AuditContext) => principal.tenantId;
 
+const openAlarmsRoute = ({ alarms, auth }: { alarms: AlarmsService; auth: AuthPlugin }) =>
+  new Elysia()
+    .use(auth)
+    .get("/open", ({ principal }) => openAlarmsToWire(alarms.listOpenByDevice(principal)), {
+      auth: "alarms:read",
+      response: { 200: t.Array(openAlarmsBody) },
+      detail: {
+        summary: "List devices with open alarms, the most severe first",
+        description: "One entry for each device that the caller may see and that has an open alarm.",
+      },
+    });
+
 /** Alarms: what the rules of profiles raised, and what people did about it. */
-export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) => {
-  const { alarms } = deps;
+export const alarmsRoutes = ({ alarms, auth }: { alarms: AlarmsService; auth: AuthPlugin }) => {
   const read = ({ principal }: AuditContext, id: string) => {
     const { name, deviceId, status } = alarmToWire(alarms.get(principal, id));
     return { name, deviceId, status };
@@ -53,7 +65,8 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
     return { headers: listHeaders(request.url, { ...page, total }), items: items.map(alarmToWire) };
   }
   return new Elysia({ prefix: "/api/alarms", tags: ["alarms"] })
-    .use(deps.auth)
+    .use(auth)
+    .use(openAlarmsRoute({ alarms, auth }))
     .get(
       "",
       ({ principal, query, set, request }) => {
@@ -66,7 +79,7 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
         query: t.Object(alarmsQuery),
         response: { 200: t.Array(alarmBody) },
         detail: {
-          summary: "List alarms, the newest first",
+          summary: "List alarms, the one raised last first",
           description:
             "Lists alarms of the devices that the caller may see. 1,000 cleared alarms are kept for each device. 400 for an unknown severity or status.",
         },
@@ -139,7 +152,7 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
         query: t.Object(alarmsQuery),
         response: { 200: t.Array(alarmBody) },
         detail: {
-          summary: "List alarms of a device, the newest first",
+          summary: "List alarms of a device, the one raised last first",
           description:
             "The list of a gateway includes alarms of its children with `propagateToGateway`, for the children that the caller may see.",
         },

@@ -8,6 +8,20 @@ const BULK_MAX = 10_000;
 const WEEK_MINUTES = 10_080;
 const time = t.String({ description: "ISO 8601" });
 
+const messageParts = t.Array(
+  t.Union([
+    t.String(),
+    t.Object({
+      value: t.Union([t.Number(), t.Boolean()]),
+      unit: t.Optional(t.String()),
+      decimals: t.Optional(wholeNumber()),
+    }),
+  ]),
+  {
+    description: "the message with its values apart, for any language; absent if it has no values",
+  },
+);
+
 export const alarmBody = t.Object(
   {
     alarmId: t.String(),
@@ -17,8 +31,14 @@ export const alarmBody = t.Object(
     name: t.String({ description: "the alarm type of the rule" }),
     severity: severityBody,
     status: choice(alarmStatuses),
-    message: t.String(),
+    message: t.String({ description: "in English" }),
+    messageParts: t.Optional(messageParts),
     createdAt: time,
+    raisedAt: t.String({ description: "ISO 8601; the last time that it was raised" }),
+    raiseCount: wholeNumber({
+      minimum: 1,
+      description: "how often this alarm was raised: 1, and 1 more for each time it came again",
+    }),
     updatedAt: time,
     acknowledgedAt: t.Optional(time),
     acknowledgedBy: t.Optional(t.String()),
@@ -59,10 +79,21 @@ export const alarmEventBody = t.Object(
 export const alarmsQuery = {
   ...pageQuery,
   search: searchQuery(["the message", "the name", "the device's name"]),
-  sort: sortQuery(ALARM_SORT_FIELDS, "; the newest first by default"),
+  sort: sortQuery(ALARM_SORT_FIELDS, "; the one raised last first by default"),
   severity: t.Optional(t.String({ maxLength: 256, description: "one or several, by commas" })),
   status: t.Optional(t.String({ maxLength: 256, description: "one or several, by commas" })),
 };
+
+export const openAlarmsBody = t.Object(
+  {
+    deviceId: t.String(),
+    parentDeviceId: t.Optional(t.String({ description: "the gateway of the device" })),
+    severity: severityBody,
+    count: wholeNumber({ minimum: 1 }),
+    unacknowledged: wholeNumber(),
+  },
+  { title: "OpenAlarms" },
+);
 
 export const bulkBody = t.Object(
   {

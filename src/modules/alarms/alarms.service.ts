@@ -14,10 +14,14 @@ import {
   type EscalationSettings,
   escalationDefaults,
   type ListedAlarm,
+  type OpenAlarms,
 } from "./alarms.types.ts";
 
 /** Some 20 ms of work on a small gateway. */
 const HANDLED_AT_ONCE = 50;
+
+const nameOf = ({ email, apiKey, impersonator }: Principal) =>
+  apiKey?.name ?? (impersonator ? `${email} (${impersonator.email})` : email);
 
 const noSuchAlarm = () => notFound("alarm.not_found");
 
@@ -35,9 +39,6 @@ export function createAlarmsService(deps: {
     if (alarm === undefined || (devices !== "all" && !devices.has(alarm.deviceId))) throw noSuchAlarm();
     return alarm;
   }
-
-  const nameOf = ({ email, apiKey, impersonator }: Principal) =>
-    apiKey?.name ?? (impersonator ? `${email} (${impersonator.email})` : email);
 
   function ensureMayHandle(principal: Principal): void {
     if (!isAllowed(principal, "alarms:handle")) throw forbidden("alarm.handling");
@@ -71,7 +72,7 @@ export function createAlarmsService(deps: {
   }
 
   return {
-    /** The newest first. */
+    /** The alarm raised last first. */
     list(
       principal: Principal,
       filter: Omit<AlarmFilter, "deviceId"> & { readonly deviceId?: string | undefined },
@@ -80,6 +81,9 @@ export function createAlarmsService(deps: {
       const visible = deviceId === undefined ? undefined : deps.devices.ensureVisible(principal, deviceId);
       return repository.list(principal.tenantId, principal.devices, { ...rest, deviceId: visible });
     },
+    /** Returns the devices with open alarms that the caller may see, in no order. */
+    listOpenByDevice: ({ tenantId, devices }: Principal): OpenAlarms[] =>
+      repository.listOpenByDevice(tenantId, devices),
     get,
     /** The oldest first. */
     listEvents: (principal: Principal, alarmId: string): AlarmEvent[] =>

@@ -9,7 +9,7 @@ import { alarmEventTypes, alarmStatuses } from "./alarms.types.ts";
 export const alarms = sqliteTable(
   "alarms",
   {
-    /** Sorted in the order in which they were raised, whatever the clock said. */
+    /** Sorted in the order in which they were last raised, whatever the clock said: a reopened alarm gets a new number. */
     sequence: integer("sequence").primaryKey({ autoIncrement: true }),
     alarmId: text("alarm_id").notNull().unique(),
     tenantId: text("tenant_id").notNull(),
@@ -20,7 +20,12 @@ export const alarms = sqliteTable(
     severity: text("severity", { enum: alarmSeverities }).notNull(),
     status: text("status", { enum: alarmStatuses }).notNull(),
     message: text("message").notNull(),
+    /** JSON text: the message with its values apart; null where it has none. */
+    messageParts: text("message_parts"),
     createdAt: integer("created_at").notNull(),
+    /** Time at which it was raised last. */
+    raisedAt: integer("raised_at").notNull(),
+    raiseCount: integer("raise_count").notNull(),
     updatedAt: integer("updated_at").notNull(),
     acknowledgedAt: integer("acknowledged_at"),
     acknowledgedBy: text("acknowledged_by"),

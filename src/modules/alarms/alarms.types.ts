@@ -1,5 +1,6 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import type { MessagePart } from "../../lib/message-parts.ts";
 import type { AlarmSeverity } from "../../lib/severity.ts";
 import type { Params } from "../../lib/texts/text.ts";
 
@@ -25,8 +26,15 @@ export interface Alarm {
   readonly alarmType: string;
   readonly severity: AlarmSeverity;
   readonly status: AlarmStatus;
+  /** In English. */
   readonly message: string;
+  /** The message with its values apart; null where it has none. */
+  readonly messageParts: readonly MessagePart[] | null;
   readonly createdAt: number;
+  /** Time at which it was raised last. */
+  readonly raisedAt: number;
+  /** 1 when it is created, one more each time that it is reopened. */
+  readonly raiseCount: number;
   readonly updatedAt: number;
   readonly acknowledgedAt: number | null;
   readonly acknowledgedBy: string | null;
@@ -69,6 +77,7 @@ export interface AlarmEvent {
 }
 
 export const ALARM_SORT_FIELDS = [
+  "raisedAt",
   "createdAt",
   "updatedAt",
   "severity",
@@ -82,10 +91,20 @@ export interface AlarmFilter {
   readonly statuses?: readonly AlarmStatus[] | undefined;
   readonly deviceId?: DeviceId | undefined;
   readonly search?: string | undefined;
-  /** One of `ALARM_SORT_FIELDS`, with `-` before it for the reverse; `-createdAt` by default. */
+  /** One of `ALARM_SORT_FIELDS`, with `-` before it for the reverse; `-raisedAt` by default. */
   readonly sort?: string | undefined;
   readonly limit: number;
   readonly offset: number;
+}
+
+/** The open alarms of a device. */
+export interface OpenAlarms {
+  readonly deviceId: DeviceId;
+  readonly parentDeviceId: DeviceId | null;
+  /** The most severe of them. */
+  readonly severity: AlarmSeverity;
+  readonly count: number;
+  readonly unacknowledged: number;
 }
 
 export interface EscalationSettings {

@@ -1,18 +1,20 @@
 import { withoutNulls } from "../../lib/defined.ts";
 import { inEnglish, invalid } from "../../lib/domain-error.ts";
-import { alarmSeverities } from "../../lib/severity.ts";
-import { type AlarmEvent, alarmStatuses, type ListedAlarm } from "./alarms.types.ts";
+import { alarmSeverities, compareSeverities } from "../../lib/severity.ts";
+import { type AlarmEvent, alarmStatuses, type ListedAlarm, type OpenAlarms } from "./alarms.types.ts";
 
 const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 
 export function alarmToWire({ tenantId: _, alarmType, escalationSince: __, ...alarm }: ListedAlarm) {
-  const { acknowledgedAt, acknowledgedBy, clearedAt, clearedBy, createdAt, updatedAt, ...others } = alarm;
-  const { gatewayId, ...rest } = others;
+  const { acknowledgedAt, acknowledgedBy, clearedAt, clearedBy, createdAt, raisedAt, updatedAt, ...others } =
+    alarm;
+  const { gatewayId, messageParts, ...rest } = others;
   return {
     ...rest,
     name: alarmType,
     createdAt: iso(createdAt),
+    raisedAt: iso(raisedAt),
     updatedAt: iso(updatedAt),
     ...withoutNulls({
       acknowledgedAt: isoOrNull(acknowledgedAt),
@@ -20,6 +22,7 @@ export function alarmToWire({ tenantId: _, alarmType, escalationSince: __, ...al
       clearedAt: isoOrNull(clearedAt),
       clearedBy,
       gatewayId,
+      messageParts: messageParts && [...messageParts],
     }),
   };
 }
@@ -40,6 +43,12 @@ function listed<Name extends string>(text: string | undefined, names: readonly N
     return existing;
   });
 }
+
+/** Converts the devices with open alarms for the API, the most severe first. */
+export const openAlarmsToWire = (devices: readonly OpenAlarms[]) =>
+  devices
+    .toSorted((a, b) => compareSeverities(b.severity, a.severity))
+    .map(({ parentDeviceId, ...open }) => ({ ...open, ...withoutNulls({ parentDeviceId }) }));
 
 /** @throws DomainError of kind `invalid` for a severity or status that there is none of. */
 export const readFilter = (query: { severity?: string | undefined; status?: string | undefined }) => ({

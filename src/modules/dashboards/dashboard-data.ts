@@ -4,7 +4,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
 import type { AlarmStatus } from "../alarms/alarms.types.ts";
 import type { TelemetryService } from "../telemetry/telemetry.service.ts";
-import type { DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
+import type { Aggregation, DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import { keysOf } from "./dashboard-form.ts";
 import type { AlarmRow, ResolvedDevice, Widget, WidgetData } from "./dashboards.types.ts";
@@ -33,6 +33,7 @@ const isText = (answer: object | undefined): answer is Text => answer !== undefi
 /** Data that a widget type needs. Widgets of unknown types show the newest values. */
 const needs: Readonly<Record<string, "series" | "latest" | "both" | "alarms" | "none">> = {
   timeseries: "series",
+  energy: "series",
   value: "both",
   gauge: "latest",
   level: "latest",
@@ -66,20 +67,56 @@ function ownPart(snapshot: LatestSnapshot, wanted: Wanted): LatestSnapshot {
   return { ...snapshot, values: own(snapshot.values), timestamps: own(snapshot.timestamps) };
 }
 
+/** Widget type → the only aggregation that it shows. */
+const fixedAggregations: Readonly<Record<string, Aggregation>> = { stateTimeline: "none", energy: "delta" };
+const ENERGY_INTERVAL = "1d";
+
 /** Returns how a widget's series are requested. Widgets with the same text share a request. */
 function seriesSpec({ config, type }: Widget) {
-  const isTimeline = type === "stateTimeline";
-  const aggregation = typeof config.aggregation === "string" && !isTimeline ? config.aggregation : "none";
+  const aggregation =
+    fixedAggregations[type] ?? (typeof config.aggregation === "string" ? config.aggregation : "none");
   const wanted = Number.isInteger(config.maxDataPoints) ? Number(config.maxDataPoints) : POINTS_DEFAULT;
   const maxDataPoints = Math.min(Math.max(1, wanted), POINTS_MAX);
+  const byDefault = type === "energy" ? ENERGY_INTERVAL : undefined;
   const interval =
-    typeof config.interval === "string" && aggregation !== "none" ? config.interval : undefined;
+    typeof config.interval === "string" && aggregation !== "none" ? config.interval : byDefault;
   const timezone = typeof config.timezone === "string" ? config.timezone : undefined;
   return { aggregation, maxDataPoints, interval, timezone };
 }
 
 const idsOf = (devices: readonly ResolvedDevice[], max = Number.POSITIVE_INFINITY): DeviceId[] =>
   devices.slice(0, max).map(({ deviceId }) => deviceId);
+
+/** Returns the names of the only series that a widget shows, or `undefined` for all. */
+function ownSeriesOf({ config }: Widget): ReadonlySet<unknown> | undefined {
+  return Array.isArray(config.series) ? new Set(config.series) : undefined;
+}
+
+/** Returns the series of a widget's own keys, of the devices that it shows. */
+function shownSeries(
+  { widget, keys }: Wanted,
+  devices: readonly ResolvedDevice[],
+  found: ReadonlyMap<DeviceId, DeviceSeries> | undefined,
+): DeviceSeries[] {
+  const named = new Set(keys);
+  const own = ownSeriesOf(widget);
+  return devices.flatMap(({ deviceId }) => {
+    const answer = found?.get(deviceId);
+    if (answer === undefined) return [];
+    const isShown = ({ key }: { readonly key: string }) =>
+      named.has(key) && (own?.has(`${deviceId}/${key}`) ?? true);
+    return [{ ...answer, series: answer.series.filter(isShown) }];
+  });
+}
+
+/** Returns the series with their time stamps moved by `ms`. */
+const moved = (found: DeviceSeries, ms: number): DeviceSeries => ({
+  ...found,
+  series: found.series.map((keySeries) => ({
+    ...keySeries,
+    points: keySeries.points.map((point) => ({ ...point, ts: point.ts + ms })),
+  })),
+});
 
 export function createDashboardData(deps: {
   telemetry: Pick<TelemetryService, "latestOf" | "query">;
@@ -189,16 +226,19 @@ export function createDashboardData(deps: {
     return items
       .filter(({ deviceId }) => only?.has(deviceId) ?? true)
       .slice(0, limit)
-      .map(({ alarmId, deviceId, deviceName, alarmType, severity, status, message, createdAt }) => ({
-        alarmId,
-        deviceId,
-        deviceName,
-        name: alarmType,
-        severity,
-        status,
-        message,
-        createdAt,
-      }));
+      .map(
+        ({ alarmId, deviceId, deviceName, alarmType, severity, status, message, createdAt, raisedAt }) => ({
+          alarmId,
+          deviceId,
+          deviceName,
+          name: alarmType,
+          severity,
+          status,
+          message,
+          createdAt,
+          raisedAt,
+        }),
+      );
   }
 
   /** Returns the data of each widget by its id. */
@@ -214,21 +254,20 @@ export function createDashboardData(deps: {
       need: needs[widget.type] ?? "latest",
     }));
     const listed = createAlarmList(principal);
-    const [latest, series] = await Promise.all([
+    const { from, to } = input.window;
+    const comparing = wanted.filter(({ widget }) => widget.config.compare === true);
+    const [latest, series, previous] = await Promise.all([
       latestOf(principal, wanted),
       seriesOf(principal, wanted, input.window),
+      seriesOf(principal, comparing, { from: Math.max(0, from - (to - from)), to: from }),
     ]);
 
     function dataOf(item: Wanted): WidgetData {
-      const { devices, keys, need } = item;
+      const { devices, need } = item;
       const isSeries = need === "series" || need === "both";
       const shown = isSeries ? devices.slice(0, SERIES_DEVICES_MAX) : devices;
       const answer = series.get(groupOf(item));
-      const named = new Set(keys);
-      const ofKeys = (found: DeviceSeries): DeviceSeries => ({
-        ...found,
-        series: found.series.filter(({ key }) => named.has(key)),
-      });
+      const before = previous.get(groupOf(item));
       return {
         deviceIds: idsOf(shown),
         ...(shown.length < devices.length && { cut: true }),
@@ -241,12 +280,10 @@ export function createDashboardData(deps: {
             }),
           }),
         ...(isSeries && isText(answer) && { error: inEnglish(answer), errorText: answer }),
-        ...(isSeries &&
-          !isText(answer) && {
-            series: shown.flatMap(({ deviceId }) => {
-              const found = answer?.get(deviceId);
-              return found === undefined ? [] : [ofKeys(found)];
-            }),
+        ...(isSeries && !isText(answer) && { series: shownSeries(item, shown, answer) }),
+        ...(before !== undefined &&
+          !isText(before) && {
+            previous: shownSeries(item, shown, before).map((found) => moved(found, to - from)),
           }),
         ...(need === "alarms" && {
           alarms: alarmsOf(item, listed),

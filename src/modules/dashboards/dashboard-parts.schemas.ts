@@ -21,9 +21,18 @@ const series = {
   aggregation: enumOf(aggregations, { description: "none by default" }),
   maxDataPoints: Type.Integer({ description: "most points of a series; 500 by default" }),
   interval: Type.String({
-    description: "length of an aggregation interval: ms, or 1m, 1h, 1d, 1w, 1mo on the calendar",
+    description:
+      "length of an aggregation interval: ms, or 1m, 1h, 1d, 1w, 1mo on the calendar; or the times of day at which intervals begin, such as 06:00,14:00,22:00",
   }),
   timezone: Type.String({ description: "IANA time zone of calendar intervals" }),
+};
+const ownSeries = {
+  series: Type.Array(Type.String(), {
+    description: "only these series, each as `deviceId/key`; every key of every device by default",
+  }),
+};
+const compare = {
+  compare: Type.Boolean({ description: "whether the same series one window earlier are shown, too" }),
 };
 const reduce = { reduce: text("how the values of several devices become one") };
 const appearance = { unit: text(), decimals: Type.Number() };
@@ -33,11 +42,22 @@ const image = { image: Type.String({ description: "a picture as data URL" }) };
 
 /** Fields of `config`, by widget type. */
 const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
-  timeseries: { ...devices, ...key, ...keys, ...series, ...appearance },
+  energy: {
+    ...devices,
+    ...key,
+    ...keys,
+    maxDataPoints: series.maxDataPoints,
+    interval: Type.String({ description: "1d by default; others as with the timeseries widget" }),
+    timezone: series.timezone,
+    ...appearance,
+    costPerUnit: Type.Number({ description: "price of one unit of the counter" }),
+    currency: text(),
+  },
+  timeseries: { ...devices, ...key, ...keys, ...ownSeries, ...series, ...compare, ...appearance },
   value: { ...devices, ...key, ...keys, ...series, ...reduce, ...appearance, ...limits },
   gauge: { ...devices, ...key, ...keys, ...reduce, ...appearance, ...scale, ...limits },
   level: { ...devices, ...key, ...keys, ...appearance, ...scale, ...limits },
-  stateTimeline: { ...devices, ...key, ...keys, maxDataPoints: series.maxDataPoints },
+  stateTimeline: { ...devices, ...key, ...keys, ...ownSeries, maxDataPoints: series.maxDataPoints },
   statusGrid: { ...devices, ...key, ...keys, ...appearance, ...limits },
   deviceTable: { ...devices, ...key, ...keys, ...appearance },
   alarmList: {

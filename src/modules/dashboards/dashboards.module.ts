@@ -34,6 +34,7 @@ export function createDashboardsModule(
     dataOf: createDashboardData({ telemetry, alarms }),
     devices,
     telemetry,
+    alarms,
     isShared: (dashboardId) => repository.list(dashboardId).length > 0,
     onChanged: (dashboardId) => shares.changed(dashboardId),
     onDeleted: (dashboardId) => shares.endAll(dashboardId),
@@ -43,6 +44,7 @@ export function createDashboardsModule(
     repository,
     dashboards,
     devices,
+    telemetry,
     endSession: (sessionId) => events.emit("session.ended", { sessionId }),
     clock,
   });

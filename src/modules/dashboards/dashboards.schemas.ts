@@ -3,8 +3,9 @@ import { t } from "elysia";
 import { alarmSeverities } from "../../lib/severity.ts";
 import { alarmStatuses } from "../alarms/alarms.types.ts";
 import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
+import { resolvedBody } from "../telemetry/key-metadata.schemas.ts";
 import { deviceSeries, latestSnapshot } from "../telemetry/telemetry.schemas.ts";
-import { jsonValue, lineText, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { jsonValue, lineText, nameText, severityBody, textSchema, wholeNumber } from "../wire.schemas.ts";
 import {
   aliasListSchema,
   aliasSelectorSchema,
@@ -73,6 +74,7 @@ export const resolvedDevice = t.Object(
     name: t.String(),
     deviceType: t.String(),
     active: t.Boolean(),
+    alarmSeverity: t.Optional(severityBody),
     assetId: t.Union([t.String(), t.Null()]),
   },
   { title: "ResolvedDevice" },
@@ -110,6 +112,7 @@ export const alarmRow = t.Object(
     status: enumOf(alarmStatuses),
     message: t.String(),
     createdAt: wholeNumber({ description: "epoch ms" }),
+    raisedAt: wholeNumber({ description: "epoch ms of the last time that it was raised" }),
   },
   { title: "AlarmRow" },
 );
@@ -117,6 +120,11 @@ export const widgetData = t.Object(
   {
     deviceIds: t.Array(t.String()),
     series: t.Optional(t.Array(deviceSeries)),
+    previous: t.Optional(
+      t.Array(deviceSeries, {
+        description: "with `compare`: the series of the window before, their time stamps moved into this one",
+      }),
+    ),
     latest: t.Optional(t.Array(latestSnapshot)),
     alarms: t.Optional(t.Array(alarmRow)),
     cut: t.Optional(t.Literal(true, { description: "there are more devices than a widget shows" })),
@@ -213,6 +221,7 @@ const { tenantId: _t, aliases: _a, configuration: _c, settings: _s, ...shared } 
 export const sharedBody = t.Object(
   {
     ...shared,
+    keyMetadata: resolvedBody,
     ownWindow: t.Optional(
       documentedAs(anyTimeWindowSchema, {
         description: "the `timeWindow` of the dashboard, as it was set",

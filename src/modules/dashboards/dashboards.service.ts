@@ -1,8 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { defined } from "../../lib/defined.ts";
 import { DomainError, detail } from "../../lib/domain-error.ts";
+import { worstAlarms } from "../../lib/worst-alarms.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
+import type { AlarmsService } from "../alarms/alarms.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { TelemetryService } from "../telemetry/telemetry.service.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -44,19 +46,22 @@ const empty = {
   settings: null,
 } as const;
 
-/** Dashboards are the tenant's: everybody sees all of them, and in them the devices that everybody may see. */
-export function createDashboardsService(deps: {
-  repository: DashboardsRepository;
-  aliasDevices: ReturnType<typeof createAliasDevices>;
-  dataOf: ReturnType<typeof createDashboardData>;
-  devices: Pick<DevicesService, "get" | "list" | "findNamed">;
-  telemetry: Pick<TelemetryService, "latestOf">;
-  isShared: (dashboardId: string) => boolean;
-  onChanged: (dashboardId: string) => void;
+interface DashboardsServiceDeps {
+  readonly repository: DashboardsRepository;
+  readonly aliasDevices: ReturnType<typeof createAliasDevices>;
+  readonly dataOf: ReturnType<typeof createDashboardData>;
+  readonly devices: Pick<DevicesService, "get" | "list" | "findNamed">;
+  readonly telemetry: Pick<TelemetryService, "latestOf">;
+  readonly alarms: Pick<AlarmsService, "listOpenByDevice">;
+  readonly isShared: (dashboardId: string) => boolean;
+  readonly onChanged: (dashboardId: string) => void;
   /** Called while it is still there. */
-  onDeleted: (dashboardId: string) => void;
-  clock: Clock;
-}) {
+  readonly onDeleted: (dashboardId: string) => void;
+  readonly clock: Clock;
+}
+
+/** Dashboards are the tenant's: everybody sees all of them, and in them the devices that everybody may see. */
+export function createDashboardsService(deps: DashboardsServiceDeps) {
   const { repository, devices, clock } = deps;
 
   function find({ tenantId }: Principal, id: string): Dashboard {
@@ -111,10 +116,15 @@ export function createDashboardsService(deps: {
     state: Readonly<Record<string, unknown>>,
   ) {
     const resolved: Record<string, ResolvedDevice[]> = Object.create(null);
+    const worst = worstAlarms(deps.alarms.listOpenByDevice(principal));
+    const withSeverity = (device: ResolvedDevice): ResolvedDevice => {
+      const severity = worst.get(device.deviceId)?.severity;
+      return severity === undefined ? device : { ...device, alarmSeverity: severity };
+    };
     for (const alias of aliases) {
       await setImmediate(); // each is a list of up to a thousand devices: others have their turn in between
       try {
-        resolved[alias.id] = deps.aliasDevices(principal, alias, state);
+        resolved[alias.id] = deps.aliasDevices(principal, alias, state).map(withSeverity);
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
         resolved[alias.id] = [];

@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { AlarmSeverity } from "../../lib/severity.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
 
@@ -51,6 +52,8 @@ export interface ResolvedDevice {
   readonly name: string;
   readonly deviceType: string;
   readonly active: boolean;
+  /** The most severe open alarm, of the children of a gateway, too. */
+  readonly alarmSeverity?: AlarmSeverity;
   readonly assetId: string | null;
 }
 
@@ -73,12 +76,16 @@ export interface AlarmRow {
   readonly message: string;
   /** Epoch ms. */
   readonly createdAt: number;
+  /** Epoch ms of the last time that it was raised. */
+  readonly raisedAt: number;
 }
 
 /** Describes what one widget shows; only the parts that its type needs. */
 export interface WidgetData {
   readonly deviceIds: readonly DeviceId[];
   readonly series?: readonly DeviceSeries[];
+  /** Series of the window before, of the same length, with their time stamps moved into this one. */
+  readonly previous?: readonly DeviceSeries[];
   readonly latest?: readonly LatestSnapshot[];
   readonly alarms?: readonly AlarmRow[];
   /** Present if there are more devices than a widget shows. */

@@ -91,7 +91,7 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
       "/api/shared/dashboard",
       async ({ request, body }) => {
         const token = bearer.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
-        const executed = await shares.execute(token, body ?? {});
+        const { executed, keyMetadata } = await shares.execute(token, body ?? {});
         const {
           tenantId: _t,
           aliases: _a,
@@ -100,7 +100,7 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
           ...shown
         } = executedToWire(executed);
         const { timeWindow: ownWindow } = executed.dashboard;
-        return { ...shown, ...(ownWindow !== null && { ownWindow }) };
+        return { ...shown, keyMetadata, ...(ownWindow !== null && { ownWindow }) };
       },
       {
         body: sharedRequest,

@@ -4,6 +4,7 @@ import type { DeviceId, UserId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId, randomToken } from "../../platform/ids.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
+import type { TelemetryService } from "../telemetry/telemetry.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { aliasesOf, aliasOf, keysOf, widgetsOf } from "./dashboard-form.ts";
 import { shareExpired, shareNotFound, sharesBusy, sharesLimit } from "./dashboards.errors.ts";
@@ -23,6 +24,16 @@ const sessionOf = (shareId: string) => `share:${shareId}`;
 
 const shareEnded = () => unauthenticated("dashboard.share_ended");
 
+const readerOf = ({ shareId, tenantId, name }: DashboardShare): Principal => ({
+  userId: shareId as UserId, // stands for nobody
+  email: name,
+  tenantId,
+  role: "TENANT_READ_ONLY",
+  sessionId: sessionOf(shareId),
+  canAcknowledgeAlarms: false,
+  devices: "all",
+});
+
 /** Returns what a link shows: devices of the aliases that widgets name, and the keys that they name. */
 function shownOf({ aliases, widgets }: Dashboard): { aliases: Alias[]; keys: ReadonlySet<string> } {
   const [all, parts] = [aliasesOf(aliases), widgetsOf(widgets)];
@@ -33,16 +44,19 @@ function shownOf({ aliases, widgets }: Dashboard): { aliases: Alias[]; keys: Rea
   };
 }
 
-/** Read-only links to a dashboard. Only those who see all devices make them: what a link shows is not limited by who made it. */
-export function createSharesService(deps: {
-  repository: SharesRepository;
-  dashboards: Pick<DashboardsService, "get" | "execute" | "resolveAlias">;
-  devices: Pick<DevicesService, "get">;
+interface SharesServiceDeps {
+  readonly repository: SharesRepository;
+  readonly dashboards: Pick<DashboardsService, "get" | "execute" | "resolveAlias">;
+  readonly devices: Pick<DevicesService, "get">;
+  readonly telemetry: Pick<TelemetryService, "resolveKeys">;
   /** Closes the streams of a session. */
-  endSession: (sessionId: string) => void;
-  clock: Clock;
-}) {
-  const { repository, dashboards, devices, clock } = deps;
+  readonly endSession: (sessionId: string) => void;
+  readonly clock: Clock;
+}
+
+/** Read-only links to a dashboard. Only those who see all devices make them: what a link shows is not limited by who made it. */
+export function createSharesService(deps: SharesServiceDeps) {
+  const { repository, dashboards, devices, telemetry, clock } = deps;
   const running = new Map<string, number>();
   /** Keyed by link. */
   const existing = new Map<string, { until: number; principal: Promise<Principal> }>();
@@ -58,16 +72,6 @@ export function createSharesService(deps: {
       ? undefined
       : share;
   }
-
-  const readerOf = ({ shareId, tenantId, name }: DashboardShare): Principal => ({
-    userId: shareId as UserId, // stands for nobody
-    email: name,
-    tenantId,
-    role: "TENANT_READ_ONLY",
-    sessionId: sessionOf(shareId),
-    canAcknowledgeAlarms: false,
-    devices: "all",
-  });
 
   /** The others have their turn between two aliases. */
   async function listenerOf(share: DashboardShare): Promise<Principal> {
@@ -99,6 +103,14 @@ export function createSharesService(deps: {
         : { ...part, alarms: part.alarms.filter(({ deviceId }) => ids.has(deviceId)) },
     ]);
     return { dashboard, timeWindow, devices: shown, data: Object.fromEntries(seen) };
+  }
+
+  /** Returns the metadata of the keys that the widgets show. */
+  function keyMetadataOf(share: DashboardShare, { dashboard, devices: resolved }: Executed) {
+    const { keys } = shownOf(dashboard);
+    const reader = { ...readerOf(share), shared: { keys, version: dashboard.updatedAt } };
+    const ids = Object.values(resolved).flatMap((all) => all.map(({ deviceId }) => deviceId));
+    return telemetry.resolveKeys(reader, ids);
   }
 
   const contextOf = ({ deviceId }: DashboardShare) => (deviceId === null ? {} : { deviceId });
@@ -137,7 +149,7 @@ export function createSharesService(deps: {
       deps.endSession(sessionOf(shareId));
     },
     /** @throws DomainError `unauthenticated`: the token opens nothing, or no longer. */
-    async execute(token: string, request: Omit<ExecuteRequest, "context">): Promise<Executed> {
+    async execute(token: string, request: Omit<ExecuteRequest, "context">) {
       const share = find(token);
       if (share === undefined) throw shareEnded();
       const { shareId, dashboardId } = share;
@@ -146,7 +158,8 @@ export function createSharesService(deps: {
       running.set(shareId, count + 1);
       try {
         const asked = { ...request, context: contextOf(share) };
-        return asSeen(await dashboards.execute(readerOf(share), dashboardId, asked));
+        const executed = asSeen(await dashboards.execute(readerOf(share), dashboardId, asked));
+        return { executed, keyMetadata: keyMetadataOf(share, executed) };
       } finally {
         const left = (running.get(shareId) ?? 1) - 1;
         if (left > 0) running.set(shareId, left);

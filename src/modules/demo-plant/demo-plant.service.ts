@@ -67,11 +67,11 @@ export function createDemoPlantService(deps: {
 
   function ensureProfiles(principal: Principal, profileIds: readonly ProfileId[]): ProfileId[] {
     const there = profiles.list(principal);
-    return planned.map(({ name, alarmRules }, index) => {
+    return planned.map(({ name, alarmRules, keyMetadata }, index) => {
       const kept = there.find(({ profileId }) => profileId === profileIds[index]);
       if (kept) return kept.profileId;
       const free = freeName(name, (wanted) => there.some((profile) => profile.name === wanted));
-      return profiles.create(principal, { name: free, alarmRules }).profileId;
+      return profiles.create(principal, { name: free, alarmRules, keyMetadata }).profileId;
     });
   }
 

@@ -1,4 +1,5 @@
 import type { DeviceId } from "../../lib/ids.ts";
+import { plantKeys } from "./plant-keys.ts";
 
 /*
  * What the demo plant is made of, beside its machines: profiles with the alarms that their faults raise, and a dashboard that shows all
@@ -22,10 +23,12 @@ const rule = (
   alarmType,
   createRules: [{ severity, condition: raised, message }],
   clearRule: { condition: cleared },
+  // A demonstration wakes nobody: who wants to be notified of it changes the rule.
+  recipientIds: [],
 });
 
-/** Profiles by device type: the alarms that a fault of its machines raises, and their repair clears. */
-export const profiles = [
+/** Alarm rules by device type: the alarms that a fault of its machines raises, and their repair clears. */
+const machineProfiles = [
   {
     deviceType: "press",
     name: "Demo press",
@@ -72,17 +75,27 @@ export const profiles = [
       ),
     ],
   },
+  { deviceType: "conveyor", name: "Demo conveyor", alarmRules: [] },
+  { deviceType: "climate", name: "Demo climate", alarmRules: [] },
+  { deviceType: "meter", name: "Demo meter", alarmRules: [] },
 ] as const;
+
+/** Profiles of the machines, with what their keys mean. */
+export const profiles = machineProfiles.map((profile) => ({
+  ...profile,
+  keyMetadata: plantKeys[profile.deviceType],
+}));
 
 /** Position of each machine of a line in its hall, as a share of the plan. */
 const COLUMNS = [0.12, 0.32, 0.52, 0.72, 0.88, 0.88] as const;
 const ROWS = [0.5, 0.5, 0.5, 0.5, 0.3, 0.7] as const;
 
+/** Drawn in one grey, more or less transparent: it suits a light and a dark page. */
 const hall = (y: number, line: number) => `
-  <rect x="20" y="${y}" width="960" height="230" rx="8" fill="#ffffff" stroke="#7b8a92" stroke-width="4"/>
-  <text x="40" y="${y + 36}" font-family="sans-serif" font-size="26" fill="#5b6a72">Line ${line}</text>
-  <rect x="80" y="${y + 100}" width="700" height="30" rx="15" fill="#e3e9ec"/>
-  <rect x="820" y="${y + 20}" width="140" height="190" rx="4" fill="#f1f4f5" stroke="#c4ced3" stroke-width="2"/>`;
+  <rect x="20" y="${y}" width="960" height="230" rx="8" fill="#7b8a92" fill-opacity="0.08" stroke="#7b8a92" stroke-width="4"/>
+  <text x="40" y="${y + 36}" font-family="sans-serif" font-size="26" fill="#7b8a92">Line ${line}</text>
+  <rect x="80" y="${y + 100}" width="700" height="30" rx="15" fill="#7b8a92" fill-opacity="0.25"/>
+  <rect x="820" y="${y + 20}" width="140" height="190" rx="4" fill="#7b8a92" fill-opacity="0.12" stroke="#7b8a92" stroke-opacity="0.5" stroke-width="2"/>`;
 const plan = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 540">${hall(20, 1)}${hall(290, 2)}</svg>`;
 
 function placesOf(machines: readonly DeviceId[]) {
@@ -97,6 +110,14 @@ function placesOf(machines: readonly DeviceId[]) {
   return Object.fromEntries(entries);
 }
 
+/** Returns the config of the plan, on which each machine shows the first of the keys that it has. */
+const planOf = (machines: readonly DeviceId[]) => ({
+  aliasId: "all",
+  keys: ["temperature", "pressure", "zone1", "motor_temperature", "power"],
+  image: `data:image/svg+xml;base64,${btoa(plan)}`,
+  places: placesOf(machines),
+});
+
 /** Returns the dashboard in the form of `POST /api/dashboards`. */
 export function dashboardOf(machines: readonly DeviceId[]) {
   const types = ["press", "oven", "compressor", "climate", "meter"];
@@ -107,23 +128,18 @@ export function dashboardOf(machines: readonly DeviceId[]) {
     deviceIds: machines.filter((_, index) => kinds[index % MACHINES_PER_LINE] === deviceType),
   });
   const widgets = [
-    [
-      "plan",
-      "floorPlan",
-      "Plant",
-      { aliasId: "all", image: `data:image/svg+xml;base64,${btoa(plan)}`, places: placesOf(machines) },
-    ],
+    ["plan", "floorPlan", "Plant", planOf(machines)],
     ["alarms", "alarmList", "Open alarms", { aliasId: "all", limit: 20 }],
     [
       "power",
       "value",
-      "Power (kW)",
+      "Power",
       { aliasId: "meter", key: "power", reduce: "sum", aggregation: "avg", maxDataPoints: 60, decimals: 1 },
     ],
     [
       "air",
       "gauge",
-      "Compressed air (bar)",
+      "Compressed air",
       { aliasId: "compressor", key: "pressure", min: 0, max: 10, warning: 6, critical: 5.2, decimals: 2 },
     ],
     [

@@ -19,19 +19,21 @@ import type {
   TypeDefaults,
 } from "./devices.types.ts";
 
-/** Devices of a tenant as people manage them. A device that the caller may not see does not exist for the caller. */
-export function createDevicesService(deps: {
-  repository: DevicesRepository;
-  profiles: ProfilesService;
+interface DevicesServiceDeps {
+  readonly repository: DevicesRepository;
+  readonly profiles: ProfilesService;
   /** Returns how many devices the plan of a tenant allows; null for no limit. */
-  devicesMax: (tenantId: TenantId) => number | null;
-  transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
+  readonly devicesMax: (tenantId: TenantId) => number | null;
+  readonly transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
   /** Stores the dev EUI as the device's attribute `integration.lorawan.dev_eui`. */
-  saveDevEui: (deviceId: DeviceId, devEui: string | null) => void;
-  deleteTelemetry: (deviceId: DeviceId) => Promise<void>;
-  clock: Clock;
-  events: EventBus<DomainEvents>;
-}) {
+  readonly saveDevEui: (deviceId: DeviceId, devEui: string | null) => void;
+  readonly deleteTelemetry: (deviceId: DeviceId) => Promise<void>;
+  readonly clock: Clock;
+  readonly events: EventBus<DomainEvents>;
+}
+
+/** Devices of a tenant as people manage them. A device that the caller may not see does not exist for the caller. */
+export function createDevicesService(deps: DevicesServiceDeps) {
   const { repository, clock, events } = deps;
   const building = createDeviceBuilding(deps);
 
@@ -76,6 +78,15 @@ export function createDevicesService(deps: {
     findNamed: (tenantId: TenantId, name: string): Device[] => repository.findNamed(tenantId, name),
     /** The id of a device that the caller may see; throws `not_found` otherwise. */
     ensureVisible,
+    /** Returns the profile of each device that the caller may see; the others are left out. */
+    profilesOf: (principal: Principal, deviceIds: readonly string[]): Map<DeviceId, ProfileId> =>
+      new Map(
+        deviceIds.flatMap((deviceId) => {
+          const device = repository.find(deviceId as DeviceId); // a wrong id is simply not found
+          const isOwn = device?.tenantId === principal.tenantId && isVisible(principal, device.deviceId);
+          return isOwn ? [[device.deviceId, device.profileId] as const] : [];
+        }),
+      ),
     /** All ids given, or `not_found` for the first that the caller may not see. */
     ensureAllVisible: (principal: Principal, deviceIds: readonly string[]): DeviceId[] =>
       deviceIds.map((deviceId) => ensureVisible(principal, deviceId)),
@@ -138,6 +149,8 @@ export function createDevicesService(deps: {
       if (losesRole && repository.countChildren(current.deviceId) > 0) throw invalid("device.has_children");
       deps.transact(() => building.update(device, changes));
       events.emit("device.updated", device);
+      if (device.profileId !== current.profileId)
+        events.emit("key-metadata.changed", { tenantId: device.tenantId });
       return get(principal, device.deviceId);
     },
     /** Resolves when the telemetry is gone too. */

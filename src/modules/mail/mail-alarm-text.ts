@@ -1,4 +1,5 @@
 import { type AlarmLine, countsText, lineText, severityWord } from "../../lib/alarm-text.ts";
+import { messageIn } from "../../lib/message-parts.ts";
 import { renderIn } from "../../lib/texts/catalogues.ts";
 import type { MailContent, MailLanguage, MailPart, MailTemplates } from "./mail.types.ts";
 
@@ -72,7 +73,7 @@ export function alarmMails(language: MailLanguage): AlarmMails {
       subject: `${severityWord(line.severity, language)}: ${line.alarmType}, ${line.deviceName} (${stateOf(line)})`,
       parts: [
         text(`${stateOf(line)}: ${line.alarmType}`),
-        text(line.message),
+        text(messageIn(line, language)),
         ...(line.cause === undefined ? [] : [text(`${renderIn(language, line.cause)}.`)]),
         text(`${severityWord(line.severity, language)} · ${own.device}: ${line.deviceName}`),
         text(`${own.time}: ${time(line.at, timezone)}`),

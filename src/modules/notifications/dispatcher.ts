@@ -18,7 +18,7 @@ import type {
   QueuedNotification,
 } from "./notifications.types.ts";
 import type { Notifier } from "./notifier.ts";
-import { channelsOf, wants } from "./recipients.ts";
+import { channelsOf, recipientsAmong, wants } from "./recipients.ts";
 
 const MINUTE_MS = 60_000;
 const NOTIFICATIONS_AT_ONCE = 100;
@@ -55,6 +55,11 @@ interface DispatcherDeps {
   readonly canMail: () => boolean;
   readonly settingsOf: (tenantId: TenantId) => NotificationSettings;
   readonly deviceNameOf: (deviceId: DeviceId) => string | undefined;
+  /** Returns the ids of the only users whom the rule of an alarm names; undefined for all users. */
+  readonly recipientIdsOf: (alarm: {
+    deviceId: DeviceId;
+    alarmType: string;
+  }) => readonly string[] | undefined;
   /** Notes in the history of the alarm who was notified. */
   readonly noted: (alarmId: string, text: Text) => void;
   readonly transact: (work: () => void) => void;
@@ -66,7 +71,7 @@ interface DispatcherDeps {
 }
 
 const lineOf = (notification: QueuedNotification, deviceName: string): NotificationLine => {
-  const { trigger, severity, level, alarmType, message, cause, at } = notification;
+  const { trigger, severity, level, alarmType, message, messageParts, cause, at } = notification;
   return {
     trigger,
     severity,
@@ -74,6 +79,7 @@ const lineOf = (notification: QueuedNotification, deviceName: string): Notificat
     alarmType,
     deviceName,
     message,
+    ...(messageParts !== null && { messageParts }),
     ...(cause !== null && { cause }),
     at: new Date(at).toISOString(),
   };
@@ -156,10 +162,11 @@ export class Dispatcher {
   }
 
   private dispatch(notification: QueuedNotification, batch: Batch): void {
-    const { settings, users: recipients } = this.audienceOf(notification.tenantId, batch);
+    const { settings, users } = this.audienceOf(notification.tenantId, batch);
     const deviceName = this.deps.deviceNameOf(notification.deviceId);
     if (deviceName === undefined) return;
     const content = { line: lineOf(notification, deviceName), settings, flows: batch.flows };
+    const recipients = recipientsAmong(users, this.deps.recipientIdsOf(notification));
     const ways = recipients.flatMap((user) => this.notifyUser(user, notification, content));
     if (ways.length === 0) return;
     const occasion = detail(`alarm_occasion.${notification.trigger}`);

@@ -12,19 +12,24 @@ const triggers: Readonly<Partial<Record<AlarmEvent["eventType"], NotificationTri
   CLEARED: "CLEARED",
 };
 
-/** Writes down, in the transaction of the event, that people may want to hear of it. Of a device that is mute nothing is told. */
+/**
+ * Queues the notification of an event, in the transaction of the event: nothing for a device that is mute, or for a rule that notifies
+ * nobody.
+ */
 export const createNotificationHook =
   (deps: {
     repository: Pick<NotificationsRepository, "addNotification">;
     mutedMs: (deviceId: DeviceId) => number;
+    recipientIdsOf: (alarm: Alarm) => readonly string[] | undefined;
   }) =>
   (alarm: Alarm, event: AlarmEvent, before: Alarm | undefined): void => {
     const trigger = triggers[event.eventType];
     if (trigger === undefined || deps.mutedMs(alarm.deviceId) > 0) return;
-    const { tenantId, alarmId, deviceId, severity, alarmType, message } = alarm;
+    if (deps.recipientIdsOf(alarm)?.length === 0) return;
+    const { tenantId, alarmId, deviceId, severity, alarmType, message, messageParts } = alarm;
     const hasRisen = event.eventType === "SEVERITY_CHANGED";
     deps.repository.addNotification({
-      ...{ tenantId, alarmId, deviceId, trigger, severity, alarmType, message },
+      ...{ tenantId, alarmId, deviceId, trigger, severity, alarmType, message, messageParts },
       formerSeverity: hasRisen ? (before?.severity ?? null) : null,
       cause: trigger === "CLEARED" ? textOf(event) : null,
       level: alarm.escalationLevel,

@@ -1,8 +1,6 @@
-import type { DeviceId } from "../../lib/ids.ts";
-import type { Text } from "../../lib/texts/text.ts";
 import { createSteadyNow } from "../../platform/clock.ts";
 import { publicAddressOf } from "../../platform/public-address.ts";
-import type { AlarmEventHook } from "../alarms/alarm-lifecycle.ts";
+import type { AlarmsModule } from "../alarms/alarms.module.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { MailService } from "../mail/mail.service.ts";
@@ -26,14 +24,10 @@ export function createNotificationsModule(
     mail: MailService;
     directory: DeviceDirectory;
     outbound: OutboundService;
-    /** Returns how long the device is mute; 0 when it is not. */
-    mutedMs: (deviceId: DeviceId) => number;
-    notified: (alarmId: string, text: Text) => void;
-    /** Called with each event of an alarm. */
-    alarmHooks: AlarmEventHook[];
+    alarming: Pick<AlarmsModule, "mutedMs" | "notified" | "recipientIdsOf" | "hooks">;
   },
 ) {
-  const { users, tenants, mail, directory, outbound, mutedMs, notified, alarmHooks } = deps;
+  const { users, tenants, mail, directory, outbound, alarming } = deps;
   const log = root.child("notifications");
   const repository = createNotificationsRepository(database);
   const publicAddress = publicAddressOf(config);
@@ -56,7 +50,8 @@ export function createNotificationsModule(
     canMail: () => mail.isDelivering,
     settingsOf: notifications.settingsOf,
     deviceNameOf: (deviceId) => directory.find(deviceId)?.name,
-    noted: notified,
+    noted: alarming.notified,
+    recipientIdsOf: alarming.recipientIdsOf,
     transact: database.transact,
     clock,
     now: createSteadyNow(clock),
@@ -64,7 +59,13 @@ export function createNotificationsModule(
     log,
   });
   dispatcher.subscribe();
-  alarmHooks.push(createNotificationHook({ repository, mutedMs }));
+  alarming.hooks.push(
+    createNotificationHook({
+      repository,
+      mutedMs: alarming.mutedMs,
+      recipientIdsOf: alarming.recipientIdsOf,
+    }),
+  );
   return {
     notifications,
     routes: (auth: AuthPlugin) => [notificationsRoutes({ notifications, auth })],

@@ -1,4 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { MessagePart } from "../../lib/message-parts.ts";
 import { alarmSeverities } from "../../lib/severity.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { alarms } from "../alarms/alarms.tables.ts";
@@ -22,6 +23,7 @@ export const notificationQueue = sqliteTable(
     level: integer("level").notNull(),
     alarmType: text("alarm_type").notNull(),
     message: text("message").notNull(),
+    messageParts: text("message_parts", { mode: "json" }).$type<readonly MessagePart[]>(),
     cause: text("cause", { mode: "json" }).$type<Text>(),
     at: integer("at").notNull(),
   },

@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import type { MessagePart } from "../../lib/message-parts.ts";
 import type { AlarmSeverity } from "../../lib/severity.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { MailLanguage } from "../mail/mail.types.ts";
@@ -19,6 +20,7 @@ export interface AlarmNotification {
   readonly level: number;
   readonly alarmType: string;
   readonly message: string;
+  readonly messageParts: readonly MessagePart[] | null;
   /** Reason why an alarm was cleared. */
   readonly cause: Text | null;
   /** Epoch ms. */
@@ -40,6 +42,7 @@ export interface NotificationLine {
   readonly alarmType: string;
   readonly deviceName: string;
   readonly message: string;
+  readonly messageParts?: readonly MessagePart[];
   /** Reason why an alarm was cleared. */
   readonly cause?: Text;
   /** ISO 8601. */

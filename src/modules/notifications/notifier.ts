@@ -1,5 +1,6 @@
 import { digestText, lineText, testText, triggerWord } from "../../lib/alarm-text.ts";
 import type { TenantId } from "../../lib/ids.ts";
+import { messageIn } from "../../lib/message-parts.ts";
 import type { MailSender } from "../mail/mail.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundRequest, OutboundTarget } from "../outbound/outbound.types.ts";
@@ -56,7 +57,7 @@ export function createNotifier(deps: {
     level: String(line.level),
     alarmType: line.alarmType,
     deviceName: line.deviceName,
-    message: line.message,
+    message: messageIn(line, language),
     time: line.at,
   });
 

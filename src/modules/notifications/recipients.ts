@@ -24,6 +24,19 @@ export function wants(user: User, notification: AlarmNotification, visible: Prin
   );
 }
 
+/**
+ * Returns the users whom a rule names: all users where it has no list, or where none of the named ones is left. An alarm must not be lost
+ * because a user was deleted.
+ */
+export function recipientsAmong(
+  users: readonly User[],
+  recipientIds: readonly string[] | undefined,
+): readonly User[] {
+  if (recipientIds === undefined) return users;
+  const named = users.filter(({ userId }) => recipientIds.includes(userId));
+  return named.length === 0 ? users : named;
+}
+
 /** The ways on which the user can be told. */
 export const channelsOf = (
   user: User,

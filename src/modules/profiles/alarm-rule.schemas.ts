@@ -123,6 +123,13 @@ export const alarmRuleSchema = Type.Object(
       ),
     ),
     propagateToGateway: Type.Optional(Type.Boolean()),
+    recipientIds: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+        maxItems: 100,
+        description:
+          "ids of the only users who are notified, each as their own settings say; empty for nobody, all users by default. Ids of users that do not exist are ignored; if none of them exists, all users are notified.",
+      }),
+    ),
     actions: Type.Optional(
       Type.Array(discriminatedUnion(actions, "type", { title: "AlarmAction" }), { maxItems: 10 }),
     ),

@@ -2,7 +2,9 @@ import type { TenantId } from "../../lib/ids.ts";
 import { Port } from "../../platform/port.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
-import { createProfilesRepository } from "./profiles.repository.ts";
+import { keyMetadataRoutes } from "./key-metadata.routes.ts";
+import { createKeyMetadataService } from "./key-metadata.service.ts";
+import { createKeyMetadataRepository, createProfilesRepository } from "./profiles.repository.ts";
 import { profilesRoutes } from "./profiles.routes.ts";
 import { createProfilesService } from "./profiles.service.ts";
 
@@ -12,12 +14,19 @@ export function createProfilesModule({ database, clock, events }: Core) {
   const checkAlarmRules = new Port<(tenantId: TenantId, rules: readonly unknown[]) => void>(
     "profiles.checkAlarmRules",
   );
+  const keys = createKeyMetadataService({ repository: createKeyMetadataRepository(database), events });
   const profiles = createProfilesService({
+    keys,
     repository: createProfilesRepository(database),
     transact: database.transact,
     checkAlarmRules: (tenantId, rules) => checkAlarmRules.call(tenantId, rules),
     clock,
     events,
   });
-  return { profiles, checkAlarmRules, routes: (auth: AuthPlugin) => [profilesRoutes({ profiles, auth })] };
+  return {
+    profiles,
+    keys,
+    checkAlarmRules,
+    routes: (auth: AuthPlugin) => [profilesRoutes({ profiles, auth }), keyMetadataRoutes({ keys, auth })],
+  };
 }

@@ -1,8 +1,9 @@
 import { and, asc, count, eq, ne, sql } from "drizzle-orm";
 import type { ProfileId, TenantId } from "../../lib/ids.ts";
+import type { KeyMetadata } from "../../lib/key-metadata.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
-import { deviceProfiles } from "./profiles.tables.ts";
+import { deviceProfiles, profileKeys, tenantKeys } from "./profiles.tables.ts";
 import type { DeviceProfile } from "./profiles.types.ts";
 
 type Row = typeof deviceProfiles.$inferSelect;
@@ -63,4 +64,35 @@ export function createProfilesRepository({ orm }: MainDatabase) {
   };
 }
 
+/** Creates the store of key metadata, of profiles and of tenants. */
+export function createKeyMetadataRepository({ orm }: MainDatabase) {
+  const ofProfile = orm
+    .select({ metadata: profileKeys.metadata })
+    .from(profileKeys)
+    .where(eq(profileKeys.profileId, sql.placeholder("profileId")))
+    .prepare();
+  const ofTenant = orm
+    .select({ metadata: tenantKeys.metadata })
+    .from(tenantKeys)
+    .where(eq(tenantKeys.tenantId, sql.placeholder("tenantId")))
+    .prepare();
+  return {
+    ofProfile: (profileId: ProfileId): readonly KeyMetadata[] => ofProfile.get({ profileId })?.metadata ?? [],
+    ofTenant: (tenantId: TenantId): readonly KeyMetadata[] => ofTenant.get({ tenantId })?.metadata ?? [],
+    saveOfProfile: (profileId: ProfileId, metadata: readonly KeyMetadata[]): void =>
+      void orm
+        .insert(profileKeys)
+        .values({ profileId, metadata })
+        .onConflictDoUpdate({ target: profileKeys.profileId, set: { metadata } })
+        .run(),
+    saveOfTenant: (tenantId: TenantId, metadata: readonly KeyMetadata[]): void =>
+      void orm
+        .insert(tenantKeys)
+        .values({ tenantId, metadata })
+        .onConflictDoUpdate({ target: tenantKeys.tenantId, set: { metadata } })
+        .run(),
+  };
+}
+
+export type KeyMetadataRepository = ReturnType<typeof createKeyMetadataRepository>;
 export type ProfilesRepository = ReturnType<typeof createProfilesRepository>;

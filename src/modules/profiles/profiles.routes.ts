@@ -6,7 +6,7 @@ import { wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import { createProfileBody, profileBody, updateProfileBody } from "./profiles.schemas.ts";
 import type { ProfilesService } from "./profiles.service.ts";
-import type { DeviceProfile } from "./profiles.types.ts";
+import type { DeviceProfile, ProfileWithKeys } from "./profiles.types.ts";
 
 const profileList = wholeList({
   sort: ["name", "isDefault", "createdAt", "updatedAt"],
@@ -15,18 +15,25 @@ const profileList = wholeList({
 
 const toWire = ({
   tenantId: _,
+  keyMetadata,
   retentionDays,
   telemetryTopic,
   messagesPerSecond,
   messagesBurst,
   ...profile
-}: DeviceProfile) => ({
+}: DeviceProfile & Partial<ProfileWithKeys>) => ({
   ...profile,
+  ...(keyMetadata !== undefined && { keyMetadata: [...keyMetadata] }),
   alarmRules: [...profile.alarmRules],
   ...withoutNulls({ retentionDays, telemetryTopic, messagesPerSecond, messagesBurst }),
   createdAt: new Date(profile.createdAt).toISOString(),
   updatedAt: new Date(profile.updatedAt).toISOString(),
 });
+
+const listDetail = {
+  summary: "List device profiles",
+  description: "Without the metadata of their keys, which one profile has when it is read.",
+};
 
 const readFrom =
   (profiles: ProfilesService) =>
@@ -44,7 +51,7 @@ export const profilesRoutes = (deps: { profiles: ProfilesService; auth: AuthPlug
         auth: "profiles:read",
         query: t.Object(profileList.fields),
         response: { 200: t.Array(profileBody) },
-        detail: { summary: "List device profiles" },
+        detail: listDetail,
       },
     )
     .post(

@@ -2,6 +2,7 @@ import { t } from "elysia";
 import { documentedAs } from "../documented-as.ts";
 import { choice, nameText, wholeNumber } from "../wire.schemas.ts";
 import { alarmRuleSchema } from "./alarm-rule.schemas.ts";
+import { keyMetadataList } from "./key-metadata.schemas.ts";
 import { profileDefaults } from "./profiles.types.ts";
 
 const settings = {
@@ -15,6 +16,12 @@ const settings = {
     t.Array(documentedAs(alarmRuleSchema), {
       maxItems: 500,
       description: "alarm rules of devices with this profile",
+    }),
+  ),
+  keyMetadata: t.Optional(
+    documentedAs(keyMetadataList, {
+      description:
+        "what the telemetry keys of these devices mean; replaces the whole list. A key that is not in it has the tenant's default",
     }),
   ),
   inactivityTimeoutMs: t.Optional(
@@ -86,6 +93,9 @@ export const profileBody = t.Object(
     description: t.String(),
     isDefault: t.Boolean(),
     alarmRules: t.Array(documentedAs(alarmRuleSchema)),
+    keyMetadata: t.Optional(
+      documentedAs(keyMetadataList, { description: "left out in the list of profiles" }),
+    ),
     inactivityTimeoutMs: wholeNumber(),
     retentionDays: t.Optional(wholeNumber()),
     telemetryTopic: t.Optional(t.String()),

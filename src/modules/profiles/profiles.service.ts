@@ -2,82 +2,130 @@ import { defined } from "../../lib/defined.ts";
 import { conflict, detail, invalid, notFound } from "../../lib/domain-error.ts";
 import type { ProfileId, TenantId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
+import type { KeyMetadata, KeyMetadataMap } from "../../lib/key-metadata.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
+import type { KeyMetadataService } from "./key-metadata.service.ts";
+import { parseKeyMetadata } from "./parse-key-metadata.ts";
 import type { ProfilesRepository } from "./profiles.repository.ts";
-import { type DeviceProfile, type ProfileChanges, profileDefaults } from "./profiles.types.ts";
+import {
+  type DeviceProfile,
+  type ProfileChanges,
+  type ProfileWithKeys,
+  profileDefaults,
+} from "./profiles.types.ts";
+
+interface ProfilesServiceDeps {
+  readonly repository: ProfilesRepository;
+  readonly keys: Pick<KeyMetadataService, "ofProfile" | "saveOfProfile" | "of">;
+  readonly transact: (work: () => void) => void;
+  /** Throws `invalid` that names the part that is wrong. */
+  readonly checkAlarmRules: (tenantId: TenantId, rules: readonly unknown[]) => void;
+  readonly clock: Clock;
+  readonly events: EventBus<DomainEvents>;
+}
+
+/** Returns the checked metadata of a request; undefined if it has none. */
+const parseGiven = (input: unknown): KeyMetadata[] | undefined =>
+  input === undefined ? undefined : parseKeyMetadata(input);
+
+const newProfile = (
+  tenantId: TenantId,
+  changes: Omit<ProfileChanges, "keyMetadata"> & { name: string },
+  now: number,
+): DeviceProfile => ({
+  ...profileDefaults,
+  ...defined(changes),
+  name: changes.name,
+  profileId: newId<ProfileId>(),
+  tenantId,
+  createdAt: now,
+  updatedAt: now,
+});
+
+function createLookup(repository: Pick<ProfilesRepository, "find" | "findDefault">) {
+  return {
+    get(tenantId: TenantId, profileId: string): DeviceProfile {
+      const profile = repository.find(tenantId, profileId as ProfileId); // a wrong id is simply not found
+      if (profile === undefined) throw notFound("profile.not_found");
+      return profile;
+    },
+    ensureDefault(tenantId: TenantId): DeviceProfile {
+      const profile = repository.findDefault(tenantId);
+      invariant(profile !== undefined, "every tenant has a default profile");
+      return profile;
+    },
+  };
+}
 
 /** Device profiles: what devices of a kind have in common. Every tenant has exactly one default. */
-export function createProfilesService(deps: {
-  repository: ProfilesRepository;
-  transact: (work: () => void) => void;
-  /** Throws `invalid` that names the part that is wrong. */
-  checkAlarmRules: (tenantId: TenantId, rules: readonly unknown[]) => void;
-  clock: Clock;
-  events: EventBus<DomainEvents>;
-}) {
-  const { repository, clock, events } = deps;
+export function createProfilesService(deps: ProfilesServiceDeps) {
+  const { repository, keys, clock, events } = deps;
 
-  function get(tenantId: TenantId, profileId: string): DeviceProfile {
-    const profile = repository.find(tenantId, profileId as ProfileId); // a wrong id is simply not found
-    if (profile === undefined) throw notFound("profile.not_found");
-    return profile;
-  }
+  const { get, ensureDefault } = createLookup(repository);
 
-  function ensureDefault(tenantId: TenantId): DeviceProfile {
-    const profile = repository.findDefault(tenantId);
-    invariant(profile !== undefined, "every tenant has a default profile");
-    return profile;
-  }
+  const withKeys = (profile: DeviceProfile): ProfileWithKeys => ({
+    ...profile,
+    keyMetadata: keys.ofProfile(profile.profileId),
+  });
 
-  function insert(tenantId: TenantId, changes: ProfileChanges & { name: string }): DeviceProfile {
-    const now = clock.now();
-    const profile = {
-      ...profileDefaults,
-      ...defined(changes),
-      name: changes.name,
-      profileId: newId<ProfileId>(),
-      tenantId,
-      createdAt: now,
-      updatedAt: now,
-    };
-    if (repository.findByName(tenantId, profile.name) !== undefined) throw conflict("profile.name_taken");
+  /** Writes a profile and the metadata of its keys together. */
+  function save(
+    write: "insert" | "update",
+    profile: DeviceProfile,
+    metadata: readonly KeyMetadata[] | undefined,
+  ): ProfileWithKeys {
     deps.transact(() => {
-      repository.insert(profile);
-      if (profile.isDefault) repository.setOnlyDefault(tenantId, profile.profileId);
+      repository[write](profile);
+      if (profile.isDefault) repository.setOnlyDefault(profile.tenantId, profile.profileId);
+      if (metadata !== undefined) keys.saveOfProfile(profile.profileId, metadata);
     });
-    return profile;
+    return withKeys(profile);
+  }
+
+  function insert(
+    tenantId: TenantId,
+    { keyMetadata, ...changes }: ProfileChanges & { name: string },
+  ): ProfileWithKeys {
+    const metadata = parseGiven(keyMetadata);
+    if (repository.findByName(tenantId, changes.name) !== undefined) throw conflict("profile.name_taken");
+    return save("insert", newProfile(tenantId, changes, clock.now()), metadata);
   }
 
   return {
     list: ({ tenantId }: Principal): DeviceProfile[] => repository.list(tenantId),
-    get: ({ tenantId }: Principal, profileId: string): DeviceProfile => get(tenantId, profileId),
+    get: ({ tenantId }: Principal, profileId: string): ProfileWithKeys => withKeys(get(tenantId, profileId)),
     /** Writing is `forbidden` without access to all devices: a profile is of devices that the caller may not see, too. */
-    create(principal: Principal, profile: ProfileChanges & { name: string }): DeviceProfile {
+    create(principal: Principal, profile: ProfileChanges & { name: string }): ProfileWithKeys {
       ensureAllDevices(principal, detail("action.create_device_profiles"));
       deps.checkAlarmRules(principal.tenantId, profile.alarmRules ?? []);
       return insert(principal.tenantId, profile);
     },
-    update(principal: Principal, profileId: string, changes: ProfileChanges): DeviceProfile {
+    update(
+      principal: Principal,
+      profileId: string,
+      { keyMetadata, ...changes }: ProfileChanges,
+    ): ProfileWithKeys {
       const { tenantId } = principal;
       ensureAllDevices(principal, detail("action.change_device_profiles"));
       const current = get(tenantId, profileId);
       deps.checkAlarmRules(tenantId, changes.alarmRules ?? []);
+      const metadata = parseGiven(keyMetadata);
       if (current.isDefault && changes.isDefault === false) throw invalid("profile.default_needed");
       const profile = { ...current, ...defined(changes), updatedAt: clock.now() };
       const namesake = repository.findByName(tenantId, profile.name);
       if (namesake !== undefined && namesake.profileId !== profile.profileId)
         throw conflict("profile.name_taken");
-      deps.transact(() => {
-        repository.update(profile);
-        if (profile.isDefault) repository.setOnlyDefault(tenantId, profile.profileId);
-      });
-      events.emit("profile.changed", { tenantId, profileId: profile.profileId });
-      return profile;
+      const saved = save("update", profile, metadata);
+      // Devices and alarm rules do not depend on key metadata.
+      if (Object.keys(defined(changes)).length > 0)
+        events.emit("profile.changed", { tenantId, profileId: profile.profileId });
+      if (metadata !== undefined) events.emit("key-metadata.changed", { tenantId });
+      return saved;
     },
     delete(principal: Principal, profileId: string): void {
       const { tenantId } = principal;
@@ -90,6 +138,8 @@ export function createProfilesService(deps: {
     /** Returns the tenant's profile by id, or its default one without an id, for other modules. */
     ensure: (tenantId: TenantId, profileId?: string): DeviceProfile =>
       profileId === undefined ? ensureDefault(tenantId) : get(tenantId, profileId),
+    /** Returns the metadata of telemetry keys that is in effect for devices of the profile. */
+    keysOf: (tenantId: TenantId, profileId: ProfileId): KeyMetadataMap => keys.of(tenantId, profileId),
     /** Returns the profile that has the name of the device type, or the default one, for devices that claim. */
     forType: (tenantId: TenantId, deviceType: string): DeviceProfile =>
       repository.findByName(tenantId, deviceType) ?? ensureDefault(tenantId),

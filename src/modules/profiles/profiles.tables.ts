@@ -1,4 +1,5 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { KeyMetadata } from "../../lib/key-metadata.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
 export const deviceProfiles = sqliteTable(
@@ -31,3 +32,19 @@ export const deviceProfiles = sqliteTable(
   },
   (table) => [uniqueIndex("device_profiles_name").on(table.tenantId, table.name)],
 );
+
+/** Key metadata of profiles. It has a table of its own because devices read their profile often and never need it. */
+export const profileKeys = sqliteTable("profile_keys", {
+  profileId: text("profile_id")
+    .primaryKey()
+    .references(() => deviceProfiles.profileId, { onDelete: "cascade" }),
+  metadata: text("metadata", { mode: "json" }).notNull().$type<readonly KeyMetadata[]>(),
+});
+
+/** Key metadata that is the default in all profiles of a tenant. */
+export const tenantKeys = sqliteTable("tenant_keys", {
+  tenantId: text("tenant_id")
+    .primaryKey()
+    .references(() => tenants.tenantId, { onDelete: "cascade" }),
+  metadata: text("metadata", { mode: "json" }).notNull().$type<readonly KeyMetadata[]>(),
+});

@@ -1,4 +1,5 @@
 import type { ProfileId, TenantId } from "../../lib/ids.ts";
+import type { KeyMetadata } from "../../lib/key-metadata.ts";
 
 export interface DeviceProfile {
   readonly profileId: ProfileId;
@@ -24,11 +25,19 @@ export interface DeviceProfile {
   readonly updatedAt: number;
 }
 
+/** A profile with the metadata of its keys, which most readers of profiles do not need. */
+export interface ProfileWithKeys extends DeviceProfile {
+  readonly keyMetadata: readonly KeyMetadata[];
+}
+
 /** Describes what a person may set; what is left out keeps its value (or takes the default). */
 export type ProfileChanges = {
   readonly [K in keyof Omit<DeviceProfile, "profileId" | "tenantId" | "createdAt" | "updatedAt">]?:
     | DeviceProfile[K]
     | undefined;
+} & {
+  /** As it came in; it is checked before it is stored. */
+  readonly keyMetadata?: unknown;
 };
 
 export const profileDefaults = {

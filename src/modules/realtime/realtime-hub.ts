@@ -79,6 +79,10 @@ export class RealtimeHub {
     events.on("job.finished", ({ tenantId, deviceIds, ...data }) =>
       this.#publishOfMany("events", tenantId, { deviceIds, data: { event: "job-run", ...data } }),
     );
+    events.on("key-metadata.changed", ({ tenantId }) => {
+      for (const session of this.#sessions)
+        if (session.isOf(tenantId)) session.addEvent("events", { event: "key-metadata" });
+    });
     events.on("integration.changed", this.#onIntegration);
     events.on("integration.events", this.#onIntegration);
   }

@@ -110,7 +110,9 @@ export interface RealtimeEvents {
         readonly runId: string;
         readonly status: RunStatus;
       }
-    | { readonly event: "integration"; readonly integrationId: string };
+    | { readonly event: "integration"; readonly integrationId: string }
+    /** Key metadata of some devices changed; `POST /api/key-metadata/resolve` answers it. */
+    | { readonly event: "key-metadata" };
 }
 export type EventTopic = keyof RealtimeEvents;
 

@@ -57,10 +57,15 @@ function stream(pieces: Pieces): Response {
   });
 }
 
-function pointsIn({ data }: TelemetryAnswer): number {
-  let points = 0;
-  for (const { series } of data) for (const candidate of series) points += candidate.points.length + 1;
-  return points;
+/** A point of `timeIn` counts as the items of its list. */
+function pointsIn({ data, aggregation }: TelemetryAnswer): number {
+  let items = 0;
+  for (const { points } of data.flatMap(({ series }) => series)) {
+    items += points.length + 1;
+    if (aggregation !== "timeIn") continue;
+    for (const { value } of points) if (Array.isArray(value)) items += value.length;
+  }
+  return items;
 }
 
 // Elysia sends a Response as it is; its types want what the schema of the answer has.

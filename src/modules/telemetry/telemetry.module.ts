@@ -5,6 +5,8 @@ import type { Core } from "../module.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { PlansService } from "../tenants/plans.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
+import { keyMetadataLookupRoutes } from "./key-metadata.routes.ts";
+import { createKeyMetadataLookup } from "./key-metadata.service.ts";
 import { createOrphanRemoval } from "./orphans.ts";
 import { createRetention } from "./retention.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
@@ -24,7 +26,8 @@ export function createTelemetryModule(
   },
 ) {
   const { store, tenants, plans, devices, devicesRepository, profiles } = deps;
-  const telemetry = createTelemetryService({ store, devices });
+  const lookup = createKeyMetadataLookup({ store, devices, profiles });
+  const telemetry = createTelemetryService({ store, devices, keys: lookup });
   const retention = createRetention({
     store,
     tenants,
@@ -39,7 +42,10 @@ export function createTelemetryModule(
   return {
     telemetry,
     retention,
-    routes: (auth: AuthPlugin) => [telemetryRoutes({ telemetry, auth })],
+    routes: (auth: AuthPlugin) => [
+      telemetryRoutes({ telemetry, auth }),
+      keyMetadataLookupRoutes({ lookup, auth }),
+    ],
     parts: [
       createOrphanRemoval({ store, isKnown: (id) => devicesRepository.find(id) !== undefined, log }),
       { name: "retention", start: () => retention.start(), stop: () => retention.stop() },

@@ -3,6 +3,9 @@ import { DOCUMENTED_AS, documentedAs, mapOf } from "../documented-as.ts";
 import { choice, jsonObject, jsonValueSchema, wholeNumber } from "../wire.schemas.ts";
 import { aggregations } from "./telemetry.types.ts";
 
+/** 24 times of day, each with a comma and a space. */
+const INTERVAL_CHARACTERS_MAX = 168;
+
 const epochMs = (description: string) => t.String({ minLength: 1, maxLength: 20, description });
 
 export const rangeQuery = t.Object({
@@ -13,8 +16,9 @@ export const rangeQuery = t.Object({
   maxDataPoints: t.Optional(t.String({ maxLength: 10, description: "most points a series, 500 by default" })),
   interval: t.Optional(
     t.String({
-      maxLength: 20,
-      description: "length of an aggregate's intervals: ms, or 1m, 1h, 1d, 1w, 1mo on the calendar",
+      maxLength: INTERVAL_CHARACTERS_MAX,
+      description:
+        "length of an aggregate's intervals: ms, or 1m, 1h, 1d, 1w, 1mo on the calendar; or the times of day at which they begin, such as 06:00,14:00,22:00",
     }),
   ),
   timezone: t.Optional(t.String({ maxLength: 64, description: "IANA time zone of calendar intervals" })),
@@ -63,7 +67,7 @@ export const queryBody = t.Object(
     to: wholeNumberField("epoch ms"),
     aggregation: t.Optional(t.String({ enum: [...aggregations], description: "none by default" })),
     maxDataPoints: t.Optional(wholeNumberField("most points of a series, 500 by default")),
-    interval: t.Optional(t.Union([t.String({ maxLength: 20 }), t.Number()])),
+    interval: t.Optional(t.Union([t.String({ maxLength: INTERVAL_CHARACTERS_MAX }), t.Number()])),
     timezone: t.Optional(t.String({ maxLength: 64 })),
   },
   { title: "TelemetryQuery" },

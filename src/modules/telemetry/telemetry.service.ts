@@ -2,6 +2,7 @@ import { invalid } from "../../lib/domain-error.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { valuesIn } from "./answer-stream.ts";
+import type { KeyMetadataLookup } from "./key-metadata.service.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
 import {
   type Aggregation,
@@ -18,6 +19,9 @@ const LATEST_VALUES_PER_BATCH = 20_000;
 const DATA_POINTS_DEFAULT = 500;
 const DATA_POINTS_MAX = 100_000;
 const DEVICES_PER_QUERY_MAX = 10_000;
+/** A point of `timeIn` is a list, of some 30 values at most. */
+const STATE_POINTS_MAX = 2_000;
+const TIMES_PER_DAY_MAX = 24;
 
 /** Describes what a caller asks for, as it came in. */
 export interface TelemetryRequest {
@@ -27,7 +31,7 @@ export interface TelemetryRequest {
   readonly to: number;
   readonly aggregation?: string | undefined;
   readonly maxDataPoints?: number | undefined;
-  /** ms, or `1m`, `1h`, `1d`, `1w`, `1mo`. */
+  /** ms, or `1m`, `1h`, `1d`, `1w`, `1mo`, or times of day: `06:00,14:00,22:00`. */
   readonly interval?: string | undefined;
   readonly timezone?: string | undefined;
 }
@@ -45,10 +49,10 @@ function parseAggregation(text: string | undefined): Aggregation {
   return aggregation;
 }
 
-function parseDataPoints(amount: number | undefined): number {
+function parseDataPoints(amount: number | undefined, aggregation: Aggregation): number {
   const points = amount ?? DATA_POINTS_DEFAULT;
   if (!Number.isInteger(points) || points < 1) throw invalid("telemetry.points_invalid");
-  return Math.min(points, DATA_POINTS_MAX);
+  return Math.min(points, aggregation === "timeIn" ? STATE_POINTS_MAX : DATA_POINTS_MAX);
 }
 
 const calendarUnits = { m: "minute", h: "hour", d: "day", w: "week", mo: "month" } as const;
@@ -64,7 +68,20 @@ function ensureTimezone(timezone: string): string {
 
 type Interval = NonNullable<RangeQuery["interval"]>;
 
+/** Returns the minutes after midnight of a time such as 06:00; -1 for any other text. */
+function minutesOf(text: string): number {
+  const match = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text);
+  return match === null ? -1 : Number(match[1]) * 60 + Number(match[2]);
+}
+
+function parseTimes(text: string, timezone: string | undefined): Interval {
+  const times = [...new Set(text.split(",").map((time) => minutesOf(time.trim())))].sort((a, b) => a - b);
+  if (times.includes(-1) || times.length > TIMES_PER_DAY_MAX) throw invalid("telemetry.interval_times");
+  return { kind: "calendar", times, timezone: ensureTimezone(timezone ?? "UTC") };
+}
+
 function parseInterval(text: string, timezone: string | undefined): Interval {
+  if (text.includes(":")) return parseTimes(text, timezone);
   const match = /^(\d{1,15})(ms|s|m|h|d|w|mo)?$/.exec(text);
   const amount = Number(match?.[1] ?? 0);
   const unit = match?.[2] ?? "ms";
@@ -81,24 +98,38 @@ function parseInterval(text: string, timezone: string | undefined): Interval {
   return { kind: "ms", ms: amount * ms };
 }
 
+const SHORTEST_MS = {
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 82_800_000,
+  week: 600_000_000,
+  month: 2_400_000_000,
+};
+
+/** Returns the ms of an interval, about: a calendar's shortest, and the mean of the intervals between times of day. */
+function lengthOf(interval: Interval): number {
+  if (interval.kind === "ms") return interval.ms;
+  return "times" in interval ? SHORTEST_MS.day / interval.times.length : SHORTEST_MS[interval.unit];
+}
+
 /** Room for one point an interval; more is refused rather than cut off. */
 function ensureIntervalsFit(interval: Interval | undefined, from: number, to: number): void {
   if (interval === undefined) return;
-  const shortest = {
-    minute: 60_000,
-    hour: 3_600_000,
-    day: 82_800_000,
-    week: 600_000_000,
-    month: 2_400_000_000,
-  };
-  const ms = interval.kind === "ms" ? interval.ms : shortest[interval.unit];
+  const ms = lengthOf(interval);
   if ((to - from) / ms > DATA_POINTS_MAX) throw invalid("telemetry.interval_small", { max: DATA_POINTS_MAX });
 }
 
+interface TelemetryServiceDeps {
+  readonly store: TelemetryStore;
+  readonly devices: DevicesService;
+  readonly keys: Pick<KeyMetadataLookup, "resolve">;
+}
+
 /** Reading and deleting telemetry, within what the caller may see. */
-export function createTelemetryService(deps: { store: TelemetryStore; devices: DevicesService }) {
-  const { store, devices } = deps;
+export function createTelemetryService(deps: TelemetryServiceDeps) {
+  const { store, devices, keys } = deps;
   return {
+    resolveKeys: keys.resolve,
     async latest(principal: Principal, deviceId: string, signal?: AbortSignal): Promise<LatestSnapshot> {
       const id = devices.ensureVisible(principal, deviceId);
       const [snapshot] = await store.latest([id], undefined, signal);
@@ -140,7 +171,7 @@ export function createTelemetryService(deps: { store: TelemetryStore; devices: D
         from: request.from,
         to: request.to,
         aggregation,
-        maxDataPoints: parseDataPoints(request.maxDataPoints),
+        maxDataPoints: parseDataPoints(request.maxDataPoints, aggregation),
         ...(interval === undefined || aggregation === "none" ? {} : { interval }),
       };
       return { data: await store.query(query, signal), from: request.from, to: request.to, aggregation };

@@ -1,3 +1,4 @@
+import type { CalendarInterval } from "../../lib/calendar-interval.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 
@@ -35,8 +36,22 @@ export interface LatestSnapshot {
   readonly ts: number;
 }
 
-export const aggregations = ["none", "min", "max", "avg", "sum", "count"] as const;
+export const aggregations = [
+  "none",
+  "min",
+  "max",
+  "avg",
+  "sum",
+  "count",
+  "first",
+  "last",
+  "delta",
+  "timeIn",
+] as const;
 export type Aggregation = (typeof aggregations)[number];
+
+/** Time that a series held a value, or, without `value`, all values that are not told apart. A point of `timeIn` is a list of them. */
+export type StateDuration = { value?: number | boolean | string; ms: number };
 
 export interface TelemetryAnswer {
   readonly data: DeviceSeries[];
@@ -58,11 +73,7 @@ export interface RangeQuery {
   /** Calendar-aligned or fixed intervals instead of `maxDataPoints` equal ones (aggregates only). */
   readonly interval?:
     | { readonly kind: "ms"; readonly ms: number }
-    | {
-        readonly kind: "calendar";
-        readonly unit: "minute" | "hour" | "day" | "week" | "month";
-        readonly timezone: string;
-      };
+    | ({ readonly kind: "calendar" } & CalendarInterval);
 }
 
 /** The store's own small handle of a device; obtained once and kept by callers on the hot path. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { benchAggregates } from "./aggregates.ts";
 import { benchAlarmLatency } from "./alarm-latency.ts";
 import { benchAlarmStorm } from "./alarm-storm.ts";
 import { benchBackups } from "./backups.ts";
@@ -33,7 +34,7 @@ const { values } = parseArgs({
     only: {
       type: "string",
       default:
-        "ingest,disk,storage,queries,growth,footprint,fleet,fuzz,rules,alarms,integrations,uplinks,console,backups,safety,faults",
+        "ingest,disk,storage,queries,aggregates,growth,footprint,fleet,fuzz,rules,alarms,integrations,uplinks,console,backups,safety,faults",
     },
     seconds: { type: "string", default: "5" },
     data: { type: "string" },
@@ -77,6 +78,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   disk: () => benchDisk(seconds),
   storage: () => benchStorage(values.data),
   queries: async () => [...(await benchQueries()), ...(await benchExport())],
+  aggregates: benchAggregates,
   growth: () => benchGrowth({ draw: values.write }),
   footprint: () => benchFootprint(seconds),
   fleet: benchFleet,

@@ -5,12 +5,12 @@ import { createRandom } from "../../lib/random.ts";
 import type { TelemetryStore } from "../../modules/telemetry/store/store.types.ts";
 import type { RangeQuery } from "../../modules/telemetry/telemetry.types.ts";
 import { startInflux, toLines } from "./influx.ts";
+import { medianMs } from "./median.ts";
 import { remove, temporaryDirectory } from "./processes.ts";
 import { fixed, type Row, thousands } from "./report.ts";
 import { openStore } from "./storage.ts";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
-const REPEATS = 15;
 const INFLUX_READINGS_AT_ONCE = 100_000;
 const deviceId = "device" as DeviceId; // any text is an id to the store
 const tenantId = "tenant" as TenantId;
@@ -35,16 +35,6 @@ async function fill(store: TelemetryStore, count: number, stepMs: number): Promi
     readings = [];
   }
   if (readings.length > 0) await store.append(device, readings);
-}
-
-async function medianMs(work: () => unknown): Promise<number> {
-  const times: number[] = [];
-  for (let index = 0; index < REPEATS; index++) {
-    const startedAt = performance.now();
-    await work();
-    times.push(performance.now() - startedAt);
-  }
-  return times.sort((a, b) => a - b)[REPEATS >> 1] ?? 0;
 }
 
 function openRows(directory: string, count: number, stepMs: number): Database {

@@ -42,7 +42,7 @@ const GeneratorsScreen = lazy(() =>
   loadScreen(() => import("../features/generators/generators-screen.tsx")).then((m) => m.GeneratorsScreen),
 );
 const AlarmsScreen = lazy(() =>
-  loadScreen(() => import("../features/alarms/alarms-screen.tsx")).then((m) => m.AlarmsScreen),
+  loadScreen(() => import("../features/alarm-pages/alarms-screen.tsx")).then((m) => m.AlarmsScreen),
 );
 const PipelinesScreen = lazy(() =>
   loadScreen(() => import("../features/pipelines/pipelines-screen.tsx")).then((m) => m.PipelinesScreen),
@@ -63,6 +63,9 @@ const ManualScreen = lazy(() =>
 );
 const ImportScreen = lazy(() =>
   loadScreen(() => import("../features/device-import/import-screen.tsx")).then((m) => m.ImportScreen),
+);
+const ExploreScreen = lazy(() =>
+  loadScreen(() => import("../features/explore/explore-screen.tsx")).then((m) => m.ExploreScreen),
 );
 const DeviceScreen = lazy(() =>
   loadScreen(() => import("../features/device-page/device-screen.tsx")).then((m) => m.DeviceScreen),
@@ -108,6 +111,7 @@ function Screens() {
         <Route path={screenRoutes.deviceImport} component={ImportScreen} />
         <Route path={screenRoutes.device} component={DeviceScreen} />
         <Route path={screenRoutes.dashboards} component={DashboardsScreen} />
+        <Route path={screenRoutes.explore} component={ExploreScreen} />
         <Route path={screenRoutes.alarms} component={AlarmsScreen} />
         <Route path={screenRoutes.pipelines} component={PipelinesScreen} />
         <Route path={screenRoutes.codecs} component={CodecsScreen} />

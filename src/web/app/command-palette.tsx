@@ -8,7 +8,9 @@ import { useDeviceSearch } from "../features/devices/use-device-search.ts";
 import { fuzzyScore } from "../lib/fuzzy.ts";
 import { withBase } from "../platform/base.ts";
 import { t } from "../platform/i18n/i18n.ts";
+import { loadPart } from "../platform/load-part.ts";
 import { type Theme, theme } from "../platform/preferences.ts";
+import { useResource } from "../platform/resource.ts";
 import { may } from "../platform/session.ts";
 import { signOut } from "../platform/sign-out.ts";
 import { toast } from "../platform/toasts.ts";
@@ -16,6 +18,7 @@ import { errorText } from "../ui/error-text.ts";
 import { settingsPages } from "./settings-pages.ts";
 
 const DEVICES_SHOWN = 8;
+const OTHERS_SHOWN = 12;
 
 interface Entry {
   readonly id: string;
@@ -39,10 +42,15 @@ function useActions(): Entry[] {
       ({ dashboardId }) => route(`/dashboards/${dashboardId}`),
       (error: unknown) => toast("error", errorText(error)),
     );
-  const demo: [string, string, () => void] = [t("setup.demo"), action, startDemo];
+  const plant = useResource(demoPlantApi.status, []).data;
+  const demo: [string, string, () => void] =
+    plant?.state === "running"
+      ? [t("demo.open"), action, go(`/dashboards/${plant.dashboardId}`)]
+      : [t("setup.demo"), action, startDemo];
   const entries: [string, string, () => void][] = [
     [t("nav.overview"), screen, go("/")],
     [t("nav.dashboards"), screen, go("/dashboards")],
+    [t("nav.explore"), screen, go("/explore")],
     [t("nav.devices"), screen, go("/devices")],
     [t("nav.pipelines"), screen, go("/pipelines")],
     [t("nav.codecs"), screen, go("/integrations/codecs")],
@@ -78,6 +86,22 @@ function useActions(): Entry[] {
   return entries.map(([text, detail, run]) => ({ id: text, text, detail, device: false, run }));
 }
 
+/** Dashboards, alarms, rules and everything else with a page of its own; loaded when the palette is opened. */
+function useFound(): Entry[] {
+  const { route } = useLocation();
+  const found = useResource(
+    async () => (await loadPart(() => import("./palette-search.ts"))).loadFound(),
+    [],
+  );
+  return (found.data ?? []).map(({ id, text, detail, path }) => ({
+    id,
+    text,
+    detail,
+    device: false,
+    run: () => route(path),
+  }));
+}
+
 function matching(actions: readonly Entry[], text: string): Entry[] {
   const scored = actions.flatMap((entry) => {
     const score = fuzzyScore(text, entry.text);
@@ -87,12 +111,9 @@ function matching(actions: readonly Entry[], text: string): Entry[] {
   return scored.map(({ entry }) => entry);
 }
 
-/** Finds a device, a screen or an action from anywhere: Ctrl-K. */
-export function Palette({ onClose }: { onClose: () => void }) {
+/** Everything that fits the text: a device of exactly this name, other devices, what has a page of its own, screens and actions. */
+function useEntries(text: string): Entry[] {
   const { route } = useLocation();
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [text, setText] = useState("");
-  const [selected, setSelected] = useState(0);
   const devices = (useDeviceSearch(text, DEVICES_SHOWN) ?? []).map(
     (row): Entry => ({
       id: row.deviceId,
@@ -103,7 +124,19 @@ export function Palette({ onClose }: { onClose: () => void }) {
     }),
   );
   const actions = matching(useActions(), text);
-  const entries = text === "" ? [...actions.slice(0, 3), ...devices] : [...devices, ...actions];
+  const others = matching(useFound(), text).slice(0, OTHERS_SHOWN);
+  const exact = devices.filter((entry) => entry.text.toLowerCase() === text.trim().toLowerCase());
+  return text === ""
+    ? [...actions.slice(0, 3), ...devices]
+    : [...exact, ...devices.filter((entry) => !exact.includes(entry)), ...others, ...actions];
+}
+
+/** Finds devices, dashboards, alarms, settings and help from anywhere: Ctrl-K. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState("");
+  const [selected, setSelected] = useState(0);
+  const entries = useEntries(text);
   useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => setSelected(0), [text]);
   useEffect(() => {

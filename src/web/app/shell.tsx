@@ -1,56 +1,19 @@
-import {
-  Activity,
-  BellRing,
-  Cable,
-  CalendarClock,
-  CloudUpload,
-  Cpu,
-  Gauge,
-  LayoutDashboard,
-  Search,
-  Settings,
-  Workflow,
-} from "lucide-preact";
+import { Search } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { useOpenAlarms } from "../features/alarms/open-alarm-store.ts";
 import { t } from "../platform/i18n/i18n.ts";
 import { live } from "../platform/live.ts";
 import { me } from "../platform/session.ts";
 import { Brand } from "../ui/brand.tsx";
-import { ConnectionBanner } from "../ui/connection-banner.tsx";
+import { ConnectionBanner, useIsDisconnected } from "../ui/connection-banner.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { ActingBanner } from "./acting-banner.tsx";
 import { Palette } from "./command-palette.tsx";
+import { NavBar, NavRail } from "./navigation.tsx";
 import { ReadinessBanner } from "./readiness-banner.tsx";
-
-const ITEMS = [
-  { path: "/", key: "nav.overview", Icon: Gauge },
-  { path: "/dashboards", key: "nav.dashboards", Icon: LayoutDashboard },
-  { path: "/devices", key: "nav.devices", Icon: Cpu },
-  { path: "/alarms", key: "nav.alarms", Icon: BellRing },
-  { path: "/pipelines", key: "nav.pipelines", Icon: Workflow },
-  { path: "/integrations", key: "nav.integrations", Icon: Cable },
-  { path: "/uplinks", key: "nav.uplinks", Icon: CloudUpload },
-  { path: "/scheduler", key: "nav.scheduler", Icon: CalendarClock },
-  { path: "/generators", key: "nav.generators", Icon: Activity },
-  { path: "/settings", key: "nav.settings", Icon: Settings },
-] as const;
-
-function isCurrent(path: string, time: string): boolean {
-  return path === "/" ? time === "/" : time === path || time.startsWith(`${path}/`);
-}
-
-function NavItems({ className }: { className: string }) {
-  const { path: time } = useLocation();
-  return ITEMS.map(({ path, key, Icon }) => (
-    <a key={path} href={path} class={className} aria-current={isCurrent(path, time) ? "page" : undefined}>
-      <Icon size={18} aria-hidden="true" />
-      {t(key)}
-    </a>
-  ));
-}
 
 function LinkState() {
   const ready = live.state.value.kind === "ready";
@@ -71,21 +34,13 @@ const Banners = () => (
   </>
 );
 
-const RAIL_ITEM =
-  "flex items-center gap-3 rounded-field px-3 py-2 font-medium text-soft hover:bg-base-200 hover:text-base-content aria-[current=page]:bg-base-200 aria-[current=page]:text-base-content aria-[current=page]:shadow-[inset_3px_0_0_var(--color-primary)]";
-const BAR_ITEM =
-  "flex min-w-17 flex-1 flex-col items-center gap-0.5 border-t-2 border-transparent py-2 text-xs font-medium text-soft aria-[current=page]:border-primary aria-[current=page]:text-base-content";
-
 export function Shell({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
+  useOpenAlarms();
+  const isStale = useIsDisconnected();
   const main = useRef<HTMLElement>(null);
   const [finding, setFinding] = useState(false);
-  const bar = useRef<HTMLElement>(null);
-  useEffect(() => {
-    main.current?.scrollTo(0, 0);
-    // On a phone there are more screens than the bar has room for.
-    bar.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [path]);
+  useEffect(() => main.current?.scrollTo(0, 0), [path]);
   useEffect(() => {
     const onKey = (e: KeyboardEvent) => {
       if (e.key.toLowerCase() !== "k" || !(e.ctrlKey || e.metaKey)) return;
@@ -131,9 +86,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <span class="flex-1 text-left">{t("palette.open")}</span>
           <kbd class="reading text-xs">Ctrl K</kbd>
         </button>
-        <nav class="flex flex-1 flex-col gap-1 px-3" aria-label={t("nav.label")}>
-          <NavItems className={RAIL_ITEM} />
-        </nav>
+        <NavRail />
         <div class="border-t border-base-300 px-5 py-3">
           <LinkState />
         </div>
@@ -147,18 +100,12 @@ export function Shell({ children }: { children: ComponentChildren }) {
           ref={main}
           id="content"
           tabIndex={-1}
-          class="min-h-0 flex-1 overflow-x-hidden overflow-y-auto outline-none print:overflow-visible"
+          class={`min-h-0 flex-1 overflow-x-hidden overflow-y-auto outline-none print:overflow-visible ${isStale ? "grayscale" : ""}`}
         >
           {children}
         </main>
       </div>
-      <nav
-        ref={bar}
-        class="flex overflow-x-auto border-t border-base-300 bg-base-100 lg:hidden print:hidden"
-        aria-label={t("nav.label")}
-      >
-        <NavItems className={BAR_ITEM} />
-      </nav>
+      <NavBar />
       {finding && <Palette onClose={() => setFinding(false)} />}
     </div>
   );

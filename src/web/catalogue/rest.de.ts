@@ -10,6 +10,7 @@ import { connectDe } from "../features/connect/texts.de.ts";
 import { dashboardsDe } from "../features/dashboards/texts.de.ts";
 import { deviceImportDe } from "../features/device-import/texts.de.ts";
 import { devicePageDe } from "../features/device-page/texts.de.ts";
+import { exploreDe } from "../features/explore/texts.de.ts";
 import { gatewaysDe } from "../features/gateways/texts.de.ts";
 import { generatorsDe } from "../features/generators/texts.de.ts";
 import { integrationsDe } from "../features/integrations/texts.de.ts";
@@ -41,6 +42,7 @@ export const restDe: Readonly<Record<keyof typeof restEn, string>> = {
   ...dashboardsDe,
   ...deviceImportDe,
   ...devicePageDe,
+  ...exploreDe,
   ...gatewaysDe,
   ...generatorsDe,
   ...integrationsDe,

@@ -10,6 +10,7 @@ import { connectEn } from "../features/connect/texts.en.ts";
 import { dashboardsEn } from "../features/dashboards/texts.en.ts";
 import { deviceImportEn } from "../features/device-import/texts.en.ts";
 import { devicePageEn } from "../features/device-page/texts.en.ts";
+import { exploreEn } from "../features/explore/texts.en.ts";
 import { gatewaysEn } from "../features/gateways/texts.en.ts";
 import { generatorsEn } from "../features/generators/texts.en.ts";
 import { integrationsEn } from "../features/integrations/texts.en.ts";
@@ -41,6 +42,7 @@ export const restEn = {
   ...dashboardsEn,
   ...deviceImportEn,
   ...devicePageEn,
+  ...exploreEn,
   ...gatewaysEn,
   ...generatorsEn,
   ...integrationsEn,

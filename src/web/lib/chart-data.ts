@@ -1,3 +1,4 @@
+import { decimalsOf } from "../../lib/key-format.ts";
 import type { TelemetryValue } from "./api-types.ts";
 import type { SeriesBuffer } from "./series-buffer.ts";
 
@@ -90,11 +91,16 @@ function merged(columns: readonly Column[]): ChartColumns {
   }
 }
 
+/** Values up to this number are all looked at for their decimals, of more only some. */
+const DECIMALS_SAMPLES = 200;
+
 export interface Stats {
   readonly min: number;
   readonly avg: number;
   readonly max: number;
   readonly count: number;
+  /** Most decimals of the values. */
+  readonly decimals: number;
 }
 
 export function statsOf(buffer: SeriesBuffer, bounds: { from: number; to: number }): Stats | undefined {
@@ -102,15 +108,18 @@ export function statsOf(buffer: SeriesBuffer, bounds: { from: number; to: number
   let max = Number.NEGATIVE_INFINITY;
   let sum = 0;
   let count = 0;
+  let decimals = 0;
+  const sampleEvery = Math.ceil(buffer.ts.length / DECIMALS_SAMPLES);
   for (let i = buffer.indexOf(bounds.from); i < buffer.ts.length && buffer.ts[i]! <= bounds.to; i++) {
     const n = toNumber(buffer.values[i]!);
     if (n === null) continue;
     if (n < min) min = n;
     if (n > max) max = n;
     sum += n;
+    if (count % sampleEvery === 0) decimals = Math.max(decimals, decimalsOf(n));
     count++;
   }
-  return count === 0 ? undefined : { min, avg: sum / count, max, count };
+  return count === 0 ? undefined : { min, avg: sum / count, max, count, decimals };
 }
 
 /** The rows of the table and of the CSV file: one per time stamp, newest first. */

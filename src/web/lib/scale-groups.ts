@@ -11,23 +11,28 @@ const spanOf = ({ min, max }: Extent): number => max - min || Math.abs(max) * SH
 /**
  * Returns which lines may share a value axis: line i gets the group with number result[i]. A line joins the first group in which
  * neither it nor any other would become flat, so that 22 °C and 1,013 hPa get an axis each while two temperatures stay
- * comparable.
+ * comparable. Lines of different `units` share no axis.
  */
-export function scaleGroups(extents: readonly (Extent | undefined)[]): number[] {
-  const groups: { extent: Extent; smallestSpan: number }[] = [];
-  return extents.map((extent) => {
+export function scaleGroups(
+  extents: readonly (Extent | undefined)[],
+  units: readonly (string | undefined)[] = [],
+): number[] {
+  const groups: { extent: Extent; smallestSpan: number; unit: string | undefined }[] = [];
+  return extents.map((extent, index) => {
     if (!extent) return 0;
+    const unit = units[index];
     for (const [number, group] of groups.entries()) {
+      if (group.unit !== unit) continue;
       const joined = {
         min: Math.min(group.extent.min, extent.min),
         max: Math.max(group.extent.max, extent.max),
       };
       const smallestSpan = Math.min(group.smallestSpan, spanOf(extent));
       if (smallestSpan < spanOf(joined) * SHARE_MIN) continue;
-      groups[number] = { extent: joined, smallestSpan };
+      groups[number] = { extent: joined, smallestSpan, unit };
       return number;
     }
-    groups.push({ extent, smallestSpan: spanOf(extent) });
+    groups.push({ extent, smallestSpan: spanOf(extent), unit });
     return groups.length - 1;
   });
 }

@@ -38,7 +38,18 @@ class RawBody {
   ) {}
 }
 
+export const LOGOUT_PATH = "/api/auth/logout";
+const requests = new AbortController();
+
+/**
+ * Ends the requests in progress and lets no more out but the one that ends the session: any other would be refused, and the browser would
+ * complain of it. The page is left afterwards.
+ */
+export const endRequests = (): void => requests.abort();
+
 async function send(method: string, path: string, body?: unknown): Promise<Response> {
+  const isLogout = path === LOGOUT_PATH;
+  if (requests.signal.aborted && !isLogout) return new Promise(() => undefined);
   // The language of mails and texts that a request has made is the one that the person has chosen here.
   const headers: Record<string, string> = {
     accept: "application/json, */*",
@@ -51,11 +62,13 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
     const response = await fetch(withBase(path), {
       method,
       headers,
+      ...(!isLogout && { signal: requests.signal }),
       ...(body !== undefined && { body: body instanceof RawBody ? body.content : JSON.stringify(body) }),
     });
     noteServerTime(response.headers.get("date"), Date.now());
     return response;
   } catch {
+    if (requests.signal.aborted && !isLogout) return new Promise(() => undefined);
     throw new ApiError(0, "");
   }
 }

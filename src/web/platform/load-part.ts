@@ -1,10 +1,25 @@
+import { withBase } from "./base.ts";
 import { readStored, writeStored } from "./preferences.ts";
 
 const RELOADED_KEY = "lineside.reloaded";
 
+const RETRY_MS = 2_000;
+
+/** Resolves once the gateway answers at all. */
+async function answered(): Promise<void> {
+  for (;;) {
+    try {
+      await fetch(withBase("/healthz"), { cache: "no-store" });
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
 /**
  * Loads a part of the console on demand. After an upgrade of the gateway the part's old name is gone; one reload of the page then
- * brings the new console.
+ * brings the new console. While the gateway is away it waits: a reload would leave the console for the browser's error page.
  */
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   try {
@@ -12,6 +27,7 @@ export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
     writeStored(RELOADED_KEY, undefined, () => sessionStorage);
     return part;
   } catch (error) {
+    await answered();
     if (readStored(RELOADED_KEY, () => sessionStorage)) throw error;
     writeStored(RELOADED_KEY, "yes", () => sessionStorage);
     location.reload();

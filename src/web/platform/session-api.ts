@@ -1,10 +1,10 @@
 import type { Me } from "../lib/api-types.ts";
-import { get, post } from "./api-client.ts";
+import { get, LOGOUT_PATH, post } from "./api-client.ts";
 
 export const sessionApi = {
   me: () => get<Me>("/api/auth/me"),
   refresh: () => post<{ accessToken: string }>("/api/auth/refresh"),
-  logout: () => post<unknown>("/api/auth/logout"),
+  logout: () => post<unknown>(LOGOUT_PATH),
   exchange: (code: string, codeVerifier: string) =>
     post<{ accessToken: string }>("/api/auth/exchange", { code, codeVerifier }),
   authorize: (body: { email: string; password: string; redirectUri: string; codeChallenge: string }) =>

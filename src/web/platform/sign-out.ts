@@ -1,3 +1,4 @@
+import { endRequests } from "./api-client.ts";
 import { keepToken, leaveActing, noteSignedOut } from "./session.ts";
 import { sessionApi } from "./session-api.ts";
 
@@ -9,6 +10,7 @@ export async function stopActing(): Promise<boolean> {
 
 /** The server ends the session if it can be reached; this browser forgets the token in any case. */
 export async function signOut(): Promise<void> {
+  endRequests();
   noteSignedOut(); // first: the live connection notices the end of the session by itself, and may be the one that leaves
   if (await stopActing()) await sessionApi.logout().catch(() => undefined);
   keepToken(undefined);

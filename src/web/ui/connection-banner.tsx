@@ -6,18 +6,23 @@ import { now } from "../platform/now.ts";
 
 const PATIENCE_MS = 1200;
 
-/** Shown when the live connection is away for longer than a blink. */
-export function ConnectionBanner() {
-  const state = live.state.value;
+/** Returns true while the live connection is away for longer than a blink: what is shown may be old. */
+export function useIsDisconnected(): boolean {
+  const { kind } = live.state.value;
   const [late, setLate] = useState(false);
-  const ready = state.kind === "ready" || state.kind === "idle";
+  const ready = kind === "ready" || kind === "idle";
   useEffect(() => {
     setLate(false);
     if (ready) return;
     const timer = setTimeout(() => setLate(true), PATIENCE_MS);
     return () => clearTimeout(timer);
   }, [ready]);
-  if (ready || !late) return null;
+  return !ready && late;
+}
+
+export function ConnectionBanner() {
+  const state = live.state.value;
+  if (!useIsDisconnected()) return null;
   const seconds = state.kind === "waiting" ? Math.max(0, Math.ceil((state.retryAt - now.value) / 1000)) : 0;
   return (
     <div

@@ -9,16 +9,19 @@ const SEARCH_FROM = 9;
 interface Props {
   readonly keys: readonly string[];
   readonly selected: readonly string[];
+  /** Returns what people call a key. */
+  readonly nameOf: (key: string) => string;
   readonly onSelect: (keys: string[]) => void;
 }
 
-export function KeyPicker({ keys, selected, onSelect }: Props) {
+export function KeyPicker({ keys, selected, nameOf, onSelect }: Props) {
   const [open, setOpen] = useState(false);
   const [search, setSearch] = useState("");
   const root = useDismiss(open, () => setOpen(false));
   const toggle = (key: string) =>
     onSelect(selected.includes(key) ? selected.filter((k) => k !== key) : [...selected, key]);
-  const shown = keys.filter((key) => key.toLowerCase().includes(search.toLowerCase()));
+  const isFound = (text: string) => text.toLowerCase().includes(search.toLowerCase());
+  const shown = keys.filter((key) => isFound(key) || isFound(nameOf(key)));
   return (
     <div class="relative" ref={root}>
       <Button icon={ListChecks} size={15} aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -56,7 +59,9 @@ export function KeyPicker({ keys, selected, onSelect }: Props) {
                   checked={selected.includes(key)}
                   onChange={() => toggle(key)}
                 />
-                <span class="min-w-0 break-all">{key}</span>
+                <span class="min-w-0 break-words" title={key}>
+                  {nameOf(key)}
+                </span>
               </label>
             ))}
           </div>

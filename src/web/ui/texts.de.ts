@@ -1,6 +1,8 @@
 import type { uiEn } from "./texts.en.ts";
 
 export const uiDe: Readonly<Record<keyof typeof uiEn, string>> = {
+  "level.warning": "außerhalb des Grenzwerts",
+  "level.critical": "weit außerhalb des Grenzwerts",
   "common.close": "Schließen",
   "common.retry": "Erneut versuchen",
   "common.loading": "Wird geladen …",
@@ -43,6 +45,7 @@ export const uiDe: Readonly<Record<keyof typeof uiEn, string>> = {
 
   "state.active": "Aktiv",
   "state.inactive": "Inaktiv",
+  "state.ofChild": "ein Untergerät",
 
   "notFound.title": "Seite nicht gefunden",
   "notFound.what": "Unter dieser Adresse gibt es nichts",

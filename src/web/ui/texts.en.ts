@@ -1,4 +1,6 @@
 export const uiEn = {
+  "level.warning": "beyond its limit",
+  "level.critical": "far beyond its limit",
   "common.close": "Close",
   "common.retry": "Retry",
   "common.loading": "Loading…",
@@ -39,6 +41,7 @@ export const uiEn = {
 
   "state.active": "Active",
   "state.inactive": "Inactive",
+  "state.ofChild": "a child device",
 
   "notFound.title": "Page not found",
   "notFound.what": "This page does not exist",

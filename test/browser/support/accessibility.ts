@@ -20,8 +20,18 @@ const settled = (page: Page): Promise<void> =>
     }
   });
 
-/** What axe finds serious or critical on the page. */
+/**
+ * What axe finds serious or critical on the page. An element that changes while it is looked at, such as a button that becomes enabled, can
+ * be found with the old colour on the new ground: only what a second look finds, too, counts.
+ */
 export async function seriousFindings(page: Page): Promise<string[]> {
+  const first = await findingsNow(page);
+  if (first.length === 0) return first;
+  const second = await findingsNow(page);
+  return first.filter((finding) => second.includes(finding));
+}
+
+async function findingsNow(page: Page): Promise<string[]> {
   await settled(page);
   await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {

@@ -17,8 +17,14 @@ export interface RunningApp {
   stop(): Promise<void>;
 }
 
+/** The compiled program where there is one: it starts in half the time, and is what people run. */
+const program =
+  process.env.LINESIDE_BINARY === undefined
+    ? [process.execPath, join(ROOT, "src/main.ts")]
+    : [process.env.LINESIDE_BINARY];
+
 async function launch(args: string[]) {
-  const command = [process.execPath, join(ROOT, "src/main.ts"), "serve", ...args];
+  const command = [...program, "serve", ...args];
   const child = Bun.spawn(command, { cwd: ROOT, stdout: "pipe", stderr: "pipe" });
   let printed = "";
   const collect = async (stream: ReadableStream<Uint8Array>) => {

@@ -50,7 +50,10 @@ CREATE TABLE `alarms` (
 	`severity` text NOT NULL,
 	`status` text NOT NULL,
 	`message` text NOT NULL,
+	`message_parts` text,
 	`created_at` integer NOT NULL,
+	`raised_at` integer NOT NULL,
+	`raise_count` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`acknowledged_at` integer,
 	`acknowledged_by` text,
@@ -485,6 +488,7 @@ CREATE TABLE `notification_notices` (
 	`level` integer NOT NULL,
 	`alarm_type` text NOT NULL,
 	`message` text NOT NULL,
+	`message_parts` text,
 	`cause` text,
 	`at` integer NOT NULL,
 	FOREIGN KEY (`alarm_id`) REFERENCES `alarms`(`alarm_id`) ON UPDATE no action ON DELETE cascade
@@ -600,6 +604,16 @@ CREATE TABLE `device_profiles` (
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE UNIQUE INDEX `device_profiles_name` ON `device_profiles` (`tenant_id`,`name`);
+CREATE TABLE `profile_keys` (
+	`profile_id` text PRIMARY KEY NOT NULL,
+	`metadata` text NOT NULL,
+	FOREIGN KEY (`profile_id`) REFERENCES `device_profiles`(`profile_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE TABLE `tenant_keys` (
+	`tenant_id` text PRIMARY KEY NOT NULL,
+	`metadata` text NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
 CREATE TABLE `device_claims` (
 	`device_id` text PRIMARY KEY NOT NULL,
 	`claimed_at` integer NOT NULL,
@@ -796,17 +810,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, '00049a6fe476ebff234ba8b7183a18742c0139080011315acc8cb25607e0e492', 1795376292531);
-INSERT INTO "alarm_run" VALUES (1, 1795376304215, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a204c4-4fc5-741e-ae41-bef7b746f59b', 'SERVER', 'line', '"A"', 1795376304206, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a204c4-4fc5-741e-ae41-bef7b746f59b', 'SERVER', 'line', '"A"', 1795376304206);
-INSERT INTO "audit_entries" VALUES (1, '01a204c4-4fad-72a1-b062-8d628931b7e5', '01a204c4-4f79-7555-990e-54f9a248be6d', 1795376304045, 'USER', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'session', '01a204c4-4fac-7737-9407-7e1c62bc2801', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a204c4-4fc8-70a0-90b6-832d02b57d9f', '01a204c4-4f79-7555-990e-54f9a248be6d', 1795376304072, 'USER', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'device', '01a204c4-4fc5-741e-ae41-bef7b746f59b', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a204c4-4fc5-741e-ae41-bef7b746f59b","profileId":"01a204c4-4f79-7556-a81c-3c93b53e0e09","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a204c4-504f-77c4-83e1-d39d4e04fd22', '01a204c4-4f79-7555-990e-54f9a248be6d', 1795376304207, 'USER', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a204c4-4f7a-7410-b42f-b3e6343860fb', 'device', '01a204c4-4fc5-741e-ae41-bef7b746f59b', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a204c4-4fc5-741e-ae41-bef7b746f59b', 1, 1795376304198, NULL, NULL, NULL);
-INSERT INTO "devices" VALUES ('01a204c4-4fc5-741e-ae41-bef7b746f59b', '01a204c4-4f79-7555-990e-54f9a248be6d', '01a204c4-4f79-7556-a81c-3c93b53e0e09', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', '_V203MQpHREmcHmEYJEtHFAE3JyR1xjYTqo6xf_Y_XQ', '6FS9LkNTaKiMT-zP9TlyQYTfW_g5ys7CLMu2E76E1UBuN34fcECF8Uva2X2dkBV2-DKNTvUVug', 1795376304068, 1795376304068);
-INSERT INTO "device_profiles" VALUES ('01a204c4-4f79-7556-a81c-3c93b53e0e09', '01a204c4-4f79-7555-990e-54f9a248be6d', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795376303993, 1795376303993);
-INSERT INTO "tenants" VALUES ('01a204c4-4f79-7555-990e-54f9a248be6d', 'one', 'onprem', 1, 1795376303993, 1795376303993);
-INSERT INTO "users" VALUES ('01a204c4-4f7a-7410-b42f-b3e6343860fb', '01a204c4-4f79-7555-990e-54f9a248be6d', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795376303994, 1795376303994);
-INSERT INTO "sessions" VALUES ('01a204c4-4fac-7737-9407-7e1c62bc2801', '01a204c4-4f7a-7410-b42f-b3e6343860fb', NULL, NULL, 'local', '', 1795376304043, 1795376304043, 1797968304046, 1, 1795376304046);
+INSERT INTO "__drizzle_migrations" VALUES (1, '3553a4ae7f2d8dc3b280db286df8d28bbb68f04cc1a1da9e62e9309ad8e5d4af', 1795389624668);
+INSERT INTO "alarm_run" VALUES (1, 1795389748483, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a20591-7326-7700-abda-cceb8ebeb074', 'SERVER', 'line', '"A"', 1795389748464, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a20591-7326-7700-abda-cceb8ebeb074', 'SERVER', 'line', '"A"', 1795389748464);
+INSERT INTO "audit_entries" VALUES (1, '01a20591-72ef-7097-ba27-faeb1eabd3b6', '01a20591-7234-7589-8a5d-ab011d66bcf9', 1795389747951, 'USER', '01a20591-723f-7700-896b-a400f8562ebc', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20591-723f-7700-896b-a400f8562ebc', 'session', '01a20591-72ea-7130-9c6f-0ef3e98eba96', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a20591-732a-71b2-a5a2-aff49626c767', '01a20591-7234-7589-8a5d-ab011d66bcf9', 1795389748010, 'USER', '01a20591-723f-7700-896b-a400f8562ebc', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20591-723f-7700-896b-a400f8562ebc', 'device', '01a20591-7326-7700-abda-cceb8ebeb074', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20591-7326-7700-abda-cceb8ebeb074","profileId":"01a20591-7235-72eb-a3fd-87f2f62227a7","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a20591-74f1-7594-aaae-45a1031d9614', '01a20591-7234-7589-8a5d-ab011d66bcf9', 1795389748465, 'USER', '01a20591-723f-7700-896b-a400f8562ebc', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20591-723f-7700-896b-a400f8562ebc', 'device', '01a20591-7326-7700-abda-cceb8ebeb074', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a20591-7326-7700-abda-cceb8ebeb074', 1, 1795389748447, NULL, NULL, NULL);
+INSERT INTO "devices" VALUES ('01a20591-7326-7700-abda-cceb8ebeb074', '01a20591-7234-7589-8a5d-ab011d66bcf9', '01a20591-7235-72eb-a3fd-87f2f62227a7', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'VP-FLZ95-kuyYd7o41_cdrg4pv8C2ZY_VcLeDCOupbU', 'Hh4mxa6pOuUaZKR6qvBSLtGLR2mALbtRdni6hS8icuxGMvRnHMIbIaRMuSzBOlIkoRCC8WVAIA', 1795389748006, 1795389748006);
+INSERT INTO "device_profiles" VALUES ('01a20591-7235-72eb-a3fd-87f2f62227a7', '01a20591-7234-7589-8a5d-ab011d66bcf9', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795389747764, 1795389747764);
+INSERT INTO "tenants" VALUES ('01a20591-7234-7589-8a5d-ab011d66bcf9', 'one', 'onprem', 1, 1795389747764, 1795389747764);
+INSERT INTO "users" VALUES ('01a20591-723f-7700-896b-a400f8562ebc', '01a20591-7234-7589-8a5d-ab011d66bcf9', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795389747775, 1795389747775);
+INSERT INTO "sessions" VALUES ('01a20591-72ea-7130-9c6f-0ef3e98eba96', '01a20591-723f-7700-896b-a400f8562ebc', NULL, NULL, 'local', '', 1795389747945, 1795389747945, 1797981747952, 1, 1795389747952);
 PRAGMA user_version=0;

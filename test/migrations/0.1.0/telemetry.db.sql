@@ -17,7 +17,7 @@ CREATE TABLE feed_range (
   PRIMARY KEY (feed, device, from_ts)) WITHOUT ROWID;
 CREATE TABLE feed_deletion (
   feed INTEGER NOT NULL, id INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (feed, id)) WITHOUT ROWID;
-INSERT INTO "device" VALUES (0, '01a204c4-4f79-7555-990e-54f9a248be6d', '01a204c4-4fc5-741e-ae41-bef7b746f59b');
+INSERT INTO "device" VALUES (0, '01a20591-7234-7589-8a5d-ab011d66bcf9', '01a20591-7326-7700-abda-cceb8ebeb074');
 INSERT INTO "key" VALUES (0, '"force"');
 INSERT INTO "key" VALUES (1, '"state"');
 INSERT INTO "pattern" VALUES (0, '[0,6]');

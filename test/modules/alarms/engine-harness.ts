@@ -68,6 +68,7 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
       repository,
       lifecycle,
       rulesOf,
+      keysOf: () => new Map(),
       findDevice: () => device,
       attribute: (_, __, key) => attributes.get(key),
       holdBack: createHoldBack({

@@ -109,6 +109,7 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "maintenance.over": "until: muss in der Zukunft liegen; auf dem Gateway ist es {time}",
   "maintenance.too_long": "until: darf höchstens 366 Tage voraus liegen; auf dem Gateway ist es {time}",
   "maintenance.until": "until: muss eine Zeit wie 2026-12-24T18:00:00Z sein",
+  "key_metadata.invalid": "{field}: {rule}",
   "profile.default_needed": "isDefault: machen Sie stattdessen ein anderes Profil zum Standard",
   "profile.in_use": "Geräte verwenden dieses Profil. Geben Sie ihnen zuerst ein anderes.",
   "profile.is_default":

@@ -59,8 +59,10 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "telemetry.failed": "Der Speicher konnte nicht antworten. Der Grund steht im Protokoll.",
   "telemetry.interval_calendar": "ein Abstand in Tagen, Wochen oder Monaten muss 1d, 1w oder 1mo sein",
   "telemetry.interval_invalid":
-    "interval muss eine Zahl in ms oder eine Dauer wie 30s, 15m, 1h, 1d, 1w oder 1mo sein",
+    "interval muss eine Zahl in ms, eine Dauer wie 30s, 15m, 1h, 1d, 1w oder 1mo oder eine Liste von Uhrzeiten wie 06:00,14:00,22:00 sein",
   "telemetry.interval_small": "interval: ergibt mehr als {max} Abschnitte; nehmen Sie einen längeren",
+  "telemetry.interval_times":
+    "interval muss höchstens 24 Uhrzeiten zwischen 00:00 und 23:59 aufzählen, etwa 06:00,14:00,22:00",
   "telemetry.item_invalid": "items: telemetry muss ein Objekt aus Schlüsseln und Werten sein",
   "telemetry.items_missing": "items muss eine Liste sein",
   "telemetry.key_empty": "Schlüssel dürfen nicht leer sein",
@@ -69,7 +71,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "telemetry.new_keys_limit":
     "Die Geräte dieses Standorts können am Tag höchstens {max} neue Telemetrieschlüssel hinzufügen. Nicht gespeichert: {keys}. Alles andere in der Nachricht ist gespeichert.",
   "telemetry.not_numeric":
-    "Die Werte des Schlüssels „{key}“ sind keine Zahlen. Möglich sind nur die Aggregationen none und count.",
+    "Die Werte des Schlüssels „{key}“ sind keine Zahlen. Möglich sind die Aggregationen none, count, first, last und timeIn.",
   "telemetry.nothing_taken": "die Nachricht enthielt nichts zu speichern: {reason}",
   "telemetry.overloaded":
     "Der Speicher kommt mit der eintreffenden Telemetrie nicht mit. Versuchen Sie es bald erneut.",

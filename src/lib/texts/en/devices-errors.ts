@@ -100,6 +100,7 @@ export const devicesErrors = {
   "maintenance.over": "until: must be in the future; it is {time} on the gateway",
   "maintenance.too_long": "until: must be at most 366 days ahead; it is {time} on the gateway",
   "maintenance.until": "until: must be a time like 2026-12-24T18:00:00Z",
+  "key_metadata.invalid": "{field}: {rule}",
   "profile.default_needed": "isDefault: make another profile the default instead",
   "profile.in_use": "Devices use this profile. Give them another one first.",
   "profile.is_default": "The default device profile cannot be deleted. Make another one the default first.",

@@ -56,8 +56,10 @@ export const telemetryErrors = {
   "telemetry.failed": "Storage could not answer. Its log has the reason.",
   "telemetry.interval_calendar": "an interval of days, weeks or months must be 1d, 1w or 1mo",
   "telemetry.interval_invalid":
-    "interval must be a number of ms, or a duration such as 30s, 15m, 1h, 1d, 1w or 1mo",
+    "interval must be a number of ms, a duration such as 30s, 15m, 1h, 1d, 1w or 1mo, or times of day such as 06:00,14:00,22:00",
   "telemetry.interval_small": "interval: gives more than {max} intervals; use a longer one",
+  "telemetry.interval_times":
+    "interval must list at most 24 times of day between 00:00 and 23:59, such as 06:00,14:00,22:00",
   "telemetry.item_invalid": "items: telemetry must be an object of keys and values",
   "telemetry.items_missing": "items must be an array",
   "telemetry.key_empty": "keys must not be empty",
@@ -66,7 +68,7 @@ export const telemetryErrors = {
   "telemetry.new_keys_limit":
     "The devices of this site can add at most {max} new telemetry keys a day. Not stored: {keys}. Everything else in the message is stored.",
   "telemetry.not_numeric":
-    'The values of the key "{key}" are not numbers. Only the aggregations none and count are possible.',
+    'The values of the key "{key}" are not numbers. The aggregations none, count, first, last and timeIn are possible.',
   "telemetry.nothing_taken": "the message contained nothing to store: {reason}",
   "telemetry.overloaded": "Storage cannot keep up with the telemetry that arrives. Try again shortly.",
   "telemetry.payload_invalid": "payload must be an object of keys and values",

@@ -2,7 +2,7 @@ import type { Statement } from "bun:sqlite";
 import { BlockCache, HeadCache, Scratch } from "./block-cache.ts";
 import { BlockSizes } from "./block-sizes.ts";
 import { type BlockHead, decodeHead, type EncodedBlock } from "./codec/block-codec.ts";
-import type { ColumnPieces } from "./codec/block-pieces.ts";
+import type { PieceKind, Pieces } from "./codec/block-pieces.ts";
 import { OpenedBlock } from "./codec/opened-block.ts";
 import type { Column, Rows } from "./rows.ts";
 import type { TelemetryFile } from "./telemetry-file.ts";
@@ -147,18 +147,18 @@ export class BlockStore {
     });
   }
 
-  /** A key of a block at hand in pieces; null when it is not at hand, or cannot be had so. */
-  pieces(ref: BlockRef, key: number): ColumnPieces | null {
+  /** A key of a block at hand in parts; null when it is not at hand, or cannot be had so. */
+  pieces(ref: BlockRef, key: number, kind?: PieceKind): Pieces | null {
     const opened = this.#cache.get(ref.body);
     if (opened === undefined) return null;
     const before = opened.bytes;
-    const pieces = opened.pieces(key);
+    const pieces = opened.pieces(key, kind);
     if (opened.bytes !== before) this.#cache.put(ref.body, opened);
     return pieces;
   }
 
   /** Works like `lend`, for one piece. */
-  lendPiece(pieces: ColumnPieces, piece: number): { ts: Float64Array; column: Column } {
+  lendPiece(pieces: Pieces, piece: number): { ts: Float64Array; column: Column } {
     this.#scratch.reset();
     return pieces.read(piece, this.#scratch.allocate);
   }

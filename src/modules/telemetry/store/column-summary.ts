@@ -1,6 +1,7 @@
 import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
 import type { SealedValue } from "./registry.ts";
 import type { Column } from "./rows.ts";
+import { type StateTable, stateTableOf } from "./state-table.ts";
 
 /** Describes what an aggregate needs to know of one key within a block. Without numbers the numeric fields mean nothing. */
 export interface ColumnSummary {
@@ -16,6 +17,10 @@ export interface ColumnSummary {
   lastTs: number;
   minTs: number;
   maxTs: number;
+  /** Sum of the numbers that a smaller one follows: `last - first + drops` is how far a counter has come, resets included. */
+  drops: number;
+  /** Null when the key has more states than a table holds. */
+  states: StateTable | null;
 }
 
 export const emptySummary = (): ColumnSummary => ({
@@ -30,6 +35,8 @@ export const emptySummary = (): ColumnSummary => ({
   lastTs: 0,
   minTs: 0,
   maxTs: 0,
+  drops: 0,
+  states: null,
 });
 
 export function addToSummary(summary: ColumnSummary, ts: number, tag: number, value: number): void {
@@ -38,6 +45,7 @@ export function addToSummary(summary: ColumnSummary, ts: number, tag: number, va
   summary.count++;
   if (tag !== TAG_NUMBER) return;
   if (summary.numeric === 0) summary.first = value;
+  else if (value < summary.last) summary.drops += summary.last;
   summary.last = value;
   summary.numeric++;
   summary.sum += value;
@@ -57,11 +65,17 @@ export function summarise(ts: Float64Array, column: Column): ColumnSummary {
     const tag = column.tags[row]!;
     if (tag !== TAG_ABSENT) addToSummary(summary, ts[row]!, tag, column.numbers[row]!);
   }
+  summary.states = stateTableOf(ts, column, summary.count);
   return summary;
 }
 
 /** The newest value behind a summary; null when only the points can tell it. */
 export function valueOfSummary(summary: ColumnSummary): SealedValue | null {
-  if (summary.numeric !== summary.count || summary.count === 0) return null;
-  return { ts: summary.lastTs, tag: TAG_NUMBER, number: summary.last, text: undefined };
+  if (summary.count === 0) return null;
+  const { lastTs: ts, states } = summary;
+  const state = states?.values[states.last];
+  // The number itself, because a table does not tell 0 from -0.
+  if (summary.numeric === summary.count || state?.tag === TAG_NUMBER)
+    return { ts, tag: TAG_NUMBER, number: summary.last, text: undefined };
+  return state === undefined ? null : { ts, ...state };
 }

@@ -1,6 +1,7 @@
 import { calendarStarts } from "../../../lib/calendar-interval.ts";
 import { invalid } from "../../../lib/domain-error.ts";
 import type { RangeQuery } from "../telemetry.types.ts";
+import { lowerBound } from "./rows.ts";
 
 /** The output intervals of an aggregate: `index` is ascending in time. */
 export interface Intervals {
@@ -26,6 +27,21 @@ function listedIntervals(starts: Float64Array): Intervals {
     },
     startOf: (index) => starts[index] ?? Number.POSITIVE_INFINITY,
   };
+}
+
+/** Calls back with the rows `[start, stop)` of each interval that has any, in order. */
+export function eachInterval(
+  intervals: Intervals,
+  ts: Float64Array,
+  visit: (index: number, start: number, stop: number) => void,
+): void {
+  for (let row = 0; row < ts.length; ) {
+    const index = intervals.indexOf(ts[row]!);
+    // The row that opened the interval belongs to it even where rounding puts the end before it.
+    const stop = Math.max(row + 1, lowerBound(ts, intervals.startOf(index + 1)));
+    visit(index, row, stop);
+    row = stop;
+  }
 }
 
 const tooMany = (max: number) => invalid("telemetry.too_many_intervals", { max });

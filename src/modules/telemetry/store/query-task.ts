@@ -1,19 +1,27 @@
 import { invalid } from "../../../lib/domain-error.ts";
 import { excerpt } from "../../../lib/excerpt.ts";
-import type { RangeQuery } from "../telemetry.types.ts";
+import type { Aggregation } from "../telemetry.types.ts";
+import { DeltaSink } from "./delta-sink.ts";
+import { type EarlierKind, earlierValues } from "./earlier-values.ts";
+import { EdgeSink } from "./edge-sink.ts";
 import { intervalsOf } from "./intervals.ts";
-import { extentOf, FamilyReader, hotRows } from "./range-reader.ts";
+import { extentOf, type FamilyRange, FamilyReader, hotRows } from "./range-reader.ts";
 import type { DeviceState } from "./registry.ts";
 import { familyKeysOf } from "./series-families.ts";
-import { AggregateSink, type SeriesSink } from "./series-sink.ts";
+import { AggregateSink, type EarlierValue, type SeriesSink, type SinkResult } from "./series-sink.ts";
 import type { Steps } from "./slice-scheduler.ts";
-import type { WireDeviceSeries } from "./store.protocol.ts";
+import type { StoreQuery, WireDeviceSeries } from "./store.protocol.ts";
 import type { StoreEngine } from "./store-engine.ts";
 import { ThinningSink } from "./thinning-sink.ts";
+import { TimeInSink } from "./time-in-sink.ts";
 
 /** Points of one part of an answer, about; a series counts as some more. */
 const PART_POINTS_MAX = 20_000;
 const SERIES_POINTS = 8;
+
+/** A list, as of `timeIn`, counts as its items. */
+const sizeOf = ({ ts, values }: SinkResult): number =>
+  values?.reduce<number>((sum, value) => sum + (Array.isArray(value) ? value.length : 1), 0) ?? ts.length;
 
 /** Collects the answer to a query and gives away what is a part of its own. The series of one device may be in several parts. */
 class AnswerParts {
@@ -35,7 +43,7 @@ class AnswerParts {
         this.#part.push(current);
       }
       current.series.push(candidate);
-      this.#points += candidate.ts.length + SERIES_POINTS;
+      this.#points += sizeOf(candidate) + SERIES_POINTS;
     }
   }
 
@@ -53,7 +61,7 @@ class AnswerParts {
  */
 export function* queryTask(
   engine: StoreEngine,
-  query: RangeQuery,
+  query: StoreQuery,
   onPart: (part: WireDeviceSeries[]) => void,
 ): Steps<WireDeviceSeries[]> {
   const answer = new AnswerParts(onPart);
@@ -64,15 +72,17 @@ export function* queryTask(
   return answer.takeRest();
 }
 
-function* deviceTask(engine: StoreEngine, device: DeviceState, query: RangeQuery): Steps<WireDeviceSeries> {
+function* deviceTask(engine: StoreEngine, device: DeviceState, query: StoreQuery): Steps<WireDeviceSeries> {
   /** Key number → sink, in the order of the answer. */
   const sinks = new Map<number, SeriesSink>();
   for (const [family, keys] of familyKeysOf(engine.registry, device, query.keys)) {
     const range = { device, family, keys, from: query.from, to: query.to };
+    const earlier = yield* earlierOf(engine, range, query.aggregation);
     const hot = hotRows(engine.generations, range);
     const extent = extentOf(engine.blocks, range, hot);
-    if (extent === null) continue;
-    const familySinks = new Map([...keys].map((key) => [key, sinkFor(query, extent)] as const));
+    if (extent === null && !(query.aggregation === "timeIn" && earlier.size > 0)) continue;
+    const familySinks = new Map([...keys].map((key) => [key, sinkFor(query, extent ?? range)] as const));
+    for (const [key, value] of earlier) familySinks.get(key)?.before?.(value);
     yield* new FamilyReader(engine.blocks, range, { hot, sinks: familySinks }).read();
     for (const [key, sink] of familySinks) sinks.set(key, sink);
     yield; // what is still hot is read without one
@@ -80,26 +90,42 @@ function* deviceTask(engine: StoreEngine, device: DeviceState, query: RangeQuery
   return { deviceId: device.deviceId, series: results(engine, sinks, query) };
 }
 
-function sinkFor(query: RangeQuery, extent: { from: number; to: number }): SeriesSink {
-  if (query.aggregation === "none") return new ThinningSink(query.maxDataPoints, extent.from, extent.to);
-  return new AggregateSink(intervalsOf(query), query.aggregation);
+const NO_VALUES: ReadonlyMap<number, EarlierValue> = new Map();
+
+/** What an aggregate needs from before its range. */
+const earlierKinds: Partial<Record<Aggregation, EarlierKind>> = { delta: "number", timeIn: "any" };
+
+function* earlierOf(
+  engine: StoreEngine,
+  range: FamilyRange,
+  aggregation: Aggregation,
+): Steps<ReadonlyMap<number, EarlierValue>> {
+  const kind = earlierKinds[aggregation];
+  return kind === undefined ? NO_VALUES : yield* earlierValues(engine, range, kind);
+}
+
+function sinkFor(query: StoreQuery, extent: { from: number; to: number }): SeriesSink {
+  const { aggregation } = query;
+  if (aggregation === "none") return new ThinningSink(query.maxDataPoints, extent.from, extent.to);
+  const intervals = intervalsOf(query);
+  if (aggregation === "delta") return new DeltaSink(intervals);
+  if (aggregation === "first" || aggregation === "last") return new EdgeSink(intervals, aggregation);
+  if (aggregation === "timeIn")
+    return new TimeInSink(intervals, { from: query.from, end: Math.min(query.to + 1, query.now) });
+  return new AggregateSink(intervals, aggregation);
 }
 
 function results(
   engine: StoreEngine,
   sinks: ReadonlyMap<number, SeriesSink>,
-  query: RangeQuery,
+  query: StoreQuery,
 ): WireDeviceSeries["series"] {
-  const numericOnly = query.aggregation !== "none" && query.aggregation !== "count";
   const series: WireDeviceSeries["series"] = [];
   for (const [key, sink] of sinks) {
     const result = sink.finish();
-    if (result === null) continue;
     const name = engine.registry.keyNames[key] ?? "";
-    if (numericOnly && sink.sawText) {
-      if (query.keys.length > 0) throw notNumeric(name);
-      continue;
-    }
+    if (sink.isUnfit && query.keys.length > 0) throw notNumeric(name);
+    if (sink.isUnfit || result === null) continue;
     series.push({ key: name, ...result });
   }
   return series.sort((a, b) => (a.key < b.key ? -1 : 1));

@@ -1,6 +1,6 @@
 import type { BlockRef, BlockStore } from "./block-store.ts";
 import type { HeadColumn } from "./codec/block-codec.ts";
-import type { ColumnPieces } from "./codec/block-pieces.ts";
+import type { Pieces } from "./codec/block-pieces.ts";
 import type { HotGeneration } from "./hot-generation.ts";
 import type { DeviceState } from "./registry.ts";
 import { emptyRows, lowerBound, overlay, type Rows, sliceRows, upperBound } from "./rows.ts";
@@ -118,16 +118,16 @@ export class FamilyReader {
     for (const [key, sink] of this.#sinks) {
       const column: HeadColumn | undefined = head?.columns.get(key);
       if (column === undefined || column.summary.count === 0 || sink.summary(column.summary)) continue;
-      const pieces = this.#blocks.pieces(ref, key);
+      const pieces = this.#blocks.pieces(ref, key, sink.pieceKind);
       if (pieces === null) rest.add(key);
       else this.#takePieces(pieces, sink);
     }
     return rest;
   }
 
-  #takePieces(pieces: ColumnPieces, sink: SeriesSink): void {
-    for (const [piece, summary] of pieces.summaries.entries()) {
-      if (sink.summary(summary)) continue;
+  #takePieces(pieces: Pieces, sink: SeriesSink): void {
+    for (let piece = 0; piece < pieces.count; piece++) {
+      if (sink.summary(pieces.summaryOf(piece))) continue;
       const { ts, column } = this.#blocks.lendPiece(pieces, piece);
       sink.rows(ts, column);
     }

@@ -1,9 +1,11 @@
 import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
 import type { Aggregation, TelemetryValue } from "../telemetry.types.ts";
+import type { PieceKind } from "./codec/block-pieces.ts";
 import { pieceRows } from "./codec/number-pieces.ts";
 import type { ColumnSummary } from "./column-summary.ts";
-import type { Intervals } from "./intervals.ts";
-import { type Column, lowerBound } from "./rows.ts";
+import { eachInterval, type Intervals } from "./intervals.ts";
+import type { Column } from "./rows.ts";
+import type { StateValue } from "./state-table.ts";
 
 /** Points of one series on their way out of the worker; numbers travel as typed arrays. */
 export interface SinkResult {
@@ -13,15 +15,22 @@ export interface SinkResult {
   readonly values: TelemetryValue[] | null;
 }
 
+/** A value from before the range, of a time that does not matter. */
+export type EarlierValue = StateValue;
+
 /** Takes the points of one series in time order, as rows or, where it can use one, as the summary of a whole block. */
 export interface SeriesSink {
+  /** The parts in which a block is best read that an interval's end cuts through; `numbers` by default. */
+  readonly pieceKind?: PieceKind;
+  /** Takes the newest value from before the range, ahead of all others. */
+  before?(value: EarlierValue): void;
   rows(ts: Float64Array, column: Column): void;
   /** Returns `false` if the sink needs the rows behind the summary. */
   summary(summary: ColumnSummary): boolean;
   /** Returns `null` if nothing came. */
   finish(): SinkResult | null;
-  /** True if a value came that is no number. */
-  readonly sawText: boolean;
+  /** True if values came that the aggregate does not apply to. */
+  readonly isUnfit: boolean;
 }
 
 type Running = Pick<ColumnSummary, "count" | "numeric" | "sum" | "min" | "max">;
@@ -35,7 +44,8 @@ const nothing = (): Running => ({
 });
 
 export class AggregateSink implements SeriesSink {
-  sawText = false;
+  isUnfit = false;
+  readonly pieceKind: PieceKind;
   readonly #intervals: Intervals;
   readonly #aggregation: Aggregation;
   readonly #ts: number[] = [];
@@ -46,28 +56,20 @@ export class AggregateSink implements SeriesSink {
   constructor(intervals: Intervals, aggregation: Aggregation) {
     this.#intervals = intervals;
     this.#aggregation = aggregation;
+    this.pieceKind = aggregation === "count" ? "any" : "numbers";
   }
 
   rows(ts: Float64Array, column: Column): void {
-    let row = 0;
-    while (row < ts.length) {
-      this.#open(this.#intervals.indexOf(ts[row]!));
-      row = this.#addUntil(this.#intervals.startOf(this.#index + 1), { ts, column, row });
-    }
+    eachInterval(this.#intervals, ts, (index, start, stop) => {
+      this.#open(index);
+      if (column.dense) this.#addNumbers(column.numbers, start, stop);
+      else this.#addValues(column, start, stop);
+    });
   }
 
-  /** Adds the row that opened the interval and what follows up to its end; returns the first row behind it. */
-  #addUntil(end: number, of: { ts: Float64Array; column: Column; row: number }): number {
-    const { ts, column } = of;
-    const { tags, numbers } = column;
-    // The row that opened the interval belongs to it even where rounding puts the end before it.
-    const stop = Math.max(of.row + 1, lowerBound(ts, end));
-    if (column.dense) {
-      this.#addNumbers(numbers, of.row, stop);
-      return stop;
-    }
+  #addValues({ tags, numbers }: Column, start: number, stop: number): void {
     let { count, numeric, sum, min, max } = this.#current;
-    for (let row = of.row; row < stop; row++) {
+    for (let row = start; row < stop; row++) {
       const tag = tags[row]!;
       if (tag === TAG_NUMBER) {
         const value = numbers[row]!;
@@ -79,7 +81,6 @@ export class AggregateSink implements SeriesSink {
       if (tag !== TAG_ABSENT) count++;
     }
     this.#current = { count, numeric, sum, min, max };
-    return stop;
   }
 
   /** Piece by piece, so that a sum is the same to the last bit whether or not the pieces' own sums are at hand. */
@@ -132,7 +133,7 @@ export class AggregateSink implements SeriesSink {
 
   #close(): void {
     const { count, numeric } = this.#current;
-    if (numeric < count) this.sawText = true;
+    if (numeric < count && this.#aggregation !== "count") this.isUnfit = true;
     if (count === 0) return;
     this.#ts.push(this.#intervals.startOf(this.#index));
     this.#numbers.push(this.#result());

@@ -49,6 +49,9 @@ export interface WireSeries {
   readonly keys: Uint32Array;
 }
 
+/** `now`: epoch ms by the gateway's clock; nothing holds a value beyond it. */
+export type StoreQuery = RangeQuery & { readonly now: number };
+
 export interface DeletionCall {
   readonly deviceId: string;
   /** Empty means all. */
@@ -69,7 +72,7 @@ export interface StoreCalls {
     };
     result: WireLatest;
   };
-  query: { args: RangeQuery; result: WireDeviceSeries[] };
+  query: { args: StoreQuery; result: WireDeviceSeries[] };
   scan: {
     args: {
       readonly deviceId: string;

@@ -147,7 +147,8 @@ class WorkerTelemetryStore implements TelemetryStore {
 
   async query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]> {
     const answer = new SeriesAnswer();
-    answer.add(await this.#calls.call("query", query, { signal, onPart: (part) => answer.add(part) }));
+    const args = { ...query, now: this.#now() };
+    answer.add(await this.#calls.call("query", args, { signal, onPart: (part) => answer.add(part) }));
     return answer.devices;
   }
 

@@ -22,7 +22,8 @@ const pointsPerPixel = 4;
 
 /** Raw points as long as they fit; beyond that the first, lowest, highest and last of each pixel of the data's extent. */
 export class ThinningSink implements SeriesSink {
-  sawText = false;
+  readonly isUnfit = false;
+  #sawText = false;
   readonly #pointsMax: number;
   readonly #pixels: number;
   readonly #from: number;
@@ -95,12 +96,12 @@ export class ThinningSink implements SeriesSink {
     this.#flushPixel();
     if (this.#ts.length === 0) return null;
     const ts = Float64Array.from(this.#ts);
-    if (this.sawText) return { ts, numbers: null, values: this.#values };
+    if (this.#sawText) return { ts, numbers: null, values: this.#values };
     return { ts, numbers: Float64Array.from(this.#values as number[]), values: null };
   }
 
   #point(ts: number, tag: number, value: TelemetryValue): void {
-    if (tag !== TAG_NUMBER) this.sawText = true;
+    if (tag !== TAG_NUMBER) this.#sawText = true;
     if (!this.#thinning) {
       if (this.#ts.length < this.#pointsMax) {
         this.#ts.push(ts);

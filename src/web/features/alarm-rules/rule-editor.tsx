@@ -1,5 +1,6 @@
 import { Plus } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { KeyMetadataMap } from "../../../lib/key-metadata.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
@@ -9,6 +10,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { telemetryApi } from "../telemetry/telemetry-api.ts";
 import { BackTest } from "./back-test.tsx";
+import { RecipientFields } from "./recipient-fields.tsx";
 import { KEY_LIST } from "./row-fields.tsx";
 import {
   DAYS,
@@ -24,6 +26,8 @@ import { TriggerFields } from "./trigger-fields.tsx";
 
 interface Props {
   readonly profileId: string;
+  /** Metadata of the profile's keys. */
+  readonly keys: KeyMetadataMap;
   readonly rule: RuleForm;
   /** The names of the profile's other rules. */
   readonly others: readonly string[];
@@ -32,7 +36,7 @@ interface Props {
 }
 
 /** A rule with what it says beneath, and what it would have done. */
-export function RuleEditor({ profileId, rule, others, onCancel, onSave }: Props) {
+export function RuleEditor({ profileId, keys: metadata, rule, others, onCancel, onSave }: Props) {
   const [form, setForm] = useState(rule);
   const action = useAction();
   const keys = useResource(() => telemetryApi.siteKeys(), []);
@@ -41,8 +45,7 @@ export function RuleEditor({ profileId, rule, others, onCancel, onSave }: Props)
   const set = (changes: Partial<RuleForm>) => setForm((ruleForm) => ({ ...ruleForm, ...changes }));
   const setCreate = (position: number, create: TriggerForm) =>
     set({ creates: form.creates.with(position, create) });
-  const free = freeSeverity(form);
-  const isTaken = others.includes(form.alarmType.trim());
+  const [free, isTaken] = [freeSeverity(form), others.includes(form.alarmType.trim())];
   const submit = (e: Event) => {
     e.preventDefault();
     if (!isTaken) action.run(() => onSave(form));
@@ -127,8 +130,9 @@ export function RuleEditor({ profileId, rule, others, onCancel, onSave }: Props)
         )}
         {Array.isArray(form.others.actions) && <p class="text-sm text-soft">{t("rule.actionsKept")}</p>}
       </fieldset>
+      <RecipientFields recipientIds={form.recipientIds} onChange={(recipientIds) => set({ recipientIds })} />
       <p class="border-l-2 border-primary pl-3" data-testid="sentence" aria-live="polite">
-        {ruleText(form)}
+        {ruleText(form, metadata)}
       </p>
       <BackTest profileId={profileId} rule={() => fromRuleForm(form)} />
       {action.error !== undefined && <ErrorNote error={action.error} />}

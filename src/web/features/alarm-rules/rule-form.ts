@@ -47,6 +47,8 @@ export interface RuleForm {
   readonly downgrade: boolean;
   readonly propagateToGateway: boolean;
   readonly schedule: ScheduleForm | null;
+  /** Ids of the only users who are notified; null for all users. */
+  readonly recipientIds: readonly string[] | null;
   /** Fields of the rule that the form does not show and keeps. */
   readonly others: Readonly<Record<string, JsonValue>>;
 }
@@ -79,6 +81,7 @@ export const newRule = (): RuleForm => ({
   downgrade: false,
   propagateToGateway: false,
   schedule: null,
+  recipientIds: null,
   others: {},
 });
 
@@ -189,7 +192,16 @@ function writeTrigger({ condition, kind, forMs, count, withinMs }: TriggerForm):
 /** A rule as the gateway has it, as a form. */
 export function toRuleForm(rule: unknown): RuleForm {
   const input = isObject(rule) ? rule : {};
-  const { alarmType, createRules, clearRule, downgrade, propagateToGateway, schedule, ...others } = input;
+  const {
+    alarmType,
+    createRules,
+    clearRule,
+    downgrade,
+    propagateToGateway,
+    schedule,
+    recipientIds,
+    ...others
+  } = input;
   return {
     alarmType: text(alarmType),
     creates: (Array.isArray(createRules) ? createRules : []).map(triggerOf),
@@ -204,6 +216,7 @@ export function toRuleForm(rule: unknown): RuleForm {
           to: text(schedule.to),
         }
       : null,
+    recipientIds: Array.isArray(recipientIds) ? recipientIds.map((id) => text(id)) : null,
     others: others as Record<string, JsonValue>,
   };
 }
@@ -222,6 +235,7 @@ export function fromRuleForm(form: RuleForm): Record<string, JsonValue> {
     ...(form.clear !== null && { clearRule: writeTrigger(form.clear) }),
     ...(form.downgrade && { downgrade: true }),
     ...(form.propagateToGateway && { propagateToGateway: true }),
+    ...(form.recipientIds !== null && { recipientIds: [...form.recipientIds] }),
     ...(schedule !== null && {
       schedule: {
         timezone: schedule.timezone,

@@ -1,22 +1,27 @@
+import type { KeyMetadataMap } from "../../../lib/key-metadata.ts";
 import { durationText } from "../../platform/i18n/duration-text.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { conditionText } from "../alarms/condition-text.ts";
 import { type ConditionForm, DAYS, type RuleForm, readValue, type TriggerForm } from "./rule-form.ts";
 
-function rowsText(condition: ConditionForm): string {
+function rowsText(condition: ConditionForm, keys: KeyMetadataMap | undefined): string {
   if ("json" in condition) return t("rule.ownCondition");
   const texts = condition.rows.map(({ key, op, value, attribute, forMs }) => {
-    if (op === "NO_DATA") return conditionText({ key, forMs });
-    if (attribute !== "") return conditionText({ key, op, attribute: { key: attribute } });
+    const metadata = keys?.get(key);
+    if (op === "NO_DATA") return conditionText({ key, forMs }, metadata);
+    if (attribute !== "") return conditionText({ key, op, attribute: { key: attribute } }, metadata);
     const list =
       op === "IN" || op === "BETWEEN" ? value.split(",").map((part) => readValue(part)) : undefined;
-    return conditionText({ key, op, value: list ?? readValue(value) });
+    return conditionText({ key, op, value: list ?? readValue(value) }, metadata);
   });
   return texts.join(` ${t(condition.join === "all" ? "rule.and" : "rule.or")} `);
 }
 
-function triggerText({ condition, kind, forMs, count, withinMs }: TriggerForm): string {
-  const subject = rowsText(condition);
+function triggerText(
+  { condition, kind, forMs, count, withinMs }: TriggerForm,
+  keys: KeyMetadataMap | undefined,
+): string {
+  const subject = rowsText(condition, keys);
   if (kind === "DURATION") return t("rule.lasting", { what: subject, time: durationText(forMs) });
   if (kind === "SIMPLE") return subject;
   return withinMs === null
@@ -25,13 +30,13 @@ function triggerText({ condition, kind, forMs, count, withinMs }: TriggerForm): 
 }
 
 /** Returns what the rule does, in sentences: `Major “Overheated” when t is above 50. It ends when t is below 40.` */
-export function ruleText(rule: RuleForm): string {
+export function ruleText(rule: RuleForm, keys?: KeyMetadataMap): string {
   const name = rule.alarmType.trim() === "" ? "…" : rule.alarmType.trim();
   const raises = rule.creates.map((create) =>
-    t("rule.raises", { severity: t(`severity.${create.severity}`), name, what: triggerText(create) }),
+    t("rule.raises", { severity: t(`severity.${create.severity}`), name, what: triggerText(create, keys) }),
   );
   const ends =
-    rule.clear === null ? t("rule.endsByItself") : t("rule.ends", { what: triggerText(rule.clear) });
+    rule.clear === null ? t("rule.endsByItself") : t("rule.ends", { what: triggerText(rule.clear, keys) });
   const { schedule } = rule;
   const days =
     schedule === null || schedule.days.length === DAYS.length

@@ -1,13 +1,19 @@
+import { messageIn } from "../../../lib/message-parts.ts";
 import type {
   backTestAnswer,
   explainedCondition,
   ruleBody,
 } from "../../../modules/alarms/alarm-rules.schemas.ts";
-import type { alarmBody, alarmEventBody } from "../../../modules/alarms/alarms.schemas.ts";
+import type { alarmBody, alarmEventBody, openAlarmsBody } from "../../../modules/alarms/alarms.schemas.ts";
 import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { get, getPage, patch, post } from "../../platform/api-client.ts";
+import { language } from "../../platform/preferences.ts";
 
 export type Alarm = Wire<typeof alarmBody>;
+export type OpenAlarms = Wire<typeof openAlarmsBody>;
+/** Returns the message of an alarm in the reader's language. */
+export const alarmMessage = (alarm: Pick<Alarm, "message" | "messageParts">): string =>
+  messageIn(alarm, language.value);
 export type AlarmEvent = Wire<typeof alarmEventBody>;
 export type BackTestResult = Wire<typeof backTestAnswer>;
 
@@ -51,6 +57,8 @@ export const alarmsApi = {
       deviceId === undefined ? "/api/alarms" : `/api/alarms/device/${encodeURIComponent(deviceId)}`,
       query,
     ),
+  /** The devices with open alarms, the most severe first. */
+  open: () => get<OpenAlarms[]>("/api/alarms/open"),
   get: (id: string) => get<Alarm>(pathOf(id)),
   events: (id: string) => get<AlarmEvent[]>(`${pathOf(id)}/events`),
   acknowledge: (alarmIds: readonly string[]) => patch<unknown>("/api/alarms/ack/bulk", { alarmIds }),

@@ -1,13 +1,24 @@
+import { decimalsOf, stateOf } from "../../../lib/key-format.ts";
+import type { KeyMetadata } from "../../../lib/key-metadata.ts";
+import type { JsonValue } from "../../lib/wire.ts";
 import { durationText } from "../../platform/i18n/duration-text.ts";
+import { formatReading } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { Operator } from "./alarms-api.ts";
 
-/** A value as a person reads it; what is not there is said so. */
-export function valueText(value: unknown): string {
+/** Formats a value of a condition with the metadata of its key; what is not there is said so. */
+export function valueText(value: unknown, metadata?: KeyMetadata): string {
   if (value === null || value === undefined) return t("condition.nothing");
-  if (typeof value === "number") return String(value);
-  if (typeof value === "string") return `“${value}”`;
-  return JSON.stringify(value);
+  if (typeof value === "string" && stateOf(value, metadata) === undefined) return `“${value}”`;
+  return formatReading(value as JsonValue, metadata);
+}
+
+/** Formats what a value is compared with: a threshold keeps the decimals that somebody gave it. */
+function thresholdText(value: unknown, metadata?: KeyMetadata): string {
+  const { decimals } = metadata ?? {};
+  if (metadata === undefined || decimals === undefined || typeof value !== "number")
+    return valueText(value, metadata);
+  return valueText(value, { ...metadata, decimals: Math.max(decimals, decimalsOf(value)) });
 }
 
 interface Comparison {
@@ -20,20 +31,24 @@ interface Comparison {
 }
 
 /** A comparison, or silence, as a sentence: `temperature is above 50`. */
-export function conditionText(part: Comparison): string {
-  const key = part.key ?? "";
+export function conditionText(part: Comparison, metadata?: KeyMetadata): string {
+  const key = metadata?.name ?? part.key ?? "";
   if (part.forMs !== undefined) return t("condition.silent", { key, time: durationText(part.forMs) });
   const against = part.against ?? part.value;
   if (part.op === "BETWEEN") {
     const [low, high] = Array.isArray(against) ? against : [undefined, undefined];
-    return t("condition.BETWEEN", { key, low: valueText(low), high: valueText(high) });
+    return t("condition.BETWEEN", {
+      key,
+      low: thresholdText(low, metadata),
+      high: thresholdText(high, metadata),
+    });
   }
   if (part.op === "CHANGED") return t("condition.CHANGED", { key });
   const value =
     part.attribute === undefined
       ? Array.isArray(against)
-        ? against.map(valueText).join(", ")
-        : valueText(against)
+        ? against.map((value) => thresholdText(value, metadata)).join(", ")
+        : thresholdText(against, metadata)
       : t("condition.attribute", { key: part.attribute.key });
   return t(`condition.${part.op ?? "EQ"}`, { key, value });
 }

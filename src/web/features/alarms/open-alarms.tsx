@@ -6,14 +6,14 @@ import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
-import { type Alarm, alarmsApi } from "./alarms-api.ts";
+import { type Alarm, alarmMessage, alarmsApi } from "./alarms-api.ts";
 import { SeverityWord } from "./severity.tsx";
 
 const LOADED = 50;
 const SHOWN = 5;
 
 const byWeight = (a: Alarm, b: Alarm): number =>
-  compareSeverities(b.severity, a.severity) || b.createdAt.localeCompare(a.createdAt);
+  compareSeverities(b.severity, a.severity) || b.raisedAt.localeCompare(a.raisedAt);
 
 /** Shows what is wrong now, the most severe first: at the whole site, or of one device. */
 export function OpenAlarms({ deviceId }: { deviceId?: string }) {
@@ -63,11 +63,11 @@ export function OpenAlarms({ deviceId }: { deviceId?: string }) {
                 class="link link-hover min-w-0 flex-1 basis-48 wrap-anywhere"
                 href={`/alarms/${alarm.alarmId}`}
               >
-                {alarm.message}
+                {alarmMessage(alarm)}
               </a>
               {deviceId === undefined && <span class="text-sm text-soft">{alarm.deviceName}</span>}
               <span class="text-sm text-soft">
-                <Age ts={toMs(alarm.createdAt)} />
+                <Age ts={toMs(alarm.raisedAt)} />
               </span>
             </li>
           ))}

@@ -131,6 +131,7 @@ export const auditDe: Readonly<Record<keyof typeof auditEn, string>> = {
   "auditAction.log.level": "Log-Stufe geändert",
   "auditAction.mail.retry": "E-Mail erneut gesendet",
   "auditAction.password.change": "Passwort geändert",
+  "auditAction.key_metadata.set_defaults": "Vorgaben für Messwerte geändert",
   "auditAction.profile.create": "Geräteprofil angelegt",
   "auditAction.profile.delete": "Geräteprofil gelöscht",
   "auditAction.profile.rotate_provisioning": "Schlüssel und Geheimnis der Provisionierung erneuert",

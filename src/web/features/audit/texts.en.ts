@@ -129,6 +129,7 @@ export const auditEn = {
   "auditAction.log.level": "Log level changed",
   "auditAction.mail.retry": "Mail retried",
   "auditAction.password.change": "Password changed",
+  "auditAction.key_metadata.set_defaults": "Default metadata of keys changed",
   "auditAction.profile.create": "Device profile created",
   "auditAction.profile.delete": "Device profile deleted",
   "auditAction.profile.rotate_provisioning": "Provisioning key and secret renewed",

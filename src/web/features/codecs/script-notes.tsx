@@ -1,4 +1,5 @@
 import { TriangleAlert } from "lucide-preact";
+import { withoutNoise } from "../../../lib/key-format.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatNumber } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -6,7 +7,7 @@ import type { ConsoleLine, Trial } from "./codecs-api.ts";
 
 export const Json = ({ value }: { value: unknown }) => (
   <pre class="reading max-h-72 overflow-auto rounded-field bg-base-200 p-3 text-sm break-words whitespace-pre-wrap">
-    {typeof value === "string" ? value : JSON.stringify(value, null, 2)}
+    {typeof value === "string" ? value : JSON.stringify(withoutNoise(value), null, 2)}
   </pre>
 );
 

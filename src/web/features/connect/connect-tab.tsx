@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 import type { Rejection, TelemetryValue } from "../../lib/api-types.ts";
 import { ownAddress } from "../../platform/base.ts";
-import { formatValue } from "../../platform/i18n/format.ts";
+import { formatReading } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { useLive } from "../../platform/live.ts";
 import { serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -196,8 +197,10 @@ function FirstMessage({ deviceId, active }: { deviceId: string; active: boolean 
       >
         {Object.entries(seen.values).map(([key, value]) => (
           <div key={key} class="contents">
-            <dt class="truncate text-sm text-soft">{key}</dt>
-            <dd class="reading max-w-40 truncate text-right">{formatValue(value)}</dd>
+            <dt class="truncate text-sm text-soft">{keyName(deviceId, key)}</dt>
+            <dd class="reading max-w-40 truncate text-right">
+              {formatReading(value, metadataOf(deviceId, key))}
+            </dd>
           </div>
         ))}
       </dl>

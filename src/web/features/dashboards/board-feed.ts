@@ -44,6 +44,8 @@ export interface WidgetFeed {
   readonly version: Signal<number>;
   devices: readonly ResolvedDevice[];
   series: readonly WidgetSeries[];
+  /** The same series one window earlier, moved into this one; only where the widget compares. */
+  previous: readonly WidgetSeries[];
   alarms: readonly BoardAlarm[];
   errorText: Text | undefined;
   isCut: boolean;
@@ -54,12 +56,17 @@ const keysOf = ({ config }: Widget): readonly string[] => {
   return keys.filter((key): key is string => typeof key === "string");
 };
 
+/** Returns whether a widget shows a key of a device; one without a list shows every key of every device. */
+const shows = ({ config }: Widget, deviceId: string, key: string): boolean =>
+  !Array.isArray(config.series) || config.series.includes(`${deviceId}/${key}`);
+
 /** Returns what does not come by itself: aggregates. */
 export const needsRefresh = (widget: Widget): boolean => keysOf(widget).length > 0 && !isRaw(widget);
 
 /** Aggregates come from the server alone: a value more belongs to an average that only it can make. */
 const isRaw = ({ config, type }: Widget): boolean =>
-  type === "stateTimeline" || config.aggregation === undefined || config.aggregation === "none";
+  type === "stateTimeline" ||
+  (type !== "energy" && (config.aggregation === undefined || config.aggregation === "none"));
 
 const DRAWING_MS = 8;
 const COST_WEIGHT = 0.2;
@@ -134,6 +141,7 @@ export class BoardFeed {
       version: signal(0),
       devices: [],
       series: [],
+      previous: [],
       alarms: [],
       errorText: undefined,
       isCut: false,
@@ -174,6 +182,10 @@ export class BoardFeed {
       feed.errorText = data.errorText;
       feed.isCut = data.cut ?? false;
       feed.series = this.#seriesOf(widget, feed, { given: data.series ?? [], window: executed.timeWindow });
+      feed.previous =
+        data.previous === undefined
+          ? []
+          : this.#seriesOf(widget, feed, { given: data.previous, window: executed.timeWindow });
       for (const snapshot of data.latest ?? []) this.#keepLatest(snapshot);
       for (const id of data.deviceIds) this.#addReader(id, widget.widgetId);
       this.#dirty.add(widget.widgetId);
@@ -193,7 +205,8 @@ export class BoardFeed {
       given.flatMap(({ deviceId, series }) => series.map((s) => [`${deviceId}\n${s.key}`, s.points])),
     );
     return feed.devices.flatMap((device) =>
-      keysOf(widget).map((key) => {
+      keysOf(widget).flatMap((key) => {
+        if (!shows(widget, device.deviceId, key)) return [];
         const buffer = new SeriesBuffer();
         const existing = points.get(`${device.deviceId}\n${key}`) ?? [];
         buffer.replace(existing);

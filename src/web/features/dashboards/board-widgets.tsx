@@ -34,7 +34,9 @@ export function PageChoice(props: {
   );
 }
 
-/** The widgets of a page, in their places. */
+const isControl = ({ type }: Widget): boolean => type === "commandButton" || type === "slider";
+
+/** The widgets of a page, in their places. A fitted board is for a wall: it fits the screen, and nothing on it acts. */
 export function BoardWidgets(props: {
   board: Board;
   stateId: string;
@@ -92,6 +94,7 @@ export function BoardWidgets(props: {
             </header>
             {view.isLoaded && (
               <Body
+                isInert={props.isFitted === true && isControl(widget)}
                 widget={widget}
                 view={view}
                 onZoom={(bounds) => props.onWindow({ mode: "absolute", ...bounds })}
@@ -109,6 +112,8 @@ export function BoardWidgets(props: {
 function Body(props: {
   widget: Widget;
   view: BoardView;
+  /** True where nobody stands in front of it, or anybody might. */
+  isInert: boolean;
   onZoom: (bounds: Bounds) => void;
   onReset: () => void;
 }) {
@@ -128,7 +133,7 @@ function Body(props: {
     };
   }, [feed, widgetId]);
   return (
-    <div ref={host} class="min-h-0 flex-1">
+    <div ref={host} class="min-h-0 flex-1" inert={props.isInert}>
       <WidgetBody
         widget={widget}
         feed={feed.of(widgetId)}

@@ -14,6 +14,7 @@ import type {
 import type { LatestSnapshot, Series } from "../../lib/api-types.ts";
 import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { get, load, patch, post, queryOf, remove } from "../../platform/api-client.ts";
+import { type ResolvedKeys, takeKeyMetadata } from "../../platform/key-metadata.ts";
 
 export type ResolvedDevice = Wire<typeof resolvedDevice>;
 /** A link by which a dashboard is opened without signing in. */
@@ -41,6 +42,7 @@ export type WidgetData = Refined<
   Wire<typeof widgetData>,
   {
     series?: ReadonlyArray<{ readonly deviceId: string; readonly series: readonly Series[] }>;
+    previous?: ReadonlyArray<{ readonly deviceId: string; readonly series: readonly Series[] }>;
     latest?: readonly LatestSnapshot[];
   }
 >;
@@ -54,7 +56,10 @@ export type Executed = Refined<
 >;
 
 /** Describes what a link shows; `ownWindow`: the time that the dashboard is set to. */
-export type SharedDashboard = Omit<Executed, "aliases" | "settings"> & { readonly ownWindow?: WindowSpec };
+export type SharedDashboard = Omit<Executed, "aliases" | "settings"> & {
+  readonly ownWindow?: WindowSpec;
+  readonly keyMetadata?: ResolvedKeys;
+};
 
 export interface ExecuteRequest {
   readonly timeRange?: WindowSpec | undefined;
@@ -85,7 +90,11 @@ export const dashboardsApi = {
     post<Share>(`${pathOf(id)}/shares`, form),
   endShare: (id: string, shareId: string) => remove(`${pathOf(id)}/shares/${shareId}`),
   /** The dashboard of the link that the page was opened by. */
-  shared: (request: ExecuteRequest) => post<SharedDashboard>("/api/shared/dashboard", request),
+  shared: async (request: ExecuteRequest) => {
+    const answer = await post<SharedDashboard>("/api/shared/dashboard", request);
+    if (answer.keyMetadata !== undefined) takeKeyMetadata(answer.keyMetadata);
+    return answer;
+  },
   exportFile: (id: string) => load(`${pathOf(id)}/export`),
   resolve: async (alias: Alias, deviceId?: string) =>
     (

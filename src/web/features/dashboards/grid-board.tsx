@@ -9,6 +9,7 @@ const ROW_HEIGHT = 76;
 /** Lower ones show nothing of use. */
 const ROW_HEIGHT_MIN = 48;
 const GAP_WIDTH = 12;
+const ZOOM_MIN = 0.4;
 /** Width in pixels below which widgets are stacked, in the order of the grid. */
 const ONE_COLUMN_BELOW = 640;
 
@@ -51,6 +52,16 @@ const steps: Readonly<Record<string, { readonly x: number; readonly y: number }>
   ArrowDown: { x: 0, y: 1 },
 };
 
+/** Returns the height of a row. A fitted board of more rows than fit becomes smaller as a whole: nobody scrolls on a wall. */
+function rowHeight(rows: number, isFitted: boolean, { top, gap }: { top: number; gap: number }) {
+  const highest = ROW_HEIGHT * textScale() + gap;
+  if (!isFitted) return { row: highest, zoom: 1 };
+  const lowest = ROW_HEIGHT_MIN * textScale() + gap;
+  const fitting = (innerHeight - top - gap) / Math.max(1, rows);
+  const row = Math.min(highest, Math.max(lowest, fitting));
+  return { row, zoom: Math.min(1, Math.max(ZOOM_MIN, fitting / lowest)) };
+}
+
 /** Widgets on their grid; with a pointer or the arrow keys they are moved, and with Shift resized. */
 export function GridBoard({ places, isEditing, isFitted, onChange, titleOf, children }: Props) {
   const [host, width] = useWidth();
@@ -59,9 +70,8 @@ export function GridBoard({ places, isEditing, isFitted, onChange, titleOf, chil
   const [said, setSaid] = useState("");
   const scale = textScale();
   const gap = GAP_WIDTH * scale;
-  const room = innerHeight - (host.current?.getBoundingClientRect().top ?? 0) - gap;
-  const fitting = isFitted ? room / Math.max(1, rowsOf(places)) : Number.POSITIVE_INFINITY;
-  const row = Math.min(ROW_HEIGHT * scale + gap, Math.max(ROW_HEIGHT_MIN * scale + gap, fitting));
+  const top = host.current?.getBoundingClientRect().top ?? 0;
+  const { row, zoom } = rowHeight(rowsOf(places), isFitted && width >= ONE_COLUMN_BELOW, { top, gap });
   /** Computes a width as a share of the page, because paper is narrower than a screen. */
   const shareOf = (columns: number) => `calc((100% + ${gap}px) * ${columns / COLUMNS})`;
   const isNarrow = width < ONE_COLUMN_BELOW;
@@ -133,7 +143,7 @@ export function GridBoard({ places, isEditing, isFitted, onChange, titleOf, chil
     <div
       ref={host}
       class={isNarrow ? "flex flex-col gap-3" : "relative"}
-      style={isNarrow ? {} : { height: `${rowsOf(shown) * row - gap}px` }}
+      style={isNarrow ? {} : { height: `${rowsOf(shown) * row - gap}px`, zoom }}
       data-testid="board"
     >
       {inOrder.map(({ i, x, y, w, h }) => (

@@ -4,7 +4,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { live } from "../../platform/live.ts";
 import { useResource } from "../../platform/resource.ts";
 import { hasShareEnded, shareToken } from "../../platform/session.ts";
-import { ConnectionBanner } from "../../ui/connection-banner.tsx";
+import { ConnectionBanner, useIsDisconnected } from "../../ui/connection-banner.tsx";
 import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -48,10 +48,11 @@ function Opened() {
   const first = useResource(() => dashboardsApi.shared({ widgetIds: [] }), []);
   const [newer, setNewer] = useState<SharedDashboard | undefined>(undefined);
   const dashboard = newer ?? first.data;
+  const isStale = useIsDisconnected();
   return (
     <div class="flex h-dvh flex-col overflow-auto bg-base-200">
       <ConnectionBanner />
-      <main class="flex flex-1 flex-col gap-4 p-4 lg:p-6">
+      <main class={`flex flex-1 flex-col gap-4 p-4 lg:p-6 ${isStale ? "grayscale" : ""}`}>
         {dashboard ? (
           <SharedBoard key={dashboard.updatedAt} dashboard={dashboard} onShared={setNewer} />
         ) : first.error === undefined ? (

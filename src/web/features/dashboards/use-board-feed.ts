@@ -4,7 +4,7 @@ import { serverNow } from "../../platform/now.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { type Board, widgetsIn } from "./board.ts";
 import { BoardFeed, needsRefresh } from "./board-feed.ts";
-import { dashboardsApi, type SharedDashboard, type WindowSpec } from "./dashboards-api.ts";
+import { dashboardsApi, type SharedDashboard, type Widget, type WindowSpec } from "./dashboards-api.ts";
 import type { Bounds } from "./widgets/widget.types.ts";
 
 /** Aggregates are asked for anew; values come by themselves. */
@@ -16,6 +16,9 @@ const RELOADS_A_WINDOW = 10;
 /** Longest timer. A timer beyond the browser's limit would fire at once, again and again. */
 const TIMER_MS_MAX = 3_600_000;
 const MOVE_MS = 1_000;
+
+const showsAlarms = ({ type }: Widget): boolean =>
+  type === "alarmList" || type === "statusGrid" || type === "deviceTable" || type === "floorPlan";
 
 export interface FeedRequest {
   readonly window: WindowSpec;
@@ -78,9 +81,9 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
   const current = useRef(load);
   current.current = load;
   const refreshed = useRef<string[]>([]);
-  // By a link nothing is told of alarms.
+  // A dashboard that is opened by a link gets no live messages about alarms.
   refreshed.current = widgets
-    .filter((widget) => needsRefresh(widget) || (onShared !== undefined && widget.type === "alarmList"))
+    .filter((widget) => needsRefresh(widget) || (onShared !== undefined && showsAlarms(widget)))
     .map(({ widgetId }) => widgetId);
   const drawn = isDraft ? [board.widgets, board.aliases] : [];
   const wanted = JSON.stringify([dashboardId, window, stateId, deviceId, isDraft, drawn]);

@@ -1,17 +1,19 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { BARS_MAX } from "../../lib/consumption.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Field } from "../../ui/field.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import type { ResolvedDevice, Widget, WidgetConfig } from "./dashboards-api.ts";
+import { PeriodFields, PriceFields } from "./energy-fields.tsx";
 import { ImageField, ParamsField } from "./file-fields.tsx";
 import { PlacesField } from "./places-field.tsx";
 import type { ConfigField } from "./widgets/kinds.ts";
-import { keysOf, numberOf, textOf } from "./widgets/values.ts";
+import { keysOf, numberOf, sharedMetadata, textOf } from "./widgets/values.ts";
 
-const AGGREGATIONS = ["none", "avg", "min", "max", "sum", "count"] as const;
+const AGGREGATIONS = ["none", "avg", "min", "max", "sum", "count", "first", "last", "delta"] as const;
 const REDUCERS = ["avg", "min", "max", "sum"] as const;
 
 interface Props {
@@ -47,9 +49,16 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
       label={t("data.aggregation")}
       value={textOf(widget, "aggregation") || "none"}
       options={AGGREGATIONS.map((id) => [id, t(`aggregation.${id}`)])}
-      onSelect={(aggregation) => onChange({ aggregation: aggregation === "none" ? undefined : aggregation })}
+      onSelect={(aggregation) =>
+        onChange({
+          aggregation: aggregation === "none" ? undefined : aggregation,
+          maxDataPoints: aggregation === "delta" ? BARS_MAX : undefined,
+        })
+      }
     />
   ),
+  period: (props) => <PeriodFields {...props} />,
+  price: (props) => <PriceFields {...props} />,
   reduce: ({ widget, onChange }) => (
     <Choice
       label={t("widget.reduce")}
@@ -58,15 +67,24 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
       onSelect={(reduce) => onChange({ reduce })}
     />
   ),
-  unit: ({ widget, onChange }) => (
+  unit: ({ widget, devices, onChange }) => (
     <TextField
       label={t("widget.unit")}
+      placeholder={sharedMetadata(devices, keysOf(widget)[0] ?? "")?.unit}
       maxLength={32}
       value={textOf(widget, "unit")}
       onText={(text) => onChange({ unit: text || undefined })}
     />
   ),
-  decimals: (props) => <NumberField name="decimals" {...props} min={0} max={10} />,
+  decimals: ({ devices, ...props }) => (
+    <NumberField
+      name="decimals"
+      {...props}
+      min={0}
+      max={10}
+      placeholder={sharedMetadata(devices, keysOf(props.widget)[0] ?? "")?.decimals}
+    />
+  ),
   scale: (props) => (
     <div class="grid grid-cols-2 gap-4">
       <NumberField name="min" {...props} />
@@ -188,9 +206,11 @@ function NumberField(
     name: "decimals" | "min" | "max" | "warning" | "critical" | "step";
     min?: number;
     max?: number;
+    /** Value that applies if the field is empty. */
+    placeholder?: number | undefined;
   },
 ) {
-  const { name, widget, onChange, min, max } = props;
+  const { name, widget, onChange, min, max, placeholder } = props;
   return (
     <Field label={t(`widget.${name}`)}>
       <input
@@ -199,6 +219,7 @@ function NumberField(
         step="any"
         {...(min !== undefined && { min })}
         {...(max !== undefined && { max })}
+        placeholder={placeholder?.toString()}
         value={numberOf(widget, name) ?? ""}
         onInput={(e) => {
           const value = e.currentTarget.valueAsNumber;

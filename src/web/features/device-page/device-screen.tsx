@@ -12,8 +12,8 @@ import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { StateLamp } from "../../ui/state-lamp.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { DeviceState } from "../alarms/device-state.tsx";
 import { AttributesTab } from "../attributes/attributes-tab.tsx";
 import { CommandsTab } from "../commands/commands-tab.tsx";
 import { ConnectTab } from "../connect/connect-tab.tsx";
@@ -104,7 +104,7 @@ function DeviceHead({
           title={device?.name ?? "…"}
           detail={device?.label && <p class="text-soft">{device.label}</p>}
         >
-          {device && <StateLamp active={device.active} />}
+          {device && <DeviceState deviceId={deviceId} active={device.active} />}
           {device && <DashboardLink device={device} />}
           {device && <MaintenanceButton device={device} onChanged={onChanged} />}
         </PageHead>

@@ -1,10 +1,14 @@
 import { Plug } from "lucide-preact";
+import { limitLevel } from "../../../lib/key-metadata.ts";
 import type { DeviceDetail } from "../../lib/api-types.ts";
-import { formatDate, formatValue, toMs } from "../../platform/i18n/format.ts";
+import { formatDate, formatReading, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { metadataOf } from "../../platform/key-metadata.ts";
+import { may } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { levelClass, StateDot } from "../../ui/state-dot.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
@@ -26,6 +30,13 @@ export function OverviewTab({ device }: DeviceTabProps) {
           <ValueCard key={key} name={key} deviceId={device.deviceId} latest={latest} version={version} />
         ))}
       </div>
+      {keys.length > 0 && may("profiles:write") && (
+        <p class="text-sm">
+          <a class="link text-soft" href={`/settings/profiles/${device.profileId}?view=values`}>
+            {t("device.namesAndUnits")}
+          </a>
+        </p>
+      )}
       <Facts device={device} />
     </div>
   );
@@ -52,17 +63,23 @@ interface CardProps {
 function ValueCard({ name, deviceId, latest }: CardProps) {
   const entry = latest.values.get(name);
   if (!entry) return null;
-  const text = formatValue(entry.value);
+  const metadata = metadataOf(deviceId, name);
+  const text = formatReading(entry.value, metadata);
+  const level = limitLevel(entry.value, metadata?.limits);
   return (
     <a
       class="panel flex min-w-0 flex-col gap-1 p-4 hover:border-primary"
       href={`/devices/${deviceId}/data?keys=${encodeURIComponent(name)}`}
     >
-      <span class="truncate text-sm font-medium text-soft">{name}</span>
+      <span class="truncate text-sm font-medium text-soft" title={name}>
+        {metadata?.name ?? name}
+      </span>
       <span
-        class={`reading font-medium ${text.length > 9 ? "line-clamp-2 text-lg break-words" : "text-2xl sm:text-3xl"}`}
+        class={`reading flex items-center gap-2 font-medium ${levelClass[level]} ${text.length > 11 ? "text-lg" : "text-2xl sm:text-3xl"}`}
       >
-        {text}
+        <StateDot value={entry.value} metadata={metadata} />
+        <span class={text.length > 11 ? "line-clamp-2 break-words" : "whitespace-nowrap"}>{text}</span>
+        {level !== "normal" && <span class="sr-only">{t(`level.${level}`)}</span>}
       </span>
       <span class="flex min-h-10 flex-wrap items-end justify-between gap-x-3">
         <span class="flex-none text-sm text-soft">
@@ -80,7 +97,8 @@ function Facts({ device }: { device: DeviceDetail }) {
   const facts: [string, string][] = [
     [t("device.type"), device.deviceType ?? "–"],
     [t("device.role"), device.role === "GATEWAY" ? t("device.gateway") : t("device.plain")],
-    [t("device.lastConnected"), connected ? formatDate(connected, "zoned") : t("age.never")],
+    // Devices that only send by HTTP, or through a gateway, have no connection of their own.
+    ...(connected ? [[t("device.lastConnected"), formatDate(connected, "zoned")] as [string, string]] : []),
     [t("device.created"), created ? formatDate(created, "zoned") : "–"],
     [t("device.id"), device.deviceId],
   ];

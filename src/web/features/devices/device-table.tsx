@@ -7,7 +7,7 @@ import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { Age } from "../../ui/age.tsx";
-import { StateLamp } from "../../ui/state-lamp.tsx";
+import { DeviceState } from "../alarms/device-state.tsx";
 
 const COLUMNS =
   "grid grid-cols-[1.5rem_minmax(0,1fr)_auto] gap-x-4 px-4 sm:grid-cols-[6.5rem_minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)_8rem]";
@@ -116,7 +116,7 @@ export function DeviceLine({ index, row, seen, height }: LineProps) {
       style={style}
     >
       <span role="cell" class="max-sm:[&_.text-sm]:sr-only">
-        <StateLamp active={row.active} />
+        <DeviceState deviceId={row.deviceId} active={row.active} />
       </span>
       <span role="cell" class="min-w-0">
         <a

@@ -41,6 +41,7 @@ export const devicesDe: Readonly<Record<keyof typeof devicesEn, string>> = {
   "device.id": "Geräte-ID",
   "device.tabs": "Bereiche dieses Geräts",
   "device.noData": "Noch keine Daten",
+  "device.namesAndUnits": "Namen und Einheiten",
   "device.noDataHint": "Sobald das Gerät seinen ersten Wert gesendet hat, sehen Sie ihn hier.",
   "device.connectIt": "Anleitung zum Verbinden",
 

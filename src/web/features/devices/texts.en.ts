@@ -39,6 +39,7 @@ export const devicesEn = {
   "device.id": "Device id",
   "device.tabs": "Parts of this device",
   "device.noData": "No data yet",
+  "device.namesAndUnits": "Names and units",
   "device.noDataHint": "Values appear here as soon as the device sends the first one.",
   "device.connectIt": "Show how to connect it",
 

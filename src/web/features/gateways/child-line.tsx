@@ -7,7 +7,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
-import { StateLamp } from "../../ui/state-lamp.tsx";
+import { DeviceState } from "../alarms/device-state.tsx";
 
 const COLUMNS =
   "grid grid-cols-[1.5rem_minmax(0,1fr)_auto_2.5rem] gap-x-4 px-4 sm:grid-cols-[6.5rem_minmax(0,2fr)_minmax(0,1fr)_8rem_2.5rem]";
@@ -61,7 +61,7 @@ export function ChildLine({ index, row, seen, height, onDetach }: LineProps) {
   return (
     <div role="row" aria-rowindex={index + 2} class={line} style={{ height: `${height}px` }}>
       <span role="cell" class="max-sm:[&_.text-sm]:sr-only">
-        <StateLamp active={row.active} />
+        <DeviceState deviceId={row.deviceId} active={row.active} />
       </span>
       <span role="cell" class="min-w-0">
         <a href={`/devices/${row.deviceId}`} class="block truncate font-medium after:absolute after:inset-0">

@@ -16,6 +16,7 @@ import { DemoPlantNote, StartDemoPlant } from "../demo-plant/demo-plant.tsx";
 import { CreateDevice } from "../devices/create-device.tsx";
 import { nameOf, rememberNames } from "../devices/device-names.ts";
 import { devicesApi } from "../devices/devices-api.ts";
+import { GatewayList } from "./gateway-list.tsx";
 import { RateBars } from "./rate-bars.tsx";
 import { RecentDevices, SilentDevices } from "./site-lists.tsx";
 import { SitePulse } from "./site-pulse.ts";
@@ -70,18 +71,19 @@ export function OverviewScreen() {
         )}
       </PageHead>
       {site.error !== undefined && <ErrorNote error={site.error} onRetry={site.reload} />}
-      <Figures site={site.data} pulse={pulse} />
-      {site.data && !empty && <DemoPlantNote />}
       {empty ? (
         <FirstSteps onCreate={() => setCreating(true)} />
       ) : (
         <>
           <OpenAlarms />
-          <Rate pulse={pulse} />
+          {(site.data?.silent.length ?? 0) > 0 && <SilentDevices rows={site.data?.silent ?? []} />}
+          <GatewayList />
+          <Figures site={site.data} pulse={pulse} />
           <div class="grid items-start gap-5 lg:grid-cols-2">
-            <SilentDevices rows={site.data?.silent ?? []} />
+            <Rate pulse={pulse} />
             <RecentDevices pulse={pulse} />
           </div>
+          {site.data && <DemoPlantNote />}
         </>
       )}
       {creating && <CreateDevice onClose={() => setCreating(false)} />}

@@ -4,16 +4,17 @@ import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { Age } from "../../ui/age.tsx";
+import { DeviceState } from "../alarms/device-state.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import type { SitePulse } from "./site-pulse.ts";
 
 const SHOWN = 8;
 
-function DeviceLink(props: { deviceId: string; name: string; lamp: string; ts: number | undefined }) {
+function DeviceLink(props: { deviceId: string; name: string; active: boolean; ts: number | undefined }) {
   return (
     <li class="border-t border-base-300">
       <a class="flex items-center gap-3 px-4 py-2.5 hover:bg-base-200" href={`/devices/${props.deviceId}`}>
-        <span class={`lamp ${props.lamp}`} aria-hidden="true" />
+        <DeviceState deviceId={props.deviceId} active={props.active} bare />
         <span class="min-w-0 flex-1 truncate font-medium">{props.name}</span>
         <span class="reading flex-none text-sm text-soft">
           <Age ts={props.ts} />
@@ -50,7 +51,7 @@ export function RecentDevices({ pulse }: { pulse: SitePulse }) {
       {recent.length === 0 && <p class="px-4 pb-4 text-soft">{t("overview.recentNone")}</p>}
       <ul>
         {recent.map(({ deviceId, ts }) => (
-          <DeviceLink key={deviceId} deviceId={deviceId} name={nameOf(deviceId)} lamp="lamp-on" ts={ts} />
+          <DeviceLink key={deviceId} deviceId={deviceId} name={nameOf(deviceId)} active ts={ts} />
         ))}
       </ul>
     </ListPanel>
@@ -65,14 +66,13 @@ export function SilentDevices({ rows }: { rows: readonly DeviceRow[] }) {
       more={t("overview.allSilent")}
       href="/devices?state=inactive&sort=-lastActivityAt"
     >
-      {rows.length === 0 && <p class="px-4 pb-4 text-soft">{t("overview.silentNone")}</p>}
       <ul>
         {rows.map((row) => (
           <DeviceLink
             key={row.deviceId}
             deviceId={row.deviceId}
             name={row.name}
-            lamp=""
+            active={false}
             ts={toMs(row.lastActivityAt)}
           />
         ))}

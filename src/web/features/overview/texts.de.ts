@@ -12,8 +12,11 @@ export const overviewDe: Readonly<Record<keyof typeof overviewEn, string>> = {
   "overview.rateChart": "Nachrichten pro Sekunde in der letzten Minute, höchstens {top}",
   "overview.recent": "Zuletzt aktiv",
   "overview.recentNone": "Noch keine Daten. Öffnen Sie ein Gerät und folgen Sie dem Reiter „Verbinden“.",
+  "overview.gateways": "Gateways",
+  "overview.children.one": "{count} Gerät",
+  "overview.children.other": "{count} Geräte",
+  "overview.more": "{count} weitere",
   "overview.silent": "Stumme Geräte",
-  "overview.silentNone": "Alle Geräte melden sich. Hier ist nichts zu tun.",
   "overview.allSilent": "Alle stummen",
   "overview.allDevices": "Alle Geräte",
   "overview.connectHint":

@@ -10,8 +10,11 @@ export const overviewEn = {
   "overview.rateChart": "Messages per second over the last minute, at most {top}",
   "overview.recent": "Last seen",
   "overview.recentNone": "No data yet. Open a device and use its Connect tab to send the first value.",
+  "overview.gateways": "Gateways",
+  "overview.children.one": "{count} device",
+  "overview.children.other": "{count} devices",
+  "overview.more": "{count} more",
   "overview.silent": "Silent devices",
-  "overview.silentNone": "All devices are active.",
   "overview.allSilent": "All silent",
   "overview.allDevices": "All devices",
   "overview.connectHint":

@@ -1,11 +1,12 @@
 import { TriangleAlert } from "lucide-preact";
+import { withoutNoise } from "../../../lib/key-format.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { Preview } from "./pipelines-api.ts";
 
 const Json = ({ value }: { value: unknown }) => (
   <pre class="reading max-h-72 overflow-auto rounded-field bg-base-200 p-3 text-sm break-words whitespace-pre-wrap">
-    {typeof value === "string" ? value : JSON.stringify(value, null, 2)}
+    {typeof value === "string" ? value : JSON.stringify(withoutNoise(value), null, 2)}
   </pre>
 );
 

@@ -1,3 +1,4 @@
+import { withoutNoise } from "../../../lib/key-format.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { Preview } from "./pipelines-api.ts";
@@ -10,7 +11,7 @@ const KEYS_SHOWN = 50;
 const MARKS: Record<KeyChange["change"], string> = { same: "", changed: "≠", added: "+", removed: "−" };
 
 /** Texts in quotes: `"21.5"` is another value than 21.5. */
-const shown = (value: unknown): string => (value === undefined ? "" : JSON.stringify(value));
+const shown = (value: unknown): string => (value === undefined ? "" : JSON.stringify(withoutNoise(value)));
 
 /** Shows what a step made of the message that is tried: each key as it went in and as it came out. */
 export function StepTrace({ trace }: { trace: TraceState }) {

@@ -1,5 +1,6 @@
 import { BellRing, Pencil, Plus, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { resolveKeyMetadata } from "../../../lib/key-metadata.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
@@ -13,11 +14,13 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { RuleEditor } from "../alarm-rules/rule-editor.tsx";
 import { fromRuleForm, newRule, type RuleForm, toRuleForm } from "../alarm-rules/rule-form.ts";
 import { ruleText } from "../alarm-rules/rule-text.ts";
+import { ProfileHead } from "./profile-head.tsx";
 import { profilesApi } from "./profiles-api.ts";
 
 /** The alarm rules of a profile, each said in sentences. */
 export function ProfileRules({ profileId }: { profileId: string }) {
   const loaded = useResource(() => profilesApi.get(profileId), [profileId]);
+  const defaults = useResource(profilesApi.defaultKeys, []);
   const profile = useKept(loaded);
   /** Index of the open rule; the number of rules for a new one. */
   const [open, setOpen] = useState<number | undefined>(undefined);
@@ -29,6 +32,7 @@ export function ProfileRules({ profileId }: { profileId: string }) {
       <ErrorNote error={loaded.error} onRetry={loaded.reload} />
     );
   const rules = profile.alarmRules.map(toRuleForm);
+  const keys = resolveKeyMetadata(defaults.data ?? [], profile.keyMetadata ?? []);
   const save = async (next: readonly RuleForm[]) => {
     // Those that were not changed go back as they came.
     const written = next.map((rule) => {
@@ -49,6 +53,7 @@ export function ProfileRules({ profileId }: { profileId: string }) {
     <RuleEditor
       key={position}
       profileId={profileId}
+      keys={keys}
       rule={rule}
       others={rules.flatMap((other, index) => (index === position ? [] : other.alarmType))}
       onCancel={() => setOpen(undefined)}
@@ -57,17 +62,9 @@ export function ProfileRules({ profileId }: { profileId: string }) {
   );
   return (
     <div class="flex flex-col gap-4">
-      <div class="flex flex-wrap items-center justify-between gap-3">
-        <div class="min-w-0">
-          <p class="text-sm">
-            <a class="link link-hover text-soft" href="/settings/profiles">
-              {t("page.profiles")}
-            </a>
-          </p>
-          <h2 class="text-lg font-semibold wrap-anywhere">{t("rule.of", { name: profile.name })}</h2>
-        </div>
+      <ProfileHead profileId={profileId} name={profile.name} tab="rules">
         {rules.length > 0 && open === undefined && add}
-      </div>
+      </ProfileHead>
       {rules.length === 0 && open === undefined && (
         <EmptyPanel icon={BellRing} title={t("rule.none")} hint={t("rule.noneHint")}>
           {add}
@@ -80,7 +77,7 @@ export function ProfileRules({ profileId }: { profileId: string }) {
           <section key={rule.alarmType} class="panel flex items-start gap-4 p-4" data-testid="rule">
             <div class="min-w-0 flex-1">
               <h3 class="font-medium wrap-anywhere">{rule.alarmType}</h3>
-              <p class="text-sm wrap-anywhere text-soft">{ruleText(rule)}</p>
+              <p class="text-sm wrap-anywhere text-soft">{ruleText(rule, keys)}</p>
             </div>
             {may("profiles:write") && open === undefined && (
               <div class="flex flex-none gap-1">

@@ -1,14 +1,24 @@
+import type { KeyMetadata } from "../../../lib/key-metadata.ts";
 import type { profileBody } from "../../../modules/profiles/profiles.schemas.ts";
 import type { provisioningBody } from "../../../modules/provisioning/provisioning.schemas.ts";
+import type { sentKeyBody } from "../../../modules/telemetry/key-metadata.schemas.ts";
 import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { get, patch, post, put, remove } from "../../platform/api-client.ts";
 
 /** Answers leave out what is not set. */
-type ProfileAnswer = Wire<typeof profileBody>;
+type ProfileAnswer = Refined<Wire<typeof profileBody>, { readonly keyMetadata?: readonly KeyMetadata[] }>;
 type Nullable = "retentionDays" | "telemetryTopic" | "messagesPerSecond" | "messagesBurst";
 /** Null: as the gateway or the site's plan says. */
 export type Profile = Refined<ProfileAnswer, { [Key in Nullable]: NonNullable<ProfileAnswer[Key]> | null }>;
-export type ProfileForm = Omit<Profile, "profileId" | "alarmRules" | "createdAt" | "updatedAt">;
+export type ProfileForm = Omit<
+  Profile,
+  "profileId" | "alarmRules" | "keyMetadata" | "createdAt" | "updatedAt"
+>;
+/** A key that devices of a profile send, with what its values may mean. */
+export type SentKey = Refined<Wire<typeof sentKeyBody>, { readonly suggestion?: Omit<KeyMetadata, "key"> }>;
+interface KeyList {
+  readonly keyMetadata: readonly KeyMetadata[];
+}
 export type Payload = Profile["payload"];
 /** Describes how devices of a profile make themselves known. */
 export type Provisioning = Wire<typeof provisioningBody>;
@@ -21,6 +31,7 @@ export const MODES = [
 ] as const satisfies readonly ProvisioningMode[];
 
 const BASE = "/api/device-profiles";
+const DEFAULTS = "/api/key-metadata/defaults";
 const profile = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
 const whole = (answer: ProfileAnswer): Profile => ({
   retentionDays: null,
@@ -42,5 +53,12 @@ export const profilesApi = {
   setProvisioning: (id: string, mode: ProvisioningMode) =>
     put<Provisioning>(`${profile(id)}/provisioning`, { mode }),
   rotateProvisioning: (id: string) => post<Provisioning>(`${profile(id)}/provisioning/rotate`),
+  keys: async (id: string) => (await get<ProfileAnswer & KeyList>(profile(id))).keyMetadata,
+  setKeys: async (id: string, keyMetadata: readonly KeyMetadata[]) =>
+    (await patch<ProfileAnswer & KeyList>(profile(id), { keyMetadata })).keyMetadata,
+  sentKeys: (id: string) => get<SentKey[]>(`${profile(id)}/key-suggestions`),
+  defaultKeys: async () => (await get<KeyList>(DEFAULTS)).keyMetadata,
+  setDefaultKeys: async (keyMetadata: readonly KeyMetadata[]) =>
+    (await put<KeyList>(DEFAULTS, { keyMetadata })).keyMetadata,
   delete: (id: string) => remove(profile(id)),
 };

@@ -11,6 +11,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { ProfileDialog } from "./profile-dialog.tsx";
+import { ProfileKeys, SiteKeys } from "./profile-keys.tsx";
 import { ProfileRules } from "./profile-rules.tsx";
 import { type Profile, profilesApi } from "./profiles-api.ts";
 import { ProvisioningDialog } from "./provisioning-dialog.tsx";
@@ -19,9 +20,19 @@ type Open =
   | { readonly kind: "new" }
   | { readonly kind: "edit" | "delete" | "claims"; readonly profile: Profile };
 
-/** All profiles, or the alarm rules of one. */
+/** Id in the address of the defaults of the site. */
+const DEFAULTS_ID = "defaults";
+
+/** All profiles, the alarm rules or the values of one, or the site's defaults for values. */
 export function ProfilesPage({ id }: SettingsPageProps) {
-  return id === undefined ? <ProfileList /> : <ProfileRules key={id} profileId={id} />;
+  const { query } = useLocation();
+  if (id === undefined) return <ProfileList />;
+  if (id === DEFAULTS_ID) return <SiteKeys />;
+  return query.view === "values" ? (
+    <ProfileKeys key={id} profileId={id} />
+  ) : (
+    <ProfileRules key={id} profileId={id} />
+  );
 }
 
 function ProfileList() {
@@ -40,7 +51,12 @@ function ProfileList() {
   return (
     <div class="flex flex-col gap-4">
       <div class="flex flex-wrap items-start justify-between gap-3">
-        <p class="max-w-2xl text-soft">{t("profiles.intro")}</p>
+        <p class="max-w-2xl text-soft">
+          {t("profiles.intro")}{" "}
+          <a class="link" href={`/settings/profiles/${DEFAULTS_ID}`}>
+            {t("meta.siteDefaults")}
+          </a>
+        </p>
         {may("profiles:write") && (
           <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setOpen({ kind: "new" })}>
             {t("profiles.create")}
@@ -91,6 +107,14 @@ function ProfileRow({ profile, onOpen }: { profile: Profile; onOpen: (open: Open
             aria-label={`${t("rule.manage", { name })}: ${plural("rule.count", profile.alarmRules.length)}`}
           >
             {plural("rule.count", profile.alarmRules.length)}
+          </a>
+          {" · "}
+          <a
+            class="link"
+            href={`/settings/profiles/${profile.profileId}?view=values`}
+            aria-label={t("meta.of", { name })}
+          >
+            {t("meta.tab")}
           </a>
         </p>
       </div>

@@ -1,9 +1,12 @@
 import { ChartLine } from "lucide-preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { aggregatedMetadata } from "../../../lib/key-metadata.ts";
 import type { Aggregation, DeviceDetail, TelemetryValue } from "../../lib/api-types.ts";
 import { tableRows, toNumber } from "../../lib/chart-data.ts";
+import { barInterval } from "../../lib/consumption.ts";
 import { toCsv } from "../../lib/csv.ts";
+import { exploreHref } from "../../lib/explore-view.ts";
 import {
   boundsOf,
   panned,
@@ -12,8 +15,10 @@ import {
   windowToQuery,
   zoomed,
 } from "../../lib/time-window.ts";
+import { ownZone } from "../../lib/zoned-time.ts";
 import { formatDateRange } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { useLive } from "../../platform/live.ts";
 import { now, serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -22,7 +27,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { KeyPicker } from "../../ui/key-picker.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
-import { DataToolbar, VIEWS, type View } from "./data-toolbar.tsx";
+import { AGGREGATIONS, DataToolbar, VIEWS, type View } from "./data-toolbar.tsx";
 import { DeviceSeries } from "./device-series.ts";
 import { EmptyWindow } from "./empty-window.tsx";
 import { type Bounds, HistoryButton, HistoryDialog, type ShownTime } from "./history-dialog.tsx";
@@ -33,7 +38,6 @@ import { telemetryApi } from "./telemetry-api.ts";
 const POINTS_MAX = 2000;
 const INTERVALS = 300;
 const DEFAULT_KEYS = 4;
-const AGGREGATIONS: readonly Aggregation[] = ["avg", "min", "max", "sum", "count"];
 
 interface Controls {
   readonly window: TimeWindow;
@@ -168,7 +172,11 @@ function useLoading({ series, selected, controls }: ViewProps): void {
   const load = () => {
     const bounds = boundsOf(window, serverNow());
     const maxDataPoints = aggregation === "none" ? POINTS_MAX : INTERVALS;
-    series.load({ keys: selected, ...bounds, aggregation, maxDataPoints });
+    const calendar =
+      aggregation === "delta"
+        ? { interval: barInterval(bounds.to - bounds.from), timezone: ownZone() }
+        : undefined;
+    series.load({ keys: selected, ...bounds, aggregation, maxDataPoints, ...calendar });
   };
   const wanted = JSON.stringify([window, aggregation, selected]);
   useEffect(() => {
@@ -210,6 +218,7 @@ function LoadedView(props: ViewProps) {
           <KeyPicker
             keys={props.keys}
             selected={selected}
+            nameOf={(key) => keyName(props.device.deviceId, key)}
             onSelect={(next) => controls.set({ keys: next.join(",") })}
           />
         }
@@ -221,7 +230,7 @@ function LoadedView(props: ViewProps) {
         onPan={(share) => setWindow(panned(bounds, share, serverNow()))}
         isLoading={series.loading.value}
         onDownload={() => download(props.device.name, selected, tableRows(buffers, listed))}
-        history={<HistoryButton shown={bounds} onOpen={props.onHistory} />}
+        history={<DataLinks {...props} bounds={bounds} />}
       />
       <p class="reading text-sm text-soft" aria-live="off">
         {formatDateRange(bounds.from, bounds.to)}
@@ -244,15 +253,35 @@ function LoadedView(props: ViewProps) {
   );
 }
 
+/** Opens import and export, and the same values in Explore. */
+function DataLinks({ device, selected, controls, bounds, onHistory }: ViewProps & { bounds: Bounds }) {
+  const window =
+    controls.window.kind === "live"
+      ? { mode: "live", durationMs: bounds.to - bounds.from }
+      : { mode: "absolute", ...bounds };
+  const series = selected.map((key) => ({ deviceId: device.deviceId, key }));
+  return (
+    <>
+      <HistoryButton shown={bounds} onOpen={onHistory} />
+      <a class="btn btn-sm" href={exploreHref(series, window)}>
+        <ChartLine size={14} aria-hidden="true" />
+        {t("data.explore")}
+      </a>
+    </>
+  );
+}
+
 function Content(
   props: ViewProps & { bounds: Bounds; listed: Bounds; onZoom: (from: number, to: number) => void },
 ) {
   const { series, selected, controls, bounds, listed } = props;
   if (selected.length === 0) return null;
+  const meaningOf = (key: string) =>
+    aggregatedMetadata(metadataOf(props.device.deviceId, key), controls.aggregation);
   if (controls.view === "table") {
     return (
       <SeriesTable
-        keys={selected}
+        keys={selected.map((key) => ({ key, metadata: meaningOf(key) }))}
         rows={tableRows(
           selected.map((key) => series.of(key).main),
           listed,
@@ -261,18 +290,28 @@ function Content(
     );
   }
   const drawn = selected
-    .map((key, index) => ({ key, index, series: series.of(key) }))
+    .map((key, index) => ({
+      key,
+      index,
+      series: series.of(key),
+      metadata: meaningOf(key),
+    }))
     .filter(
       ({ series: { main } }) => main.values.length === 0 || main.values.some((v) => toNumber(v) !== null),
     );
   const text = selected.filter((key) => !drawn.some((d) => d.key === key));
   return (
     <>
-      {text.length > 0 && <p class="text-sm text-soft">{t("data.textKeys", { keys: text.join(", ") })}</p>}
+      {text.length > 0 && (
+        <p class="text-sm text-soft">
+          {t("data.textKeys", { keys: text.map((key) => keyName(props.device.deviceId, key)).join(", ") })}
+        </p>
+      )}
       <Lanes
         keys={drawn}
         bounds={bounds}
         overlay={controls.view === "overlay"}
+        barred={controls.aggregation === "delta"}
         onZoom={props.onZoom}
         onReset={() => controls.setWindow({ kind: "live", id: "15m" })}
       />

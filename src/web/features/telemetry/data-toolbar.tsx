@@ -6,7 +6,18 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { Segments } from "../../ui/segments.tsx";
 
-const AGGREGATIONS: readonly Aggregation[] = ["none", "avg", "min", "max", "sum", "count"];
+/** `timeIn` is no line: its values are lists. */
+export const AGGREGATIONS = [
+  "none",
+  "avg",
+  "min",
+  "max",
+  "sum",
+  "count",
+  "first",
+  "last",
+  "delta",
+] as const satisfies readonly Aggregation[];
 export const VIEWS = ["lanes", "overlay", "table"] as const;
 export type View = (typeof VIEWS)[number];
 
@@ -25,7 +36,7 @@ export interface ToolbarProps {
   /** True while values of the range are still missing. */
   readonly isLoading: boolean;
   readonly onDownload: () => void;
-  /** Opens import and export. */
+  /** Opens import and export, and Explore. */
   readonly history: ComponentChildren;
 }
 

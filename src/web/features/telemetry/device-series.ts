@@ -13,6 +13,8 @@ export interface SeriesRequest {
   readonly to: number;
   readonly aggregation: Aggregation;
   readonly maxDataPoints: number;
+  readonly interval?: string;
+  readonly timezone?: string;
 }
 
 export interface KeySeries {

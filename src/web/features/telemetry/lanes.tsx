@@ -1,24 +1,34 @@
 import { type Signal, useSignal } from "@preact/signals";
+import type { KeyMetadata } from "../../../lib/key-metadata.ts";
 import { alignColumns, type ChartColumns, statsOf } from "../../lib/chart-data.ts";
 import { lineColor } from "../../lib/line-colors.ts";
 import { scaleGroups } from "../../lib/scale-groups.ts";
-import { formatDate, formatNumber, formatValue } from "../../platform/i18n/format.ts";
+import { formatDate, formatReading } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { darkNow } from "../../platform/preferences.ts";
 import { Chart } from "../../ui/chart/chart.tsx";
+import { limitLines, lineStyle } from "../../ui/chart/line-style.ts";
 import type { KeySeries } from "./device-series.ts";
 
 export interface LaneKey {
   readonly key: string;
+  /** Undefined for a key without metadata. */
+  readonly metadata: KeyMetadata | undefined;
   /** Place among the chosen keys; decides the colour, so that it is the same in every view. */
   readonly index: number;
   readonly series: KeySeries;
 }
 
+const STATS_DIGITS = 5;
+
+const nameOf = ({ key, metadata }: LaneKey): string => metadata?.name ?? key;
+
 interface Props {
   readonly keys: readonly LaneKey[];
   readonly bounds: { readonly from: number; readonly to: number };
   readonly overlay: boolean;
+  /** Consumption is drawn as bars. */
+  readonly barred: boolean;
   readonly onZoom: (from: number, to: number) => void;
   readonly onReset: () => void;
 }
@@ -60,7 +70,10 @@ function Lane(
   const first = group[0];
   const banded = group.length === 1 && first !== undefined && first.series.low.ts.length > 0;
   const buffers = group.map((k) => k.series.main);
-  const scales = scaleGroups(buffers.map((b) => statsOf(b, bounds)));
+  const scales = scaleGroups(
+    buffers.map((b) => statsOf(b, bounds)),
+    group.map(({ metadata }) => metadata?.unit),
+  );
   const columns: ChartColumns = alignColumns(
     banded && first ? [...buffers, first.series.low, first.series.high] : buffers,
     bounds,
@@ -74,10 +87,16 @@ function Lane(
       series={group.map((k, i) => ({
         key: k.key,
         color: lineColor(k.index, dark),
-        stepped: typeof k.series.main.values[0] === "boolean",
+        ...lineStyle(k.metadata, k.series.main.values[0]),
+        barred: props.barred,
         scale: scales[i] ?? 0,
       }))}
-      label={t("data.chartOf", { keys: group.map((k) => k.key).join(", ") })}
+      limits={
+        props.barred
+          ? []
+          : limitLines(group.map(({ metadata }, index) => ({ metadata, scale: scales[index] ?? 0 })))
+      }
+      label={t("data.chartOf", { keys: group.map(nameOf).join(", ") })}
       onZoom={props.onZoom}
       onReset={props.onReset}
       onCursor={props.onCursor}
@@ -95,6 +114,7 @@ function Legend({
   cursor: Signal<number | undefined>;
 }) {
   const { main } = lane.series;
+  const { metadata } = lane;
   const stats = statsOf(main, bounds);
   const pointed = cursor.value;
   const index = pointed === undefined ? main.ts.length - 1 : main.indexOf(pointed + 1) - 1;
@@ -105,18 +125,20 @@ function Legend({
         <svg width="14" height="4" aria-hidden="true" class="flex-none">
           <rect width="14" height="4" rx="2" fill={lineColor(lane.index, darkNow.value)} />
         </svg>
-        <span class="truncate">{lane.key}</span>
+        <span class="truncate" title={lane.key}>
+          {nameOf(lane)}
+        </span>
       </span>
-      <span class="reading text-lg font-medium">{formatValue(value)}</span>
+      <span class="reading text-lg font-medium">{formatReading(value, metadata)}</span>
       {pointed !== undefined && index >= 0 && (
         <span class="reading text-sm text-soft">{formatDate(main.ts[index]!, "time")}</span>
       )}
-      {stats && typeof value !== "boolean" && (
+      {stats && typeof value !== "boolean" && metadata?.kind !== "state" && (
         <span class="reading ml-auto text-sm text-soft max-sm:hidden">
           {t("data.stats", {
-            min: formatNumber(stats.min, 5),
-            avg: formatNumber(stats.avg, 5),
-            max: formatNumber(stats.max, 5),
+            min: formatReading(stats.min, metadata, { digits: STATS_DIGITS }),
+            avg: formatReading(stats.avg, metadata, { digits: STATS_DIGITS, decimalsMax: stats.decimals }),
+            max: formatReading(stats.max, metadata, { digits: STATS_DIGITS }),
           })}
         </span>
       )}

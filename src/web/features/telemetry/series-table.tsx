@@ -1,15 +1,16 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table of which only the rows in view exist cannot be a <table>
 // biome-ignore-all lint/a11y/useFocusableInteractive: its rows are read, not operated; what is operated in them is a link
 
+import type { KeyMetadata } from "../../../lib/key-metadata.ts";
 import type { TelemetryValue } from "../../lib/api-types.ts";
-import { formatDate, formatValue, zoneName } from "../../platform/i18n/format.ts";
+import { formatDate, formatReading, zoneName } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 
 const ROW_PX = 32;
 
 interface Props {
-  readonly keys: readonly string[];
+  readonly keys: ReadonlyArray<{ readonly key: string; readonly metadata: KeyMetadata | undefined }>;
   readonly rows: readonly { ts: number; values: readonly (TelemetryValue | undefined)[] }[];
 }
 
@@ -34,14 +35,14 @@ export function SeriesTable({ keys, rows }: Props) {
               <span role="columnheader" class="panel-label">
                 {t("data.time")} ({zoneName(rows[0]?.ts ?? Date.now())})
               </span>
-              {keys.map((key) => (
+              {keys.map(({ key, metadata }) => (
                 <span
                   key={key}
                   role="columnheader"
                   class="truncate text-right text-sm font-semibold"
                   title={key}
                 >
-                  {key}
+                  {metadata?.name ?? key}
                 </span>
               ))}
             </div>
@@ -60,9 +61,9 @@ export function SeriesTable({ keys, rows }: Props) {
             >
               <span role="cell">{formatDate(row.ts, "full")}</span>
               {row.values.map((value, i) => {
-                const text = value === undefined ? "" : formatValue(value);
+                const text = value === undefined ? "" : formatReading(value, keys[i]?.metadata);
                 return (
-                  <span key={keys[i]} role="cell" class="truncate text-right" title={text}>
+                  <span key={keys[i]?.key} role="cell" class="truncate text-right" title={text}>
                     {text}
                   </span>
                 );

@@ -10,6 +10,8 @@ export interface RangeQuery {
   readonly keys: readonly string[];
   readonly aggregation: Aggregation;
   readonly maxDataPoints: number;
+  readonly interval?: string;
+  readonly timezone?: string;
 }
 
 export const telemetryApi = {
@@ -22,8 +24,10 @@ export const telemetryApi = {
     const path = `${device(id)}/telemetry/range?${queryOf({ ...query, keys: query.keys.join(",") })}`;
     return (await get<{ data: { series: Series[] }[] }>(path)).data[0]?.series ?? [];
   },
-  exportHistory: (id: string, query: { format: "csv" | "ndjson"; from?: number; to?: number }) =>
-    load(`${device(id)}/telemetry/export?${queryOf(query)}`),
+  exportHistory: (
+    id: string,
+    query: { format: "csv" | "ndjson"; units?: "true"; from?: number; to?: number },
+  ) => load(`${device(id)}/telemetry/export?${queryOf(query)}`),
   importHistory: (
     id: string,
     query: { format: "csv" | "ndjson"; decimal?: "point" | "comma"; timezone?: string },

@@ -1,6 +1,7 @@
 import type { telemetryEn } from "./texts.en.ts";
 
 export const telemetryDe: Readonly<Record<keyof typeof telemetryEn, string>> = {
+  "data.explore": "Vergleichen",
   "data.window": "Zeitfenster",
   "window.15m": "15 min",
   "window.1h": "1 h",
@@ -25,6 +26,9 @@ export const telemetryDe: Readonly<Record<keyof typeof telemetryEn, string>> = {
   "aggregation.max": "Maximum",
   "aggregation.sum": "Summe",
   "aggregation.count": "Anzahl",
+  "aggregation.first": "Erster Wert",
+  "aggregation.last": "Letzter Wert",
+  "aggregation.delta": "Verbrauch",
   "data.view": "Ansicht",
   "view.lanes": "Streifen",
   "view.overlay": "Ein Diagramm",
@@ -37,6 +41,8 @@ export const telemetryDe: Readonly<Record<keyof typeof telemetryEn, string>> = {
   "history.format": "Format",
   "history.csv": "CSV",
   "history.ndjson": "NDJSON",
+  "history.units":
+    "Einheiten hinter den Spaltennamen. Eine Datei mit Einheiten lässt sich nicht wieder unter denselben Schlüsseln importieren.",
   "history.csvHint": "Für Tabellenprogramme: eine Zeile je Zeitpunkt, eine Spalte je Schlüssel.",
   "history.ndjsonHint": "Für Programme: jeder Wert genau so, wie er empfangen wurde.",
   "history.range": "Zeitfenster",

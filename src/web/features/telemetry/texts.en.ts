@@ -1,4 +1,5 @@
 export const telemetryEn = {
+  "data.explore": "Compare",
   "data.window": "Time window",
   "window.15m": "15 min",
   "window.1h": "1 h",
@@ -23,6 +24,9 @@ export const telemetryEn = {
   "aggregation.max": "Maximum",
   "aggregation.sum": "Sum",
   "aggregation.count": "Count",
+  "aggregation.first": "First value",
+  "aggregation.last": "Last value",
+  "aggregation.delta": "Consumption",
   "data.view": "View",
   "view.lanes": "Strips",
   "view.overlay": "One chart",
@@ -35,6 +39,8 @@ export const telemetryEn = {
   "history.format": "Format",
   "history.csv": "CSV",
   "history.ndjson": "NDJSON",
+  "history.units":
+    "Units behind the names of the columns. A file with units cannot be imported again under the same keys.",
   "history.csvHint": "For spreadsheets: one row per time, one column per key.",
   "history.ndjsonHint": "For programs: every value exactly as it was received.",
   "history.range": "Time window",

@@ -1,8 +1,10 @@
+import { formatDigits, formatKeyValue, numberFormat as numberFormatOf } from "../../../lib/key-format.ts";
+import type { KeyMetadata } from "../../../lib/key-metadata.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { language } from "../preferences.ts";
 import { t } from "./i18n.ts";
 
-/** "language|style" → formatter; making one costs far more than using it. */
+/** "language|style|zone" → formatter; making one costs far more than using it. */
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
 
 const STAMP = {
@@ -27,18 +29,20 @@ const STYLES = {
 
 export type DateStyle = keyof typeof STYLES;
 
-function dateFormat(style: DateStyle): Intl.DateTimeFormat {
-  const id = `${language.value}|${style}`;
+function dateFormat(style: DateStyle, timeZone?: string): Intl.DateTimeFormat {
+  const id = `${language.value}|${style}|${timeZone}`;
   let format = dateFormats.get(id);
   if (!format) {
-    format = new Intl.DateTimeFormat(language.value === "de" ? "de-DE" : "en-GB", STYLES[style]);
+    const options = { ...STYLES[style], ...(timeZone !== undefined && { timeZone }) };
+    format = new Intl.DateTimeFormat(language.value === "de" ? "de-DE" : "en-GB", options);
     dateFormats.set(id, format);
   }
   return format;
 }
 
-export function formatDate(ts: number, style: DateStyle): string {
-  return dateFormat(style).format(ts);
+/** In the browser's time zone unless another one is named. */
+export function formatDate(ts: number, style: DateStyle, timeZone?: string): string {
+  return dateFormat(style, timeZone).format(ts);
 }
 
 /** Both ends of a stretch of time with their zone; what they have in common is said once. */
@@ -57,39 +61,29 @@ export function zoneName(ts: number): string {
   );
 }
 
-/** "language|options" → formatter. */
-const numberFormats = new Map<string, Intl.NumberFormat>();
+const numberFormat = (options: Intl.NumberFormatOptions) => numberFormatOf(language.value, options);
 
-function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  const id = `${language.value}|${JSON.stringify(options)}`;
-  const format = numberFormats.get(id) ?? new Intl.NumberFormat(language.value, options);
-  numberFormats.set(id, format);
-  return format;
-}
+export const formatNumber = (n: number, digits?: number): string => formatDigits(n, language.value, digits);
 
-/** Limit from which a number is written with a power of ten. */
-const PLAIN_MIN = 1e-6;
-const PLAIN_MAX = 1e15;
-
-export function formatNumber(n: number, digits = 6): string {
-  const size = Math.abs(n);
-  const plain = n === 0 || (size >= PLAIN_MIN && size < PLAIN_MAX);
-  if (!plain) return numberFormat({ maximumSignificantDigits: digits, notation: "scientific" }).format(n);
-  // Whole digits are never rounded: a counter says what it says.
-  const whole = size < 1 ? 0 : Math.floor(Math.log10(size)) + 1;
-  if (whole >= digits) return numberFormat({ maximumFractionDigits: 2 }).format(n);
-  return numberFormat({ maximumSignificantDigits: digits }).format(n);
-}
+/** Limits within which the marks of an axis are written in full. */
+const MARK_MAX = 1e5;
+const COMPACT_MAX = 1e15;
 
 /** Formats the marks of an axis, which have little room: 1.5M, 1.5E15. */
 export function formatMark(n: number): string {
   const size = Math.abs(n);
-  if (size < 1e5 || size >= PLAIN_MAX) return formatNumber(n);
+  if (size < MARK_MAX || size >= COMPACT_MAX) return formatNumber(n);
   return numberFormat({ maximumFractionDigits: 3, notation: "compact" }).format(n);
 }
 
 export function formatCount(n: number): string {
   return numberFormat({}).format(n);
+}
+
+/** An amount of money with two decimals; the currency is what a person typed. */
+export function formatMoney(amount: number, currency: string): string {
+  const text = numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(amount);
+  return currency === "" ? text : `${text} ${currency}`;
 }
 
 const BYTE_UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
@@ -119,9 +113,30 @@ export function formatAge(ts: number, now: number): string {
   return t("age.days", { n: Math.floor(s / 86_400) });
 }
 
-export function formatValue(value: JsonValue | undefined): string {
-  if (value === undefined || value === null) return "–";
-  if (typeof value === "number") return formatNumber(value);
-  if (typeof value === "boolean") return value ? t("value.true") : t("value.false");
-  return typeof value === "string" ? value : JSON.stringify(value);
+/** Describes how one value is formatted, beside what the metadata of its key says. */
+export interface ReadingFormat {
+  /** Unit and decimals that replace those of the key. */
+  readonly unit?: string | undefined;
+  readonly decimals?: number | undefined;
+  /** Limits of a number whose key has no decimals. */
+  readonly digits?: number | undefined;
+  readonly decimalsMax?: number | undefined;
 }
+
+/** Formats a value of telemetry with the metadata of its key, in the reader's language. */
+export function formatReading(
+  value: JsonValue | undefined,
+  metadata?: KeyMetadata,
+  { unit, decimals, digits, decimalsMax }: ReadingFormat = {},
+): string {
+  const own = {
+    key: "",
+    ...metadata,
+    ...(unit !== undefined && { unit }),
+    ...(decimals !== undefined && { decimals }),
+  };
+  const words = { true: t("value.true"), false: t("value.false") };
+  return formatKeyValue(value, own, { language: language.value, words, digits, decimalsMax });
+}
+
+export const formatValue = (value: JsonValue | undefined): string => formatReading(value);

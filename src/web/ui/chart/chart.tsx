@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import type { ChartColumns } from "../../lib/chart-data.ts";
 import { darkNow, language } from "../../platform/preferences.ts";
+import type { ChartEvent, ChartLimit } from "./chart.types.ts";
 import { axesFor, type ChartSeries, scalesFor } from "./chart-axes.ts";
 import { strokeInPieces } from "./chart-lines.ts";
 
@@ -12,6 +13,8 @@ export interface ChartProps {
   readonly banded: boolean;
   readonly bounds: { readonly from: number; readonly to: number };
   readonly height: number;
+  readonly limits?: readonly ChartLimit[];
+  readonly events?: readonly ChartEvent[];
   readonly label: string;
   readonly onZoom: (from: number, to: number) => void;
   readonly onReset: () => void;
@@ -21,14 +24,23 @@ export interface ChartProps {
 
 const LINE_WIDTH = 1.5;
 
+/** Share of an interval that its bar takes, and its width in px at most. */
+const BAR_SIZE: [number, number] = [0.88, Number.POSITIVE_INFINITY];
+
+function pathsOf({ stepped, barred }: ChartSeries): uPlot.Series.PathBuilder {
+  if (barred) return uPlot.paths.bars!({ align: 1, size: BAR_SIZE });
+  return stepped ? uPlot.paths.stepped!({ align: 1 }) : () => null;
+}
+
 function optionsFor(props: ChartProps, width: number, latest: { current: ChartProps }): uPlot.Options {
-  const lines: uPlot.Series[] = props.series.map(({ key, color, stepped, scale }) => ({
-    label: key,
-    scale: `y${scale}`,
-    stroke: color,
+  const lines: uPlot.Series[] = props.series.map((line) => ({
+    label: line.key,
+    scale: `y${line.scale}`,
+    stroke: line.color,
     width: LINE_WIDTH,
-    points: { size: 5 },
-    paths: stepped ? uPlot.paths.stepped!({ align: 1 }) : () => null,
+    points: line.barred ? { show: false } : { size: 5 },
+    paths: pathsOf(line),
+    ...(line.barred && { fill: `${line.color}60` }),
   }));
   const edge = (): uPlot.Series => ({ scale: "y0", points: { show: false } });
   const edges = props.banded ? [edge(), edge()] : [];
@@ -50,7 +62,7 @@ function optionsFor(props: ChartProps, width: number, latest: { current: ChartPr
         },
       },
     },
-    scales: scalesFor(props.series),
+    scales: scalesFor(props.series, props.limits),
     axes: axesFor(props.series),
     series: [{}, ...lines, ...edges],
     ...(props.banded && {
@@ -62,10 +74,11 @@ function optionsFor(props: ChartProps, width: number, latest: { current: ChartPr
       ],
     }),
     hooks: {
+      draw: [(u) => drawMarks(u, latest.current)],
       drawSeries: [
         (u, number) => {
           const line = props.series[number - 1];
-          if (line && !line.stepped) strokeInPieces(u, number, line.color, LINE_WIDTH);
+          if (line && !line.stepped && !line.barred) strokeInPieces(u, number, line.color, LINE_WIDTH);
         },
       ],
       setSelect: [(u) => selected(u, latest.current.onZoom)],
@@ -77,6 +90,33 @@ function optionsFor(props: ChartProps, width: number, latest: { current: ChartPr
       ],
     },
   };
+}
+
+const DASH_PX = 5;
+
+function drawMarks(u: uPlot, { limits = [], events = [], bounds }: ChartProps): void {
+  const { ctx } = u;
+  const { left, top, width, height } = u.bbox;
+  const line = (color: string, [x1, y1, x2, y2]: readonly [number, number, number, number]) => {
+    ctx.strokeStyle = color;
+    ctx.beginPath();
+    ctx.moveTo(x1, y1);
+    ctx.lineTo(x2, y2);
+    ctx.stroke();
+  };
+  ctx.save();
+  ctx.lineWidth = LINE_WIDTH * devicePixelRatio;
+  ctx.setLineDash([DASH_PX * devicePixelRatio, DASH_PX * devicePixelRatio]);
+  for (const { value, color, scale } of limits) {
+    const y = u.valToPos(value, `y${scale}`, true);
+    if (y >= top && y <= top + height) line(color, [left, y, left + width, y]);
+  }
+  ctx.setLineDash([]);
+  for (const { ts, color } of events) {
+    const x = u.valToPos(ts, "x", true);
+    if (ts >= bounds.from && ts <= bounds.to) line(color, [x, top, x, top + height]);
+  }
+  ctx.restore();
 }
 
 const SELECT_PX_MIN = 6;
@@ -95,7 +135,14 @@ export function Chart(props: ChartProps) {
   const chart = useRef<uPlot>();
   const latest = useRef(props);
   latest.current = props;
-  const shape = JSON.stringify([props.series, props.banded, props.height, darkNow.value, language.value]);
+  const shape = JSON.stringify([
+    props.series,
+    props.limits,
+    props.banded,
+    props.height,
+    darkNow.value,
+    language.value,
+  ]);
   useLayoutEffect(() => {
     const element = host.current!;
     const u = new uPlot(optionsFor(props, Math.max(200, element.clientWidth), latest), [[]], element);

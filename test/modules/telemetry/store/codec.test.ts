@@ -200,6 +200,8 @@ describe("blocks", () => {
       lastTs: 30,
       minTs: 30,
       maxTs: 10,
+      drops: 1.5,
+      states: null,
     });
     expect(head.columns.get(9)?.summary).toMatchObject({ count: 2, numeric: 0, firstTs: 10, lastTs: 20 });
   });

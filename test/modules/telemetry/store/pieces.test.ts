@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { TAG_ABSENT, TAG_NUMBER, TAG_STRING, TAG_TRUE } from "../../../../src/lib/value-kind.ts";
 import { decodeHead, encodeBlock } from "../../../../src/modules/telemetry/store/codec/block-codec.ts";
 import {
   decodeUnpacked,
@@ -82,6 +83,55 @@ const numbersColumn = (numbers: Float64Array): Column => ({
   dense: true,
 });
 
+describe("a column of states in runs", () => {
+  const value = fc.constantFrom<readonly [tag: number, number: number, text?: string]>(
+    [TAG_ABSENT, 0],
+    [TAG_NUMBER, 0],
+    [TAG_NUMBER, -0],
+    [TAG_TRUE, 0],
+    [TAG_STRING, 0, "run"],
+  );
+  const stretches = fc.array(fc.tuple(value, fc.integer({ min: 1, max: 200 })), {
+    minLength: 1,
+    maxLength: 12,
+  });
+
+  test("is what it is as a whole, and each run has the summary of its rows", () => {
+    fc.assert(
+      fc.property(stretches, fc.boolean(), (of, isRegular) => {
+        const cells = of.flatMap(([cell, rows]) => new Array<typeof cell>(rows).fill(cell));
+        const column = newColumn(cells.length);
+        column.texts = new Array<string | undefined>(cells.length);
+        for (const [row, [tag, number, text]] of cells.entries()) {
+          column.tags[row] = tag;
+          column.numbers[row] = number;
+          column.texts[row] = text;
+        }
+        const ts = Float64Array.from(cells, (_, row) => 1_000 + row * 10 + (isRegular ? 0 : (row * 7) % 9));
+        const block = blockOf(ts, new Map([[5, column]]));
+        block.rows();
+        const runs = block.pieces(5, "runs");
+        if (runs === null) return expect(of.length).toBeGreaterThan(cells.length / 16);
+        const found: [number, number, number, string | undefined][] = [];
+        for (let run = 0; run < runs.count; run++) {
+          const part = runs.read(run, newNumbers);
+          const { states: _, ...expected } = summarise(part.ts, part.column);
+          expect(runs.summaryOf(run)).toMatchObject(expected);
+          for (const [row, at] of part.ts.entries()) {
+            const { tags, numbers, texts } = part.column;
+            if (tags[row] !== TAG_ABSENT) found.push([at, tags[row]!, numbers[row]!, texts?.[row]]);
+          }
+        }
+        const expected = cells.flatMap(([tag, number, text], row) =>
+          tag === TAG_ABSENT ? [] : [[ts[row]!, tag, number, text] as const],
+        );
+        expect(found).toStrictEqual(expected as unknown as typeof found);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
 describe("a block in pieces", () => {
   const rows = 4 * pieceRows + 5;
   const ts = column(rows, (row) => 1_000 * row + (row % 7));
@@ -96,8 +146,9 @@ describe("a block in pieces", () => {
     if (pieces === null) throw new Error("has no pieces");
     expect(block.pieces(3)).toBe(pieces);
     expect(block.bytes).toBe(before + pieces.bytes);
-    expect(pieces.summaries).toHaveLength(5);
-    for (const [piece, summary] of pieces.summaries.entries()) {
+    expect(pieces.count).toBe(5);
+    for (let piece = 0; piece < pieces.count; piece++) {
+      const summary = pieces.summaryOf(piece);
       const part = [piece * pieceRows, (piece + 1) * pieceRows] as const;
       const expected = numbersColumn(numbers.slice(...part));
       expect(summary).toEqual(summarise(ts.slice(...part), expected));

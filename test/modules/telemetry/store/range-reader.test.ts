@@ -61,7 +61,7 @@ function readAll(directory: Directory, hot: Rows, meanwhile: (pause: number) => 
     rows: (ts) => void read.push(...ts),
     summary: () => false,
     finish: () => null,
-    sawText: false,
+    isUnfit: false,
   };
   const device = { no: 1 } as never; // all that the reader needs of it
   const range = { device, family: 0, keys: new Set([KEY]), from: 0, to: 1_000 };

@@ -4,10 +4,11 @@
  */
 import { ByteReader } from "../../../../lib/byte-reader.ts";
 import { ByteWriter } from "../../../../lib/byte-writer.ts";
-import { type ColumnSummary, emptySummary, summarise } from "../column-summary.ts";
+import { type ColumnSummary, summarise } from "../column-summary.ts";
 import type { Rows } from "../rows.ts";
 import { encodeColumn } from "./column-codec.ts";
 import { type Effort, encodeNumbers } from "./number-codec.ts";
+import { readSummary, writeSummary } from "./summary-codec.ts";
 
 export const BLOCK_VERSION = 1;
 
@@ -78,34 +79,6 @@ function encodeHead(
   }
   writer.u32(Bun.hash.crc32(writer.bytes()));
   return writer.bytes().slice();
-}
-
-function writeSummary(writer: ByteWriter, summary: ColumnSummary): void {
-  writer.varint(summary.count);
-  writer.varint(summary.numeric);
-  writer.f64(summary.firstTs);
-  writer.f64(summary.lastTs);
-  if (summary.numeric === 0) return;
-  for (const value of [summary.min, summary.max, summary.sum, summary.first, summary.last]) writer.f64(value);
-  writer.f64(summary.minTs);
-  writer.f64(summary.maxTs);
-}
-
-function readSummary(reader: ByteReader): ColumnSummary {
-  const count = reader.varint();
-  const numeric = reader.varint();
-  const firstTs = reader.f64();
-  const lastTs = reader.f64();
-  const summary = { ...emptySummary(), count, numeric, firstTs, lastTs };
-  if (numeric === 0) return { ...summary, min: 0, max: 0 };
-  summary.min = reader.f64();
-  summary.max = reader.f64();
-  summary.sum = reader.f64();
-  summary.first = reader.f64();
-  summary.last = reader.f64();
-  summary.minTs = reader.f64();
-  summary.maxTs = reader.f64();
-  return summary;
 }
 
 /** Throws when the bytes are not a head that was written. */

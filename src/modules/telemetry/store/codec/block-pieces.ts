@@ -6,8 +6,23 @@ import { NumberPieces, pieceRows } from "./number-pieces.ts";
 /** Memory of a piece's summary and marks, about. */
 const pieceBytes = 200;
 
+/** Parts of a column in time order, each with its summary, that can be read one by one. */
+export interface Pieces {
+  readonly count: number;
+  /** Memory held, about. */
+  readonly bytes: number;
+  summaryOf(piece: number): ColumnSummary;
+  read(piece: number, allocate: Allocate): { ts: Float64Array; column: Column };
+}
+
+/**
+ * How a column is wanted in parts: plain numbers in pieces of the same size, of which sums come out the same; runs of one value each; or
+ * the first of them that the column has.
+ */
+export type PieceKind = "numbers" | "runs" | "any";
+
 /** A plain number column of a block in pieces, each with its summary: what a chart cuts through is decoded no further than that. */
-export class ColumnPieces {
+export class ColumnPieces implements Pieces {
   readonly #ts: NumberPieces;
   readonly #numbers: NumberPieces;
   readonly summaries: readonly ColumnSummary[];
@@ -30,8 +45,16 @@ export class ColumnPieces {
     return stamps === null || values === null ? null : new ColumnPieces(stamps, values, rows);
   }
 
+  get count(): number {
+    return this.summaries.length;
+  }
+
   get bytes(): number {
     return this.summaries.length * pieceBytes;
+  }
+
+  summaryOf(piece: number): ColumnSummary {
+    return this.summaries[piece]!;
   }
 
   read(piece: number, allocate: Allocate): { ts: Float64Array; column: Column } {

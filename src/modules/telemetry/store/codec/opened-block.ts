@@ -1,9 +1,10 @@
 import type { Column, Rows } from "../rows.ts";
 import { numberTags } from "../rows.ts";
 import type { BlockHead } from "./block-codec.ts";
-import { ColumnPieces } from "./block-pieces.ts";
+import { ColumnPieces, type PieceKind, type Pieces } from "./block-pieces.ts";
 import { decodeColumn, plainNumbers } from "./column-codec.ts";
 import { type Allocate, decodeUnpacked, newNumbers, unpack } from "./number-codec.ts";
+import { StateRuns } from "./state-runs.ts";
 
 /**
  * A block whose checksum has been verified. What readers ask for again and again (time stamps and plain number columns) stays
@@ -19,6 +20,8 @@ export class OpenedBlock {
   readonly #plain = new Map<number, Uint8Array | null>();
   /** Key number → its pieces; null where there are none. */
   readonly #pieces = new Map<number, ColumnPieces | null>();
+  /** Key number → its runs; null where there are too many. */
+  readonly #runs = new Map<number, StateRuns | null>();
 
   /** Throws when the body is damaged. */
   constructor(head: BlockHead, body: Uint8Array) {
@@ -42,8 +45,25 @@ export class OpenedBlock {
     return { ts, columns };
   }
 
-  /** A key's pieces, from its second reading on: what is read once is not worth them. Null when it has none. */
-  pieces(key: number): ColumnPieces | null {
+  /** A key in parts, from its second reading on: what is read once is not worth them. Null when it has none of the kind. */
+  pieces(key: number, kind: PieceKind = "numbers"): Pieces | null {
+    if (kind === "numbers") return this.#numberPieces(key);
+    if (kind === "runs") return this.#stateRuns(key) ?? this.#numberPieces(key);
+    return this.#numberPieces(key) ?? this.#stateRuns(key);
+  }
+
+  #stateRuns(key: number): StateRuns | null {
+    const stateRuns = this.#runs.get(key);
+    if (stateRuns !== undefined || this.#ts === null || !this.#plain.has(key)) return stateRuns ?? null;
+    const { ts, columns } = this.rows(new Set([key]));
+    const column = columns.get(key);
+    const runs = column === undefined ? null : StateRuns.of(this.#ts, ts, column);
+    this.#runs.set(key, runs);
+    this.bytes += runs?.bytes ?? 0;
+    return runs;
+  }
+
+  #numberPieces(key: number): ColumnPieces | null {
     const columnPieces = this.#pieces.get(key);
     const plain = this.#plain.get(key);
     if (columnPieces !== undefined || this.#ts === null || plain === undefined) return columnPieces ?? null;

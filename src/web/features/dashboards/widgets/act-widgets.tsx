@@ -9,7 +9,7 @@ import { errorText } from "../../../ui/error-text.ts";
 import { useAction } from "../../../ui/use-form.ts";
 import { attributesApi } from "../../attributes/attributes-api.ts";
 import { commandsApi, type NewCommand } from "../../commands/commands-api.ts";
-import { keysOf, newestOf, numberOf, shown, textOf } from "./values.ts";
+import { keysOf, newestOf, numberOf, sharedMetadata, shown, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 /** Sent to each of the widget's devices. */
@@ -64,12 +64,23 @@ export function CommandButtonWidget(props: WidgetProps) {
 
 const REST_MS = 400;
 
+const rangeOf = (widget: WidgetProps["widget"]) => [
+  numberOf(widget, "min") ?? 0,
+  numberOf(widget, "max") ?? 100,
+  numberOf(widget, "step") ?? 1,
+];
+
+const Reported = ({ text }: { text: string }) => (
+  <span class="text-sm text-soft">{t("widget.reported", { value: text })}</span>
+);
+
 /** Sets a value: as a command, or as a shared attribute that the device takes over. */
 export function SliderWidget(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
   const [key = ""] = keysOf(widget);
   const [first] = feed.devices;
+  const metadata = sharedMetadata(feed.devices, key);
   const isCommand = widget.config.as === "command";
   const set = useResource(
     async () =>
@@ -81,13 +92,10 @@ export function SliderWidget(props: WidgetProps) {
   const newest = first === undefined ? undefined : newestOf(props, first.deviceId, key).value;
   // What was set before; what the device says of it where there is no such thing.
   const value = set.data ?? newest;
-  const [min, max, step] = [
-    numberOf(widget, "min") ?? 0,
-    numberOf(widget, "max") ?? 100,
-    numberOf(widget, "step") ?? 1,
-  ];
+  const [min = 0, max = 100, step = 1] = rangeOf(widget);
   const reported = typeof value === "number" ? value : undefined;
   const [wanted, setWanted] = useState(reported ?? min);
+  const text = shown(widget, wanted, metadata);
   const action = useAction();
   useEffect(() => {
     if (reported !== undefined && !action.busy) setWanted(reported);
@@ -106,7 +114,7 @@ export function SliderWidget(props: WidgetProps) {
           await Promise.all(
             feed.devices.map(({ deviceId }) => attributesApi.set(deviceId, "SHARED", { [key]: wanted })),
           );
-        toast("success", t("widget.set", { key, value: shown(widget, wanted) }));
+        toast("success", t("widget.set", { key: metadata?.name ?? key, value: text }));
       } catch (error) {
         toast("error", errorText(error));
       }
@@ -116,8 +124,8 @@ export function SliderWidget(props: WidgetProps) {
   return (
     <div class="flex h-full flex-col justify-center gap-2">
       <div class="flex items-baseline justify-between gap-3">
-        <span class="reading text-2xl font-semibold">{shown(widget, wanted)}</span>
-        <span class="text-sm text-soft">{t("widget.reported", { value: shown(widget, newest) })}</span>
+        <span class="reading text-2xl font-semibold">{text}</span>
+        <Reported text={shown(widget, newest, metadata)} />
       </div>
       <input
         type="range"

@@ -1,16 +1,21 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { stateOf } from "../../../../lib/key-format.ts";
+import { aggregatedMetadata, type KeyMetadata } from "../../../../lib/key-metadata.ts";
 import type { TelemetryValue } from "../../../lib/api-types.ts";
 import type { ChartValue } from "../../../lib/chart-data.ts";
 import { lineColor } from "../../../lib/line-colors.ts";
 import { type Extent, scaleGroups } from "../../../lib/scale-groups.ts";
-import { formatDate, formatValue } from "../../../platform/i18n/format.ts";
+import { stateColor } from "../../../lib/state-colors.ts";
+import { formatDate, formatReading } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
+import { keyName, metadataOf } from "../../../platform/key-metadata.ts";
 import { darkNow } from "../../../platform/preferences.ts";
 import { Chart } from "../../../ui/chart/chart.tsx";
+import { limitLines, lineStyle } from "../../../ui/chart/line-style.ts";
 import type { WidgetSeries } from "../board-feed.ts";
 import { ColumnThinner } from "../thinned-columns.ts";
-import { keysOf, scrolling, shown } from "./values.ts";
+import { keysOf, scrolling, shown, textOf } from "./values.ts";
 import type { Bounds, WidgetProps } from "./widget.types.ts";
 
 const SIZE_MIN = 80;
@@ -44,11 +49,22 @@ function extentOf(column: readonly ChartValue[]): Extent | undefined {
   return min > max ? undefined : { min, max };
 }
 
+const metadataOfSeries = ({ widget }: WidgetProps, { device, key }: WidgetSeries) =>
+  aggregatedMetadata(metadataOf(device.deviceId, key), widget.config.aggregation);
+
 function labelOf({ widget, feed }: WidgetProps, { device, key }: WidgetSeries): string {
   const isOneKey = keysOf(widget).length === 1;
   const isOneDevice = feed.devices.length === 1;
-  if (isOneDevice) return key;
-  return isOneKey ? device.name : `${device.name} · ${key}`;
+  const name = keyName(device.deviceId, key);
+  if (isOneDevice) return name;
+  return isOneKey ? device.name : `${device.name} · ${name}`;
+}
+
+/** Returns how a line is drawn. The widget's own unit is the unit of all lines. */
+function styleOf(props: WidgetProps, widgetSeries: WidgetSeries) {
+  const style = lineStyle(metadataOfSeries(props, widgetSeries), widgetSeries.buffer.values[0]);
+  const unit = textOf(props.widget, "unit");
+  return unit === "" ? style : { ...style, unit };
 }
 
 export function TimeSeriesWidget(props: WidgetProps) {
@@ -60,9 +76,23 @@ export function TimeSeriesWidget(props: WidgetProps) {
   const cursor = useSignal<number | undefined>(undefined);
   const dark = darkNow.value;
   const series = feed.series.filter(({ buffer }) => buffer.ts.length > 0);
-  const buffers = series.map(({ buffer }) => buffer);
+  const previous = feed.previous.filter(({ buffer }) => buffer.ts.length > 0);
+  const all = [...series, ...previous];
+  const buffers = all.map(({ buffer }) => buffer);
   const columns = thinner.columns(buffers, bounds, width);
-  const scales = scaleGroups(columns.slice(1).map(extentOf));
+  const styles = all.map((widgetSeries) => styleOf(props, widgetSeries));
+  const scales = scaleGroups(
+    columns.slice(1).map(extentOf),
+    styles.map(({ unit }) => unit),
+  );
+  /** A line of the window before has the colour of its own, only paler. */
+  const lineColorOf = (index: number): string => {
+    const earlier = all[index];
+    const position = series.findIndex(
+      ({ device, key }) => device.deviceId === earlier?.device.deviceId && key === earlier.key,
+    );
+    return index < series.length ? lineColor(index, dark) : `${lineColor(Math.max(0, position), dark)}66`;
+  };
   return (
     <div class="flex h-full min-h-0 flex-col">
       <Legend props={props} series={series} cursor={cursor} />
@@ -74,12 +104,19 @@ export function TimeSeriesWidget(props: WidgetProps) {
             banded={false}
             bounds={bounds}
             height={height}
-            series={series.map((widgetSeries, index) => ({
+            series={all.map((widgetSeries, index) => ({
               key: labelOf(props, widgetSeries),
-              color: lineColor(index, dark),
-              stepped: typeof widgetSeries.buffer.values[0] === "boolean",
+              color: lineColorOf(index),
+              ...(styles[index] ?? { stepped: false }),
+              ...(widget.config.aggregation === "delta" && { barred: true }),
               scale: scales[index] ?? 0,
             }))}
+            limits={limitLines(
+              series.map((own, index) => ({
+                metadata: metadataOfSeries(props, own),
+                scale: scales[index] ?? 0,
+              })),
+            )}
             label={t("data.chartOf", { keys: widget.name || keysOf(widget).join(", ") })}
             onZoom={(from, to) => props.onZoom({ from, to })}
             onReset={props.onReset}
@@ -118,7 +155,9 @@ function Legend(of: {
               aria-hidden="true"
             />
             <span class="truncate text-soft">{labelOf(props, widgetSeries)}</span>
-            <span class="reading font-medium">{shown(props.widget, values[position])}</span>
+            <span class="reading font-medium">
+              {shown(props.widget, values[position], metadataOfSeries(props, widgetSeries))}
+            </span>
           </li>
         );
       })}
@@ -167,10 +206,32 @@ function colorOf(state: TelemetryValue, others: readonly TelemetryValue[], dark:
   return meaning?.[1] ?? lineColor(others.indexOf(state), dark);
 }
 
-function colorsOf(lanes: readonly Segment[][], dark: boolean): Map<TelemetryValue, string> {
+interface Appearance {
+  readonly name: string;
+  readonly color: string;
+}
+
+/** Returns name and colour of each state: those of its key, or else by what the state is called. */
+function appearancesOf(
+  lanes: readonly Segment[][],
+  metadata: readonly (KeyMetadata | undefined)[],
+  dark: boolean,
+): Map<TelemetryValue, Appearance> {
   const states = [...new Set(lanes.flatMap((lane) => lane.map(({ value }) => value)))];
   const inOrder = states.sort((a, b) => String(a).localeCompare(String(b)));
-  return new Map(inOrder.map((state) => [state, colorOf(state, inOrder, dark)]));
+  return new Map(
+    inOrder.map((state) => {
+      const own = metadata.find((candidate) => stateOf(state, candidate) !== undefined);
+      const color = stateOf(state, own)?.color;
+      return [
+        state,
+        {
+          name: formatReading(state, own ?? metadata[0]),
+          color: color === undefined ? colorOf(state, inOrder, dark) : stateColor(color, dark),
+        },
+      ];
+    }),
+  );
 }
 
 export function StateTimelineWidget(props: WidgetProps) {
@@ -178,7 +239,11 @@ export function StateTimelineWidget(props: WidgetProps) {
   void feed.version.value;
   const bounds = props.boundsNow();
   const lanes = feed.series.map((widgetSeries) => segmentsOf(widgetSeries, bounds));
-  const colors = colorsOf(lanes, darkNow.value);
+  const appearances = appearancesOf(
+    lanes,
+    feed.series.map((widgetSeries) => metadataOfSeries(props, widgetSeries)),
+    darkNow.value,
+  );
   const width = Math.max(1, bounds.to - bounds.from);
   const share = (ms: number) => `${(ms / width) * 100}%`;
   return (
@@ -196,22 +261,22 @@ export function StateTimelineWidget(props: WidgetProps) {
                 style={{
                   left: share(from - bounds.from),
                   width: share(to - from),
-                  background: colors.get(value),
+                  background: appearances.get(value)?.color,
                 }}
-                title={`${formatValue(value)} · ${formatDate(from, "time")} – ${formatDate(to, "time")}`}
+                title={`${appearances.get(value)?.name} · ${formatDate(from, "time")} – ${formatDate(to, "time")}`}
               />
             ))}
           </div>
           <span class="reading w-20 flex-none truncate text-sm font-medium">
-            {shown(props.widget, widgetSeries.buffer.values.at(-1))}
+            {shown(props.widget, widgetSeries.buffer.values.at(-1), metadataOfSeries(props, widgetSeries))}
           </span>
         </div>
       ))}
       <ul class="flex flex-wrap gap-x-4 gap-y-1 text-sm">
-        {[...colors].map(([state, color]) => (
+        {[...appearances].map(([state, { name, color }]) => (
           <li key={String(state)} class="flex items-center gap-1.5">
             <span class="size-2.5 flex-none rounded-full" style={{ background: color }} aria-hidden="true" />
-            {formatValue(state)}
+            {name}
           </li>
         ))}
       </ul>

@@ -1,5 +1,7 @@
+import { ownZone } from "../../../lib/zoned-time.ts";
 import { CommandButtonWidget, SliderWidget } from "./act-widgets.tsx";
 import { StateTimelineWidget, TimeSeriesWidget } from "./chart-widgets.tsx";
+import { EnergyWidget } from "./energy-widget.tsx";
 import { AlarmListWidget, DeviceTableWidget, StatusGridWidget } from "./list-widgets.tsx";
 import { FloorPlanWidget, MarkdownWidget } from "./note-widgets.tsx";
 import { GaugeWidget, LevelWidget, ValueWidget } from "./value-widgets.tsx";
@@ -11,6 +13,8 @@ export type ConfigField =
   | "key"
   | "keys"
   | "aggregation"
+  | "period"
+  | "price"
   | "reduce"
   | "unit"
   | "decimals"
@@ -48,6 +52,12 @@ export const widgetKinds = {
     size: { w: 3, h: 2 },
     fields: ["devices", "key", "reduce", ...appearance, "limits"],
     config: { aggregation: "avg", maxDataPoints: 60 },
+  },
+  energy: {
+    View: EnergyWidget,
+    size: { w: 6, h: 4 },
+    fields: ["devices", "keys", "period", ...appearance, "price"],
+    config: { interval: "1d", timezone: ownZone(), maxDataPoints: 2_000 },
   },
   gauge: {
     View: GaugeWidget,

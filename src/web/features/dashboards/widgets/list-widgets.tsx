@@ -1,9 +1,11 @@
 import { t } from "../../../platform/i18n/i18n.ts";
+import { metadataOf } from "../../../platform/key-metadata.ts";
 import { Age } from "../../../ui/age.tsx";
+import { StateDot } from "../../../ui/state-dot.tsx";
 import { StateLamp } from "../../../ui/state-lamp.tsx";
 import { SeverityWord } from "../../alarms/severity.tsx";
 import { Drill } from "./drill.tsx";
-import { keysOf, levelColor, levelOf, newestOf, scrolling, shown } from "./values.ts";
+import { keysOf, levelColor, levelOf, newestOf, scrolling, sharedMetadata, shown } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 export function StatusGridWidget(props: WidgetProps) {
@@ -15,9 +17,10 @@ export function StatusGridWidget(props: WidgetProps) {
       {...scrolling}
       class="grid h-full content-start gap-2 overflow-y-auto [grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr))]"
     >
-      {feed.devices.map(({ deviceId, name, active }) => {
+      {feed.devices.map(({ deviceId, name, active, alarmSeverity }) => {
         const { value } = key === undefined ? { value: undefined } : newestOf(props, deviceId, key);
-        const level = levelOf(widget, value);
+        const metadata = key === undefined ? undefined : metadataOf(deviceId, key);
+        const level = levelOf(widget, value, metadata);
         return (
           <li key={deviceId}>
             <Drill
@@ -25,12 +28,15 @@ export function StatusGridWidget(props: WidgetProps) {
               href={`/devices/${deviceId}`}
             >
               <span class="flex min-w-0 items-center gap-2">
-                <StateLamp active={active} bare />
+                <StateLamp active={active} severity={alarmSeverity} bare />
                 <span class="truncate text-sm font-medium">{name}</span>
               </span>
               {key !== undefined && (
-                <span class={`reading truncate ${level === "normal" ? "" : levelColor[level]}`}>
-                  {shown(widget, value)}
+                <span
+                  class={`reading flex items-center gap-1.5 truncate ${level === "normal" ? "" : levelColor[level]}`}
+                >
+                  <StateDot value={value} metadata={metadata} />
+                  {shown(widget, value, metadata)}
                 </span>
               )}
             </Drill>
@@ -53,19 +59,19 @@ export function DeviceTableWidget(props: WidgetProps) {
           <tr>
             <th scope="col">{t("widget.device")}</th>
             {keys.map((key) => (
-              <th key={key} scope="col">
-                {key}
+              <th key={key} scope="col" title={key}>
+                {sharedMetadata(feed.devices, key)?.name ?? key}
               </th>
             ))}
             <th scope="col">{t("widget.newest")}</th>
           </tr>
         </thead>
         <tbody>
-          {feed.devices.map(({ deviceId, name, active }) => (
+          {feed.devices.map(({ deviceId, name, active, alarmSeverity }) => (
             <tr key={deviceId}>
               <th scope="row" class="font-normal">
                 <span class="flex items-center gap-2">
-                  <StateLamp active={active} bare />
+                  <StateLamp active={active} severity={alarmSeverity} bare />
                   <Drill class="link link-hover" href={`/devices/${deviceId}`}>
                     {name}
                   </Drill>
@@ -73,7 +79,7 @@ export function DeviceTableWidget(props: WidgetProps) {
               </th>
               {keys.map((key) => (
                 <td key={key} class="reading whitespace-nowrap">
-                  {shown(widget, newestOf(props, deviceId, key).value)}
+                  {shown(widget, newestOf(props, deviceId, key).value, metadataOf(deviceId, key))}
                 </td>
               ))}
               <td class="whitespace-nowrap text-soft">
@@ -101,7 +107,7 @@ export function AlarmListWidget({ feed }: WidgetProps) {
             <SeverityWord severity={alarm.severity} />
             <span class="font-medium wrap-anywhere">{alarm.name}</span>
             <span class="text-sm text-soft wrap-anywhere">
-              {alarm.deviceName} · <Age ts={alarm.createdAt} />
+              {alarm.deviceName} · <Age ts={alarm.raisedAt} />
             </span>
           </Drill>
         </li>

@@ -1,4 +1,5 @@
 import { t } from "../../../platform/i18n/i18n.ts";
+import { metadataOf } from "../../../platform/key-metadata.ts";
 import { StateLamp } from "../../../ui/state-lamp.tsx";
 import { type Block, type Inline, parseMarkdown } from "../markdown.ts";
 import { Drill } from "./drill.tsx";
@@ -107,7 +108,7 @@ export function spotsOf({
 export function FloorPlanWidget(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
-  const [key] = keysOf(widget);
+  const keys = keysOf(widget);
   const devices = new Map(feed.devices.map((device) => [device.deviceId, device]));
   return (
     <div class="h-full min-h-0" data-testid="floor-plan">
@@ -117,8 +118,11 @@ export function FloorPlanWidget(props: WidgetProps) {
           {spotsOf(props).map(({ deviceId, x, y }) => {
             const device = devices.get(deviceId);
             if (device === undefined) return null;
+            // Machines of several kinds stand on one plan: each shows the first of the keys that it has.
+            const key = keys.find((name) => newestOf(props, deviceId, name).value !== undefined);
             const { value } = key === undefined ? { value: undefined } : newestOf(props, deviceId, key);
-            const level = levelOf(widget, value);
+            const metadata = key === undefined ? undefined : metadataOf(deviceId, key);
+            const level = levelOf(widget, value, metadata);
             return (
               <li
                 key={deviceId}
@@ -130,11 +134,13 @@ export function FloorPlanWidget(props: WidgetProps) {
                   href={`/devices/${deviceId}`}
                   title={device.name}
                 >
-                  <StateLamp active={device.active} bare />
+                  <StateLamp active={device.active} severity={device.alarmSeverity} bare />
                   <span class="max-w-28 truncate @max-xl:sr-only">{device.name}</span>
-                  {key !== undefined && (
-                    <span class={`reading font-medium ${level === "normal" ? "" : levelColor[level]}`}>
-                      {shown(widget, value)}
+                  {value !== undefined && (
+                    <span
+                      class={`reading font-medium @max-md:sr-only ${level === "normal" ? "" : levelColor[level]}`}
+                    >
+                      {shown(widget, value, metadata)}
                     </span>
                   )}
                 </Drill>

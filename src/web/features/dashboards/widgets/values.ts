@@ -1,6 +1,9 @@
+import { decimalsOf } from "../../../../lib/key-format.ts";
+import { type KeyMetadata, type LimitLevel, limitLevel } from "../../../../lib/key-metadata.ts";
 import type { TelemetryValue } from "../../../lib/api-types.ts";
-import { formatValue } from "../../../platform/i18n/format.ts";
-import type { Widget } from "../dashboards-api.ts";
+import { formatReading } from "../../../platform/i18n/format.ts";
+import { metadataOf } from "../../../platform/key-metadata.ts";
+import type { ResolvedDevice, Widget } from "../dashboards-api.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 export const textOf = (widget: Widget, name: string): string => {
@@ -21,23 +24,34 @@ export function keysOf({ config }: Widget): string[] {
 /** Digits of an average, of which most say nothing. */
 const AVERAGE_DIGITS = 5;
 
-function rounded(widget: Widget, value: number): number {
-  const decimals = numberOf(widget, "decimals");
-  if (decimals !== undefined) return Number(value.toFixed(Math.min(Math.max(decimals, 0), 10)));
-  return widget.config.aggregation === "avg" ? Number(value.toPrecision(AVERAGE_DIGITS)) : value;
+/** Formats a value with the unit and decimals of the widget, or else with those of its key. `decimalsMax`: most of a value without either. */
+export function shown(
+  widget: Widget,
+  value: TelemetryValue | undefined,
+  metadata?: KeyMetadata,
+  decimalsMax?: number,
+): string {
+  return formatReading(value, metadata, {
+    unit: textOf(widget, "unit") || undefined,
+    decimals: numberOf(widget, "decimals"),
+    digits: widget.config.aggregation === "avg" ? AVERAGE_DIGITS : undefined,
+    decimalsMax,
+  });
 }
 
-/** Formats a number as the widget wants it, with its decimals and unit. */
-export function shown(widget: Widget, value: TelemetryValue | undefined): string {
-  if (value === undefined) return "–";
-  const text = formatValue(typeof value === "number" ? rounded(widget, value) : value);
-  const unit = textOf(widget, "unit");
-  return unit === "" ? text : `${text} ${unit}`;
+/** Returns the metadata that a key has on all of the devices; undefined if they differ in unit, kind or states. */
+export function sharedMetadata(devices: readonly ResolvedDevice[], key: string): KeyMetadata | undefined {
+  const [first, ...others] = devices.map(({ deviceId }) => metadataOf(deviceId, key));
+  const meaning = (metadata: KeyMetadata | undefined) =>
+    JSON.stringify([metadata?.unit, metadata?.kind, metadata?.states]);
+  return others.every((other) => other === first || meaning(other) === meaning(first)) ? first : undefined;
 }
 
 export interface NewestValue {
   readonly value: TelemetryValue | undefined;
   readonly ts: number | undefined;
+  /** Most decimals of the values that a reduced one was made of. */
+  readonly decimals?: number;
 }
 
 export function newestOf(
@@ -75,14 +89,24 @@ export function reduced(props: WidgetProps): NewestValue {
   const times = all.flatMap(({ ts }) => ts ?? []);
   const value = reduce(widget, numbers);
   if (value === undefined) return first ?? { value: undefined, ts: undefined };
-  return { value, ts: times.length === 0 ? undefined : Math.max(...times) };
+  return {
+    value,
+    ts: times.length === 0 ? undefined : Math.max(...times),
+    decimals: Math.max(...numbers.map(decimalsOf)),
+  };
 }
 
-export type Level = "normal" | "warning" | "critical";
-
-/** Returns the level of a value. It is beyond a limit above it, or below it if the critical limit is the lower one. */
-export function levelOf(widget: Widget, value: TelemetryValue | undefined): Level {
+/**
+ * Returns the level of a value. It is beyond a limit above it, or below it if the critical limit is the lower one. Without limits of
+ * the widget those of the key count.
+ */
+export function levelOf(
+  widget: Widget,
+  value: TelemetryValue | undefined,
+  metadata: KeyMetadata | undefined,
+): LimitLevel {
   const [warning, critical] = [numberOf(widget, "warning"), numberOf(widget, "critical")];
+  if (warning === undefined && critical === undefined) return limitLevel(value, metadata?.limits);
   if (typeof value !== "number") return "normal";
   const isLow = warning !== undefined && critical !== undefined && critical < warning;
   const isBeyond = (limit: number | undefined) =>
@@ -91,7 +115,7 @@ export function levelOf(widget: Widget, value: TelemetryValue | undefined): Leve
   return isBeyond(warning) ? "warning" : "normal";
 }
 
-export const levelColor: Readonly<Record<Level, string>> = {
+export const levelColor: Readonly<Record<LimitLevel, string>> = {
   normal: "text-primary",
   warning: "text-warning",
   critical: "text-error",

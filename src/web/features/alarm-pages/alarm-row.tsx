@@ -1,13 +1,13 @@
 import { Check, X } from "lucide-preact";
-import { toMs } from "../../platform/i18n/format.ts";
+import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { type Alarm, alarmsApi } from "./alarms-api.ts";
-import { SeverityWord } from "./severity.tsx";
+import { type Alarm, alarmMessage, alarmsApi } from "../alarms/alarms-api.ts";
+import { SeverityWord } from "../alarms/severity.tsx";
 
 /** Shows in a sentence whether the alarm is active and acknowledged. */
 export function AlarmState({ alarm }: { alarm: Alarm }) {
@@ -20,6 +20,9 @@ export function AlarmState({ alarm }: { alarm: Alarm }) {
           <Age ts={toMs(clearedAt)} />
           {" · "}
         </span>
+      )}
+      {alarm.raiseCount > 1 && (
+        <span>{`${t("alarms.raised", { count: formatCount(alarm.raiseCount) })} · `}</span>
       )}
       <span>
         {acknowledgedBy === undefined
@@ -66,30 +69,34 @@ export function AlarmRow(props: {
   onChanged: () => void;
 }) {
   const { alarm } = props;
+  const message = alarmMessage(alarm);
   return (
     <li class="flex items-start gap-3 px-4 py-3" data-testid="alarm">
       {may("alarms:handle") && (
         <input
           type="checkbox"
           class="checkbox checkbox-sm mt-1"
-          aria-label={t("alarms.select", { name: alarm.message })}
+          aria-label={t("alarms.select", { name: message })}
           checked={props.isSelected}
           onChange={(e) => props.onSelect(e.currentTarget.checked)}
         />
       )}
       <div class="flex min-w-0 flex-1 flex-wrap items-center gap-x-6 gap-y-2">
         <div class="w-32 flex-none">
-          <SeverityWord severity={alarm.severity} />
+          <SeverityWord severity={alarm.severity} isCleared={alarm.clearedAt !== undefined} />
           <p class="text-sm text-soft">
-            <Age ts={toMs(alarm.createdAt)} />
+            <Age ts={toMs(alarm.raisedAt)} />
           </p>
         </div>
         <div class="min-w-0 flex-[2_1_18rem]">
-          <a class="link link-hover font-medium wrap-anywhere" href={`/alarms/${alarm.alarmId}`}>
-            {alarm.message}
+          <a
+            class={`link link-hover wrap-anywhere ${alarm.clearedAt === undefined ? "font-medium" : "text-soft"}`}
+            href={`/alarms/${alarm.alarmId}`}
+          >
+            {message}
           </a>
           <p class="text-sm text-soft wrap-anywhere">
-            {alarm.name !== alarm.message && `${alarm.name} · `}
+            {alarm.name !== message && `${alarm.name} · `}
             <a class="link link-hover" href={`/devices/${alarm.deviceId}`}>
               {alarm.deviceName}
             </a>

@@ -16,9 +16,9 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { type Alarm, alarmsApi } from "../alarms/alarms-api.ts";
 import { AlarmPage } from "./alarm-page.tsx";
 import { AlarmRow } from "./alarm-row.tsx";
-import { type Alarm, alarmsApi } from "./alarms-api.ts";
 
 const PAGE = 100;
 const STATES = ["open", "acknowledged", "cleared", "all"] as const;

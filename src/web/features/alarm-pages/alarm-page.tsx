@@ -10,9 +10,10 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { type Alarm, type AlarmEvent, alarmMessage, alarmsApi } from "../alarms/alarms-api.ts";
+import { SeverityWord } from "../alarms/severity.tsx";
+import { AlarmCurve } from "./alarm-curve.tsx";
 import { AlarmButtons, AlarmState } from "./alarm-row.tsx";
-import { type AlarmEvent, alarmsApi } from "./alarms-api.ts";
-import { SeverityWord } from "./severity.tsx";
 import { WhyRule } from "./why-rule.tsx";
 
 const stamp = (time: string): string => formatDate(toMs(time) ?? 0, "zoned");
@@ -47,18 +48,19 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
           {alarm.deviceName}
         </a>
       </nav>
-      <PageHead title={alarm.message}>
+      <PageHead title={alarmMessage(alarm)}>
         <AlarmButtons alarm={alarm} onChanged={loaded.reload} />
       </PageHead>
       <div class="panel flex flex-col gap-1 p-4">
-        <SeverityWord severity={alarm.severity} />
+        <SeverityWord severity={alarm.severity} isCleared={alarm.clearedAt !== undefined} />
         <p>
           <AlarmState alarm={alarm} />
         </p>
         <p class="text-sm text-soft">
-          {t("alarms.since", { name: alarm.name, time: stamp(alarm.createdAt) })}
+          {t("alarms.since", { name: alarm.name, time: stamp(alarm.raisedAt) })}
         </p>
       </div>
+      <AlarmCurve alarm={alarm} events={events} />
       <WhyRule deviceId={alarm.deviceId} alarmType={alarm.name} />
       <section class="panel flex flex-col gap-4 p-4" aria-labelledby="alarm-history">
         <h2 id="alarm-history" class="font-semibold">
@@ -66,7 +68,7 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
         </h2>
         <ol class="flex flex-col gap-3">
           {events.map((event) => (
-            <EventItem key={event.eventId} event={event} />
+            <EventItem key={event.eventId} event={event} alarm={alarm} />
           ))}
         </ol>
         {may("alarms:handle") && <CommentForm alarmId={alarmId} onSaved={loaded.reload} />}
@@ -75,7 +77,17 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
   );
 }
 
-function EventItem({ event }: { event: AlarmEvent }) {
+/** Returns what happened, with the alarm's present message in the reader's language. */
+function eventText(event: AlarmEvent, alarm: Alarm): string {
+  const { code, params, message } = event;
+  const isPresent = params.message === alarm.message;
+  return serverPhrase(
+    { code, params: isPresent ? { ...params, message: alarmMessage(alarm) } : params },
+    message,
+  );
+}
+
+function EventItem({ event, alarm }: { event: AlarmEvent; alarm: Alarm }) {
   return (
     <li class="border-l-2 border-base-300 pl-3" data-testid="alarm-event">
       <p class="text-sm">
@@ -83,7 +95,7 @@ function EventItem({ event }: { event: AlarmEvent }) {
         {event.by !== undefined && <span class="text-soft">{` · ${event.by}`}</span>}
         <span class="text-soft">{` · ${stamp(event.createdAt)}`}</span>
       </p>
-      <p class="text-sm text-soft wrap-anywhere">{serverPhrase(event, event.message)}</p>
+      <p class="text-sm text-soft wrap-anywhere">{eventText(event, alarm)}</p>
     </li>
   );
 }

@@ -1,13 +1,15 @@
 import { Check, Minus } from "lucide-preact";
+import type { KeyMetadataMap } from "../../../lib/key-metadata.ts";
 import { durationText } from "../../platform/i18n/duration-text.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { keysOfDevice } from "../../platform/key-metadata.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
-import { alarmsApi, type ConditionPart, type TriggerState } from "./alarms-api.ts";
-import { conditionText, valueText } from "./condition-text.ts";
-import { SeverityWord } from "./severity.tsx";
+import { alarmsApi, type ConditionPart, type TriggerState } from "../alarms/alarms-api.ts";
+import { conditionText, valueText } from "../alarms/condition-text.ts";
+import { SeverityWord } from "../alarms/severity.tsx";
 
 const stamp = (time: string): string => formatDate(toMs(time) ?? 0, "zoned");
 
@@ -17,6 +19,7 @@ export function WhyRule({ deviceId, alarmType }: { deviceId: string; alarmType: 
   const rules = useKept(loaded);
   const reloadSoon = useCoalesced(loaded.reload);
   useLive({ topics: ["telemetry", "alarms"], deviceIds: [deviceId] }, reloadSoon);
+  const keys = keysOfDevice(deviceId);
   if (rules === undefined) return null;
   const rule = rules.find((candidate) => candidate.alarmType === alarmType);
   return (
@@ -29,13 +32,13 @@ export function WhyRule({ deviceId, alarmType }: { deviceId: string; alarmType: 
         <p class="text-sm text-warning">{t("alarms.heldUntil", { time: stamp(rule.heldUntil) })}</p>
       )}
       {rule?.triggers.map((trigger, index) => (
-        <Trigger key={index} trigger={trigger} />
+        <Trigger key={index} trigger={trigger} keys={keys} />
       ))}
     </section>
   );
 }
 
-function Trigger({ trigger }: { trigger: TriggerState }) {
+function Trigger({ trigger, keys }: { trigger: TriggerState; keys: KeyMetadataMap | undefined }) {
   const { severity, kind, isMet } = trigger;
   return (
     <div class="flex flex-col gap-1.5" data-testid="trigger">
@@ -62,13 +65,15 @@ function Trigger({ trigger }: { trigger: TriggerState }) {
         )}
       </p>
       <ul class="flex flex-col gap-1 pl-4">
-        <Part part={trigger.condition} />
+        <Part part={trigger.condition} keys={keys} />
       </ul>
     </div>
   );
 }
 
-function Part({ part }: { part: ConditionPart }) {
+function Part({ part, keys }: { part: ConditionPart; keys: KeyMetadataMap | undefined }) {
+  // Attributes have no metadata.
+  const metadata = part.source === "attribute" ? undefined : keys?.get(part.key ?? "");
   const inner = part.all ?? part.any ?? (part.not && [part.not]);
   const word = part.all ? "alarms.allOf" : part.any ? "alarms.anyOf" : "alarms.noneOf";
   return (
@@ -82,8 +87,8 @@ function Part({ part }: { part: ConditionPart }) {
         <span class="sr-only">{t(part.holds ? "alarms.holds" : "alarms.holdsNot")}</span>
         {inner === undefined ? (
           <span class="min-w-0 wrap-anywhere">
-            {conditionText(part)}
-            <span class="reading text-soft">{` · ${t("alarms.now", { value: valueText(part.actual) })}`}</span>
+            {conditionText(part, metadata)}
+            <span class="reading text-soft">{` · ${t("alarms.now", { value: valueText(part.actual, metadata) })}`}</span>
           </span>
         ) : (
           <span>{t(word)}</span>
@@ -92,7 +97,7 @@ function Part({ part }: { part: ConditionPart }) {
       {inner !== undefined && (
         <ul class="flex flex-col gap-1 pl-6">
           {inner.map((child, index) => (
-            <Part key={index} part={child} />
+            <Part key={index} part={child} keys={keys} />
           ))}
         </ul>
       )}

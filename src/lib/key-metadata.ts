@@ -1,0 +1,82 @@
+/** What the values of a telemetry key mean: how they are named, formatted and judged. A device profile has it, a tenant has defaults. */
+
+export const keyKinds = ["gauge", "counter", "state", "text"] as const;
+export type KeyKind = (typeof keyKinds)[number];
+
+/** Colours of states. The console has a readable shade of each in both themes. */
+export const stateColors = [
+  "gray",
+  "green",
+  "yellow",
+  "orange",
+  "red",
+  "blue",
+  "teal",
+  "purple",
+  "pink",
+] as const;
+export type StateColor = (typeof stateColors)[number];
+
+export interface KeyState {
+  readonly value: number | boolean | string;
+  readonly name: string;
+  readonly color?: StateColor;
+}
+
+/** Names of the limits, from the lowest to the highest. */
+export const limitNames = ["lowLow", "low", "high", "highHigh"] as const;
+export type KeyLimits = { readonly [Name in (typeof limitNames)[number]]?: number };
+
+export interface KeyMetadata {
+  readonly key: string;
+  readonly name?: string;
+  /** UCUM code, or any text. */
+  readonly unit?: string;
+  readonly decimals?: number;
+  readonly kind?: KeyKind;
+  readonly limits?: KeyLimits;
+  readonly states?: readonly KeyState[];
+}
+
+/** Metadata by key. */
+export type KeyMetadataMap = ReadonlyMap<string, KeyMetadata>;
+
+export const KEYS_MAX = 1_000;
+export const KEY_BYTES_MAX = 256;
+export const NAME_CHARACTERS_MAX = 100;
+export const UNIT_CHARACTERS_MAX = 32;
+export const DECIMALS_MAX = 9;
+export const STATES_MAX = 100;
+
+/** Returns the metadata of each key. The profile's own entry replaces the tenant's default as a whole. */
+export function resolveKeyMetadata(
+  defaults: readonly KeyMetadata[],
+  own: readonly KeyMetadata[],
+): Map<string, KeyMetadata> {
+  return new Map([...defaults, ...own].map((metadata) => [metadata.key, metadata]));
+}
+
+/** Aggregates that are no values of their key: numbers of values, and durations. */
+const foreignAggregates = ["count", "timeIn"];
+
+/** Returns what aggregated values of a key mean. A count has no unit, and an increase is not judged by the limits of the reading. */
+export function aggregatedMetadata(
+  metadata: KeyMetadata | undefined,
+  aggregation: unknown,
+): KeyMetadata | undefined {
+  if (metadata === undefined) return undefined;
+  const { key, name, limits: _, states: __, ...rest } = metadata;
+  if (aggregation === "delta") return { key, ...(name !== undefined && { name }), ...rest };
+  if (typeof aggregation !== "string" || !foreignAggregates.includes(aggregation)) return metadata;
+  return { key, ...(name !== undefined && { name }) };
+}
+
+export type LimitLevel = "normal" | "warning" | "critical";
+
+/** Returns how far a value is beyond its limits. A value that equals a limit is beyond it. */
+export function limitLevel(value: unknown, limits: KeyLimits | undefined): LimitLevel {
+  if (typeof value !== "number" || limits === undefined) return "normal";
+  const { lowLow = Number.NaN, low = Number.NaN, high = Number.NaN, highHigh = Number.NaN } = limits;
+  if (value >= highHigh || value <= lowLow) return "critical";
+  return value >= high || value <= low ? "warning" : "normal";
+}

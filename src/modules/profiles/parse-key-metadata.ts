@@ -1,0 +1,126 @@
+import { detail, invalid } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import {
+  DECIMALS_MAX,
+  KEY_BYTES_MAX,
+  KEYS_MAX,
+  type KeyLimits,
+  type KeyMetadata,
+  type KeyState,
+  keyKinds,
+  limitNames,
+  NAME_CHARACTERS_MAX,
+  STATES_MAX,
+  stateColors,
+  UNIT_CHARACTERS_MAX,
+} from "../../lib/key-metadata.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import { isName } from "../wire.schemas.ts";
+
+const wrong = (field: string, rule: Text) => invalid("key_metadata.invalid", { field, rule });
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns an object with none but these fields. A field that is null counts as left out. */
+function fieldsOf(input: unknown, where: string, names: readonly string[]): Fields {
+  if (!isJsonObject(input)) throw wrong(where, detail("rule.object"));
+  for (const name of Object.keys(input))
+    if (!names.includes(name))
+      throw wrong(`${where}.${excerpt(name)}`, detail("rule.unknown", { known: names.join(", ") }));
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+}
+
+function listOf(input: unknown, where: string, max: number): readonly unknown[] {
+  if (!Array.isArray(input)) throw wrong(where, detail("rule.list"));
+  if (input.length > max) throw wrong(where, detail("rule.list_too_long", { max }));
+  return input;
+}
+
+function line(input: unknown, where: string, max: number): string {
+  if (typeof input !== "string" || !isName(input, max)) throw wrong(where, detail("rule.name", { max }));
+  return input;
+}
+
+function oneOf<Value extends string>(input: unknown, where: string, values: readonly Value[]): Value {
+  const value = values.find((candidate) => candidate === input);
+  if (value === undefined) throw wrong(where, detail("rule.one_of", { values: values.join(", ") }));
+  return value;
+}
+
+function keyOf(input: unknown, where: string): string {
+  if (typeof input !== "string" || input === "" || Buffer.byteLength(input) > KEY_BYTES_MAX)
+    throw wrong(where, detail("rule.name_bytes", { max: KEY_BYTES_MAX }));
+  return input;
+}
+
+function decimalsOf(input: unknown, where: string): number {
+  if (typeof input !== "number" || !Number.isInteger(input) || input < 0 || input > DECIMALS_MAX)
+    throw wrong(where, detail("rule.whole_number_between", { min: 0, max: DECIMALS_MAX }));
+  return input;
+}
+
+function limitsOf(input: unknown, where: string): KeyLimits {
+  const fields = fieldsOf(input, where, limitNames);
+  let last = Number.NEGATIVE_INFINITY;
+  const entries = limitNames.flatMap((name) => {
+    const value = fields[name];
+    if (value === undefined) return [];
+    if (typeof value !== "number" || !Number.isFinite(value))
+      throw wrong(`${where}.${name}`, detail("rule.number"));
+    if (value <= last) throw wrong(`${where}.${name}`, detail("rule.limits_order"));
+    last = value;
+    return [[name, value] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function stateOf(input: unknown, where: string): KeyState {
+  const { value, name, color } = fieldsOf(input, where, ["value", "name", "color"]);
+  const isText = typeof value === "string" && value.length <= NAME_CHARACTERS_MAX;
+  if (!isText && typeof value !== "number" && typeof value !== "boolean")
+    throw wrong(`${where}.value`, detail("rule.state_value", { max: NAME_CHARACTERS_MAX }));
+  return {
+    value,
+    name: line(name, `${where}.name`, NAME_CHARACTERS_MAX),
+    ...(color !== undefined && { color: oneOf(color, `${where}.color`, stateColors) }),
+  };
+}
+
+function statesOf(input: unknown, where: string): KeyState[] {
+  const states = listOf(input, where, STATES_MAX).map((state, index) => stateOf(state, `${where}[${index}]`));
+  const values = new Set<unknown>();
+  for (const [index, { value }] of states.entries()) {
+    if (values.has(value)) throw wrong(`${where}[${index}].value`, detail("rule.twice"));
+    values.add(value);
+  }
+  return states;
+}
+
+const names = ["key", "name", "unit", "decimals", "kind", "limits", "states"];
+
+function entryOf(input: unknown, where: string): KeyMetadata {
+  const { key, name, unit, decimals, kind, limits, states } = fieldsOf(input, where, names);
+  return {
+    key: keyOf(key, `${where}.key`),
+    ...(name !== undefined && { name: line(name, `${where}.name`, NAME_CHARACTERS_MAX) }),
+    ...(unit !== undefined && { unit: line(unit, `${where}.unit`, UNIT_CHARACTERS_MAX) }),
+    ...(decimals !== undefined && { decimals: decimalsOf(decimals, `${where}.decimals`) }),
+    ...(kind !== undefined && { kind: oneOf(kind, `${where}.kind`, keyKinds) }),
+    ...(limits !== undefined && { limits: limitsOf(limits, `${where}.limits`) }),
+    ...(states !== undefined && { states: statesOf(states, `${where}.states`) }),
+  };
+}
+
+/** @throws DomainError of kind `invalid` that names the part that is wrong. */
+export function parseKeyMetadata(input: unknown): KeyMetadata[] {
+  const entries = listOf(input, "keyMetadata", KEYS_MAX).map((entry, index) =>
+    entryOf(entry, `keyMetadata[${index}]`),
+  );
+  const keys = new Set<string>();
+  for (const [index, { key }] of entries.entries()) {
+    if (keys.has(key)) throw wrong(`keyMetadata[${index}].key`, detail("rule.twice"));
+    keys.add(key);
+  }
+  return entries;
+}

@@ -1,0 +1,35 @@
+import { Elysia, t } from "elysia";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { resolveBody, resolvedBody, sentKeyBody } from "./key-metadata.schemas.ts";
+import type { KeyMetadataLookup } from "./key-metadata.service.ts";
+
+export const keyMetadataLookupRoutes = (deps: { lookup: KeyMetadataLookup; auth: AuthPlugin }) => {
+  const { lookup } = deps;
+  return new Elysia({ prefix: "/api" })
+    .use(deps.auth)
+    .post("/key-metadata/resolve", ({ principal, body }) => lookup.resolve(principal, body.deviceIds), {
+      auth: "telemetry:read",
+      body: resolveBody,
+      response: { 200: resolvedBody },
+      detail: {
+        tags: ["telemetry"],
+        summary: "Get the metadata of telemetry keys of many devices",
+        description:
+          "Answers the profile of each device, and for each of these profiles the metadata that is in effect: its own and, for other keys, the tenant's default. Devices that do not exist are left out.",
+      },
+    })
+    .get(
+      "/device-profiles/:profileId/key-suggestions",
+      ({ principal, params, request }) => lookup.suggest(principal, params.profileId, request.signal),
+      {
+        auth: "telemetry:read",
+        response: { 200: t.Array(sentKeyBody) },
+        detail: {
+          tags: ["device profiles"],
+          summary: "Suggest metadata for the keys that devices of a profile send",
+          description:
+            "Lists the keys of up to 200 devices of the profile, with a suggestion for well-known names. Nothing is stored: send what is right with the profile.",
+        },
+      },
+    );
+};

@@ -1,0 +1,95 @@
+import type { DeviceId, ProfileId } from "../../lib/ids.ts";
+import { guessKeyMetadata } from "../../lib/key-guess.ts";
+import { KEYS_MAX, type KeyMetadata } from "../../lib/key-metadata.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { TelemetryStore } from "./store/store.types.ts";
+import type { LatestSnapshot } from "./telemetry.types.ts";
+
+/** Devices whose keys are looked at for suggestions, and how many at once. */
+const SAMPLED_DEVICES_MAX = 200;
+const SAMPLED_AT_ONCE = 20;
+/** Characters of a sample that is a text. */
+const SAMPLE_CHARACTERS_MAX = 100;
+
+/** Keys and states in one answer, which make up some megabytes at most. */
+const ANSWER_WEIGHT_MAX = 20_000;
+
+interface SentKey {
+  readonly key: string;
+  /** Newest value of one of the devices. */
+  readonly sample: number | boolean | string | null;
+  readonly suggestion?: Omit<KeyMetadata, "key">;
+}
+
+const sampleOf = (value: unknown): SentKey["sample"] => {
+  if (typeof value === "string") return value.slice(0, SAMPLE_CHARACTERS_MAX);
+  return typeof value === "number" || typeof value === "boolean" ? value : null;
+};
+
+/** Metadata of the keys that devices have, and suggestions for the keys that devices send. */
+export function createKeyMetadataLookup(deps: {
+  store: Pick<TelemetryStore, "latest">;
+  devices: Pick<DevicesService, "profilesOf" | "listIds">;
+  profiles: Pick<ProfilesService, "get" | "keysOf">;
+}) {
+  const { store, devices, profiles } = deps;
+
+  function devicesOf(principal: Principal, profileId: string): DeviceId[] {
+    const { tenantId, devices: visible } = principal;
+    return devices
+      .listIds(tenantId)
+      .filter(
+        (device) => device.profileId === profileId && (visible === "all" || visible.has(device.deviceId)),
+      )
+      .slice(-SAMPLED_DEVICES_MAX)
+      .map(({ deviceId }) => deviceId);
+  }
+
+  return {
+    /** Each profile is answered once, however many of the devices have it. Devices of profiles without room in the answer are its rest. */
+    resolve(principal: Principal, deviceIds: readonly string[]) {
+      const profileOf = devices.profilesOf(principal, [...new Set(deviceIds)]);
+      const { tenantId, shared } = principal;
+      const isNamed = ({ key }: KeyMetadata) => shared === undefined || shared.keys.has(key);
+      /** Metadata by profile, as far as there is room. */
+      const answered = new Map<ProfileId, KeyMetadata[]>();
+      let weight = 0;
+      for (const profileId of new Set(profileOf.values())) {
+        if (weight >= ANSWER_WEIGHT_MAX) break;
+        const keyMetadata = [...profiles.keysOf(tenantId, profileId).values()].filter(isNamed);
+        answered.set(profileId, keyMetadata);
+        for (const { states } of keyMetadata) weight += 1 + (states?.length ?? 0);
+      }
+      const entries = [...profileOf].map(([deviceId, profileId]) => ({ deviceId, profileId }));
+      const rest = entries.filter(({ profileId }) => !answered.has(profileId));
+      return {
+        devices: entries.filter(({ profileId }) => answered.has(profileId)),
+        profiles: [...answered].map(([profileId, keyMetadata]) => ({ profileId, keyMetadata })),
+        ...(rest.length > 0 && { rest: rest.map(({ deviceId }) => deviceId) }),
+      };
+    },
+    /** @throws DomainError `profile.not_found`. */
+    async suggest(principal: Principal, profileId: string, signal?: AbortSignal): Promise<SentKey[]> {
+      profiles.get(principal, profileId);
+      const ids = devicesOf(principal, profileId);
+      /** Sample by key. */
+      const samples = new Map<string, SentKey["sample"]>();
+      const collect = ({ values }: LatestSnapshot) => {
+        for (const [key, value] of Object.entries(values))
+          if (samples.size < KEYS_MAX || samples.has(key)) samples.set(key, sampleOf(value));
+      };
+      for (let begin = 0; begin < ids.length && samples.size < KEYS_MAX; begin += SAMPLED_AT_ONCE)
+        (await store.latest(ids.slice(begin, begin + SAMPLED_AT_ONCE), undefined, signal)).forEach(collect);
+      return [...samples]
+        .sort(([first], [second]) => (first < second ? -1 : 1))
+        .map(([key, sample]) => {
+          const suggestion = guessKeyMetadata(key, sample);
+          return { key, sample, ...(suggestion !== undefined && { suggestion }) };
+        });
+    },
+  };
+}
+
+export type KeyMetadataLookup = ReturnType<typeof createKeyMetadataLookup>;

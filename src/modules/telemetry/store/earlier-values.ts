@@ -1,0 +1,136 @@
+import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
+import type { BlockRef } from "./block-store.ts";
+import { type ColumnSummary, valueOfSummary } from "./column-summary.ts";
+import { type FamilyRange, hotRows } from "./range-reader.ts";
+import { type Column, emptyRows, lowerBound, overlay, type Rows, sliceRows, upperBound } from "./rows.ts";
+import type { EarlierValue } from "./series-sink.ts";
+import type { Steps } from "./slice-scheduler.ts";
+import { stateAt } from "./state-table.ts";
+import type { StoreEngine } from "./store-engine.ts";
+
+/** Values that are looked for: numbers only, or any. */
+export type EarlierKind = "number" | "any";
+
+/** Returns the newest value of each key (by its number) from before the range, however old; keys that have none are absent. */
+export function earlierValues(
+  engine: StoreEngine,
+  range: Pick<FamilyRange, "device" | "family" | "keys" | "from">,
+  kind: EarlierKind,
+): Steps<ReadonlyMap<number, EarlierValue>> {
+  return new EarlierReader(engine, range, kind).read();
+}
+
+/**
+ * Goes backwards from the start of a range, block by block, until each key has its value. As with `FamilyReader`, the directory may
+ * change between two blocks.
+ */
+class EarlierReader {
+  readonly #engine: StoreEngine;
+  readonly #of: { readonly device: number; readonly family: number };
+  readonly #isNumber: boolean;
+  readonly #hot: Rows;
+  readonly #found = new Map<number, EarlierValue>();
+  /** Keys that have no value yet. */
+  readonly #pending: Set<number>;
+  /** Hot rows from here on have been read. */
+  #hotEnd: number;
+  /** Everything from this time stamp on has been read. */
+  #until: number;
+
+  constructor(
+    engine: StoreEngine,
+    range: Pick<FamilyRange, "device" | "family" | "keys" | "from">,
+    kind: EarlierKind,
+  ) {
+    this.#engine = engine;
+    this.#of = { device: range.device.no, family: range.family };
+    this.#isNumber = kind === "number";
+    this.#pending = new Set(range.keys);
+    this.#until = range.from;
+    const all = hotRows(engine.generations, { ...range, from: Number.NEGATIVE_INFINITY, to: range.from });
+    this.#hotEnd = lowerBound(all.ts, range.from);
+    this.#hot = all;
+  }
+
+  *read(): Steps<ReadonlyMap<number, EarlierValue>> {
+    while (this.#pending.size > 0) {
+      const ref = this.#engine.blocks.newestBefore(this.#of, this.#until);
+      const hotStart = ref === null ? 0 : Math.min(this.#hotEnd, upperBound(this.#hot.ts, ref.maxTs));
+      this.#take(sliceRows(this.#hot, hotStart, this.#hotEnd));
+      this.#hotEnd = hotStart;
+      if (ref === null) break;
+      this.#readBlock(ref);
+      yield;
+    }
+    return this.#found;
+  }
+
+  /** Leaves a block that has been rewritten for the next turn, which finds its successor. */
+  #readBlock(ref: BlockRef): void {
+    const hotStart = Math.min(this.#hotEnd, lowerBound(this.#hot.ts, ref.minTs));
+    const hot = sliceRows(this.#hot, hotStart, this.#hotEnd);
+    const keys = this.#keysToLoad(ref, hot.ts.length > 0);
+    let rows: Rows = emptyRows;
+    if (keys.size > 0) {
+      const loaded = this.#engine.blocks.lend(ref, keys);
+      if (loaded === "gone") return;
+      // A damaged block is named in the statistics; what is older counts.
+      if (loaded !== null) rows = sliceRows(loaded, 0, lowerBound(loaded.ts, this.#until));
+    }
+    this.#take(overlay(rows, hot));
+    this.#hotEnd = hotStart;
+    this.#until = ref.minTs;
+  }
+
+  /** Takes what the block's summaries tell, and returns the keys whose rows are needed. */
+  #keysToLoad(ref: BlockRef, isCovered: boolean): ReadonlySet<number> {
+    const columns = this.#engine.blocks.head(ref)?.columns;
+    const keys = new Set<number>();
+    for (const key of this.#pending) {
+      const summary = columns?.get(key)?.summary;
+      if (summary === undefined || summary.count === 0) continue;
+      const isNeeded = !this.#isNumber || summary.numeric > 0;
+      const value = isCovered ? null : this.#summarised(ref, key, summary);
+      if (value !== null) this.#find(key, value);
+      else if (isNeeded) keys.add(key);
+    }
+    return keys;
+  }
+
+  #summarised(ref: BlockRef, key: number, summary: ColumnSummary): EarlierValue | null {
+    if (ref.maxTs < this.#until) {
+      if (!this.#isNumber) return valueOfSummary(summary);
+      return summary.numeric > 0 ? numberOf(summary.last) : null;
+    }
+    const pieces = this.#engine.blocks.pieces(ref, key, this.#isNumber ? "numbers" : "any");
+    if (pieces === null) return null;
+    let piece = pieces.count - 1;
+    while (piece >= 0 && pieces.summaryOf(piece).firstTs >= this.#until) piece--;
+    if (piece < 0) return null;
+    const { ts, column } = this.#engine.blocks.lendPiece(pieces, piece);
+    const row = this.#newestRow(column, lowerBound(ts, this.#until));
+    return row < 0 ? null : stateAt(column, row);
+  }
+
+  #take(rows: Rows): void {
+    for (const [key, column] of rows.columns) {
+      if (!this.#pending.has(key)) continue;
+      const row = this.#newestRow(column, column.tags.length);
+      if (row >= 0) this.#find(key, stateAt(column, row));
+    }
+  }
+
+  /** Returns the newest row before `stop` that has a value to be found; -1 if there is none. */
+  #newestRow({ tags }: Column, stop: number): number {
+    for (let row = stop - 1; row >= 0; row--)
+      if (this.#isNumber ? tags[row] === TAG_NUMBER : tags[row] !== TAG_ABSENT) return row;
+    return -1;
+  }
+
+  #find(key: number, value: EarlierValue): void {
+    this.#found.set(key, value);
+    this.#pending.delete(key);
+  }
+}
+
+const numberOf = (number: number): EarlierValue => ({ tag: TAG_NUMBER, number, text: undefined });

@@ -1,0 +1,149 @@
+import {
+  Activity,
+  BellRing,
+  Cable,
+  CalendarClock,
+  ChartLine,
+  CloudUpload,
+  Cpu,
+  Gauge,
+  LayoutDashboard,
+  type LucideIcon,
+  Menu,
+  Settings,
+  Workflow,
+} from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { openAlarms } from "../features/alarms/open-alarm-store.ts";
+import { formatCount } from "../platform/i18n/format.ts";
+import { type MessageKey, t } from "../platform/i18n/i18n.ts";
+import { Dialog } from "../ui/dialog.tsx";
+
+type NavText = Extract<MessageKey, `nav.${string}`>;
+
+interface Item {
+  readonly path: string;
+  readonly text: NavText;
+  readonly Icon: LucideIcon;
+}
+
+const overview: Item = { path: "/", text: "nav.overview", Icon: Gauge };
+const dashboards: Item = { path: "/dashboards", text: "nav.dashboards", Icon: LayoutDashboard };
+const explore: Item = { path: "/explore", text: "nav.explore", Icon: ChartLine };
+const devices: Item = { path: "/devices", text: "nav.devices", Icon: Cpu };
+const alarms: Item = { path: "/alarms", text: "nav.alarms", Icon: BellRing };
+const settings: Item = { path: "/settings", text: "nav.settings", Icon: Settings };
+
+const GROUPS: ReadonlyArray<{ readonly text: NavText; readonly items: readonly Item[] }> = [
+  { text: "nav.group.watch", items: [overview, dashboards, explore, devices, alarms] },
+  {
+    text: "nav.group.automate",
+    items: [
+      { path: "/pipelines", text: "nav.pipelines", Icon: Workflow },
+      { path: "/scheduler", text: "nav.scheduler", Icon: CalendarClock },
+      { path: "/generators", text: "nav.generators", Icon: Activity },
+    ],
+  },
+  {
+    text: "nav.group.connect",
+    items: [
+      { path: "/integrations", text: "nav.integrations", Icon: Cable },
+      { path: "/uplinks", text: "nav.uplinks", Icon: CloudUpload },
+    ],
+  },
+  { text: "nav.group.manage", items: [settings] },
+];
+/** The rest of the screens is behind "More" on a phone. */
+const ON_PHONE: readonly Item[] = [overview, dashboards, devices, alarms];
+
+const isCurrent = (path: string, current: string): boolean =>
+  path === "/" ? current === "/" : current === path || current.startsWith(`${path}/`);
+
+const RAIL_ITEM =
+  "flex items-center gap-3 rounded-field px-3 py-1.5 font-medium text-soft hover:bg-base-200 hover:text-base-content aria-[current=page]:bg-base-200 aria-[current=page]:text-base-content aria-[current=page]:shadow-[inset_3px_0_0_var(--color-primary)]";
+const BAR_ITEM =
+  "relative flex min-w-0 flex-1 cursor-pointer flex-col items-center gap-0.5 border-t-2 border-transparent py-2 text-xs font-medium text-soft aria-[current=page]:border-primary aria-[current=page]:text-base-content";
+
+function NavLink({ path, text, Icon, className }: Item & { className: string }) {
+  const { path: current } = useLocation();
+  return (
+    <a href={path} class={className} aria-current={isCurrent(path, current) ? "page" : undefined}>
+      <Icon size={18} class="flex-none" aria-hidden="true" />
+      <span class="max-w-full truncate">{t(text)}</span>
+      {path === "/alarms" && <AlarmBadge />}
+    </a>
+  );
+}
+
+const BADGE_MAX = 99;
+
+/** Number of alarms that nobody has acknowledged, in the colour of the most severe open one. */
+function AlarmBadge() {
+  const { unacknowledged = 0, worst } = openAlarms.value ?? {};
+  if (unacknowledged === 0) return null;
+  const count = formatCount(unacknowledged);
+  return (
+    <span
+      class={`badge badge-sm reading ml-auto max-lg:absolute max-lg:top-0.5 max-lg:left-1/2 max-lg:ml-1.5 ${worst === "CRITICAL" ? "badge-error" : "badge-neutral"}`}
+      title={t("alarms.waiting", { count })}
+    >
+      <span aria-hidden="true">{unacknowledged > BADGE_MAX ? `${BADGE_MAX}+` : count}</span>
+      <span class="sr-only">{t("alarms.waiting", { count })}</span>
+    </span>
+  );
+}
+
+function Groups() {
+  return GROUPS.map(({ text, items }) => (
+    <section key={text} class="flex flex-col gap-0.5" aria-label={t(text)}>
+      <p class="panel-label px-3 pt-2 pb-1" aria-hidden="true">
+        {t(text)}
+      </p>
+      {items.map((item) => (
+        <NavLink key={item.path} {...item} className={RAIL_ITEM} />
+      ))}
+    </section>
+  ));
+}
+
+/** The screens in groups, beside the content. */
+export function NavRail() {
+  return (
+    <nav class="flex flex-1 flex-col gap-1 overflow-y-auto px-3" aria-label={t("nav.label")}>
+      <Groups />
+    </nav>
+  );
+}
+
+/** The most used screens at the bottom of a phone, and all of them behind "More". */
+export function NavBar() {
+  const { path } = useLocation();
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [path]);
+  const isElsewhere = !ON_PHONE.some((item) => isCurrent(item.path, path));
+  return (
+    <nav class="flex border-t border-base-300 bg-base-100 lg:hidden print:hidden" aria-label={t("nav.label")}>
+      {ON_PHONE.map((item) => (
+        <NavLink key={item.path} {...item} className={BAR_ITEM} />
+      ))}
+      <button
+        type="button"
+        class={BAR_ITEM}
+        aria-current={isElsewhere ? "page" : undefined}
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+      >
+        <Menu size={18} aria-hidden="true" />
+        {t("nav.more")}
+      </button>
+      {isOpen && (
+        <Dialog title={t("nav.label")} onClose={() => setOpen(false)}>
+          <div class="flex flex-col gap-1">
+            <Groups />
+          </div>
+        </Dialog>
+      )}
+    </nav>
+  );
+}

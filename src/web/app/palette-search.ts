@@ -1,0 +1,100 @@
+// What Ctrl-K finds beside devices, screens and actions. Loaded when it is opened for the first time.
+import { alarmsApi } from "../features/alarms/alarms-api.ts";
+import { dashboardsApi } from "../features/dashboards/dashboards-api.ts";
+import { generatorsApi } from "../features/generators/generators-api.ts";
+import { integrationsApi } from "../features/integrations/integrations-api.ts";
+import { loadManual } from "../features/manual/manual-api.ts";
+import { pipelinesApi } from "../features/pipelines/pipelines-api.ts";
+import { profilesApi } from "../features/profiles/profiles-api.ts";
+import { schedulerApi } from "../features/scheduler/scheduler-api.ts";
+import { uplinksApi } from "../features/uplinks/uplinks-api.ts";
+import { usersApi } from "../features/users/users-api.ts";
+import { t } from "../platform/i18n/i18n.ts";
+import { language } from "../platform/preferences.ts";
+import { may } from "../platform/session.ts";
+
+/** Something that has a page of its own. */
+export interface Found {
+  readonly id: string;
+  readonly text: string;
+  readonly detail: string;
+  readonly path: string;
+}
+
+const LISTED_MAX = 200;
+
+/** Loads a list; one that the person may not read, or that fails, finds nothing. */
+async function listed(
+  permission: string | undefined,
+  load: () => Promise<readonly Found[]>,
+): Promise<readonly Found[]> {
+  if (permission !== undefined && !may(permission)) return [];
+  return load().catch(() => []);
+}
+
+const found = (path: string, text: string, detail: string): Found => ({ id: path, text, detail, path });
+
+/** Loads everything with a page of its own, except for devices: the server searches those. */
+export async function loadFound(): Promise<Found[]> {
+  const lists = await Promise.all([
+    listed("dashboards:read", async () =>
+      (await dashboardsApi.list()).map(({ id, name }) =>
+        found(`/dashboards/${id}`, name, t("nav.dashboards")),
+      ),
+    ),
+    listed("alarms:read", async () =>
+      (await alarmsApi.list({ status: "ACTIVE_UNACK,ACTIVE_ACK", limit: LISTED_MAX })).rows.map((alarm) =>
+        found(`/alarms/${alarm.alarmId}`, `${alarm.message} · ${alarm.deviceName}`, t("nav.alarms")),
+      ),
+    ),
+    listed("profiles:read", async () =>
+      (await profilesApi.list()).flatMap(({ profileId, name, alarmRules }) => [
+        found(`/settings/profiles/${profileId}`, name, t("page.profiles")),
+        ...alarmRules.map((rule, index) => ({
+          ...found(`/settings/profiles/${profileId}`, `${ruleName(rule)} · ${name}`, t("palette.rule")),
+          id: `/settings/profiles/${profileId}/${index}`,
+        })),
+      ]),
+    ),
+    listed("integrations:read", async () =>
+      (await integrationsApi.list()).map(({ integrationId, name }) =>
+        found(`/integrations/${integrationId}`, name, t("nav.integrations")),
+      ),
+    ),
+    listed("pipelines:read", async () =>
+      (await pipelinesApi.list()).map(({ pipelineId, name }) =>
+        found(`/pipelines/${pipelineId}`, name, t("nav.pipelines")),
+      ),
+    ),
+    listed("uplinks:read", async () =>
+      (await uplinksApi.list("")).rows.map(({ uplinkId, name }) =>
+        found(`/uplinks/${uplinkId}`, name, t("nav.uplinks")),
+      ),
+    ),
+    listed("scheduler:read", async () =>
+      (await schedulerApi.list("")).rows.map(({ jobId, name }) =>
+        found(`/scheduler/${jobId}`, name, t("nav.scheduler")),
+      ),
+    ),
+    listed("generators:read", async () =>
+      (await generatorsApi.list("")).rows.map(({ name }, index) => ({
+        ...found("/generators", name, t("nav.generators")),
+        id: `/generators/${index}`,
+      })),
+    ),
+    listed("users:read", async () =>
+      (await usersApi.list({ limit: LISTED_MAX, offset: 0 })).rows.map(({ userId, email }) =>
+        found(`/settings/users/${userId}`, email, t("page.users")),
+      ),
+    ),
+    listed(undefined, async () =>
+      (await loadManual(language.value)).flatMap(({ pages }) =>
+        pages.map(({ id, title }) => found(`/manual/${id}`, title, t("manual.title"))),
+      ),
+    ),
+  ]);
+  return lists.flat();
+}
+
+const ruleName = (rule: unknown): string =>
+  typeof rule === "object" && rule !== null && "alarmType" in rule ? String(rule.alarmType) : "";

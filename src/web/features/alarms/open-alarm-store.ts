@@ -1,0 +1,72 @@
+import { signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import type { AlarmSeverity } from "../../../lib/severity.ts";
+import { type WorstAlarm, worstAlarms } from "../../../lib/worst-alarms.ts";
+import { coalesced } from "../../platform/coalesce.ts";
+import { useLive } from "../../platform/live.ts";
+import { titlePrefix } from "../../platform/title.ts";
+import { alarmsApi, type OpenAlarms } from "./alarms-api.ts";
+
+export interface OpenAlarmState {
+  /** Number of open alarms. */
+  readonly count: number;
+  readonly unacknowledged: number;
+  /** The most severe one of the site. */
+  readonly worst: AlarmSeverity | undefined;
+  /** The devices with open alarms, the most severe first. */
+  readonly devices: readonly OpenAlarms[];
+  /** Device id → the most severe alarm; a gateway has those of its children, too. */
+  readonly worstOf: ReadonlyMap<string, WorstAlarm>;
+}
+
+export function toOpenAlarmState(devices: readonly OpenAlarms[]): OpenAlarmState {
+  const sum = (of: (device: OpenAlarms) => number) =>
+    devices.reduce((total, device) => total + of(device), 0);
+  return {
+    count: sum(({ count }) => count),
+    unacknowledged: sum(({ unacknowledged }) => unacknowledged),
+    worst: devices[0]?.severity,
+    devices,
+    worstOf: worstAlarms(devices),
+  };
+}
+
+/** The open alarms of the site; undefined until they are loaded. */
+export const openAlarms = signal<OpenAlarmState | undefined>(undefined);
+
+const GATHER_MS = 500;
+
+/** Keeps `openAlarms` and the title of the window current while somebody is signed in. */
+export function useOpenAlarms(): void {
+  const reload = useMemo(() => {
+    let newest = 0;
+    const load = () => {
+      const mine = ++newest;
+      alarmsApi.open().then(
+        (devices) => {
+          if (mine === newest) openAlarms.value = toOpenAlarmState(devices);
+        },
+        () => undefined, // the next message asks again, and each screen shows its own errors
+      );
+    };
+    return { now: load, soon: coalesced(load, GATHER_MS) };
+  }, []);
+  useEffect(() => {
+    reload.now();
+    return () => {
+      openAlarms.value = undefined;
+    };
+  }, []);
+  useLive({ topics: ["alarms", "devices"] }, (message) => {
+    const isDevice = message.type === "data" && message.topic === "devices";
+    if (isDevice && (message.event === "state" || message.event === "created")) return;
+    reload.soon();
+  });
+  const waiting = openAlarms.value?.unacknowledged ?? 0;
+  useEffect(() => {
+    titlePrefix.value = waiting === 0 ? "" : `(${waiting}) `;
+    return () => {
+      titlePrefix.value = "";
+    };
+  }, [waiting]);
+}

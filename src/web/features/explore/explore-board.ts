@@ -1,0 +1,57 @@
+// The view of Explore as a dashboard that is not stored.
+import { BARS_MAX } from "../../lib/consumption.ts";
+import { type ExploreView, type Pane, seriesId } from "../../lib/explore-view.ts";
+import type { JsonValue } from "../../lib/wire.ts";
+import type { Board } from "../dashboards/board.ts";
+import type { Widget } from "../dashboards/dashboards-api.ts";
+
+const INTERVALS = 300;
+const POINTS = 2_000;
+const LINES_ROWS = 5;
+const LANES_ROWS = 3;
+const COLUMNS = 12;
+
+const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
+
+const intervalsOf = ({ aggregation }: ExploreView): number =>
+  aggregation === "delta" ? BARS_MAX : INTERVALS;
+
+function widgetOf({ kind, series }: Pane, index: number, view: ExploreView): Widget {
+  const isAggregated = kind === "lines" && view.aggregation !== "none";
+  const keys = unique(series.map(({ key }) => key));
+  const config: Record<string, JsonValue> = {
+    aliasId: `devices-${index + 1}`,
+    keys,
+    series: series.map(seriesId),
+    maxDataPoints: isAggregated ? intervalsOf(view) : POINTS,
+    ...(isAggregated && { aggregation: view.aggregation }),
+    ...(kind === "lines" && view.compares && { compare: true }),
+  };
+  const type = kind === "lines" ? "timeseries" : "stateTimeline";
+  return { widgetId: `pane-${index + 1}`, type, name: keys.join(", "), config };
+}
+
+/** Returns the view as a dashboard, with one widget for each pane. */
+export function boardOfView(view: ExploreView, name: string): Board {
+  let y = 0;
+  const layout = view.panes.map(({ kind, series }, index) => {
+    const h = kind === "lines" ? LINES_ROWS : Math.max(LANES_ROWS, Math.ceil(series.length / 2) + 1);
+    const place = { i: `pane-${index + 1}`, x: 0, y, w: COLUMNS, h };
+    y += h;
+    return place;
+  });
+  return {
+    name,
+    widgets: view.panes.map((pane, index) => widgetOf(pane, index, view)),
+    layout,
+    aliases: view.panes.map(({ series }, index) => ({
+      id: `devices-${index + 1}`,
+      name: `devices-${index + 1}`,
+      type: "deviceList",
+      deviceIds: unique(series.map(({ deviceId }) => deviceId)),
+    })),
+    states: [{ id: "default", name }],
+    timeWindow: view.window,
+    texts: { states: [], layout: [], widgets: [], aliases: [] },
+  };
+}

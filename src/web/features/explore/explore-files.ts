@@ -1,0 +1,68 @@
+import { tableRows } from "../../lib/chart-data.ts";
+import { toCsv } from "../../lib/csv.ts";
+import { saveFile } from "../../ui/save-file.ts";
+import type { BoardFeed } from "../dashboards/board-feed.ts";
+import type { Widget } from "../dashboards/dashboards-api.ts";
+import type { Bounds } from "../dashboards/widgets/widget.types.ts";
+
+/** Saves all values that are shown as one table: a row for each time stamp, a column for each series. */
+export function saveCsv(feed: BoardFeed, widgets: readonly Widget[], bounds: Bounds): void {
+  const series = widgets.flatMap(({ widgetId }) => feed.of(widgetId).series);
+  const rows = tableRows(
+    series.map(({ buffer }) => buffer),
+    bounds,
+  );
+  const head = ["time", ...series.map(({ device, key }) => `${device.name} · ${key}`)];
+  const cells = rows.map(({ ts, values }) => [
+    new Date(ts).toISOString(),
+    ...values.map((value) => (typeof value === "object" ? JSON.stringify(value) : value)),
+  ]);
+  saveFile(new Blob([toCsv([head, ...cells])], { type: "text/csv;charset=utf-8" }), "explore.csv");
+}
+
+const MARGIN = 16;
+const LEGEND_HEIGHT = 24;
+
+/** Saves the charts below an element as one picture, each with its legend above it. */
+export function savePicture(host: HTMLElement): void {
+  const charts = [...host.querySelectorAll<HTMLElement>('[data-testid="widget"]')].flatMap((element) => {
+    const canvas = element.querySelector("canvas");
+    if (canvas === null) return [];
+    const legend = [...element.querySelectorAll<HTMLElement>("li")].map((item) => ({
+      text: item.textContent ?? "",
+      color: item.querySelector<HTMLElement>("[style]")?.style.background ?? "",
+    }));
+    return [{ canvas, legend }];
+  });
+  const scale = devicePixelRatio;
+  const width = Math.max(...charts.map(({ canvas }) => canvas.width), 1);
+  const height = charts.reduce(
+    (sum, { canvas }) => sum + canvas.height + (LEGEND_HEIGHT + MARGIN) * scale,
+    MARGIN * scale,
+  );
+  const picture = document.createElement("canvas");
+  picture.width = width + 2 * MARGIN * scale;
+  picture.height = height;
+  const context = picture.getContext("2d");
+  if (context === null) return;
+  const style = getComputedStyle(host.querySelector(".panel") ?? document.body);
+  context.fillStyle = style.backgroundColor;
+  context.fillRect(0, 0, picture.width, picture.height);
+  context.font = `${14 * scale}px ${style.fontFamily}`;
+  context.textBaseline = "middle";
+  let y = MARGIN * scale;
+  for (const { canvas, legend } of charts) {
+    let x = MARGIN * scale;
+    for (const { text, color } of legend) {
+      context.fillStyle = color;
+      context.fillRect(x, y + (LEGEND_HEIGHT / 2 - 2) * scale, 12 * scale, 3 * scale);
+      context.fillStyle = style.color;
+      context.fillText(text, x + 18 * scale, y + (LEGEND_HEIGHT / 2) * scale);
+      x += context.measureText(text).width + 40 * scale;
+    }
+    y += LEGEND_HEIGHT * scale;
+    context.drawImage(canvas, MARGIN * scale, y);
+    y += canvas.height + MARGIN * scale;
+  }
+  picture.toBlob((blob) => blob && saveFile(blob, "explore.png"), "image/png");
+}

@@ -1,0 +1,220 @@
+import { ChartLine, Download, Image, LayoutDashboard, Link, Rows3, X } from "lucide-preact";
+import { useMemo, useRef, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import {
+  arranged,
+  type ExploreView,
+  seriesId,
+  viewFromQuery,
+  viewToQuery,
+  withoutSeries,
+  withSeries,
+} from "../../lib/explore-view.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { keyName } from "../../platform/key-metadata.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/choice.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Page } from "../../ui/page.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { formOf } from "../dashboards/board.ts";
+import { BoardWidgets } from "../dashboards/board-widgets.tsx";
+import { dashboardsApi } from "../dashboards/dashboards-api.ts";
+import { useBoardFeed } from "../dashboards/use-board-feed.ts";
+import { WindowPicker } from "../dashboards/window-picker.tsx";
+import { nameOf } from "../devices/device-names.ts";
+import { AGGREGATIONS } from "../telemetry/data-toolbar.tsx";
+import { boardOfView } from "./explore-board.ts";
+import { saveCsv, savePicture } from "./explore-files.ts";
+import { SeriesPicker } from "./series-picker.tsx";
+
+/** Any values of any devices side by side. All of the view is in the address. */
+export function ExploreScreen() {
+  const { query, path, route } = useLocation();
+  const view = viewFromQuery(query);
+  const set = (changes: Partial<ExploreView>) =>
+    route(`${path}?${new URLSearchParams(viewToQuery({ ...view, ...changes }))}`, true);
+  const address = new URLSearchParams(viewToQuery(view)).toString();
+  const board = useMemo(() => boardOfView(view, t("nav.explore")), [address]);
+  return (
+    <Page>
+      <PageHead title={t("nav.explore")}>{view.panes.length > 0 && <SaveButton view={view} />}</PageHead>
+      <div class="flex flex-wrap items-center gap-3">
+        <SeriesPicker
+          panes={view.panes}
+          onAdd={(series, kind) => set({ panes: withSeries(view.panes, series, kind) })}
+        />
+        {view.panes.length > 0 && <Arrangement view={view} onChange={set} />}
+      </div>
+      {view.panes.length === 0 ? (
+        <EmptyPanel icon={ChartLine} title={t("explore.empty")} hint={t("explore.emptyHint")} />
+      ) : (
+        <Panes view={view} board={board} onChange={set} />
+      )}
+    </Page>
+  );
+}
+
+interface PartProps {
+  readonly view: ExploreView;
+  readonly onChange: (changes: Partial<ExploreView>) => void;
+}
+
+function Arrangement({ view, onChange }: PartProps) {
+  const { panes } = view;
+  const isSplit = panes.every(({ series }) => series.length === 1);
+  const count = panes.reduce((sum, { series }) => sum + series.length, 0);
+  return (
+    <>
+      <select
+        class="select select-sm w-44"
+        aria-label={t("data.aggregation")}
+        value={view.aggregation}
+        onChange={(e) => onChange({ aggregation: e.currentTarget.value })}
+      >
+        {AGGREGATIONS.map((id) => (
+          <option key={id} value={id}>
+            {t(`aggregation.${id}`)}
+          </option>
+        ))}
+      </select>
+      <Checkbox checked={view.compares} onCheck={(compares) => onChange({ compares })}>
+        <span class="text-sm">{t("explore.compare")}</span>
+      </Checkbox>
+      {count > 1 && (
+        <Button icon={Rows3} onClick={() => onChange({ panes: arranged(panes, !isSplit) })}>
+          {t(isSplit ? "explore.join" : "explore.split")}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Panes({ view, board, onChange }: PartProps & { board: ReturnType<typeof boardOfView> }) {
+  const host = useRef<HTMLDivElement>(null);
+  const feedView = useBoardFeed("explore", board, {
+    window: view.window,
+    stateId: "default",
+    deviceId: undefined,
+    isDraft: true,
+  });
+  return (
+    <>
+      <div class="flex flex-wrap items-center justify-between gap-3">
+        <WindowPicker
+          window={view.window}
+          boundsNow={feedView.boundsNow}
+          onChange={(window) => onChange({ window })}
+        />
+        <div class="flex flex-wrap items-center gap-2">
+          <Button icon={Link} onClick={copyLink}>
+            {t("explore.copyLink")}
+          </Button>
+          <Button
+            icon={Download}
+            disabled={!feedView.isLoaded}
+            onClick={() => saveCsv(feedView.feed, board.widgets, feedView.boundsNow())}
+          >
+            {t("data.csv")}
+          </Button>
+          <Button icon={Image} onClick={() => host.current && savePicture(host.current)}>
+            PNG
+          </Button>
+        </div>
+      </div>
+      <SeriesChips view={view} onChange={onChange} />
+      {feedView.error !== undefined && <ErrorNote error={feedView.error} onRetry={feedView.reload} />}
+      <div ref={host}>
+        <BoardWidgets
+          board={board}
+          stateId="default"
+          view={feedView}
+          onWindow={(window) => onChange({ window })}
+        />
+      </div>
+    </>
+  );
+}
+
+function SeriesChips({ view, onChange }: PartProps) {
+  return (
+    <ul class="flex flex-wrap gap-2" aria-label={t("explore.series")}>
+      {view.panes.flatMap((pane, position) =>
+        pane.series.map((series) => {
+          const name = `${nameOf(series.deviceId)} · ${keyName(series.deviceId, series.key)}`;
+          return (
+            <li key={`${position} ${seriesId(series)}`} class="badge border-base-300 bg-base-200 gap-1 pr-1">
+              <a class="link link-hover" href={`/devices/${series.deviceId}`}>
+                {name}
+              </a>
+              <button
+                type="button"
+                class="btn btn-ghost btn-circle btn-xs"
+                aria-label={t("explore.remove", { name })}
+                onClick={() => onChange({ panes: withoutSeries(view.panes, position, series) })}
+              >
+                <X size={12} aria-hidden="true" />
+              </button>
+            </li>
+          );
+        }),
+      )}
+    </ul>
+  );
+}
+
+async function copyLink(): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    toast("success", t("explore.copied"));
+  } catch {
+    // Without TLS browsers refuse the clipboard: the address bar has the link.
+    toast("success", t("explore.linkInBar"));
+  }
+}
+
+function SaveButton({ view }: { view: ExploreView }) {
+  const { route } = useLocation();
+  const [isNaming, setNaming] = useState(false);
+  const action = useAction();
+  if (!may("dashboards:write")) return null;
+  if (!isNaming)
+    return (
+      <Button icon={LayoutDashboard} onClick={() => setNaming(true)}>
+        {t("explore.save")}
+      </Button>
+    );
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const name = String(new FormData(e.currentTarget).get("name")).trim();
+    action.run(async () => {
+      const saved = await dashboardsApi.create({ ...formOf(boardOfView(view, name)), name });
+      route(`/dashboards/${saved.id}`);
+    });
+  };
+  return (
+    <form class="flex flex-wrap items-center gap-2" onSubmit={submit}>
+      <input
+        class="input input-sm w-56"
+        name="name"
+        required
+        pattern=".*\S.*"
+        maxLength={256}
+        aria-label={t("dashboards.name")}
+        placeholder={t("dashboards.name")}
+        autofocus
+      />
+      <button type="submit" class="btn btn-primary btn-sm" disabled={action.busy}>
+        {t("common.save")}
+      </button>
+      <button type="button" class="btn btn-ghost btn-sm" onClick={() => setNaming(false)}>
+        {t("common.cancel")}
+      </button>
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+    </form>
+  );
+}

@@ -1,0 +1,168 @@
+import { ChevronLeft, Plus, Search } from "lucide-preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { DeviceRow } from "../../lib/api-types.ts";
+import { type ExploreSeries, type Pane, seriesId } from "../../lib/explore-view.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { keyName, metadataOf } from "../../platform/key-metadata.ts";
+import { useResource } from "../../platform/resource.ts";
+import { Button } from "../../ui/button.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { useDismiss } from "../../ui/use-dismiss.ts";
+import { DeviceState } from "../alarms/device-state.tsx";
+import { rememberNames } from "../devices/device-names.ts";
+import { useDeviceSearch } from "../devices/use-device-search.ts";
+import { telemetryApi } from "../telemetry/telemetry-api.ts";
+
+const DEVICES_SHOWN = 50;
+
+interface Props {
+  readonly panes: readonly Pane[];
+  readonly onAdd: (series: ExploreSeries, kind: Pane["kind"]) => void;
+}
+
+/** Adds values: first a device, then its keys. It stays open, so that the next device is one click away. */
+export function SeriesPicker({ panes, onAdd }: Props) {
+  const [isOpen, setOpen] = useState(panes.length === 0);
+  const [device, setDevice] = useState<DeviceRow | undefined>(undefined);
+  /** Key that was added last: the next device is most likely to be compared by the same one. */
+  const [lastKey, setLastKey] = useState<string | undefined>(undefined);
+  const add: Props["onAdd"] = (series, kind) => {
+    setLastKey(series.key);
+    onAdd(series, kind);
+  };
+  const root = useDismiss(isOpen && panes.length > 0, () => setOpen(false));
+  const select = (row: DeviceRow) => {
+    rememberNames([row]);
+    setDevice(row);
+  };
+  return (
+    <div class="relative" ref={root}>
+      <Button
+        icon={Plus}
+        class="btn btn-primary btn-sm"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {t("explore.add")}
+      </Button>
+      {isOpen && (
+        <div class="panel absolute left-0 z-30 mt-2 flex max-h-96 w-80 max-w-[calc(100vw-2rem)] flex-col gap-2 p-3 shadow-xl">
+          {device === undefined ? (
+            <DeviceList onSelect={select} />
+          ) : (
+            <KeyList
+              device={device}
+              shown={new Set(panes.flatMap(({ series }) => series.map(seriesId)))}
+              onBack={() => setDevice(undefined)}
+              sameKey={lastKey}
+              onAdd={add}
+            />
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function DeviceList({ onSelect }: { onSelect: (device: DeviceRow) => void }) {
+  const [text, setText] = useState("");
+  const input = useRef<HTMLInputElement>(null);
+  const found = useDeviceSearch(text, DEVICES_SHOWN);
+  useEffect(() => input.current?.focus(), []);
+  return (
+    <>
+      <label class="input input-sm w-full flex-none">
+        <Search size={15} class="text-soft" aria-hidden="true" />
+        <input
+          ref={input}
+          type="search"
+          value={text}
+          placeholder={t("devices.search")}
+          aria-label={t("devices.search")}
+          onInput={(e) => setText(e.currentTarget.value)}
+        />
+      </label>
+      {found?.length === 0 && <p class="text-sm text-soft">{t("explore.noDevice")}</p>}
+      <ul class="min-h-0 overflow-y-auto" aria-label={t("nav.devices")}>
+        {found?.map((row) => (
+          <li key={row.deviceId}>
+            <button
+              type="button"
+              class="flex w-full cursor-pointer items-center gap-3 rounded-field px-2 py-1.5 text-left hover:bg-base-200"
+              onClick={() => onSelect(row)}
+            >
+              <DeviceState deviceId={row.deviceId} active={row.active} bare />
+              <span class="min-w-0 flex-1 truncate">{row.name}</span>
+              <span class="max-w-[40%] flex-none truncate text-sm text-soft">
+                {row.label || row.deviceType}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function KeyList(props: {
+  device: DeviceRow;
+  shown: ReadonlySet<string>;
+  /** Key that is added without a click where the device has it. */
+  sameKey: string | undefined;
+  onBack: () => void;
+  onAdd: Props["onAdd"];
+}) {
+  const { device, shown, onAdd } = props;
+  const { deviceId } = device;
+  const loaded = useResource(
+    async () => ({
+      keys: (await telemetryApi.keys(deviceId)).map(({ key }) => key).sort(),
+      values: (await telemetryApi.latest(deviceId)).values,
+    }),
+    [deviceId],
+  );
+  const { keys = [], values = {} } = loaded.data ?? {};
+  const kindOf = (key: string): Pane["kind"] => {
+    const value = Object.hasOwn(values, key) ? values[key] : undefined;
+    if (metadataOf(deviceId, key)?.kind === "state") return "lanes";
+    return value === undefined || typeof value === "number" ? "lines" : "lanes";
+  };
+  useEffect(() => {
+    const { sameKey } = props;
+    if (sameKey === undefined || !keys.includes(sameKey) || shown.has(seriesId({ deviceId, key: sameKey })))
+      return;
+    onAdd({ deviceId, key: sameKey }, kindOf(sameKey));
+  }, [loaded.data]);
+  return (
+    <>
+      <button type="button" class="btn btn-ghost btn-sm flex-none justify-start" onClick={props.onBack}>
+        <ChevronLeft size={15} aria-hidden="true" />
+        <span class="truncate">{device.name}</span>
+      </button>
+      {loaded.error !== undefined && <ErrorNote error={loaded.error} onRetry={loaded.reload} />}
+      {loaded.data !== undefined && keys.length === 0 && (
+        <p class="text-sm text-soft">{t("device.noData")}</p>
+      )}
+      <ul class="min-h-0 overflow-y-auto" aria-label={t("explore.keysOf", { name: device.name })}>
+        {keys.map((key) => {
+          const isShown = shown.has(seriesId({ deviceId, key }));
+          return (
+            <li key={key}>
+              <button
+                type="button"
+                class="flex w-full cursor-pointer items-center gap-3 rounded-field px-2 py-1.5 text-left hover:bg-base-200 disabled:cursor-default disabled:text-soft"
+                disabled={isShown}
+                onClick={() => onAdd({ deviceId, key }, kindOf(key))}
+              >
+                <span class="min-w-0 flex-1 break-words" title={key}>
+                  {keyName(deviceId, key)}
+                </span>
+                {isShown && <span class="flex-none text-sm">{t("explore.shown")}</span>}
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,232 @@
+import { Plus, Trash2 } from "lucide-preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { DECIMALS_MAX, keyKinds, limitNames, stateColors } from "../../../lib/key-metadata.ts";
+import type { JsonValue } from "../../lib/wire.ts";
+import { formatReading } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Button } from "../../ui/button.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { fromKeyForm, type KeyForm, misplacedLimit, type StateForm } from "./key-form.ts";
+
+const UNITS = ["°C", "%", "bar", "hPa", "V", "A", "W", "kW", "kWh", "ppm", "dBm", "mm/s", "m³", "m³/h", "Hz"];
+
+interface Props {
+  readonly form: KeyForm;
+  readonly isNew: boolean;
+  /** Keys that have an entry already. */
+  readonly taken: readonly string[];
+  /** Keys to choose from for a new entry. */
+  readonly offered: readonly string[];
+  readonly sampleOf: (key: string) => JsonValue | undefined;
+  readonly onSave: (form: KeyForm) => Promise<void>;
+  readonly onCancel: () => void;
+}
+
+interface PartProps {
+  readonly form: KeyForm;
+  readonly set: (changes: Partial<KeyForm>) => void;
+}
+
+/** Edits the metadata of one key, with an example of how a value is shown. */
+export function KeyEditor({ form: first, isNew, taken, offered, sampleOf, onSave, onCancel }: Props) {
+  const [form, setForm] = useState(first);
+  const action = useAction();
+  const set = (changes: Partial<KeyForm>) => setForm((before) => ({ ...before, ...changes }));
+  const top = useRef<HTMLFormElement>(null);
+  useEffect(() => top.current?.querySelector("input")?.focus(), []);
+  const isTaken = isNew && taken.includes(form.key);
+  const sample = sampleOf(form.key);
+  const submit = (e: Event) => {
+    e.preventDefault();
+    if (!isTaken && misplacedLimit(form.limits) === undefined) action.run(() => onSave(form));
+  };
+  return (
+    <form ref={top} class="flex flex-col gap-5" onSubmit={submit} data-testid="key-editor">
+      {isNew && (
+        <TextField
+          label={t("meta.key")}
+          error={isTaken ? t("meta.keyTaken") : undefined}
+          required
+          maxLength={256}
+          list="sent-keys"
+          autocapitalize="off"
+          spellcheck={false}
+          value={form.key}
+          onText={(key) => set({ key })}
+        />
+      )}
+      <datalist id="sent-keys">
+        {offered.map((key) => (
+          <option key={key} value={key} />
+        ))}
+      </datalist>
+      <div class="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label={t("meta.name")}
+          hint={t("meta.nameHint")}
+          maxLength={100}
+          value={form.name}
+          onText={(name) => set({ name })}
+        />
+        <KindField form={form} set={set} />
+        <UnitField form={form} set={set} />
+        <TextField
+          label={t("meta.decimals")}
+          hint={t("meta.decimalsHint")}
+          type="number"
+          min={0}
+          max={DECIMALS_MAX}
+          value={form.decimals ?? ""}
+          onInput={(e) => set({ decimals: numberIn(e.currentTarget) })}
+        />
+      </div>
+      <LimitFields form={form} set={set} />
+      <StateFields form={form} set={set} />
+      {sample !== undefined && sample !== null && (
+        <p class="text-sm text-soft" aria-live="polite">
+          {t("meta.example", { value: formatReading(sample, fromKeyForm(form, sample)) })}
+        </p>
+      )}
+      <FormButtons busy={action.busy} error={action.error} onCancel={onCancel}>
+        {t("common.save")}
+      </FormButtons>
+    </form>
+  );
+}
+
+const numberIn = ({ valueAsNumber }: HTMLInputElement): number | undefined =>
+  Number.isFinite(valueAsNumber) ? valueAsNumber : undefined;
+
+function KindField({ form, set }: PartProps) {
+  return (
+    <SelectField
+      label={t("meta.kind")}
+      value={form.kind}
+      onChange={(e) => set({ kind: keyKinds.find((kind) => kind === e.currentTarget.value) ?? "" })}
+    >
+      <option value="">{t("meta.kindNone")}</option>
+      {keyKinds.map((kind) => (
+        <option key={kind} value={kind}>
+          {t(`keyKind.${kind}`)}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+function UnitField({ form, set }: PartProps) {
+  return (
+    <>
+      <TextField
+        label={t("meta.unit")}
+        hint={t("meta.unitHint")}
+        maxLength={32}
+        list="units"
+        autocapitalize="off"
+        spellcheck={false}
+        value={form.unit}
+        onText={(unit) => set({ unit })}
+      />
+      <datalist id="units">
+        {UNITS.map((unit) => (
+          <option key={unit} value={unit} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+function LimitFields({ form, set }: PartProps) {
+  const misplaced = misplacedLimit(form.limits);
+  return (
+    <fieldset class="flex flex-col gap-2">
+      <legend class="mb-1.5 font-semibold">{t("meta.limits")}</legend>
+      <p class="text-sm text-soft">{t("meta.limitsHint")}</p>
+      <div class="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+        {limitNames.map((name) => (
+          <TextField
+            key={name}
+            label={t(`keyLimit.${name}`)}
+            error={name === misplaced ? t("meta.limitOrder") : undefined}
+            type="number"
+            step="any"
+            value={form.limits[name] ?? ""}
+            onInput={(e) => {
+              const { [name]: _, ...others } = form.limits;
+              const limit = numberIn(e.currentTarget);
+              set({ limits: limit === undefined ? others : { ...others, [name]: limit } });
+            }}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function StateFields({ form, set }: PartProps) {
+  const { states } = form;
+  const change = (index: number, changes: Partial<StateForm>) =>
+    set({ states: states.map((state, position) => (position === index ? { ...state, ...changes } : state)) });
+  return (
+    <fieldset class="flex flex-col gap-2">
+      <legend class="mb-1.5 font-semibold">{t("meta.states")}</legend>
+      <p class="text-sm text-soft">{t("meta.statesHint")}</p>
+      {states.map((state, index) => (
+        <div key={index} class="flex flex-wrap items-center gap-2">
+          <input
+            class="input reading w-32"
+            aria-label={t("meta.stateValue")}
+            placeholder={t("meta.stateValue")}
+            required
+            maxLength={100}
+            value={state.value}
+            onInput={(e) => change(index, { value: e.currentTarget.value })}
+          />
+          <input
+            class="input min-w-40 flex-1"
+            aria-label={t("meta.stateName")}
+            placeholder={t("meta.stateName")}
+            required
+            maxLength={100}
+            pattern=".*\S.*"
+            value={state.name}
+            onInput={(e) => change(index, { name: e.currentTarget.value })}
+          />
+          <select
+            class="select w-36"
+            aria-label={t("meta.stateColor")}
+            value={state.color}
+            onChange={(e) =>
+              change(index, { color: stateColors.find((color) => color === e.currentTarget.value) ?? "" })
+            }
+          >
+            <option value="">{t("meta.colorNone")}</option>
+            {stateColors.map((color) => (
+              <option key={color} value={color}>
+                {t(`stateColor.${color}`)}
+              </option>
+            ))}
+          </select>
+          <IconButton
+            icon={Trash2}
+            label={t("meta.removeState", { name: state.name || state.value })}
+            class="btn btn-ghost btn-sm text-error"
+            onClick={() => set({ states: states.toSpliced(index, 1) })}
+          />
+        </div>
+      ))}
+      <Button
+        icon={Plus}
+        size={14}
+        class="btn btn-sm self-start"
+        onClick={() => set({ states: [...states, { value: "", name: "", color: "" }] })}
+      >
+        {t("meta.addState")}
+      </Button>
+    </fieldset>
+  );
+}

@@ -1,0 +1,98 @@
+import { unitSymbol } from "../../../lib/key-format.ts";
+import {
+  type KeyKind,
+  type KeyLimits,
+  type KeyMetadata,
+  type KeyState,
+  limitNames,
+  type StateColor,
+} from "../../../lib/key-metadata.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+
+export interface StateForm {
+  /** As it is typed; `true` and `12` become a boolean and a number unless the device sends texts. */
+  readonly value: string;
+  readonly name: string;
+  readonly color: StateColor | "";
+}
+
+/** Metadata as it is edited: what is empty is left out. */
+export interface KeyForm {
+  readonly key: string;
+  readonly name: string;
+  readonly unit: string;
+  readonly decimals: number | undefined;
+  readonly kind: KeyKind | "";
+  readonly limits: KeyLimits;
+  readonly states: readonly StateForm[];
+}
+
+export const toKeyForm = (metadata: KeyMetadata): KeyForm => ({
+  key: metadata.key,
+  name: metadata.name ?? "",
+  unit: metadata.unit ?? "",
+  decimals: metadata.decimals,
+  kind: metadata.kind ?? "",
+  limits: metadata.limits ?? {},
+  states: (metadata.states ?? []).map(({ value, name, color }) => ({
+    value: String(value),
+    name,
+    color: color ?? "",
+  })),
+});
+
+function stateValue(text: string, sample: unknown): KeyState["value"] {
+  if (typeof sample === "string") return text;
+  if (text === "true" || text === "false") return text === "true";
+  return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+/** `sample` is a value that a device sent: texts such as `1` stay texts where devices send texts. */
+export function fromKeyForm(form: KeyForm, sample: unknown): KeyMetadata {
+  const limits = Object.fromEntries(
+    limitNames.flatMap((name) => {
+      const limit = form.limits[name];
+      return limit === undefined ? [] : [[name, limit]];
+    }),
+  ) as KeyLimits; // names and values of limits
+  const states = form.states.map(({ value, name, color }) => ({
+    value: stateValue(value, sample),
+    name: name.trim(),
+    ...(color !== "" && { color }),
+  }));
+  const { key, decimals, kind } = form;
+  const [name, unit] = [form.name.trim(), form.unit.trim()];
+  return {
+    key,
+    ...(name !== "" && { name }),
+    ...(unit !== "" && { unit }),
+    ...(decimals !== undefined && { decimals }),
+    ...(kind !== "" && { kind }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(states.length > 0 && { states }),
+  };
+}
+
+/** Returns the first limit that is not greater than the one before it. */
+export function misplacedLimit(limits: KeyLimits): keyof KeyLimits | undefined {
+  let last = Number.NEGATIVE_INFINITY;
+  return limitNames.find((name) => {
+    const limit = limits[name];
+    if (limit === undefined) return false;
+    const isMisplaced = limit <= last;
+    last = limit;
+    return isMisplaced;
+  });
+}
+
+/** Returns the metadata in one line: `°C · 1 decimal · Gauge`. */
+export function metadataText({ unit, decimals, kind, limits, states }: Omit<KeyMetadata, "key">): string {
+  const limitCount = Object.keys(limits ?? {}).length;
+  return [
+    ...(unit === undefined ? [] : [unitSymbol(unit)]),
+    ...(decimals === undefined ? [] : [plural("meta.decimalCount", decimals)]),
+    ...(kind === undefined ? [] : [t(`keyKind.${kind}`)]),
+    ...(limitCount === 0 ? [] : [plural("meta.limitCount", limitCount)]),
+    ...(states === undefined ? [] : [plural("meta.stateCount", states.length)]),
+  ].join(" · ");
+}

@@ -1,0 +1,39 @@
+import type { ComponentChildren } from "preact";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Tabs } from "../../ui/tabs.tsx";
+
+/** Head of the pages of a profile: its name, and what can be seen of it. */
+export function ProfileHead(props: {
+  profileId: string;
+  name: string;
+  tab: "rules" | "values";
+  children?: ComponentChildren;
+}) {
+  const { profileId, name, tab } = props;
+  const address = `/settings/profiles/${profileId}`;
+  return (
+    <>
+      <div class="flex flex-wrap items-center justify-between gap-3">
+        <div class="min-w-0">
+          <p class="text-sm">
+            <a class="link link-hover text-soft" href="/settings/profiles">
+              {t("page.profiles")}
+            </a>
+          </p>
+          <h2 class="text-lg font-semibold wrap-anywhere">
+            {t(tab === "rules" ? "rule.of" : "meta.of", { name })}
+          </h2>
+        </div>
+        {props.children}
+      </div>
+      <Tabs
+        label={name}
+        current={tab}
+        items={[
+          { id: "rules", text: t("profiles.rules"), href: address },
+          { id: "values", text: t("meta.tab"), href: `${address}?view=values` },
+        ]}
+      />
+    </>
+  );
+}

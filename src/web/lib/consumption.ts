@@ -1,0 +1,67 @@
+import { toNumber } from "./chart-data.ts";
+import type { SeriesBuffer } from "./series-buffer.ts";
+
+/** Bars of a chart whose intervals are not of the calendar. */
+export const BARS_MAX = 60;
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Consumption of one interval: several meters together. */
+export interface Consumption {
+  /** Start of the interval, epoch ms. */
+  readonly from: number;
+  /** Its end, as far as it can be told. */
+  readonly to: number;
+  readonly amount: number;
+}
+
+const NOMINAL_MS: Readonly<Record<string, number>> = {
+  "1h": HOUR_MS,
+  "1d": DAY_MS,
+  "1w": 7 * DAY_MS,
+  "1mo": 30 * DAY_MS,
+};
+
+const minutesOf = (time: string): number => {
+  const [hours, minutes] = time.split(":").map(Number);
+  return (hours ?? 0) * 60 + (minutes ?? 0);
+};
+
+/** Returns the shortest time from one time of day of a list to the next, in ms. */
+function shortestShiftMs(times: readonly string[]): number {
+  const minutes = times.map(minutesOf).sort((a, b) => a - b);
+  const gaps = minutes.map((start, index) => (minutes[index + 1] ?? minutes[0]! + 24 * 60) - start);
+  return Math.min(...gaps) * 60_000;
+}
+
+/** Returns the length of an interval such as 1d or 06:00,14:00,22:00, or about that of the calendar's. */
+export const nominalMs = (interval: string): number =>
+  interval.includes(":") ? shortestShiftMs(interval.split(",")) : (NOMINAL_MS[interval] ?? DAY_MS);
+
+const STEPS: readonly (readonly [widthMs: number, interval: string])[] = [
+  [2 * 60_000, "5s"],
+  [HOUR_MS, "1m"],
+  [6 * HOUR_MS, "15m"],
+  [3 * DAY_MS, "1h"],
+  [62 * DAY_MS, "1d"],
+  [366 * DAY_MS, "1w"],
+];
+
+/** Returns the interval for the bars of a window: by the calendar, and some dozens of them. */
+export const barInterval = (widthMs: number): string => STEPS.find(([most]) => widthMs <= most)?.[1] ?? "1mo";
+
+/** Adds up the deltas of several counters, interval by interval. */
+export function consumptionOf(buffers: readonly SeriesBuffer[], interval: string): Consumption[] {
+  const amounts = new Map<number, number>();
+  for (const { ts, values } of buffers)
+    for (const [index, start] of ts.entries())
+      amounts.set(start, (amounts.get(start) ?? 0) + (toNumber(values[index] ?? 0) ?? 0));
+  const starts = [...amounts.keys()].sort((a, b) => a - b);
+  const length = nominalMs(interval);
+  return starts.map((from, index) => ({
+    from,
+    to: Math.min(from + length, starts[index + 1] ?? Number.POSITIVE_INFINITY),
+    amount: amounts.get(from) ?? 0,
+  }));
+}

@@ -1,0 +1,115 @@
+// What Explore shows, as its address has it.
+
+/** As in dashboards: `{mode, durationMs | from, to | unit, offset, timezone}`. */
+type WindowSpec = Readonly<Record<string, unknown>>;
+
+export interface ExploreSeries {
+  readonly deviceId: string;
+  readonly key: string;
+}
+
+/** Series that are drawn together: lines, or a lane for each, coloured by state. */
+export interface Pane {
+  readonly kind: "lines" | "lanes";
+  readonly series: readonly ExploreSeries[];
+}
+
+export interface ExploreView {
+  readonly panes: readonly Pane[];
+  readonly window: WindowSpec;
+  readonly aggregation: string;
+  /** True if each line is drawn beside the same line one window earlier. */
+  readonly compares: boolean;
+}
+
+const HOUR_MS = 3_600_000;
+export const WINDOW_START: WindowSpec = { mode: "live", durationMs: 24 * HOUR_MS };
+
+/** `deviceId~key`: ids have no `~`, and commas and semicolons of keys are encoded. */
+const seriesText = ({ deviceId, key }: ExploreSeries) => `${deviceId}~${encodeURIComponent(key)}`;
+
+function seriesOf(text: string): ExploreSeries[] {
+  const end = text.indexOf("~");
+  if (end <= 0) return [];
+  try {
+    return [{ deviceId: text.slice(0, end), key: decodeURIComponent(text.slice(end + 1)) }];
+  } catch {
+    return []; // a broken escape, as in a link that was cut
+  }
+}
+
+function paneOf(text: string): Pane[] {
+  const series = text.slice(1).split(",").flatMap(seriesOf);
+  return series.length === 0 ? [] : [{ kind: text.startsWith("s") ? "lanes" : "lines", series }];
+}
+
+/** `live.<ms>`, `abs.<from>.<to>` or `cal.<unit>.<offset>.<time zone>`. */
+function windowText({ mode, durationMs, from, to, unit, offset, timezone }: WindowSpec): string {
+  if (mode === "absolute") return `abs.${from}.${to}`;
+  if (mode === "calendar") return `cal.${unit}.${offset}.${timezone}`;
+  return `live.${durationMs}`;
+}
+
+function windowOf(text = ""): WindowSpec {
+  const [mode, first = "", second = "", ...rest] = text.split(".");
+  if (mode === "abs" && Number(first) < Number(second))
+    return { mode: "absolute", from: Number(first), to: Number(second) };
+  if (mode === "cal" && Number.isInteger(Number(second)))
+    return { mode: "calendar", unit: first, offset: Number(second), timezone: rest.join(".") };
+  if (mode === "live" && Number(first) > 0) return { mode: "live", durationMs: Number(first) };
+  return WINDOW_START;
+}
+
+export function viewFromQuery(query: Readonly<Record<string, string>>): ExploreView {
+  return {
+    panes: (query.panes ?? "").split(";").flatMap(paneOf),
+    window: windowOf(query.window),
+    aggregation: query.aggregation ?? "none",
+    compares: query.compare === "1",
+  };
+}
+
+export function viewToQuery({ panes, window, aggregation, compares }: ExploreView): Record<string, string> {
+  const texts = panes.map(
+    ({ kind, series }) => (kind === "lanes" ? "s" : "l") + series.map(seriesText).join(),
+  );
+  return {
+    ...(texts.length > 0 && { panes: texts.join(";") }),
+    window: windowText(window),
+    ...(aggregation !== "none" && { aggregation }),
+    ...(compares && { compare: "1" }),
+  };
+}
+
+/** Returns the address of Explore with these series in one pane. */
+export const exploreHref = (series: readonly ExploreSeries[], window: WindowSpec = WINDOW_START): string =>
+  `/explore?${new URLSearchParams(
+    viewToQuery({ panes: [{ kind: "lines", series }], window, aggregation: "none", compares: false }),
+  )}`;
+
+/** Name of a series as a widget's `series` has it. */
+export const seriesId = ({ deviceId, key }: ExploreSeries): string => `${deviceId}/${key}`;
+
+/** Adds a series to a pane of its kind: the last one, or a new one. */
+export function withSeries(panes: readonly Pane[], series: ExploreSeries, kind: Pane["kind"]): Pane[] {
+  const position = panes.findLastIndex((pane) => pane.kind === kind);
+  const pane = panes[position];
+  if (pane === undefined) return [...panes, { kind, series: [series] }];
+  if (pane.series.some((existing) => seriesId(existing) === seriesId(series))) return [...panes];
+  return panes.with(position, { kind, series: [...pane.series, series] });
+}
+
+export const withoutSeries = (panes: readonly Pane[], position: number, series: ExploreSeries): Pane[] =>
+  panes.flatMap((pane, index) => {
+    if (index !== position) return pane;
+    const left = pane.series.filter((existing) => seriesId(existing) !== seriesId(series));
+    return left.length === 0 ? [] : { ...pane, series: left };
+  });
+
+/** Gives each series a pane of its own, or puts all of a kind into one. */
+export function arranged(panes: readonly Pane[], isSplit: boolean): Pane[] {
+  if (isSplit) return panes.flatMap(({ kind, series }) => series.map((own) => ({ kind, series: [own] })));
+  return panes
+    .flatMap(({ kind, series }) => series.map((own) => ({ kind, own })))
+    .reduce<Pane[]>((joined, { kind, own }) => withSeries(joined, own, kind), []);
+}

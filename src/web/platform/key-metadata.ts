@@ -1,0 +1,96 @@
+// Metadata of telemetry keys: asked for once for each device that is shown, and anew when somebody changes it.
+import { signal } from "@preact/signals";
+import type { KeyMetadata, KeyMetadataMap } from "../../lib/key-metadata.ts";
+import { post } from "./api-client.ts";
+import { live } from "./live.ts";
+import { shareToken } from "./session.ts";
+
+export interface ResolvedKeys {
+  readonly devices: ReadonlyArray<{ readonly deviceId: string; readonly profileId: string }>;
+  readonly profiles: ReadonlyArray<{
+    readonly profileId: string;
+    readonly keyMetadata: readonly KeyMetadata[];
+  }>;
+  /** Devices that the answer had no room for. */
+  readonly rest?: readonly string[];
+}
+
+const DEVICES_PER_REQUEST = 1_000;
+/** Changes within this time lead to one request. */
+const CHANGE_DELAY_MS = 500;
+
+/** Rises when metadata has arrived or is out of date: who shows values draws them again. */
+const version = signal(0);
+/** Number of the request that is current: what was asked for in an earlier one is asked for again. */
+let round = 0;
+/** Device → the round in which it was asked for. */
+const askedIn = new Map<string, number>();
+/** Devices that the next request asks for. */
+const wanted = new Set<string>();
+/** Device → its profile. */
+const profileOf = new Map<string, string>();
+/** Profile → metadata by key. */
+const metadataByProfile = new Map<string, KeyMetadataMap>();
+let changeTimer: ReturnType<typeof setTimeout> | undefined;
+let isListening = false;
+/** True once the first snapshot has come: a later one follows a lost connection. */
+let isSubscribed = false;
+
+async function load(): Promise<void> {
+  const deviceIds = [...wanted].slice(0, DEVICES_PER_REQUEST);
+  for (const id of deviceIds) wanted.delete(id);
+  if (wanted.size > 0) queueMicrotask(load);
+  // Without an answer values are shown without units; the next change or page asks again.
+  const answer = await post<ResolvedKeys>("/api/key-metadata/resolve", { deviceIds }).catch(() => undefined);
+  if (answer === undefined) return;
+  takeKeyMetadata(answer);
+  if (wanted.size === 0 && answer.rest !== undefined) queueMicrotask(load);
+  for (const id of answer.rest ?? []) wanted.add(id);
+}
+
+/** Takes over metadata that came with another answer. */
+export function takeKeyMetadata({ devices, profiles }: ResolvedKeys): void {
+  for (const { deviceId, profileId } of devices) profileOf.set(deviceId, profileId);
+  for (const { profileId, keyMetadata } of profiles)
+    metadataByProfile.set(profileId, new Map(keyMetadata.map((metadata) => [metadata.key, metadata])));
+  version.value++;
+}
+
+/** Asks for the metadata of all devices that are shown again. */
+export function refreshKeyMetadata(): void {
+  round++;
+  version.value++;
+}
+
+function listen(): void {
+  if (isListening) return;
+  isListening = true;
+  live.subscribe({ topics: ["events"] }, (message) => {
+    const isRenewed = message.type === "snapshot" && isSubscribed;
+    if (message.type === "snapshot") isSubscribed = true;
+    const isChange =
+      message.type !== "snapshot" && message.topic === "events" && message.event === "key-metadata";
+    if (!isRenewed && !isChange) return;
+    clearTimeout(changeTimer);
+    changeTimer = setTimeout(refreshKeyMetadata, CHANGE_DELAY_MS);
+  });
+}
+
+/** Returns the metadata of all keys of a device, as far as it is there. The component that reads it is drawn again when it changes. */
+export function keysOfDevice(deviceId: string): KeyMetadataMap | undefined {
+  void version.value;
+  // On a shared dashboard it comes with the dashboard.
+  if (askedIn.get(deviceId) !== round && shareToken.value === undefined) {
+    askedIn.set(deviceId, round);
+    if (wanted.size === 0) queueMicrotask(load);
+    wanted.add(deviceId);
+    listen();
+  }
+  return metadataByProfile.get(profileOf.get(deviceId) ?? "");
+}
+
+export const metadataOf = (deviceId: string, key: string): KeyMetadata | undefined =>
+  keysOfDevice(deviceId)?.get(key);
+
+/** Returns what people call the key on this device. */
+export const keyName = (deviceId: string, key: string): string => metadataOf(deviceId, key)?.name ?? key;

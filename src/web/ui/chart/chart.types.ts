@@ -1,0 +1,15 @@
+/** A limit: a line across the chart. */
+export interface ChartLimit {
+  readonly value: number;
+  readonly color: string;
+  /** Number of the value axis, as in `ChartSeries`. */
+  readonly scale: number;
+  /** True if the axis reaches to it; otherwise it is drawn where the values come near it. */
+  readonly isInView?: boolean;
+}
+
+/** Something that happened: a line from top to bottom. */
+export interface ChartEvent {
+  readonly ts: number;
+  readonly color: string;
+}

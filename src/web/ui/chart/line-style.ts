@@ -1,0 +1,37 @@
+import { type KeyMetadata, limitNames } from "../../../lib/key-metadata.ts";
+import { formatReading } from "../../platform/i18n/format.ts";
+import type { ChartLimit } from "./chart.types.ts";
+import type { ChartSeries } from "./chart-axes.ts";
+
+/** Returns how the line of a key is drawn: states as steps between their names, numbers with their unit. */
+export function lineStyle(
+  metadata: KeyMetadata | undefined,
+  firstValue: unknown,
+): Pick<ChartSeries, "stepped" | "unit" | "marks"> {
+  const isBoolean = typeof firstValue === "boolean";
+  if (!isBoolean && metadata?.kind !== "state") return { stepped: false, unit: metadata?.unit };
+  const values = isBoolean ? [false, true] : (metadata?.states ?? []).map(({ value }) => value);
+  const marks = values.flatMap((value) =>
+    typeof value === "string" ? [] : [[Number(value), formatReading(value, metadata)] as const],
+  );
+  return { stepped: true, ...(marks.length > 0 && { marks: marks.sort(([a], [b]) => a - b) }) };
+}
+
+/** Returns a colour of the theme as a canvas takes it. */
+export const themeColor = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(`--color-${name}`);
+
+/** Returns the limits of the keys of a chart, each once; `scale` is the value axis of a key. */
+export function limitLines(
+  keys: ReadonlyArray<{ readonly metadata: KeyMetadata | undefined; readonly scale: number }>,
+): ChartLimit[] {
+  const lines = new Map<string, ChartLimit>();
+  for (const { metadata, scale } of keys)
+    for (const name of limitNames) {
+      const value = metadata?.limits?.[name];
+      if (value === undefined) continue;
+      const color = themeColor(name === "low" || name === "high" ? "warning" : "error");
+      lines.set(`${scale} ${value} ${color}`, { value, color, scale });
+    }
+  return [...lines.values()];
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test";
+import {
+  arranged,
+  type ExploreView,
+  exploreHref,
+  viewFromQuery,
+  viewToQuery,
+  WINDOW_START,
+  withoutSeries,
+  withSeries,
+} from "../../src/web/lib/explore-view.ts";
+
+const through = (view: ExploreView): ExploreView => {
+  const text = new URLSearchParams(viewToQuery(view)).toString();
+  return viewFromQuery(Object.fromEntries(new URLSearchParams(text)));
+};
+const temperature = { deviceId: "a", key: "temperature" };
+const state = { deviceId: "b", key: "state" };
+
+describe("the address of Explore", () => {
+  test.each([
+    { mode: "live", durationMs: 900_000 },
+    { mode: "absolute", from: 1_000, to: 2_000 },
+    { mode: "calendar", unit: "month", offset: -1, timezone: "America/Argentina/Buenos_Aires" },
+  ])("keeps the window %j", (window) => {
+    expect(through({ panes: [], window, aggregation: "avg", compares: true })).toEqual({
+      panes: [],
+      window,
+      aggregation: "avg",
+      compares: true,
+    });
+  });
+
+  test("keeps keys of any characters", () => {
+    const keys = ["a,b", "a;b", "a~b", "ä %", "__proto__", "a&b=c#d+e", "l", "s"];
+    const panes = [
+      { kind: "lines" as const, series: keys.map((key) => ({ deviceId: "3f-1", key })) },
+      { kind: "lanes" as const, series: [{ deviceId: "x", key: ";" }] },
+    ];
+    expect(through({ panes, window: WINDOW_START, aggregation: "none", compares: false }).panes).toEqual(
+      panes,
+    );
+  });
+
+  test("of a link that was cut shows what is left of it", () => {
+    const query = { panes: "la~t,b~%E0%A4,~x;s;l", window: "abs.5.1", aggregation: "none" };
+    expect(viewFromQuery(query)).toEqual({
+      panes: [{ kind: "lines", series: [{ deviceId: "a", key: "t" }] }],
+      window: WINDOW_START,
+      aggregation: "none",
+      compares: false,
+    });
+    expect(viewFromQuery({}).panes).toEqual([]);
+  });
+
+  test("names the series of a link", () => {
+    expect(exploreHref([temperature])).toBe("/explore?panes=la%7Etemperature&window=live.86400000");
+  });
+});
+
+test("series join the last pane of their kind, once, and a pane without series goes", () => {
+  let panes = withSeries([], temperature, "lines");
+  panes = withSeries(panes, state, "lanes");
+  panes = withSeries(panes, { ...temperature, deviceId: "c" }, "lines");
+  panes = withSeries(panes, temperature, "lines");
+  expect(panes.map(({ kind, series }) => [kind, series.length])).toEqual([
+    ["lines", 2],
+    ["lanes", 1],
+  ]);
+  expect(arranged(panes, true)).toHaveLength(3);
+  expect(arranged(arranged(panes, true), false)).toEqual(panes);
+  expect(withoutSeries(panes, 1, state)).toHaveLength(1);
+  expect(withoutSeries(panes, 0, temperature)[0]?.series).toEqual([{ deviceId: "c", key: "temperature" }]);
+});
