@@ -85,6 +85,7 @@ export function createDeviceModules(
     attributes,
     pipelines: pipelines.engine,
     outbound,
+    keysOf: ({ tenantId, profileId }) => profiles.keysOf(tenantId, profileId),
   });
   const telemetry = createTelemetryModule(core, {
     store,

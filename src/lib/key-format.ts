@@ -138,7 +138,7 @@ export function formatKeyValue(
       ? text
       : withUnit(text, metadata?.unit, format.space);
   }
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : JSON.stringify(withoutNoise(value));
 }
 
 /** Significant digits that a double holds for certain: further ones are noise of its binary form. */

@@ -187,6 +187,21 @@ describe("the access of a link", () => {
     ).toHaveLength(2);
   });
 
+  test("what the values of its keys mean, and of no other key", async () => {
+    const [profile] = (await call("GET", "/api/device-profiles")).body;
+    const own = { key: "t", unit: "°C", decimals: 1 };
+    await call("PATCH", `/api/device-profiles/${profile.profileId}`, {
+      keyMetadata: [own, { key: "secret", unit: "V" }],
+    });
+    const { token } = await share();
+    const { body, text } = await openLink(token);
+    expect(body.keyMetadata).toEqual({
+      devices: [{ deviceId: oven.deviceId, profileId: profile.profileId }],
+      profiles: [{ profileId: profile.profileId, keyMetadata: [own] }],
+    });
+    expect(text).not.toContain("secret");
+  });
+
   test("the device that it was created with, the page and time asked for", async () => {
     const { token } = await share({ deviceId: press.deviceId });
     const { body } = await openLink(token, { dashboardStateId: "main", timeRange: { from: 1, to: 2 } });

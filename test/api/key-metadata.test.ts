@@ -336,3 +336,16 @@ describe("suggestions", () => {
     expect(body.keyMetadata).toEqual([temperature]);
   });
 });
+
+test("an export has the units of the columns on request, and its values stay raw", async () => {
+  const read = (query: string) =>
+    fixture.call("GET", `/api/devices/${pump.deviceId}/telemetry/export?keys=temperature${query}`, {
+      token: reader,
+    });
+  expect((await read("")).text).toStartWith("ts,temperature\r\n");
+  const { text } = await read("&units=true");
+  expect(text).toStartWith("ts,temperature (°C)\r\n");
+  expect(text).toContain(",21.44\r\n");
+  expect((await read("&units=true&format=ndjson")).text).toContain('"temperature":21.44');
+  expect((await read("&units=maybe")).status).toBe(400);
+});

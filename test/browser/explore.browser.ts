@@ -32,7 +32,7 @@ beforeAll(async () => {
   }
 }, 60_000);
 
-const chosen = () => ui.page.getByRole("list", { name: "Values shown" }).getByRole("listitem");
+const shown = () => ui.page.getByRole("list", { name: "Values shown" }).getByRole("listitem");
 
 test(
   "two devices are compared with five clicks",
@@ -54,8 +54,8 @@ test(
     await click("button", /^Active Kiln 2/);
     // The key of the first device is added at once: it is compared.
     await page.getByTestId("chart").waitFor();
-    await chosen().nth(1).waitFor();
-    expect(await chosen().allTextContents()).toEqual(["Kiln 1 · temperature", "Kiln 2 · temperature"]);
+    await shown().nth(1).waitFor();
+    expect(await shown().allTextContents()).toEqual(["Kiln 1 · temperature", "Kiln 2 · temperature"]);
     expect(clicks).toBe(5);
   },
   STEP_MS,
@@ -66,7 +66,7 @@ test(
   async () => {
     const { page } = ui;
     await page.getByRole("button", { name: "mode" }).click();
-    await chosen().nth(2).waitFor();
+    await shown().nth(2).waitFor();
     await page.getByTestId("widget").nth(1).getByText("heat").waitFor();
     await page.getByLabel("Compare with the period before").check();
     await page.getByLabel("Values", { exact: true }).selectOption("avg");
@@ -74,7 +74,7 @@ test(
     const address = page.url();
     await ui.open("/");
     await page.goto(address);
-    await chosen().nth(2).waitFor();
+    await shown().nth(2).waitFor();
     expect(await page.getByLabel("Compare with the period before").isChecked()).toBe(true);
     await page.getByTestId("chart").waitFor();
   },
@@ -127,8 +127,8 @@ test(
     const { page } = ui;
     await ui.open(`/devices/${devices[0]?.deviceId}/data?keys=temperature&window=6h`);
     await page.getByRole("link", { name: "Compare" }).click();
-    await chosen().getByText("Kiln 1 · temperature").waitFor();
-    expect(await chosen().count()).toBe(1);
+    await shown().getByText("Kiln 1 · temperature").waitFor();
+    expect(await shown().count()).toBe(1);
     expect(page.url()).toContain("live.21600000");
   },
   STEP_MS,

@@ -45,8 +45,19 @@ const toRow = ({ messageParts, ...alarm }: Alarm) => ({
   messageParts: messageParts && JSON.stringify(messageParts),
 });
 
+const ofDevice = eq(alarms.deviceId, input("deviceId"));
+
+/** Creates the function that makes an alarm the one that was raised last. */
+function createMoveToFront(orm: MainDatabase["orm"]) {
+  const statement = orm
+    .update(alarms)
+    .set({ sequence: sql`(SELECT max(sequence) + 1 FROM alarms)` })
+    .where(eq(alarms.alarmId, input("alarmId")))
+    .prepare();
+  return (alarmId: string): void => void statement.run({ alarmId });
+}
+
 export function createAlarmWrites({ orm }: MainDatabase) {
-  const ofDevice = eq(alarms.deviceId, input("deviceId"));
   const listOpen = orm
     .select()
     .from(alarms)
@@ -66,11 +77,6 @@ export function createAlarmWrites({ orm }: MainDatabase) {
   const update = orm
     .update(alarms)
     .set(each(changing, set))
-    .where(eq(alarms.alarmId, input("alarmId")))
-    .prepare();
-  const moveToFront = orm
-    .update(alarms)
-    .set({ sequence: sql`(SELECT max(sequence) + 1 FROM alarms)` })
     .where(eq(alarms.alarmId, input("alarmId")))
     .prepare();
   const over = orm
@@ -120,12 +126,11 @@ export function createAlarmWrites({ orm }: MainDatabase) {
       if (isOver.get({ deviceId })) trim.run({ deviceId }); // looking costs a tenth of deleting nothing
     },
     update: (alarm: Alarm): void => void update.run(toRow(alarm)),
-    /** Makes it the one that was raised last. */
-    moveToFront: (alarmId: string): void => void moveToFront.run({ alarmId }),
+    moveToFront: createMoveToFront(orm),
     addEvent(event: AlarmEvent): void {
       addEvent.run({ ...event });
-      const { alarmId } = event;
-      if (areTooMany.get({ alarmId })) trimEvents.run({ alarmId });
+      const of = { alarmId: event.alarmId };
+      if (areTooMany.get(of)) trimEvents.run(of);
     },
     saveState: (deviceId: DeviceId, state: string, dueAt: number | undefined): void =>
       void saveState.run({ deviceId, state, dueAt: dueAt ?? null }),

@@ -70,6 +70,40 @@ function conditionOf(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>,
   );
 }
 
+function countOf(orm: MainDatabase["orm"], condition: SQL | undefined): number {
+  const counted = orm
+    .select({ total: count() })
+    .from(alarms)
+    .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
+    .where(condition)
+    .get();
+  return counted?.total ?? 0;
+}
+
+/** Creates the function that returns the devices with open alarms, in no order. */
+const createOpenByDevice =
+  (orm: MainDatabase["orm"]) =>
+  (tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>): OpenAlarms[] =>
+    orm
+      .select({
+        deviceId: alarms.deviceId,
+        parentDeviceId: devices.parentDeviceId,
+        rank: sql<number>`max(${severityRank})`,
+        count: count(),
+        unacknowledged: sql<number>`sum(${alarms.acknowledgedAt} IS NULL)`,
+      })
+      .from(alarms)
+      .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
+      .where(and(eq(alarms.tenantId, tenantId), isNull(alarms.clearedAt), among(visible)))
+      .groupBy(alarms.deviceId)
+      .all()
+      .map(({ rank, deviceId, parentDeviceId, ...counts }) => ({
+        deviceId: deviceId as DeviceId, // branded when they were written
+        parentDeviceId: parentDeviceId as DeviceId | null,
+        severity: alarmSeverities[rank] ?? "INDETERMINATE",
+        ...counts,
+      }));
+
 export function createAlarmsRepository(database: MainDatabase) {
   const { orm } = database;
   const writes = createAlarmWrites(database);
@@ -94,13 +128,7 @@ export function createAlarmsRepository(database: MainDatabase) {
         .offset(filter.offset)
         .all()
         .map(toListed);
-      const counted = orm
-        .select({ total: count() })
-        .from(alarms)
-        .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
-        .where(condition)
-        .get();
-      return { items, total: counted?.total ?? 0 };
+      return { items, total: countOf(orm, condition) };
     },
     find(tenantId: TenantId, alarmId: string): ListedAlarm | undefined {
       const row = listed()
@@ -151,27 +179,7 @@ export function createAlarmsRepository(database: MainDatabase) {
         .where(and(eq(devices.profileId, profileId), isNull(alarms.clearedAt)))
         .all()
         .map(toListed),
-    /** Returns the devices with open alarms, in no order. */
-    listOpenByDevice: (tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>): OpenAlarms[] =>
-      orm
-        .select({
-          deviceId: alarms.deviceId,
-          parentDeviceId: devices.parentDeviceId,
-          rank: sql<number>`max(${severityRank})`,
-          count: count(),
-          unacknowledged: sql<number>`sum(${alarms.acknowledgedAt} IS NULL)`,
-        })
-        .from(alarms)
-        .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
-        .where(and(eq(alarms.tenantId, tenantId), isNull(alarms.clearedAt), among(visible)))
-        .groupBy(alarms.deviceId)
-        .all()
-        .map(({ rank, deviceId, parentDeviceId, ...counts }) => ({
-          deviceId: deviceId as DeviceId, // branded when they were written
-          parentDeviceId: parentDeviceId as DeviceId | null,
-          severity: alarmSeverities[rank] ?? "INDETERMINATE",
-          ...counts,
-        })),
+    listOpenByDevice: createOpenByDevice(orm),
     /** The newest one of this type, open or not. */
     findNewest(deviceId: DeviceId, alarmType: string): Alarm | undefined {
       const row = writes.findNewest(deviceId, alarmType);

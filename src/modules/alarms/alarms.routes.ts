@@ -33,9 +33,20 @@ interface ListQuery {
 const bodyOf = ({ body }: AuditContext) => body;
 const settingsId = ({ principal }: AuditContext) => principal.tenantId;
 
+const openAlarmsRoute = ({ alarms, auth }: { alarms: AlarmsService; auth: AuthPlugin }) =>
+  new Elysia()
+    .use(auth)
+    .get("/open", ({ principal }) => openAlarmsToWire(alarms.listOpenByDevice(principal)), {
+      auth: "alarms:read",
+      response: { 200: t.Array(openAlarmsBody) },
+      detail: {
+        summary: "List devices with open alarms, the most severe first",
+        description: "One entry for each device that the caller may see and that has an open alarm.",
+      },
+    });
+
 /** Alarms: what the rules of profiles raised, and what people did about it. */
-export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) => {
-  const { alarms } = deps;
+export const alarmsRoutes = ({ alarms, auth }: { alarms: AlarmsService; auth: AuthPlugin }) => {
   const read = ({ principal }: AuditContext, id: string) => {
     const { name, deviceId, status } = alarmToWire(alarms.get(principal, id));
     return { name, deviceId, status };
@@ -54,7 +65,8 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
     return { headers: listHeaders(request.url, { ...page, total }), items: items.map(alarmToWire) };
   }
   return new Elysia({ prefix: "/api/alarms", tags: ["alarms"] })
-    .use(deps.auth)
+    .use(auth)
+    .use(openAlarmsRoute({ alarms, auth }))
     .get(
       "",
       ({ principal, query, set, request }) => {
@@ -73,14 +85,6 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
         },
       },
     )
-    .get("/open", ({ principal }) => openAlarmsToWire(alarms.listOpenByDevice(principal)), {
-      auth: "alarms:read",
-      response: { 200: t.Array(openAlarmsBody) },
-      detail: {
-        summary: "List devices with open alarms, the most severe first",
-        description: "One entry for each device that the caller may see and that has an open alarm.",
-      },
-    })
     .get("/escalation-settings", ({ principal }) => alarms.escalation(principal), {
       auth: "alarms:escalation",
       response: { 200: escalationBody },

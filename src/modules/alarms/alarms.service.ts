@@ -20,6 +20,9 @@ import {
 /** Some 20 ms of work on a small gateway. */
 const HANDLED_AT_ONCE = 50;
 
+const nameOf = ({ email, apiKey, impersonator }: Principal) =>
+  apiKey?.name ?? (impersonator ? `${email} (${impersonator.email})` : email);
+
 const noSuchAlarm = () => notFound("alarm.not_found");
 
 /** Alarms as people see and handle them. One of a device that the caller may not see does not exist for the caller. */
@@ -36,9 +39,6 @@ export function createAlarmsService(deps: {
     if (alarm === undefined || (devices !== "all" && !devices.has(alarm.deviceId))) throw noSuchAlarm();
     return alarm;
   }
-
-  const nameOf = ({ email, apiKey, impersonator }: Principal) =>
-    apiKey?.name ?? (impersonator ? `${email} (${impersonator.email})` : email);
 
   function ensureMayHandle(principal: Principal): void {
     if (!isAllowed(principal, "alarms:handle")) throw forbidden("alarm.handling");

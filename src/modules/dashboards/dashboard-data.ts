@@ -92,6 +92,23 @@ function ownSeriesOf({ config }: Widget): ReadonlySet<unknown> | undefined {
   return Array.isArray(config.series) ? new Set(config.series) : undefined;
 }
 
+/** Returns the series of a widget's own keys, of the devices that it shows. */
+function shownSeries(
+  { widget, keys }: Wanted,
+  devices: readonly ResolvedDevice[],
+  found: ReadonlyMap<DeviceId, DeviceSeries> | undefined,
+): DeviceSeries[] {
+  const named = new Set(keys);
+  const own = ownSeriesOf(widget);
+  return devices.flatMap(({ deviceId }) => {
+    const answer = found?.get(deviceId);
+    if (answer === undefined) return [];
+    const isShown = ({ key }: { readonly key: string }) =>
+      named.has(key) && (own?.has(`${deviceId}/${key}`) ?? true);
+    return [{ ...answer, series: answer.series.filter(isShown) }];
+  });
+}
+
 /** Returns the series with their time stamps moved by `ms`. */
 const moved = (found: DeviceSeries, ms: number): DeviceSeries => ({
   ...found,
@@ -237,35 +254,19 @@ export function createDashboardData(deps: {
       need: needs[widget.type] ?? "latest",
     }));
     const listed = createAlarmList(principal);
-    const width = input.window.to - input.window.from;
+    const { from, to } = input.window;
     const comparing = wanted.filter(({ widget }) => widget.config.compare === true);
     const [latest, series, previous] = await Promise.all([
       latestOf(principal, wanted),
       seriesOf(principal, wanted, input.window),
-      seriesOf(principal, comparing, {
-        from: Math.max(0, input.window.from - width),
-        to: input.window.from,
-      }),
+      seriesOf(principal, comparing, { from: Math.max(0, from - (to - from)), to: from }),
     ]);
 
     function dataOf(item: Wanted): WidgetData {
-      const { devices, keys, need } = item;
+      const { devices, need } = item;
       const isSeries = need === "series" || need === "both";
       const shown = isSeries ? devices.slice(0, SERIES_DEVICES_MAX) : devices;
       const answer = series.get(groupOf(item));
-      const named = new Set(keys);
-      const own = ownSeriesOf(item.widget);
-      const ofKeys = (found: DeviceSeries): DeviceSeries => ({
-        ...found,
-        series: found.series.filter(
-          ({ key }) => named.has(key) && (own?.has(`${found.deviceId}/${key}`) ?? true),
-        ),
-      });
-      const ofDevices = (found: ReadonlyMap<DeviceId, DeviceSeries> | undefined) =>
-        shown.flatMap(({ deviceId }) => {
-          const deviceSeries = found?.get(deviceId);
-          return deviceSeries === undefined ? [] : [ofKeys(deviceSeries)];
-        });
       const before = previous.get(groupOf(item));
       return {
         deviceIds: idsOf(shown),
@@ -279,9 +280,11 @@ export function createDashboardData(deps: {
             }),
           }),
         ...(isSeries && isText(answer) && { error: inEnglish(answer), errorText: answer }),
-        ...(isSeries && !isText(answer) && { series: ofDevices(answer) }),
+        ...(isSeries && !isText(answer) && { series: shownSeries(item, shown, answer) }),
         ...(before !== undefined &&
-          !isText(before) && { previous: ofDevices(before).map((found) => moved(found, width)) }),
+          !isText(before) && {
+            previous: shownSeries(item, shown, before).map((found) => moved(found, to - from)),
+          }),
         ...(need === "alarms" && {
           alarms: alarmsOf(item, listed),
         }),

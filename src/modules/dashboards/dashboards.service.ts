@@ -46,20 +46,22 @@ const empty = {
   settings: null,
 } as const;
 
-/** Dashboards are the tenant's: everybody sees all of them, and in them the devices that everybody may see. */
-export function createDashboardsService(deps: {
-  repository: DashboardsRepository;
-  aliasDevices: ReturnType<typeof createAliasDevices>;
-  dataOf: ReturnType<typeof createDashboardData>;
-  devices: Pick<DevicesService, "get" | "list" | "findNamed">;
-  telemetry: Pick<TelemetryService, "latestOf">;
-  alarms: Pick<AlarmsService, "listOpenByDevice">;
-  isShared: (dashboardId: string) => boolean;
-  onChanged: (dashboardId: string) => void;
+interface DashboardsServiceDeps {
+  readonly repository: DashboardsRepository;
+  readonly aliasDevices: ReturnType<typeof createAliasDevices>;
+  readonly dataOf: ReturnType<typeof createDashboardData>;
+  readonly devices: Pick<DevicesService, "get" | "list" | "findNamed">;
+  readonly telemetry: Pick<TelemetryService, "latestOf">;
+  readonly alarms: Pick<AlarmsService, "listOpenByDevice">;
+  readonly isShared: (dashboardId: string) => boolean;
+  readonly onChanged: (dashboardId: string) => void;
   /** Called while it is still there. */
-  onDeleted: (dashboardId: string) => void;
-  clock: Clock;
-}) {
+  readonly onDeleted: (dashboardId: string) => void;
+  readonly clock: Clock;
+}
+
+/** Dashboards are the tenant's: everybody sees all of them, and in them the devices that everybody may see. */
+export function createDashboardsService(deps: DashboardsServiceDeps) {
   const { repository, devices, clock } = deps;
 
   function find({ tenantId }: Principal, id: string): Dashboard {

@@ -110,6 +110,14 @@ function placesOf(machines: readonly DeviceId[]) {
   return Object.fromEntries(entries);
 }
 
+/** Returns the config of the plan, on which each machine shows the first of the keys that it has. */
+const planOf = (machines: readonly DeviceId[]) => ({
+  aliasId: "all",
+  keys: ["temperature", "pressure", "zone1", "motor_temperature", "power"],
+  image: `data:image/svg+xml;base64,${btoa(plan)}`,
+  places: placesOf(machines),
+});
+
 /** Returns the dashboard in the form of `POST /api/dashboards`. */
 export function dashboardOf(machines: readonly DeviceId[]) {
   const types = ["press", "oven", "compressor", "climate", "meter"];
@@ -120,17 +128,7 @@ export function dashboardOf(machines: readonly DeviceId[]) {
     deviceIds: machines.filter((_, index) => kinds[index % MACHINES_PER_LINE] === deviceType),
   });
   const widgets = [
-    [
-      "plan",
-      "floorPlan",
-      "Plant",
-      {
-        aliasId: "all",
-        keys: ["temperature", "pressure", "zone1", "motor_temperature", "power"],
-        image: `data:image/svg+xml;base64,${btoa(plan)}`,
-        places: placesOf(machines),
-      },
-    ],
+    ["plan", "floorPlan", "Plant", planOf(machines)],
     ["alarms", "alarmList", "Open alarms", { aliasId: "all", limit: 20 }],
     [
       "power",

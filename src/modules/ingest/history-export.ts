@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { csvCell } from "../../lib/csv-cell.ts";
 import { exactJson } from "../../lib/exact-json.ts";
+import { unitSymbol } from "../../lib/key-format.ts";
+import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
 import type { ScanChunk } from "../telemetry/store/store.types.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { HistoryFormat } from "./history-import.ts";
@@ -52,13 +54,17 @@ function ndjsonRows(chunk: ScanChunk, rows: Rows): string {
   return text;
 }
 
-/** The chunks of a scan as text in `format`; `keys` are the columns of CSV, in their order. */
+/** The chunks of a scan as text in `format`; `keys` are the columns of CSV, in their order, and `units` what stands behind their names. */
 export async function* renderHistory(
   chunks: AsyncIterable<ScanChunk>,
-  options: { format: HistoryFormat; keys: readonly string[] },
+  options: { format: HistoryFormat; keys: readonly string[]; units?: KeyMetadataMap | undefined },
 ): AsyncGenerator<string> {
-  const { format, keys } = options;
-  if (format === "csv") yield `${["ts", ...keys].map(csvCell).join(",")}\r\n`;
+  const { format, keys, units } = options;
+  const headOf = (key: string): string => {
+    const unit = units?.get(key)?.unit;
+    return unit === undefined ? key : `${key} (${unitSymbol(unit)})`;
+  };
+  if (format === "csv") yield `${["ts", ...keys.map(headOf)].map(csvCell).join(",")}\r\n`;
   for await (const chunk of chunks) {
     const cellsPerRow = Math.max(1, format === "csv" ? keys.length : chunk.columns.length);
     const pieceRows = Math.max(1, Math.floor(PIECE_CELLS / cellsPerRow));

@@ -98,6 +98,12 @@ const exportTypes = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndj
 const toNumber = (text: string) => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN);
 const LAST_TS = 8_640_000_000_000_000;
 
+const unitsQuery = t.Optional(
+  t.Union([t.Literal("true"), t.Literal("false")], {
+    description: "whether the columns of CSV have the units of their keys behind the names",
+  }),
+);
+
 const delimiters = { comma: ",", semicolon: ";", tab: "\t" } as const;
 
 export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin }) =>
@@ -111,6 +117,7 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
         const request = {
           format,
           signal: reading.signal,
+          hasUnits: query.units === "true",
           keys: query.keys === undefined ? [] : query.keys.split(",").filter((key) => key !== ""),
           from: toNumber(query.from ?? "0"),
           to: toNumber(query.to ?? String(LAST_TS)),
@@ -134,6 +141,7 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
           keys: t.Optional(
             t.String({ maxLength: 65_536, description: "names separated by commas; all by default" }),
           ),
+          units: unitsQuery,
           from: t.Optional(t.String({ maxLength: 20, description: "epoch ms; the beginning by default" })),
           to: t.Optional(t.String({ maxLength: 20, description: "epoch ms, inclusive; the end by default" })),
         }),

@@ -1,6 +1,8 @@
 import { invalid } from "../../lib/domain-error.ts";
+import type { DeviceId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -15,12 +17,15 @@ import {
   runImport,
 } from "./history-import.ts";
 import type { IngestService } from "./ingest.service.ts";
+import type { IngestDevice } from "./ingest.types.ts";
 import { toReadings } from "./readings.ts";
 
 export interface ExportRequest {
   readonly format: HistoryFormat;
   /** Keys to export; all of them if it is empty. */
   readonly keys: readonly string[];
+  /** Whether the columns of CSV have units behind their names. */
+  readonly hasUnits: boolean;
   /** Epoch ms, both included. */
   readonly from: number;
   readonly to: number;
@@ -34,14 +39,19 @@ export function createHistoryService(deps: {
   directory: DeviceDirectory;
   ingest: Pick<IngestService, "history">;
   store: Pick<TelemetryStore, "scan" | "keys">;
+  keysOf: (device: IngestDevice) => KeyMetadataMap;
   clock: Clock;
 }) {
+  const unitsOf = (deviceId: DeviceId): KeyMetadataMap | undefined => {
+    const device = deps.directory.find(deviceId);
+    return device && deps.keysOf(device);
+  };
   return {
     /** Text in pieces of bounded size, read from the store as they are taken; throws `not_found` and `invalid` at once. */
     async export(
       principal: Principal,
       deviceId: string,
-      { format, keys, from, to, signal }: ExportRequest,
+      { format, keys, hasUnits, from, to, signal }: ExportRequest,
     ): Promise<AsyncGenerator<string>> {
       const id = deps.devices.ensureVisible(principal, deviceId);
       if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || from > to)
@@ -54,7 +64,8 @@ export function createHistoryService(deps: {
           ? none()
           : deps.store.scan({ deviceIds: [id], keys: [...keys], from, to }, signal);
       const stillVisible = whileAllowed(chunks, () => deps.devices.ensureVisible(principal, id));
-      return renderHistory(stillVisible, { format, keys: wanted });
+      const units = hasUnits ? unitsOf(id) : undefined;
+      return renderHistory(stillVisible, { format, keys: wanted, units });
     },
     /** Yields after every batch that is on the disk; the return value is the result. */
     import(

@@ -1,3 +1,4 @@
+import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
 import type { DiskGuard } from "../../platform/disk-guard.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { DeviceActivityTracker } from "../devices/device-activity.ts";
@@ -18,6 +19,7 @@ import { historyRoutes } from "./history.routes.ts";
 import { createHistoryService } from "./history.service.ts";
 import { deviceApiRoutes } from "./ingest.routes.ts";
 import { createIngestService, type TelemetryObserver } from "./ingest.service.ts";
+import type { IngestDevice } from "./ingest.types.ts";
 import { lineProtocolRoutes } from "./line-protocol.routes.ts";
 import { testTelemetryRoutes } from "./test-telemetry.routes.ts";
 
@@ -35,6 +37,8 @@ export function createIngestModule(
     attributes: AttributesService;
     pipelines: PipelineEngine;
     outbound: OutboundService;
+    /** Returns the metadata of the device's keys. */
+    keysOf: (device: IngestDevice) => KeyMetadataMap;
   },
 ) {
   const { store, diskGuard, devices, directory, activity, rejections, tokens, attributes, outbound } = deps;
@@ -72,7 +76,7 @@ export function createIngestModule(
     ensureRoom: () => diskGuard.ensureRoom(),
     clock,
   });
-  const history = createHistoryService({ devices, directory, ingest, store, clock });
+  const history = createHistoryService({ devices, directory, ingest, store, clock, keysOf: deps.keysOf });
   return {
     ingest,
     observers,

@@ -111,12 +111,9 @@ function matching(actions: readonly Entry[], text: string): Entry[] {
   return scored.map(({ entry }) => entry);
 }
 
-/** Finds a device, a screen or an action from anywhere: Ctrl-K. */
-export function Palette({ onClose }: { onClose: () => void }) {
+/** Everything that fits the text: a device of exactly this name, other devices, what has a page of its own, screens and actions. */
+function useEntries(text: string): Entry[] {
   const { route } = useLocation();
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [text, setText] = useState("");
-  const [selected, setSelected] = useState(0);
   const devices = (useDeviceSearch(text, DEVICES_SHOWN) ?? []).map(
     (row): Entry => ({
       id: row.deviceId,
@@ -129,10 +126,17 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const actions = matching(useActions(), text);
   const others = matching(useFound(), text).slice(0, OTHERS_SHOWN);
   const exact = devices.filter((entry) => entry.text.toLowerCase() === text.trim().toLowerCase());
-  const entries =
-    text === ""
-      ? [...actions.slice(0, 3), ...devices]
-      : [...exact, ...devices.filter((entry) => !exact.includes(entry)), ...others, ...actions];
+  return text === ""
+    ? [...actions.slice(0, 3), ...devices]
+    : [...exact, ...devices.filter((entry) => !exact.includes(entry)), ...others, ...actions];
+}
+
+/** Finds devices, dashboards, alarms, settings and help from anywhere: Ctrl-K. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState("");
+  const [selected, setSelected] = useState(0);
+  const entries = useEntries(text);
   useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => setSelected(0), [text]);
   useEffect(() => {

@@ -28,6 +28,7 @@ test("an export that is in progress ends when the device is taken away from its 
       } as ScanChunk;
   }
   const history = createHistoryService({
+    keysOf: () => new Map(),
     devices: {
       ensureVisible: (_, id) => {
         if (!granted.has(id as DeviceId)) throw new Error("not found");
@@ -41,6 +42,7 @@ test("an export that is in progress ends when the device is taken away from its 
   });
   const pieces = await history.export(principal, deviceId, {
     format: "ndjson",
+    hasUnits: false,
     keys: [],
     from: 0,
     to: 9,

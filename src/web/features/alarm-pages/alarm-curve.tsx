@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { alignColumns, statsOf } from "../../lib/chart-data.ts";
 import { exploreHref } from "../../lib/explore-view.ts";
@@ -12,8 +12,8 @@ import { now, serverNow } from "../../platform/now.ts";
 import { darkNow } from "../../platform/preferences.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Chart } from "../../ui/chart/chart.tsx";
-import type { ChartEvent, ChartLimit } from "../../ui/chart/chart.types.ts";
-import { lineStyle } from "../../ui/chart/line-style.ts";
+import type { ChartEvent } from "../../ui/chart/chart.types.ts";
+import { lineStyle, themeColor } from "../../ui/chart/line-style.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import {
   type Alarm,
@@ -68,44 +68,39 @@ export function AlarmCurve({ alarm, events }: { alarm: Alarm; events: readonly A
   return <Curve alarm={alarm} events={events} keys={keys} limits={limits} />;
 }
 
-function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] }) {
-  const { alarm, keys } = props;
+/** Loads the values around the time at which the alarm was raised, and follows new ones. */
+function useSeriesAround(alarm: Alarm, keys: readonly string[]) {
   const { deviceId } = alarm;
   const series = useMemo(() => new DeviceSeries(deviceId), [deviceId]);
-  const cursor = useSignal<number | undefined>(undefined);
   const raisedAt = toMs(alarm.raisedAt) ?? 0;
-  const clearedAt = toMs(alarm.clearedAt);
   void now.value;
+  const timeMs = serverNow();
   const from = raisedAt - BEFORE_MS;
-  const to = Math.min((clearedAt ?? serverNow()) + AFTER_MS, Math.max(serverNow(), raisedAt));
-  const load = () =>
+  const to = Math.min((toMs(alarm.clearedAt) ?? timeMs) + AFTER_MS, Math.max(timeMs, raisedAt));
+  useEffect(() => {
     series.load({ keys, from, to: serverNow(), aggregation: "none", maxDataPoints: POINTS_MAX });
-  useEffect(() => void load(), [series, keys.join(), raisedAt]);
+  }, [series, keys.join(), raisedAt]);
   useLive({ topics: ["telemetry"], deviceIds: [deviceId] }, (message) => {
     if (message.type === "snapshot") series.fillGap(serverNow());
     else if (message.topic === "telemetry") series.append(message);
   });
   void series.version.value;
+  return { series, bounds: { from, to } };
+}
+
+function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] }) {
+  const { alarm, keys } = props;
+  const { deviceId } = alarm;
+  const { series, bounds } = useSeriesAround(alarm, keys);
+  const cursor = useSignal<number | undefined>(undefined);
   const dark = darkNow.value;
-  const bounds = { from, to };
   const buffers = keys.map((key) => series.of(key).main);
   const scales = scaleGroups(
     buffers.map((buffer) => statsOf(buffer, bounds)),
     keys.map((key) => metadataOf(deviceId, key)?.unit),
   );
-  const style = getComputedStyle(document.documentElement);
-  const colors = {
-    raise: style.getPropertyValue("--color-error"),
-    clear: style.getPropertyValue("--color-success"),
-  };
-  const chartLimits = props.limits.map(
-    ({ key, value, clears }): ChartLimit => ({
-      value,
-      color: clears ? colors.clear : colors.raise,
-      scale: scales[keys.indexOf(key)] ?? 0,
-      isInView: true,
-    }),
-  );
+  const colors = { raise: themeColor("error"), clear: themeColor("success") };
+  const window = { mode: "absolute", from: bounds.from, to: Math.round(bounds.to) };
   return (
     <section class="panel flex min-w-0 flex-col gap-2 p-4" aria-labelledby="alarm-curve">
       <div class="flex flex-wrap items-center justify-between gap-3">
@@ -116,38 +111,13 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
           class="link text-sm"
           href={exploreHref(
             keys.map((key) => ({ deviceId, key })),
-            { mode: "absolute", from, to: Math.round(to) },
+            window,
           )}
         >
           {t("nav.explore")}
         </a>
       </div>
-      <ul class="flex flex-wrap gap-x-5 gap-y-1 text-sm">
-        {keys.map((key, index) => {
-          const { ts, values } = series.of(key).main;
-          const pointed = cursor.value;
-          const position =
-            pointed === undefined ? ts.length - 1 : series.of(key).main.indexOf(pointed + 1) - 1;
-          return (
-            <li key={key} class="flex items-baseline gap-2">
-              <span
-                class="h-0.5 w-3 flex-none self-center"
-                style={{ background: lineColor(index, dark) }}
-                aria-hidden="true"
-              />
-              <span class="text-soft" title={key}>
-                {keyName(deviceId, key)}
-              </span>
-              <span class="reading font-medium">
-                {formatReading(values[position], metadataOf(deviceId, key))}
-              </span>
-              {pointed !== undefined && ts[position] !== undefined && (
-                <span class="reading text-soft">{formatDate(ts[position], "time")}</span>
-              )}
-            </li>
-          );
-        })}
-      </ul>
+      <Legend deviceId={deviceId} keys={keys} series={series} cursor={cursor} />
       <Chart
         columns={alignColumns(buffers, bounds)}
         banded={false}
@@ -159,7 +129,12 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
           ...lineStyle(metadataOf(deviceId, key), series.of(key).main.values[0]),
           scale: scales[index] ?? 0,
         }))}
-        limits={chartLimits}
+        limits={props.limits.map(({ key, value, clears }) => ({
+          value,
+          color: clears ? colors.clear : colors.raise,
+          scale: scales[keys.indexOf(key)] ?? 0,
+          isInView: true,
+        }))}
         events={eventsOf(props.events, colors)}
         label={t("data.chartOf", { keys: keys.map((key) => keyName(deviceId, key)).join(", ") })}
         onZoom={() => undefined}
@@ -169,6 +144,43 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
         }}
       />
     </section>
+  );
+}
+
+function Legend(props: {
+  deviceId: string;
+  keys: readonly string[];
+  series: DeviceSeries;
+  cursor: Signal<number | undefined>;
+}) {
+  const { deviceId, series } = props;
+  const pointed = props.cursor.value;
+  return (
+    <ul class="flex flex-wrap gap-x-5 gap-y-1 text-sm">
+      {props.keys.map((key, index) => {
+        const { main } = series.of(key);
+        const position = pointed === undefined ? main.ts.length - 1 : main.indexOf(pointed + 1) - 1;
+        const ts = main.ts[position];
+        return (
+          <li key={key} class="flex items-baseline gap-2">
+            <span
+              class="h-0.5 w-3 flex-none self-center"
+              style={{ background: lineColor(index, darkNow.value) }}
+              aria-hidden="true"
+            />
+            <span class="text-soft" title={key}>
+              {keyName(deviceId, key)}
+            </span>
+            <span class="reading font-medium">
+              {formatReading(main.values[position], metadataOf(deviceId, key))}
+            </span>
+            {pointed !== undefined && ts !== undefined && (
+              <span class="reading text-soft">{formatDate(ts, "time")}</span>
+            )}
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

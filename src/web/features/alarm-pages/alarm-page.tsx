@@ -10,7 +10,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { type AlarmEvent, alarmMessage, alarmsApi } from "../alarms/alarms-api.ts";
+import { type Alarm, type AlarmEvent, alarmMessage, alarmsApi } from "../alarms/alarms-api.ts";
 import { SeverityWord } from "../alarms/severity.tsx";
 import { AlarmCurve } from "./alarm-curve.tsx";
 import { AlarmButtons, AlarmState } from "./alarm-row.tsx";
@@ -68,7 +68,7 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
         </h2>
         <ol class="flex flex-col gap-3">
           {events.map((event) => (
-            <EventItem key={event.eventId} event={event} />
+            <EventItem key={event.eventId} event={event} alarm={alarm} />
           ))}
         </ol>
         {may("alarms:handle") && <CommentForm alarmId={alarmId} onSaved={loaded.reload} />}
@@ -77,7 +77,17 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
   );
 }
 
-function EventItem({ event }: { event: AlarmEvent }) {
+/** Returns what happened, with the alarm's present message in the reader's language. */
+function eventText(event: AlarmEvent, alarm: Alarm): string {
+  const { code, params, message } = event;
+  const isPresent = params.message === alarm.message;
+  return serverPhrase(
+    { code, params: isPresent ? { ...params, message: alarmMessage(alarm) } : params },
+    message,
+  );
+}
+
+function EventItem({ event, alarm }: { event: AlarmEvent; alarm: Alarm }) {
   return (
     <li class="border-l-2 border-base-300 pl-3" data-testid="alarm-event">
       <p class="text-sm">
@@ -85,7 +95,7 @@ function EventItem({ event }: { event: AlarmEvent }) {
         {event.by !== undefined && <span class="text-soft">{` · ${event.by}`}</span>}
         <span class="text-soft">{` · ${stamp(event.createdAt)}`}</span>
       </p>
-      <p class="text-sm text-soft wrap-anywhere">{serverPhrase(event, event.message)}</p>
+      <p class="text-sm text-soft wrap-anywhere">{eventText(event, alarm)}</p>
     </li>
   );
 }

@@ -21,7 +21,7 @@ export function RecipientFields(props: {
   );
   const shown = users.data ?? [];
   const kind: Kind = recipientIds === null ? "all" : recipientIds.length === 0 ? "nobody" : "selected";
-  const choose = (next: Kind) => {
+  const select = (next: Kind) => {
     const [first] = shown;
     if (next === "all") onChange(null);
     else onChange(next === "nobody" || first === undefined ? [] : [first.userId]);
@@ -32,7 +32,7 @@ export function RecipientFields(props: {
     <fieldset class="flex flex-col gap-2.5 text-sm">
       <legend class="mb-2 font-medium">{t("rule.recipients")}</legend>
       {KINDS.filter((id) => id !== "selected" || shown.length > 0 || kind === id).map((id) => (
-        <Radio key={id} name="recipients" checked={kind === id} onChange={() => choose(id)}>
+        <Radio key={id} name="recipients" checked={kind === id} onChange={() => select(id)}>
           {t(`rule.recipients.${id}`)}
         </Radio>
       ))}

@@ -45,8 +45,7 @@ export function RuleEditor({ profileId, keys: metadata, rule, others, onCancel, 
   const set = (changes: Partial<RuleForm>) => setForm((ruleForm) => ({ ...ruleForm, ...changes }));
   const setCreate = (position: number, create: TriggerForm) =>
     set({ creates: form.creates.with(position, create) });
-  const free = freeSeverity(form);
-  const isTaken = others.includes(form.alarmType.trim());
+  const [free, isTaken] = [freeSeverity(form), others.includes(form.alarmType.trim())];
   const submit = (e: Event) => {
     e.preventDefault();
     if (!isTaken) action.run(() => onSave(form));

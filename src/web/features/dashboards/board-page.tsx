@@ -53,7 +53,7 @@ const drafts = new Map<string, { readonly of: string; readonly history: EditHist
 
 function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Resource<Dashboard> }) {
   const { query, path, route } = useLocation();
-  const isEditing = query.edit === "1" && may("dashboards:write");
+  const [isWall, isEditing] = [query.wall === "1", query.edit === "1" && may("dashboards:write")];
   const [history, setHistory] = useState<EditHistory<Board>>(() => {
     const draft = query.wall === "1" ? undefined : drafts.get(dashboard.id);
     return draft?.of === dashboard.updatedAt ? draft.history : begin(boardOf(dashboard));
@@ -102,7 +102,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
         stateId={stateId}
         view={view}
         isEditing={isEditing}
-        isFitted={query.wall === "1"}
+        isFitted={isWall}
         onChange={change}
         onOpen={setDialog}
         onWindow={setWindow}
@@ -126,7 +126,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   return (
     <>
       <PageHead title={board.name}>
-        {query.wall === "1" ? null : isEditing ? (
+        {isWall ? null : isEditing ? (
           <EditTools
             history={history}
             isBusy={action.busy}
@@ -143,16 +143,14 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
             onEdit={() => go({ edit: "1" })}
             onWall={() => {
               document.documentElement.requestFullscreen?.().catch(() => undefined);
-              go({ wall: query.wall === "1" ? undefined : "1" });
+              go({ wall: isWall ? undefined : "1" });
             }}
           />
         )}
       </PageHead>
       <div class="flex flex-wrap items-center justify-between gap-3">
         <PageChoice states={board.states} stateId={stateId} onSelect={(id) => go({ state: id })} />
-        {query.wall !== "1" && (
-          <WindowPicker window={window} boundsNow={view.boundsNow} onChange={setWindow} />
-        )}
+        <WindowPicker isHidden={isWall} window={window} boundsNow={view.boundsNow} onChange={setWindow} />
       </div>
       {isEditing && <NameField board={board} onChange={change} />}
       {action.error !== undefined && <ErrorNote error={action.error} />}

@@ -34,7 +34,7 @@ export function PageChoice(props: {
   );
 }
 
-const acts = ({ type }: Widget): boolean => type === "commandButton" || type === "slider";
+const isControl = ({ type }: Widget): boolean => type === "commandButton" || type === "slider";
 
 /** The widgets of a page, in their places. A fitted board is for a wall: it fits the screen, and nothing on it acts. */
 export function BoardWidgets(props: {
@@ -94,7 +94,7 @@ export function BoardWidgets(props: {
             </header>
             {view.isLoaded && (
               <Body
-                isInert={props.isFitted === true && acts(widget)}
+                isInert={props.isFitted === true && isControl(widget)}
                 widget={widget}
                 view={view}
                 onZoom={(bounds) => props.onWindow({ mode: "absolute", ...bounds })}

@@ -52,6 +52,16 @@ const steps: Readonly<Record<string, { readonly x: number; readonly y: number }>
   ArrowDown: { x: 0, y: 1 },
 };
 
+/** Returns the height of a row. A fitted board of more rows than fit becomes smaller as a whole: nobody scrolls on a wall. */
+function rowHeight(rows: number, isFitted: boolean, { top, gap }: { top: number; gap: number }) {
+  const highest = ROW_HEIGHT * textScale() + gap;
+  if (!isFitted) return { row: highest, zoom: 1 };
+  const lowest = ROW_HEIGHT_MIN * textScale() + gap;
+  const fitting = (innerHeight - top - gap) / Math.max(1, rows);
+  const row = Math.min(highest, Math.max(lowest, fitting));
+  return { row, zoom: Math.min(1, Math.max(ZOOM_MIN, fitting / lowest)) };
+}
+
 /** Widgets on their grid; with a pointer or the arrow keys they are moved, and with Shift resized. */
 export function GridBoard({ places, isEditing, isFitted, onChange, titleOf, children }: Props) {
   const [host, width] = useWidth();
@@ -60,15 +70,11 @@ export function GridBoard({ places, isEditing, isFitted, onChange, titleOf, chil
   const [said, setSaid] = useState("");
   const scale = textScale();
   const gap = GAP_WIDTH * scale;
-  const room = innerHeight - (host.current?.getBoundingClientRect().top ?? 0) - gap;
-  const fitting = isFitted ? room / Math.max(1, rowsOf(places)) : Number.POSITIVE_INFINITY;
-  const lowest = ROW_HEIGHT_MIN * scale + gap;
-  const row = Math.min(ROW_HEIGHT * scale + gap, Math.max(lowest, fitting));
+  const top = host.current?.getBoundingClientRect().top ?? 0;
+  const { row, zoom } = rowHeight(rowsOf(places), isFitted && width >= ONE_COLUMN_BELOW, { top, gap });
   /** Computes a width as a share of the page, because paper is narrower than a screen. */
   const shareOf = (columns: number) => `calc((100% + ${gap}px) * ${columns / COLUMNS})`;
   const isNarrow = width < ONE_COLUMN_BELOW;
-  /** A board of more rows than fit becomes smaller as a whole: nobody scrolls on a wall. */
-  const zoom = isFitted && !isNarrow ? Math.min(1, Math.max(ZOOM_MIN, fitting / lowest)) : 1;
   const shown = draft ?? places;
   const cell = (width + gap) / COLUMNS;
 

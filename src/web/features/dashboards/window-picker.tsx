@@ -30,12 +30,18 @@ function localText(ts: number): string {
 }
 
 interface Props {
+  /** True on a wall, where nobody selects anything. */
+  readonly isHidden?: boolean;
   readonly window: WindowSpec;
   readonly boundsNow: () => Bounds;
   readonly onChange: (window: WindowSpec) => void;
 }
 
-export function WindowPicker({ window, boundsNow, onChange }: Props) {
+export function WindowPicker({ isHidden = false, ...props }: Props) {
+  return isHidden ? null : <Picker {...props} />;
+}
+
+function Picker({ window, boundsNow, onChange }: Omit<Props, "isHidden">) {
   void now.value;
   const bounds = boundsNow();
   const [isCustom, setCustom] = useState(false);

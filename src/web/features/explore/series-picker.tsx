@@ -31,7 +31,7 @@ export function SeriesPicker({ panes, onAdd }: Props) {
     onAdd(series, kind);
   };
   const root = useDismiss(isOpen && panes.length > 0, () => setOpen(false));
-  const choose = (row: DeviceRow) => {
+  const select = (row: DeviceRow) => {
     rememberNames([row]);
     setDevice(row);
   };
@@ -48,11 +48,11 @@ export function SeriesPicker({ panes, onAdd }: Props) {
       {isOpen && (
         <div class="panel absolute left-0 z-30 mt-2 flex max-h-96 w-80 max-w-[calc(100vw-2rem)] flex-col gap-2 p-3 shadow-xl">
           {device === undefined ? (
-            <DeviceList onChoose={choose} />
+            <DeviceList onSelect={select} />
           ) : (
             <KeyList
               device={device}
-              chosen={new Set(panes.flatMap(({ series }) => series.map(seriesId)))}
+              shown={new Set(panes.flatMap(({ series }) => series.map(seriesId)))}
               onBack={() => setDevice(undefined)}
               sameKey={lastKey}
               onAdd={add}
@@ -64,7 +64,7 @@ export function SeriesPicker({ panes, onAdd }: Props) {
   );
 }
 
-function DeviceList({ onChoose }: { onChoose: (device: DeviceRow) => void }) {
+function DeviceList({ onSelect }: { onSelect: (device: DeviceRow) => void }) {
   const [text, setText] = useState("");
   const input = useRef<HTMLInputElement>(null);
   const found = useDeviceSearch(text, DEVICES_SHOWN);
@@ -89,7 +89,7 @@ function DeviceList({ onChoose }: { onChoose: (device: DeviceRow) => void }) {
             <button
               type="button"
               class="flex w-full cursor-pointer items-center gap-3 rounded-field px-2 py-1.5 text-left hover:bg-base-200"
-              onClick={() => onChoose(row)}
+              onClick={() => onSelect(row)}
             >
               <DeviceState deviceId={row.deviceId} active={row.active} bare />
               <span class="min-w-0 flex-1 truncate">{row.name}</span>
@@ -106,13 +106,13 @@ function DeviceList({ onChoose }: { onChoose: (device: DeviceRow) => void }) {
 
 function KeyList(props: {
   device: DeviceRow;
-  chosen: ReadonlySet<string>;
+  shown: ReadonlySet<string>;
   /** Key that is added without a click where the device has it. */
   sameKey: string | undefined;
   onBack: () => void;
   onAdd: Props["onAdd"];
 }) {
-  const { device, chosen, onAdd } = props;
+  const { device, shown, onAdd } = props;
   const { deviceId } = device;
   const loaded = useResource(
     async () => ({
@@ -129,7 +129,7 @@ function KeyList(props: {
   };
   useEffect(() => {
     const { sameKey } = props;
-    if (sameKey === undefined || !keys.includes(sameKey) || chosen.has(seriesId({ deviceId, key: sameKey })))
+    if (sameKey === undefined || !keys.includes(sameKey) || shown.has(seriesId({ deviceId, key: sameKey })))
       return;
     onAdd({ deviceId, key: sameKey }, kindOf(sameKey));
   }, [loaded.data]);
@@ -145,19 +145,19 @@ function KeyList(props: {
       )}
       <ul class="min-h-0 overflow-y-auto" aria-label={t("explore.keysOf", { name: device.name })}>
         {keys.map((key) => {
-          const isChosen = chosen.has(seriesId({ deviceId, key }));
+          const isShown = shown.has(seriesId({ deviceId, key }));
           return (
             <li key={key}>
               <button
                 type="button"
                 class="flex w-full cursor-pointer items-center gap-3 rounded-field px-2 py-1.5 text-left hover:bg-base-200 disabled:cursor-default disabled:text-soft"
-                disabled={isChosen}
+                disabled={isShown}
                 onClick={() => onAdd({ deviceId, key }, kindOf(key))}
               >
                 <span class="min-w-0 flex-1 break-words" title={key}>
                   {keyName(deviceId, key)}
                 </span>
-                {isChosen && <span class="flex-none text-sm">{t("explore.shown")}</span>}
+                {isShown && <span class="flex-none text-sm">{t("explore.shown")}</span>}
               </button>
             </li>
           );

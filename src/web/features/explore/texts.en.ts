@@ -5,7 +5,7 @@ export const exploreEn = {
   "explore.shown": "shown",
   "explore.empty": "Compare any values of any devices",
   "explore.emptyHint":
-    "Choose a device, then its values. Numbers become lines; texts and switches become coloured lanes. The address of the page keeps the view.",
+    "Select a device, then its values. Numbers become lines; texts and switches become coloured lanes. The address of the page keeps the view.",
   "explore.series": "Values shown",
   "explore.remove": "Remove {name}",
   "explore.compare": "Compare with the period before",

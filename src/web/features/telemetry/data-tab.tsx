@@ -230,13 +230,7 @@ function LoadedView(props: ViewProps) {
         onPan={(share) => setWindow(panned(bounds, share, serverNow()))}
         isLoading={series.loading.value}
         onDownload={() => download(props.device.name, selected, tableRows(buffers, listed))}
-        explore={exploreHref(
-          selected.map((key) => ({ deviceId: props.device.deviceId, key })),
-          controls.window.kind === "live"
-            ? { mode: "live", durationMs: bounds.to - bounds.from }
-            : { mode: "absolute", ...bounds },
-        )}
-        history={<HistoryButton shown={bounds} onOpen={props.onHistory} />}
+        history={<DataLinks {...props} bounds={bounds} />}
       />
       <p class="reading text-sm text-soft" aria-live="off">
         {formatDateRange(bounds.from, bounds.to)}
@@ -256,6 +250,24 @@ function LoadedView(props: ViewProps) {
         onZoom={(from, to) => setWindow({ kind: "fixed", from, to })}
       />
     </div>
+  );
+}
+
+/** Opens import and export, and the same values in Explore. */
+function DataLinks({ device, selected, controls, bounds, onHistory }: ViewProps & { bounds: Bounds }) {
+  const window =
+    controls.window.kind === "live"
+      ? { mode: "live", durationMs: bounds.to - bounds.from }
+      : { mode: "absolute", ...bounds };
+  const series = selected.map((key) => ({ deviceId: device.deviceId, key }));
+  return (
+    <>
+      <HistoryButton shown={bounds} onOpen={onHistory} />
+      <a class="btn btn-sm" href={exploreHref(series, window)}>
+        <ChartLine size={14} aria-hidden="true" />
+        {t("data.explore")}
+      </a>
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import { ChartLine, ChevronLeft, ChevronRight, Download, Pause, Play, ZoomIn, ZoomOut } from "lucide-preact";
+import { ChevronLeft, ChevronRight, Download, Pause, Play, ZoomIn, ZoomOut } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import type { Aggregation } from "../../lib/api-types.ts";
 import { type TimeWindow, WINDOW_IDS } from "../../lib/time-window.ts";
@@ -36,10 +36,8 @@ export interface ToolbarProps {
   /** True while values of the range are still missing. */
   readonly isLoading: boolean;
   readonly onDownload: () => void;
-  /** Opens import and export. */
+  /** Opens import and export, and Explore. */
   readonly history: ComponentChildren;
-  /** Address of Explore with the same values. */
-  readonly explore: string;
 }
 
 function IconButton(props: { label: string; onClick: () => void; children: ComponentChildren }) {
@@ -124,10 +122,6 @@ export function DataToolbar(props: ToolbarProps) {
           {t("data.csv")}
         </Button>
         {props.history}
-        <a class="btn btn-sm" href={props.explore}>
-          <ChartLine size={14} aria-hidden="true" />
-          {t("data.explore")}
-        </a>
       </div>
     </div>
   );

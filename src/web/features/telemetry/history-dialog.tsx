@@ -6,6 +6,7 @@ import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -67,13 +68,18 @@ export function HistoryDialog(props: Props) {
 
 function ExportForm({ deviceId, deviceName, shown }: Props & { shown: { from: number; to: number } }) {
   const [format, setFormat] = useState<Format>("csv");
+  const [hasUnits, setHasUnits] = useState(false);
   const [range, setRange] = useState<"shown" | "all">("shown");
   const action = useAction();
   const submit = (e: Event) => {
     e.preventDefault();
     action.run(async () => {
       const bounds = range === "shown" ? { from: Math.floor(shown.from), to: Math.ceil(shown.to) } : {};
-      const blob = await telemetryApi.exportHistory(deviceId, { format, ...bounds });
+      const blob = await telemetryApi.exportHistory(deviceId, {
+        format,
+        ...(hasUnits && format === "csv" && { units: "true" }),
+        ...bounds,
+      });
       saveFile(blob, `${deviceName.replace(/[^\p{L}\p{N}_-]+/gu, "-")}.${format}`);
     });
   };
@@ -95,6 +101,11 @@ function ExportForm({ deviceId, deviceName, shown }: Props & { shown: { from: nu
         />
       </div>
       <p class="text-sm text-soft">{t(format === "csv" ? "history.csvHint" : "history.ndjsonHint")}</p>
+      {format === "csv" && (
+        <Checkbox checked={hasUnits} onCheck={setHasUnits}>
+          <span class="text-sm">{t("history.units")}</span>
+        </Checkbox>
+      )}
       {action.error !== undefined && <ErrorNote error={action.error} />}
       <div>
         <SubmitButton busy={action.busy}>{t("history.download")}</SubmitButton>

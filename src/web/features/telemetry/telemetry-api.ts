@@ -24,8 +24,10 @@ export const telemetryApi = {
     const path = `${device(id)}/telemetry/range?${queryOf({ ...query, keys: query.keys.join(",") })}`;
     return (await get<{ data: { series: Series[] }[] }>(path)).data[0]?.series ?? [];
   },
-  exportHistory: (id: string, query: { format: "csv" | "ndjson"; from?: number; to?: number }) =>
-    load(`${device(id)}/telemetry/export?${queryOf(query)}`),
+  exportHistory: (
+    id: string,
+    query: { format: "csv" | "ndjson"; units?: "true"; from?: number; to?: number },
+  ) => load(`${device(id)}/telemetry/export?${queryOf(query)}`),
   importHistory: (
     id: string,
     query: { format: "csv" | "ndjson"; decimal?: "point" | "comma"; timezone?: string },

@@ -18,7 +18,7 @@ export function lineStyle(
 }
 
 /** Returns a colour of the theme as a canvas takes it. */
-const themeColor = (name: string): string =>
+export const themeColor = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(`--color-${name}`);
 
 /** Returns the limits of the keys of a chart, each once; `scale` is the value axis of a key. */

@@ -111,16 +111,12 @@ export function TimeSeriesWidget(props: WidgetProps) {
               ...(widget.config.aggregation === "delta" && { barred: true }),
               scale: scales[index] ?? 0,
             }))}
-            limits={
-              widget.config.aggregation === "delta"
-                ? []
-                : limitLines(
-                    series.map((own, index) => ({
-                      metadata: metadataOfSeries(own),
-                      scale: scales[index] ?? 0,
-                    })),
-                  )
-            }
+            limits={limitLines(
+              series.map((own, index) => ({
+                metadata: metadataOfSeries(props, own),
+                scale: scales[index] ?? 0,
+              })),
+            )}
             label={t("data.chartOf", { keys: widget.name || keysOf(widget).join(", ") })}
             onZoom={(from, to) => props.onZoom({ from, to })}
             onReset={props.onReset}

@@ -1,6 +1,7 @@
 import { Minus, TrendingDown, TrendingUp } from "lucide-preact";
 import type { KeyMetadata, LimitLevel } from "../../../../lib/key-metadata.ts";
 import { sparkPath, toNumber } from "../../../lib/chart-data.ts";
+import { formatMark } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
 import { Age } from "../../../ui/age.tsx";
@@ -138,7 +139,7 @@ export function GaugeWidget(props: WidgetProps) {
         viewBox="0 0 100 92"
         class={`h-full max-w-full ${levelColor[level]}`}
         role="img"
-        aria-label={`${widget.name || metadata?.name || keysOf(widget).join()}: ${text}, ${t("widget.scale", { min, max })}`}
+        aria-label={`${widget.name || metadata?.name || keysOf(widget).join()}: ${text}, ${t("widget.scale", { min: formatMark(min), max: formatMark(max) })}`}
       >
         <path d={arc(1)} fill="none" class="stroke-base-300" stroke-width="9" stroke-linecap="round" />
         {number !== undefined && (
@@ -160,10 +161,10 @@ export function GaugeWidget(props: WidgetProps) {
           {text}
         </text>
         <text x="20" y="90" text-anchor="middle" class="fill-base-content" opacity="0.7" font-size="7">
-          {min}
+          {formatMark(min)}
         </text>
         <text x="80" y="90" text-anchor="middle" class="fill-base-content" opacity="0.7" font-size="7">
-          {max}
+          {formatMark(max)}
         </text>
       </svg>
     </div>
@@ -197,7 +198,7 @@ export function LevelWidget(props: WidgetProps) {
             <div
               class="h-3 overflow-hidden rounded-full bg-base-200"
               role="img"
-              aria-label={`${name}: ${text}, ${t("widget.scale", { min, max })}`}
+              aria-label={`${name}: ${text}, ${t("widget.scale", { min: formatMark(min), max: formatMark(max) })}`}
             >
               <div
                 class={`h-full rounded-full ${barColor[levelOf(widget, value, metadata)]}`}
