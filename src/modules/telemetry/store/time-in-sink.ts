@@ -47,7 +47,7 @@ export class TimeInSink implements SeriesSink {
   #since = 0;
   #index = 0;
   /** Number of a state → ms in the interval. */
-  #durations: number[] = [];
+  readonly #durations = new Float64Array(STATES_MAX + 1);
 
   /** `range`: the start, and the end, which is not part of it. */
   constructor(intervals: Intervals, range: { readonly from: number; readonly end: number }) {
@@ -124,15 +124,16 @@ export class TimeInSink implements SeriesSink {
   #count(value: StateValue, ms: number): void {
     if (ms === 0) return;
     const state = this.#states.of(value);
-    this.#durations[state] = (this.#durations[state] ?? 0) + ms;
+    this.#durations[state]! += ms;
   }
 
   #flush(): void {
     const times: StateDuration[] = [];
-    this.#durations.forEach((ms, state) => {
-      times.push(state === OTHER ? { ms } : { value: this.#states.values[state]!, ms });
-    });
-    this.#durations = [];
+    for (let state = 0; state <= OTHER; state++) {
+      const ms = this.#durations[state]!;
+      if (ms > 0) times.push(state === OTHER ? { ms } : { value: this.#states.values[state]!, ms });
+    }
+    this.#durations.fill(0);
     if (times.length === 0) return;
     this.#ts.push(this.#intervals.startOf(this.#index));
     this.#values.push(times);
