@@ -45,6 +45,8 @@ const toRow = ({ messageParts, ...alarm }: Alarm) => ({
   messageParts: messageParts && JSON.stringify(messageParts),
 });
 
+const ofDevice = eq(alarms.deviceId, input("deviceId"));
+
 /** Creates the function that makes an alarm the one that was raised last. */
 function createMoveToFront(orm: MainDatabase["orm"]) {
   const statement = orm
@@ -56,7 +58,6 @@ function createMoveToFront(orm: MainDatabase["orm"]) {
 }
 
 export function createAlarmWrites({ orm }: MainDatabase) {
-  const ofDevice = eq(alarms.deviceId, input("deviceId"));
   const listOpen = orm
     .select()
     .from(alarms)
@@ -128,7 +129,8 @@ export function createAlarmWrites({ orm }: MainDatabase) {
     moveToFront: createMoveToFront(orm),
     addEvent(event: AlarmEvent): void {
       addEvent.run({ ...event });
-      if (areTooMany.get(event)) trimEvents.run(event);
+      const of = { alarmId: event.alarmId };
+      if (areTooMany.get(of)) trimEvents.run(of);
     },
     saveState: (deviceId: DeviceId, state: string, dueAt: number | undefined): void =>
       void saveState.run({ deviceId, state, dueAt: dueAt ?? null }),

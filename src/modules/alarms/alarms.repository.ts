@@ -70,6 +70,16 @@ function conditionOf(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>,
   );
 }
 
+function countOf(orm: MainDatabase["orm"], condition: SQL | undefined): number {
+  const counted = orm
+    .select({ total: count() })
+    .from(alarms)
+    .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
+    .where(condition)
+    .get();
+  return counted?.total ?? 0;
+}
+
 /** Creates the function that returns the devices with open alarms, in no order. */
 const createOpenByDevice =
   (orm: MainDatabase["orm"]) =>
@@ -118,13 +128,7 @@ export function createAlarmsRepository(database: MainDatabase) {
         .offset(filter.offset)
         .all()
         .map(toListed);
-      const counted = orm
-        .select({ total: count() })
-        .from(alarms)
-        .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
-        .where(condition)
-        .get();
-      return { items, total: counted?.total ?? 0 };
+      return { items, total: countOf(orm, condition) };
     },
     find(tenantId: TenantId, alarmId: string): ListedAlarm | undefined {
       const row = listed()

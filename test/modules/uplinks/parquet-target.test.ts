@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -165,6 +165,22 @@ test("a batch that comes again is stored once, before its file is written and af
   await send(targetIn(path), "late", rowsOf(device, [T0 + 9], { a: [9] }));
   for (const close of closing.splice(0)) await close();
   expect((await valuesIn(path)).map(({ number }) => number).sort()).toEqual([1, 3, 4, 9]);
+});
+
+test("a staged batch that a full disk has cut holds up no others, and is stored when it comes again", async () => {
+  const path = ownFolder();
+  const target = targetIn(path);
+  for (const index of [1, 2, 3]) await send(target, `${index}`, rowsOf(device, [T0 + index], { a: [index] }));
+  const cut = filesIn(path).find((name) => name.includes("/2~")) ?? "";
+  writeFileSync(join(path, cut), readFileSync(join(path, cut)).subarray(0, 40));
+  await target.close();
+  const numbers = async () => (await valuesIn(path)).map(({ number }) => number).sort();
+  expect(await numbers()).toEqual([1, 3]);
+  expect(filesIn(path).filter((name) => name.endsWith(".damaged")).length).toBe(1);
+  const again = targetIn(path);
+  await send(again, "2", rowsOf(device, [T0 + 2], { a: [2] }));
+  await again.close();
+  expect(await numbers()).toEqual([1, 2, 3]);
 });
 
 test("a file is written when enough values wait, or when its day is over and nothing comes any more", async () => {

@@ -45,6 +45,7 @@ const nothing = (): Running => ({
 
 export class AggregateSink implements SeriesSink {
   isUnfit = false;
+  readonly pieceKind: PieceKind;
   readonly #intervals: Intervals;
   readonly #aggregation: Aggregation;
   readonly #ts: number[] = [];
@@ -55,6 +56,7 @@ export class AggregateSink implements SeriesSink {
   constructor(intervals: Intervals, aggregation: Aggregation) {
     this.#intervals = intervals;
     this.#aggregation = aggregation;
+    this.pieceKind = aggregation === "count" ? "any" : "numbers";
   }
 
   rows(ts: Float64Array, column: Column): void {

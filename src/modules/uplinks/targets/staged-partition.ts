@@ -26,6 +26,15 @@ export function recordTime(name: string): number | undefined {
   return time === undefined ? undefined : Number(time);
 }
 
+function decodedIfWhole(bytes: Uint8Array, values: number): Staged | undefined {
+  try {
+    const staged = decodeStaged(bytes);
+    return valuesIn(staged) === values ? staged : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 export const isPart = (name: string): boolean => name.endsWith(".staged");
 
 /**
@@ -98,10 +107,14 @@ export class StagedPartition {
       }
       const hash = hashOf(batches.toSorted().join("\n"));
       const record: WriteRecord = { file: `${this.name}/${hash}.parquet`, batches };
-      const bytes = new TextEncoder().encode(JSON.stringify(record));
-      await this.#store.write(`${this.#folder}${options.now}-${hash}.written`, bytes, signal);
-      await this.#finish(record, signal);
+      const name = `${this.#folder}${options.now}-${hash}.written`;
+      await this.#writeRecord(name, record, signal);
+      await this.#finish(name, record, signal);
     }
+  }
+
+  #writeRecord(name: string, record: WriteRecord, signal: AbortSignal): Promise<void> {
+    return this.#store.write(name, new TextEncoder().encode(JSON.stringify(record)), signal);
   }
 
   #partName(batch: string, values: number): string {
@@ -119,19 +132,40 @@ export class StagedPartition {
     );
     const left = record.batches.filter((batch) => this.#parts.has(batch));
     // Batches are removed only when the file is there.
-    if (left.length > 0 && !(await this.#store.has(record.file, signal))) await this.#finish(record, signal);
+    if (left.length > 0 && !(await this.#store.has(record.file, signal)))
+      await this.#finish(this.#folder + name, record, signal);
     else await this.#remove(record, signal);
   }
 
-  async #finish(record: WriteRecord, signal: AbortSignal): Promise<void> {
-    const staged: Staged[] = [];
+  async #finish(recordName: string, record: WriteRecord, signal: AbortSignal): Promise<void> {
+    const staged = new Map<string, Staged>();
     for (const batch of record.batches) {
-      const name = this.#partName(batch, this.#parts.get(batch) ?? 0);
-      staged.push(decodeStaged(await this.#store.read(name, signal)));
+      const part = await this.#readPart(batch, signal);
+      if (part !== undefined) staged.set(batch, part);
     }
+    const sound: WriteRecord = { ...record, batches: [...staged.keys()] };
+    // A batch that is put aside may come again. With the old record it would be passed over.
+    if (sound.batches.length < record.batches.length) await this.#writeRecord(recordName, sound, signal);
     const encode = this.name.startsWith("events/") ? encodeEvents : encodeValues;
-    await this.#store.write(record.file, await encode(staged), signal);
-    await this.#remove(record, signal);
+    if (staged.size > 0) await this.#store.write(record.file, await encode([...staged.values()]), signal);
+    await this.#remove(sound, signal);
+  }
+
+  /**
+   * Reads a batch that waits. One that cannot be read was cut while it was written, by a server whose disk was full, so it was never confirmed and
+   * has come again: it is put aside, where it holds up no others.
+   */
+  async #readPart(batch: string, signal: AbortSignal): Promise<Staged | undefined> {
+    const values = this.#parts.get(batch) ?? 0;
+    const name = this.#partName(batch, values);
+    const bytes = await this.#store.read(name, signal);
+    const staged = decodedIfWhole(bytes, values);
+    if (staged !== undefined) return staged;
+    await this.#store.write(`${this.#folder}${batch}.damaged`, Uint8Array.from(bytes), signal);
+    await this.#store.remove(name, signal);
+    this.#parts.delete(batch);
+    this.values -= values;
+    return undefined;
   }
 
   async #remove({ batches }: WriteRecord, signal: AbortSignal): Promise<void> {

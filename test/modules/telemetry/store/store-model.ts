@@ -84,7 +84,9 @@ export function intervalsIn(points: readonly ModelPoint[], range: ModelRange): M
   for (const [ts, value] of points) {
     if (ts < range.from || ts > range.to) continue;
     const start = startOf(range, ts);
-    intervals.set(start, [...(intervals.get(start) ?? []), value]);
+    const values = intervals.get(start) ?? [];
+    values.push(value);
+    intervals.set(start, values);
   }
   return intervals;
 }

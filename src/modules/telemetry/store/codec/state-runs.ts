@@ -3,7 +3,7 @@ import { type ColumnSummary, emptySummary } from "../column-summary.ts";
 import type { Column } from "../rows.ts";
 import { type StateValue, stateAt } from "../state-table.ts";
 import type { Pieces } from "./block-pieces.ts";
-import { type Allocate, decodeUnpacked, newNumbers } from "./number-codec.ts";
+import { type Allocate, decodeUnpacked } from "./number-codec.ts";
 import { NumberPieces, pieceRows } from "./number-pieces.ts";
 
 /** Runs shorter than this on average save nothing. */
@@ -20,18 +20,19 @@ interface Run {
   readonly summary: ColumnSummary;
 }
 
+type StampReader = (
+  rows: { readonly start: number; readonly stop: number },
+  allocate: Allocate,
+) => Float64Array;
+
 /** A column of states as runs of one value each, whatever its type: what an interval's end cuts through is known without decoding the column. */
 export class StateRuns implements Pieces {
   readonly #runs: readonly Run[];
-  readonly #stamps: (start: number, stop: number) => Float64Array;
+  readonly #stamps: StampReader;
   /** A bit for each row that has a value; null if all have one. */
   readonly #presence: Uint8Array | null;
 
-  private constructor(
-    runs: readonly Run[],
-    stamps: (start: number, stop: number) => Float64Array,
-    presence: Uint8Array | null,
-  ) {
+  private constructor(runs: readonly Run[], stamps: StampReader, presence: Uint8Array | null) {
     this.#runs = runs;
     this.#stamps = stamps;
     this.#presence = presence;
@@ -56,20 +57,21 @@ export class StateRuns implements Pieces {
     return this.#runs[piece]!.summary;
   }
 
-  read(piece: number): { ts: Float64Array; column: Column } {
+  read(piece: number, allocate: Allocate): { ts: Float64Array; column: Column } {
     const { value, start, stop } = this.#runs[piece]!;
     const rows = stop - start;
     const tags = new Uint8Array(rows).fill(value.tag);
-    for (let row = 0; row < rows; row++) if (!this.#isPresent(start + row)) tags[row] = TAG_ABSENT;
+    const presence = this.#presence;
+    if (presence !== null)
+      for (let row = 0; row < rows; row++) if (!isPresent(presence, start + row)) tags[row] = TAG_ABSENT;
     const texts = value.text === undefined ? null : new Array<string | undefined>(rows).fill(value.text);
-    const numbers = new Float64Array(rows).fill(value.number);
-    return { ts: this.#stamps(start, stop), column: { tags, numbers, texts, dense: false } };
-  }
-
-  #isPresent(row: number): boolean {
-    return this.#presence === null || (this.#presence[row >> 3]! & (1 << (row & 7))) !== 0;
+    const numbers = allocate(rows).fill(value.number);
+    return { ts: this.#stamps({ start, stop }, allocate), column: { tags, numbers, texts, dense: false } };
   }
 }
+
+const isPresent = (presence: Uint8Array, row: number): boolean =>
+  (presence[row >> 3]! & (1 << (row & 7))) !== 0;
 
 function runsOf(ts: Float64Array, column: Column): Run[] | null {
   const runsMax = ts.length / ROWS_PER_RUN_MIN;
@@ -136,12 +138,12 @@ function presenceOf({ tags }: Column): Uint8Array | null {
 }
 
 /** Decodes no more time stamps than those of the pieces that the rows lie in, where their form allows it. */
-function stampReader(bytes: Uint8Array, rows: number): (start: number, stop: number) => Float64Array {
+function stampReader(bytes: Uint8Array, rows: number): StampReader {
   const pieces = NumberPieces.of(bytes, rows);
-  const allocate: Allocate = newNumbers;
-  if (pieces === null) return (start, stop) => decodeUnpacked(bytes, rows, allocate).subarray(start, stop);
-  return (start, stop) => {
-    const out = new Float64Array(stop - start);
+  if (pieces === null)
+    return ({ start, stop }, allocate) => decodeUnpacked(bytes, rows, allocate).subarray(start, stop);
+  return ({ start, stop }, allocate) => {
+    const out = allocate(stop - start);
     for (let piece = Math.floor(start / pieceRows); piece * pieceRows < stop; piece++) {
       const base = piece * pieceRows;
       const part = pieces.read(piece, allocate);
