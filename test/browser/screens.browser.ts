@@ -47,6 +47,16 @@ const SCREENS: Screen[] = [
     },
   },
   {
+    name: "menu of a phone",
+    path: () => "/devices",
+    ready: async (page) => {
+      const more = page.getByRole("button", { name: "More", exact: true }).filter({ visible: true });
+      if ((await more.count()) === 0) return;
+      await more.click();
+      await ui.dialog().getByRole("link", { name: "Uplinks" }).waitFor();
+    },
+  },
+  {
     name: "filtered device list",
     path: () => "/devices?tag=line-1&state=active",
     ready: () => ui.row(/Press 1/).waitFor(),
