@@ -93,7 +93,7 @@ test(
     await rows.nth(11).waitFor({ state: "attached" });
     const amounts = await rows.allTextContents();
     expect(
-      amounts.filter((text) => text.includes("117 kWh") && text.includes("35.10 €")).length,
+      amounts.filter((text) => text.includes("117.0 kWh") && text.includes("35.10 €")).length,
     ).toBeGreaterThan(8);
     const { pathname } = new URL(page.url());
     for (const appearance of appearances) {
