@@ -65,7 +65,7 @@ test(
     await ui.dialog().getByLabel("Messages a second").fill("");
     await ui.dialog().getByLabel("Use as default profile").check();
     await save();
-    await rowOf("Meters").getByText("default", { exact: true }).waitFor();
+    await rowOf("Meters").getByText("for new devices", { exact: true }).waitFor();
     expect(await page.getByRole("button", { name: "Delete Meters" }).count()).toBe(0);
     await page.getByRole("button", { name: "Delete default" }).waitFor();
     const meters = (await profiles()).find(({ name }) => name === "Meters");

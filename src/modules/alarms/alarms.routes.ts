@@ -36,9 +36,9 @@ const settingsId = ({ principal }: AuditContext) => principal.tenantId;
 const openAlarmsRoute = ({ alarms, auth }: { alarms: AlarmsService; auth: AuthPlugin }) =>
   new Elysia()
     .use(auth)
-    .get("/open", ({ principal }) => openAlarmsToWire(alarms.listOpenByDevice(principal)), {
+    .get("/open", ({ principal }) => ({ devices: openAlarmsToWire(alarms.listOpenByDevice(principal)) }), {
       auth: "alarms:read",
-      response: { 200: t.Array(openAlarmsBody) },
+      response: { 200: t.Object({ devices: t.Array(openAlarmsBody) }) },
       detail: {
         summary: "List devices with open alarms, the most severe first",
         description: "One entry for each device that the caller may see and that has an open alarm.",

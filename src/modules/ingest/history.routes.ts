@@ -98,6 +98,9 @@ const exportTypes = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndj
 const toNumber = (text: string) => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN);
 const LAST_TS = 8_640_000_000_000_000;
 
+const keysQuery = t.Optional(
+  t.String({ maxLength: 65_536, description: "names separated by commas; all by default" }),
+);
 const unitsQuery = t.Optional(
   t.Union([t.Literal("true"), t.Literal("false")], {
     description: "whether the columns of CSV have the units of their keys behind the names",
@@ -138,9 +141,7 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
           format: t.Optional(
             t.Union([t.Literal("csv"), t.Literal("ndjson")], { description: "csv by default" }),
           ),
-          keys: t.Optional(
-            t.String({ maxLength: 65_536, description: "names separated by commas; all by default" }),
-          ),
+          keys: keysQuery,
           units: unitsQuery,
           from: t.Optional(t.String({ maxLength: 20, description: "epoch ms; the beginning by default" })),
           to: t.Optional(t.String({ maxLength: 20, description: "epoch ms, inclusive; the end by default" })),

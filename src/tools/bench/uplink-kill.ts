@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { machine, thousands } from "./report.ts";
 import { runUplinkKillRounds } from "./uplink-kill-rounds.ts";
-import { runDayOutage, runFullDisk, runFullGateway, SmallDisk } from "./uplink-outages.ts";
+import { runDayOutage, runFullDisk, runFullGateway, runRestarts, SmallDisk } from "./uplink-outages.ts";
 import type { UplinkPeer } from "./uplink-peer.types.ts";
 import { uplinkPeers } from "./uplink-peers.ts";
 import type { UplinkTrialResult } from "./uplink-trial.ts";
@@ -12,6 +12,7 @@ import type { UplinkTrialResult } from "./uplink-trial.ts";
  *
  * `--scenario kills` (default; `--rounds 10`, `--order OLDEST_FIRST`): both are killed at random moments. With `--new-only` no value is late or
  * written again.
+ * `--scenario restarts` (`--rounds 10`): only the gateway is killed, while it sends live values.
  * `--scenario day`: the target is away while the values of a day are written and the gateway is killed.
  * `--scenario full` (as root, on Linux): the disk of the target is full for a while.
  * `--scenario gateway-full` (as root, on Linux): the disk of the gateway is full while the target is away, and when it returns.
@@ -38,16 +39,16 @@ async function tryPeer(create: () => Promise<UplinkPeer>): Promise<Outcome> {
   if (values.scenario === "full") return tryFullDisk(create);
   if (values.scenario === "gateway-full") return tryFullGateway(create);
   const peer = await create();
-  const result =
-    values.scenario === "day"
-      ? await runDayOutage(peer)
-      : await runUplinkKillRounds(peer, {
-          rounds: Number(values.rounds),
-          order: values.order,
-          isNewOnly: values["new-only"],
-        });
+  const result = await runScenario(peer);
   await peer.stop();
   return { result, note: "" };
+}
+
+function runScenario(peer: UplinkPeer): Promise<UplinkTrialResult> {
+  const rounds = Number(values.rounds);
+  if (values.scenario === "restarts") return runRestarts(peer, rounds);
+  if (values.scenario === "day") return runDayOutage(peer);
+  return runUplinkKillRounds(peer, { rounds, order: values.order, isNewOnly: values["new-only"] });
 }
 
 async function tryFullDisk(create: () => Promise<UplinkPeer>): Promise<Outcome> {

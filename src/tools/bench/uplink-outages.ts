@@ -12,12 +12,26 @@ const ROWS_PER_REQUEST = 600;
 /** Parts of the day; in each the gateway is killed while values are written, and sealed after it. */
 const PARTS = 3;
 const KILL_MS_MAX = 400;
+const LIVE_MS_MAX = 4_000;
 const RETRY_MS = 20;
 const FULL_ROUNDS = 3;
 const FULL_MS = 8_000;
 const RECOVERY_MS = 15_000;
 const CHUNK_BYTES = 64 * 1024;
 const TOP_UP_MS = 50;
+
+/** Kills only the gateway while it sends live values, and seals nothing: what comes twice had been confirmed just before a kill. */
+export async function runRestarts(peer: UplinkPeer, rounds: number): Promise<UplinkTrialResult> {
+  const trial = await UplinkTrial.start(peer);
+  const load = new KillLoad(trial.devices, { deletes: false, changes: false, late: false });
+  for (let round = 0; round < rounds; round++) {
+    const stop = await load.start(trial.gateway);
+    await trial.sends();
+    await Bun.sleep(Math.random() * LIVE_MS_MAX);
+    await Promise.all([trial.killGateway(), stop()]);
+  }
+  return trial.finish(() => load.end(trial.gateway));
+}
 
 /** Cuts the line to the target, writes the values of a day while the gateway is killed again and again, and lets the target return. */
 export async function runDayOutage(peer: UplinkPeer): Promise<UplinkTrialResult> {

@@ -58,7 +58,7 @@ export const alarmsApi = {
       query,
     ),
   /** The devices with open alarms, the most severe first. */
-  open: () => get<OpenAlarms[]>("/api/alarms/open"),
+  open: async () => (await get<{ devices: OpenAlarms[] }>("/api/alarms/open")).devices,
   get: (id: string) => get<Alarm>(pathOf(id)),
   events: (id: string) => get<AlarmEvent[]>(`${pathOf(id)}/events`),
   acknowledge: (alarmIds: readonly string[]) => patch<unknown>("/api/alarms/ack/bulk", { alarmIds }),
