@@ -83,7 +83,7 @@ export function formatCount(n: number): string {
 /** An amount of money with two decimals; the currency is what a person typed. */
 export function formatMoney(amount: number, currency: string): string {
   const text = numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(amount);
-  return currency === "" ? text : `${text} ${currency}`;
+  return currency === "" ? text : `${text}\u00a0${currency}`;
 }
 
 const BYTE_UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
