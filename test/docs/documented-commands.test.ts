@@ -33,13 +33,19 @@ const input: Readonly<Record<string, (site: Site) => Promise<Record<string, stri
   "docs/alarms.md": async ({ create }) => ({
     PROFILE: (await create("/api/device-profiles", { name: "mine" })).profileId ?? "",
   }),
-  async "docs/devices.md"({ fixture, env }) {
+  async "docs/devices.md"({ create, fixture, env }) {
     const { deviceId } = await fixture.createDevice(env.ACCESS_TOKEN ?? "");
     const command = await fixture.call("POST", `/api/devices/${deviceId}/commands`, {
       token: env.ACCESS_TOKEN,
       body: { method: "setRelay" },
     });
-    return { URL: "http://localhost:8080", ID: deviceId, COMMAND_ID: command.body.commandId };
+    const { profileId = "" } = await create("/api/device-profiles", { name: "mine" });
+    return {
+      URL: "http://localhost:8080",
+      ID: deviceId,
+      COMMAND_ID: command.body.commandId,
+      PROFILE: profileId,
+    };
   },
   "docs/gateways.md": async ({ create, fixture, env }) => {
     await fixture.call("POST", "/api/demo-plant/start", { token: env.ACCESS_TOKEN }); // names are taken
