@@ -56,7 +56,7 @@ export function resolveKeyMetadata(
   return new Map([...defaults, ...own].map((metadata) => [metadata.key, metadata]));
 }
 
-/** Aggregates that are no values of their key: numbers of values, and durations. */
+/** Aggregates whose results are not values of the key but counts or durations. */
 const foreignAggregates = ["count", "timeIn"];
 
 /** Returns what aggregated values of a key mean. A count has no unit, and an increase is not judged by the limits of the reading. */
