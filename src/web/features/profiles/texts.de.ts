@@ -21,9 +21,11 @@ export const profilesDe: Readonly<Record<keyof typeof profilesEn, string>> = {
   "profiles.rate.other": "{count} Nachrichten je Sekunde",
   "profile.name": "Name",
   "profile.description": "Beschreibung",
-  "profile.isDefault": "Verwenden, wo nichts anderes gewählt ist",
-  "profile.isDefaultHint": "Genau ein Profil ist der Standard.",
-  "profile.isDefaultNow": "Dies ist der Standard. Machen Sie stattdessen ein anderes dazu.",
+  "profile.isDefault": "Als Standardprofil verwenden",
+  "profile.isDefaultHint":
+    "Genau ein Profil ist der Standard. Neue Geräte erhalten es, sofern kein anderes gilt.",
+  "profile.isDefaultNow":
+    "Dies ist das Standardprofil. Um das zu ändern, machen Sie ein anderes Profil zum Standard.",
   "profile.data": "Daten",
   "profile.inactivity": "Gilt als inaktiv nach",
   "profile.inactivityHint": "So lange ohne Nachricht. Was beim Gerät selbst steht, geht vor.",

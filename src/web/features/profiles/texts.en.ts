@@ -19,7 +19,8 @@ export const profilesEn = {
   "profile.name": "Name",
   "profile.description": "Description",
   "profile.isDefault": "Use as default profile",
-  "profile.isDefaultHint": "Exactly one profile is the default.",
+  "profile.isDefaultHint":
+    "Exactly one profile is the default. New devices get it unless another one applies.",
   "profile.isDefaultNow": "This is the default profile. To change that, make another profile the default.",
   "profile.data": "Data",
   "profile.inactivity": "Counts as inactive after",
