@@ -1,4 +1,4 @@
-/** What the values of a telemetry key mean: how they are named, formatted and compared with limits. A device profile has it, a tenant has defaults. */
+/** What the values of a telemetry key mean: their names, formats and limits. A device profile has it, a tenant has defaults. */
 
 export const keyKinds = ["gauge", "counter", "state", "text"] as const;
 export type KeyKind = (typeof keyKinds)[number];

@@ -45,7 +45,7 @@ export class OpenedBlock {
     return { ts, columns };
   }
 
-  /** Returns a key in parts from its second reading on, because building them for one reading does not pay. Null if it has none of the kind. */
+  /** Returns a key in parts from its second reading on: building them for one does not pay. Null if it has none of the kind. */
   pieces(key: number, kind: PieceKind = "numbers"): Pieces | null {
     if (kind === "numbers") return this.#numberPieces(key);
     if (kind === "runs") return this.#stateRuns(key) ?? this.#numberPieces(key);
