@@ -76,7 +76,7 @@ export function calendarStarts(
   return Float64Array.from(starts);
 }
 
-/** Of two times that a clock change puts at the same instant the later one counts. */
+/** If a clock change puts two times at the same instant, the later one counts. */
 function dailyStarts(
   range: { from: number; to: number },
   times: readonly number[],
@@ -87,7 +87,7 @@ function dailyStarts(
     for (const minutes of times) {
       const start = firstInstant(day + minutes * minuteMs, offset);
       if (start > range.to) return Float64Array.from(starts);
-      // All that begin before the range but the last one end before it, too.
+      // Of the intervals that begin before the range, all but the last one also end before it.
       if (start <= range.from || start === starts.at(-1)) starts.pop();
       if (starts.push(start) > most) return null;
     }

@@ -100,7 +100,7 @@ function isShift(ts: number): boolean {
 /** Six minutes of every hour, each line at another time. */
 const isBreak = (ts: number, line: number): boolean => (Math.floor(ts / 60_000) + line * 23) % 60 < 6;
 
-/** Counters began then: a machine that is created again goes on where it stood. */
+/** Time at which counters began: a machine that is created again continues from there. */
 const BUILT_AT = Date.UTC(2025, 0, 1);
 /** How often a plan of working hours repeats itself, and for how long it is the same at least. */
 const plans: Record<Pace, { readonly periodMs: number; readonly stepMs: number }> = {

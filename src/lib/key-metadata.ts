@@ -1,4 +1,4 @@
-/** What the values of a telemetry key mean: how they are named, formatted and judged. A device profile has it, a tenant has defaults. */
+/** What the values of a telemetry key mean: their names, formats and limits. A device profile has it, a tenant has defaults. */
 
 export const keyKinds = ["gauge", "counter", "state", "text"] as const;
 export type KeyKind = (typeof keyKinds)[number];
@@ -56,10 +56,10 @@ export function resolveKeyMetadata(
   return new Map([...defaults, ...own].map((metadata) => [metadata.key, metadata]));
 }
 
-/** Aggregates that are no values of their key: numbers of values, and durations. */
+/** Aggregates whose results are not values of the key but counts or durations. */
 const foreignAggregates = ["count", "timeIn"];
 
-/** Returns what aggregated values of a key mean. A count has no unit, and an increase is not judged by the limits of the reading. */
+/** Returns what aggregated values of a key mean. A count has no unit, and an increase is not compared with the limits of the reading. */
 export function aggregatedMetadata(
   metadata: KeyMetadata | undefined,
   aggregation: unknown,

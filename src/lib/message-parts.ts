@@ -1,4 +1,4 @@
-/** Text of an alarm with its values apart, so that each reader gets them in the own language. */
+/** Text of an alarm with its values separate, so that each reader gets them in their own language. */
 import { formatKeyValue, unitSymbol, type ValueFormat } from "./key-format.ts";
 import type { KeyMetadata } from "./key-metadata.ts";
 import type { Language } from "./preferred-language.ts";

@@ -68,14 +68,14 @@ test(
     await page.getByRole("button", { name: "mode" }).click();
     await shown().nth(2).waitFor();
     await page.getByTestId("widget").nth(1).getByText("heat").waitFor();
-    await page.getByLabel("Compare with the period before").check();
+    await page.getByLabel("Compare with the previous period").check();
     await page.getByLabel("Values", { exact: true }).selectOption("avg");
     await page.waitForURL(/aggregation=avg/);
     const address = page.url();
     await ui.open("/");
     await page.goto(address);
     await shown().nth(2).waitFor();
-    expect(await page.getByLabel("Compare with the period before").isChecked()).toBe(true);
+    expect(await page.getByLabel("Compare with the previous period").isChecked()).toBe(true);
     await page.getByTestId("chart").waitFor();
   },
   STEP_MS,

@@ -113,7 +113,7 @@ test(
     await page.getByRole("button", { name: "Edit temperature" }).click();
     await page.getByLabel("Warning at or above").fill("80");
     await page.getByLabel("Critical at or above").fill("70");
-    await page.getByText("Enter a number above the limit before.").waitFor();
+    await page.getByText("Enter a number greater than the previous limit.").waitFor();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByLabel("Critical at or above").fill("90");
     await page.getByRole("button", { name: "Save" }).click();
@@ -133,7 +133,7 @@ test(
     });
     await tile("mystery").getByText(`1${SPACE}parts`, { exact: true }).waitFor();
     await send({ temperature: 85 });
-    await tile("temperature").getByText("beyond its limit").waitFor({ state: "attached" });
+    await tile("temperature").getByText("beyond the warning limit").waitFor({ state: "attached" });
     await tidy("tiles");
   },
   STEP_MS,

@@ -18,7 +18,8 @@ const messageParts = t.Array(
     }),
   ]),
   {
-    description: "the message with its values apart, for any language; absent if it has no values",
+    description:
+      "the message in parts, with its values separate, for any language; absent if it has no values",
   },
 );
 
@@ -37,7 +38,7 @@ export const alarmBody = t.Object(
     raisedAt: t.String({ description: "ISO 8601; the last time that it was raised" }),
     raiseCount: wholeNumber({
       minimum: 1,
-      description: "how often this alarm was raised: 1, and 1 more for each time it came again",
+      description: "how often this alarm was raised: 1 at first, and 1 more each time it is reopened",
     }),
     updatedAt: time,
     acknowledgedAt: t.Optional(time),

@@ -20,7 +20,7 @@ export const alarms = sqliteTable(
     severity: text("severity", { enum: alarmSeverities }).notNull(),
     status: text("status", { enum: alarmStatuses }).notNull(),
     message: text("message").notNull(),
-    /** JSON text: the message with its values apart; null where it has none. */
+    /** JSON text: the message with its values separate; null if it has none. */
     messageParts: text("message_parts"),
     createdAt: integer("created_at").notNull(),
     /** Time at which it was raised last. */

@@ -28,7 +28,7 @@ export interface Alarm {
   readonly status: AlarmStatus;
   /** In English. */
   readonly message: string;
-  /** The message with its values apart; null where it has none. */
+  /** The message with its values separate; null if it has none. */
   readonly messageParts: readonly MessagePart[] | null;
   readonly createdAt: number;
   /** Time at which it was raised last. */

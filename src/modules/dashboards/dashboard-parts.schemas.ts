@@ -47,7 +47,7 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
     ...key,
     ...keys,
     maxDataPoints: series.maxDataPoints,
-    interval: Type.String({ description: "1d by default; others as with the timeseries widget" }),
+    interval: Type.String({ description: "1d by default; the format is that of the timeseries widget" }),
     timezone: series.timezone,
     ...appearance,
     costPerUnit: Type.Number({ description: "price of one unit of the counter" }),

@@ -54,7 +54,7 @@ interface SharesServiceDeps {
   readonly clock: Clock;
 }
 
-/** Read-only links to a dashboard. Only those who see all devices make them: what a link shows is not limited by who made it. */
+/** Read-only links to a dashboard. Only users who see all devices can create them, because a link shows the same whoever created it. */
 export function createSharesService(deps: SharesServiceDeps) {
   const { repository, dashboards, devices, telemetry, clock } = deps;
   const running = new Map<string, number>();

@@ -23,7 +23,7 @@ const rule = (
   alarmType,
   createRules: [{ severity, condition: raised, message }],
   clearRule: { condition: cleared },
-  // A demonstration wakes nobody: who wants to be notified of it changes the rule.
+  // A demonstration notifies nobody: whoever wants notifications changes the rule.
   recipientIds: [],
 });
 

@@ -103,7 +103,7 @@ const keysQuery = t.Optional(
 );
 const unitsQuery = t.Optional(
   t.Union([t.Literal("true"), t.Literal("false")], {
-    description: "whether the columns of CSV have the units of their keys behind the names",
+    description: "whether the column names of CSV end with the unit of their key",
   }),
 );
 

@@ -24,7 +24,7 @@ export interface ExportRequest {
   readonly format: HistoryFormat;
   /** Keys to export; all of them if it is empty. */
   readonly keys: readonly string[];
-  /** Whether the columns of CSV have units behind their names. */
+  /** Whether the column names of CSV end with the unit. */
   readonly hasUnits: boolean;
   /** Epoch ms, both included. */
   readonly from: number;

@@ -127,7 +127,7 @@ export const alarmRuleSchema = Type.Object(
       Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
         maxItems: 100,
         description:
-          "ids of the only users who are notified, each as their own settings say; empty for nobody, all users by default. Ids of users that do not exist are ignored; if none of them exists, all users are notified.",
+          "ids of the users who are notified, each according to their own settings; empty for nobody, all users by default. Ids of users that do not exist are ignored; if none of them exists, all users are notified.",
       }),
     ),
     actions: Type.Optional(

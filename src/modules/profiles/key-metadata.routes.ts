@@ -16,7 +16,7 @@ export const keyMetadataRoutes = (deps: { keys: KeyMetadataService; auth: AuthPl
       response: { 200: keyDefaultsBody },
       detail: {
         summary: "Read the default metadata of telemetry keys",
-        description: "It counts for keys of which the device's profile says nothing.",
+        description: "The defaults apply to keys for which the device's profile has no entry.",
       },
     })
     .put(

@@ -22,7 +22,7 @@ const wrong = (field: string, rule: Text) => invalid("key_metadata.invalid", { f
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns an object with none but these fields. A field that is null counts as left out. */
+/** Returns an object with only these fields. A field that is null counts as left out. */
 function fieldsOf(input: unknown, where: string, names: readonly string[]): Fields {
   if (!isJsonObject(input)) throw wrong(where, detail("rule.object"));
   for (const name of Object.keys(input))

@@ -32,7 +32,7 @@ const toWire = ({
 
 const listDetail = {
   summary: "List device profiles",
-  description: "Without the metadata of their keys, which one profile has when it is read.",
+  description: "The list leaves out the metadata of keys. Read a single profile to get it.",
 };
 
 const readFrom =

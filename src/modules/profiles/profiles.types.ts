@@ -36,7 +36,7 @@ export type ProfileChanges = {
     | DeviceProfile[K]
     | undefined;
 } & {
-  /** As it came in; it is checked before it is stored. */
+  /** As received; it is checked before it is stored. */
   readonly keyMetadata?: unknown;
 };
 

@@ -15,7 +15,7 @@ export const keyMetadataLookupRoutes = (deps: { lookup: KeyMetadataLookup; auth:
         tags: ["telemetry"],
         summary: "Get the metadata of telemetry keys of many devices",
         description:
-          "Answers the profile of each device, and for each of these profiles the metadata that is in effect: its own and, for other keys, the tenant's default. Devices that do not exist are left out.",
+          "Returns the profile of each device, and for each of these profiles the metadata that is in effect: its own and, for other keys, the tenant's default. Devices that do not exist are left out.",
       },
     })
     .get(
@@ -28,7 +28,7 @@ export const keyMetadataLookupRoutes = (deps: { lookup: KeyMetadataLookup; auth:
           tags: ["device profiles"],
           summary: "Suggest metadata for the keys that devices of a profile send",
           description:
-            "Lists the keys of up to 200 devices of the profile, with a suggestion for well-known names. Nothing is stored: send what is right with the profile.",
+            "Lists the keys of up to 200 devices of the profile, with a suggestion for well-known names. Nothing is stored: to use a suggestion, update the profile with it.",
         },
       },
     );

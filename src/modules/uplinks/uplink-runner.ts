@@ -58,7 +58,7 @@ export class UplinkRunner {
   #wasWoken = false;
   #failures = 0;
   #done: Promise<void> = Promise.resolve();
-  /** Resolves once the last batch is confirmed that is to be. Never rejects. */
+  /** Resolves once the last batch that has to be confirmed is confirmed. Never rejects. */
   #confirmed: Promise<void> = Promise.resolve();
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   #cancelReport: (() => void) | undefined;
@@ -215,7 +215,7 @@ export class UplinkRunner {
     await this.#limit(bytes);
   }
 
-  /** Confirms a batch, and tries again while the store cannot take that down. */
+  /** Confirms a batch, and retries while the store cannot write the confirmation. */
   #confirm(item: Item): void {
     const { signal } = this.#stopped;
     const confirm = async () => {

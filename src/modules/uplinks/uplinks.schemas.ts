@@ -128,7 +128,9 @@ export const uplinkBody = t.Object(
     waitingPoints: t.Union([t.Number(), t.Null()], {
       description: "approximate number of values that wait; null: not counted yet",
     }),
-    sentPoints: t.Integer({ description: "values sent since the start of the gateway or of the uplink" }),
+    sentPoints: t.Integer({
+      description: "values sent since the gateway started or the uplink was last changed",
+    }),
     sentBatches: t.Integer(),
     sentBytes: t.Integer(),
     skippedBatches: t.Integer(),

@@ -13,7 +13,7 @@ const MQTT_WINDOW = 8;
 export interface LoadOptions {
   readonly deletes: boolean;
   readonly changes: boolean;
-  /** Whether values come that are older than all others. */
+  /** Whether some values are older than all values before them. */
   readonly late: boolean;
 }
 

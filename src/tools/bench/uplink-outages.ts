@@ -105,7 +105,7 @@ export class SmallDisk {
     }
   }
 
-  /** Takes all space, and what is given back meanwhile. */
+  /** Takes all space, including space that is freed meanwhile. */
   fill(): void {
     const top = () => {
       const descriptor = openSync(this.#filler, "a");

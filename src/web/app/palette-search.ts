@@ -23,7 +23,7 @@ export interface Found {
 
 const LISTED_MAX = 200;
 
-/** Loads a list; one that the person may not read, or that fails, finds nothing. */
+/** Loads a list; the result is empty if the user may not read it or the request fails. */
 async function listed(
   permission: string | undefined,
   load: () => Promise<readonly Found[]>,

@@ -11,7 +11,7 @@ export const appEn = {
   "nav.generators": "Generators",
   "nav.dashboards": "Dashboards",
   "nav.settings": "Settings",
-  "nav.group.watch": "Watch",
+  "nav.group.watch": "Monitor",
   "nav.group.automate": "Automate",
   "nav.group.connect": "Connect",
   "nav.group.manage": "Manage",

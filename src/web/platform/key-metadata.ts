@@ -19,9 +19,9 @@ const DEVICES_PER_REQUEST = 1_000;
 /** Changes within this time lead to one request. */
 const CHANGE_DELAY_MS = 500;
 
-/** Rises when metadata has arrived or is out of date: who shows values draws them again. */
+/** Increases when metadata has arrived or is out of date, so that shown values are drawn again. */
 const version = signal(0);
-/** Number of the request that is current: what was asked for in an earlier one is asked for again. */
+/** Number of the current round: metadata that an earlier round requested is requested again. */
 let round = 0;
 /** Device → the round in which it was asked for. */
 const askedIn = new Map<string, number>();

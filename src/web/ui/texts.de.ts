@@ -1,8 +1,8 @@
 import type { uiEn } from "./texts.en.ts";
 
 export const uiDe: Readonly<Record<keyof typeof uiEn, string>> = {
-  "level.warning": "außerhalb des Grenzwerts",
-  "level.critical": "weit außerhalb des Grenzwerts",
+  "level.warning": "jenseits des Grenzwerts für Warnungen",
+  "level.critical": "jenseits des kritischen Grenzwerts",
   "common.close": "Schließen",
   "common.retry": "Erneut versuchen",
   "common.loading": "Wird geladen …",

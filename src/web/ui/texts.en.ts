@@ -1,6 +1,6 @@
 export const uiEn = {
-  "level.warning": "beyond its limit",
-  "level.critical": "far beyond its limit",
+  "level.warning": "beyond the warning limit",
+  "level.critical": "beyond the critical limit",
   "common.close": "Close",
   "common.retry": "Retry",
   "common.loading": "Loading…",

@@ -20,7 +20,7 @@ export const uplinkErrors = {
   "uplink.secret_moved":
     "{name} was entered for another server or for an encrypted connection. Enter it again.",
   "uplink.secret_unknown": "{name} is not known. Enter it again.",
-  "uplink.step_unfit": "steps: webhook_forward is possible in a pipeline only",
+  "uplink.step_unfit": "steps: webhook_forward is possible only in a pipeline",
   "uplink.stopped": "The uplinks have stopped.",
   "uplink.tags_invalid": "There are {max} tags at most, with names of 64 and values of 256 characters.",
   "uplink.target_invalid": "{field}: {rule}",

@@ -82,7 +82,7 @@ class EarlierReader {
     this.#until = ref.minTs;
   }
 
-  /** Takes what the block's summaries tell, and returns the keys whose rows are needed. */
+  /** Takes the values that the block's summaries hold, and returns the keys whose rows are needed. */
   #keysToLoad(ref: BlockRef, isCovered: boolean): ReadonlySet<number> {
     const columns = this.#engine.blocks.head(ref)?.columns;
     const keys = new Set<number>();

@@ -144,7 +144,7 @@ export class StagedPartition {
       if (part !== undefined) staged.set(batch, part);
     }
     const sound: WriteRecord = { ...record, batches: [...staged.keys()] };
-    // A batch that is put aside may come again. With the old record it would be passed over.
+    // A batch that is put aside can arrive again. With the old record it would be skipped.
     if (sound.batches.length < record.batches.length) await this.#writeRecord(recordName, sound, signal);
     const encode = this.name.startsWith("events/") ? encodeEvents : encodeValues;
     if (staged.size > 0) await this.#store.write(record.file, await encode([...staged.values()]), signal);

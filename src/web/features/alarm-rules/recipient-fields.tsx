@@ -9,7 +9,7 @@ const USERS_SHOWN = 100;
 const KINDS = ["all", "selected", "nobody"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Chooses who is notified of the alarms of a rule; null for all users, as each of them wishes. */
+/** Selects who is notified of the alarms of a rule; null for all users, according to their settings. */
 export function RecipientFields(props: {
   recipientIds: readonly string[] | null;
   onChange: (recipientIds: readonly string[] | null) => void;

@@ -44,7 +44,7 @@ export const alarmRulesEn = {
   "rule.options": "Options",
   "rule.downgrade": "Lower the severity when it falls again",
   "rule.recipients": "Who is notified",
-  "rule.recipients.all": "All users, as their own settings say",
+  "rule.recipients.all": "All users, according to their own settings",
   "rule.recipients.selected": "Selected users only",
   "rule.recipients.nobody": "Nobody",
   "rule.propagate": "Show the alarm on the device's gateway too",

@@ -112,7 +112,7 @@ export function BoardWidgets(props: {
 function Body(props: {
   widget: Widget;
   view: BoardView;
-  /** True where nobody stands in front of it, or anybody might. */
+  /** True for a control on a fitted board, where it has no effect. */
   isInert: boolean;
   onZoom: (bounds: Bounds) => void;
   onReset: () => void;

@@ -10,7 +10,7 @@ export const exploreDe: Readonly<Record<keyof typeof exploreEn, string>> = {
     "Wählen Sie ein Gerät und dann seine Werte. Zahlen werden zu Linien, Texte und Schalter zu farbigen Streifen. Die Adresse der Seite enthält die Ansicht.",
   "explore.series": "Angezeigte Werte",
   "explore.remove": "{name} entfernen",
-  "explore.compare": "Mit dem Zeitraum davor vergleichen",
+  "explore.compare": "Mit dem vorherigen Zeitraum vergleichen",
   "explore.split": "Ein Diagramm je Wert",
   "explore.join": "Alle in einem Diagramm",
   "explore.copyLink": "Link kopieren",

@@ -8,7 +8,7 @@ export const exploreEn = {
     "Select a device, then its values. Numbers become lines; texts and switches become coloured lanes. The address of the page keeps the view.",
   "explore.series": "Values shown",
   "explore.remove": "Remove {name}",
-  "explore.compare": "Compare with the period before",
+  "explore.compare": "Compare with the previous period",
   "explore.split": "One chart for each",
   "explore.join": "All in one chart",
   "explore.copyLink": "Copy link",

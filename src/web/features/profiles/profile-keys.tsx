@@ -54,7 +54,7 @@ export function ProfileKeys({ profileId }: { profileId: string }) {
   );
 }
 
-/** Metadata that counts for devices of all profiles. */
+/** Metadata that applies to devices of all profiles. */
 export function SiteKeys() {
   const loaded = useResource(profilesApi.defaultKeys, []);
   const entries = useKept(loaded);

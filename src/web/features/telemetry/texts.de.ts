@@ -42,7 +42,7 @@ export const telemetryDe: Readonly<Record<keyof typeof telemetryEn, string>> = {
   "history.csv": "CSV",
   "history.ndjson": "NDJSON",
   "history.units":
-    "Einheiten hinter den Spaltennamen. Eine Datei mit Einheiten lässt sich nicht wieder unter denselben Schlüsseln importieren.",
+    "Einheiten an die Spaltennamen anhängen. Eine Datei mit Einheiten lässt sich nicht wieder unter denselben Schlüsseln importieren.",
   "history.csvHint": "Für Tabellenprogramme: eine Zeile je Zeitpunkt, eine Spalte je Schlüssel.",
   "history.ndjsonHint": "Für Programme: jeder Wert genau so, wie er empfangen wurde.",
   "history.range": "Zeitfenster",

@@ -40,7 +40,7 @@ export const telemetryEn = {
   "history.csv": "CSV",
   "history.ndjson": "NDJSON",
   "history.units":
-    "Units behind the names of the columns. A file with units cannot be imported again under the same keys.",
+    "Add units to the column names. A file with units cannot be imported again under the same keys.",
   "history.csvHint": "For spreadsheets: one row per time, one column per key.",
   "history.ndjsonHint": "For programs: every value exactly as it was received.",
   "history.range": "Time window",

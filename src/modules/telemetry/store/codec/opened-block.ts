@@ -45,7 +45,7 @@ export class OpenedBlock {
     return { ts, columns };
   }
 
-  /** A key in parts, from its second reading on: what is read once is not worth them. Null when it has none of the kind. */
+  /** Returns a key in parts from its second reading on: building them for one does not pay. Null if it has none of the kind. */
   pieces(key: number, kind: PieceKind = "numbers"): Pieces | null {
     if (kind === "numbers") return this.#numberPieces(key);
     if (kind === "runs") return this.#stateRuns(key) ?? this.#numberPieces(key);
