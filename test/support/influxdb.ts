@@ -90,8 +90,8 @@ bind-address = "127.0.0.1:${rpcPort}"
     },
   };
   await influxdb.start();
-  await ask(
-    `CREATE USER "${administrator.user}" WITH PASSWORD '${administrator.password}' WITH ALL PRIVILEGES`,
-  );
+  // It answers before it can store users: what is refused at first is asked again.
+  const createUser = `CREATE USER "${administrator.user}" WITH PASSWORD '${administrator.password}' WITH ALL PRIVILEGES`;
+  await until(async () => (await (await ask(createUser)).json()).results?.[0]?.error === undefined);
   return influxdb;
 }

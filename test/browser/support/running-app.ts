@@ -19,9 +19,9 @@ export interface RunningApp {
 
 /** The compiled program where there is one: it starts in half the time, and is what people run. */
 const program =
-  process.env.LINESIDE_BINARY === undefined
+  process.env.TESTED_BINARY === undefined
     ? [process.execPath, join(ROOT, "src/main.ts")]
-    : [process.env.LINESIDE_BINARY];
+    : [process.env.TESTED_BINARY];
 
 async function launch(args: string[]) {
   const command = [...program, "serve", ...args];
