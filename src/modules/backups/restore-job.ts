@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { conflict, invalid } from "../../lib/domain-error.ts";
-import { ownSchemas, storedSchema } from "../../platform/data-schemas.ts";
+import { ownSchemas, type Schemas, storedSchema } from "../../platform/data-schemas.ts";
 import { takeFileLock } from "../../platform/file-lock.ts";
 import { beginRestoration, completeRestoration, finishRestoration } from "../../platform/restoration.ts";
 import type { BackupTarget, SnapshotRecord } from "./backup.types.ts";
@@ -13,6 +13,8 @@ export interface RestoreJob {
   readonly passphrase: string | undefined;
   /** The newest snapshot where it is absent. */
   readonly snapshot: string | undefined;
+  /** Schemas that this program reads: a thread of a compiled program has no migrations to take them from. */
+  readonly schemas: Schemas;
   /** Bytes that the disk has room for; unlimited where it is absent. */
   readonly roomBytes?: number | undefined;
   /** Called with the number of pages that are restored, and of all pages. */
@@ -34,7 +36,7 @@ export async function prepareRestoration(target: BackupTarget, job: RestoreJob):
   ensureRoom(record, job.roomBytes);
   const folder = beginRestoration(job.dataPath);
   await new SnapshotReader(repository, record).restore(folder, job.onProgress);
-  ensureReadable(folder);
+  ensureReadable(folder, job.schemas);
   completeRestoration(job.dataPath);
   return record;
 }
@@ -49,8 +51,8 @@ function ensureRoom({ databases }: SnapshotRecord, roomBytes: number | undefined
 }
 
 /** A gateway that is older than the data could not start with it. @throws DomainError `invalid` */
-function ensureReadable(folder: string): void {
-  for (const [file, own] of Object.entries(ownSchemas())) {
+function ensureReadable(folder: string, schemas: Schemas): void {
+  for (const [file, own] of Object.entries(schemas)) {
     const stored = storedSchema(folder, file);
     for (const suffix of ["-wal", "-shm"]) rmSync(join(folder, file + suffix), { force: true });
     if (stored !== undefined && stored > own) throw invalid("backup.format_newer");
@@ -58,13 +60,16 @@ function ensureReadable(folder: string): void {
 }
 
 /** Restores a snapshot at once. @throws DomainError `conflict` while a gateway runs on the directory */
-export async function restore(target: BackupTarget, job: RestoreJob): Promise<SnapshotRecord> {
+export async function restore(
+  target: BackupTarget,
+  job: Omit<RestoreJob, "schemas">,
+): Promise<SnapshotRecord> {
   process.umask(0o077); // as the gateway does
   mkdirSync(job.dataPath, { recursive: true, mode: 0o700 });
   const lock = takeFileLock(join(job.dataPath, "lineside.lock"));
   if (lock === undefined) throw conflict("backup.gateway_running", { path: job.dataPath });
   try {
-    const record = await prepareRestoration(target, job);
+    const record = await prepareRestoration(target, { ...job, schemas: ownSchemas() });
     finishRestoration(job.dataPath);
     return record;
   } finally {

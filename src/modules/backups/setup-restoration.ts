@@ -1,5 +1,6 @@
 import { conflict, textOf } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { ownSchemas } from "../../platform/data-schemas.ts";
 import type { DiskGuard } from "../../platform/disk-guard.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { RestartRequest } from "../../platform/restart.ts";
@@ -95,7 +96,14 @@ export class SetupRestoration {
     const { upload, thread, disk, restart, dataPath, log } = this.#deps;
     try {
       const id = await thread.run(
-        { archive: upload.path, dataPath, passphrase, snapshot: undefined, roomBytes: disk.roomBytes },
+        {
+          archive: upload.path,
+          dataPath,
+          passphrase,
+          snapshot: undefined,
+          schemas: ownSchemas(),
+          roomBytes: disk.roomBytes,
+        },
         (share) => {
           this.#share = share;
         },

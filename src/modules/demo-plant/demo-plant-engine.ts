@@ -205,7 +205,9 @@ export class DemoPlantEngine {
     const { random } = this.deps;
     if (now < run.nextFaultAt) return;
     run.nextFaultAt = now + FAULT_EVERY_MS * (0.7 + random() * 0.6);
-    const watched = run.machines.filter(({ kind }) => profiles.some(({ deviceType }) => deviceType === kind));
+    const hasRules = (kind: string) =>
+      profiles.some(({ deviceType, alarmRules }) => deviceType === kind && alarmRules.length > 0);
+    const watched = run.machines.filter(({ kind }) => hasRules(kind));
     watched[Math.floor(random() * watched.length)]?.fail(now + FAULT_MS * (0.8 + random() * 0.5));
   }
 

@@ -12,6 +12,7 @@ import { SnapshotReader } from "../../../src/modules/backups/snapshot-reader.ts"
 import { ArchiveReader, ArchiveWriter } from "../../../src/modules/backups/targets/archive-target.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
 import { openDataDirectory } from "../../../src/platform/data-directory.ts";
+import { ownSchemas } from "../../../src/platform/data-schemas.ts";
 import { takeFileLock } from "../../../src/platform/file-lock.ts";
 import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
 
@@ -296,6 +297,7 @@ describe("a restoration", () => {
       dataPath: data,
       passphrase: undefined,
       snapshot: undefined,
+      schemas: ownSchemas(),
     });
     expect(read(data, "lineside.db")).toEqual([]);
     openDataDirectory(data).release();
