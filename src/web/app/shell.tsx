@@ -1,6 +1,6 @@
 import { Search } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useOpenAlarms } from "../features/alarms/open-alarm-store.ts";
 import { t } from "../platform/i18n/i18n.ts";
@@ -41,7 +41,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const main = useRef<HTMLElement>(null);
   const [finding, setFinding] = useState(false);
   useEffect(() => main.current?.scrollTo(0, 0), [path]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (e: KeyboardEvent) => {
       if (e.key.toLowerCase() !== "k" || !(e.ctrlKey || e.metaKey)) return;
       e.preventDefault();
