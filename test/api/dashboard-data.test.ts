@@ -56,7 +56,13 @@ describe("execute", () => {
     const config = { aliasId: "all", keys: ["t", "ok"], series: [own], compare: true };
     const { aliases } = content();
     const { body } = await call("POST", "/preview", {
-      dashboard: { aliases, widgets: [{ widgetId: "own", type: "timeseries", name: "", config }] },
+      dashboard: {
+        aliases,
+        widgets: [
+          { widgetId: "own", type: "timeseries", name: "", config },
+          { widgetId: "plain", type: "timeseries", name: "", config: { ...config, compare: false } },
+        ],
+      },
       timeRange: { from: now - 25 * 60_000, to: now },
     });
     type Series = Array<{ series: Array<{ key: string; points: Array<{ ts: number; value: number }> }> }>;
@@ -66,6 +72,8 @@ describe("execute", () => {
       [["t"], []],
       [["t"], []],
     ]);
+    expect(body.data.plain.series).toEqual(series);
+    expect(body.data.plain.previous).toBeUndefined();
     const shift = 25 * 60_000;
     expect(previous[0].series[0].points).toEqual(
       [50, 40, 30].map((minute) => ({ ts: now - minute * 60_000 + shift, value: minute })),

@@ -109,6 +109,8 @@ function shownSeries(
   });
 }
 
+const compares = ({ widget }: Wanted): boolean => widget.config.compare === true;
+
 /** Returns the series with their time stamps moved by `ms`. */
 const moved = (found: DeviceSeries, ms: number): DeviceSeries => ({
   ...found,
@@ -255,11 +257,10 @@ export function createDashboardData(deps: {
     }));
     const listed = createAlarmList(principal);
     const { from, to } = input.window;
-    const comparing = wanted.filter(({ widget }) => widget.config.compare === true);
     const [latest, series, previous] = await Promise.all([
       latestOf(principal, wanted),
       seriesOf(principal, wanted, input.window),
-      seriesOf(principal, comparing, { from: Math.max(0, from - (to - from)), to: from }),
+      seriesOf(principal, wanted.filter(compares), { from: Math.max(0, from - (to - from)), to: from }),
     ]);
 
     function dataOf(item: Wanted): WidgetData {
@@ -267,7 +268,8 @@ export function createDashboardData(deps: {
       const isSeries = need === "series" || need === "both";
       const shown = isSeries ? devices.slice(0, SERIES_DEVICES_MAX) : devices;
       const answer = series.get(groupOf(item));
-      const before = previous.get(groupOf(item));
+      // Another widget of the group may compare.
+      const before = compares(item) ? previous.get(groupOf(item)) : undefined;
       return {
         deviceIds: idsOf(shown),
         ...(shown.length < devices.length && { cut: true }),

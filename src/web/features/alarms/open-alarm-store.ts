@@ -7,29 +7,20 @@ import { useLive } from "../../platform/live.ts";
 import { titlePrefix } from "../../platform/title.ts";
 import { alarmsApi, type OpenAlarms } from "./alarms-api.ts";
 
-export interface OpenAlarmState {
-  /** Number of open alarms. */
-  readonly count: number;
+interface OpenAlarmState {
   readonly unacknowledged: number;
   /** The most severe one of the site. */
   readonly worst: AlarmSeverity | undefined;
-  /** The devices with open alarms, the most severe first. */
-  readonly devices: readonly OpenAlarms[];
   /** Device id → the most severe alarm; a gateway has those of its children, too. */
   readonly worstOf: ReadonlyMap<string, WorstAlarm>;
 }
 
-export function toOpenAlarmState(devices: readonly OpenAlarms[]): OpenAlarmState {
-  const sum = (of: (device: OpenAlarms) => number) =>
-    devices.reduce((total, device) => total + of(device), 0);
-  return {
-    count: sum(({ count }) => count),
-    unacknowledged: sum(({ unacknowledged }) => unacknowledged),
-    worst: devices[0]?.severity,
-    devices,
-    worstOf: worstAlarms(devices),
-  };
-}
+/** `devices`: the most severe first. */
+const toOpenAlarmState = (devices: readonly OpenAlarms[]): OpenAlarmState => ({
+  unacknowledged: devices.reduce((total, { unacknowledged }) => total + unacknowledged, 0),
+  worst: devices[0]?.severity,
+  worstOf: worstAlarms(devices),
+});
 
 /** The open alarms of the site; undefined until they are loaded. */
 export const openAlarms = signal<OpenAlarmState | undefined>(undefined);
