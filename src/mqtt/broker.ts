@@ -21,7 +21,7 @@ export class Broker {
   /** Session key → link of the client that is here. */
   readonly #links = new Map<string, BrokerLink>();
   readonly #shared: SharedSubscriptions;
-  #linksMade = 0;
+  #newestLink = 0;
 
   constructor(store: SessionStore, clock: Clock, log: Logger) {
     this.#store = store;
@@ -59,7 +59,7 @@ export class Broker {
   attach(session: Session, sink: BrokerSink): BrokerLink {
     const { key, space } = session;
     const link: BrokerLink = new BrokerLink({
-      brokerClientId: `${key}#${++this.#linksMade}`,
+      brokerClientId: `${key}#${++this.#newestLink}`,
       durable: this.#store.get(session.key) === session,
       space,
       sink,

@@ -1,10 +1,10 @@
 import type { DeviceId } from "../../lib/ids.ts";
+import type { ClientPasswords } from "../../platform/client-passwords.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { CredentialsRepository } from "./credentials.repository.ts";
 import { identityOf } from "./credentials.types.ts";
 import type { DeviceDirectory } from "./device-directory.ts";
-import type { ClientPasswords } from "../../platform/client-passwords.ts";
 
 export interface BasicAttempt {
   readonly clientId: string;

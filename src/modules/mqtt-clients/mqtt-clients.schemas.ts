@@ -2,10 +2,10 @@ import { t } from "elysia";
 import { choice, literals, nameText, wholeNumber } from "../wire.schemas.ts";
 import { mqttSignIns } from "./mqtt-clients.types.ts";
 
-const patterns = (what: string) =>
+const patterns = (use: string) =>
   t.Array(t.String({ minLength: 1, maxLength: 512 }), {
     maxItems: 100,
-    description: `MQTT topic filters (\`+\` is one level, \`#\` is the rest) that the client may ${what}`,
+    description: `MQTT topic filters (\`+\` is one level, \`#\` is the rest) that the client may ${use}`,
   });
 
 const changeable = {
