@@ -62,6 +62,8 @@ interface Message {
   readonly source: IngestSource;
 }
 
+const isEmptyObject = (body: unknown): boolean => isJsonObject(body) && Object.keys(body).length === 0;
+
 type MessageOrigin = Pick<Rejection, "source" | "where">;
 /** Origin of readings that another part of the gateway creates. */
 const ownMessage: MessageOrigin = { source: "generator", where: "readings" };
@@ -218,6 +220,22 @@ export function createIngestService(deps: {
     return Promise.all([deps.hold(device, ahead), due.length > 0 && accept(device, due, from)]).then(nothing);
   }
 
+  function receiveTelemetry(
+    device: IngestDevice,
+    { kind, source }: Message,
+    { decoded, origin }: { decoded: unknown; origin: MessageOrigin },
+  ): Promise<void> {
+    if (kind === "telemetry" && isEmptyObject(decoded)) {
+      deps.touch(device); // it has no news, and is there
+      return Promise.resolve();
+    }
+    if (source === "http") checkPayload(decoded);
+    const items = kind === "batch" ? itemsOf(decoded) : decoded;
+    // Over MQTT everything is acknowledged. Other senders hear of a time stamp that is ahead, and keep their message.
+    if (source === "mqtt") return acceptOrHold(device, toHeldReadings(items), origin);
+    return accept(device, toReadings(items, clock.now()), origin);
+  }
+
   /** Lists a refused message on its device and rethrows the error. */
   function receive(
     device: IngestDevice,
@@ -229,11 +247,7 @@ export function createIngestService(deps: {
       rate.ensure(device, message.body.byteLength);
       const decoded = decode();
       if (message.kind === "attributes") return saveAttributes(device, decoded);
-      if (message.source === "http") checkPayload(decoded);
-      const items = message.kind === "batch" ? itemsOf(decoded) : decoded;
-      // Over MQTT everything is acknowledged. Other senders hear of a time stamp that is ahead, and keep their message.
-      if (message.source === "mqtt") return acceptOrHold(device, toHeldReadings(items), origin);
-      return accept(device, toReadings(items, clock.now()), origin);
+      return receiveTelemetry(device, message, { decoded, origin });
     } catch (error) {
       if (error instanceof PartlyKept) {
         rate.list(device, error.refusal, origin);
