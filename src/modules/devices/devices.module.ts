@@ -20,7 +20,7 @@ import { createDeviceSignIn } from "./device-sign-in.ts";
 import { createDevicesRepository } from "./devices.repository.ts";
 import { devicesRoutes } from "./devices.routes.ts";
 import { createDevicesService } from "./devices.service.ts";
-import type { Device, DeviceMaintenance } from "./devices.types.ts";
+import type { Device, DeviceMaintenance, SearchAttributes } from "./devices.types.ts";
 import { createRejectionsRepository } from "./rejections.repository.ts";
 import { createTokenSignIn } from "./token-sign-in.service.ts";
 
@@ -43,6 +43,7 @@ export function createDevicesModule(
   const saveDevEui = new Port<(deviceId: DeviceId, devEui: string | null) => void>("devices.saveDevEui");
   /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
   const maintenanceOf = new Port<MaintenanceOf>("devices.maintenanceOf");
+  const searchAttributes = new Port<SearchAttributes>("devices.searchAttributes");
   const devicesRepository = createDevicesRepository(database);
   const devices = createDevicesService({
     repository: devicesRepository,
@@ -106,12 +107,14 @@ export function createDevicesModule(
     tokens: createTokenSignIn({ directory, clock, report: refusalReporter(events) }),
     saveDevEui,
     maintenanceOf,
+    searchAttributes,
     routes: (auth: AuthPlugin) => [
       devicesRoutes({
         devices,
         rejections,
         activityOf: (deviceId) => activity.get(deviceId),
         maintenanceOf: (device) => maintenanceOf.call(device),
+        searchAttributes: (tenantId, text, signal) => searchAttributes.call(tenantId, text, signal),
         auth,
       }),
       credentialsRoutes({ credentials, devices, auth }),
