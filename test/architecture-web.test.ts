@@ -99,7 +99,7 @@ const features: Record<string, readonly string[]> = {
   uplinks: ["devices", "pipelines"],
   dashboards: ["alarms", "attributes", "commands", "devices", "telemetry"],
   explore: ["alarms", "dashboards", "devices", "telemetry"],
-  overview: ["alarms", "demo-plant", "devices"],
+  overview: ["alarms", "demo-plant", "devices", "telemetry"],
   setup: ["demo-plant", "devices", "sign-in"],
   system: ["alarms", "refusals", "telemetry"],
   "device-page": [

@@ -95,6 +95,11 @@ export const policies: Record<string, Policy> = {
   "GET /api/devices/:deviceId/commands/:commandId": { kind: "tenant" },
   "POST /api/devices/:deviceId/test-ack": { kind: "tenant", body: () => ({ success: true }) },
   "POST /api/devices/:deviceId/test-telemetry": { kind: "tenant", body: () => ({}) },
+  "GET /api/overview": { kind: "own" },
+  "PUT /api/overview/pins": {
+    kind: "tenant",
+    body: ({ deviceId }) => ({ pins: [{ deviceId, key: "secret_of_one" }] }),
+  },
   "POST /api/devices/bulk/validate": { kind: "own", body: { rows: [{ name: "two", deviceType: "t" }] } },
   "POST /api/devices/bulk/import": { kind: "own", body: { rows: [{ name: "two", deviceType: "t" }] } },
   // A device of another tenant is one of the failures of the answer; test/api/bulk-changes.test.ts has the rows.

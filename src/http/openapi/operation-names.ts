@@ -87,6 +87,8 @@ export const operationNames: Readonly<Record<string, string>> = {
   "POST /api/tenant-attributes": "setTenantAttribute",
   "POST /api/devices/bulk/validate": "validateDevices",
   "POST /api/devices/bulk/import": "importDevices",
+  "GET /api/overview": "getOverview",
+  "PUT /api/overview/pins": "setOverviewPins",
   "POST /api/devices/bulk/update": "updateDevices",
   "POST /api/devices/bulk/delete": "deleteDevices",
   "POST /api/devices/bulk/commands": "createDeviceCommands",

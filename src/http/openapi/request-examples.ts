@@ -119,6 +119,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   createDeviceCommands: { deviceIds: [deviceId], method: "reboot" },
   startMaintenanceOfDevices: { deviceIds: [deviceId], until: "2026-12-24T18:00:00Z", reason: "oil change" },
   endMaintenanceOfDevices: { deviceIds: [deviceId] },
+  setOverviewPins: { pins: [{ deviceId, key: "temperature" }] },
   sendTestTelemetry: { protocol: "MQTT", payload: telemetry },
   queryLatestTelemetry: { deviceIds: [deviceId], keys: ["temperature"] },
   queryTelemetry: {

@@ -88,10 +88,7 @@ function columnText(id: ColumnId, names: ReadonlyMap<string, string>): string {
 export function DeviceHeader({ layout, total, sort, onSort }: HeaderProps) {
   const { columns, selection } = layout;
   return (
-    <div
-      role="rowgroup"
-      class="sticky top-0 z-10 border-b border-base-300 bg-base-100 sm:w-max sm:min-w-full"
-    >
+    <div role="rowgroup" class="sticky top-0 z-10">
       <div role="row" aria-rowindex={1} {...rowOf(layout, "border-b border-base-300 bg-base-100")}>
         {selection && <SelectAll selection={selection} total={total} />}
         <SortHead

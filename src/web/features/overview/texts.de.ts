@@ -1,10 +1,6 @@
 import type { overviewEn } from "./texts.en.ts";
 
 export const overviewDe: Readonly<Record<keyof typeof overviewEn, string>> = {
-  "overview.devices": "Geräte",
-  "overview.devicesDetail": "an diesem Standort bekannt",
-  "overview.activeDetail": "senden Daten",
-  "overview.inactiveDetail": "haben zu lange oder noch nie gesendet",
   "overview.newest": "Neueste Daten",
   "overview.newestNone": "noch nichts empfangen",
   "overview.rate": "Nachrichten pro Sekunde, letzte Minute",
@@ -21,4 +17,25 @@ export const overviewDe: Readonly<Record<keyof typeof overviewEn, string>> = {
   "overview.allDevices": "Alle Geräte",
   "overview.connectHint":
     "Geben Sie ihm einen Namen und erhalten Sie ein fertiges Beispiel für mosquitto_pub, curl, Python, Node.js oder Arduino, mit echter Adresse und echtem Token.",
+  "overview.figures": "Kennzahlen",
+  "overview.online": "Geräte online",
+  "overview.onlineOf": "{active} von {total}",
+  "overview.allOnline": "alle haben kürzlich gesendet",
+  "overview.inactiveCount.one": "{count} ist inaktiv",
+  "overview.inactiveCount.other": "{count} sind inaktiv",
+  "overview.openAlarms": "Offene Alarme",
+  "overview.noAlarms": "nichts zu tun",
+  "overview.messageRate": "Nachrichtenrate",
+  "overview.valueRate": "{count} Werte/s",
+  "overview.storage": "Speicher",
+  "overview.daysLeft.one": "noch {count} Tag",
+  "overview.daysLeft.other": "noch {count} Tage",
+  "overview.diskUsed": "{percent} % belegt",
+  "overview.diskSteady": "der Datenträger füllt sich nicht",
+  "overview.pin": "Wert anheften",
+  "overview.pinHint": "Alle Benutzer, die das Gerät sehen dürfen, sehen den Wert in der Übersicht.",
+  "overview.otherDevice": "Anderes Gerät auswählen",
+  "overview.noValues": "Keine Werte zum Anheften",
+  "overview.noValuesHint": "Das Gerät hat noch nichts gesendet, oder alle Werte sind angeheftet.",
+  "overview.unpin": "{name} aus der Übersicht entfernen",
 };
