@@ -137,8 +137,8 @@ interface LineProps {
   readonly index: number;
   readonly row: DeviceRow | undefined;
   readonly layout: TableLayout;
-  /** The newest knowledge about the device, by the live connection. */
-  readonly live: LiveDevice | undefined;
+  /** The newest knowledge about the devices in view, by id. */
+  readonly live: ReadonlyMap<string, LiveDevice>;
   readonly height: number;
 }
 
@@ -176,7 +176,7 @@ export function DeviceLine({ index, row, layout, live, height }: LineProps) {
       </span>
       <NameCell row={row} />
       {columns.map((id) => (
-        <DeviceCell key={id} id={id} row={row} live={live} names={layout.names} />
+        <DeviceCell key={id} id={id} row={row} live={live.get(row.deviceId)} names={layout.names} />
       ))}
     </div>
   );

@@ -129,19 +129,16 @@ function DeviceTable({ pages, selection, sort, onSort }: TableProps) {
       label={t("nav.devices")}
       header={<DeviceHeader layout={layout} total={pages.total.value ?? 0} sort={sort} onSort={onSort} />}
       onWindow={onWindow}
-      renderRow={(index) => {
-        const row = pages.row(index);
-        return (
-          <DeviceLine
-            key={index}
-            index={index}
-            row={row}
-            layout={layout}
-            live={row && live.get(row.deviceId)}
-            height={rowHeight}
-          />
-        );
-      }}
+      renderRow={(index) => (
+        <DeviceLine
+          key={index}
+          index={index}
+          row={pages.row(index)}
+          layout={layout}
+          live={live}
+          height={rowHeight}
+        />
+      )}
     />
   );
 }

@@ -46,8 +46,10 @@ export function useDeviceRows(pages: DevicePages): {
   };
   useEffect(follow, [version, pages]);
   useLive(inView.length > 0 ? { topics: ["telemetry"], deviceIds: inView } : undefined, (message) => {
-    if (message.type === "snapshot") message.telemetry.forEach(take);
-    else if (message.topic === "telemetry") take(message);
+    if (message.type === "snapshot") {
+      message.telemetry.forEach(take);
+      pages.version.value++;
+    } else if (message.topic === "telemetry") take(message);
   });
   return {
     live,
