@@ -26,17 +26,16 @@ import { createTokenSignIn } from "./token-sign-in.service.ts";
 
 type MaintenanceOf = (device: Pick<Device, "deviceId" | "parentDeviceId">) => DeviceMaintenance | undefined;
 
+interface DevicesModuleDeps {
+  tenants: TenantsService;
+  plans: PlansService;
+  messageRate: MessageRateService;
+  profiles: ProfilesService;
+  store: TelemetryStore;
+}
+
 /** Devices: what they are, how they sign in, when they were seen, and what was rejected of them. */
-export function createDevicesModule(
-  { config, database, clock, events, log }: Core,
-  deps: {
-    tenants: TenantsService;
-    plans: PlansService;
-    messageRate: MessageRateService;
-    profiles: ProfilesService;
-    store: TelemetryStore;
-  },
-) {
+export function createDevicesModule({ config, database, clock, events, log }: Core, deps: DevicesModuleDeps) {
   const { tenants, plans, messageRate, profiles, store } = deps;
   const { transact } = database;
   /** Stores the dev EUI as an attribute, in the transaction that changes the device. */

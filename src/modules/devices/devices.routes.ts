@@ -35,7 +35,7 @@ const childList = wholeList({
 const rejectionList = wholeList({ sort: ["at", "code"], search: ["where", "reason"] });
 const typeList = wholeList({ sort: ["deviceType", "count"], search: ["deviceType"] });
 
-export const devicesRoutes = (deps: {
+interface DevicesRoutesDeps {
   devices: DevicesService;
   rejections: DeviceRejections;
   /** The newest knowledge about a device, where there is any. */
@@ -44,7 +44,9 @@ export const devicesRoutes = (deps: {
   maintenanceOf: (device: Pick<Device, "deviceId" | "parentDeviceId">) => DeviceMaintenance | undefined;
   searchAttributes: SearchAttributes;
   auth: AuthPlugin;
-}) => {
+}
+
+export const devicesRoutes = (deps: DevicesRoutesDeps) => {
   const { devices, rejections } = deps;
   const current = (device: DeviceWithActivity) => deps.activityOf(device.deviceId) ?? device.activity;
   const item = (device: DeviceWithActivity) => ({

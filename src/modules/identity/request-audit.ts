@@ -64,34 +64,32 @@ function createdTenant({ response }: AuditedRequest): TenantId | null {
   return typeof id === "string" ? (id as TenantId) : null; // of our own answer
 }
 
+function contextOf(auditedRequest: AuditedRequest, principal: Principal): AuditContext {
+  const params = isJsonObject(auditedRequest.params) ? (auditedRequest.params as Record<string, string>) : {}; // path parameters are texts
+  return {
+    principal,
+    params,
+    query: auditedRequest.query,
+    body: auditedRequest.body,
+    response: auditedRequest.response,
+  };
+}
+
+function idOf(rule: Exclude<AuditRule, { none: string }>, context: AuditContext): string | undefined {
+  if (rule.id !== undefined) return rule.id(context);
+  if (rule.created === undefined) return Object.values(context.params)[0];
+  const id = isJsonObject(context.response) ? context.response[rule.created] : undefined;
+  return typeof id === "string" ? id : undefined;
+}
+
+const idsOf = (rule: Exclude<AuditRule, { none: string }>, context: AuditContext): readonly string[] =>
+  rule.each?.(context) ?? [idOf(rule, context) ?? ""];
+
 /** Records what a route's rule says: what it is about as it was before and as it is after, or that it was refused. */
 export function createRequestAudit(recorder: AuditRecorder) {
   /** State of the targets of each request before the request, by id. */
   const before = new WeakMap<Request, ReadonlyMap<string, unknown>>();
   const callers = new WeakMap<Request, Principal>();
-
-  function contextOf(auditedRequest: AuditedRequest, principal: Principal): AuditContext {
-    const params = isJsonObject(auditedRequest.params)
-      ? (auditedRequest.params as Record<string, string>)
-      : {}; // path parameters are texts
-    return {
-      principal,
-      params,
-      query: auditedRequest.query,
-      body: auditedRequest.body,
-      response: auditedRequest.response,
-    };
-  }
-
-  function idOf(rule: Exclude<AuditRule, { none: string }>, context: AuditContext): string | undefined {
-    if (rule.id !== undefined) return rule.id(context);
-    if (rule.created === undefined) return Object.values(context.params)[0];
-    const id = isJsonObject(context.response) ? context.response[rule.created] : undefined;
-    return typeof id === "string" ? id : undefined;
-  }
-
-  const idsOf = (rule: Exclude<AuditRule, { none: string }>, context: AuditContext): readonly string[] =>
-    rule.each?.(context) ?? [idOf(rule, context) ?? ""];
 
   function write(
     auditedRequest: AuditedRequest,

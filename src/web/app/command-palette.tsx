@@ -133,6 +133,16 @@ function useEntries(text: string): Entry[] {
     : [...exact, ...devices.filter((entry) => !exact.includes(entry)), ...others, ...actions];
 }
 
+/** Shows the state of a device, or an arrow for everything else. */
+const EntryMark = ({ device }: { device: DeviceRow | undefined }) =>
+  device ? (
+    <span class="flex w-4 flex-none justify-center">
+      <DeviceState deviceId={device.deviceId} active={device.active} bare />
+    </span>
+  ) : (
+    <ArrowRight size={16} class="flex-none text-soft" aria-hidden="true" />
+  );
+
 /** Finds devices, dashboards, alarms, settings and help from anywhere: Ctrl-K. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -200,13 +210,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
               // A list that opens under a resting pointer must not let it choose.
               onPointerMove={(e) => (e.movementX !== 0 || e.movementY !== 0) && setSelected(i)}
             >
-              {entry.device ? (
-                <span class="flex w-4 flex-none justify-center">
-                  <DeviceState deviceId={entry.device.deviceId} active={entry.device.active} bare />
-                </span>
-              ) : (
-                <ArrowRight size={16} class="flex-none text-soft" aria-hidden="true" />
-              )}
+              <EntryMark device={entry.device} />
               <span class="min-w-0 flex-1 truncate">{entry.text}</span>
               <span class="flex-none text-sm text-soft">{entry.detail}</span>
             </div>
