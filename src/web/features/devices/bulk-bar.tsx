@@ -45,18 +45,18 @@ export function BulkBar({ selection, total, onChanged }: Props) {
       {size > 0 && (
         <section
           class="panel flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2"
-          aria-label={t("bulk.selection")}
+          aria-label={t("selection.label")}
         >
           <p class="font-medium" role="status">
-            {plural("bulk.selected", size)}
+            {plural("selection.count", size)}
           </p>
           {size < total && (
             <button type="button" class="link text-sm" disabled={isBusy} onClick={selection.selectAll}>
-              {t("bulk.selectAll", { count: formatCount(total) })}
+              {t("selection.all", { count: formatCount(total) })}
             </button>
           )}
           <button type="button" class="link text-sm" onClick={selection.clear}>
-            {t("bulk.clear")}
+            {t("selection.clear")}
           </button>
           <div class="flex flex-wrap gap-2 sm:ml-auto">
             {allowedBulkActions().map((action) => (
@@ -67,7 +67,7 @@ export function BulkBar({ selection, total, onChanged }: Props) {
                 disabled={isBusy}
                 onClick={() => open(action)}
               >
-                {t(`bulk.${action}`)}
+                {t(`selection.${action}`)}
               </button>
             ))}
           </div>

@@ -123,7 +123,7 @@ function SelectAll({ selection, total }: { selection: DeviceSelection; total: nu
       <input
         type="checkbox"
         class="checkbox checkbox-sm"
-        aria-label={t("bulk.selectAll", { count: formatCount(total) })}
+        aria-label={t("selection.all", { count: formatCount(total) })}
         checked={isAll}
         indeterminate={selection.size > 0 && !isAll}
         disabled={selection.isBusy || total === 0}
@@ -165,7 +165,7 @@ export function DeviceLine({ index, row, layout, live, height }: LineProps) {
           <input
             type="checkbox"
             class="checkbox checkbox-sm"
-            aria-label={t("bulk.selectOne", { name: row.name })}
+            aria-label={t("selection.one", { name: row.name })}
             checked={isSelected}
             onClick={(e) => selection.toggle(index, e.shiftKey)}
           />
