@@ -165,7 +165,7 @@ export function DeviceLine({ index, row, layout, live, height }: LineProps) {
           <input
             type="checkbox"
             class="checkbox checkbox-sm"
-            aria-label={t("selection.one", { name: row.name })}
+            aria-label={t("selection.row", { name: row.name })}
             checked={isSelected}
             onClick={(e) => selection.toggle(index, e.shiftKey)}
           />

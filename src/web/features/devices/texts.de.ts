@@ -62,7 +62,7 @@ export const devicesDe: Readonly<Record<keyof typeof devicesEn, string>> = {
   "selection.count.one": "{count} Gerät ausgewählt",
   "selection.count.other": "{count} Geräte ausgewählt",
   "selection.all": "Alle {count} passenden auswählen",
-  "selection.one": "{name} auswählen",
+  "selection.row": "{name} auswählen",
   "selection.clear": "Auswahl aufheben",
   "selection.tags": "Schlagwörter",
   "selection.profile": "Profil",

@@ -59,7 +59,7 @@ export const devicesEn = {
   "selection.count.one": "{count} device selected",
   "selection.count.other": "{count} devices selected",
   "selection.all": "Select all {count} that match",
-  "selection.one": "Select {name}",
+  "selection.row": "Select {name}",
   "selection.clear": "Clear selection",
   "selection.tags": "Tags",
   "selection.profile": "Profile",
