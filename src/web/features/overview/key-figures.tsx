@@ -19,6 +19,7 @@ import { nameOf } from "../devices/device-names.ts";
 import { Spark } from "../telemetry/spark.tsx";
 import { overviewApi, type Pin } from "./overview-api.ts";
 import type { PinDialogProps } from "./pin-dialog.tsx";
+import { RateBars } from "./rate-bars.tsx";
 import type { SitePulse } from "./site-pulse.ts";
 import { type Figures, SPAN_MS, useFigures } from "./use-figures.ts";
 
@@ -32,10 +33,13 @@ interface FigureProps {
   readonly href: string;
   /** The last 24 hours. */
   readonly curve?: SeriesBuffer | undefined;
+  /** Stands in the place of a curve of less than two points. */
+  readonly placeholder?: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
-function Figure({ label, value, detail, href, curve, children }: FigureProps) {
+function Figure({ label, value, detail, href, curve, placeholder, children }: FigureProps) {
+  const hasCurve = curve !== undefined && curve.ts.length > 1;
   return (
     <div class="panel relative flex min-w-0 flex-col p-4 hover:border-primary">
       <a class="panel-label block truncate pr-5 after:absolute after:inset-0" href={href} title={label}>
@@ -44,7 +48,7 @@ function Figure({ label, value, detail, href, curve, children }: FigureProps) {
       <p class="reading mt-2 truncate text-2xl font-medium">{value}</p>
       <p class="mt-1 line-clamp-2 text-sm break-words text-soft">{detail}</p>
       <div class="mt-auto min-h-9 pt-2">
-        {curve && <Spark buffer={curve} spanMs={SPAN_MS} class="w-full" />}
+        {hasCurve ? <Spark buffer={curve} spanMs={SPAN_MS} class="w-full" /> : placeholder}
       </div>
       {children}
     </div>
@@ -120,6 +124,7 @@ function SiteFigures({ figures, pulse }: { figures: Figures; pulse: SitePulse })
         detail={t("overview.valueRate", { count: rate(pulse.points) })}
         href={gateway ? `/devices/${gateway.deviceId}/data?keys=messages_per_second` : "/explore"}
         curve={ofGateway("messages_per_second") ?? undefined}
+        placeholder={<RateBars rates={pulse.messages.rates(now.value).slice(0, 59)} />}
       />
       <Figure
         label={t("overview.newest")}

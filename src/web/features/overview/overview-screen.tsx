@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
-import { formatNumber, toMs } from "../../platform/i18n/format.ts";
+import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
-import { now } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
@@ -16,7 +15,6 @@ import { rememberNames } from "../devices/device-names.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { GatewayList } from "./gateway-list.tsx";
 import { KeyFigures } from "./key-figures.tsx";
-import { RateBars } from "./rate-bars.tsx";
 import { RecentDevices, SilentDevices } from "./site-lists.tsx";
 import { SitePulse } from "./site-pulse.ts";
 
@@ -78,33 +76,12 @@ export function OverviewScreen() {
           {(site.data?.silent.length ?? 0) > 0 && <SilentDevices rows={site.data?.silent ?? []} />}
           <KeyFigures pulse={pulse} />
           <GatewayList />
-          <div class="grid items-start gap-5 lg:grid-cols-2">
-            <Rate pulse={pulse} />
-            <RecentDevices pulse={pulse} />
-          </div>
+          <RecentDevices pulse={pulse} />
           {site.data && <DemoPlantNote />}
         </>
       )}
       {creating && <CreateDevice onClose={() => setCreating(false)} />}
     </div>
-  );
-}
-
-function Rate({ pulse }: { pulse: SitePulse }) {
-  const timeMs = now.value;
-  return (
-    <section class="panel p-4" aria-label={t("overview.rate")}>
-      <div class="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
-        <p class="panel-label">{t("overview.rate")}</p>
-        <p class="reading text-sm">
-          {t("overview.rateValues", {
-            messages: formatNumber(pulse.messages.perSecond(timeMs), 3),
-            points: formatNumber(pulse.points.perSecond(timeMs), 3),
-          })}
-        </p>
-      </div>
-      <RateBars rates={pulse.messages.rates(timeMs).slice(0, 59)} />
-    </section>
   );
 }
 

@@ -3,8 +3,6 @@ import type { overviewEn } from "./texts.en.ts";
 export const overviewDe: Readonly<Record<keyof typeof overviewEn, string>> = {
   "overview.newest": "Neueste Daten",
   "overview.newestNone": "noch nichts empfangen",
-  "overview.rate": "Nachrichten pro Sekunde, letzte Minute",
-  "overview.rateValues": "{messages} Nachrichten/s · {points} Werte/s",
   "overview.rateChart": "Nachrichten pro Sekunde in der letzten Minute, höchstens {top}",
   "overview.recent": "Zuletzt aktiv",
   "overview.recentNone": "Noch keine Daten. Öffnen Sie ein Gerät und folgen Sie dem Reiter „Verbinden“.",

@@ -1,8 +1,6 @@
 export const overviewEn = {
   "overview.newest": "Newest data",
   "overview.newestNone": "nothing received yet",
-  "overview.rate": "Messages per second, last minute",
-  "overview.rateValues": "{messages} messages/s · {points} values/s",
   "overview.rateChart": "Messages per second over the last minute, at most {top}",
   "overview.recent": "Last seen",
   "overview.recentNone": "No data yet. Open a device and use its Connect tab to send the first value.",
