@@ -144,6 +144,10 @@ test(
     await page.getByLabel("Search by name, tag or attribute").fill("sn-10002");
     await page.getByText("1 device", { exact: true }).waitFor();
     await row(pressName(2)).waitFor();
+    await ui.call("POST", "/api/devices", { name: "Zone critical", deviceType: "zone" });
+    await page.getByLabel("Search by name, tag or attribute").fill("critical");
+    await page.getByText("3 devices", { exact: true }).waitFor();
+    expect(await page.getByRole("row").nth(1).textContent()).toContain("Zone critical");
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: /^Find devices/ }).fill("SN-10004");
     const option = page.getByRole("option", { name: new RegExp(pressName(4)) });

@@ -22,6 +22,9 @@ import { ExportDevices } from "./export-devices.tsx";
 import { useColumnNames } from "./use-column-names.ts";
 import { useDeviceRows } from "./use-device-rows.ts";
 
+/** A search without an order of one's own: the server lists first what fits best. */
+const BEST_FIRST = "";
+
 function queryOf(filter: UrlFilter, sort: string): DeviceFilter {
   return {
     search: filter.search,
@@ -37,7 +40,7 @@ function queryOf(filter: UrlFilter, sort: string): DeviceFilter {
 export function DevicesScreen() {
   const url = useUrlFilter([...FILTERS, "sort"]);
   const { sort: selectedSort, ...filter } = url.filter;
-  const sort = selectedSort || "name";
+  const sort = selectedSort || (filter.search === "" ? "name" : BEST_FIRST);
   const creating = useCreateDialog();
   const pages = useMemo(() => new DevicePages(queryOf(filter, sort)), [JSON.stringify(filter), sort]);
   const selection = useDeviceSelection(pages, JSON.stringify(filter));

@@ -47,9 +47,11 @@ function Figure({ label, value, detail, href, curve, placeholder, children }: Fi
       </a>
       <p class="reading mt-2 truncate text-2xl font-medium">{value}</p>
       <p class="mt-1 line-clamp-2 text-sm break-words text-soft">{detail}</p>
-      <div class="mt-auto min-h-9 pt-2">
-        {hasCurve ? <Spark buffer={curve} spanMs={SPAN_MS} class="w-full" /> : placeholder}
-      </div>
+      {(hasCurve || placeholder) && (
+        <div class="mt-auto pt-2">
+          {hasCurve ? <Spark buffer={curve} spanMs={SPAN_MS} class="w-full" /> : placeholder}
+        </div>
+      )}
       {children}
     </div>
   );
@@ -164,12 +166,13 @@ function StorageFigure({ figures, deviceId }: { figures: Figures; deviceId: stri
   const usedNow = used.values.at(-1);
   const daysNow = days.lastTs >= used.lastTs ? days.values.at(-1) : undefined; // it is left out while the disk does not fill up
   if (typeof usedNow !== "number") return null;
-  const usedText = t("overview.diskUsed", { percent: formatNumber(usedNow, 3) });
+  const percent = `${formatNumber(usedNow, 3)} %`;
+  const isFilling = typeof daysNow === "number";
   return (
     <Figure
       label={t("overview.storage")}
-      value={typeof daysNow === "number" ? plural("overview.daysLeft", Math.floor(daysNow)) : usedText}
-      detail={typeof daysNow === "number" ? usedText : t("overview.diskSteady")}
+      value={isFilling ? plural("overview.days", Math.floor(daysNow)) : percent}
+      detail={isFilling ? t("overview.diskFull", { percent }) : t("overview.diskUsed")}
       href={`/devices/${deviceId}/data?keys=disk_used_percent`}
       curve={used}
     />
