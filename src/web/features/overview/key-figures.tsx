@@ -95,8 +95,12 @@ function SiteFigures({ figures, pulse }: { figures: Figures; pulse: SitePulse })
   const { overview, openAlarms, curves, gateway, recent } = figures;
   const newest = pulse.recent(1)[0];
   const inactive = overview ? overview.devices.total - overview.devices.active : 0;
-  const rate = (meter: SitePulse["messages"]) => formatNumber(meter.perSecond(now.value), 3);
-  const ofGateway = (key: string) => gateway && recent.of({ deviceId: gateway.deviceId, key });
+  const ofGateway = (key: string) => (gateway ? recent.of({ deviceId: gateway.deviceId, key }) : undefined);
+  /** The gateway measures once a minute; where it does not, this page counts since it was opened. */
+  const rate = (key: string, meter: SitePulse["messages"]) => {
+    const measured = ofGateway(key)?.values.at(-1);
+    return formatNumber(typeof measured === "number" ? measured : meter.perSecond(now.value), 3);
+  };
   return (
     <>
       <Figure
@@ -122,10 +126,10 @@ function SiteFigures({ figures, pulse }: { figures: Figures; pulse: SitePulse })
       />
       <Figure
         label={t("overview.messageRate")}
-        value={`${rate(pulse.messages)} /s`}
-        detail={t("overview.valueRate", { count: rate(pulse.points) })}
+        value={`${rate("messages_per_second", pulse.messages)} /s`}
+        detail={t("overview.valueRate", { count: rate("values_per_second", pulse.points) })}
         href={gateway ? `/devices/${gateway.deviceId}/data?keys=messages_per_second` : "/explore"}
-        curve={ofGateway("messages_per_second") ?? undefined}
+        curve={ofGateway("messages_per_second")}
         placeholder={<RateBars rates={pulse.messages.rates(now.value).slice(0, 59)} />}
       />
       <Figure

@@ -9,7 +9,7 @@ import { type Overview, overviewApi, type Pin } from "./overview-api.ts";
 export const SPAN_MS = 24 * 3_600_000;
 const POINTS_MAX = 120;
 /** Readings of the gateway that the overview shows. */
-const GATEWAY_KEYS = ["messages_per_second", "disk_days_left", "disk_used_percent"];
+const GATEWAY_KEYS = ["messages_per_second", "values_per_second", "disk_days_left", "disk_used_percent"];
 
 const idOf = ({ deviceId, key }: Pin) => `${deviceId} ${key}`;
 
