@@ -91,6 +91,39 @@ describe.each(brokers)("devices at $name", ({ isEmbedded }) => {
     });
   });
 
+  test("a command goes back to a device, and waits while its integration is paused", async () => {
+    const { integrationId } = (await call("GET", "/integrations")).find(
+      ({ name }: { name: string }) => name === "tasmota",
+    );
+    const [{ deviceId }] = await call("GET", "/devices?deviceType=tasmota");
+    const received: string[] = [];
+    field.on("message", (topic, body) => received.push(`${topic} ${body.toString()}`));
+    await field.subscribeAsync("cmnd/plug-1/#", { qos: 1 });
+    const command = { method: "POWER", params: "OFF" };
+    const { commandId } = await call("POST", `/devices/${deviceId}/commands`, command);
+    const statusOf = async (id: string) => (await call("GET", `/devices/${deviceId}/commands/${id}`)).status;
+    await untilAnswer(
+      () => statusOf(commandId),
+      (status) => status === "SUCCESSFUL",
+    );
+    await untilAnswer(
+      () => received,
+      ([message]) => message === "cmnd/plug-1/POWER OFF",
+    );
+    await call("POST", `/integrations/${integrationId}/pause`);
+    const later = await call("POST", `/devices/${deviceId}/commands`, { ...command, params: "ON" });
+    expect(await statusOf(later.commandId)).toBe("QUEUED");
+    await call("POST", `/integrations/${integrationId}/start`);
+    await untilAnswer(
+      () => statusOf(later.commandId),
+      (status) => status === "SUCCESSFUL",
+    );
+    await untilAnswer(
+      () => received,
+      (messages) => messages[1] === "cmnd/plug-1/POWER ON",
+    );
+  });
+
   test("Zigbee2MQTT", async () => {
     await connect("zigbee2mqtt", "zigbee2mqtt/#");
     await say("zigbee2mqtt/hall/door", { contact: false, battery: 90 });
