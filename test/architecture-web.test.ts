@@ -75,9 +75,10 @@ const features: Record<string, readonly string[]> = {
   maintenance: [],
   "demo-plant": [],
   "sign-in": [],
-  "device-import": [],
+  "device-bulk": [],
+  "device-import": ["device-bulk"],
   alarms: [],
-  devices: ["alarms", "device-import"],
+  devices: ["alarms", "device-bulk", "device-import"],
   telemetry: ["devices"],
   "alarm-pages": ["alarms", "telemetry"],
   attributes: ["devices"],
@@ -99,7 +100,7 @@ const features: Record<string, readonly string[]> = {
   "mqtt-clients": ["api-keys"],
   dashboards: ["alarms", "attributes", "commands", "devices", "telemetry"],
   explore: ["alarms", "dashboards", "devices", "telemetry"],
-  overview: ["alarms", "demo-plant", "devices"],
+  overview: ["alarms", "demo-plant", "devices", "telemetry"],
   setup: ["demo-plant", "devices", "sign-in"],
   system: ["alarms", "refusals", "telemetry"],
   "device-page": [
@@ -196,12 +197,12 @@ describe("features", () => {
     expect(users.filter(({ from }) => !/-(api|types)\.ts$/.test(from)).map(show)).toEqual([]);
   });
 
-  test("are loaded on demand as screens, pages and tabs", () => {
+  test("are loaded on demand as screens, pages, tabs and dialogs", () => {
     const loaded = own.filter(
       ({ to, isDynamic }) => isDynamic && !to.startsWith("catalogue/") && !to.startsWith("../lib/texts/"),
     );
     expect(
-      loaded.filter(({ to }) => !/(-(screen|page|tab)\.tsx|palette-search\.ts)$/.test(to)).map(show),
+      loaded.filter(({ to }) => !/(-(dialog|page|screen|tab)\.tsx|palette-search\.ts)$/.test(to)).map(show),
     ).toEqual([]);
   });
 });

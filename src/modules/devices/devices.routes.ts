@@ -18,7 +18,13 @@ import {
   updateDeviceBody,
 } from "./devices.schemas.ts";
 import type { DevicesService } from "./devices.service.ts";
-import type { Device, DeviceActivity, DeviceMaintenance, DeviceWithActivity } from "./devices.types.ts";
+import type {
+  Device,
+  DeviceActivity,
+  DeviceMaintenance,
+  DeviceWithActivity,
+  SearchAttributes,
+} from "./devices.types.ts";
 import { maintenanceToWire, toDetail, toListItem } from "./devices.wire.ts";
 
 const assetList = wholeList({ sort: ["assetId", "count"], search: ["assetId"] });
@@ -29,15 +35,18 @@ const childList = wholeList({
 const rejectionList = wholeList({ sort: ["at", "code"], search: ["where", "reason"] });
 const typeList = wholeList({ sort: ["deviceType", "count"], search: ["deviceType"] });
 
-export const devicesRoutes = (deps: {
+interface DevicesRoutesDeps {
   devices: DevicesService;
   rejections: DeviceRejections;
   /** The newest knowledge about a device, where there is any. */
   activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
   /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
   maintenanceOf: (device: Pick<Device, "deviceId" | "parentDeviceId">) => DeviceMaintenance | undefined;
+  searchAttributes: SearchAttributes;
   auth: AuthPlugin;
-}) => {
+}
+
+export const devicesRoutes = (deps: DevicesRoutesDeps) => {
   const { devices, rejections } = deps;
   const current = (device: DeviceWithActivity) => deps.activityOf(device.deviceId) ?? device.activity;
   const item = (device: DeviceWithActivity) => ({
@@ -56,9 +65,12 @@ export const devicesRoutes = (deps: {
     .use(deps.auth)
     .get(
       "",
-      ({ principal, query, set, request }) => {
+      async ({ principal, query, set, request }) => {
         const page = toPage(query);
-        const { items, total } = devices.list(principal, { ...query, ...page });
+        const { search = "" } = query;
+        const searched =
+          search === "" ? [] : await deps.searchAttributes(principal.tenantId, search, request.signal);
+        const { items, total } = devices.list(principal, { ...query, ...page, searched });
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(item);
       },
@@ -69,7 +81,7 @@ export const devicesRoutes = (deps: {
         detail: {
           summary: "List devices",
           description:
-            "Lists all devices that the caller may see, or those of one `deviceType`, one `role` or one gateway (`parentDeviceId`). `X-Total-Count` has their number, `Link` the next page.",
+            "Lists all devices that the caller may see, or those of one `deviceType`, one `role` or one gateway (`parentDeviceId`). A `search` without `sort` lists devices first whose name has the text. `X-Total-Count` has their number, `Link` the next page.",
         },
       },
     )

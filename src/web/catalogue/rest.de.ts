@@ -8,6 +8,7 @@ import { codecsDe } from "../features/codecs/texts.de.ts";
 import { commandsDe } from "../features/commands/texts.de.ts";
 import { connectDe } from "../features/connect/texts.de.ts";
 import { dashboardsDe } from "../features/dashboards/texts.de.ts";
+import { deviceBulkDe } from "../features/device-bulk/texts.de.ts";
 import { deviceImportDe } from "../features/device-import/texts.de.ts";
 import { devicePageDe } from "../features/device-page/texts.de.ts";
 import { exploreDe } from "../features/explore/texts.de.ts";
@@ -41,6 +42,7 @@ export const restDe: Readonly<Record<keyof typeof restEn, string>> = {
   ...commandsDe,
   ...connectDe,
   ...dashboardsDe,
+  ...deviceBulkDe,
   ...deviceImportDe,
   ...devicePageDe,
   ...exploreDe,

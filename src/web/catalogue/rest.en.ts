@@ -8,6 +8,7 @@ import { codecsEn } from "../features/codecs/texts.en.ts";
 import { commandsEn } from "../features/commands/texts.en.ts";
 import { connectEn } from "../features/connect/texts.en.ts";
 import { dashboardsEn } from "../features/dashboards/texts.en.ts";
+import { deviceBulkEn } from "../features/device-bulk/texts.en.ts";
 import { deviceImportEn } from "../features/device-import/texts.en.ts";
 import { devicePageEn } from "../features/device-page/texts.en.ts";
 import { exploreEn } from "../features/explore/texts.en.ts";
@@ -41,6 +42,7 @@ export const restEn = {
   ...commandsEn,
   ...connectEn,
   ...dashboardsEn,
+  ...deviceBulkEn,
   ...deviceImportEn,
   ...devicePageEn,
   ...exploreEn,
