@@ -87,7 +87,7 @@ const features: Record<string, readonly string[]> = {
   users: ["audit", "devices"],
   account: ["notifications", "users"],
   "api-keys": ["devices", "users"],
-  "alarm-rules": ["alarms", "telemetry", "users"],
+  "alarm-rules": ["alarms", "notifications", "telemetry", "users"],
   profiles: ["alarm-rules"],
   pipelines: ["attributes", "devices", "telemetry"],
   codecs: [],

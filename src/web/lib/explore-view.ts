@@ -45,7 +45,7 @@ function paneOf(text: string): Pane[] {
 
 /** `live.<ms>`, `abs.<from>.<to>` or `cal.<unit>.<offset>.<time zone>`. */
 function windowText({ mode, durationMs, from, to, unit, offset, timezone }: WindowSpec): string {
-  if (mode === "absolute") return `abs.${from}.${to}`;
+  if (mode === "absolute" || (mode === undefined && from !== undefined)) return `abs.${from}.${to}`;
   if (mode === "calendar") return `cal.${unit}.${offset}.${timezone}`;
   return `live.${durationMs}`;
 }
@@ -81,11 +81,12 @@ export function viewToQuery({ panes, window, aggregation, compares }: ExploreVie
   };
 }
 
+export const exploreAddress = (view: ExploreView): string =>
+  `/explore?${new URLSearchParams(viewToQuery(view))}`;
+
 /** Returns the address of Explore with these series in one pane. */
 export const exploreHref = (series: readonly ExploreSeries[], window: WindowSpec = WINDOW_START): string =>
-  `/explore?${new URLSearchParams(
-    viewToQuery({ panes: [{ kind: "lines", series }], window, aggregation: "none", compares: false }),
-  )}`;
+  exploreAddress({ panes: [{ kind: "lines", series }], window, aggregation: "none", compares: false });
 
 /** Name of a series as a widget's `series` has it. */
 export const seriesId = ({ deviceId, key }: ExploreSeries): string => `${deviceId}/${key}`;

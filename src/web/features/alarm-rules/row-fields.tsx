@@ -1,4 +1,5 @@
 import { Trash2 } from "lucide-preact";
+import { unitSymbol } from "../../../lib/key-format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { DurationField } from "../../ui/duration-field.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
@@ -11,11 +12,14 @@ const SCOPES = ["SERVER", "SHARED", "CLIENT"] as const;
 /** Fields of one comparison: key, operator and value. */
 export function RowFields(props: {
   row: ConditionRow;
+  /** Unit of the values of the key. */
+  unit: string | undefined;
   onChange: (row: ConditionRow) => void;
   onRemove: (() => void) | undefined;
 }) {
   const { row, onRemove } = props;
   const set = (changes: Partial<ConditionRow>) => props.onChange({ ...row, ...changes });
+  const isValue = row.attribute === "";
   const takesValue = row.op !== "CHANGED" && row.op !== "NO_DATA";
   return (
     <div class="flex flex-wrap items-end gap-2" data-testid="condition-row">
@@ -48,7 +52,7 @@ export function RowFields(props: {
         <select
           class="select min-w-0 flex-[1_1_8rem]"
           aria-label={t("rule.with")}
-          value={row.attribute === "" ? "value" : row.scope}
+          value={isValue ? "value" : row.scope}
           onChange={(e) => {
             const scope = SCOPES.find((text) => text === e.currentTarget.value);
             set(scope ? { scope, attribute: row.attribute || t("rule.limitName") } : { attribute: "" });
@@ -63,19 +67,19 @@ export function RowFields(props: {
         </select>
       )}
       {takesValue && (
-        <input
-          class="input min-w-0 flex-[1_1_8rem]"
-          required
-          maxLength={1000}
-          aria-label={t(row.attribute === "" ? "rule.value" : "rule.attribute")}
-          placeholder={t(row.op === "IN" || row.op === "BETWEEN" ? "rule.values" : "rule.value")}
-          value={row.attribute === "" ? row.value : row.attribute}
-          onInput={(e) =>
-            set(
-              row.attribute === "" ? { value: e.currentTarget.value } : { attribute: e.currentTarget.value },
-            )
-          }
-        />
+        <label class="input min-w-0 flex-[1_1_8rem]">
+          <input
+            required
+            maxLength={1000}
+            aria-label={t(isValue ? "rule.value" : "rule.attribute")}
+            placeholder={t(row.op === "IN" || row.op === "BETWEEN" ? "rule.values" : "rule.value")}
+            value={isValue ? row.value : row.attribute}
+            onInput={(e) =>
+              set(isValue ? { value: e.currentTarget.value } : { attribute: e.currentTarget.value })
+            }
+          />
+          {isValue && props.unit !== undefined && <span class="text-soft">{unitSymbol(props.unit)}</span>}
+        </label>
       )}
       {row.op === "NO_DATA" && (
         <DurationField label={t("rule.forTime")} ms={row.forMs} onChange={(forMs) => set({ forMs })} />

@@ -103,12 +103,13 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
         view={view}
         isEditing={isEditing}
         isFitted={isWall}
+        {...(!isWall && { window })}
         onChange={change}
         onOpen={setDialog}
         onWindow={setWindow}
       />
     ),
-    [board, stateId, isEditing, query.wall, view.isLoaded, view.boundsNow, view.feed],
+    [board, stateId, isEditing, query.wall, window, view.isLoaded, view.boundsNow, view.feed],
   );
   const save = () =>
     action.run(async () => {

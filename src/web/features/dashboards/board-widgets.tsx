@@ -7,6 +7,7 @@ import type { BoardState, Widget, WindowSpec } from "./dashboards-api.ts";
 import { GridBoard } from "./grid-board.tsx";
 import type { BoardView } from "./use-board-feed.ts";
 import { titleOf, WidgetBody } from "./widget-frame.tsx";
+import { WidgetLinks } from "./widget-links.tsx";
 import type { Bounds } from "./widgets/widget.types.ts";
 
 /** The pages of a dashboard, where it has more than one. */
@@ -43,6 +44,8 @@ export function BoardWidgets(props: {
   view: BoardView;
   isEditing?: boolean;
   isFitted?: boolean;
+  /** The time that is shown; widgets then lead to the same time in Explore. */
+  window?: WindowSpec;
   onChange?: (board: Board) => void;
   onOpen?: (widget: Widget) => void;
   onWindow: (window: WindowSpec) => void;
@@ -73,6 +76,9 @@ export function BoardWidgets(props: {
             <header class="flex flex-none items-center gap-2">
               {handle}
               <h2 class="min-w-0 flex-1 truncate text-sm font-semibold">{title(id)}</h2>
+              {!isEditing && props.window !== undefined && view.isLoaded && (
+                <WidgetLinks widget={widget} feed={view.feed} window={props.window} title={title(id)} />
+              )}
               {isEditing && (
                 <>
                   <IconButton

@@ -14,6 +14,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { keyName } from "../../platform/key-metadata.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { AlarmLink } from "../../ui/alarm-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/choice.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
@@ -151,6 +152,7 @@ function SeriesChips({ view, onChange }: PartProps) {
               <a class="link link-hover" href={`/devices/${series.deviceId}`}>
                 {name}
               </a>
+              <AlarmLink deviceId={series.deviceId} name={series.key} />
               <button
                 type="button"
                 class="btn btn-ghost btn-circle btn-xs"

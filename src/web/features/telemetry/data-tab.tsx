@@ -308,6 +308,7 @@ function Content(
         </p>
       )}
       <Lanes
+        deviceId={props.device.deviceId}
         keys={drawn}
         bounds={bounds}
         overlay={controls.view === "overlay"}

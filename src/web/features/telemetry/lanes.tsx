@@ -6,6 +6,7 @@ import { scaleGroups } from "../../lib/scale-groups.ts";
 import { formatDate, formatReading } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { darkNow } from "../../platform/preferences.ts";
+import { AlarmLink } from "../../ui/alarm-link.tsx";
 import { Chart } from "../../ui/chart/chart.tsx";
 import { limitLines, lineStyle } from "../../ui/chart/line-style.ts";
 import type { KeySeries } from "./device-series.ts";
@@ -24,6 +25,7 @@ const STATS_DIGITS = 5;
 const nameOf = ({ key, metadata }: LaneKey): string => metadata?.name ?? key;
 
 interface Props {
+  readonly deviceId: string;
   readonly keys: readonly LaneKey[];
   readonly bounds: { readonly from: number; readonly to: number };
   readonly overlay: boolean;
@@ -45,7 +47,7 @@ export function Lanes(props: Props) {
         <section key={group.map((k) => k.key).join()} class="panel min-w-0 overflow-hidden">
           <div class="flex flex-col px-4 pt-3">
             {group.map((key) => (
-              <Legend key={key.key} lane={key} bounds={props.bounds} cursor={cursor} />
+              <Legend key={key.key} {...props} lane={key} cursor={cursor} />
             ))}
           </div>
           <Lane
@@ -105,12 +107,12 @@ function Lane(
 }
 
 function Legend({
+  deviceId,
   lane,
   bounds,
   cursor,
-}: {
+}: Pick<Props, "deviceId" | "bounds"> & {
   lane: LaneKey;
-  bounds: Props["bounds"];
   cursor: Signal<number | undefined>;
 }) {
   const { main } = lane.series;
@@ -130,6 +132,7 @@ function Legend({
         </span>
       </span>
       <span class="reading text-lg font-medium">{formatReading(value, metadata)}</span>
+      <AlarmLink deviceId={deviceId} name={lane.key} />
       {pointed !== undefined && index >= 0 && (
         <span class="reading text-sm text-soft">{formatDate(main.ts[index]!, "time")}</span>
       )}
