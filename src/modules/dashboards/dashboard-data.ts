@@ -71,10 +71,19 @@ function ownPart(snapshot: LatestSnapshot, wanted: Wanted): LatestSnapshot {
 const fixedAggregations: Readonly<Record<string, Aggregation>> = { stateTimeline: "none", energy: "delta" };
 const ENERGY_INTERVAL = "1d";
 
+/** Returns whether a chart shows the range of its values in each interval as a band around their average. */
+const isBand = ({ config, type }: Widget): boolean => type === "timeseries" && config.style === "band";
+
+function aggregationOf(widget: Widget): string {
+  const own = typeof widget.config.aggregation === "string" ? widget.config.aggregation : "none";
+  const chosen = own === "none" && isBand(widget) ? "avg" : own;
+  return fixedAggregations[widget.type] ?? chosen;
+}
+
 /** Returns how a widget's series are requested. Widgets with the same text share a request. */
-function seriesSpec({ config, type }: Widget) {
-  const aggregation =
-    fixedAggregations[type] ?? (typeof config.aggregation === "string" ? config.aggregation : "none");
+function seriesSpec(widget: Widget) {
+  const { config, type } = widget;
+  const aggregation = aggregationOf(widget);
   const wanted = Number.isInteger(config.maxDataPoints) ? Number(config.maxDataPoints) : POINTS_DEFAULT;
   const maxDataPoints = Math.min(Math.max(1, wanted), POINTS_MAX);
   const byDefault = type === "energy" ? ENERGY_INTERVAL : undefined;
@@ -110,6 +119,12 @@ function shownSeries(
 }
 
 const compares = ({ widget }: Wanted): boolean => widget.config.compare === true;
+
+/** Returns the same request for another aggregation. */
+const withAggregation = (item: Wanted, aggregation: Aggregation): Wanted => ({
+  ...item,
+  widget: { ...item.widget, config: { ...item.widget.config, aggregation } },
+});
 
 /** Returns the series with their time stamps moved by `ms`. */
 const moved = (found: DeviceSeries, ms: number): DeviceSeries => ({
@@ -257,11 +272,27 @@ export function createDashboardData(deps: {
     }));
     const listed = createAlarmList(principal);
     const { from, to } = input.window;
-    const [latest, series, previous] = await Promise.all([
+    const bands = wanted.filter(({ widget }) => isBand(widget));
+    const edges = (aggregation: Aggregation) =>
+      seriesOf(
+        principal,
+        bands.map((item) => withAggregation(item, aggregation)),
+        input.window,
+      );
+    const [latest, series, previous, lows, highs] = await Promise.all([
       latestOf(principal, wanted),
       seriesOf(principal, wanted, input.window),
       seriesOf(principal, wanted.filter(compares), { from: Math.max(0, from - (to - from)), to: from }),
+      edges("min"),
+      edges("max"),
     ]);
+
+    function bandOf(item: Wanted, shown: readonly ResolvedDevice[]): Pick<WidgetData, "low" | "high"> {
+      const low = lows.get(groupOf(withAggregation(item, "min")));
+      const high = highs.get(groupOf(withAggregation(item, "max")));
+      if (low === undefined || high === undefined || isText(low) || isText(high)) return {};
+      return { low: shownSeries(item, shown, low), high: shownSeries(item, shown, high) };
+    }
 
     function dataOf(item: Wanted): WidgetData {
       const { devices, need } = item;
@@ -287,6 +318,7 @@ export function createDashboardData(deps: {
           !isText(before) && {
             previous: shownSeries(item, shown, before).map((found) => moved(found, to - from)),
           }),
+        ...(isBand(item.widget) && bandOf(item, shown)),
         ...(need === "alarms" && {
           alarms: alarmsOf(item, listed),
         }),

@@ -1,5 +1,7 @@
 // What Explore shows, as its address has it.
 
+import { LINE_STYLES, type LineStyle } from "./line-styles.ts";
+
 /** As in dashboards: `{mode, durationMs | from, to | unit, offset, timezone}`. */
 type WindowSpec = Readonly<Record<string, unknown>>;
 
@@ -8,8 +10,17 @@ export interface ExploreSeries {
   readonly key: string;
 }
 
+/** How the lines of a pane are drawn. */
+export interface PaneLook {
+  /** A line by default. */
+  readonly style?: LineStyle | undefined;
+  /** Ends of the value axis. */
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+}
+
 /** Series that are drawn together: lines, or a lane for each, coloured by state. */
-export interface Pane {
+export interface Pane extends PaneLook {
   readonly kind: "lines" | "lanes";
   readonly series: readonly ExploreSeries[];
 }
@@ -38,9 +49,38 @@ function seriesOf(text: string): ExploreSeries[] {
   }
 }
 
+/** `:style=step:min=0:max=100` before the series. */
+function lookText({ style, min, max }: PaneLook): string {
+  const fields = Object.entries({ style: style === "line" ? undefined : style, min, max });
+  const texts = fields.flatMap(([name, value]) => (value === undefined ? [] : [`:${name}=${value}`]));
+  return texts.length === 0 ? "" : `${texts.join("")},`;
+}
+
+function lookOf(text: string): PaneLook {
+  const fields = new Map(
+    text.split(":").map((field): [string, string] => {
+      const [name = "", value = ""] = field.split("=");
+      return [name, value];
+    }),
+  );
+  const numberOf = (name: string): number | undefined => {
+    const value = fields.get(name) ?? "";
+    return value !== "" && Number.isFinite(Number(value)) ? Number(value) : undefined;
+  };
+  const style = LINE_STYLES.find((name) => name === fields.get("style"));
+  const [min, max] = [numberOf("min"), numberOf("max")];
+  return {
+    ...(style !== undefined && { style }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+  };
+}
+
 function paneOf(text: string): Pane[] {
-  const series = text.slice(1).split(",").flatMap(seriesOf);
-  return series.length === 0 ? [] : [{ kind: text.startsWith("s") ? "lanes" : "lines", series }];
+  const parts = text.slice(1).split(",");
+  const series = parts.flatMap(seriesOf);
+  const look = parts[0]?.startsWith(":") ? lookOf(parts[0]) : {};
+  return series.length === 0 ? [] : [{ kind: text.startsWith("s") ? "lanes" : "lines", series, ...look }];
 }
 
 /** `live.<ms>`, `abs.<from>.<to>` or `cal.<unit>.<offset>.<time zone>`. */
@@ -71,7 +111,8 @@ export function viewFromQuery(query: Readonly<Record<string, string>>): ExploreV
 
 export function viewToQuery({ panes, window, aggregation, compares }: ExploreView): Record<string, string> {
   const texts = panes.map(
-    ({ kind, series }) => (kind === "lanes" ? "s" : "l") + series.map(seriesText).join(),
+    ({ kind, series, ...look }) =>
+      (kind === "lanes" ? "s" : "l") + lookText(look) + series.map(seriesText).join(),
   );
   return {
     ...(texts.length > 0 && { panes: texts.join(";") }),
@@ -97,7 +138,7 @@ export function withSeries(panes: readonly Pane[], series: ExploreSeries, kind: 
   const pane = panes[position];
   if (pane === undefined) return [...panes, { kind, series: [series] }];
   if (pane.series.some((existing) => seriesId(existing) === seriesId(series))) return [...panes];
-  return panes.with(position, { kind, series: [...pane.series, series] });
+  return panes.with(position, { ...pane, series: [...pane.series, series] });
 }
 
 export const withoutSeries = (panes: readonly Pane[], position: number, series: ExploreSeries): Pane[] =>
@@ -107,9 +148,13 @@ export const withoutSeries = (panes: readonly Pane[], position: number, series: 
     return left.length === 0 ? [] : { ...pane, series: left };
   });
 
+/** Returns the panes with another look of one of them. */
+export const withLook = (panes: readonly Pane[], position: number, look: PaneLook): Pane[] =>
+  panes.map((pane, index) => (index === position ? { ...pane, ...look } : pane));
+
 /** Gives each series a pane of its own, or puts all of a kind into one. */
 export function arranged(panes: readonly Pane[], isSplit: boolean): Pane[] {
-  if (isSplit) return panes.flatMap(({ kind, series }) => series.map((own) => ({ kind, series: [own] })));
+  if (isSplit) return panes.flatMap((pane) => pane.series.map((own) => ({ ...pane, series: [own] })));
   return panes
     .flatMap(({ kind, series }) => series.map((own) => ({ kind, own })))
     .reduce<Pane[]>((joined, { kind, own }) => withSeries(joined, own, kind), []);

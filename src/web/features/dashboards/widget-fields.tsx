@@ -9,6 +9,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import type { ResolvedDevice, Widget, WidgetConfig } from "./dashboards-api.ts";
 import { PeriodFields, PriceFields } from "./energy-fields.tsx";
 import { ImageField, ParamsField } from "./file-fields.tsx";
+import { AxisFields, StyleField } from "./line-fields.tsx";
 import { PlacesField } from "./places-field.tsx";
 import type { ConfigField } from "./widgets/kinds.ts";
 import { keysOf, numberOf, sharedMetadata, textOf } from "./widgets/values.ts";
@@ -91,6 +92,8 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
       <NumberField name="max" {...props} />
     </div>
   ),
+  style: (props) => <StyleField {...props} />,
+  axis: (props) => <AxisFields {...props} />,
   limits: (props) => (
     <div class="grid grid-cols-2 gap-4">
       <NumberField name="warning" {...props} />

@@ -31,6 +31,7 @@ import { nameOf } from "../devices/device-names.ts";
 import { AGGREGATIONS } from "../telemetry/data-toolbar.tsx";
 import { boardOfView } from "./explore-board.ts";
 import { saveCsv, savePicture } from "./explore-files.ts";
+import { PaneLooks } from "./pane-looks.tsx";
 import { SeriesPicker } from "./series-picker.tsx";
 
 /** Any values of any devices side by side. All of the view is in the address. */
@@ -128,6 +129,7 @@ function Panes({ view, board, onChange }: PartProps & { board: ReturnType<typeof
         </div>
       </div>
       <SeriesChips view={view} onChange={onChange} />
+      {view.panes.some(({ kind }) => kind === "lines") && <PaneLooks view={view} onChange={onChange} />}
       {feedView.error !== undefined && <ErrorNote error={feedView.error} onRetry={feedView.reload} />}
       <div ref={host}>
         <BoardWidgets

@@ -7,8 +7,8 @@ import { formatDate, formatReading } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { darkNow } from "../../platform/preferences.ts";
 import { AlarmLink } from "../../ui/alarm-link.tsx";
-import { Chart } from "../../ui/chart/chart.tsx";
-import { limitLines, lineStyle } from "../../ui/chart/line-style.ts";
+import { ChartStack } from "../../ui/chart/chart-stack.tsx";
+import { limitBands, limitLines, lineStyle } from "../../ui/chart/line-style.ts";
 import type { KeySeries } from "./device-series.ts";
 
 export interface LaneKey {
@@ -76,28 +76,28 @@ function Lane(
     buffers.map((b) => statsOf(b, bounds)),
     group.map(({ metadata }) => metadata?.unit),
   );
+  const limited = props.barred
+    ? []
+    : group.map(({ metadata }, index) => ({ metadata, scale: scales[index] ?? 0 }));
   const columns: ChartColumns = alignColumns(
     banded && first ? [...buffers, first.series.low, first.series.high] : buffers,
     bounds,
   );
   return (
-    <Chart
+    <ChartStack
       columns={columns}
       banded={banded}
       bounds={bounds}
       height={props.height}
       series={group.map((k, i) => ({
-        key: k.key,
+        key: nameOf(k),
         color: lineColor(k.index, dark),
         ...lineStyle(k.metadata, k.series.main.values[0]),
         barred: props.barred,
         scale: scales[i] ?? 0,
       }))}
-      limits={
-        props.barred
-          ? []
-          : limitLines(group.map(({ metadata }, index) => ({ metadata, scale: scales[index] ?? 0 })))
-      }
+      limits={limitLines(limited)}
+      bands={limitBands(limited)}
       label={t("data.chartOf", { keys: group.map(nameOf).join(", ") })}
       onZoom={props.onZoom}
       onReset={props.onReset}
