@@ -21,7 +21,12 @@ beforeAll(async () => {
   const begin = Date.now() - MINUTES * 60_000;
   const readings = Array.from({ length: MINUTES }, (_, minute) => ({
     ts: begin + minute * 60_000,
-    values: { temperature: 20 + minute / 6, humidity: 40 + (minute % 7), pressure: 1_000 + minute },
+    values: {
+      temperature: 20 + minute / 6,
+      humidity: 40 + (minute % 7),
+      pressure: 1_000 + minute,
+      isOpen: minute % 20 < 10,
+    },
   }));
   const sent = await fetch(`${ui.app.url}/api/v1/${device.credentials.token}/telemetry`, {
     method: "POST",
@@ -62,6 +67,35 @@ test(
       `/devices/${device.deviceId}/data?keys=temperature,humidity,pressure&view=overlay&window=6h`,
     );
     await charts().nth(1).waitFor();
+  },
+  STEP_MS,
+);
+
+/** Pixels of the first chart that have the colour of the first line. */
+const linePixels = () =>
+  ui.page.evaluate(() => {
+    const canvas = document.querySelector<HTMLCanvasElement>(".uplot canvas");
+    const { data } = canvas?.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height) ?? {
+      data: [],
+    };
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4)
+      if (data[i] === 0x0e && data[i + 1] === 0x5a && data[i + 2] === 0x6b) count++;
+    return count;
+  });
+
+test(
+  "lines of all styles are drawn, and switches as steps between off and on",
+  async () => {
+    await ui.open(`/devices/${device.deviceId}/data?keys=isOpen&window=6h`);
+    await charts().first().waitFor();
+    await ui.page.waitForFunction(() => document.querySelector(".u-over") !== null);
+    expect(await linePixels()).toBeGreaterThan(50);
+    for (const style of ["line", "step", "area", "bar", "band"]) {
+      await explore(`l:style=${style},${series("temperature")}`);
+      await charts().first().waitFor();
+      expect({ style, isDrawn: (await linePixels()) > 20 }).toEqual({ style, isDrawn: true });
+    }
   },
   STEP_MS,
 );

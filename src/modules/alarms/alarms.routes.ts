@@ -28,6 +28,8 @@ interface ListQuery {
   readonly sort?: string;
   readonly severity?: string;
   readonly status?: string;
+  readonly from?: number;
+  readonly to?: number;
 }
 
 const bodyOf = ({ body }: AuditContext) => body;
@@ -58,6 +60,8 @@ export const alarmsRoutes = ({ alarms, auth }: { alarms: AlarmsService; auth: Au
       ...readFilter(query),
       search: query.search,
       sort: query.sort,
+      from: query.from,
+      to: query.to,
       deviceId: request.deviceId,
       ...page,
     };

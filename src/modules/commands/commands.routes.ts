@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
+import { newestFirst, pageQuery, searchQuery, timeRangeQuery } from "../lists.schemas.ts";
 import { listHeaders, toPage } from "../lists.ts";
 import {
   commandDetail,
@@ -63,6 +63,8 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
           ...page,
           status: query.status,
           search: query.search,
+          from: query.from,
+          to: query.to,
         });
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(toDetail);
@@ -72,6 +74,10 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
         query: t.Object({
           status: t.Optional(commandState),
           ...pageQuery,
+          ...timeRangeQuery({
+            from: "only commands created then or later",
+            to: "only commands created until then",
+          }),
           search: searchQuery(["the method"]),
           sort: newestFirst,
         }),

@@ -4,7 +4,7 @@ export interface Annotation {
   readonly kind: "alarm" | "command";
   /** Epoch ms. */
   readonly from: number;
-  /** The end of a stretch of time; the same as `from` for a moment. */
+  /** The end of a stretch of time, infinity if it has not ended; the same as `from` for a moment. */
   readonly to: number;
   readonly color: string;
   readonly text: string;
@@ -16,9 +16,15 @@ interface Transition {
   readonly createdAt: string;
 }
 
-/** Returns when an alarm was raised and cleared, each time, the oldest first; `nowMs` ends a stretch that is still open. */
-export function raisedPeriods(events: readonly Transition[], nowMs: number): { from: number; to: number }[] {
-  const periods: { from: number; to: number }[] = [];
+/** A stretch of time, epoch ms. One that has not ended yet ends at infinity. */
+export interface Period {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Returns when an alarm was raised and cleared, each time, the oldest first. */
+export function raisedPeriods(events: readonly Transition[]): Period[] {
+  const periods: Period[] = [];
   let from: number | undefined;
   for (const { eventType, createdAt } of events) {
     const ts = Date.parse(createdAt);
@@ -28,7 +34,7 @@ export function raisedPeriods(events: readonly Transition[], nowMs: number): { f
       from = undefined;
     }
   }
-  if (from !== undefined) periods.push({ from, to: Math.max(from, nowMs) });
+  if (from !== undefined) periods.push({ from, to: Number.POSITIVE_INFINITY });
   return periods;
 }
 

@@ -8,6 +8,7 @@ import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { AnnotationSwitch } from "../annotations/annotation-switch.tsx";
 import { type Board, boardOf, formOf, widgetsIn } from "./board.ts";
 import { EditTools, NameField, NoWidgets, ViewTools } from "./board-tools.tsx";
 import { BoardWidgets, PageChoice } from "./board-widgets.tsx";
@@ -151,7 +152,10 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
       </PageHead>
       <div class="flex flex-wrap items-center justify-between gap-3">
         <PageChoice states={board.states} stateId={stateId} onSelect={(id) => go({ state: id })} />
-        <WindowPicker isHidden={isWall} window={window} boundsNow={view.boundsNow} onChange={setWindow} />
+        <div class="flex flex-wrap items-center gap-4">
+          {!isWall && board.widgets.some(({ type }) => type === "timeseries") && <AnnotationSwitch />}
+          <WindowPicker isHidden={isWall} window={window} boundsNow={view.boundsNow} onChange={setWindow} />
+        </div>
       </div>
       {isEditing && <NameField board={board} onChange={change} />}
       {action.error !== undefined && <ErrorNote error={action.error} />}

@@ -22,6 +22,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { AnnotationSwitch } from "../annotations/annotation-switch.tsx";
 import { formOf } from "../dashboards/board.ts";
 import { BoardWidgets } from "../dashboards/board-widgets.tsx";
 import { dashboardsApi } from "../dashboards/dashboards-api.ts";
@@ -87,6 +88,7 @@ function Arrangement({ view, onChange }: PartProps) {
       <Checkbox checked={view.compares} onCheck={(compares) => onChange({ compares })}>
         <span class="text-sm">{t("explore.compare")}</span>
       </Checkbox>
+      {panes.some(({ kind }) => kind === "lines") && <AnnotationSwitch />}
       {count > 1 && (
         <Button icon={Rows3} onClick={() => onChange({ panes: arranged(panes, !isSplit) })}>
           {t(isSplit ? "explore.join" : "explore.split")}

@@ -26,6 +26,8 @@ import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { KeyPicker } from "../../ui/key-picker.tsx";
 import { saveFile } from "../../ui/save-file.ts";
+import { AnnotationSwitch } from "../annotations/annotation-switch.tsx";
+import { useAnnotations } from "../annotations/use-annotations.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { AGGREGATIONS, DataToolbar, VIEWS, type View } from "./data-toolbar.tsx";
 import { DeviceSeries } from "./device-series.ts";
@@ -267,6 +269,7 @@ function DataLinks({ device, selected, controls, bounds, onHistory }: ViewProps 
         <ChartLine size={14} aria-hidden="true" />
         {t("data.explore")}
       </a>
+      {controls.view !== "table" && <AnnotationSwitch />}
     </>
   );
 }
@@ -275,6 +278,7 @@ function Content(
   props: ViewProps & { bounds: Bounds; listed: Bounds; onZoom: (from: number, to: number) => void },
 ) {
   const { series, selected, controls, bounds, listed } = props;
+  const annotations = useAnnotations([props.device.deviceId], bounds);
   if (selected.length === 0) return null;
   const meaningOf = (key: string) =>
     aggregatedMetadata(metadataOf(props.device.deviceId, key), controls.aggregation);
@@ -313,6 +317,7 @@ function Content(
         bounds={bounds}
         overlay={controls.view === "overlay"}
         barred={controls.aggregation === "delta"}
+        annotations={annotations}
         onZoom={props.onZoom}
         onReset={() => controls.setWindow({ kind: "live", id: "15m" })}
       />

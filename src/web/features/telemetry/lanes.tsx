@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { KeyMetadata } from "../../../lib/key-metadata.ts";
+import type { Annotation } from "../../lib/annotations.ts";
 import { alignColumns, type ChartColumns, statsOf } from "../../lib/chart-data.ts";
 import { lineColor } from "../../lib/line-colors.ts";
 import { scaleGroups } from "../../lib/scale-groups.ts";
@@ -31,6 +32,7 @@ interface Props {
   readonly overlay: boolean;
   /** Consumption is drawn as bars. */
   readonly barred: boolean;
+  readonly annotations: readonly Annotation[];
   readonly onZoom: (from: number, to: number) => void;
   readonly onReset: () => void;
 }
@@ -98,6 +100,7 @@ function Lane(
       }))}
       limits={limitLines(limited)}
       bands={limitBands(limited)}
+      annotations={props.annotations}
       label={t("data.chartOf", { keys: group.map(nameOf).join(", ") })}
       onZoom={props.onZoom}
       onReset={props.onReset}

@@ -34,7 +34,8 @@ function onSheet(u: uPlot, number: number, draw: (sheet: Sheet) => void): void {
   const { ctx, bbox } = u;
   const scale = u.scales[series.scale ?? "y"];
   const y = toCanvas(scale, bbox.top + bbox.height, bbox.top);
-  const [first, last] = series.idxs ?? [0, xs.length - 1];
+  // Those of the time axis: a series whose value axis has fixed ends does not follow them.
+  const [first, last] = u.series[0]?.idxs ?? [0, xs.length - 1];
   ctx.save();
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);

@@ -38,10 +38,12 @@ export function drawBands(u: uPlot, bands: readonly ChartBand[]): void {
 export function drawAnnotations(u: uPlot, annotations: readonly Annotation[]): void {
   if (annotations.length === 0) return;
   const { ctx } = u;
-  const { top, height } = u.bbox;
+  const { left, top, width, height } = u.bbox;
+  const end = left + width;
   within(u, () => {
     for (const { from, to, color } of annotations) {
-      const [x1, x2] = [u.valToPos(from, "x", true), u.valToPos(to, "x", true)];
+      const x1 = u.valToPos(from, "x", true);
+      const x2 = Number.isFinite(to) ? u.valToPos(to, "x", true) : end;
       ctx.fillStyle = color;
       ctx.globalAlpha = ANNOTATION_OPACITY;
       if (x2 > x1) ctx.fillRect(x1, top, x2 - x1, height);

@@ -11,6 +11,7 @@ import { darkNow } from "../../../platform/preferences.ts";
 import type { ChartSeries } from "../../../ui/chart/chart-axes.ts";
 import { ChartStack } from "../../../ui/chart/chart-stack.tsx";
 import { limitBands, limitLines, lineStyle } from "../../../ui/chart/line-style.ts";
+import { useAnnotations } from "../../annotations/use-annotations.ts";
 import type { WidgetSeries } from "../board-feed.ts";
 import { ColumnThinner } from "../thinned-columns.ts";
 import { labelOf, metadataOfSeries } from "./chart-widgets.tsx";
@@ -143,6 +144,10 @@ export function TimeSeriesWidget(props: WidgetProps) {
   const cursor = useSignal<number | undefined>(undefined);
   const drawn = drawnOf(props, bounds, { thinner, width });
   const series = drawn.all.slice(0, drawn.count);
+  const annotations = useAnnotations(
+    series.map(({ device }) => device.deviceId),
+    bounds,
+  );
   const limited = series.map((own, index) => ({
     metadata: metadataOfSeries(props, own),
     scale: drawn.scales[index] ?? 0,
@@ -161,6 +166,7 @@ export function TimeSeriesWidget(props: WidgetProps) {
             series={linesOf(props, drawn)}
             limits={limitLines(limited)}
             bands={limitBands(limited)}
+            annotations={annotations}
             axisLimits={{ min: numberOf(widget, "min"), max: numberOf(widget, "max") }}
             label={t("data.chartOf", { keys: widget.name || keysOf(widget).join(", ") })}
             onZoom={(from, to) => props.onZoom({ from, to })}
