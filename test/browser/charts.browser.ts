@@ -1,5 +1,6 @@
 // How charts draw values: styles, ends of the axis, scales of their own, the band of the limits.
 import { beforeAll, expect, test } from "bun:test";
+import { readFile } from "node:fs/promises";
 import { useConsole } from "./support/console-page.ts";
 import { appear, expectTidy } from "./support/screenshots.ts";
 
@@ -71,9 +72,9 @@ test(
   STEP_MS,
 );
 
-/** Pixels of the first chart that have the colour of the first line. */
-const linePixels = () =>
-  ui.page.evaluate(() => {
+/** Waits until the first chart has at least as many pixels of the colour of its first line. */
+const waitForLine = (pixels: number) =>
+  ui.page.waitForFunction((pixelsMin) => {
     const canvas = document.querySelector<HTMLCanvasElement>(".uplot canvas");
     const { data } = canvas?.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height) ?? {
       data: [],
@@ -81,21 +82,76 @@ const linePixels = () =>
     let count = 0;
     for (let i = 0; i < data.length; i += 4)
       if (data[i] === 0x0e && data[i + 1] === 0x5a && data[i + 2] === 0x6b) count++;
-    return count;
-  });
+    return count >= pixelsMin;
+  }, pixels);
 
 test(
   "lines of all styles are drawn, and switches as steps between off and on",
   async () => {
     await ui.open(`/devices/${device.deviceId}/data?keys=isOpen&window=6h`);
     await charts().first().waitFor();
-    await ui.page.waitForFunction(() => document.querySelector(".u-over") !== null);
-    expect(await linePixels()).toBeGreaterThan(50);
+    await waitForLine(50);
     for (const style of ["line", "step", "area", "bar", "band"]) {
       await explore(`l:style=${style},${series("temperature")}`);
       await charts().first().waitFor();
-      expect({ style, isDrawn: (await linePixels()) > 20 }).toEqual({ style, isDrawn: true });
+      await waitForLine(20);
     }
+  },
+  STEP_MS,
+);
+
+test(
+  "both CSV buttons write the units of the values if they are asked to, as the export of the history does",
+  async () => {
+    const { page } = ui;
+    const headOf = async () => {
+      const [file] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "CSV", exact: true }).click(),
+      ]);
+      return (await readFile(await file.path(), "utf8")).split("\r\n")[0];
+    };
+    await ui.open(`/devices/${device.deviceId}/data?keys=temperature,humidity,isOpen&window=6h`);
+    await charts().first().waitFor();
+    expect(await headOf()).toBe("time,temperature,humidity,isOpen");
+    await page.getByLabel("with units").check();
+    expect(await headOf()).toBe("time,temperature (°C),humidity (%),isOpen");
+    await explore(`l${series("temperature", "pressure")}`);
+    await charts().first().waitFor();
+    expect(await headOf()).toBe("time,Kiln 1 · temperature (°C),Kiln 1 · pressure (hPa)");
+    await page.getByLabel("with units").uncheck();
+    expect(await headOf()).toBe("time,Kiln 1 · temperature,Kiln 1 · pressure");
+  },
+  STEP_MS,
+);
+
+test(
+  "the time in each state is shown as bars and totals on a device, in Explore and on a dashboard",
+  async () => {
+    const { page } = ui;
+    const durations = () => page.getByRole("region", { name: "Durations of isOpen" });
+    const expectBars = async () => {
+      await durations().getByTestId("durations").waitFor();
+      const texts = await durations().getByRole("listitem").allTextContents();
+      expect(texts.map((text) => text.replace(/[\d.]+\s(min|hr)/, "#").replace(/[\d.]+%/, "#"))).toEqual([
+        "false##",
+        "true##",
+      ]);
+    };
+    await ui.open(`/devices/${device.deviceId}/data?keys=isOpen&window=1h&aggregation=timeIn`);
+    await expectBars();
+    await page.getByRole("button", { name: "Table" }).click();
+    await page
+      .getByRole("cell", { name: /^(true|false) \d/ })
+      .first()
+      .waitFor();
+    const panes = `s${series("isOpen")}`;
+    await ui.open(
+      `/explore?${new URLSearchParams({ panes, window: "live.7200000", aggregation: "timeIn" })}`,
+    );
+    await expectBars();
+    await page.getByLabel("Values", { exact: true }).selectOption("none");
+    await durations().waitFor({ state: "detached" });
   },
   STEP_MS,
 );

@@ -14,7 +14,18 @@ import { PlacesField } from "./places-field.tsx";
 import type { ConfigField } from "./widgets/kinds.ts";
 import { keysOf, numberOf, sharedMetadata, textOf } from "./widgets/values.ts";
 
-const AGGREGATIONS = ["none", "avg", "min", "max", "sum", "count", "first", "last", "delta"] as const;
+const AGGREGATIONS = [
+  "none",
+  "avg",
+  "min",
+  "max",
+  "sum",
+  "count",
+  "first",
+  "last",
+  "delta",
+  "timeIn",
+] as const;
 const REDUCERS = ["avg", "min", "max", "sum"] as const;
 
 interface Props {
@@ -53,7 +64,7 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
       onSelect={(aggregation) =>
         onChange({
           aggregation: aggregation === "none" ? undefined : aggregation,
-          maxDataPoints: aggregation === "delta" ? BARS_MAX : undefined,
+          maxDataPoints: aggregation === "delta" || aggregation === "timeIn" ? BARS_MAX : undefined,
         })
       }
     />

@@ -15,13 +15,15 @@ const COLUMNS = 12;
 const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
 
 function intervalsOf({ aggregation }: ExploreView, { style }: Pane): number {
-  if (aggregation === "delta") return BARS_MAX;
+  if (aggregation === "delta" || aggregation === "timeIn") return BARS_MAX;
   return style === "band" ? BAND_INTERVALS : INTERVALS;
 }
 
 function widgetOf(pane: Pane, index: number, view: ExploreView): Widget {
   const { kind, series, style, min, max } = pane;
-  const isAggregated = kind === "lines" && (view.aggregation !== "none" || style === "band");
+  const isOfDurations = view.aggregation === "timeIn";
+  const isAggregated =
+    isOfDurations || (kind === "lines" && (view.aggregation !== "none" || style === "band"));
   const keys = unique(series.map(({ key }) => key));
   const config: Record<string, JsonValue> = {
     aliasId: `devices-${index + 1}`,
@@ -36,7 +38,7 @@ function widgetOf(pane: Pane, index: number, view: ExploreView): Widget {
     }),
     ...(kind === "lines" && view.compares && { compare: true }),
   };
-  const type = kind === "lines" ? "timeseries" : "stateTimeline";
+  const type = kind === "lines" || isOfDurations ? "timeseries" : "stateTimeline";
   return { widgetId: `pane-${index + 1}`, type, name: keys.join(", "), config };
 }
 

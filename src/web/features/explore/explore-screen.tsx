@@ -29,6 +29,7 @@ import { dashboardsApi } from "../dashboards/dashboards-api.ts";
 import { useBoardFeed } from "../dashboards/use-board-feed.ts";
 import { WindowPicker } from "../dashboards/window-picker.tsx";
 import { nameOf } from "../devices/device-names.ts";
+import { CsvUnits } from "../telemetry/csv-units.tsx";
 import { AGGREGATIONS } from "../telemetry/data-toolbar.tsx";
 import { boardOfView } from "./explore-board.ts";
 import { saveCsv, savePicture } from "./explore-files.ts";
@@ -67,6 +68,10 @@ interface PartProps {
   readonly onChange: (changes: Partial<ExploreView>) => void;
 }
 
+/** Durations of states are bars, whatever their keys are. */
+const hasLines = ({ panes, aggregation }: ExploreView): boolean =>
+  aggregation !== "timeIn" && panes.some(({ kind }) => kind === "lines");
+
 function Arrangement({ view, onChange }: PartProps) {
   const { panes } = view;
   const isSplit = panes.every(({ series }) => series.length === 1);
@@ -88,7 +93,7 @@ function Arrangement({ view, onChange }: PartProps) {
       <Checkbox checked={view.compares} onCheck={(compares) => onChange({ compares })}>
         <span class="text-sm">{t("explore.compare")}</span>
       </Checkbox>
-      {panes.some(({ kind }) => kind === "lines") && <AnnotationSwitch />}
+      {hasLines(view) && <AnnotationSwitch />}
       {count > 1 && (
         <Button icon={Rows3} onClick={() => onChange({ panes: arranged(panes, !isSplit) })}>
           {t(isSplit ? "explore.join" : "explore.split")}
@@ -125,13 +130,14 @@ function Panes({ view, board, onChange }: PartProps & { board: ReturnType<typeof
           >
             {t("data.csv")}
           </Button>
+          <CsvUnits />
           <Button icon={Image} onClick={() => host.current && savePicture(host.current)}>
             PNG
           </Button>
         </div>
       </div>
       <SeriesChips view={view} onChange={onChange} />
-      {view.panes.some(({ kind }) => kind === "lines") && <PaneLooks view={view} onChange={onChange} />}
+      {hasLines(view) && <PaneLooks view={view} onChange={onChange} />}
       {feedView.error !== undefined && <ErrorNote error={feedView.error} onRetry={feedView.reload} />}
       <div ref={host}>
         <BoardWidgets

@@ -5,8 +5,8 @@ import { type TimeWindow, WINDOW_IDS } from "../../lib/time-window.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { Segments } from "../../ui/segments.tsx";
+import { CsvUnits } from "./csv-units.tsx";
 
-/** `timeIn` is no line: its values are lists. */
 export const AGGREGATIONS = [
   "none",
   "avg",
@@ -17,6 +17,7 @@ export const AGGREGATIONS = [
   "first",
   "last",
   "delta",
+  "timeIn",
 ] as const satisfies readonly Aggregation[];
 export const VIEWS = ["lanes", "overlay", "table"] as const;
 export type View = (typeof VIEWS)[number];
@@ -121,6 +122,7 @@ export function DataToolbar(props: ToolbarProps) {
         <Button icon={Download} size={14} disabled={props.isLoading} onClick={props.onDownload}>
           {t("data.csv")}
         </Button>
+        <CsvUnits />
         {props.history}
       </div>
     </div>

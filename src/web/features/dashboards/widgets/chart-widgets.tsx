@@ -1,11 +1,9 @@
-import { stateOf } from "../../../../lib/key-format.ts";
-import { aggregatedMetadata, type KeyMetadata } from "../../../../lib/key-metadata.ts";
+import { aggregatedMetadata } from "../../../../lib/key-metadata.ts";
 import type { TelemetryValue } from "../../../lib/api-types.ts";
-import { lineColor } from "../../../lib/line-colors.ts";
-import { stateColor } from "../../../lib/state-colors.ts";
-import { formatDate, formatReading } from "../../../platform/i18n/format.ts";
+import { formatDate } from "../../../platform/i18n/format.ts";
 import { keyName, metadataOf } from "../../../platform/key-metadata.ts";
 import { darkNow } from "../../../platform/preferences.ts";
+import { stateAppearances } from "../../../ui/state-appearances.ts";
 import type { WidgetSeries } from "../board-feed.ts";
 import { keysOf, scrolling, shown } from "./values.ts";
 import type { Bounds, WidgetProps } from "./widget.types.ts";
@@ -48,55 +46,13 @@ function segmentsOf({ buffer }: WidgetSeries, bounds: Bounds): Segment[] {
     }));
 }
 
-/** Colours of states whose names are common in plants. */
-const meanings: readonly (readonly [RegExp, string])[] = [
-  [/^(fault|error|failed|failure|alarm|critical|trip|down|broken|offline)/i, "var(--color-error)"],
-  [/^(warn|degraded|maintenance|setup|blocked|starved|waiting)/i, "var(--color-warning)"],
-  [/^(run|on$|true$|ok$|active|auto|open|online|produc)/i, "var(--color-success)"],
-  [/^(idle|off$|false$|stop|standby|pause|closed|manual|inactive)/i, "var(--color-neutral)"],
-];
-
-/** The same state has the same colour in all lanes, whichever others there are. */
-function colorOf(state: TelemetryValue, others: readonly TelemetryValue[], dark: boolean): string {
-  const meaning = meanings.find(([name]) => name.test(String(state)));
-  return meaning?.[1] ?? lineColor(others.indexOf(state), dark);
-}
-
-interface Appearance {
-  readonly name: string;
-  readonly color: string;
-}
-
-/** Returns name and colour of each state: those of its key, or else by what the state is called. */
-function appearancesOf(
-  lanes: readonly Segment[][],
-  metadata: readonly (KeyMetadata | undefined)[],
-  dark: boolean,
-): Map<TelemetryValue, Appearance> {
-  const states = [...new Set(lanes.flatMap((lane) => lane.map(({ value }) => value)))];
-  const inOrder = states.sort((a, b) => String(a).localeCompare(String(b)));
-  return new Map(
-    inOrder.map((state) => {
-      const own = metadata.find((candidate) => stateOf(state, candidate) !== undefined);
-      const color = stateOf(state, own)?.color;
-      return [
-        state,
-        {
-          name: formatReading(state, own ?? metadata[0]),
-          color: color === undefined ? colorOf(state, inOrder, dark) : stateColor(color, dark),
-        },
-      ];
-    }),
-  );
-}
-
 export function StateTimelineWidget(props: WidgetProps) {
   const { feed } = props;
   void feed.version.value;
   const bounds = props.boundsNow();
   const lanes = feed.series.map((widgetSeries) => segmentsOf(widgetSeries, bounds));
-  const appearances = appearancesOf(
-    lanes,
+  const appearances = stateAppearances(
+    lanes.flatMap((lane) => lane.map(({ value }) => value)),
     feed.series.map((widgetSeries) => metadataOfSeries(props, widgetSeries)),
     darkNow.value,
   );

@@ -7,11 +7,13 @@ import { toLineStyle } from "../../../lib/line-styles.ts";
 import { type Extent, scaleGroups } from "../../../lib/scale-groups.ts";
 import { SeriesBuffer } from "../../../lib/series-buffer.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
+import { metadataOf } from "../../../platform/key-metadata.ts";
 import { darkNow } from "../../../platform/preferences.ts";
 import type { ChartSeries } from "../../../ui/chart/chart-axes.ts";
 import { ChartStack } from "../../../ui/chart/chart-stack.tsx";
 import { limitBands, limitLines, lineStyle } from "../../../ui/chart/line-style.ts";
 import { useAnnotations } from "../../annotations/use-annotations.ts";
+import { StateDurations } from "../../telemetry/state-durations.tsx";
 import type { WidgetSeries } from "../board-feed.ts";
 import { ColumnThinner } from "../thinned-columns.ts";
 import { labelOf, metadataOfSeries } from "./chart-widgets.tsx";
@@ -135,7 +137,27 @@ function linesOf(props: WidgetProps, { all, count, styles, scales }: Drawn): Cha
   }));
 }
 
-export function TimeSeriesWidget(props: WidgetProps) {
+/** Values over time: as lines, or with `timeIn` how long each of them held. */
+export const TimeSeriesWidget = (props: WidgetProps) =>
+  props.widget.config.aggregation === "timeIn" ? <DurationsOf {...props} /> : <Lines {...props} />;
+
+function DurationsOf(props: WidgetProps) {
+  const { feed } = props;
+  void feed.version.value;
+  const series = feed.series.map((own) => ({
+    id: `${own.device.deviceId} ${own.key}`,
+    name: labelOf(props, own),
+    metadata: metadataOf(own.device.deviceId, own.key),
+    buffer: own.buffer,
+  }));
+  return (
+    <div {...scrolling} class="h-full min-h-0 overflow-y-auto">
+      <StateDurations series={series} bounds={props.boundsNow()} />
+    </div>
+  );
+}
+
+function Lines(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
   const bounds = props.boundsNow();
