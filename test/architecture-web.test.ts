@@ -97,6 +97,7 @@ const features: Record<string, readonly string[]> = {
   backups: ["scheduler"],
   generators: ["devices"],
   uplinks: ["devices", "pipelines"],
+  "mqtt-clients": ["api-keys"],
   dashboards: ["alarms", "annotations", "attributes", "commands", "devices", "telemetry"],
   explore: ["alarms", "annotations", "dashboards", "devices", "telemetry"],
   overview: ["alarms", "demo-plant", "devices"],

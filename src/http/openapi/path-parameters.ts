@@ -13,6 +13,7 @@ const identified = {
   alarmId: "an alarm",
   generatorId: "a generator",
   uplinkId: "an uplink",
+  mqttClientId: "an MQTT client",
   deliveryId: "a delivery of a webhook",
   codecId: "a codec",
   apiKeyId: "an API key",

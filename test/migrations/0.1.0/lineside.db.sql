@@ -467,6 +467,29 @@ CREATE TABLE `device_maintenance` (
 	`by` text NOT NULL,
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
+CREATE TABLE `mqtt_clients` (
+	`mqtt_client_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`sign_in` text NOT NULL,
+	`username` text,
+	`password_hash` text,
+	`fingerprint` text,
+	`valid_to` integer,
+	`api_key_id` text,
+	`publish` text NOT NULL,
+	`subscribe` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`messages_per_second` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`api_key_id`) REFERENCES `api_keys`(`api_key_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE UNIQUE INDEX `mqtt_clients_name` ON `mqtt_clients` (`tenant_id`,`name`);
+CREATE UNIQUE INDEX `mqtt_clients_username` ON `mqtt_clients` (`username`);
+CREATE UNIQUE INDEX `mqtt_clients_fingerprint` ON `mqtt_clients` (`fingerprint`);
+CREATE UNIQUE INDEX `mqtt_clients_api_key` ON `mqtt_clients` (`api_key_id`);
 CREATE TABLE `notification_flows` (
 	`user_id` text NOT NULL,
 	`channel` text NOT NULL,
@@ -810,17 +833,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, '3553a4ae7f2d8dc3b280db286df8d28bbb68f04cc1a1da9e62e9309ad8e5d4af', 1795389624668);
-INSERT INTO "alarm_run" VALUES (1, 1795389748483, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a20591-7326-7700-abda-cceb8ebeb074', 'SERVER', 'line', '"A"', 1795389748464, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a20591-7326-7700-abda-cceb8ebeb074', 'SERVER', 'line', '"A"', 1795389748464);
-INSERT INTO "audit_entries" VALUES (1, '01a20591-72ef-7097-ba27-faeb1eabd3b6', '01a20591-7234-7589-8a5d-ab011d66bcf9', 1795389747951, 'USER', '01a20591-723f-7700-896b-a400f8562ebc', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20591-723f-7700-896b-a400f8562ebc', 'session', '01a20591-72ea-7130-9c6f-0ef3e98eba96', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a20591-732a-71b2-a5a2-aff49626c767', '01a20591-7234-7589-8a5d-ab011d66bcf9', 1795389748010, 'USER', '01a20591-723f-7700-896b-a400f8562ebc', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20591-723f-7700-896b-a400f8562ebc', 'device', '01a20591-7326-7700-abda-cceb8ebeb074', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20591-7326-7700-abda-cceb8ebeb074","profileId":"01a20591-7235-72eb-a3fd-87f2f62227a7","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a20591-74f1-7594-aaae-45a1031d9614', '01a20591-7234-7589-8a5d-ab011d66bcf9', 1795389748465, 'USER', '01a20591-723f-7700-896b-a400f8562ebc', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20591-723f-7700-896b-a400f8562ebc', 'device', '01a20591-7326-7700-abda-cceb8ebeb074', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a20591-7326-7700-abda-cceb8ebeb074', 1, 1795389748447, NULL, NULL, NULL);
-INSERT INTO "devices" VALUES ('01a20591-7326-7700-abda-cceb8ebeb074', '01a20591-7234-7589-8a5d-ab011d66bcf9', '01a20591-7235-72eb-a3fd-87f2f62227a7', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'VP-FLZ95-kuyYd7o41_cdrg4pv8C2ZY_VcLeDCOupbU', 'Hh4mxa6pOuUaZKR6qvBSLtGLR2mALbtRdni6hS8icuxGMvRnHMIbIaRMuSzBOlIkoRCC8WVAIA', 1795389748006, 1795389748006);
-INSERT INTO "device_profiles" VALUES ('01a20591-7235-72eb-a3fd-87f2f62227a7', '01a20591-7234-7589-8a5d-ab011d66bcf9', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795389747764, 1795389747764);
-INSERT INTO "tenants" VALUES ('01a20591-7234-7589-8a5d-ab011d66bcf9', 'one', 'onprem', 1, 1795389747764, 1795389747764);
-INSERT INTO "users" VALUES ('01a20591-723f-7700-896b-a400f8562ebc', '01a20591-7234-7589-8a5d-ab011d66bcf9', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795389747775, 1795389747775);
-INSERT INTO "sessions" VALUES ('01a20591-72ea-7130-9c6f-0ef3e98eba96', '01a20591-723f-7700-896b-a400f8562ebc', NULL, NULL, 'local', '', 1795389747945, 1795389747945, 1797981747952, 1, 1795389747952);
+INSERT INTO "__drizzle_migrations" VALUES (1, '2ef8e01cb5c16a41fa0b55cfc8c1b0eabd625b2f208fbfe056942ded2375ff66', 1795398247307);
+INSERT INTO "alarm_run" VALUES (1, 1795398248117, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a20613-25ef-7279-aa66-8d506a3ac5f7', 'SERVER', 'line', '"A"', 1795398248109, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a20613-25ef-7279-aa66-8d506a3ac5f7', 'SERVER', 'line', '"A"', 1795398248109);
+INSERT INTO "audit_entries" VALUES (1, '01a20613-25d3-723d-aeba-bab4907fa318', '01a20613-2599-7336-969a-845735dc2e61', 1795398247891, 'USER', '01a20613-259a-7309-97e5-1cff08c13f0e', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20613-259a-7309-97e5-1cff08c13f0e', 'session', '01a20613-25d2-73ec-aed6-e703fc17a06a', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a20613-25f2-76ca-9953-9212f95ec4f5', '01a20613-2599-7336-969a-845735dc2e61', 1795398247922, 'USER', '01a20613-259a-7309-97e5-1cff08c13f0e', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20613-259a-7309-97e5-1cff08c13f0e', 'device', '01a20613-25ef-7279-aa66-8d506a3ac5f7', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20613-25ef-7279-aa66-8d506a3ac5f7","profileId":"01a20613-2599-7337-892b-dd8614e3896b","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a20613-26ae-72ff-80ca-4b759c0c6b1a', '01a20613-2599-7336-969a-845735dc2e61', 1795398248110, 'USER', '01a20613-259a-7309-97e5-1cff08c13f0e', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20613-259a-7309-97e5-1cff08c13f0e', 'device', '01a20613-25ef-7279-aa66-8d506a3ac5f7', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a20613-25ef-7279-aa66-8d506a3ac5f7', 1, 1795398248103, NULL, NULL, NULL);
+INSERT INTO "devices" VALUES ('01a20613-25ef-7279-aa66-8d506a3ac5f7', '01a20613-2599-7336-969a-845735dc2e61', '01a20613-2599-7337-892b-dd8614e3896b', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'QqDzal-GiCeSP6hUGaQWBfdLt0B1jlXZRmDDjUTXZ4w', 'iwYDJCezfn-OO9w5lHKsXpzq4dd6jrduORGzq9nUUm41IqvM9LJ-7Ivq-9C3HuWfkKeGndIZaA', 1795398247919, 1795398247919);
+INSERT INTO "device_profiles" VALUES ('01a20613-2599-7337-892b-dd8614e3896b', '01a20613-2599-7336-969a-845735dc2e61', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795398247833, 1795398247833);
+INSERT INTO "tenants" VALUES ('01a20613-2599-7336-969a-845735dc2e61', 'one', 'onprem', 1, 1795398247833, 1795398247833);
+INSERT INTO "users" VALUES ('01a20613-259a-7309-97e5-1cff08c13f0e', '01a20613-2599-7336-969a-845735dc2e61', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795398247834, 1795398247834);
+INSERT INTO "sessions" VALUES ('01a20613-25d2-73ec-aed6-e703fc17a06a', '01a20613-259a-7309-97e5-1cff08c13f0e', NULL, NULL, 'local', '', 1795398247890, 1795398247890, 1797990247892, 1, 1795398247892);
 PRAGMA user_version=0;
