@@ -65,14 +65,14 @@ describe("alarms of a chart", () => {
   });
 
   test("are found under the pointer, also a little beside them", () => {
-    const at = (from: number, to: number) => ({
+    const annotation = (from: number, to: number) => ({
       kind: "alarm" as const,
       from,
       to,
       color: "",
       text: `${from}`,
     });
-    const all = [at(10, 20), at(30, 30)];
+    const all = [annotation(10, 20), annotation(30, 30)];
     expect(annotationsAt(all, 15, 0).map(({ text }) => text)).toEqual(["10"]);
     expect(annotationsAt(all, 26, 4).map(({ text }) => text)).toEqual(["30"]);
     expect(annotationsAt(all, 25, 5).map(({ text }) => text)).toEqual(["10", "30"]);

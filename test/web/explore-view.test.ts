@@ -6,7 +6,7 @@ import {
   viewFromQuery,
   viewToQuery,
   WINDOW_START,
-  withLook,
+  withAppearance,
   withoutSeries,
   withSeries,
 } from "../../src/web/lib/explore-view.ts";
@@ -71,13 +71,13 @@ describe("the address of Explore", () => {
   });
 });
 
-test("a chart keeps its look when series are added, removed and split", () => {
-  const look = { style: "step" as const, min: 1 };
+test("a chart keeps its appearance when series are added, removed and split", () => {
+  const appearance = { style: "step" as const, min: 1 };
   const other = { deviceId: "b", key: "t" };
-  const panes = withLook([{ kind: "lines", series: [temperature] }], 0, look);
+  const panes = withAppearance([{ kind: "lines", series: [temperature] }], 0, appearance);
   const both = withSeries(panes, other, "lines");
-  expect(both).toEqual([{ kind: "lines", series: [temperature, other], ...look }]);
-  expect(withoutSeries(both, 0, temperature)).toEqual([{ kind: "lines", series: [other], ...look }]);
+  expect(both).toEqual([{ kind: "lines", series: [temperature, other], ...appearance }]);
+  expect(withoutSeries(both, 0, temperature)).toEqual([{ kind: "lines", series: [other], ...appearance }]);
   expect(arranged(both, true).map(({ style }) => style)).toEqual(["step", "step"]);
 });
 

@@ -16,6 +16,16 @@ const toCommand = (row: Row): Command => ({
   response: row.response === null ? null : (JSON.parse(row.response) as JsonValue),
 });
 
+const of = (deviceId: DeviceId, status?: CommandState) =>
+  and(eq(commands.deviceId, deviceId), status === undefined ? undefined : eq(commands.status, status));
+const matching = (deviceId: DeviceId, { status, search, from, to }: CommandFilter) =>
+  and(
+    of(deviceId, status),
+    search === undefined ? undefined : contains(commands.method, search),
+    from === undefined ? undefined : gte(commands.createdAt, from),
+    to === undefined ? undefined : lte(commands.createdAt, to),
+  );
+
 export function createCommandsRepository({ orm }: MainDatabase) {
   // Each command of ten thousand is looked up, and written, several times on its way: prepared once.
   const { placeholder } = sql;
@@ -70,15 +80,6 @@ export function createCommandsRepository({ orm }: MainDatabase) {
     .where(and(eq(commands.deviceId, placeholder("deviceId")), eq(commands.status, placeholder("status"))))
     .prepare();
   const commandOf = (row: Row | undefined) => (row === undefined ? undefined : toCommand(row));
-  const of = (deviceId: DeviceId, status?: CommandState) =>
-    and(eq(commands.deviceId, deviceId), status === undefined ? undefined : eq(commands.status, status));
-  const matching = (deviceId: DeviceId, { status, search, from, to }: CommandFilter) =>
-    and(
-      of(deviceId, status),
-      search === undefined ? undefined : contains(commands.method, search),
-      from === undefined ? undefined : gte(commands.createdAt, from),
-      to === undefined ? undefined : lte(commands.createdAt, to),
-    );
   return {
     /** Returns `undefined` if the device has had a command with this request id. */
     create({ requestId, params, ...command }: NewCommand): Command | undefined {

@@ -19,6 +19,17 @@ const WAIT_MS_MAX = 50_000;
 
 const asked = ({ body }: AuditContext) => body;
 
+const listQuery = t.Object({
+  status: t.Optional(commandState),
+  ...pageQuery,
+  ...timeRangeQuery({
+    from: "only commands created then or later",
+    to: "only commands created until then",
+  }),
+  search: searchQuery(["the method"]),
+  sort: newestFirst,
+});
+
 /** Commands for people and programs; devices have routes of their own. */
 export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlugin }) => {
   const { commands } = deps;
@@ -71,16 +82,7 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
       },
       {
         auth: "commands:read",
-        query: t.Object({
-          status: t.Optional(commandState),
-          ...pageQuery,
-          ...timeRangeQuery({
-            from: "only commands created then or later",
-            to: "only commands created until then",
-          }),
-          search: searchQuery(["the method"]),
-          sort: newestFirst,
-        }),
+        query: listQuery,
         response: { 200: t.Array(commandDetail) },
         detail: {
           summary: "List commands of a device, the newest first",

@@ -76,8 +76,8 @@ const isBand = ({ config, type }: Widget): boolean => type === "timeseries" && c
 
 function aggregationOf(widget: Widget): string {
   const own = typeof widget.config.aggregation === "string" ? widget.config.aggregation : "none";
-  const chosen = own === "none" && isBand(widget) ? "avg" : own;
-  return fixedAggregations[widget.type] ?? chosen;
+  const shown = own === "none" && isBand(widget) ? "avg" : own;
+  return fixedAggregations[widget.type] ?? shown;
 }
 
 /** Returns how a widget's series are requested. Widgets with the same text share a request. */
@@ -126,6 +126,28 @@ const withAggregation = (item: Wanted, aggregation: Aggregation): Wanted => ({
   widget: { ...item.widget, config: { ...item.widget.config, aggregation } },
 });
 
+/** Returns the charts that show a band, as requests for one of its edges. */
+const edgesOf = (wanted: readonly Wanted[], aggregation: Aggregation): Wanted[] =>
+  wanted.filter(({ widget }) => isBand(widget)).map((item) => withAggregation(item, aggregation));
+
+type Answer = Map<DeviceId, DeviceSeries> | Text;
+
+/** Groups widgets that request the same of the same devices. */
+const groupOf = ({ widget, devices }: Wanted) =>
+  JSON.stringify([seriesSpec(widget), idsOf(devices, SERIES_DEVICES_MAX)]);
+
+/** Returns the edges of the bands of a chart. */
+function bandOf(
+  item: Wanted,
+  shown: readonly ResolvedDevice[],
+  edges: { lows: ReadonlyMap<string, Answer>; highs: ReadonlyMap<string, Answer> },
+): Pick<WidgetData, "low" | "high"> {
+  const low = edges.lows.get(groupOf(withAggregation(item, "min")));
+  const high = edges.highs.get(groupOf(withAggregation(item, "max")));
+  if (low === undefined || high === undefined || isText(low) || isText(high)) return {};
+  return { low: shownSeries(item, shown, low), high: shownSeries(item, shown, high) };
+}
+
 /** Returns the series with their time stamps moved by `ms`. */
 const moved = (found: DeviceSeries, ms: number): DeviceSeries => ({
   ...found,
@@ -160,12 +182,6 @@ export function createDashboardData(deps: {
       throw error;
     }
   }
-
-  type Answer = Map<DeviceId, DeviceSeries> | Text;
-
-  /** Groups widgets that request the same of the same devices. */
-  const groupOf = ({ widget, devices }: Wanted) =>
-    JSON.stringify([seriesSpec(widget), idsOf(devices, SERIES_DEVICES_MAX)]);
 
   async function query(
     principal: Principal,
@@ -272,27 +288,13 @@ export function createDashboardData(deps: {
     }));
     const listed = createAlarmList(principal);
     const { from, to } = input.window;
-    const bands = wanted.filter(({ widget }) => isBand(widget));
-    const edges = (aggregation: Aggregation) =>
-      seriesOf(
-        principal,
-        bands.map((item) => withAggregation(item, aggregation)),
-        input.window,
-      );
     const [latest, series, previous, lows, highs] = await Promise.all([
       latestOf(principal, wanted),
       seriesOf(principal, wanted, input.window),
       seriesOf(principal, wanted.filter(compares), { from: Math.max(0, from - (to - from)), to: from }),
-      edges("min"),
-      edges("max"),
+      seriesOf(principal, edgesOf(wanted, "min"), input.window),
+      seriesOf(principal, edgesOf(wanted, "max"), input.window),
     ]);
-
-    function bandOf(item: Wanted, shown: readonly ResolvedDevice[]): Pick<WidgetData, "low" | "high"> {
-      const low = lows.get(groupOf(withAggregation(item, "min")));
-      const high = highs.get(groupOf(withAggregation(item, "max")));
-      if (low === undefined || high === undefined || isText(low) || isText(high)) return {};
-      return { low: shownSeries(item, shown, low), high: shownSeries(item, shown, high) };
-    }
 
     function dataOf(item: Wanted): WidgetData {
       const { devices, need } = item;
@@ -318,7 +320,7 @@ export function createDashboardData(deps: {
           !isText(before) && {
             previous: shownSeries(item, shown, before).map((found) => moved(found, to - from)),
           }),
-        ...(isBand(item.widget) && bandOf(item, shown)),
+        ...(isBand(item.widget) && bandOf(item, shown, { lows, highs })),
         ...(need === "alarms" && {
           alarms: alarmsOf(item, listed),
         }),

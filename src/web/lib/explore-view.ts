@@ -11,7 +11,7 @@ export interface ExploreSeries {
 }
 
 /** How the lines of a pane are drawn. */
-export interface PaneLook {
+export interface PaneAppearance {
   /** A line by default. */
   readonly style?: LineStyle | undefined;
   /** Ends of the value axis. */
@@ -20,7 +20,7 @@ export interface PaneLook {
 }
 
 /** Series that are drawn together: lines, or a lane for each, coloured by state. */
-export interface Pane extends PaneLook {
+export interface Pane extends PaneAppearance {
   readonly kind: "lines" | "lanes";
   readonly series: readonly ExploreSeries[];
 }
@@ -50,13 +50,13 @@ function seriesOf(text: string): ExploreSeries[] {
 }
 
 /** `:style=step:min=0:max=100` before the series. */
-function lookText({ style, min, max }: PaneLook): string {
+function appearanceText({ style, min, max }: PaneAppearance): string {
   const fields = Object.entries({ style: style === "line" ? undefined : style, min, max });
   const texts = fields.flatMap(([name, value]) => (value === undefined ? [] : [`:${name}=${value}`]));
   return texts.length === 0 ? "" : `${texts.join("")},`;
 }
 
-function lookOf(text: string): PaneLook {
+function appearanceOf(text: string): PaneAppearance {
   const fields = new Map(
     text.split(":").map((field): [string, string] => {
       const [name = "", value = ""] = field.split("=");
@@ -79,8 +79,10 @@ function lookOf(text: string): PaneLook {
 function paneOf(text: string): Pane[] {
   const parts = text.slice(1).split(",");
   const series = parts.flatMap(seriesOf);
-  const look = parts[0]?.startsWith(":") ? lookOf(parts[0]) : {};
-  return series.length === 0 ? [] : [{ kind: text.startsWith("s") ? "lanes" : "lines", series, ...look }];
+  const appearance = parts[0]?.startsWith(":") ? appearanceOf(parts[0]) : {};
+  return series.length === 0
+    ? []
+    : [{ kind: text.startsWith("s") ? "lanes" : "lines", series, ...appearance }];
 }
 
 /** `live.<ms>`, `abs.<from>.<to>` or `cal.<unit>.<offset>.<time zone>`. */
@@ -111,8 +113,8 @@ export function viewFromQuery(query: Readonly<Record<string, string>>): ExploreV
 
 export function viewToQuery({ panes, window, aggregation, compares }: ExploreView): Record<string, string> {
   const texts = panes.map(
-    ({ kind, series, ...look }) =>
-      (kind === "lanes" ? "s" : "l") + lookText(look) + series.map(seriesText).join(),
+    ({ kind, series, ...appearance }) =>
+      (kind === "lanes" ? "s" : "l") + appearanceText(appearance) + series.map(seriesText).join(),
   );
   return {
     ...(texts.length > 0 && { panes: texts.join(";") }),
@@ -148,9 +150,12 @@ export const withoutSeries = (panes: readonly Pane[], position: number, series: 
     return left.length === 0 ? [] : { ...pane, series: left };
   });
 
-/** Returns the panes with another look of one of them. */
-export const withLook = (panes: readonly Pane[], position: number, look: PaneLook): Pane[] =>
-  panes.map((pane, index) => (index === position ? { ...pane, ...look } : pane));
+/** Returns the panes with another appearance of one of them. */
+export const withAppearance = (
+  panes: readonly Pane[],
+  position: number,
+  appearance: PaneAppearance,
+): Pane[] => panes.map((pane, index) => (index === position ? { ...pane, ...appearance } : pane));
 
 /** Gives each series a pane of its own, or puts all of a kind into one. */
 export function arranged(panes: readonly Pane[], isSplit: boolean): Pane[] {

@@ -19,7 +19,6 @@ export function RowFields(props: {
 }) {
   const { row, onRemove } = props;
   const set = (changes: Partial<ConditionRow>) => props.onChange({ ...row, ...changes });
-  const isValue = row.attribute === "";
   const takesValue = row.op !== "CHANGED" && row.op !== "NO_DATA";
   return (
     <div class="flex flex-wrap items-end gap-2" data-testid="condition-row">
@@ -52,7 +51,7 @@ export function RowFields(props: {
         <select
           class="select min-w-0 flex-[1_1_8rem]"
           aria-label={t("rule.with")}
-          value={isValue ? "value" : row.scope}
+          value={row.attribute === "" ? "value" : row.scope}
           onChange={(e) => {
             const scope = SCOPES.find((text) => text === e.currentTarget.value);
             set(scope ? { scope, attribute: row.attribute || t("rule.limitName") } : { attribute: "" });
@@ -66,25 +65,36 @@ export function RowFields(props: {
           ))}
         </select>
       )}
-      {takesValue && (
-        <label class="input min-w-0 flex-[1_1_8rem]">
-          <input
-            required
-            maxLength={1000}
-            aria-label={t(isValue ? "rule.value" : "rule.attribute")}
-            placeholder={t(row.op === "IN" || row.op === "BETWEEN" ? "rule.values" : "rule.value")}
-            value={isValue ? row.value : row.attribute}
-            onInput={(e) =>
-              set(isValue ? { value: e.currentTarget.value } : { attribute: e.currentTarget.value })
-            }
-          />
-          {isValue && props.unit !== undefined && <span class="text-soft">{unitSymbol(props.unit)}</span>}
-        </label>
-      )}
+      {takesValue && <ComparedInput row={row} unit={props.unit} set={set} />}
       {row.op === "NO_DATA" && (
         <DurationField label={t("rule.forTime")} ms={row.forMs} onChange={(forMs) => set({ forMs })} />
       )}
       {onRemove && <IconButton icon={Trash2} label={t("rule.removeRow")} onClick={onRemove} />}
     </div>
+  );
+}
+
+/** The value, or the name of the attribute, with which the key is compared. */
+function ComparedInput(props: {
+  row: ConditionRow;
+  unit: string | undefined;
+  set: (changes: Partial<ConditionRow>) => void;
+}) {
+  const { row, unit, set } = props;
+  const isValue = row.attribute === "";
+  return (
+    <label class="input min-w-0 flex-[1_1_8rem]">
+      <input
+        required
+        maxLength={1000}
+        aria-label={t(isValue ? "rule.value" : "rule.attribute")}
+        placeholder={t(row.op === "IN" || row.op === "BETWEEN" ? "rule.values" : "rule.value")}
+        value={isValue ? row.value : row.attribute}
+        onInput={(e) =>
+          set(isValue ? { value: e.currentTarget.value } : { attribute: e.currentTarget.value })
+        }
+      />
+      {isValue && unit !== undefined && <span class="text-soft">{unitSymbol(unit)}</span>}
+    </label>
   );
 }

@@ -113,28 +113,7 @@ export function RuleEditor(props: Props) {
           onRemove={() => set({ clear: null })}
         />
       )}
-      <fieldset class="flex flex-col gap-2.5">
-        <legend class="mb-2 text-sm font-medium">{t("rule.options")}</legend>
-        <Check
-          text={t("rule.downgrade")}
-          checked={form.downgrade}
-          onChange={(downgrade) => set({ downgrade })}
-        />
-        <Check
-          text={t("rule.propagate")}
-          checked={form.propagateToGateway}
-          onChange={(propagateToGateway) => set({ propagateToGateway })}
-        />
-        <Check
-          text={t("rule.schedule")}
-          checked={form.schedule !== null}
-          onChange={(isOn) => set({ schedule: isOn ? workHours() : null })}
-        />
-        {form.schedule !== null && (
-          <ScheduleFields schedule={form.schedule} onChange={(schedule) => set({ schedule })} />
-        )}
-        {Array.isArray(form.others.actions) && <p class="text-sm text-soft">{t("rule.actionsKept")}</p>}
-      </fieldset>
+      <OptionFields form={form} set={set} />
       <RecipientFields recipientIds={form.recipientIds} onChange={(recipientIds) => set({ recipientIds })} />
       <p class="border-l-2 border-primary pl-3" data-testid="sentence" aria-live="polite">
         {ruleText(form, metadata)}
@@ -148,6 +127,33 @@ export function RuleEditor(props: Props) {
         </button>
       </div>
     </form>
+  );
+}
+
+function OptionFields({ form, set }: { form: RuleForm; set: (changes: Partial<RuleForm>) => void }) {
+  return (
+    <fieldset class="flex flex-col gap-2.5">
+      <legend class="mb-2 text-sm font-medium">{t("rule.options")}</legend>
+      <Check
+        text={t("rule.downgrade")}
+        checked={form.downgrade}
+        onChange={(downgrade) => set({ downgrade })}
+      />
+      <Check
+        text={t("rule.propagate")}
+        checked={form.propagateToGateway}
+        onChange={(propagateToGateway) => set({ propagateToGateway })}
+      />
+      <Check
+        text={t("rule.schedule")}
+        checked={form.schedule !== null}
+        onChange={(isOn) => set({ schedule: isOn ? workHours() : null })}
+      />
+      {form.schedule !== null && (
+        <ScheduleFields schedule={form.schedule} onChange={(schedule) => set({ schedule })} />
+      )}
+      {Array.isArray(form.others.actions) && <p class="text-sm text-soft">{t("rule.actionsKept")}</p>}
+    </fieldset>
   );
 }
 

@@ -18,7 +18,7 @@ const DEVICES_MAX = 10;
 /** A moving window is asked for anew each time it has moved by this share, or this long. */
 const STEP_SHARE = 0.25;
 const STEP_MS_MIN = 60_000;
-const CACHED_MAX = 100;
+const CACHED_MAX = 500;
 
 /** Whether charts show alarms and commands; kept by the browser. */
 export const showsAnnotations = signal(readStored(STORED_AS) !== "off");
@@ -33,6 +33,23 @@ interface Bounds {
   readonly to: number;
 }
 
+/** Loads at once: a wall of many devices leaves the connections to its values. */
+const LOADS_MAX = 4;
+let loads = 0;
+/** Loads that wait for their turn. */
+const waiting: Array<() => void> = [];
+
+async function inTurn<Result>(load: () => Promise<Result>): Promise<Result> {
+  if (loads >= LOADS_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
+  loads++;
+  try {
+    return await load();
+  } finally {
+    loads--;
+    waiting.shift()?.();
+  }
+}
+
 /** Device and range of time → what happened in it. */
 const cache = new Map<string, Promise<DeviceHistory>>();
 
@@ -40,7 +57,7 @@ const deviceOf = (cacheId: string): string => cacheId.slice(0, cacheId.indexOf("
 
 function cachedHistory(deviceId: string, range: Bounds): Promise<DeviceHistory> {
   const id = `${deviceId} ${range.from} ${range.to}`;
-  const loaded = cache.get(id) ?? loadHistory(deviceId, range);
+  const loaded = cache.get(id) ?? inTurn(() => loadHistory(deviceId, range));
   if (cache.size >= CACHED_MAX) cache.clear();
   cache.set(id, loaded);
   // The chart is more important than what happened beside it: a failure shows none.

@@ -189,8 +189,10 @@ export class BoardFeed {
       feed.errorText = data.errorText;
       feed.isCut = data.cut ?? false;
       feed.series = this.#seriesOf(widget, feed, { given: data.series ?? [], window: executed.timeWindow });
-      const besides = (given: typeof data.series) =>
-        given === undefined ? [] : this.#seriesOf(widget, feed, { given, window: executed.timeWindow });
+      const besides = (series: typeof data.series) =>
+        series === undefined
+          ? []
+          : this.#seriesOf(widget, feed, { given: series, window: executed.timeWindow });
       feed.previous = besides(data.previous);
       feed.low = besides(data.low);
       feed.high = besides(data.high);

@@ -33,7 +33,7 @@ import { CsvUnits } from "../telemetry/csv-units.tsx";
 import { AGGREGATIONS } from "../telemetry/data-toolbar.tsx";
 import { boardOfView } from "./explore-board.ts";
 import { saveCsv, savePicture } from "./explore-files.ts";
-import { PaneLooks } from "./pane-looks.tsx";
+import { PaneAppearances } from "./pane-appearances.tsx";
 import { SeriesPicker } from "./series-picker.tsx";
 
 /** Any values of any devices side by side. All of the view is in the address. */
@@ -137,7 +137,7 @@ function Panes({ view, board, onChange }: PartProps & { board: ReturnType<typeof
         </div>
       </div>
       <SeriesChips view={view} onChange={onChange} />
-      {hasLines(view) && <PaneLooks view={view} onChange={onChange} />}
+      {hasLines(view) && <PaneAppearances view={view} onChange={onChange} />}
       {feedView.error !== undefined && <ErrorNote error={feedView.error} onRetry={feedView.reload} />}
       <div ref={host}>
         <BoardWidgets

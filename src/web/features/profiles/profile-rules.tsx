@@ -22,7 +22,16 @@ import { type Profile, profilesApi } from "./profiles-api.ts";
 
 type EditorProps = Omit<Parameters<typeof RuleEditor>[0], "rule">;
 
-/** The form for a new rule on a value of a device, filled in. */
+/** The form for a new rule; filled in if it is on a value of a device. */
+function NewRule(props: EditorProps & { deviceId: string | undefined; keyName: string | undefined }) {
+  const { deviceId, keyName, ...editor } = props;
+  return deviceId === undefined || keyName === undefined ? (
+    <RuleEditor {...editor} rule={newRule()} />
+  ) : (
+    <RuleOnValue {...editor} deviceId={deviceId} keyName={keyName} />
+  );
+}
+
 function RuleOnValue(props: EditorProps & { deviceId: string; keyName: string }) {
   const { deviceId, keyName, ...editor } = props;
   const observed = useObservedValue(deviceId, keyName, props.keys.get(keyName));
@@ -55,6 +64,22 @@ interface ListProps {
   readonly onChanged: () => void;
 }
 
+/** The rules of a profile as forms, and how all of them are saved. */
+function useRules(profile: Profile, onSaved: () => void) {
+  const rules = profile.alarmRules.map(toRuleForm);
+  const save = async (next: readonly RuleForm[]) => {
+    // Those that were not changed go back as they came.
+    const before = new Map(rules.map((rule, index) => [rule, profile.alarmRules[index] as JsonValue]));
+    await profilesApi.setRules(
+      profile.profileId,
+      next.map((rule) => before.get(rule) ?? fromRuleForm(rule)),
+    );
+    onSaved();
+    toast("success", t("rule.saved"));
+  };
+  return { rules, save };
+}
+
 function RuleList({ profile, defaults, onChanged }: ListProps) {
   const { path, query, route } = useLocation();
   const { rule: keyName, device: deviceId } = query;
@@ -64,23 +89,15 @@ function RuleList({ profile, defaults, onChanged }: ListProps) {
   const [open, setOpen] = useState<number | "new" | undefined>(isOnValue && mayChange ? "new" : undefined);
   const [removing, setRemoving] = useState<number | undefined>(undefined);
   const { profileId } = profile;
-  const rules = profile.alarmRules.map(toRuleForm);
   const keys = resolveKeyMetadata(defaults, profile.keyMetadata ?? []);
   const close = () => {
     setOpen(undefined);
     if (isOnValue) route(path, true);
   };
-  const save = async (next: readonly RuleForm[]) => {
-    // Those that were not changed go back as they came.
-    const written = next.map((rule) => {
-      const index = rules.indexOf(rule);
-      return index < 0 ? fromRuleForm(rule) : (profile.alarmRules[index] as JsonValue);
-    });
-    await profilesApi.setRules(profileId, written);
+  const { rules, save } = useRules(profile, () => {
     close();
     onChanged();
-    toast("success", t("rule.saved"));
-  };
+  });
   const add = mayChange && (
     <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setOpen("new")}>
       {t("rule.add")}
@@ -104,12 +121,7 @@ function RuleList({ profile, defaults, onChanged }: ListProps) {
           {add}
         </EmptyPanel>
       )}
-      {open === "new" &&
-        (isOnValue ? (
-          <RuleOnValue {...editorProps(rules.length)} deviceId={deviceId} keyName={keyName} />
-        ) : (
-          <RuleEditor {...editorProps(rules.length)} rule={newRule()} />
-        ))}
+      {open === "new" && <NewRule {...editorProps(rules.length)} deviceId={deviceId} keyName={keyName} />}
       {rules.map((rule, position) =>
         open === position ? (
           <RuleEditor key={position} {...editorProps(position)} rule={rule} />
@@ -125,9 +137,8 @@ function RuleList({ profile, defaults, onChanged }: ListProps) {
         ),
       )}
       {removing !== undefined && (
-        <ConfirmDialog
-          title={t("rule.deleteOf", { name: rules[removing]?.alarmType ?? "" })}
-          warning={t("rule.deleteWarning", { name: rules[removing]?.alarmType ?? "" })}
+        <RemoveDialog
+          name={rules[removing]?.alarmType ?? ""}
           onCancel={() => setRemoving(undefined)}
           onConfirm={async () => {
             await save(rules.toSpliced(removing, 1));
@@ -138,6 +149,15 @@ function RuleList({ profile, defaults, onChanged }: ListProps) {
     </div>
   );
 }
+
+const RemoveDialog = (props: { name: string; onCancel: () => void; onConfirm: () => Promise<void> }) => (
+  <ConfirmDialog
+    title={t("rule.deleteOf", { name: props.name })}
+    warning={t("rule.deleteWarning", { name: props.name })}
+    onCancel={props.onCancel}
+    onConfirm={props.onConfirm}
+  />
+);
 
 function RuleRow(props: {
   rule: RuleForm;

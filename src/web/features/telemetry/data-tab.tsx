@@ -30,7 +30,7 @@ import { saveFile } from "../../ui/save-file.ts";
 import { AnnotationSwitch } from "../annotations/annotation-switch.tsx";
 import { useAnnotations } from "../annotations/use-annotations.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
-import { hasCsvUnits } from "./csv-units.tsx";
+import { CsvUnits, hasCsvUnits } from "./csv-units.tsx";
 import { AGGREGATIONS, DataToolbar, VIEWS, type View } from "./data-toolbar.tsx";
 import { DeviceSeries } from "./device-series.ts";
 import { EmptyWindow } from "./empty-window.tsx";
@@ -267,6 +267,7 @@ function DataLinks({ device, selected, controls, bounds, onHistory }: ViewProps 
   const series = selected.map((key) => ({ deviceId: device.deviceId, key }));
   return (
     <>
+      <CsvUnits />
       <HistoryButton shown={bounds} onOpen={onHistory} />
       <a class="btn btn-sm" href={exploreHref(series, window)}>
         <ChartLine size={14} aria-hidden="true" />

@@ -5,7 +5,6 @@ import { type TimeWindow, WINDOW_IDS } from "../../lib/time-window.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { Segments } from "../../ui/segments.tsx";
-import { CsvUnits } from "./csv-units.tsx";
 
 export const AGGREGATIONS = [
   "none",
@@ -122,7 +121,6 @@ export function DataToolbar(props: ToolbarProps) {
         <Button icon={Download} size={14} disabled={props.isLoading} onClick={props.onDownload}>
           {t("data.csv")}
         </Button>
-        <CsvUnits />
         {props.history}
       </div>
     </div>

@@ -1,4 +1,10 @@
-import { type ExploreView, type Pane, type PaneLook, seriesId, withLook } from "../../lib/explore-view.ts";
+import {
+  type ExploreView,
+  type Pane,
+  type PaneAppearance,
+  seriesId,
+  withAppearance,
+} from "../../lib/explore-view.ts";
 import { toLineStyle } from "../../lib/line-styles.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyName } from "../../platform/key-metadata.ts";
@@ -14,15 +20,16 @@ const titleOf = ({ series }: Pane): string =>
   [...new Set(series.map(({ deviceId, key }) => keyName(deviceId, key)))].join(", ");
 
 /** How the lines of each chart are drawn, and where its value axis begins and ends. */
-export function PaneLooks({ view, onChange }: Props) {
+export function PaneAppearances({ view, onChange }: Props) {
   const { panes } = view;
   return (
     <details class="w-full">
-      <summary class="btn btn-sm">{t("explore.look")}</summary>
+      <summary class="btn btn-sm">{t("explore.appearance")}</summary>
       <div class="panel mt-2 flex flex-col gap-4 p-4">
         {panes.map((pane, position) => {
           if (pane.kind !== "lines") return null;
-          const set = (look: PaneLook) => onChange({ panes: withLook(panes, position, look) });
+          const set = (appearance: PaneAppearance) =>
+            onChange({ panes: withAppearance(panes, position, appearance) });
           return (
             <fieldset
               key={pane.series.map(seriesId).join()}
