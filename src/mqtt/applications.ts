@@ -2,10 +2,11 @@ import type { DeviceId, TenantId } from "../lib/ids.ts";
 import { isReservedTopic } from "../lib/mqtt/reserved-topics.ts";
 import { filterMatches, withoutShare } from "../lib/mqtt/topic-filters.ts";
 import type { Client } from "./client.ts";
-import type { MqttApplication } from "./mqtt.types.ts";
+import { open } from "./envelope.ts";
+import type { MqttApplication, PublishedMessage } from "./mqtt.types.ts";
 import { applicationSpace, tenantOfSpace, tenantSpace } from "./principal.ts";
 import type { SessionStore } from "./session-store.ts";
-import { fromBrokerTopic } from "./topics.ts";
+import { fromBrokerTopic, toBroker } from "./topics.ts";
 
 /** Describes what the clients of one space want to hear. */
 interface Interest {
@@ -77,6 +78,16 @@ export class Applications {
     options: { readonly qos: 0 | 1; readonly retain: boolean },
   ): Promise<void> {
     return this.#publish(tenantSpace(tenantId), { topic, payload, ...options });
+  }
+
+  /** Returns the retained messages of the tenant that a filter matches. */
+  retained(tenantId: TenantId, filter: string): Omit<PublishedMessage, "retain">[] {
+    const found = this.#store()?.retained.matching(toBroker(tenantSpace(tenantId), filter)) ?? [];
+    return found.map(({ topic, payload, qos }) => ({
+      topic: fromBrokerTopic(topic),
+      payload: open(payload).payload,
+      qos,
+    }));
   }
 
   /** Publishes to all subscribers of the device; `payload` is built once, and only if there are any. */

@@ -22,7 +22,7 @@ export interface MessageDeps extends Pick<MqttServerDeps, "ingest" | "log" | "on
   broker(): Broker;
   readonly delays: PublishDelays;
   /** An application has published, on a topic of its tenant. */
-  onPublished?(tenantId: TenantId, message: PublishedMessage): void;
+  onPublished?(tenantId: TenantId, message: PublishedMessage): Promise<void> | undefined;
 }
 
 /** Describes what clients publish beside the hot lane: a device's requests and answers, an application's messages, and wills. */
@@ -55,11 +55,11 @@ export class IncomingMessages {
       // The bytes are those of the connection's buffer, which is filled anew meanwhile.
       const kept = { ...message, payload: message.payload.slice() };
       await delays.pass(application.applicationId, application.limiter);
-      onPublished?.(application.tenantId, kept);
-      return broker().publish(space, kept);
+      await Promise.all([onPublished?.(application.tenantId, kept), broker().publish(space, kept)]);
+      return;
     }
-    onPublished?.(application.tenantId, message);
-    await broker().publish(space, message);
+    const taken = onPublished?.(application.tenantId, message);
+    await Promise.all([taken, broker().publish(space, message)]);
   }
 
   async #claim(

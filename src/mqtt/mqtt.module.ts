@@ -90,13 +90,12 @@ export function createMqttModule(
   ways.add("websocket", { send: (command) => sockets.send(command), keepsFor: () => false });
   const answersOver = (source: IngestSource) =>
     createCommandAnswers({ commands, durable: database.durable, ingest, source });
-  const answers = answersOver("mqtt");
+  const [answers, socketAnswers] = [answersOver("mqtt"), answersOver("ws")];
   const requestsOver = (source: "mqtt" | "ws", publish: DeviceRequestsDeps["publish"]) =>
     createDeviceRequests({ attributes, ingest, limits, clock, log, source, publish });
   const requests = requestsOver("mqtt", ({ deviceId, payload }, topic, body) =>
     mqtt.publishToDevice(deviceId, topic, encodeBody(payload, body), 1),
   );
-  const socketAnswers = answersOver("ws");
   const socketRequests = requestsOver("ws", async ({ deviceId }, topic, body) =>
     sockets.publish(deviceId, topic, body),
   );
@@ -182,6 +181,7 @@ export function createMqttModule(
     mqtt,
     sockets,
     routes: ownTopics.routes,
+    topics: ownTopics.topics,
     parts: [
       { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },
       { name: "applications", start: () => feed.start(), stop: () => feed.stop() },

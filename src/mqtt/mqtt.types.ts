@@ -128,8 +128,11 @@ export interface MqttServerDeps {
    * a thrown or rejected DomainError refuses the message.
    */
   onMessage?(device: IngestDevice, topic: string, body: Uint8Array): Promise<void> | undefined;
-  /** An application has published on a topic of its tenant, just before subscribers receive it. */
-  onPublished?(tenantId: TenantId, message: PublishedMessage): void;
+  /**
+   * An application has published on a topic of its tenant. What is returned is waited for before the acknowledgement; a rejection leaves
+   * the message unacknowledged.
+   */
+  onPublished?(tenantId: TenantId, message: PublishedMessage): Promise<void> | undefined;
   /** A connection was refused because of a limit; `owner` where the client had signed in. */
   onLimited?(
     peer: Peer,
@@ -184,6 +187,8 @@ export interface ApplicationMessages {
     payload: Uint8Array,
     options: { readonly qos: 0 | 1; readonly retain: boolean },
   ): Promise<void>;
+  /** Retained messages of the tenant. */
+  retained(tenantId: TenantId, filter: string): readonly Omit<PublishedMessage, "retain">[];
   /** Sends to the programs that listen to this of the device; `payload` is made once, and only if there is one. */
   publishToSubscribers(
     device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },

@@ -101,3 +101,35 @@ test(
   },
   STEP_MS,
 );
+
+test(
+  "a Tasmota plug that publishes here becomes a device in three clicks",
+  async () => {
+    const { page } = ui;
+    const account = { name: "Plug 2", signIn: "PASSWORD", username: "plug-2", password: "sesame street" };
+    await ui.call("POST", "/api/mqtt/clients", {
+      ...account,
+      publish: ["tele/#", "stat/#"],
+      subscribe: ["cmnd/#"],
+    });
+    await ui.open("/integrations");
+    let clicks = 0;
+    const click = async (name: RegExp | string) => {
+      clicks++;
+      await page.getByRole("button", { name }).last().click();
+    };
+    await click("Create integration");
+    await click(/^Tasmota/);
+    await click("Create integration");
+    await page.getByText("Connected", { exact: true }).waitFor();
+    expect(clicks).toBe(3);
+    const { username, password } = account;
+    const client = await connectAsync(`mqtt://127.0.0.1:${ui.app.mqttPort}`, { username, password });
+    clients.push(client);
+    await client.publishAsync("tele/desk-plug/SENSOR", '{"ENERGY":{"Power":42.5}}', { qos: 1 });
+    await ui.open("/devices");
+    await page.getByRole("link", { name: "desk-plug" }).click();
+    await page.getByText("42.5").first().waitFor();
+  },
+  STEP_MS,
+);

@@ -51,6 +51,38 @@ export interface NewMqttClient extends MqttClientChange {
   readonly signIn: MqttSignIn;
 }
 
+/** A message on a topic of a tenant. */
+export interface LocalMessage {
+  readonly topic: string;
+  /** Valid only during the call. */
+  readonly payload: Uint8Array;
+  readonly qos: 0 | 1 | 2;
+}
+
+/** Topics of a tenant's MQTT clients, for what follows them inside the program. */
+export interface LocalTopics {
+  /**
+   * Hands over what clients publish on the filters. The publisher gets its acknowledgement when `take` has resolved; where it rejects, the
+   * client has to send the message again. Returns what ends it.
+   */
+  follow(
+    tenantId: TenantId,
+    filters: readonly string[],
+    take: (message: LocalMessage) => Promise<void>,
+  ): () => void;
+  retained(tenantId: TenantId, filter: string): readonly LocalMessage[];
+  /** Publishes to the clients, and hands over nothing. */
+  publish(
+    tenantId: TenantId,
+    message: {
+      readonly topic: string;
+      readonly payload: Uint8Array;
+      readonly qos: 0 | 1;
+      readonly retain: boolean;
+    },
+  ): Promise<void>;
+}
+
 /** The newest message on a topic of a tenant. */
 export interface TopicState {
   readonly topic: string;
