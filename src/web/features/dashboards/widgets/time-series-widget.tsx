@@ -14,7 +14,7 @@ import { ChartStack } from "../../../ui/chart/chart-stack.tsx";
 import { limitBands, limitLines, lineStyle } from "../../../ui/chart/line-style.ts";
 import { useAnnotations } from "../../annotations/use-annotations.ts";
 import { StateDurations } from "../../telemetry/state-durations.tsx";
-import type { WidgetSeries } from "../board-feed.ts";
+import type { WidgetFeed, WidgetSeries } from "../board-feed.ts";
 import { ColumnThinner } from "../thinned-columns.ts";
 import { labelOf, metadataOfSeries } from "./chart-widgets.tsx";
 import { keysOf, numberOf, scrolling, shown, textOf } from "./values.ts";
@@ -92,6 +92,12 @@ function extentIn(columns: readonly (readonly ChartValue[])[], index: number, co
   };
 }
 
+/** Returns the lower and the upper edge of the band of each line. Lines of the window before have none. */
+const edgesOf = ({ low, high }: WidgetFeed, all: readonly WidgetSeries[], count: number): SeriesBuffer[] =>
+  all.flatMap((own, index) =>
+    index < count ? [bufferOf(low, own), bufferOf(high, own)] : [NO_POINTS, NO_POINTS],
+  );
+
 function drawnOf(
   props: WidgetProps,
   bounds: Bounds,
@@ -103,11 +109,8 @@ function drawnOf(
   const all = [...series, ...feed.previous.filter(hasPoints)];
   const buffers = all.map(({ buffer }) => buffer);
   const isBanded = feed.low.some(hasPoints);
-  const edges = all.flatMap((own, index) =>
-    index < series.length ? [bufferOf(feed.low, own), bufferOf(feed.high, own)] : [NO_POINTS, NO_POINTS],
-  );
   const columns = isBanded
-    ? alignColumns([...buffers, ...edges], bounds)
+    ? alignColumns([...buffers, ...edgesOf(feed, all, series.length)], bounds)
     : sheet.thinner.columns(buffers, bounds, sheet.width);
   const styles = all.map((widgetSeries) => styleOf(props, widgetSeries));
   const [, ...values] = columns;
