@@ -273,7 +273,7 @@ function DataLinks({ device, selected, controls, bounds, onHistory }: ViewProps 
         <ChartLine size={14} aria-hidden="true" />
         {t("data.explore")}
       </a>
-      {controls.view !== "table" && <AnnotationSwitch />}
+      {controls.view !== "table" && controls.aggregation !== "timeIn" && <AnnotationSwitch />}
     </>
   );
 }
