@@ -1,5 +1,6 @@
 import { accountDe } from "../features/account/texts.de.ts";
 import { alarmRulesDe } from "../features/alarm-rules/texts.de.ts";
+import { annotationsDe } from "../features/annotations/texts.de.ts";
 import { apiKeysDe } from "../features/api-keys/texts.de.ts";
 import { attributesDe } from "../features/attributes/texts.de.ts";
 import { auditDe } from "../features/audit/texts.de.ts";
@@ -34,6 +35,7 @@ import type { restEn } from "./rest.en.ts";
 export const restDe: Readonly<Record<keyof typeof restEn, string>> = {
   ...accountDe,
   ...alarmRulesDe,
+  ...annotationsDe,
   ...apiKeysDe,
   ...attributesDe,
   ...auditDe,

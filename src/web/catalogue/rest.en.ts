@@ -1,5 +1,6 @@
 import { accountEn } from "../features/account/texts.en.ts";
 import { alarmRulesEn } from "../features/alarm-rules/texts.en.ts";
+import { annotationsEn } from "../features/annotations/texts.en.ts";
 import { apiKeysEn } from "../features/api-keys/texts.en.ts";
 import { attributesEn } from "../features/attributes/texts.en.ts";
 import { auditEn } from "../features/audit/texts.en.ts";
@@ -34,6 +35,7 @@ import { usersEn } from "../features/users/texts.en.ts";
 export const restEn = {
   ...accountEn,
   ...alarmRulesEn,
+  ...annotationsEn,
   ...apiKeysEn,
   ...attributesEn,
   ...auditEn,
