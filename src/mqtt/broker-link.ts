@@ -43,7 +43,7 @@ interface ClientSubscription {
 }
 
 /** A message under its topic inside the broker. */
-interface BrokerMessage {
+export interface BrokerMessage {
   readonly topic: string;
   readonly payload: Buffer;
   readonly qos: Qos;

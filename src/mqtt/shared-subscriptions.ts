@@ -1,13 +1,12 @@
+import { randomUUID } from "node:crypto";
 import type { Qos } from "../lib/mqtt/packets.ts";
 import { clientFilterMatches } from "../lib/mqtt/reserved-topics.ts";
 import { readSharedFilter } from "../lib/mqtt/topic-filters.ts";
-import type { BrokerLink } from "./broker-link.ts";
+import type { BrokerLink, BrokerMessage } from "./broker-link.ts";
 import { isApplicationSpace } from "./principal.ts";
+import type { Session } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
 import { fromBrokerTopic } from "./topics.ts";
-
-/** Name of the sender in messages that are queued here instead of by the broker. */
-const QUEUED_BY = "shared";
 
 interface Group {
   readonly filter: string;
@@ -36,6 +35,11 @@ export class SharedSubscriptions {
   /** Space → its groups, by their subscription. */
   readonly #spaces = new Map<string, Map<string, Group>>();
   readonly #changed = new Set<string>();
+  /**
+   * Name of the sender in messages that are queued here instead of by the broker. It is another one after each start: queues outlive a
+   * restart, and the number of a message is unique for its sender only.
+   */
+  readonly #queuedBy = `shared~${randomUUID()}`;
   #queued = 0;
 
   constructor(store: SessionStore, links: ReadonlyMap<string, BrokerLink>) {
@@ -47,6 +51,15 @@ export class SharedSubscriptions {
   /** Subscriptions of a space have changed: they are read anew with its next message. */
   changed(space: string): void {
     this.#changed.add(space);
+  }
+
+  /** A client is here. If it began a new session, the subscriptions of its last one are no longer its own. */
+  attached(space: string, key: string): void {
+    for (const { members } of this.#spaces.get(space)?.values() ?? [])
+      if (members.has(key)) {
+        this.changed(space);
+        return;
+      }
   }
 
   deliver(space: string, message: SharedMessage): void {
@@ -90,10 +103,15 @@ export class SharedSubscriptions {
       const qos = qosOf(group, key, message);
       if (session === undefined || qos === 0) continue;
       const { brokerTopic: topic, payload } = message;
-      const order = { brokerId: QUEUED_BY, brokerCounter: ++this.#queued };
-      this.#store.enqueue(session, { ...order, topic, payload, qos, retain: false });
+      this.enqueue(session, { topic, payload, qos });
       return;
     }
+  }
+
+  /** Adds a message to the queue of a session. */
+  enqueue(session: Session, { topic, payload, qos }: BrokerMessage): void {
+    const order = { brokerId: this.#queuedBy, brokerCounter: ++this.#queued };
+    this.#store.enqueue(session, { ...order, topic, payload, qos, retain: false });
   }
 }
 
