@@ -34,7 +34,8 @@ export interface BrokerLinkOptions {
   readonly sink: BrokerSink;
   /** Its shared subscriptions have changed. */
   sharedChanged(): void;
-  closed(): void;
+  /** @param unsent messages for this client alone that the broker did not accept */
+  closed(unsent: readonly BrokerMessage[]): void;
 }
 
 interface ClientSubscription {
@@ -70,6 +71,8 @@ export class BrokerLink extends Duplex {
   #client: BrokerClient | undefined;
   /** Calls that wait for the broker's CONNACK. */
   #waiting: (() => void)[] | undefined = [];
+  /** Messages for this client alone that wait for the broker's CONNACK. */
+  readonly #unsent: BrokerMessage[] = [];
   #closing = false;
   #identified = false;
 
@@ -182,7 +185,8 @@ export class BrokerLink extends Duplex {
 
   /** Sends a message to this client alone. */
   send(message: BrokerMessage): void {
-    this.#sendAlone(message, false);
+    if (this.#waiting === undefined) this.#sendAlone(message, false);
+    else this.#unsent.push(message);
   }
 
   /** The client's answer to a message of the broker's. */
@@ -194,7 +198,7 @@ export class BrokerLink extends Duplex {
   close(): void {
     if (this.#closing) return;
     this.#closing = true;
-    this.#options.closed();
+    this.#options.closed(this.#unsent.splice(0));
     // Before its CONNACK the broker would miss the end, and keep the client for ever.
     if (this.#waiting === undefined) this.#end();
     else this.#waiting = [() => this.#end()];
@@ -213,7 +217,7 @@ export class BrokerLink extends Duplex {
   override _destroy(error: Error | null, done: Done): void {
     if (!this.#closing) {
       this.#closing = true;
-      this.#options.closed();
+      this.#options.closed(this.#unsent.splice(0));
       this.#sink.lost();
     }
     done(error);
@@ -249,6 +253,7 @@ export class BrokerLink extends Duplex {
       const waiting = this.#waiting ?? [];
       this.#waiting = undefined;
       for (const call of waiting) call();
+      for (const message of this.#unsent.splice(0)) this.#sendAlone(message, false);
     } else if (this.#closing) {
       return;
     } else if ((header & 0xf0) === 0x30) {

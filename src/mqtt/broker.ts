@@ -64,7 +64,8 @@ export class Broker {
       space,
       sink,
       sharedChanged: () => this.#shared.changed(space),
-      closed: () => {
+      closed: (unsent) => {
+        if (session.durable) for (const message of unsent) this.#shared.enqueue(session, message);
         if (this.#links.get(key) !== link) return;
         this.#links.delete(key);
         if (link.hasShared) this.#shared.changed(space);

@@ -108,8 +108,9 @@ export class SharedSubscriptions {
     }
   }
 
-  /** Adds a message to the queue of a session. */
+  /** Adds a message to the queue of a session, which keeps none of QoS 0. */
   enqueue(session: Session, { topic, payload, qos }: BrokerMessage): void {
+    if (qos === 0) return;
     const order = { brokerId: this.#queuedBy, brokerCounter: ++this.#queued };
     this.#store.enqueue(session, { ...order, topic, payload, qos, retain: false });
   }

@@ -1,7 +1,17 @@
 import { afterEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
 import type { TenantId } from "../../src/lib/ids.ts";
+import { noProperties } from "../../src/lib/mqtt/properties.ts";
+import { Broker } from "../../src/mqtt/broker.ts";
 import type { MqttAuthentication } from "../../src/mqtt/mqtt.types.ts";
+import { Session } from "../../src/mqtt/session.ts";
+import { SessionStore } from "../../src/mqtt/session-store.ts";
+import { toBroker } from "../../src/mqtt/topics.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { createLogger } from "../../src/platform/log.ts";
 import { until } from "../support/until.ts";
 import type { Running } from "./mqtt-fixture.ts";
 import { serverPerTest } from "./running.ts";
@@ -78,4 +88,43 @@ test("a client that starts a new session is a member of its group no more", asyn
   await sender.client.publishAsync("jobs/1", "later", { qos: 1 });
   await passFence(fresh);
   expect(fresh.received).toEqual(["fence "]);
+});
+
+test("a message for a member that leaves before the broker accepted it waits in its session", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "lineside-mqtt-"));
+  const megabyte = 1024 * 1024;
+  const queuedBytes = { perCredential: megabyte, perTenant: () => null, all: megabyte };
+  const log = createLogger("test");
+  const options = { file: join(directory, "mqtt.db"), clock: systemClock, log, queuedPerClientMax: 10 };
+  const store = new SessionStore({ ...options, queuedBytes });
+  const owner = { tenantId: "x", credentialId: "c" };
+  const session = new Session({
+    key: "app~c~c",
+    space: "tenant~x",
+    clientId: "c",
+    owner,
+    expirySeconds: 600,
+  });
+  store.add(session);
+  const subscription = { qos: 1, nl: false, rap: false, rh: 0, identifier: 0 } as const;
+  store.subscribe(session, toBroker(session.space, "$share/group/jobs/#"), subscription);
+  const broker = new Broker(store, systemClock, log);
+  await broker.start();
+  const nothing = () => {};
+  const sink = { deliver: nothing, release: nothing, lost: nothing, isCongested: () => false };
+  const link = broker.attach(session, sink);
+  const published = broker.publish(session.space, {
+    topic: "jobs/1",
+    payload: Buffer.from("job"),
+    qos: 1,
+    retain: false,
+    properties: noProperties,
+    from: undefined,
+  });
+  link.close();
+  await published;
+  expect(session.queue.map(({ topic }) => topic)).toEqual(["tenant~x/jobs/1"]);
+  await broker.stop();
+  store.close();
+  rmSync(directory, { recursive: true, force: true });
 });
