@@ -34,8 +34,7 @@ export interface BrokerLinkOptions {
   readonly sink: BrokerSink;
   /** Its shared subscriptions have changed. */
   sharedChanged(): void;
-  /** @param unsent messages for this client alone that the broker did not accept */
-  closed(unsent: readonly BrokerMessage[]): void;
+  closed(): void;
 }
 
 interface ClientSubscription {
@@ -44,7 +43,7 @@ interface ClientSubscription {
 }
 
 /** A message under its topic inside the broker. */
-export interface BrokerMessage {
+interface BrokerMessage {
   readonly topic: string;
   readonly payload: Buffer;
   readonly qos: Qos;
@@ -71,10 +70,9 @@ export class BrokerLink extends Duplex {
   #client: BrokerClient | undefined;
   /** Calls that wait for the broker's CONNACK. */
   #waiting: (() => void)[] | undefined = [];
-  /** Messages for this client alone that wait for the broker's CONNACK. */
-  readonly #unsent: BrokerMessage[] = [];
   #closing = false;
   #identified = false;
+  #isQueueRead = false;
 
   constructor(options: BrokerLinkOptions) {
     super({ writableHighWaterMark: largestBody });
@@ -183,10 +181,19 @@ export class BrokerLink extends Duplex {
     this.#sendAlone(message, true);
   }
 
+  /** The broker has read the queue of the client's session, and sends what is in it. */
+  queueRead(): void {
+    this.#isQueueRead = true;
+  }
+
+  /** Returns whether the broker will still read the session's queue: what is added to it now is sent, and lost by no early end. */
+  get readsQueue(): boolean {
+    return this.#durable && !this.#isQueueRead;
+  }
+
   /** Sends a message to this client alone. */
   send(message: BrokerMessage): void {
-    if (this.#waiting === undefined) this.#sendAlone(message, false);
-    else this.#unsent.push(message);
+    this.#sendAlone(message, false);
   }
 
   /** The client's answer to a message of the broker's. */
@@ -198,7 +205,7 @@ export class BrokerLink extends Duplex {
   close(): void {
     if (this.#closing) return;
     this.#closing = true;
-    this.#options.closed(this.#unsent.splice(0));
+    this.#options.closed();
     // Before its CONNACK the broker would miss the end, and keep the client for ever.
     if (this.#waiting === undefined) this.#end();
     else this.#waiting = [() => this.#end()];
@@ -217,7 +224,7 @@ export class BrokerLink extends Duplex {
   override _destroy(error: Error | null, done: Done): void {
     if (!this.#closing) {
       this.#closing = true;
-      this.#options.closed(this.#unsent.splice(0));
+      this.#options.closed();
       this.#sink.lost();
     }
     done(error);
@@ -253,7 +260,6 @@ export class BrokerLink extends Duplex {
       const waiting = this.#waiting ?? [];
       this.#waiting = undefined;
       for (const call of waiting) call();
-      for (const message of this.#unsent.splice(0)) this.#sendAlone(message, false);
     } else if (this.#closing) {
       return;
     } else if ((header & 0xf0) === 0x30) {

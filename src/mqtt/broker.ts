@@ -64,8 +64,7 @@ export class Broker {
       space,
       sink,
       sharedChanged: () => this.#shared.changed(space),
-      closed: (unsent) => {
-        if (session.durable) for (const message of unsent) this.#shared.enqueue(session, message);
+      closed: () => {
         if (this.#links.get(key) !== link) return;
         this.#links.delete(key);
         if (link.hasShared) this.#shared.changed(space);

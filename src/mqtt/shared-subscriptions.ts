@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Qos } from "../lib/mqtt/packets.ts";
 import { clientFilterMatches } from "../lib/mqtt/reserved-topics.ts";
 import { readSharedFilter } from "../lib/mqtt/topic-filters.ts";
-import type { BrokerLink, BrokerMessage } from "./broker-link.ts";
+import type { BrokerLink } from "./broker-link.ts";
 import { isApplicationSpace } from "./principal.ts";
-import type { Session } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
 import { fromBrokerTopic } from "./topics.ts";
 
@@ -92,9 +91,10 @@ export class SharedSubscriptions {
     const inTurn = [...keys.slice(from), ...keys.slice(0, from)];
     const here = inTurn.filter((key) => this.#links.has(key));
     const key = here.find((member) => this.#links.get(member)?.isCongested() === false) ?? here[0];
-    if (key === undefined) this.#queue(group, inTurn, message);
-    else
-      this.#links.get(key)?.send({ ...message, topic: message.brokerTopic, qos: qosOf(group, key, message) });
+    const link = key === undefined ? undefined : this.#links.get(key);
+    if (key === undefined || link === undefined) this.#queue(group, inTurn, message);
+    else if (link.readsQueue && qosOf(group, key, message) > 0) this.#queue(group, [key], message);
+    else link.send({ ...message, topic: message.brokerTopic, qos: qosOf(group, key, message) });
   }
 
   #queue(group: Group, keys: readonly string[], message: SharedMessage): void {
@@ -103,16 +103,10 @@ export class SharedSubscriptions {
       const qos = qosOf(group, key, message);
       if (session === undefined || qos === 0) continue;
       const { brokerTopic: topic, payload } = message;
-      this.enqueue(session, { topic, payload, qos });
+      const order = { brokerId: this.#queuedBy, brokerCounter: ++this.#queued };
+      this.#store.enqueue(session, { ...order, topic, payload, qos, retain: false });
       return;
     }
-  }
-
-  /** Adds a message to the queue of a session, which keeps none of QoS 0. */
-  enqueue(session: Session, { topic, payload, qos }: BrokerMessage): void {
-    if (qos === 0) return;
-    const order = { brokerId: this.#queuedBy, brokerCounter: ++this.#queued };
-    this.#store.enqueue(session, { ...order, topic, payload, qos, retain: false });
   }
 }
 

@@ -90,7 +90,8 @@ test("a client that starts a new session is a member of its group no more", asyn
   expect(fresh.received).toEqual(["fence "]);
 });
 
-test("a message for a member that leaves before the broker accepted it waits in its session", async () => {
+/** A broker with a durable session that is a member of a group, and the messages that its client received. */
+async function startBroker() {
   const directory = mkdtempSync(join(tmpdir(), "lineside-mqtt-"));
   const megabyte = 1024 * 1024;
   const queuedBytes = { perCredential: megabyte, perTenant: () => null, all: megabyte };
@@ -106,25 +107,54 @@ test("a message for a member that leaves before the broker accepted it waits in 
     expirySeconds: 600,
   });
   store.add(session);
-  const subscription = { qos: 1, nl: false, rap: false, rh: 0, identifier: 0 } as const;
-  store.subscribe(session, toBroker(session.space, "$share/group/jobs/#"), subscription);
+  const subscription = { qos: 2, nl: false, rap: false, rh: 0, identifier: 0 } as const;
+  for (const filter of ["$share/group/jobs/#", "end"])
+    store.subscribe(session, toBroker(session.space, filter), subscription);
   const broker = new Broker(store, systemClock, log);
   await broker.start();
+  const received: string[] = [];
   const nothing = () => {};
-  const sink = { deliver: nothing, release: nothing, lost: nothing, isCongested: () => false };
-  const link = broker.attach(session, sink);
-  const published = broker.publish(session.space, {
-    topic: "jobs/1",
-    payload: Buffer.from("job"),
-    qos: 1,
-    retain: false,
-    properties: noProperties,
-    from: undefined,
-  });
+  const attach = () =>
+    broker.attach(session, {
+      deliver: ({ topic }) => received.push(topic),
+      release: nothing,
+      lost: nothing,
+      isCongested: () => false,
+    });
+  const message = { payload: Buffer.from("job"), qos: 2, retain: false } as const;
+  return {
+    session,
+    received,
+    attach,
+    publish: (topic: string) =>
+      broker.publish(session.space, { ...message, topic, properties: noProperties, from: undefined }),
+    async stop() {
+      await broker.stop();
+      store.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+test("a message for a member that leaves before the broker accepted it waits in its session", async () => {
+  const broker = await startBroker();
+  const link = broker.attach();
+  const published = broker.publish("jobs/1");
   link.close();
   await published;
-  expect(session.queue.map(({ topic }) => topic)).toEqual(["tenant~x/jobs/1"]);
+  expect(broker.session.queue.map(({ topic }) => topic)).toEqual(["tenant~x/jobs/1"]);
   await broker.stop();
-  store.close();
-  rmSync(directory, { recursive: true, force: true });
+});
+
+test("a message for a member that signs in is delivered once", async () => {
+  const broker = await startBroker();
+  broker.attach();
+  await broker.publish("jobs/1");
+  await Bun.sleep(0);
+  await broker.publish("jobs/2");
+  await until(() => broker.received.length > 1);
+  await broker.publish("end");
+  await until(() => broker.received.includes("end"));
+  expect(broker.received).toEqual(["jobs/1", "jobs/2", "end"]);
+  await broker.stop();
 });
