@@ -26,6 +26,13 @@ function settingOf({ method, params }: AskedCommand): { readonly name: string; r
   return { name: method, value: params };
 }
 
+/** Length of a topic in MQTT packets. */
+const TOPIC_BYTES_MAX = 65_535;
+const SHOWN_CHARACTERS = 100;
+
+const isTopicName = (topic: string): boolean =>
+  !/[+#\0]/.test(topic) && !topic.startsWith("$") && Buffer.byteLength(topic) <= TOPIC_BYTES_MAX;
+
 const filtersOf = ({ mqtt }: IntegrationSettings): readonly string[] => [mqtt?.topicFilter ?? []].flat();
 
 /** A name that becomes a level of a topic. */
@@ -113,5 +120,10 @@ export const hasCommands = (format: MessageFormat | undefined): boolean =>
 export function commandMessage(target: Target, command: AskedCommand): BrokerMessage {
   const writer = target.settings.format && writers.get(target.settings.format);
   if (!writer) throw invalid("command.format_without");
-  return writer(target, command);
+  const message = writer(target, command);
+  if (!isTopicName(message.topic)) {
+    // A broker ends the connection of a client that publishes there, and the command would be sent again after each reconnect.
+    throw invalid("command.topic_unusable", { topic: message.topic.slice(0, SHOWN_CHARACTERS) });
+  }
+  return message;
 }

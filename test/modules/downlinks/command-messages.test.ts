@@ -86,3 +86,15 @@ test("a command that is no topic or no plain value is refused", () => {
   expect(() => written("sparkplug", node, ["Speed", { a: 1 }])).toThrow(/must be a number/);
   expect([hasCommands("tasmota"), hasCommands("auto"), hasCommands(undefined)]).toEqual([true, false, false]);
 });
+
+test.each(["#", "a+", "lamp\0", "hall/#/lamp"])("a command to a device named %j is refused", (externalId) => {
+  for (const format of ["tasmota", "zigbee2mqtt", "shelly", "sparkplug"] as const)
+    expect(() => written(format, { externalId, topicFilter: "base/#" }, ["state", true])).toThrow(
+      /nobody can/,
+    );
+});
+
+test("a command whose topic is too long for a packet is refused", () => {
+  const key = "ü".repeat(40_000);
+  expect(() => written("tasmota", plug, ["setValue", { key, value: 1 }])).toThrow(/nobody can/);
+});
