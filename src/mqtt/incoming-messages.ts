@@ -51,15 +51,16 @@ export class IncomingMessages {
     message: IncomingMessage,
   ): Promise<void> {
     const { broker, delays, onPublished } = this.#deps;
-    if (application.limiter !== undefined) {
-      // The bytes are those of the connection's buffer, which is filled anew meanwhile.
-      const kept = { ...message, payload: message.payload.slice() };
-      await delays.pass(application.applicationId, application.limiter);
-      await Promise.all([onPublished?.(application.tenantId, kept), broker().publish(space, kept)]);
-      return;
+    const { limiter, tenantId } = application;
+    const delay = limiter === undefined ? undefined : delays.pass(limiter, message.payload.length);
+    // The bytes are those of the connection's buffer, which is filled anew meanwhile.
+    const kept = delay === undefined ? message : { ...message, payload: new Uint8Array(message.payload) };
+    if (delay !== undefined) {
+      await delay;
+      if (application.revoked || application.isReplaced === true) throw forbidden("topic.forbidden");
     }
-    const taken = onPublished?.(application.tenantId, message);
-    await Promise.all([taken, broker().publish(space, message)]);
+    const taken = onPublished?.(tenantId, kept);
+    await Promise.all([taken, broker().publish(space, kept)]);
   }
 
   async #claim(

@@ -43,6 +43,8 @@ function limiterOf({ messagesPerSecond }: MqttClient): RateMeter | undefined {
 export class MqttClientSignIn {
   readonly #deps: SignInDeps;
   readonly #deletedTenants = new Set<TenantId>();
+  /** Client → whether it was changed or deleted since it signed in. */
+  readonly #signIns = new Map<string, { isReplaced: boolean }>();
   /** Limits by client, for all its connections together. */
   readonly #limiters = new Map<
     string,
@@ -56,6 +58,15 @@ export class MqttClientSignIn {
   /** Revokes the clients of the tenant. */
   tenantDeleted(tenantId: TenantId): void {
     this.#deletedTenants.add(tenantId);
+  }
+
+  /** The client was changed or deleted. */
+  replaced(mqttClientId: string): void {
+    const signIn = this.#signIns.get(mqttClientId);
+    if (signIn === undefined) return;
+    signIn.isReplaced = true;
+    this.#signIns.delete(mqttClientId);
+    this.#limiters.delete(mqttClientId);
   }
 
   /** Returns `undefined` if the user name is that of no client. Returns a promise only if a slow hash has to be computed. */
@@ -100,6 +111,9 @@ export class MqttClientSignIn {
       get revoked() {
         return application.revoked || client.revoked;
       },
+      get isReplaced() {
+        return client.isReplaced === true;
+      },
       maySubscribe: (filter) => client.maySubscribe(filter) || application.maySubscribe(filter),
     };
   }
@@ -137,6 +151,8 @@ export class MqttClientSignIn {
   #applicationOf(client: MqttClient): MqttApplication {
     const { mqttClientId, tenantId } = client;
     const isDeleted = () => this.#deletedTenants.has(tenantId);
+    const signIn = this.#signIns.get(mqttClientId) ?? { isReplaced: false };
+    this.#signIns.set(mqttClientId, signIn);
     return {
       applicationId: mqttClientId,
       tenantId,
@@ -144,6 +160,9 @@ export class MqttClientSignIn {
       limiter: this.#limiterOf(client),
       get revoked() {
         return isDeleted(); // any other change ends its connections at once
+      },
+      get isReplaced() {
+        return signIn.isReplaced;
       },
       maySubscribe: (filter) =>
         maySubscribe(client, filter) && (!filter.startsWith("lineside/") || readFilter(filter) !== undefined),

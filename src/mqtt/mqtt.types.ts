@@ -41,6 +41,8 @@ export interface MqttApplication {
   readonly caller?: Caller;
   /** The key is no longer valid: the session ends with its next publish, or by `disconnectApplication`. */
   readonly revoked: boolean;
+  /** The MQTT client was changed or deleted since it signed in: what still waits of it is dropped. */
+  readonly isReplaced?: boolean;
   maySubscribe(filter: string): boolean;
   mayPublish(topic: string): boolean;
   /** Rate at which it may publish; `undefined` without a limit. */

@@ -37,6 +37,7 @@ export function createOwnTopics(
   }
   const { credentials, routes } = createMqttClientsModule({ database, clock, events }, { passwords, topics });
   const signIn = new MqttClientSignIn({ credentials, passwords, clock, report });
+  events.on("session.ended", ({ sessionId }) => signIn.replaced(sessionId));
   events.on("tenant.deleted", ({ tenantId }) => {
     signIn.tenantDeleted(tenantId);
     topicLog.forget(tenantId);
