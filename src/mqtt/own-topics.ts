@@ -37,7 +37,12 @@ export function createOwnTopics(
   }
   const { credentials, routes } = createMqttClientsModule({ database, clock, events }, { passwords, topics });
   const signIn = new MqttClientSignIn({ credentials, passwords, clock, report });
-  events.on("session.ended", ({ sessionId }) => signIn.replaced(sessionId));
+  events.on("session.ended", ({ sessionId }) => {
+    signIn.replaced(sessionId);
+    const linked = signIn.takeLinked(sessionId);
+    // Sessions whose client is away would keep messages, and take those of their groups.
+    if (linked !== undefined) mqtt().disconnectApplication(linked);
+  });
   events.on("tenant.deleted", ({ tenantId }) => {
     signIn.tenantDeleted(tenantId);
     topicLog.forget(tenantId);

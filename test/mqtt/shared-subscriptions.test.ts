@@ -158,3 +158,14 @@ test("a message for a member that signs in is delivered once", async () => {
   expect(broker.received).toEqual(["jobs/1", "jobs/2", "end"]);
   await broker.stop();
 });
+
+test("the sessions of a deleted tenant end", async () => {
+  const mqtt = await startMqtt({ authenticate });
+  const { client } = await open(mqtt, "member", durable);
+  await client.subscribeAsync("$share/group/jobs/#", { qos: 1 });
+  await client.endAsync();
+  await until(() => mqtt.server.usageOf("tenant").connections === 0);
+  expect(mqtt.server.usageOf("tenant").sessions).toBe(1);
+  mqtt.server.forgetTenant("tenant" as TenantId);
+  expect(mqtt.server.usageOf("tenant").sessions).toBe(0);
+});
