@@ -287,6 +287,8 @@ CREATE TABLE `device_activity` (
 	`last_connected_at` integer,
 	`last_disconnected_at` integer,
 	`inactivity_alarm_at` integer,
+	`interval_ms` integer DEFAULT 0 NOT NULL,
+	`observed_ms` integer DEFAULT 0 NOT NULL,
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
@@ -629,7 +631,7 @@ CREATE TABLE `device_profiles` (
 	`description` text DEFAULT '' NOT NULL,
 	`is_default` integer DEFAULT false NOT NULL,
 	`alarm_rules` text NOT NULL,
-	`inactivity_timeout_ms` integer NOT NULL,
+	`inactivity_timeout_ms` integer,
 	`retention_days` integer,
 	`telemetry_topic` text,
 	`payload` text NOT NULL,

@@ -21,6 +21,7 @@ import { createDevicesRepository } from "./devices.repository.ts";
 import { devicesRoutes } from "./devices.routes.ts";
 import { createDevicesService } from "./devices.service.ts";
 import type { Device, DeviceMaintenance } from "./devices.types.ts";
+import { inactivityOf } from "./inactivity.ts";
 import { createRejectionsRepository } from "./rejections.repository.ts";
 import { createTokenSignIn } from "./token-sign-in.service.ts";
 
@@ -111,6 +112,14 @@ export function createDevicesModule(
         devices,
         rejections,
         activityOf: (deviceId) => activity.get(deviceId),
+        inactivityOf: ({ tenantId, profileId, inactivityTimeoutMs }, observed) =>
+          inactivityOf(
+            {
+              deviceMs: inactivityTimeoutMs,
+              profileMs: profiles.ensure(tenantId, profileId).inactivityTimeoutMs,
+            },
+            observed,
+          ),
         maintenanceOf: (device) => maintenanceOf.call(device),
         auth,
       }),

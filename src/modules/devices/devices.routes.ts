@@ -20,6 +20,7 @@ import {
 import type { DevicesService } from "./devices.service.ts";
 import type { Device, DeviceActivity, DeviceMaintenance, DeviceWithActivity } from "./devices.types.ts";
 import { maintenanceToWire, toDetail, toListItem } from "./devices.wire.ts";
+import type { Inactivity } from "./inactivity.ts";
 
 const assetList = wholeList({ sort: ["assetId", "count"], search: ["assetId"] });
 const childList = wholeList({
@@ -34,6 +35,7 @@ export const devicesRoutes = (deps: {
   rejections: DeviceRejections;
   /** The newest knowledge about a device, where there is any. */
   activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
+  inactivityOf: (device: Device, activity: DeviceActivity) => Inactivity;
   /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
   maintenanceOf: (device: Pick<Device, "deviceId" | "parentDeviceId">) => DeviceMaintenance | undefined;
   auth: AuthPlugin;
@@ -46,6 +48,7 @@ export const devicesRoutes = (deps: {
   });
   const detail = (device: DeviceWithActivity, principal: Principal) => ({
     ...toDetail(device, current(device), principal),
+    inactivity: deps.inactivityOf(device, current(device)),
     ...maintenanceToWire(deps.maintenanceOf(device)),
   });
   const read = ({ principal }: AuditContext, id: string) => {

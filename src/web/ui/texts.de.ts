@@ -57,5 +57,8 @@ export const uiDe: Readonly<Record<keyof typeof uiEn, string>> = {
   "expiry.90": "In 90 Tagen",
   "expiry.365": "In einem Jahr",
   "expiry.date": "An einem Datum",
+  "silence.automatic": "Automatisch: dreimal das übliche Intervall",
+  "silence.fixed": "Eine feste Zeit",
+  "silence.time": "Zeit",
   "unit.seconds": "Sekunden",
 };

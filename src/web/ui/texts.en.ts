@@ -53,5 +53,8 @@ export const uiEn = {
   "expiry.90": "In 90 days",
   "expiry.365": "In a year",
   "expiry.date": "On a date",
+  "silence.automatic": "Automatic: three times the usual interval",
+  "silence.fixed": "A fixed time",
+  "silence.time": "Time",
   "unit.seconds": "seconds",
 } as const;

@@ -57,5 +57,5 @@ CREATE TABLE `tickets` (
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`account_id`) ON UPDATE no action ON DELETE cascade
 );
 INSERT INTO "__drizzle_migrations" VALUES (1, 'dec091135f8ad1fcf9368f03ba090281d01c36d36208f30e34f20d2ad2d261da', 1795339543945);
-INSERT INTO "accounts" VALUES ('01a20591-72e9-7096-b538-4eb131e36909', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$63Zhk/MgG99U3inEkETnUm7Fp0kaRxr8d1jzaCuqn7M$V3GgtWIKsoPDYhpT4Zh8aybQ7BvDx9Dkwc2GIVo5TJw', 0, NULL, NULL, 0, 1795389747944, 1795389747944);
+INSERT INTO "accounts" VALUES ('01a2060f-3cb2-7181-bbfd-8de4948e02bf', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$xUU3FDsRHF7LtXb3CXx7yVst2JttBje+xVf1dzbMM7c$9HtqwqI/7nggvgICfpMSmY/elA9J2FJbx4f5ovTtymM', 0, NULL, NULL, 0, 1795397991602, 1795397991602);
 PRAGMA user_version=0;

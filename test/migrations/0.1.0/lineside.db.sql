@@ -269,6 +269,8 @@ CREATE TABLE `device_activity` (
 	`last_connected_at` integer,
 	`last_disconnected_at` integer,
 	`inactivity_alarm_at` integer,
+	`interval_ms` integer DEFAULT 0 NOT NULL,
+	`observed_ms` integer DEFAULT 0 NOT NULL,
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE TABLE `device_rejections` (
@@ -590,7 +592,7 @@ CREATE TABLE `device_profiles` (
 	`description` text DEFAULT '' NOT NULL,
 	`is_default` integer DEFAULT false NOT NULL,
 	`alarm_rules` text NOT NULL,
-	`inactivity_timeout_ms` integer NOT NULL,
+	`inactivity_timeout_ms` integer,
 	`retention_days` integer,
 	`telemetry_topic` text,
 	`payload` text NOT NULL,
@@ -810,17 +812,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, '3553a4ae7f2d8dc3b280db286df8d28bbb68f04cc1a1da9e62e9309ad8e5d4af', 1795389624668);
-INSERT INTO "alarm_run" VALUES (1, 1795389748483, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a20591-7326-7700-abda-cceb8ebeb074', 'SERVER', 'line', '"A"', 1795389748464, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a20591-7326-7700-abda-cceb8ebeb074', 'SERVER', 'line', '"A"', 1795389748464);
-INSERT INTO "audit_entries" VALUES (1, '01a20591-72ef-7097-ba27-faeb1eabd3b6', '01a20591-7234-7589-8a5d-ab011d66bcf9', 1795389747951, 'USER', '01a20591-723f-7700-896b-a400f8562ebc', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20591-723f-7700-896b-a400f8562ebc', 'session', '01a20591-72ea-7130-9c6f-0ef3e98eba96', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a20591-732a-71b2-a5a2-aff49626c767', '01a20591-7234-7589-8a5d-ab011d66bcf9', 1795389748010, 'USER', '01a20591-723f-7700-896b-a400f8562ebc', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20591-723f-7700-896b-a400f8562ebc', 'device', '01a20591-7326-7700-abda-cceb8ebeb074', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20591-7326-7700-abda-cceb8ebeb074","profileId":"01a20591-7235-72eb-a3fd-87f2f62227a7","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a20591-74f1-7594-aaae-45a1031d9614', '01a20591-7234-7589-8a5d-ab011d66bcf9', 1795389748465, 'USER', '01a20591-723f-7700-896b-a400f8562ebc', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20591-723f-7700-896b-a400f8562ebc', 'device', '01a20591-7326-7700-abda-cceb8ebeb074', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a20591-7326-7700-abda-cceb8ebeb074', 1, 1795389748447, NULL, NULL, NULL);
-INSERT INTO "devices" VALUES ('01a20591-7326-7700-abda-cceb8ebeb074', '01a20591-7234-7589-8a5d-ab011d66bcf9', '01a20591-7235-72eb-a3fd-87f2f62227a7', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'VP-FLZ95-kuyYd7o41_cdrg4pv8C2ZY_VcLeDCOupbU', 'Hh4mxa6pOuUaZKR6qvBSLtGLR2mALbtRdni6hS8icuxGMvRnHMIbIaRMuSzBOlIkoRCC8WVAIA', 1795389748006, 1795389748006);
-INSERT INTO "device_profiles" VALUES ('01a20591-7235-72eb-a3fd-87f2f62227a7', '01a20591-7234-7589-8a5d-ab011d66bcf9', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795389747764, 1795389747764);
-INSERT INTO "tenants" VALUES ('01a20591-7234-7589-8a5d-ab011d66bcf9', 'one', 'onprem', 1, 1795389747764, 1795389747764);
-INSERT INTO "users" VALUES ('01a20591-723f-7700-896b-a400f8562ebc', '01a20591-7234-7589-8a5d-ab011d66bcf9', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795389747775, 1795389747775);
-INSERT INTO "sessions" VALUES ('01a20591-72ea-7130-9c6f-0ef3e98eba96', '01a20591-723f-7700-896b-a400f8562ebc', NULL, NULL, 'local', '', 1795389747945, 1795389747945, 1797981747952, 1, 1795389747952);
+INSERT INTO "__drizzle_migrations" VALUES (1, 'a6b241096f2f26873cceed60792d9996c6507f051e137746064b89f723de254a', 1795397991125);
+INSERT INTO "alarm_run" VALUES (1, 1795397991765, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a2060f-3cc9-7505-8f12-5e10d7fcada4', 'SERVER', 'line', '"A"', 1795397991758, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a2060f-3cc9-7505-8f12-5e10d7fcada4', 'SERVER', 'line', '"A"', 1795397991758);
+INSERT INTO "audit_entries" VALUES (1, '01a2060f-3cb4-7308-9f58-6a61dfc177f9', '01a2060f-3c86-74b2-a414-d428c49333d3', 1795397991604, 'USER', '01a2060f-3c87-7333-84e9-d6dbead4bc09', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a2060f-3c87-7333-84e9-d6dbead4bc09', 'session', '01a2060f-3cb3-74ba-81a5-c80fab67d6cc', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a2060f-3ccc-7520-bed0-4323d416b73d', '01a2060f-3c86-74b2-a414-d428c49333d3', 1795397991628, 'USER', '01a2060f-3c87-7333-84e9-d6dbead4bc09', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a2060f-3c87-7333-84e9-d6dbead4bc09', 'device', '01a2060f-3cc9-7505-8f12-5e10d7fcada4', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a2060f-3cc9-7505-8f12-5e10d7fcada4","profileId":"01a2060f-3c86-74b3-97dd-284dbd9d042e","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a2060f-3d4f-7442-9f3d-308820081503', '01a2060f-3c86-74b2-a414-d428c49333d3', 1795397991759, 'USER', '01a2060f-3c87-7333-84e9-d6dbead4bc09', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a2060f-3c87-7333-84e9-d6dbead4bc09', 'device', '01a2060f-3cc9-7505-8f12-5e10d7fcada4', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a2060f-3cc9-7505-8f12-5e10d7fcada4', 1, 1795397991753, NULL, NULL, NULL, 7, 7);
+INSERT INTO "devices" VALUES ('01a2060f-3cc9-7505-8f12-5e10d7fcada4', '01a2060f-3c86-74b2-a414-d428c49333d3', '01a2060f-3c86-74b3-97dd-284dbd9d042e', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', '_T8ghJRiGy8-y3xSWffuft7igE6brrysWeI_HPOZkCk', '15xkv0-f6-NJU9o98U0hgiDfCZn2sicwqFazbZjILqD0RHndMrsQzgfNwTkwFIv6xZ79IGiSgQ', 1795397991625, 1795397991625);
+INSERT INTO "device_profiles" VALUES ('01a2060f-3c86-74b3-97dd-284dbd9d042e', '01a2060f-3c86-74b2-a414-d428c49333d3', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795397991558, 1795397991558);
+INSERT INTO "tenants" VALUES ('01a2060f-3c86-74b2-a414-d428c49333d3', 'one', 'onprem', 1, 1795397991558, 1795397991558);
+INSERT INTO "users" VALUES ('01a2060f-3c87-7333-84e9-d6dbead4bc09', '01a2060f-3c86-74b2-a414-d428c49333d3', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795397991559, 1795397991559);
+INSERT INTO "sessions" VALUES ('01a2060f-3cb3-74ba-81a5-c80fab67d6cc', '01a2060f-3c87-7333-84e9-d6dbead4bc09', NULL, NULL, 'local', '', 1795397991603, 1795397991603, 1797989991605, 1, 1795397991605);
 PRAGMA user_version=0;

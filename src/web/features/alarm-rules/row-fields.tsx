@@ -1,6 +1,6 @@
 import { Trash2 } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
-import { DurationField } from "../../ui/duration-field.tsx";
+import { AutomaticDurationField } from "../../ui/automatic-duration-field.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { type ConditionRow, ROW_OPERATORS } from "./rule-form.ts";
 
@@ -78,7 +78,11 @@ export function RowFields(props: {
         />
       )}
       {row.op === "NO_DATA" && (
-        <DurationField label={t("rule.forTime")} ms={row.forMs} onChange={(forMs) => set({ forMs })} />
+        <AutomaticDurationField
+          label={t("rule.forTime")}
+          ms={row.forMs}
+          onChange={(forMs) => set({ forMs })}
+        />
       )}
       {onRemove && <IconButton icon={Trash2} label={t("rule.removeRow")} onClick={onRemove} />}
     </div>
