@@ -500,14 +500,30 @@ CREATE TABLE `device_maintenance` (
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE TABLE `messengers` (
+	`messenger_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`kind` text NOT NULL,
+	`is_enabled` integer NOT NULL,
+	`language` text NOT NULL,
+	`severities` text NOT NULL,
+	`triggers` text NOT NULL,
+	`fields` text NOT NULL,
+	`target` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `messengers_tenant` ON `messengers` (`tenant_id`);--> statement-breakpoint
 CREATE TABLE `notification_flows` (
-	`user_id` text NOT NULL,
+	`recipient_id` text NOT NULL,
 	`channel` text NOT NULL,
 	`ends_at` integer NOT NULL,
 	`sent` integer NOT NULL,
 	`gathered` text,
-	PRIMARY KEY(`user_id`, `channel`),
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`user_id`) ON UPDATE no action ON DELETE cascade
+	PRIMARY KEY(`recipient_id`, `channel`)
 );
 --> statement-breakpoint
 CREATE INDEX `notification_flows_end` ON `notification_flows` (`ends_at`);--> statement-breakpoint
@@ -581,6 +597,7 @@ CREATE TABLE `outbound_targets` (
 	`source_kind` text NOT NULL,
 	`source_id` text NOT NULL,
 	`url` text NOT NULL,
+	`url_sealed` text,
 	`method` text NOT NULL,
 	`headers` text NOT NULL,
 	`timeout_ms` integer NOT NULL,

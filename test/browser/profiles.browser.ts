@@ -21,8 +21,8 @@ test(
     await ui.dialog().getByLabel("Name").fill("default");
     await ui.dialog().getByLabel("Description").fill("Meters that report once a day");
     await ui.dialog().getByLabel("Counts as inactive after").selectOption("A fixed time");
-    await ui.dialog().getByRole("spinbutton", { name: "Time", exact: true }).fill("2");
-    await ui.dialog().getByLabel("Time: Unit").selectOption("days");
+    await ui.dialog().getByRole("spinbutton", { name: "Time without data" }).fill("2");
+    await ui.dialog().getByLabel("Time without data: Unit").selectOption("days");
     await ui.dialog().getByLabel("Days that data is kept").fill("400");
     await ui.dialog().getByRole("combobox", { name: "Encoding" }).selectOption("CBOR");
     await ui.dialog().getByLabel("Custom MQTT topic").fill("meters/up");

@@ -10,7 +10,7 @@ import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { ActivityRepository } from "./activity.repository.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
-import { type DeviceActivity, noActivity } from "./devices.types.ts";
+import { type Device, type DeviceActivity, noActivity } from "./devices.types.ts";
 import { type Inactivity, inactivityOf } from "./inactivity.ts";
 
 /** Interval at which changes are written, a slice at a time: no message costs a write, and no slice delays others. */
@@ -119,6 +119,17 @@ export class DeviceActivityTracker {
     return this.tracked.get(deviceId)?.activity;
   }
 
+  /** Returns the timeout that is in effect for a device with this activity. */
+  inactivityOf(
+    device: Pick<Device, "tenantId" | "profileId" | "inactivityTimeoutMs">,
+    activity: DeviceActivity,
+  ): Inactivity {
+    const { inactivityTimeoutMs: deviceMs, tenantId, profileId } = device;
+    const profileMs =
+      deviceMs === null ? this.deps.profiles.ensure(tenantId, profileId).inactivityTimeoutMs : null;
+    return inactivityOf({ deviceMs, profileMs }, activity);
+  }
+
   private track(device: IngestDevice): Tracked {
     const existing = this.tracked.get(device.deviceId);
     if (existing !== undefined) return existing;
@@ -153,16 +164,10 @@ export class DeviceActivityTracker {
 
   private updateTimeout(entry: Tracked): void {
     const { device, activity } = entry;
-    const { timeoutMs, source } = this.inactivityOf(device, activity);
+    const deviceMs = this.deps.devices.find(device.deviceId)?.inactivityTimeoutMs ?? null;
+    const { timeoutMs, source } = this.inactivityOf({ ...device, inactivityTimeoutMs: deviceMs }, activity);
     entry.timeoutMs = timeoutMs;
     entry.isAutomatic = source === "OBSERVED" || source === "DEFAULT";
-  }
-
-  private inactivityOf(device: IngestDevice, activity: DeviceActivity): Inactivity {
-    const deviceMs = this.deps.devices.find(device.deviceId)?.inactivityTimeoutMs ?? null;
-    if (deviceMs !== null) return inactivityOf({ deviceMs, profileMs: null }, activity);
-    const profile = this.deps.profiles.ensure(device.tenantId, device.profileId);
-    return inactivityOf({ deviceMs, profileMs: profile.inactivityTimeoutMs }, activity);
   }
 
   private set(entry: Tracked, change: Partial<DeviceActivity>): void {

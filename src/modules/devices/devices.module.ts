@@ -21,7 +21,6 @@ import { createDevicesRepository } from "./devices.repository.ts";
 import { devicesRoutes } from "./devices.routes.ts";
 import { createDevicesService } from "./devices.service.ts";
 import type { Device, DeviceMaintenance } from "./devices.types.ts";
-import { inactivityOf } from "./inactivity.ts";
 import { createRejectionsRepository } from "./rejections.repository.ts";
 import { createTokenSignIn } from "./token-sign-in.service.ts";
 
@@ -111,15 +110,7 @@ export function createDevicesModule(
       devicesRoutes({
         devices,
         rejections,
-        activityOf: (deviceId) => activity.get(deviceId),
-        inactivityOf: ({ tenantId, profileId, inactivityTimeoutMs }, observed) =>
-          inactivityOf(
-            {
-              deviceMs: inactivityTimeoutMs,
-              profileMs: profiles.ensure(tenantId, profileId).inactivityTimeoutMs,
-            },
-            observed,
-          ),
+        activity,
         maintenanceOf: (device) => maintenanceOf.call(device),
         auth,
       }),

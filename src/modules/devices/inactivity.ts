@@ -12,10 +12,10 @@ export interface Inactivity {
 
 /** Returns the timeout that is in effect: the device's, else the profile's, else three times the observed interval. */
 export function inactivityOf(
-  set: { readonly deviceMs: number | null | undefined; readonly profileMs: number | null },
+  set: { readonly deviceMs: number | null; readonly profileMs: number | null },
   observed: Readonly<ObservedInterval>,
 ): Inactivity {
-  if (set.deviceMs != null) return { timeoutMs: set.deviceMs, source: "DEVICE" };
+  if (set.deviceMs !== null) return { timeoutMs: set.deviceMs, source: "DEVICE" };
   if (set.profileMs !== null) return { timeoutMs: set.profileMs, source: "PROFILE" };
   const { timeoutMs, intervalMs } = silenceTimeoutOf(observed);
   if (intervalMs === undefined) return { timeoutMs, source: "DEFAULT" };

@@ -59,6 +59,6 @@ export const uiDe: Readonly<Record<keyof typeof uiEn, string>> = {
   "expiry.date": "An einem Datum",
   "silence.automatic": "Automatisch: dreimal das übliche Intervall",
   "silence.fixed": "Eine feste Zeit",
-  "silence.time": "Zeit",
+  "silence.time": "Zeit ohne Daten",
   "unit.seconds": "Sekunden",
 };

@@ -55,6 +55,6 @@ export const uiEn = {
   "expiry.date": "On a date",
   "silence.automatic": "Automatic: three times the usual interval",
   "silence.fixed": "A fixed time",
-  "silence.time": "Time",
+  "silence.time": "Time without data",
   "unit.seconds": "seconds",
 } as const;

@@ -57,5 +57,5 @@ CREATE TABLE `tickets` (
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`account_id`) ON UPDATE no action ON DELETE cascade
 );
 INSERT INTO "__drizzle_migrations" VALUES (1, 'dec091135f8ad1fcf9368f03ba090281d01c36d36208f30e34f20d2ad2d261da', 1795339543945);
-INSERT INTO "accounts" VALUES ('01a2060f-3cb2-7181-bbfd-8de4948e02bf', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$xUU3FDsRHF7LtXb3CXx7yVst2JttBje+xVf1dzbMM7c$9HtqwqI/7nggvgICfpMSmY/elA9J2FJbx4f5ovTtymM', 0, NULL, NULL, 0, 1795397991602, 1795397991602);
+INSERT INTO "accounts" VALUES ('01a20619-105f-7654-a235-61d84418786b', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$kD8Nyqj086yftYWAaYvlMxuQsmRtBFtsnrM54eaWyrw$7FpPcJBdBZ+4t33f2bdNynK7nrVi10HzKQc6pS03z4o', 0, NULL, NULL, 0, 1795398635614, 1795398635614);
 PRAGMA user_version=0;

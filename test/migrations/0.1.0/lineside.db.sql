@@ -469,14 +469,29 @@ CREATE TABLE `device_maintenance` (
 	`by` text NOT NULL,
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
+CREATE TABLE `messengers` (
+	`messenger_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`kind` text NOT NULL,
+	`is_enabled` integer NOT NULL,
+	`language` text NOT NULL,
+	`severities` text NOT NULL,
+	`triggers` text NOT NULL,
+	`fields` text NOT NULL,
+	`target` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE INDEX `messengers_tenant` ON `messengers` (`tenant_id`);
 CREATE TABLE `notification_flows` (
-	`user_id` text NOT NULL,
+	`recipient_id` text NOT NULL,
 	`channel` text NOT NULL,
 	`ends_at` integer NOT NULL,
 	`sent` integer NOT NULL,
 	`gathered` text,
-	PRIMARY KEY(`user_id`, `channel`),
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`user_id`) ON UPDATE no action ON DELETE cascade
+	PRIMARY KEY(`recipient_id`, `channel`)
 );
 CREATE INDEX `notification_flows_end` ON `notification_flows` (`ends_at`);
 CREATE TABLE `notification_notices` (
@@ -545,6 +560,7 @@ CREATE TABLE `outbound_targets` (
 	`source_kind` text NOT NULL,
 	`source_id` text NOT NULL,
 	`url` text NOT NULL,
+	`url_sealed` text,
 	`method` text NOT NULL,
 	`headers` text NOT NULL,
 	`timeout_ms` integer NOT NULL,
@@ -812,17 +828,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, 'a6b241096f2f26873cceed60792d9996c6507f051e137746064b89f723de254a', 1795397991125);
-INSERT INTO "alarm_run" VALUES (1, 1795397991765, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a2060f-3cc9-7505-8f12-5e10d7fcada4', 'SERVER', 'line', '"A"', 1795397991758, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a2060f-3cc9-7505-8f12-5e10d7fcada4', 'SERVER', 'line', '"A"', 1795397991758);
-INSERT INTO "audit_entries" VALUES (1, '01a2060f-3cb4-7308-9f58-6a61dfc177f9', '01a2060f-3c86-74b2-a414-d428c49333d3', 1795397991604, 'USER', '01a2060f-3c87-7333-84e9-d6dbead4bc09', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a2060f-3c87-7333-84e9-d6dbead4bc09', 'session', '01a2060f-3cb3-74ba-81a5-c80fab67d6cc', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a2060f-3ccc-7520-bed0-4323d416b73d', '01a2060f-3c86-74b2-a414-d428c49333d3', 1795397991628, 'USER', '01a2060f-3c87-7333-84e9-d6dbead4bc09', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a2060f-3c87-7333-84e9-d6dbead4bc09', 'device', '01a2060f-3cc9-7505-8f12-5e10d7fcada4', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a2060f-3cc9-7505-8f12-5e10d7fcada4","profileId":"01a2060f-3c86-74b3-97dd-284dbd9d042e","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a2060f-3d4f-7442-9f3d-308820081503', '01a2060f-3c86-74b2-a414-d428c49333d3', 1795397991759, 'USER', '01a2060f-3c87-7333-84e9-d6dbead4bc09', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a2060f-3c87-7333-84e9-d6dbead4bc09', 'device', '01a2060f-3cc9-7505-8f12-5e10d7fcada4', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a2060f-3cc9-7505-8f12-5e10d7fcada4', 1, 1795397991753, NULL, NULL, NULL, 7, 7);
-INSERT INTO "devices" VALUES ('01a2060f-3cc9-7505-8f12-5e10d7fcada4', '01a2060f-3c86-74b2-a414-d428c49333d3', '01a2060f-3c86-74b3-97dd-284dbd9d042e', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', '_T8ghJRiGy8-y3xSWffuft7igE6brrysWeI_HPOZkCk', '15xkv0-f6-NJU9o98U0hgiDfCZn2sicwqFazbZjILqD0RHndMrsQzgfNwTkwFIv6xZ79IGiSgQ', 1795397991625, 1795397991625);
-INSERT INTO "device_profiles" VALUES ('01a2060f-3c86-74b3-97dd-284dbd9d042e', '01a2060f-3c86-74b2-a414-d428c49333d3', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795397991558, 1795397991558);
-INSERT INTO "tenants" VALUES ('01a2060f-3c86-74b2-a414-d428c49333d3', 'one', 'onprem', 1, 1795397991558, 1795397991558);
-INSERT INTO "users" VALUES ('01a2060f-3c87-7333-84e9-d6dbead4bc09', '01a2060f-3c86-74b2-a414-d428c49333d3', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795397991559, 1795397991559);
-INSERT INTO "sessions" VALUES ('01a2060f-3cb3-74ba-81a5-c80fab67d6cc', '01a2060f-3c87-7333-84e9-d6dbead4bc09', NULL, NULL, 'local', '', 1795397991603, 1795397991603, 1797989991605, 1, 1795397991605);
+INSERT INTO "__drizzle_migrations" VALUES (1, 'ae2e1974cff4bf93ce96561a89d6c1ee48e853b40195e41227e32cbbc339b741', 1795398635057);
+INSERT INTO "alarm_run" VALUES (1, 1795398635816, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a20619-1079-765f-8631-8e089e11288e', 'SERVER', 'line', '"A"', 1795398635803, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a20619-1079-765f-8631-8e089e11288e', 'SERVER', 'line', '"A"', 1795398635803);
+INSERT INTO "audit_entries" VALUES (1, '01a20619-1062-7674-ad96-f46d17000ca0', '01a20619-1031-7018-aca2-916e5a12ffbd', 1795398635618, 'USER', '01a20619-1032-730f-862a-88ff07a37e97', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20619-1032-730f-862a-88ff07a37e97', 'session', '01a20619-1061-732e-b9bb-dda27d631037', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a20619-107c-716f-95f0-ab9b4c478bf5', '01a20619-1031-7018-aca2-916e5a12ffbd', 1795398635644, 'USER', '01a20619-1032-730f-862a-88ff07a37e97', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20619-1032-730f-862a-88ff07a37e97', 'device', '01a20619-1079-765f-8631-8e089e11288e', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20619-1079-765f-8631-8e089e11288e","profileId":"01a20619-1031-7019-8f53-a9ccecf326ee","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a20619-111d-7563-8307-b779a2bf3e32', '01a20619-1031-7018-aca2-916e5a12ffbd', 1795398635805, 'USER', '01a20619-1032-730f-862a-88ff07a37e97', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20619-1032-730f-862a-88ff07a37e97', 'device', '01a20619-1079-765f-8631-8e089e11288e', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a20619-1079-765f-8631-8e089e11288e', 1, 1795398635779, NULL, NULL, NULL, 14, 14);
+INSERT INTO "devices" VALUES ('01a20619-1079-765f-8631-8e089e11288e', '01a20619-1031-7018-aca2-916e5a12ffbd', '01a20619-1031-7019-8f53-a9ccecf326ee', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'vUrA_NNpEPXWfBahKRwOQLnkjTw_JRiLQx1l70rQFU8', 'zfhOI-WxKEDMm0FC7VuCCh5d5jX-dZvEXhz6ypZnRcw_zsY_kihcIbCNxa1gxMUJJ5M5uBcnPA', 1795398635640, 1795398635640);
+INSERT INTO "device_profiles" VALUES ('01a20619-1031-7019-8f53-a9ccecf326ee', '01a20619-1031-7018-aca2-916e5a12ffbd', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795398635569, 1795398635569);
+INSERT INTO "tenants" VALUES ('01a20619-1031-7018-aca2-916e5a12ffbd', 'one', 'onprem', 1, 1795398635569, 1795398635569);
+INSERT INTO "users" VALUES ('01a20619-1032-730f-862a-88ff07a37e97', '01a20619-1031-7018-aca2-916e5a12ffbd', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795398635570, 1795398635570);
+INSERT INTO "sessions" VALUES ('01a20619-1061-732e-b9bb-dda27d631037', '01a20619-1032-730f-862a-88ff07a37e97', NULL, NULL, 'local', '', 1795398635616, 1795398635616, 1797990635619, 1, 1795398635619);
 PRAGMA user_version=0;

@@ -17,7 +17,7 @@ CREATE TABLE feed_range (
   PRIMARY KEY (feed, device, from_ts)) WITHOUT ROWID;
 CREATE TABLE feed_deletion (
   feed INTEGER NOT NULL, id INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (feed, id)) WITHOUT ROWID;
-INSERT INTO "device" VALUES (0, '01a2060f-3c86-74b2-a414-d428c49333d3', '01a2060f-3cc9-7505-8f12-5e10d7fcada4');
+INSERT INTO "device" VALUES (0, '01a20619-1031-7018-aca2-916e5a12ffbd', '01a20619-1079-765f-8631-8e089e11288e');
 INSERT INTO "key" VALUES (0, '"force"');
 INSERT INTO "key" VALUES (1, '"state"');
 INSERT INTO "pattern" VALUES (0, '[0,6]');

@@ -77,14 +77,13 @@ export function RowFields(props: {
           }
         />
       )}
-      {row.op === "NO_DATA" && (
-        <AutomaticDurationField
-          label={t("rule.forTime")}
-          ms={row.forMs}
-          onChange={(forMs) => set({ forMs })}
-        />
-      )}
+      {row.op === "NO_DATA" && <SilenceField ms={row.forMs} onChange={(forMs) => set({ forMs })} />}
+      ms={row.forMs}
       {onRemove && <IconButton icon={Trash2} label={t("rule.removeRow")} onClick={onRemove} />}
     </div>
   );
 }
+
+const SilenceField = (props: { ms: number | null; onChange: (ms: number | null) => void }) => (
+  <AutomaticDurationField label={t("rule.forTime")} {...props} />
+);
