@@ -45,6 +45,7 @@ const widgetTypes = [
   "gauge",
   "level",
   "stateTimeline",
+  "statePie",
   "statusGrid",
   "deviceTable",
   "alarmList",
@@ -78,9 +79,9 @@ describe.each(unions)("the union %s", (union, types) => {
   });
 });
 
-test("there are 18 steps and 13 widgets", () => {
+test("there are 18 steps and 14 widgets", () => {
   expect(mappingOf("PipelineStep").size).toBe(18);
-  expect(mappingOf("Widget").size).toBe(13);
+  expect(mappingOf("Widget").size).toBe(14);
 });
 
 describe.each([...stepDefinitions])("the step $type", ({ type, example, fields }) => {

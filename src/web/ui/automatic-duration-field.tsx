@@ -13,7 +13,7 @@ export function AutomaticDurationField(props: {
 }) {
   const { label, hint, ms, onChange } = props;
   return (
-    <div class="grid gap-2 sm:grid-cols-2 sm:items-start">
+    <div class="flex flex-col gap-2">
       <SelectField
         label={label}
         hint={hint}

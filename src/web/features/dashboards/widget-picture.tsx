@@ -8,6 +8,7 @@ const pictures: Readonly<Record<WidgetKindId, readonly [lines: string, accent: s
   gauge: ["M10 24a14 14 0 1 1 28 0", "M10 24a14 14 0 0 1 20-12"],
   level: ["M18 4h12v24h-12z", "M20 26h8M20 23h8M20 20h8M20 17h8"],
   stateTimeline: ["M6 26h38", "M6 9h12M30 9h12M6 18h22M34 18h8"],
+  statePie: ["M24 4a12 12 0 1 0 12 12h-12z", "M28 3a12 12 0 0 1 10 10h-10z"],
   statusGrid: ["M8 6h9v8h-9zM31 6h9v8h-9zM8 18h9v8h-9z", "M20 6h9v8h-9zM20 18h9v8h-9zM31 18h9v8h-9z"],
   deviceTable: ["M6 6h36v20h-36zM6 13h36M20 6v20", "M10 10h6M24 10h12M10 17h6M10 22h6"],
   alarmList: ["M18 9h24M18 16h24M18 23h24", "M9 9h3M9 16h3M9 23h3"],
