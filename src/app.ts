@@ -194,7 +194,7 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
     commands,
     checkCommand: commanding.checkCommand,
   });
-  const integrating = createIntegrationModules(core, base, { commanding, tls });
+  const integrating = createIntegrationModules(core, base, { commanding, tls, topics: messaging.topics });
   const administration = createTenantAdministrationModule(core, {
     tenants,
     plans,

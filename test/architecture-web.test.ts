@@ -96,6 +96,7 @@ const features: Record<string, readonly string[]> = {
   backups: ["scheduler"],
   generators: ["devices"],
   uplinks: ["devices", "pipelines"],
+  "mqtt-clients": ["api-keys"],
   dashboards: ["alarms", "attributes", "commands", "devices", "telemetry"],
   explore: ["alarms", "dashboards", "devices", "telemetry"],
   overview: ["alarms", "demo-plant", "devices"],

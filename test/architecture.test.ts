@@ -79,6 +79,7 @@ const modules: Record<string, readonly string[]> = {
   users: ["mail", "tenants"],
   identity: ["users", "tenants"],
   "api-keys": ["identity", "users"],
+  "mqtt-clients": ["api-keys", "tenants", "identity", "users"],
   profiles: ["tenants", "identity", "users"],
   devices: ["profiles", "tenants", "identity", "users"],
   attributes: ["devices", "identity", "users"],

@@ -500,6 +500,30 @@ CREATE TABLE `device_maintenance` (
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE TABLE `mqtt_clients` (
+	`mqtt_client_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`sign_in` text NOT NULL,
+	`username` text,
+	`password_hash` text,
+	`fingerprint` text,
+	`valid_to` integer,
+	`api_key_id` text,
+	`publish` text NOT NULL,
+	`subscribe` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`messages_per_second` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`api_key_id`) REFERENCES `api_keys`(`api_key_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `mqtt_clients_name` ON `mqtt_clients` (`tenant_id`,`name`);--> statement-breakpoint
+CREATE UNIQUE INDEX `mqtt_clients_username` ON `mqtt_clients` (`username`);--> statement-breakpoint
+CREATE UNIQUE INDEX `mqtt_clients_fingerprint` ON `mqtt_clients` (`fingerprint`);--> statement-breakpoint
+CREATE UNIQUE INDEX `mqtt_clients_api_key` ON `mqtt_clients` (`api_key_id`);--> statement-breakpoint
 CREATE TABLE `messengers` (
 	`messenger_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,

@@ -4,6 +4,7 @@ import { createConnectivityModule } from "../modules/connectivity/connectivity.m
 import { createDownlinksModule } from "../modules/downlinks/downlinks.module.ts";
 import { createIntegrationsModule } from "../modules/integrations/integrations.module.ts";
 import type { Core } from "../modules/module.types.ts";
+import type { LocalTopics } from "../modules/mqtt-clients/mqtt-clients.types.ts";
 import { createScriptSandboxModule } from "../modules/script-sandbox/script-sandbox.module.ts";
 import type { Tls } from "../platform/tls.ts";
 import type { DeviceModules } from "./base-modules.ts";
@@ -12,7 +13,7 @@ import type { DeviceModules } from "./base-modules.ts";
 export function createIntegrationModules(
   core: Core,
   base: DeviceModules,
-  deps: { commanding: ReturnType<typeof createCommandsModule>; tls: Tls | undefined },
+  deps: { commanding: ReturnType<typeof createCommandsModule>; tls: Tls | undefined; topics: LocalTopics },
 ) {
   const { profiling, fleet, attributing, ingesting, outbounds } = base;
   const { profiles } = profiling;
@@ -31,6 +32,7 @@ export function createIntegrationModules(
     attributes,
     ingest,
     reach,
+    topics: deps.topics,
     scripts,
     codecs,
     connectivity,

@@ -25,6 +25,7 @@ export const screenRoutes = {
   codecs: "/integrations/codecs/:codecId?",
   integrations: "/integrations/:integrationId?/:integrationTab?",
   uplinks: "/uplinks/:uplinkId?",
+  mqttClients: "/mqtt-clients/:mqttTab?",
   scheduler: "/scheduler/:jobId?",
   generators: "/generators",
   manual: "/manual/:page?",
@@ -45,6 +46,7 @@ export const deviceTabs = [
 ] as const;
 export const pipelineTabs = ["steps", "webhooks", "versions"] as const;
 export const integrationTabs = ["connect", "messages", "downlinks", "transform", "settings"] as const;
+export const mqttTabs = ["clients", "topics"] as const;
 export const settingsPages = [
   "profile",
   "security",
@@ -68,6 +70,7 @@ const choices: Readonly<Record<string, readonly string[]>> = {
   deviceTab: deviceTabs,
   pipelineTab: pipelineTabs,
   integrationTab: integrationTabs,
+  mqttTab: mqttTabs,
   settingsPage: settingsPages,
 };
 

@@ -68,7 +68,11 @@ export function openSession(
 export const assignedClientId = () => `lineside-${randomUUID()}`;
 
 /** The positive CONNACK, with what MQTT 5 clients must know of this server. */
-export function welcome(packet: ConnectPacket, opened: OpenedSession, limits: MqttLimits): Uint8Array {
+export function welcome(
+  packet: ConnectPacket,
+  opened: OpenedSession,
+  { limits, principal }: { limits: MqttLimits; principal: Principal },
+): Uint8Array {
   if (packet.version < 5) return connack(packet.version, Reason.success, opened.resumed);
   const asked = packet.properties.number(Property.sessionExpiryInterval) ?? 0;
   const seconds = opened.session.expirySeconds;
@@ -76,7 +80,7 @@ export function welcome(packet: ConnectPacket, opened: OpenedSession, limits: Mq
   const properties: ConnackProperties = {
     receiveMaximum: Math.min(limits.inFlightMax, 65_535),
     maximumPacketSize: limits.packetBytesMax,
-    sharedSubscriptionAvailable: false,
+    sharedSubscriptionAvailable: principal.application !== undefined,
     ...(packet.clientId === "" ? { assignedClientIdentifier: opened.session.clientId } : {}),
     ...(keepAlive === packet.keepAliveSeconds ? {} : { serverKeepAlive: keepAlive }),
     ...(asked === seconds || asked === neverExpires ? {} : { sessionExpiryInterval: seconds }),

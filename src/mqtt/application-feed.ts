@@ -83,7 +83,10 @@ export class ApplicationFeed {
       // Only applications that see the device itself receive it, under the gateway's topic, too.
       if (alarm.gatewayId !== null) this.#publish(alarm, "alarms", { body, under: alarm.gatewayId });
     });
-    events.on("session.ended", ({ sessionId }) => mqtt().disconnectApplication(sessionId));
+    events.on("session.ended", ({ sessionId }) => {
+      mqtt().disconnectApplication(sessionId);
+      this.#sweep(); // a client that signs in with a key has an id of its own
+    });
     events.on("user.access", () => this.#sweep());
   }
 

@@ -1,6 +1,7 @@
 import type { DeviceId } from "../lib/ids.ts";
+import { SERVER_LEVEL } from "../lib/mqtt/reserved-topics.ts";
 
-const PREFIX = "lineside/devices/";
+const PREFIX = `${SERVER_LEVEL}/devices/`;
 const kinds = ["telemetry", "attributes", "alarms", "state"] as const;
 export type ApplicationTopic = (typeof kinds)[number];
 

@@ -1,10 +1,12 @@
 import type { DeviceId, TenantId } from "../lib/ids.ts";
-import { filterMatches } from "../lib/mqtt/topic-filters.ts";
+import { isReservedTopic } from "../lib/mqtt/reserved-topics.ts";
+import { filterMatches, withoutShare } from "../lib/mqtt/topic-filters.ts";
 import type { Client } from "./client.ts";
-import type { MqttApplication } from "./mqtt.types.ts";
+import { open } from "./envelope.ts";
+import type { MqttApplication, PublishedMessage } from "./mqtt.types.ts";
 import { applicationSpace, tenantOfSpace, tenantSpace } from "./principal.ts";
 import type { SessionStore } from "./session-store.ts";
-import { fromBrokerTopic } from "./topics.ts";
+import { fromBrokerTopic, toBroker } from "./topics.ts";
 
 /** Describes what the clients of one space want to hear. */
 interface Interest {
@@ -78,6 +80,16 @@ export class Applications {
     return this.#publish(tenantSpace(tenantId), { topic, payload, ...options });
   }
 
+  /** Returns the retained messages of the tenant that a filter matches. */
+  retained(tenantId: TenantId, filter: string): Omit<PublishedMessage, "retain">[] {
+    const found = this.#store()?.retained.matching(toBroker(tenantSpace(tenantId), filter)) ?? [];
+    return found.map(({ topic, payload, qos }) => ({
+      topic: fromBrokerTopic(topic),
+      payload: open(payload).payload,
+      qos,
+    }));
+  }
+
   /** Publishes to all subscribers of the device; `payload` is built once, and only if there are any. */
   async publishToSubscribers(
     device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
@@ -100,12 +112,19 @@ export class Applications {
     this.#changed.clear();
   }
 
-  #learn(space: string, tenantId: TenantId, maySee: Interest["maySee"]): void {
+  /** Returns what is subscribed to in a space of the topics on which the server publishes. */
+  #filtersOf(space: string): Set<string> {
     const filters = new Set<string>();
     for (const client of this.#connected)
       if (client.session.space === space) for (const filter of client.filters()) filters.add(filter);
     for (const { subscriptions } of this.#store()?.inSpace(space) ?? [])
       for (const filter of subscriptions.keys()) filters.add(fromBrokerTopic(filter));
+    // Shared ones are matched by the filter in them.
+    return new Set([...filters].map(withoutShare).filter(isReservedTopic));
+  }
+
+  #learn(space: string, tenantId: TenantId, maySee: Interest["maySee"]): void {
+    const filters = this.#filtersOf(space);
     const spaces = this.#tenants.get(tenantId) ?? new Map<string, Interest>();
     if (filters.size === 0) spaces.delete(space);
     else {

@@ -11,7 +11,8 @@ import {
   readPublish,
   type Subscription,
 } from "../lib/mqtt/packets.ts";
-import { filterMatches } from "../lib/mqtt/topic-filters.ts";
+import { clientFilterMatches } from "../lib/mqtt/reserved-topics.ts";
+import { withoutShare } from "../lib/mqtt/topic-filters.ts";
 import { fromBrokerTopic, toBroker } from "./topics.ts";
 
 /** Describes where the broker's packets for one client go. */
@@ -20,6 +21,8 @@ export interface BrokerSink {
   release(packetId: number): void;
   /** The broker gave the client up. */
   lost(): void;
+  /** Returns whether the client reads too slowly. */
+  isCongested(): boolean;
 }
 
 export interface BrokerLinkOptions {
@@ -29,6 +32,9 @@ export interface BrokerLinkOptions {
   /** States where all topics of the client are, inside the broker. */
   readonly space: string;
   readonly sink: BrokerSink;
+  /** Its shared subscriptions have changed. */
+  sharedChanged(): void;
+  closed(): void;
 }
 
 interface ClientSubscription {
@@ -36,6 +42,14 @@ interface ClientSubscription {
   readonly identifier: number;
 }
 
+/** A message under its topic inside the broker. */
+interface BrokerMessage {
+  readonly topic: string;
+  readonly payload: Buffer;
+  readonly qos: Qos;
+}
+
+const SHARE = "$share/";
 const largestBody = 268_435_455;
 const goodbye = new Uint8Array([0xe0, 0]);
 type Done = (error?: Error | null) => void;
@@ -49,6 +63,7 @@ export class BrokerLink extends Duplex {
   readonly space: string;
   readonly #durable: boolean;
   readonly #sink: BrokerSink;
+  readonly #options: BrokerLinkOptions;
   readonly #reader = new FrameReader(fromBroker, largestBody);
   /** Filter, as the client names it → what it asked for. */
   readonly #filters = new Map<string, ClientSubscription>();
@@ -64,6 +79,7 @@ export class BrokerLink extends Duplex {
     this.space = options.space;
     this.#durable = options.durable;
     this.#sink = options.sink;
+    this.#options = options;
   }
 
   /** Signs the client in; `client` is what the broker made of this stream. */
@@ -97,12 +113,26 @@ export class BrokerLink extends Duplex {
     return this.#filters.keys();
   }
 
+  get hasShared(): boolean {
+    return [...this.#filters.keys()].some((filter) => filter.startsWith(SHARE));
+  }
+
+  /** Returns its subscriptions with the QoS that each was granted. */
+  *subscribed(): Iterable<readonly [filter: string, qos: Qos]> {
+    for (const [filter, { qos }] of this.#filters) yield [filter, qos];
+  }
+
+  isCongested(): boolean {
+    return this.#sink.isCongested();
+  }
+
   has(filter: string): boolean {
     return this.#filters.has(filter);
   }
 
   subscribe(subscriptions: readonly Subscription[], done: Done): void {
     for (const subscription of subscriptions) this.#remember(subscription.topic, subscription);
+    if (subscriptions.some(({ topic }) => topic.startsWith(SHARE))) this.#options.sharedChanged();
     this.#whenReady(() =>
       this.#client?.subscribe(
         subscriptions.map(({ topic, qos, noLocal, retainAsPublished, retainHandling, identifier }) => ({
@@ -120,6 +150,7 @@ export class BrokerLink extends Duplex {
 
   unsubscribe(filters: readonly string[], done: Done): void {
     for (const filter of filters) this.#filters.delete(filter);
+    if (filters.some((filter) => filter.startsWith(SHARE))) this.#options.sharedChanged();
     const unsubscriptions = filters.map((filter) => toBroker(this.space, filter));
     this.#whenReady(() =>
       this.#client?.unsubscribe({ cmd: "unsubscribe", messageId: 1, unsubscriptions }, done),
@@ -128,7 +159,7 @@ export class BrokerLink extends Duplex {
 
   /** Returns whether some subscription matches. */
   listensTo(topic: string): boolean {
-    for (const filter of this.#filters.keys()) if (filterMatches(filter, topic)) return true;
+    for (const filter of this.#filters.keys()) if (clientFilterMatches(filter, topic)) return true;
     return false;
   }
 
@@ -137,7 +168,7 @@ export class BrokerLink extends Duplex {
     let qos: Qos = 0;
     const identifiers: number[] = [];
     for (const [filter, subscription] of this.#filters) {
-      if (!filterMatches(filter, topic)) continue;
+      if (!clientFilterMatches(withoutShare(filter), topic)) continue;
       if (subscription.qos > qos) qos = subscription.qos;
       if (subscription.identifier > 0) identifiers.push(subscription.identifier);
     }
@@ -145,11 +176,13 @@ export class BrokerLink extends Duplex {
   }
 
   /** Sends a retained message to this client alone. */
-  sendRetained(message: { readonly topic: string; readonly payload: Buffer; readonly qos: Qos }): void {
-    this.#whenReady(() =>
-      // The broker calls its callback without looking whether there is one.
-      this.#client?.publish({ ...message, cmd: "publish", retain: true, dup: false }, () => {}),
-    );
+  sendRetained(message: BrokerMessage): void {
+    this.#sendAlone(message, true);
+  }
+
+  /** Sends a message to this client alone. */
+  send(message: BrokerMessage): void {
+    this.#sendAlone(message, false);
   }
 
   /** The client's answer to a message of the broker's. */
@@ -161,6 +194,7 @@ export class BrokerLink extends Duplex {
   close(): void {
     if (this.#closing) return;
     this.#closing = true;
+    this.#options.closed();
     // Before its CONNACK the broker would miss the end, and keep the client for ever.
     if (this.#waiting === undefined) this.#end();
     else this.#waiting = [() => this.#end()];
@@ -179,9 +213,17 @@ export class BrokerLink extends Duplex {
   override _destroy(error: Error | null, done: Done): void {
     if (!this.#closing) {
       this.#closing = true;
+      this.#options.closed();
       this.#sink.lost();
     }
     done(error);
+  }
+
+  #sendAlone({ topic, payload, qos }: BrokerMessage, retain: boolean): void {
+    this.#whenReady(() =>
+      // The broker calls its callback without looking whether there is one.
+      this.#client?.publish({ topic, payload, qos, cmd: "publish", retain, dup: false }, () => {}),
+    );
   }
 
   #remember(filter: string, { qos, identifier }: ClientSubscription): void {

@@ -1,15 +1,16 @@
 import { Aedes } from "aedes";
-import { filterMatches } from "../lib/mqtt/topic-filters.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { BrokerLink, type BrokerSink } from "./broker-link.ts";
 import { BrokerPersistence } from "./broker-persistence.ts";
 import { drainTimeoutMs } from "./connection.ts";
 import { enclose } from "./envelope.ts";
+import { isApplicationSpace } from "./principal.ts";
 import type { IncomingMessage } from "./publish-intake.ts";
 import type { Session } from "./session.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import type { SessionStore } from "./session-store.ts";
+import { SharedSubscriptions } from "./shared-subscriptions.ts";
 import { spaceOf, toBroker } from "./topics.ts";
 
 /** Aedes, reachable only through links of the front: subscriptions, delivery, retained messages and durable sessions. */
@@ -17,11 +18,15 @@ export class Broker {
   readonly #aedes: Aedes;
   readonly #store: SessionStore;
   readonly #clock: Clock;
-  #links = 0;
+  /** Session key → link of the client that is here. */
+  readonly #links = new Map<string, BrokerLink>();
+  readonly #shared: SharedSubscriptions;
+  #newestLink = 0;
 
   constructor(store: SessionStore, clock: Clock, log: Logger) {
     this.#store = store;
     this.#clock = clock;
+    this.#shared = new SharedSubscriptions(store, this.#links);
     this.#aedes = new Aedes({
       persistence: new BrokerPersistence(store),
       drainTimeout: drainTimeoutMs,
@@ -52,20 +57,28 @@ export class Broker {
   }
 
   attach(session: Session, sink: BrokerSink): BrokerLink {
-    const link = new BrokerLink({
-      brokerClientId: `${session.key}#${++this.#links}`,
+    const { key, space } = session;
+    const link: BrokerLink = new BrokerLink({
+      brokerClientId: `${key}#${++this.#newestLink}`,
       durable: this.#store.get(session.key) === session,
-      space: session.space,
+      space,
       sink,
+      sharedChanged: () => this.#shared.changed(space),
+      closed: () => {
+        if (this.#links.get(key) !== link) return;
+        this.#links.delete(key);
+        if (link.hasShared) this.#shared.changed(space);
+      },
     });
+    // Devices share no subscriptions.
+    if (isApplicationSpace(space)) this.#links.set(key, link);
     link.open(this.#aedes.handle(link), session.subscriptions);
     return link;
   }
 
   /** Retained messages that a filter of this space matches. */
   retained(space: string, filter: string): RetainedMessage[] {
-    const full = toBroker(space, filter);
-    return [...this.#store.retained.values()].filter(({ topic }) => filterMatches(full, topic));
+    return this.#store.retained.matching(toBroker(space, filter));
   }
 
   /** Resolves once every subscriber that is here has been handed the message and those away have it queued. */
@@ -79,6 +92,8 @@ export class Broker {
       dup: false,
       ...(message.from === undefined ? {} : { clientId: message.from }),
     };
+    const { topic: brokerTopic, payload, qos } = packet;
+    this.#shared.deliver(space, { topic: message.topic, brokerTopic, payload, qos });
     return new Promise((resolve, reject) =>
       this.#aedes.publish(packet, (error) => (error ? reject(error) : resolve())),
     );

@@ -63,7 +63,7 @@ export function createClient(shared: ClientSurroundings, signedIn: SignedIn): Cl
     session,
     intake,
     delivery: createDelivery(shared, signedIn),
-    connack: welcome(packet, opened, limits),
+    connack: welcome(packet, opened, { limits, principal }),
   });
 }
 

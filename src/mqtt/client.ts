@@ -21,7 +21,7 @@ import {
 } from "../lib/mqtt/packets.ts";
 import { noProperties } from "../lib/mqtt/properties.ts";
 import { malformed, ProtocolError, protocolError, Reason } from "../lib/mqtt/reason.ts";
-import { isValidFilter } from "../lib/mqtt/topic-filters.ts";
+import { isValidFilter, readSharedFilter } from "../lib/mqtt/topic-filters.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Logger } from "../platform/log.ts";
 import { keepAliveSeconds } from "./admission.ts";
@@ -212,6 +212,7 @@ export class Client {
     });
     const granted = subscriptions.filter((_, index) => codes[index]! <= 2);
     const retained = granted.filter(({ topic, retainHandling }) => {
+      if (topic.startsWith("$share/")) return false;
       return retainHandling === 0 || (retainHandling === 1 && this.#link?.has(topic) !== true);
     });
     const answer = (error?: Error | null) => {
@@ -232,10 +233,14 @@ export class Client {
     this.#host.greet(this, topic);
   }
 
-  #authorize({ topic, qos }: Subscription): number {
-    if (topic.startsWith("$share/")) return Reason.sharedSubscriptionsNotSupported;
+  #authorize({ topic, qos, noLocal }: Subscription): number {
     if (!isValidFilter(topic)) throw new ProtocolError(Reason.topicFilterInvalid, "topic filter is invalid");
-    return this.principal.maySubscribe(topic) ? qos : Reason.notAuthorized;
+    if (!topic.startsWith("$share/")) return this.principal.maySubscribe(topic) ? qos : Reason.notAuthorized;
+    if (this.principal.application === undefined) return Reason.sharedSubscriptionsNotSupported;
+    const shared = readSharedFilter(topic);
+    if (shared === undefined) throw new ProtocolError(Reason.topicFilterInvalid, "topic filter is invalid");
+    if (noLocal) throw protocolError("no-local on a shared subscription"); // MQTT 5, 3.8.3.1
+    return this.principal.maySubscribe(shared.filter) ? qos : Reason.notAuthorized;
   }
 
   #unsubscribe(cursor: PacketCursor): void {

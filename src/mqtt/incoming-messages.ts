@@ -1,10 +1,17 @@
 import { DomainError, forbidden, notFound } from "../lib/domain-error.ts";
+import type { TenantId } from "../lib/ids.ts";
 import type { Will } from "../lib/mqtt/packets.ts";
 import { noProperties } from "../lib/mqtt/properties.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Broker } from "./broker.ts";
-import type { MqttProvisioningSession, MqttServerDeps } from "./mqtt.types.ts";
+import type {
+  MqttApplication,
+  MqttProvisioningSession,
+  MqttServerDeps,
+  PublishedMessage,
+} from "./mqtt.types.ts";
 import type { Principal } from "./principal.ts";
+import type { PublishDelays } from "./publish-delays.ts";
 import type { IncomingMessage } from "./publish-intake.ts";
 import { ingestTopic, longForm, PROVISION_REQUEST, PROVISION_RESPONSE } from "./topics.ts";
 
@@ -13,6 +20,9 @@ const sampleBytes = 256;
 
 export interface MessageDeps extends Pick<MqttServerDeps, "ingest" | "log" | "onMessage"> {
   broker(): Broker;
+  readonly delays: PublishDelays;
+  /** An application has published, on a topic of its tenant. */
+  onPublished?(tenantId: TenantId, message: PublishedMessage): Promise<void> | undefined;
 }
 
 /** Describes what clients publish beside the hot lane: a device's requests and answers, an application's messages, and wills. */
@@ -31,7 +41,25 @@ export class IncomingMessages {
     if (principal.application?.mayPublish(message.topic) !== true) {
       throw forbidden("topic.forbidden");
     }
-    return this.#deps.broker().publish(principal.space, message);
+    return this.#fromApplication(principal, principal.application, message);
+  }
+
+  /** Beyond its rate, a client waits for its answers, so that it publishes no faster; nothing is dropped. */
+  async #fromApplication(
+    { space }: Principal,
+    application: MqttApplication,
+    message: IncomingMessage,
+  ): Promise<void> {
+    const { broker, delays, onPublished } = this.#deps;
+    if (application.limiter !== undefined) {
+      // The bytes are those of the connection's buffer, which is filled anew meanwhile.
+      const kept = { ...message, payload: message.payload.slice() };
+      await delays.pass(application.applicationId, application.limiter);
+      await Promise.all([onPublished?.(application.tenantId, kept), broker().publish(space, kept)]);
+      return;
+    }
+    const taken = onPublished?.(application.tenantId, message);
+    await Promise.all([taken, broker().publish(space, message)]);
   }
 
   async #claim(

@@ -5,11 +5,12 @@ import { PROVISION_USERNAME } from "../modules/devices/credentials.types.ts";
 import type { DeviceSignIn, SignIn } from "../modules/devices/device-sign-in.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
-import type { ReportRefusal } from "../modules/refusals/refusals.types.ts";
+import type { RefusedCredential, ReportRefusal } from "../modules/refusals/refusals.types.ts";
 import type { Peer } from "../modules/request-peer.ts";
 import { readFilter } from "./application-topics.ts";
 import type { MqttApplication, MqttAuthentication, MqttCredentials, MqttServerDeps } from "./mqtt.types.ts";
-import { refuseClient, refusedDevice } from "./refused-clients.ts";
+import type { MqttClientSignIn } from "./mqtt-client-sign-in.ts";
+import { type RefusedClient, refuseClient, refusedDevice } from "./refused-clients.ts";
 import { createTokenAuthentication } from "./token-authentication.ts";
 
 const keyStart = Buffer.from("lsk_");
@@ -19,7 +20,7 @@ const startsLikeKey = (password: Uint8Array) => keyStart.equals(password.subarra
 function applicationBy(
   keys: Pick<KeyAuthenticator, "authenticate">,
   secret: string,
-): MqttAuthentication | undefined {
+): MqttApplication | undefined {
   const caller = keys.authenticate(secret);
   if (caller?.apiKey === undefined) return undefined;
   const { devices, tenantId, apiKey } = caller;
@@ -39,8 +40,14 @@ function applicationBy(
     },
     mayPublish: () => false,
   };
-  return { ok: true, application };
+  return application;
 }
+
+const refusedKey = ({ reason, ...described }: RefusedCredential, isLater: boolean): RefusedClient => ({
+  ...described,
+  answer: isLater ? "later" : "bad_credentials",
+  reason: isLater ? "too_many_tries" : reason,
+});
 
 /** The answer comes in the encoding of the question. */
 async function claimAt(
@@ -66,9 +73,10 @@ export function createMqttAuthentication(deps: {
   signIn: DeviceSignIn;
   provisioning: Pick<ProvisioningService, "isOpen" | "claim">;
   keys: Pick<KeyAuthenticator, "authenticate" | "refusalOf">;
+  mqttClients: Pick<MqttClientSignIn, "byPassword" | "byCertificate" | "byKey">;
   report: ReportRefusal;
 }): MqttServerDeps["authenticate"] {
-  const { signIn, provisioning, keys, report } = deps;
+  const { signIn, provisioning, keys, mqttClients, report } = deps;
   const byToken = createTokenAuthentication(deps);
 
   function provisioningSessionFor(credentials: MqttCredentials): MqttAuthentication {
@@ -86,14 +94,10 @@ export function createMqttAuthentication(deps: {
 
   function byKey(credentials: MqttCredentials, secret: string): MqttAuthentication {
     const application = applicationBy(keys, secret);
-    if (application !== undefined) return application;
+    if (application !== undefined)
+      return { ok: true, application: mqttClients.byKey(application.applicationId, application) };
     const isLater = deps.tokens.countWrong(credentials.remoteAddress) === "later";
-    const { reason, ...described } = keys.refusalOf(secret);
-    return refuseClient(report, credentials, {
-      ...described,
-      answer: isLater ? "later" : "bad_credentials",
-      reason: isLater ? "too_many_tries" : reason,
-    });
+    return refuseClient(report, credentials, refusedKey(keys.refusalOf(secret), isLater));
   }
 
   function afterPassword(credentials: MqttCredentials, tried: SignIn): MqttAuthentication {
@@ -103,17 +107,31 @@ export function createMqttAuthentication(deps: {
     return refuseClient(report, credentials, refusedDevice(tried));
   }
 
-  return (credentials) => {
-    const { clientId, username, password, remoteAddress: address, certificate, isGone } = credentials;
-    if (username === PROVISION_USERNAME) return provisioningSessionFor(credentials);
+  function byCertificate(credentials: MqttCredentials): MqttAuthentication | undefined {
+    const { certificate } = credentials;
     const holder = certificate && signIn.byCertificate(certificate);
-    if (holder?.refused !== undefined)
-      return refuseClient(report, credentials, refusedDevice(holder, certificate?.fingerprint));
-    if (holder !== undefined) return { ok: true, device: holder.device };
-    if (password === undefined || password.length === 0) return byToken.withoutPassword(credentials);
-    if (startsLikeKey(password)) return byKey(credentials, new TextDecoder().decode(password));
+    if (holder === undefined) return mqttClients.byCertificate(credentials);
+    if (holder.refused === undefined) return { ok: true, device: holder.device };
+    return refuseClient(report, credentials, refusedDevice(holder, certificate?.fingerprint));
+  }
+
+  function devicePassword(
+    credentials: MqttCredentials,
+    password: Uint8Array,
+  ): MqttAuthentication | Promise<MqttAuthentication> {
+    const { clientId, username, remoteAddress: address, isGone } = credentials;
     const tried = signIn.byPassword({ clientId, username, password, address, isGone });
     if (tried instanceof Promise) return tried.then((late) => afterPassword(credentials, late));
     return afterPassword(credentials, tried);
+  }
+
+  return (credentials) => {
+    const { username, password } = credentials;
+    if (username === PROVISION_USERNAME) return provisioningSessionFor(credentials);
+    const certified = byCertificate(credentials);
+    if (certified !== undefined) return certified;
+    if (password === undefined || password.length === 0) return byToken.withoutPassword(credentials);
+    if (startsLikeKey(password)) return byKey(credentials, new TextDecoder().decode(password));
+    return mqttClients.byPassword(credentials) ?? devicePassword(credentials, password);
   };
 }

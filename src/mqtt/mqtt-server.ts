@@ -1,5 +1,5 @@
 import { DomainError, detail } from "../lib/domain-error.ts";
-import type { DeviceId } from "../lib/ids.ts";
+import type { DeviceId, TenantId } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
 import type { ConnectPacket, Will } from "../lib/mqtt/packets.ts";
 import { noProperties } from "../lib/mqtt/properties.ts";
@@ -38,7 +38,8 @@ import type {
   MqttUsage,
   TlsPair,
 } from "./mqtt.types.ts";
-import { type Principal, principalOf } from "./principal.ts";
+import { type Principal, principalOf, tenantSpace } from "./principal.ts";
+import { PublishDelays } from "./publish-delays.ts";
 import { ServerTime, tickMs } from "./server-time.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import { SessionLimits } from "./session-limits.ts";
@@ -83,10 +84,12 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#sessionLimits = new SessionLimits(deps, this.#clients);
     this.#listeners = new Listeners(deps);
     this.#groups = new CommitGroups(deps.log);
-    const { ingest, log, onMessage } = deps;
+    const { ingest, log, onMessage, onPublished } = deps;
     this.#messages = new IncomingMessages({
       ingest,
       log,
+      delays: new PublishDelays(deps.clock),
+      ...(onPublished === undefined ? {} : { onPublished: onPublished.bind(deps) }),
       broker: () => this.#running().broker,
       ...(onMessage === undefined ? {} : { onMessage: onMessage.bind(deps) }),
     });
@@ -186,6 +189,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       deliver: (message) => client.delivery.deliver(message),
       release: (packetId) => client.delivery.release(packetId),
       lost: () => client.connection.end(Reason.unspecified),
+      isCongested: () => client.connection.output.congested,
     });
     client.delivery.bind(link);
     return link;
@@ -248,6 +252,14 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
 
   disconnectApplication(applicationId: string): void {
     this.#evictions.application(applicationId);
+  }
+
+  connectionsOf(credentialId: string): number {
+    return this.#clients.counts.ofCredential(credentialId);
+  }
+
+  forgetTenant(tenantId: TenantId): void {
+    this.#store?.clearRetained(tenantSpace(tenantId));
   }
 
   stats(): MqttStats {

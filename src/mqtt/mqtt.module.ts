@@ -21,13 +21,14 @@ import type { Config } from "../platform/config.ts";
 import type { Tls } from "../platform/tls.ts";
 import { ApplicationFeed } from "./application-feed.ts";
 import { commandTopic, createCommandAnswers, createMqttTransport, rpcIdOf } from "./device-commands.ts";
-import { createDeviceRequests } from "./device-requests.ts";
+import { createDeviceRequests, type DeviceRequestsDeps } from "./device-requests.ts";
 import { DeviceSockets } from "./device-sockets.ts";
 import { createGateways } from "./gateways.ts";
 import type { MqttQuotas, MqttServer } from "./mqtt.types.ts";
 import { createMqttAuthentication } from "./mqtt-authentication.ts";
 import { mqttLimits } from "./mqtt-limits.ts";
 import { createMqttServer } from "./mqtt-server.ts";
+import { createOwnTopics } from "./own-topics.ts";
 import { connectionLimit } from "./refused-clients.ts";
 import { pushSharedAttributes } from "./shared-attributes.ts";
 import { GATEWAY_COMMANDS } from "./topics.ts";
@@ -83,32 +84,21 @@ export function createMqttModule(
     events,
     log,
   });
+  const ownTopics = createOwnTopics({ database, clock, events }, { mqtt: () => mqtt, report });
   ways.setRelay(gateways.relay);
   ways.add("mqtt", createMqttTransport({ mqtt: () => mqtt, directory, log }));
   ways.add("websocket", { send: (command) => sockets.send(command), keepsFor: () => false });
   const answersOver = (source: IngestSource) =>
     createCommandAnswers({ commands, durable: database.durable, ingest, source });
-  const answers = answersOver("mqtt");
-  const requests = createDeviceRequests({
-    attributes,
-    ingest,
-    limits,
-    clock,
-    log,
-    source: "mqtt",
-    publish: ({ deviceId, payload }, topic, body) =>
-      mqtt.publishToDevice(deviceId, topic, encodeBody(payload, body), 1),
-  });
-  const socketAnswers = answersOver("ws");
-  const socketRequests = createDeviceRequests({
-    attributes,
-    ingest,
-    limits,
-    clock,
-    log,
-    source: "ws",
-    publish: async ({ deviceId }, topic, body) => sockets.publish(deviceId, topic, body),
-  });
+  const [answers, socketAnswers] = [answersOver("mqtt"), answersOver("ws")];
+  const requestsOver = (source: "mqtt" | "ws", publish: DeviceRequestsDeps["publish"]) =>
+    createDeviceRequests({ attributes, ingest, limits, clock, log, source, publish });
+  const requests = requestsOver("mqtt", ({ deviceId, payload }, topic, body) =>
+    mqtt.publishToDevice(deviceId, topic, encodeBody(payload, body), 1),
+  );
+  const socketRequests = requestsOver("ws", async ({ deviceId }, topic, body) =>
+    sockets.publish(deviceId, topic, body),
+  );
   const sockets: DeviceSockets = new DeviceSockets({
     ingest,
     frameBytesMax: limits.packetBytesMax,
@@ -139,8 +129,9 @@ export function createMqttModule(
     log,
     sessionFile: data.file("mqtt.db"),
     ingest,
-    authenticate: createMqttAuthentication({ ...deps, report }),
+    authenticate: createMqttAuthentication({ ...deps, mqttClients: ownTopics.signIn, report }),
     onLimited: (peer, owner) => report(connectionLimit(peer, owner)),
+    onPublished: ownTopics.onPublished,
     onApplicationSubscribed: (...args) => void feed.onSubscribed(...args),
     onMessage(device, topic, body) {
       if (topic === device.telemetryTopic) return ingest.telemetry(device, body, "mqtt");
@@ -189,6 +180,8 @@ export function createMqttModule(
   return {
     mqtt,
     sockets,
+    routes: ownTopics.routes,
+    topics: ownTopics.topics,
     parts: [
       { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },
       { name: "applications", start: () => feed.start(), stop: () => feed.stop() },

@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId } from "../lib/ids.ts";
+import type { RateMeter } from "../lib/rate-meter.ts";
 import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Peer } from "../modules/request-peer.ts";
 import type { Principal as Caller } from "../modules/users/users.types.ts";
@@ -31,9 +32,9 @@ export type MqttAuthentication =
   | { readonly ok: true; readonly provisioningSession: MqttProvisioningSession }
   | { readonly ok: false; readonly reason: "bad_credentials" | "not_authorized" | "unavailable" | "later" };
 
-/** A program of a tenant (Node-RED, SCADA, a script) that signed in with an API key; its topics are its tenant's. */
+/** A program of a tenant (Node-RED, SCADA, a script), or an MQTT client with topics of its own; its topics are its tenant's. */
 export interface MqttApplication {
-  /** Id of the API key. Sessions belong to the key and the client id. */
+  /** Id of the API key or the MQTT client. Sessions belong to it and the client id. */
   readonly applicationId: string;
   readonly tenantId: TenantId;
   /** User or key whose devices the application can see; without it, all devices of the tenant. */
@@ -42,6 +43,16 @@ export interface MqttApplication {
   readonly revoked: boolean;
   maySubscribe(filter: string): boolean;
   mayPublish(topic: string): boolean;
+  /** Rate at which it may publish; `undefined` without a limit. */
+  readonly limiter?: RateMeter | undefined;
+}
+
+export interface PublishedMessage {
+  readonly topic: string;
+  /** Valid only during the call. */
+  readonly payload: Uint8Array;
+  readonly qos: 0 | 1 | 2;
+  readonly retain: boolean;
 }
 
 /** Sends one message to one client, as if it had been retained; `later`: it was not taken, the client reads slowly. */
@@ -117,6 +128,11 @@ export interface MqttServerDeps {
    * a thrown or rejected DomainError refuses the message.
    */
   onMessage?(device: IngestDevice, topic: string, body: Uint8Array): Promise<void> | undefined;
+  /**
+   * An application has published on a topic of its tenant. What is returned is waited for before the acknowledgement; a rejection leaves
+   * the message unacknowledged.
+   */
+  onPublished?(tenantId: TenantId, message: PublishedMessage): Promise<void> | undefined;
   /** A connection was refused because of a limit; `owner` where the client had signed in. */
   onLimited?(
     peer: Peer,
@@ -171,6 +187,8 @@ export interface ApplicationMessages {
     payload: Uint8Array,
     options: { readonly qos: 0 | 1; readonly retain: boolean },
   ): Promise<void>;
+  /** Retained messages of the tenant. */
+  retained(tenantId: TenantId, filter: string): readonly Omit<PublishedMessage, "retain">[];
   /** Sends to the programs that listen to this of the device; `payload` is made once, and only if there is one. */
   publishToSubscribers(
     device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
@@ -201,6 +219,10 @@ export interface MqttServer {
   hasDurableSession(deviceId: DeviceId): boolean;
   /** Ends the device's connections: deleted, credentials rotated. */
   disconnectDevice(deviceId: DeviceId): void;
+  /** Open connections of a device, an API key or an MQTT client. */
+  connectionsOf(credentialId: string): number;
+  /** The tenant was deleted: so are its retained messages. */
+  forgetTenant(tenantId: TenantId): void;
   stats(): MqttStats;
   usageOf(tenantId: string): MqttUsage;
 }

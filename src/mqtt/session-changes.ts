@@ -1,7 +1,8 @@
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
+import type { RetainedMessages } from "./retained-messages.ts";
 import type { QueuedMessage, Session } from "./session.ts";
-import type { RetainedMessage, SessionFile } from "./session-file.ts";
+import type { SessionFile } from "./session-file.ts";
 
 /** Changes reach the file this long after they were made, at most, unless there are more than one commit takes. */
 const FLUSH_MS = 100;
@@ -19,7 +20,7 @@ interface Batch {
 
 interface ChangesDeps {
   readonly file: SessionFile;
-  readonly retained: ReadonlyMap<string, RetainedMessage>;
+  readonly retained: Pick<RetainedMessages, "get">;
   readonly clock: Clock;
   readonly log: Logger;
 }

@@ -5,6 +5,7 @@ import { StartupError } from "../platform/startup-error.ts";
 import type { MqttServerDeps, MqttUsage } from "./mqtt.types.ts";
 import { isApplicationSpace } from "./principal.ts";
 import { type QueueByteLimits, QueueLimits } from "./queue-limits.ts";
+import { RetainedMessages } from "./retained-messages.ts";
 import { type QueuedMessage, Session, type SessionSubscription } from "./session.ts";
 import { SessionChanges } from "./session-changes.ts";
 import { SessionCounts } from "./session-counts.ts";
@@ -12,7 +13,6 @@ import { type RetainedMessage, SessionFile } from "./session-file.ts";
 
 /** Bytes that a queued message takes in addition to its topic and payload. */
 const MESSAGE_OVERHEAD_BYTES = 256;
-const retainedMax = 10_000;
 
 export interface SessionStoreOptions {
   readonly file: string;
@@ -66,8 +66,7 @@ export class SessionStore {
   readonly #sessions = new Map<string, Session>();
   /** Topic space → its durable sessions. */
   readonly #spaces = new Map<string, Set<Session>>();
-  /** Topic → retained message. */
-  readonly retained = new Map<string, RetainedMessage>();
+  readonly retained = new RetainedMessages();
   readonly #changes: SessionChanges;
   #nextNo = 1;
   readonly #queues: QueueLimits;
@@ -219,14 +218,14 @@ export class SessionStore {
   }
 
   retain(message: RetainedMessage): void {
-    if (message.payload.length === 0) this.retained.delete(message.topic);
-    else if (this.retained.size < retainedMax || this.retained.has(message.topic)) {
-      this.retained.set(message.topic, message);
-    } else {
-      this.dropped++;
-      return;
-    }
-    this.#changes.retained(message.topic);
+    if (this.retained.set(message)) this.#changes.retained(message.topic);
+    else this.dropped++;
+  }
+
+  /** Deletes the retained messages of a space. */
+  clearRetained(space: string): void {
+    for (const topic of this.retained.topicsOf(space))
+      this.retain({ topic, payload: Buffer.alloc(0), qos: 0 });
   }
 
   close(): void {
@@ -267,6 +266,6 @@ export class SessionStore {
       session.queue.push(message);
       this.#queues.changed(session, bytesOf(message));
     }
-    for (const message of this.#file.retained()) this.retained.set(message.topic, message);
+    for (const message of this.#file.retained()) this.retained.set(message);
   }
 }

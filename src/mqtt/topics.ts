@@ -1,11 +1,12 @@
+import { isReservedTopic } from "../lib/mqtt/reserved-topics.ts";
 import { filtersOverlap } from "../lib/mqtt/topic-filters.ts";
 
 /**
- * A client's topic or filter as the broker knows it, under its space. Those that begin with `$` get a first level of their
- * own, so that no leading wildcard reaches them (4.7.2).
+ * A client's topic or filter as the broker knows it, under its space. Reserved ones get a first level of their own, so that no
+ * leading wildcard reaches them (4.7.2).
  */
 export const toBroker = (space: string, topic: string) =>
-  topic.startsWith("$") ? `${space}$/${topic}` : `${space}/${topic}`;
+  isReservedTopic(topic) ? `${space}$/${topic}` : `${space}/${topic}`;
 
 export const fromBrokerTopic = (topic: string) => topic.slice(topic.indexOf("/") + 1);
 

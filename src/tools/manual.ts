@@ -17,7 +17,7 @@ export type Language = (typeof languages)[number];
 /** Sorted in the order in which one needs them; a text that is not among them is found by a test. */
 export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages: readonly string[] }> = [
   { id: "start", pages: ["first-steps", "readme"] },
-  { id: "devices", pages: ["devices", "gateways", "connecting-securely", "device-protocol"] },
+  { id: "devices", pages: ["devices", "gateways", "connecting-securely", "mqtt-clients", "device-protocol"] },
   {
     id: "networks",
     pages: [

@@ -86,6 +86,10 @@ beforeAll(async () => {
     token: owner,
     body: { name: "own", enabled: false, target: { type: "HTTP", url: "http://central.example/" } },
   });
+  const mqttClient = await fixture.call("POST", "/api/mqtt/clients", {
+    token: owner,
+    body: { name: "own", signIn: "PASSWORD", username: "own" },
+  });
   const dashboard = await fixture.call("POST", "/api/dashboards", { token: owner, body: { name: "own" } });
   const share = await fixture.call("POST", `/api/dashboards/${dashboard.body.id}/shares`, { token: owner });
   const integration = await fixture.call("POST", "/api/integrations", {
@@ -126,6 +130,7 @@ beforeAll(async () => {
     runId: run.body.runId,
     generatorId: generator.body.id,
     uplinkId: uplink.body.uplinkId,
+    mqttClientId: mqttClient.body.mqttClientId,
     integrationId: integration.body.integrationId,
     dashboardId: dashboard.body.id,
     shareId: share.body.shareId,

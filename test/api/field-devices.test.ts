@@ -1,27 +1,41 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { MqttClient } from "mqtt";
+import { connectAsync, type MqttClient } from "mqtt";
 import { readPayload } from "../../src/lib/sparkplug/sparkplug-payload.ts";
 import { float, payload } from "../modules/integrations/adapters/sparkplug-writer.ts";
 import { createMosquitto, hasMosquitto, type Mosquitto } from "../support/mosquitto.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { untilAnswer } from "../support/until.ts";
 
+const brokers = [
+  { name: "somebody else's broker", isEmbedded: false },
+  { name: "the embedded broker", isEmbedded: true },
+].filter(({ isEmbedded }) => isEmbedded || hasMosquitto);
+
 /** Devices as they are bought, at a real broker: they become devices here without any mapping. */
-describe.skipIf(!hasMosquitto)("devices at somebody else's broker", () => {
+describe.each(brokers)("devices at $name", ({ isEmbedded }) => {
   let fixture: TestApp;
-  let broker: Mosquitto;
+  let broker: Mosquitto | undefined;
   let field: MqttClient;
   let token: string;
   beforeAll(async () => {
     fixture = await createTestApp({ config: { outbound_allow: "127.0.0.1" } });
-    broker = await createMosquitto();
-    field = await broker.client();
     token = (await fixture.signIn("TENANT_OWNER")).token;
+    broker = isEmbedded ? undefined : await createMosquitto();
+    field = await (broker?.client() ?? embeddedClient());
   });
   afterAll(async () => {
+    await field.endAsync(true);
     await fixture.stop();
-    await broker.stop();
+    await broker?.stop();
   });
+
+  async function embeddedClient(): Promise<MqttClient> {
+    const patterns = { publish: ["#"], subscribe: ["#"] };
+    const account = { name: "field", signIn: "PASSWORD", username: "field", password: "sesame street" };
+    await call("POST", "/mqtt/clients", { ...account, ...patterns });
+    const { username, password } = account;
+    return connectAsync(`mqtt://127.0.0.1:${fixture.app.mqttPort}`, { username, password });
+  }
 
   const call = async (method: string, path: string, body?: unknown) => {
     const answer = await fixture.call(method, `/api${path}`, { token, body });
@@ -33,7 +47,7 @@ describe.skipIf(!hasMosquitto)("devices at somebody else's broker", () => {
       ...{ name: format, type: "MQTT", status: "active" },
       settings_json: {
         ...{ format, autoCreateDevice: true, deviceType: format },
-        mqtt: { brokerUrl: `mqtt://127.0.0.1:${broker.port}`, topicFilter },
+        mqtt: { brokerUrl: broker ? `mqtt://127.0.0.1:${broker.port}` : "local:", topicFilter },
       },
     });
     await untilAnswer(
@@ -75,6 +89,39 @@ describe.skipIf(!hasMosquitto)("devices at somebody else's broker", () => {
       ENERGY_Power: 12,
       POWER: true,
     });
+  });
+
+  test("a command goes back to a device, and waits while its integration is paused", async () => {
+    const { integrationId } = (await call("GET", "/integrations")).find(
+      ({ name }: { name: string }) => name === "tasmota",
+    );
+    const [{ deviceId }] = await call("GET", "/devices?deviceType=tasmota");
+    const received: string[] = [];
+    field.on("message", (topic, body) => received.push(`${topic} ${body.toString()}`));
+    await field.subscribeAsync("cmnd/plug-1/#", { qos: 1 });
+    const command = { method: "POWER", params: "OFF" };
+    const { commandId } = await call("POST", `/devices/${deviceId}/commands`, command);
+    const statusOf = async (id: string) => (await call("GET", `/devices/${deviceId}/commands/${id}`)).status;
+    await untilAnswer(
+      () => statusOf(commandId),
+      (status) => status === "SUCCESSFUL",
+    );
+    await untilAnswer(
+      () => received,
+      ([message]) => message === "cmnd/plug-1/POWER OFF",
+    );
+    await call("POST", `/integrations/${integrationId}/pause`);
+    const later = await call("POST", `/devices/${deviceId}/commands`, { ...command, params: "ON" });
+    expect(await statusOf(later.commandId)).toBe("QUEUED");
+    await call("POST", `/integrations/${integrationId}/start`);
+    await untilAnswer(
+      () => statusOf(later.commandId),
+      (status) => status === "SUCCESSFUL",
+    );
+    await untilAnswer(
+      () => received,
+      (messages) => messages[1] === "cmnd/plug-1/POWER ON",
+    );
   });
 
   test("Zigbee2MQTT", async () => {

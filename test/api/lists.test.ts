@@ -55,6 +55,7 @@ beforeAll(async () => {
     await create("/api/integrations", { name, type: "HTTP" });
     await create("/api/device-profiles", { name });
     await create("/api/api-keys", { name, role: "TENANT_READ_ONLY" });
+    await create("/api/mqtt/clients", { name, signIn: "PASSWORD", username: `lists-${name}` });
     await create("/api/tenant-attributes", { key: name, value: {} });
     await create("/api/scheduler", { name, ...job });
   }
@@ -157,6 +158,7 @@ test("lists by name are sorted and searched", async () => {
     "device-profiles",
     "scheduler",
     "api-keys",
+    "mqtt/clients",
   ]) {
     const names = async (query: string) =>
       (await get(`/api/${path}?${query}`)).body.map(({ name }: { name: string }) => name);

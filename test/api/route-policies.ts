@@ -29,6 +29,7 @@ export interface Ids {
   readonly runId: string;
   readonly generatorId: string;
   readonly uplinkId: string;
+  readonly mqttClientId: string;
   readonly integrationId: string;
   readonly dashboardId: string;
   readonly shareId: string;
@@ -159,6 +160,13 @@ export const policies: Record<string, Policy> = {
   "DELETE /api/data-pipelines/deliveries/:deliveryId": { kind: "tenant" },
   "POST /api/data-pipelines/:pipelineId/deliveries/replay": { kind: "tenant" },
   "DELETE /api/data-pipelines/:pipelineId/deliveries": { kind: "tenant" },
+  "GET /api/mqtt/clients": { kind: "own" },
+  "POST /api/mqtt/clients": { kind: "own", body: { name: "x", signIn: "PASSWORD", username: "x" } },
+  "GET /api/mqtt/clients/:mqttClientId": { kind: "tenant" },
+  "PATCH /api/mqtt/clients/:mqttClientId": { kind: "tenant", body: () => ({ name: "taken over" }) },
+  "DELETE /api/mqtt/clients/:mqttClientId": { kind: "tenant" },
+  "GET /api/mqtt/topics": { kind: "own" },
+  "POST /api/mqtt/publish": { kind: "own", body: { topic: "of/one", payload: "1" } },
   "GET /api/uplinks": { kind: "own" },
   "POST /api/uplinks": { kind: "own", body: { name: "x", target: { type: "HTTP", url: "http://a/" } } },
   "POST /api/uplinks/test": { kind: "self" },

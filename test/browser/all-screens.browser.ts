@@ -35,6 +35,8 @@ const PATHS = [
   "/integrations/:integration",
   "/integrations/codecs",
   "/integrations/codecs/new",
+  "/mqtt-clients",
+  "/mqtt-clients/topics",
   "/scheduler",
   "/scheduler?create=1",
   "/generators",

@@ -46,8 +46,9 @@ describe.skipIf(!hasMosquitto)("another MQTT broker", () => {
       await ui.open("/integrations?create=1");
       await ui
         .dialog()
-        .getByRole("button", { name: /^Another MQTT broker/ })
+        .getByRole("button", { name: /^MQTT with JSON/ })
         .click();
+      await ui.dialog().getByRole("radio", { name: "Another broker" }).check();
       await ui.dialog().getByLabel("Name", { exact: true }).fill("Machine hall");
       await ui
         .dialog()

@@ -153,6 +153,7 @@ test(
         .getByLabel(/^Topics/)
         .inputValue(),
     ).toBe("zigbee2mqtt/#");
+    await ui.dialog().getByRole("radio", { name: "Another broker" }).check();
     await ui
       .dialog()
       .getByLabel(/^Address/)

@@ -24,6 +24,11 @@ function createFixture(signIn: Partial<DeviceSignIn> = {}, verdict: "wrong" | "l
         owner: { tenantId: device.tenantId },
       }),
     },
+    mqttClients: {
+      byPassword: () => undefined,
+      byCertificate: () => undefined,
+      byKey: (_, application) => application,
+    },
     report: (refusal) => refusals.push(refusal),
   });
   const refused = async (credentials: Partial<MqttCredentials>) => {

@@ -14,6 +14,7 @@ const identified = {
   messengerId: "a messenger",
   generatorId: "a generator",
   uplinkId: "an uplink",
+  mqttClientId: "an MQTT client",
   deliveryId: "a delivery of a webhook",
   codecId: "a codec",
   apiKeyId: "an API key",

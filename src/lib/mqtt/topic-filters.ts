@@ -49,5 +49,30 @@ export function filterMatches(filter: string, topic: string): boolean {
   return wanted.length === levels.length;
 }
 
+/** Returns whether every topic that `filter` matches is also matched by `pattern`; false in doubt (`+/#` against `#`). */
+export function filterCovers(pattern: string, filter: string): boolean {
+  if (filter.startsWith("$") && /^[+#]/.test(pattern)) return false;
+  const wide = pattern.split("/");
+  const narrow = filter.split("/");
+  for (const [index, level] of wide.entries()) {
+    if (level === "#") return true;
+    const asked = narrow[index];
+    if (asked === undefined || asked === "#" || (level !== "+" && level !== asked)) return false;
+  }
+  return wide.length === narrow.length;
+}
+
+/** A shared subscription (MQTT 5, 4.8.2), `$share/{group}/{filter}`. */
+export interface SharedFilter {
+  readonly group: string;
+  readonly filter: string;
+}
+
+/** Returns the parts of a shared subscription; undefined for any other filter, and for one whose group is invalid. */
+export function readSharedFilter(topic: string): SharedFilter | undefined {
+  const [, group = "", filter = ""] = /^\$share\/([^/+#]+)\/(.+)$/.exec(topic) ?? [];
+  return group === "" ? undefined : { group, filter };
+}
+
 /** Returns the filter of a shared subscription (MQTT 5, 4.8.2) without its prefix, and any other filter unchanged. */
 export const withoutShare = (filter: string): string => filter.replace(/^\$share\/[^/]+\//, "");

@@ -1,4 +1,6 @@
-import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { ByteWriter } from "../byte-writer.ts";
+import { DataType, writeMetric, writeTimestamp } from "./sparkplug-writer.ts";
 
 /**
  * Sparkplug B payloads (Eclipse Tahu's `sparkplug_b.proto`), as far as they carry measurements: what a field means depends on a
@@ -179,15 +181,21 @@ export function readPayload(bytes: Uint8Array): RawPayload {
   return payload;
 }
 
-/** Asks an edge node to send its births again. */
-export function rebirthRequest(now: number): Uint8Array {
-  const writer = new BinaryWriter();
-  writer.tag(1, WireType.Varint).uint64(now);
-  writer.tag(2, WireType.LengthDelimited).fork();
-  writer.tag(1, WireType.LengthDelimited).string("Node Control/Rebirth");
-  writer.tag(3, WireType.Varint).uint64(now);
-  writer.tag(4, WireType.Varint).uint32(11);
-  writer.tag(14, WireType.Varint).bool(true);
-  writer.join();
-  return writer.finish();
+/** The payload of a command (NCMD, DCMD) that sets one metric: a double, a boolean or a string. `now` is in epoch ms. */
+export function commandPayload(now: number, name: string, value: number | boolean | string): Uint8Array {
+  const metric = { name: new TextEncoder().encode(name), ts: now, isHistorical: false, value };
+  const writer = new ByteWriter();
+  writeTimestamp(writer, now);
+  writeMetric(writer, { ...metric, dataType: dataTypeOf(value) });
+  return writer.bytes().slice();
 }
+
+const dataTypeOf = (value: number | boolean | string) =>
+  typeof value === "number"
+    ? DataType.double
+    : typeof value === "boolean"
+      ? DataType.boolean
+      : DataType.string;
+
+/** Asks an edge node to send its births again. */
+export const rebirthRequest = (now: number): Uint8Array => commandPayload(now, "Node Control/Rebirth", true);

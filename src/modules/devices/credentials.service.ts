@@ -1,6 +1,7 @@
 import { readCertificate, toFingerprint } from "../../lib/certificate.ts";
 import { conflict, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
+import type { ClientPasswords } from "../../platform/client-passwords.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
@@ -17,7 +18,6 @@ import {
   placeholderToken,
 } from "./credentials.types.ts";
 import { newToken } from "./device-building.ts";
-import type { DevicePasswords } from "./device-passwords.ts";
 import { certificateTaken, identityTaken, tokenTaken } from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import type { DevicesService } from "./devices.service.ts";
@@ -56,7 +56,7 @@ export function createCredentialsService(deps: {
   repository: CredentialsRepository;
   devices: Pick<DevicesService, "get">;
   devicesRepository: Pick<DevicesRepository, "find" | "hashOf" | "findByTokenHash">;
-  passwords: DevicePasswords;
+  passwords: ClientPasswords;
   transact: (work: () => void) => void;
   clock: Pick<Clock, "now">;
   events: EventBus<DomainEvents>;

@@ -1,10 +1,10 @@
 import type { DeviceId } from "../../lib/ids.ts";
+import type { ClientPasswords } from "../../platform/client-passwords.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { CredentialsRepository } from "./credentials.repository.ts";
 import { identityOf } from "./credentials.types.ts";
 import type { DeviceDirectory } from "./device-directory.ts";
-import type { DevicePasswords } from "./device-passwords.ts";
 
 export interface BasicAttempt {
   readonly clientId: string;
@@ -29,7 +29,7 @@ export type SignIn = { readonly device: IngestDevice; readonly refused?: never }
 export function createDeviceSignIn(deps: {
   repository: Pick<CredentialsRepository, "findByIdentity" | "findByFingerprint">;
   directory: Pick<DeviceDirectory, "find">;
-  passwords: Pick<DevicePasswords, "verify">;
+  passwords: Pick<ClientPasswords, "verify">;
   clock: Pick<Clock, "now">;
 }) {
   const { repository, directory } = deps;
@@ -67,7 +67,7 @@ export function createDeviceSignIn(deps: {
         device: directory.find(deviceId),
         identity,
       });
-      const verdict = deps.passwords.verify({ ...attempt, deviceId, passwordHash });
+      const verdict = deps.passwords.verify({ ...attempt, credentialId: deviceId, passwordHash });
       if (verdict === "right") return accept(deviceId);
       if (typeof verdict === "string") return refuse(verdict);
       return verdict.then((late) => {

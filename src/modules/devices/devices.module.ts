@@ -1,4 +1,5 @@
 import type { DeviceId } from "../../lib/ids.ts";
+import { createClientPasswords } from "../../platform/client-passwords.ts";
 import { Port } from "../../platform/port.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
@@ -14,7 +15,6 @@ import { credentialsRoutes } from "./credentials.routes.ts";
 import { createCredentialsService } from "./credentials.service.ts";
 import { DeviceActivityTracker } from "./device-activity.ts";
 import { DeviceDirectory } from "./device-directory.ts";
-import { createDevicePasswords } from "./device-passwords.ts";
 import { DeviceRejections } from "./device-rejections.ts";
 import { createDeviceSignIn } from "./device-sign-in.ts";
 import { createDevicesRepository } from "./devices.repository.ts";
@@ -85,7 +85,7 @@ export function createDevicesModule(
   });
   rejections.subscribe();
   const credentialsRepository = createCredentialsRepository(database);
-  const passwords = createDevicePasswords({ clock });
+  const passwords = createClientPasswords({ clock });
   const credentials = createCredentialsService({
     repository: credentialsRepository,
     devices,

@@ -1,3 +1,4 @@
+import type { DeviceId } from "../../lib/ids.ts";
 import { createSteadyNow } from "../../platform/clock.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { CodecsService } from "../codecs/codecs.service.ts";
@@ -11,6 +12,7 @@ import { EXTERNAL_ID_KEY, type Integration } from "../integrations/integrations.
 import type { Core } from "../module.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
+import { createBrokerCommands } from "./broker-commands.module.ts";
 import { createDownlinkAttempt } from "./downlink-attempt.ts";
 import { createDownlinkCodec } from "./downlink-codec.ts";
 import { createDownlinkEvents } from "./downlink-events.ts";
@@ -23,6 +25,11 @@ import { createDownlinksService } from "./downlinks.service.ts";
 import { wayOf } from "./network-servers.ts";
 
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
+const namesIn = (attributes: Pick<AttributesService, "valueOf">, deviceId: DeviceId) => ({
+  devEui: textOf(attributes.valueOf(deviceId, "SERVER", DEV_EUI_KEY)),
+  networkDeviceId: textOf(attributes.valueOf(deviceId, "SERVER", EXTERNAL_ID_KEY)),
+});
 
 function canSend({ status, type, settings }: Integration): boolean {
   if ((status !== "active" && status !== "error") || settings.downlink === undefined) return false;
@@ -51,10 +58,7 @@ export function createDownlinksModule(
   const repository = createDownlinksRepository(database);
   const ways = createDownlinkWays({
     repository,
-    namesOf: (deviceId) => ({
-      devEui: textOf(attributes.valueOf(deviceId, "SERVER", DEV_EUI_KEY)),
-      networkDeviceId: textOf(attributes.valueOf(deviceId, "SERVER", EXTERNAL_ID_KEY)),
-    }),
+    namesOf: (deviceId) => namesIn(attributes, deviceId),
     sendersOf: (tenantId) => integrationsRepository.list(tenantId).filter(canSend),
   });
   const downlinkEvents = createDownlinkEvents({ eventLog });
@@ -110,15 +114,17 @@ export function createDownlinksModule(
     sender.hasten(integrationId);
     commands.wayOpened();
   });
+  const brokerCommands = createBrokerCommands({ events, clock, log }, deps);
   deps.ways.add("radio", {
     send: (command) => (downlinks.carry(command) ? "kept" : false),
     keepsFor: (deviceId) => downlinks.carriesTo(deviceId),
   });
-  integrated.downlinkReported.connect(({ integrationId }, report) => {
-    lifecycle.reported(integrationId, report);
-  });
+  integrated.downlinkReported.connect(({ integrationId }, report) =>
+    lifecycle.reported(integrationId, report),
+  );
   integrated.deviceSeen.connect((integration, { deviceId }, reference) => {
     ways.uplinkSeen(integration, reference);
+    brokerCommands.seen(integration, deviceId);
     commands.listening(deviceId);
   });
   return {

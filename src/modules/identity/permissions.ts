@@ -92,6 +92,14 @@ export const permissions = {
     roles: administrators,
     what: "create, change, start, pause, preview and delete integrations, and replay their messages; create, change, test and delete codecs",
   },
+  "mqtt-clients:read": {
+    roles: administrators,
+    what: "read MQTT clients without their passwords",
+  },
+  "mqtt-clients:write": {
+    roles: administrators,
+    what: "with access to all devices: create, change and delete MQTT clients, read their topics and publish to them",
+  },
   "integrations:secret": {
     roles: administrators,
     what: "with access to all devices: create a new webhook secret",

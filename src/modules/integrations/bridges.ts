@@ -4,6 +4,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { DomainEvents } from "../events.types.ts";
+import type { LocalTopics } from "../mqtt-clients/mqtt-clients.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import { BridgeFleet, type FleetMember } from "./bridge/bridge-fleet.ts";
 import type { InboundPipeline } from "./inbound-pipeline.ts";
@@ -19,6 +20,7 @@ export function createBridges(deps: {
   repository: Pick<IntegrationsRepository, "find" | "listStarted" | "setState">;
   pipeline: Pick<InboundPipeline, "take">;
   reach: OutboundReach;
+  topics: LocalTopics;
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
@@ -41,6 +43,7 @@ export function createBridges(deps: {
   const fleet = new BridgeFleet({
     addresses: deps.reach.addresses,
     authorities: deps.reach.authorities,
+    topics: deps.topics,
     list: () => repository.listStarted().map(memberOf),
     find(integrationId) {
       const integration = repository.find(integrationId);

@@ -23,7 +23,10 @@ const closed = { additionalProperties: false };
 
 const mqttSchema = t.Object(
   {
-    brokerUrl: text(512, "mqtt://, mqtts://, ws:// or wss://"),
+    brokerUrl: text(
+      512,
+      "mqtt://, mqtts://, ws:// or wss://; `local:` for the topics of the tenant's own MQTT clients",
+    ),
     topicFilter: t.Union([text(1_024), t.Array(text(1_024), { minItems: 1, maxItems: 20 })]),
     topicDeviceRegex: t.Optional(text(512)),
     topicTemplate: t.Optional(text(512)),

@@ -6,8 +6,9 @@ import { ruleOf } from "../../lib/schema-rule.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import { parsePath } from "./adapters/path.ts";
+import { LOCAL_BROKER } from "./bridge/local-bridge.ts";
 import { SOURCE_BYTES_MAX, settingsSchema } from "./integration-settings.schemas.ts";
-import type { IntegrationSettings, IntegrationType } from "./integrations.types.ts";
+import type { IntegrationSettings, IntegrationType, MqttSettings } from "./integrations.types.ts";
 
 /*
  * What `settings_json` may hold. Its secrets are taken out and sealed before it is stored; it shows `{kept: true}` in their places, and
@@ -146,18 +147,21 @@ function ensurePaths(paths: IntegrationSettings["paths"] = {}): void {
     }
 }
 
+function ensureMqtt(mqtt: MqttSettings): void {
+  if (mqtt.brokerUrl !== LOCAL_BROKER)
+    ensureUrl("mqtt.brokerUrl", mqtt.brokerUrl, ["mqtt:", "mqtts:", "ws:", "wss:"]);
+  for (const filter of [mqtt.topicFilter].flat()) ensureTopicFilter(filter);
+  if (mqtt.topicDeviceRegex !== undefined && mqtt.topicTemplate !== undefined)
+    throw fail("mqtt", detail("rule.topic_device_twice"));
+  if ((mqtt.credentials?.cert === undefined) !== (mqtt.credentials?.key === undefined))
+    throw fail("mqtt.credentials", detail("rule.cert_and_key"));
+}
+
 function ensureRules(type: IntegrationType, settings: IntegrationSettings): void {
   const { mqtt, downlink, scriptTransform } = settings;
   if (type === "MQTT" && mqtt === undefined) throw fail("mqtt", detail("rule.mqtt_required"));
   if (type === "HTTP" && mqtt !== undefined) throw fail("mqtt", detail("rule.mqtt_types"));
-  if (mqtt !== undefined) {
-    ensureUrl("mqtt.brokerUrl", mqtt.brokerUrl, ["mqtt:", "mqtts:", "ws:", "wss:"]);
-    for (const filter of [mqtt.topicFilter].flat()) ensureTopicFilter(filter);
-    if (mqtt.topicDeviceRegex !== undefined && mqtt.topicTemplate !== undefined)
-      throw fail("mqtt", detail("rule.topic_device_twice"));
-    if ((mqtt.credentials?.cert === undefined) !== (mqtt.credentials?.key === undefined))
-      throw fail("mqtt.credentials", detail("rule.cert_and_key"));
-  }
+  if (mqtt !== undefined) ensureMqtt(mqtt);
   ensurePaths(settings.paths);
   if (downlink !== undefined) ensureUrl("downlink.url", downlink.url, ["http:", "https:"]);
   if (scriptTransform !== undefined && Buffer.byteLength(scriptTransform.source) > SOURCE_BYTES_MAX)
@@ -170,7 +174,7 @@ export function ensureReachable(
   refusalOf: (url: string) => Text | undefined,
 ): void {
   for (const [where, url] of [
-    ["mqtt.brokerUrl", mqtt?.brokerUrl],
+    ["mqtt.brokerUrl", mqtt?.brokerUrl === LOCAL_BROKER ? undefined : mqtt?.brokerUrl],
     ["downlink.url", downlink?.url],
   ] as const) {
     const refusal = url === undefined ? undefined : refusalOf(url);

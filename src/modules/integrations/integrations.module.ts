@@ -10,6 +10,7 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { Core } from "../module.types.ts";
+import type { LocalTopics } from "../mqtt-clients/mqtt-clients.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { createScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";
@@ -39,6 +40,8 @@ interface IntegrationsModuleDeps {
   readonly attributes: AttributesService;
   readonly ingest: IngestService;
   readonly reach: OutboundReach;
+  /** Topics of the embedded broker. */
+  readonly topics: LocalTopics;
   readonly scripts: ReturnType<typeof createScriptSandboxModule>;
   readonly codecs: ReturnType<typeof createCodecsModule>;
   readonly connectivity: ReturnType<typeof createConnectivityModule>;
@@ -49,7 +52,7 @@ export function createIntegrationsModule(
   { config, data, database, clock, events, log: root }: Core,
   deps: IntegrationsModuleDeps,
 ) {
-  const { devices, directory, profiles, attributes, ingest, reach, connectivity } = deps;
+  const { devices, directory, profiles, attributes, ingest, reach, topics, connectivity } = deps;
   const { sandbox, trials } = deps.scripts;
   const { codecs } = deps.codecs;
   const { secrets, endpointsFor } = connectivity;
@@ -117,7 +120,7 @@ export function createIntegrationsModule(
     reply: (integration, replies) => bridges.reply(integration, replies),
     clock,
   });
-  const bridges = createBridges({ integrations, repository, pipeline, reach, clock, events, log });
+  const bridges = createBridges({ integrations, repository, pipeline, reach, topics, clock, events, log });
   const integrationEvents = createIntegrationEventsService({
     repository: eventsRepository,
     integrations,

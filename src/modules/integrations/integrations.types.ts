@@ -7,6 +7,8 @@ import type { CodecUse } from "../codecs/codecs.types.ts";
 
 /** Attribute with the id of a device in other networks (SERVER scope). */
 export const EXTERNAL_ID_KEY = "integration.external_id";
+/** Attribute with the id of the integration through which a device of a broker was heard last. */
+export const INTEGRATION_ID_KEY = "integration.id";
 
 export type IntegrationType = "HTTP" | "MQTT" | "CHIRPSTACK" | "THE_THINGS_STACK";
 

@@ -181,7 +181,7 @@ export class MessageWorker {
     const { device, isNew } = inStage("resolution", () =>
       resolution.resolve(integration, settings, part.device),
     );
-    if (part.device.route !== undefined) onDeviceSeen(integration, device, part.device);
+    onDeviceSeen(integration, device, part.device);
     inStage("ingest", () => {
       const readings = part.body === undefined ? [] : ingest.toReadings(part.body);
       if (readings.length > 0 || part.attributes.size > 0) {

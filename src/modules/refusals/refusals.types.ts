@@ -11,6 +11,7 @@ export const refusalReasons = [
   "claim_device_in_use",
   "claim_invalid",
   "claim_key_wrong",
+  "client_disabled",
   "connection_limit",
   "credential_missing",
   "download_link_invalid",

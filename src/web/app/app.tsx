@@ -38,6 +38,11 @@ const SchedulerScreen = lazy(() =>
 const UplinksScreen = lazy(() =>
   loadScreen(() => import("../features/uplinks/uplinks-screen.tsx")).then((m) => m.UplinksScreen),
 );
+const MqttClientsScreen = lazy(() =>
+  loadScreen(() => import("../features/mqtt-clients/mqtt-clients-screen.tsx")).then(
+    (m) => m.MqttClientsScreen,
+  ),
+);
 const GeneratorsScreen = lazy(() =>
   loadScreen(() => import("../features/generators/generators-screen.tsx")).then((m) => m.GeneratorsScreen),
 );
@@ -117,6 +122,7 @@ function Screens() {
         <Route path={screenRoutes.codecs} component={CodecsScreen} />
         <Route path={screenRoutes.integrations} component={IntegrationsScreen} />
         <Route path={screenRoutes.uplinks} component={UplinksScreen} />
+        <Route path={screenRoutes.mqttClients} component={MqttClientsScreen} />
         <Route path={screenRoutes.scheduler} component={SchedulerScreen} />
         <Route path={screenRoutes.generators} component={GeneratorsScreen} />
         <Route path={screenRoutes.manual} component={ManualScreen} />

@@ -64,6 +64,7 @@ function useActions(): Entry[] {
       screen,
       go(`/settings/${page}`),
     ]),
+    ...(may("mqtt-clients:read") ? [entry(t("nav.mqttClients"), "/mqtt-clients")] : []),
     ...(may("devices:write") ? [entry(t("devices.create"), "/devices?create=1")] : []),
     ...(may("devices:write") ? [entry(t("import.title"), "/devices/import")] : []),
     ...(may("devices:write") ? [demo] : []),

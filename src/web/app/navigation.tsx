@@ -10,6 +10,7 @@ import {
   LayoutDashboard,
   type LucideIcon,
   Menu,
+  Radio,
   Settings,
   Workflow,
 } from "lucide-preact";
@@ -18,6 +19,7 @@ import { useLocation } from "preact-iso";
 import { openAlarms } from "../features/alarms/open-alarm-store.ts";
 import { formatCount } from "../platform/i18n/format.ts";
 import { type MessageKey, t } from "../platform/i18n/i18n.ts";
+import { may } from "../platform/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
 
 type NavText = Extract<MessageKey, `nav.${string}`>;
@@ -26,6 +28,8 @@ interface Item {
   readonly path: string;
   readonly text: NavText;
   readonly Icon: LucideIcon;
+  /** Permission that the screen needs. */
+  readonly needs?: string;
 }
 
 const overview: Item = { path: "/", text: "nav.overview", Icon: Gauge };
@@ -49,6 +53,7 @@ const GROUPS: ReadonlyArray<{ readonly text: NavText; readonly items: readonly I
     text: "nav.group.connect",
     items: [
       { path: "/integrations", text: "nav.integrations", Icon: Cable },
+      { path: "/mqtt-clients", text: "nav.mqttClients", Icon: Radio, needs: "mqtt-clients:read" },
       { path: "/uplinks", text: "nav.uplinks", Icon: CloudUpload },
     ],
   },
@@ -56,6 +61,8 @@ const GROUPS: ReadonlyArray<{ readonly text: NavText; readonly items: readonly I
 ];
 /** The rest of the screens is behind "More" on a phone. */
 const ON_PHONE: readonly Item[] = [overview, dashboards, devices, alarms];
+
+const isAllowed = ({ needs }: Item): boolean => needs === undefined || may(needs);
 
 const isCurrent = (path: string, current: string): boolean =>
   path === "/" ? current === "/" : current === path || current.startsWith(`${path}/`);
@@ -65,7 +72,7 @@ const RAIL_ITEM =
 const BAR_ITEM =
   "relative flex min-w-0 flex-1 cursor-pointer flex-col items-center gap-0.5 border-t-2 border-transparent py-2 text-xs font-medium text-soft aria-[current=page]:border-primary aria-[current=page]:text-base-content";
 
-function NavLink({ path, text, Icon, className }: Item & { className: string }) {
+function NavLink({ path, text, Icon, className }: Omit<Item, "needs"> & { className: string }) {
   const { path: current } = useLocation();
   return (
     <a href={path} class={className} aria-current={isCurrent(path, current) ? "page" : undefined}>
@@ -100,7 +107,7 @@ function Groups() {
       <p class="panel-label px-3 pt-2 pb-1" aria-hidden="true">
         {t(text)}
       </p>
-      {items.map((item) => (
+      {items.filter(isAllowed).map((item) => (
         <NavLink key={item.path} {...item} className={RAIL_ITEM} />
       ))}
     </section>

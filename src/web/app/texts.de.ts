@@ -9,6 +9,7 @@ export const appDe: Readonly<Record<keyof typeof appEn, string>> = {
   "nav.integrations": "Anbindungen",
   "nav.pipelines": "Pipelines",
   "nav.scheduler": "Zeitplan",
+  "nav.mqttClients": "MQTT-Clients",
   "nav.uplinks": "Uplinks",
   "nav.generators": "Generatoren",
   "nav.dashboards": "Dashboards",

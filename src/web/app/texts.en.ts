@@ -7,6 +7,7 @@ export const appEn = {
   "nav.integrations": "Integrations",
   "nav.pipelines": "Pipelines",
   "nav.scheduler": "Scheduler",
+  "nav.mqttClients": "MQTT clients",
   "nav.uplinks": "Uplinks",
   "nav.generators": "Generators",
   "nav.dashboards": "Dashboards",

@@ -16,6 +16,7 @@ import { generatorsDe } from "../features/generators/texts.de.ts";
 import { integrationsDe } from "../features/integrations/texts.de.ts";
 import { maintenanceDe } from "../features/maintenance/texts.de.ts";
 import { manualDe } from "../features/manual/texts.de.ts";
+import { mqttClientsDe } from "../features/mqtt-clients/texts.de.ts";
 import { notificationsDe } from "../features/notifications/texts.de.ts";
 import { outboxDe } from "../features/outbox/texts.de.ts";
 import { pipelinesDe } from "../features/pipelines/texts.de.ts";
@@ -58,5 +59,6 @@ export const restDe: Readonly<Record<keyof typeof restEn, string>> = {
   ...systemDe,
   ...telemetryDe,
   ...uplinksDe,
+  ...mqttClientsDe,
   ...usersDe,
 };

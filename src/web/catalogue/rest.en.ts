@@ -16,6 +16,7 @@ import { generatorsEn } from "../features/generators/texts.en.ts";
 import { integrationsEn } from "../features/integrations/texts.en.ts";
 import { maintenanceEn } from "../features/maintenance/texts.en.ts";
 import { manualEn } from "../features/manual/texts.en.ts";
+import { mqttClientsEn } from "../features/mqtt-clients/texts.en.ts";
 import { notificationsEn } from "../features/notifications/texts.en.ts";
 import { outboxEn } from "../features/outbox/texts.en.ts";
 import { pipelinesEn } from "../features/pipelines/texts.en.ts";
@@ -58,5 +59,6 @@ export const restEn = {
   ...systemEn,
   ...telemetryEn,
   ...uplinksEn,
+  ...mqttClientsEn,
   ...usersEn,
 } as const;

@@ -469,6 +469,29 @@ CREATE TABLE `device_maintenance` (
 	`by` text NOT NULL,
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
+CREATE TABLE `mqtt_clients` (
+	`mqtt_client_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`sign_in` text NOT NULL,
+	`username` text,
+	`password_hash` text,
+	`fingerprint` text,
+	`valid_to` integer,
+	`api_key_id` text,
+	`publish` text NOT NULL,
+	`subscribe` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`messages_per_second` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`api_key_id`) REFERENCES `api_keys`(`api_key_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE UNIQUE INDEX `mqtt_clients_name` ON `mqtt_clients` (`tenant_id`,`name`);
+CREATE UNIQUE INDEX `mqtt_clients_username` ON `mqtt_clients` (`username`);
+CREATE UNIQUE INDEX `mqtt_clients_fingerprint` ON `mqtt_clients` (`fingerprint`);
+CREATE UNIQUE INDEX `mqtt_clients_api_key` ON `mqtt_clients` (`api_key_id`);
 CREATE TABLE `messengers` (
 	`messenger_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -828,17 +851,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, 'ae2e1974cff4bf93ce96561a89d6c1ee48e853b40195e41227e32cbbc339b741', 1795398635057);
-INSERT INTO "alarm_run" VALUES (1, 1795398635816, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a20619-1079-765f-8631-8e089e11288e', 'SERVER', 'line', '"A"', 1795398635803, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a20619-1079-765f-8631-8e089e11288e', 'SERVER', 'line', '"A"', 1795398635803);
-INSERT INTO "audit_entries" VALUES (1, '01a20619-1062-7674-ad96-f46d17000ca0', '01a20619-1031-7018-aca2-916e5a12ffbd', 1795398635618, 'USER', '01a20619-1032-730f-862a-88ff07a37e97', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20619-1032-730f-862a-88ff07a37e97', 'session', '01a20619-1061-732e-b9bb-dda27d631037', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a20619-107c-716f-95f0-ab9b4c478bf5', '01a20619-1031-7018-aca2-916e5a12ffbd', 1795398635644, 'USER', '01a20619-1032-730f-862a-88ff07a37e97', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20619-1032-730f-862a-88ff07a37e97', 'device', '01a20619-1079-765f-8631-8e089e11288e', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20619-1079-765f-8631-8e089e11288e","profileId":"01a20619-1031-7019-8f53-a9ccecf326ee","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a20619-111d-7563-8307-b779a2bf3e32', '01a20619-1031-7018-aca2-916e5a12ffbd', 1795398635805, 'USER', '01a20619-1032-730f-862a-88ff07a37e97', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20619-1032-730f-862a-88ff07a37e97', 'device', '01a20619-1079-765f-8631-8e089e11288e', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a20619-1079-765f-8631-8e089e11288e', 1, 1795398635779, NULL, NULL, NULL, 14, 14);
-INSERT INTO "devices" VALUES ('01a20619-1079-765f-8631-8e089e11288e', '01a20619-1031-7018-aca2-916e5a12ffbd', '01a20619-1031-7019-8f53-a9ccecf326ee', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'vUrA_NNpEPXWfBahKRwOQLnkjTw_JRiLQx1l70rQFU8', 'zfhOI-WxKEDMm0FC7VuCCh5d5jX-dZvEXhz6ypZnRcw_zsY_kihcIbCNxa1gxMUJJ5M5uBcnPA', 1795398635640, 1795398635640);
-INSERT INTO "device_profiles" VALUES ('01a20619-1031-7019-8f53-a9ccecf326ee', '01a20619-1031-7018-aca2-916e5a12ffbd', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795398635569, 1795398635569);
-INSERT INTO "tenants" VALUES ('01a20619-1031-7018-aca2-916e5a12ffbd', 'one', 'onprem', 1, 1795398635569, 1795398635569);
-INSERT INTO "users" VALUES ('01a20619-1032-730f-862a-88ff07a37e97', '01a20619-1031-7018-aca2-916e5a12ffbd', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795398635570, 1795398635570);
-INSERT INTO "sessions" VALUES ('01a20619-1061-732e-b9bb-dda27d631037', '01a20619-1032-730f-862a-88ff07a37e97', NULL, NULL, 'local', '', 1795398635616, 1795398635616, 1797990635619, 1, 1795398635619);
+INSERT INTO "__drizzle_migrations" VALUES (1, 'cee462af065e604d3f473e85f343e3d160104cc0a5b0fe4986fe1ea0a69777fa', 1795401225649);
+INSERT INTO "alarm_run" VALUES (1, 1795401226675, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a20640-98ca-755e-ac58-f2fba45cfd18', 'SERVER', 'line', '"A"', 1795401226666, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a20640-98ca-755e-ac58-f2fba45cfd18', 'SERVER', 'line', '"A"', 1795401226666);
+INSERT INTO "audit_entries" VALUES (1, '01a20640-98b3-775a-bc06-5abc3ff5534b', '01a20640-9881-7574-93a0-350d30fb9931', 1795401226419, 'USER', '01a20640-9883-7255-8915-398f25fe3028', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20640-9883-7255-8915-398f25fe3028', 'session', '01a20640-98b2-71b1-ba4d-2db9ac5d0783', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a20640-98cd-7225-8849-50bf717b7830', '01a20640-9881-7574-93a0-350d30fb9931', 1795401226445, 'USER', '01a20640-9883-7255-8915-398f25fe3028', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20640-9883-7255-8915-398f25fe3028', 'device', '01a20640-98ca-755e-ac58-f2fba45cfd18', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20640-98ca-755e-ac58-f2fba45cfd18","profileId":"01a20640-9881-7575-aca9-2601d75c2db0","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a20640-99ab-76b1-af06-d52fd8977227', '01a20640-9881-7574-93a0-350d30fb9931', 1795401226667, 'USER', '01a20640-9883-7255-8915-398f25fe3028', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20640-9883-7255-8915-398f25fe3028', 'device', '01a20640-98ca-755e-ac58-f2fba45cfd18', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a20640-98ca-755e-ac58-f2fba45cfd18', 1, 1795401226660, NULL, NULL, NULL, 16, 16);
+INSERT INTO "devices" VALUES ('01a20640-98ca-755e-ac58-f2fba45cfd18', '01a20640-9881-7574-93a0-350d30fb9931', '01a20640-9881-7575-aca9-2601d75c2db0', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', '_Eu5OoclX5kOUAQQvx-EtqmsLvj9iHo2YAj0b7S53Wo', '7cktsB2Tii3d133-mdOFmFXL-22s1zcrt8Bpf8nwrb22akSpeapa7zenRban0rEAMLBsnymoIQ', 1795401226441, 1795401226441);
+INSERT INTO "device_profiles" VALUES ('01a20640-9881-7575-aca9-2601d75c2db0', '01a20640-9881-7574-93a0-350d30fb9931', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795401226369, 1795401226369);
+INSERT INTO "tenants" VALUES ('01a20640-9881-7574-93a0-350d30fb9931', 'one', 'onprem', 1, 1795401226369, 1795401226369);
+INSERT INTO "users" VALUES ('01a20640-9883-7255-8915-398f25fe3028', '01a20640-9881-7574-93a0-350d30fb9931', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795401226370, 1795401226370);
+INSERT INTO "sessions" VALUES ('01a20640-98b2-71b1-ba4d-2db9ac5d0783', '01a20640-9883-7255-8915-398f25fe3028', NULL, NULL, 'local', '', 1795401226417, 1795401226417, 1797993226419, 1, 1795401226419);
 PRAGMA user_version=0;

@@ -6,6 +6,7 @@ import { errorDetailsDe } from "./error-details.ts";
 import { eventTextsDe } from "./events.ts";
 import { integrationsErrorsDe } from "./integrations-errors.ts";
 import { lineProtocolErrorsDe } from "./line-protocol-errors.ts";
+import { mqttErrorsDe } from "./mqtt-errors.ts";
 import { reasonsDe } from "./reasons.ts";
 import { refusalTextsDe } from "./refusals.ts";
 import { rulesDe } from "./rules.ts";
@@ -22,6 +23,7 @@ export const germanErrors: Readonly<Record<ErrorCode, string>> = {
   ...telemetryErrorsDe,
   ...automationErrorsDe,
   ...integrationsErrorsDe,
+  ...mqttErrorsDe,
   ...siteErrorsDe,
   ...backupErrorsDe,
   ...updateErrorsDe,

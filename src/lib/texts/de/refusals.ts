@@ -9,6 +9,7 @@ export const refusalTextsDe: Readonly<Record<keyof typeof refusalTexts, string>>
   "refusal.claim_device_unexpected": "Ein Gerät mit diesem Namen wird nicht erwartet.",
   "refusal.claim_invalid": "Die Anfrage nach Zugangsdaten ist nicht lesbar.",
   "refusal.claim_key_wrong": "Der Schlüssel der Provisionierung oder sein Geheimnis ist falsch.",
+  "refusal.client_disabled": "Der MQTT-Client ist deaktiviert.",
   "refusal.connection_limit": "Zu viele Verbindungen sind offen.",
   "refusal.credential_missing": "Es wurden keine Zugangsdaten gesendet.",
   "refusal.download_link_invalid": "Der Link zu einer Sicherung ist unbekannt, benutzt oder abgelaufen.",

@@ -7,6 +7,7 @@ export const refusalTexts = {
   "refusal.claim_device_unexpected": "No device of this name is expected.",
   "refusal.claim_invalid": "The claim cannot be read.",
   "refusal.claim_key_wrong": "The provisioning key or its secret is wrong.",
+  "refusal.client_disabled": "The MQTT client is disabled.",
   "refusal.connection_limit": "Too many connections are open.",
   "refusal.credential_missing": "No credential was sent.",
   "refusal.download_link_invalid": "The link to a backup is unknown, used or expired.",

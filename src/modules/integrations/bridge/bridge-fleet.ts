@@ -7,8 +7,10 @@ import { clientIdOf } from "../../../platform/broker/client-id.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import type { OutboundRule } from "../../../platform/outbound-address.ts";
+import type { LocalTopics } from "../../mqtt-clients/mqtt-clients.types.ts";
 import type { MqttSettings } from "../integrations.types.ts";
-import type { BridgeMessage, BridgeState } from "./bridge.types.ts";
+import type { Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
+import { LOCAL_BROKER, LocalBridge } from "./local-bridge.ts";
 import { MqttBridge, type MqttBridgeDeps } from "./mqtt-bridge.ts";
 import { filtersOf } from "./subscribed-filters.ts";
 import { waitFor } from "./wait-for.ts";
@@ -35,6 +37,8 @@ export interface BridgeFleetDeps {
   readonly onChange: (integrationId: string) => void;
   readonly addresses: { of(tenantId: TenantId): Pick<OutboundRule, "resolve"> };
   readonly authorities?: readonly string[] | undefined;
+  /** Topics of the embedded broker. */
+  readonly topics: LocalTopics;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -51,7 +55,7 @@ interface BrokerSession {
 }
 
 interface Running {
-  readonly bridge: MqttBridge;
+  readonly bridge: Bridge;
   /** Fingerprint of the settings that it was created from. */
   readonly fingerprint: string;
 }
@@ -186,15 +190,28 @@ export class BridgeFleet {
     { integrationId, tenantId, encoding }: FleetMember,
     settings: MqttSettings,
     more: Pick<MqttBridgeDeps, "onState" | "formerFilters">,
-  ): MqttBridge {
-    const { addresses, authorities, take, clock, random, log } = this.deps;
+  ): Bridge {
+    const { addresses, authorities, topics, take, clock, random, log } = this.deps;
+    const handle = (message: BridgeMessage) => take(integrationId, message);
+    if (settings.brokerUrl === LOCAL_BROKER)
+      return new LocalBridge({
+        integrationId,
+        tenantId,
+        settings,
+        encoding,
+        topics,
+        handle,
+        onState: more.onState,
+        clock,
+        log,
+      });
     return new MqttBridge({
       integrationId,
       settings,
       encoding,
       addresses: addresses.of(tenantId),
       authorities,
-      handle: (message) => take(integrationId, message),
+      handle,
       clock,
       random,
       log,

@@ -1,5 +1,5 @@
 import type { Text } from "../../../lib/texts/text.ts";
-import type { GrantedSubscription } from "../../../platform/broker/broker.types.ts";
+import type { BrokerMessage, GrantedSubscription } from "../../../platform/broker/broker.types.ts";
 import type { InboundMessage } from "../integrations.types.ts";
 
 export interface BridgeMessage extends InboundMessage {
@@ -25,6 +25,18 @@ export interface BridgeState {
   readonly subscriptions: readonly GrantedSubscription[];
   /** Messages since the bridge was started. */
   readonly counts: BridgeCounts;
+}
+
+/** A connection to a broker, or to the embedded one. */
+export interface Bridge {
+  readonly state: BridgeState;
+  start(): void;
+  /** Ends the connection; a broker elsewhere keeps the session and what comes for it. */
+  stop(): Promise<void>;
+  /** Stops, and has the broker forget the session. @throws Error where the broker cannot be told */
+  end(signal?: AbortSignal): Promise<void>;
+  /** Resolves when the broker has it. @throws DomainError `unavailable` while there is no connection. */
+  publish(message: BrokerMessage): Promise<void>;
 }
 
 export interface BridgeCounts {

@@ -10,7 +10,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import type { OutboundRule } from "../../../platform/outbound-address.ts";
 import type { MqttSettings } from "../integrations.types.ts";
-import type { BridgeMessage, BridgeState } from "./bridge.types.ts";
+import type { Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
 import { MessageTaker } from "./message-taker.ts";
 import { filtersOf } from "./subscribed-filters.ts";
 import { compileTopicDevice } from "./topic-device.ts";
@@ -63,7 +63,7 @@ function waitMsAfter(failures: number, random: () => number): number {
  * and a message is acknowledged once `handle` has resolved. Each connection is one of mqtt.js of its own; the next follows
  * after a wait that grows, and is drawn by lot so that many gateways do not come back at once.
  */
-export class MqttBridge {
+export class MqttBridge implements Bridge {
   private readonly clientId: string;
   private readonly session = new InboundSession();
   private readonly counts = { received: 0, ignored: 0, tooLarge: 0 };

@@ -58,6 +58,8 @@ export class Feeds {
   readonly #positions: FeedPositions;
   /** Keyed by the id of the feed. */
   readonly #feeds = new Map<string, Feed>();
+  /** Highest `seq` of all ranges. */
+  #newestSeq = 0;
 
   constructor(file: TelemetryFile, registry: Registry, openDeletions: Pick<OpenDeletions, "has">) {
     this.#file = file;
@@ -72,6 +74,9 @@ export class Feeds {
       .query<FeedRowOfFile, []>("SELECT no, id, tenant, position FROM feed")
       .all())
       this.#feeds.set(id, { no, id, tenantId: tenant, position, persisted: position });
+    this.#newestSeq =
+      this.#file.db.query<{ seq: number | null }, []>("SELECT max(seq) AS seq FROM feed_range").get()?.seq ??
+      0;
   }
 
   /** Opens a feed; does nothing if it is open already. */
@@ -112,7 +117,6 @@ export class Feeds {
   /** Puts everything that is stored within a closed range into the backlog again. */
   *resend(id: string, { from, to }: Span): Steps<null> {
     const feed = this.#get(id);
-    const seq = this.#file.lastHotId;
     let batch: [number, Span][] = [];
     for (const device of [...this.#registry.devices.values()]) {
       if (device.tenantId !== feed.tenantId) continue;
@@ -122,11 +126,11 @@ export class Feeds {
       if (end < from) continue;
       batch.push([device.no, { from: Math.max(from, OLDEST_MS), to: end }]);
       if (batch.length < RANGES_PER_WRITE) continue;
-      this.#writeRanges(feed, batch, seq);
+      this.#writeRanges(feed, batch);
       batch = [];
       yield;
     }
-    this.#writeRanges(feed, batch, seq);
+    this.#writeRanges(feed, batch);
     return null;
   }
 
@@ -257,11 +261,11 @@ export class Feeds {
     for (const [device, list] of spans.devices) {
       for (const span of list) batch.push([device, span]);
       if (batch.length < RANGES_PER_WRITE) continue;
-      this.#writeRanges(feed, batch, lastId);
+      this.#writeRanges(feed, batch);
       batch = [];
       yield;
     }
-    this.#writeRanges(feed, batch, lastId);
+    this.#writeRanges(feed, batch);
     const { position } = feed;
     // Confirmations may have come meanwhile; values that they cover are sent twice.
     feed.position = Math.max(position, lastId);
@@ -298,8 +302,10 @@ export class Feeds {
     }
   }
 
-  #writeRanges(feed: Feed, ranges: readonly (readonly [number, Span])[], seq: number): void {
+  /** Each write has a number of its own, so that what is on its way to a reader does not confirm what was added since. */
+  #writeRanges(feed: Feed, ranges: readonly (readonly [number, Span])[]): void {
     if (ranges.length === 0) return;
+    const seq = ++this.#newestSeq;
     const { db } = this.#file;
     const near = db.query<RangeRow, [number, number, number, number]>(
       "SELECT device, from_ts, to_ts, seq FROM feed_range WHERE feed = ? AND device = ? AND from_ts <= ? AND to_ts >= ?",

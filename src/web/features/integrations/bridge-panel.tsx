@@ -4,6 +4,7 @@ import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { type MessageKey, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { Age } from "../../ui/age.tsx";
+import { LOCAL_BROKER } from "./integration-form.ts";
 import type { Bridge, Integration } from "./integrations-api.ts";
 
 /** Advice about a problem, by its code. */
@@ -51,7 +52,9 @@ export function BridgePanel({ integration }: { integration: Integration }) {
             </span>
           )}
         </p>
-        <p class="reading text-sm text-soft wrap-anywhere">{mqtt.brokerUrl}</p>
+        <p class="reading text-sm text-soft wrap-anywhere">
+          {mqtt.brokerUrl === LOCAL_BROKER ? t("integration.localBroker") : mqtt.brokerUrl}
+        </p>
         {bridge?.nextAttemptAt && <NextTry at={toMs(bridge.nextAttemptAt) ?? 0} />}
       </div>
       {bridge?.problemText && <Problem problem={bridge.problemText} />}

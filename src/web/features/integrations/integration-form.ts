@@ -7,6 +7,9 @@ import type {
   SettingsChanges,
 } from "./integrations-api.ts";
 
+/** Address of the embedded broker. */
+export const LOCAL_BROKER = "local:";
+
 /** Settings as a person fills them in; a secret that is kept is shown as one and left empty. */
 export interface IntegrationFields {
   readonly autoCreate: boolean;
@@ -136,16 +139,22 @@ function mqttOf(fields: IntegrationFields, before: IntegrationSettings): MqttSet
   const key = secretOf(fields.key, before, "key");
   const credentials = filled({ username: username.trim(), password, ca: ca.trim(), cert: cert.trim(), key });
   const topics = fields.topics.split("\n").flatMap((line) => line.trim() || []);
-  return {
-    ...others,
-    brokerUrl: fields.brokerUrl.trim(),
+  const mapped = {
     topicFilter: topics.length === 1 ? (topics[0] ?? "") : topics,
     ...filled({
       [isPattern(fields.topicTemplate) ? "topicDeviceRegex" : "topicTemplate"]: fields.topicTemplate.trim(),
+      takeRetained: fields.takeRetained || undefined,
+    }),
+  };
+  if (fields.brokerUrl === LOCAL_BROKER) return { brokerUrl: LOCAL_BROKER, ...mapped };
+  return {
+    ...others,
+    brokerUrl: fields.brokerUrl.trim(),
+    ...mapped,
+    ...filled({
       clientId: fields.clientId.trim(),
       qos: before.mqtt?.qos === undefined && fields.qos === "1" ? undefined : qualityOf(fields),
       protocolVersion: fields.version === "5" ? (5 as const) : undefined,
-      takeRetained: fields.takeRetained || undefined,
       tls: tlsOf(fields),
     }),
     ...(Object.keys(credentials).length > 0 && { credentials }),

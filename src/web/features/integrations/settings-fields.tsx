@@ -1,7 +1,8 @@
 import { t } from "../../platform/i18n/i18n.ts";
+import { Checkbox, Radio } from "../../ui/choice.tsx";
 import { Field } from "../../ui/field.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
-import { type IntegrationFields, isKept, type SecretField } from "./integration-form.ts";
+import { type IntegrationFields, isKept, LOCAL_BROKER, type SecretField } from "./integration-form.ts";
 import type { IntegrationSettings, IntegrationType } from "./integrations-api.ts";
 import { isLorawan, serverTopics } from "./networks.ts";
 
@@ -126,13 +127,33 @@ const keptText = (before: IntegrationSettings, field: SecretField) =>
 
 function BrokerFields(props: Omit<PartProps, "type"> & { isAnyBody: boolean }) {
   const { fields, set, before, isAnyBody } = props;
-  const common = { fields, set };
+  const isLocal = fields.brokerUrl === LOCAL_BROKER;
   return (
     <fieldset class="flex flex-col gap-4 border-l-2 border-base-300 pl-4">
       <legend class="mb-2 font-semibold">{t("integration.broker")}</legend>
-      <Field label={t("integration.brokerUrl")} hint={t("integration.brokerUrlHint")}>
-        <Input name="brokerUrl" {...common} max={512} required placeholder="mqtt://192.168.1.20:1883" />
-      </Field>
+      <Radio
+        name="broker"
+        checked={isLocal}
+        onChange={() => set({ brokerUrl: LOCAL_BROKER })}
+        hint={t("integration.localBrokerHint")}
+      >
+        {t("integration.localBroker")}
+      </Radio>
+      <Radio name="broker" checked={!isLocal} onChange={() => set({ brokerUrl: "" })}>
+        {t("integration.otherBroker")}
+      </Radio>
+      {!isLocal && (
+        <Field label={t("integration.brokerUrl")} hint={t("integration.brokerUrlHint")}>
+          <Input
+            name="brokerUrl"
+            fields={fields}
+            set={set}
+            max={512}
+            required
+            placeholder="mqtt://192.168.1.20:1883"
+          />
+        </Field>
+      )}
       <TextAreaField
         label={t("integration.topicFilter")}
         hint={t("integration.topicFilterHint")}
@@ -147,9 +168,29 @@ function BrokerFields(props: Omit<PartProps, "type"> & { isAnyBody: boolean }) {
           label={t("integration.topicTemplate")}
           hint={t("integration.topicTemplateHint", { example: "sensors/{device}/up" })}
         >
-          <Input name="topicTemplate" {...common} max={512} />
+          <Input name="topicTemplate" fields={fields} set={set} max={512} />
         </Field>
       )}
+      {isLocal ? (
+        <Checkbox
+          checked={fields.takeRetained}
+          onCheck={(takeRetained) => set({ takeRetained })}
+          hint={t("integration.takeRetainedHint")}
+        >
+          {t("integration.takeRetained")}
+        </Checkbox>
+      ) : (
+        <OtherBroker fields={fields} set={set} before={before} />
+      )}
+    </fieldset>
+  );
+}
+
+/** How the gateway signs in at another broker. */
+function OtherBroker({ fields, set, before }: Omit<PartProps, "type">) {
+  const common = { fields, set };
+  return (
+    <>
       <div class="grid gap-4 sm:grid-cols-2">
         <Field label={t("integration.username")}>
           <Input name="username" {...common} max={256} />
@@ -176,7 +217,7 @@ function BrokerFields(props: Omit<PartProps, "type"> & { isAnyBody: boolean }) {
         </div>
       </details>
       <ConnectionFields fields={fields} set={set} />
-    </fieldset>
+    </>
   );
 }
 

@@ -6,7 +6,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { fieldsOf, settingsOf } from "./integration-form.ts";
+import { fieldsOf, LOCAL_BROKER, settingsOf } from "./integration-form.ts";
 import { type Integration, integrationsApi } from "./integrations-api.ts";
 import { type Network, networks, startedText } from "./networks.ts";
 import { SettingsFields } from "./settings-fields.tsx";
@@ -55,6 +55,8 @@ function Details({ network, onBack, onClose }: { network: Network; onBack: () =>
   const [fields, setFields] = useState(() => ({
     ...fieldsOf({}),
     autoCreate: true,
+    // Whoever has a broker of their own selects it; for all others nothing is left to set.
+    brokerUrl: type === "MQTT" ? LOCAL_BROKER : "",
     topics: "topics" in network ? network.topics : "",
   }));
   const action = useAction();

@@ -183,6 +183,27 @@ test("a feed begins with everything that is stored, or with the next value", asy
   }
 });
 
+test("a range that is sent again while it is on its way stays until it has arrived again", async () => {
+  const fixture = await StoreFixture.start();
+  try {
+    const { feeds } = fixture.store;
+    await fixture.put("d", "n", 1, 1);
+    await fixture.store.compact();
+    await feeds.open(FEED, tenant, "beginning");
+    const read = () => feeds.backlog(FEED, { known: nothing, limit: 10, newestFirst: false });
+    const [onItsWay] = (await read()).ranges;
+    if (onItsWay === undefined) throw new Error("the feed has no backlog");
+    await feeds.resend(FEED, 0, 10);
+    await feeds.confirm({ id: FEED, ranges: [{ ...onItsWay, until: onItsWay.to }] });
+    const [again] = (await read()).ranges;
+    expect(again).toMatchObject({ deviceId: "d", to: 1 });
+    if (again !== undefined) await feeds.confirm({ id: FEED, ranges: [{ ...again, until: again.to }] });
+    expect((await read()).ranges).toEqual([]);
+  } finally {
+    await fixture.dispose();
+  }
+});
+
 test("rows are hidden from no feed when the numbers of hot rows begin anew after a restart", async () => {
   const fixture = await StoreFixture.start();
   try {

@@ -1,8 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
-import type { DeviceId } from "../../lib/ids.ts";
-import { RateMeter } from "../../lib/rate-meter.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { randomToken } from "../../platform/ids.ts";
+import { RateMeter } from "../lib/rate-meter.ts";
+import type { Clock } from "./clock.ts";
+import { randomToken } from "./ids.ts";
 
 /** 18 random bytes: 144 bits need no slow hash, and verifying one costs a microsecond. */
 const GENERATED_BYTES = 18;
@@ -13,17 +12,18 @@ const ARGON2 = { algorithm: "argon2id", memoryCost: 7_168, timeCost: 5 } as cons
 const CONCURRENT_MAX = 2;
 /** Sign-ins that may wait for a hash: their connections are bounded, this bounds their memory. */
 const WAITING_MAX = 20_000;
-/** New guesses at one device's password from one address: so many at once, then one a second. */
+/** New guesses at one password from one address: so many at once, then one a second. */
 const GUESSES_AT_ONCE = 5;
 const ADDRESSES_MAX = 10_000;
-/** Passwords known to be wrong, of one device: a device that was set up badly repeats itself. */
+/** Passwords known to be wrong, of one client: a client that was set up badly repeats itself. */
 const WRONG_MAX = 8;
-const DEVICES_MAX = 200_000;
+const CREDENTIALS_MAX = 200_000;
 
 export type Verdict = "right" | "wrong" | "later";
 
 export interface SignInAttempt {
-  readonly deviceId: DeviceId;
+  /** Id of the device or MQTT client whose password it is. */
+  readonly credentialId: string;
   readonly passwordHash: string;
   readonly password: Uint8Array;
   readonly address: string;
@@ -53,29 +53,29 @@ function evictOldest(map: Map<string, unknown>, max: number): void {
 }
 
 /**
- * Passwords of devices. Generated ones are kept as SHA-256; those that people chose as argon2id, which is computed once: after that a
- * device that comes back is known by a keyed digest of what it sent. Who guesses is slowed down by address and device, and only
- * where a hash would have to be computed, so that the device itself always gets in.
+ * Passwords of MQTT clients, devices among them. Generated ones are kept as SHA-256; those that people chose as argon2id, which is computed once: after that a
+ * client that comes back is known by a keyed digest of what it sent. Who guesses is slowed down by address and credential, and only
+ * where a hash would have to be computed, so that the client itself always gets in.
  */
-export function createDevicePasswords({ clock }: { clock: Pick<Clock, "monotonic"> }) {
+export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic"> }) {
   const key = crypto.getRandomValues(new Uint8Array(32));
-  const learned = new Map<DeviceId, Learned>();
-  /** Guesses by address and device. */
+  const learned = new Map<string, Learned>();
+  /** Guesses by address and credential. */
   const guesses = new Map<string, RateMeter>();
   const waiting: Array<() => void> = [];
   let running = 0;
 
-  function learnedOf({ deviceId, passwordHash }: SignInAttempt): Learned {
-    const existingLearned = learned.get(deviceId);
+  function learnedOf({ credentialId, passwordHash }: SignInAttempt): Learned {
+    const existingLearned = learned.get(credentialId);
     if (existingLearned?.passwordHash === passwordHash) return existingLearned;
-    evictOldest(learned, DEVICES_MAX);
+    evictOldest(learned, CREDENTIALS_MAX);
     const fresh = { passwordHash, right: undefined, wrong: new Set<string>() };
-    learned.set(deviceId, fresh);
+    learned.set(credentialId, fresh);
     return fresh;
   }
 
-  function mayGuess({ address, deviceId }: SignInAttempt): boolean {
-    const name = `${address} ${deviceId}`;
+  function mayGuess({ address, credentialId }: SignInAttempt): boolean {
+    const name = `${address} ${credentialId}`;
     let meter = guesses.get(name);
     if (meter === undefined) {
       evictOldest(guesses, ADDRESSES_MAX);
@@ -107,7 +107,7 @@ export function createDevicePasswords({ clock }: { clock: Pick<Clock, "monotonic
       const isRight = await Bun.password.verify(attempt.password, attempt.passwordHash);
       if (isRight) {
         of.right = digest;
-        guesses.delete(`${attempt.address} ${attempt.deviceId}`);
+        guesses.delete(`${attempt.address} ${attempt.credentialId}`);
         return "right";
       }
       if (of.wrong.size >= WRONG_MAX) of.wrong.delete(of.wrong.values().next().value ?? "");
@@ -142,4 +142,4 @@ export function createDevicePasswords({ clock }: { clock: Pick<Clock, "monotonic
   };
 }
 
-export type DevicePasswords = ReturnType<typeof createDevicePasswords>;
+export type ClientPasswords = ReturnType<typeof createClientPasswords>;

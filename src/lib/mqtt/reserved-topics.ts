@@ -1,0 +1,15 @@
+import { filterMatches } from "./topic-filters.ts";
+
+/** First level of the topics on which the server publishes the state of devices to programs. */
+export const SERVER_LEVEL = "lineside";
+
+/**
+ * Returns whether a topic or filter is of the server's own. Nobody else publishes there, and filters that begin with a wildcard do
+ * not match them, as with `$` (MQTT 5, 4.7.2).
+ */
+export const isReservedTopic = (topic: string): boolean =>
+  topic.startsWith("$") || topic === SERVER_LEVEL || topic.startsWith(`${SERVER_LEVEL}/`);
+
+/** Like `filterMatches`, without the reserved topics for a leading wildcard. */
+export const clientFilterMatches = (filter: string, topic: string): boolean =>
+  !(isReservedTopic(topic) && !isReservedTopic(filter)) && filterMatches(filter, topic);

@@ -1,0 +1,112 @@
+import { invalid } from "../../lib/domain-error.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { commandPayload } from "../../lib/sparkplug/sparkplug-payload.ts";
+import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
+import type { Command } from "../commands/commands.types.ts";
+import type { IntegrationSettings, MessageFormat } from "../integrations/integrations.types.ts";
+
+type AskedCommand = Pick<Command, "rpcId" | "method" | "params">;
+
+interface Target {
+  readonly settings: IntegrationSettings;
+  /** The device's name in its topics. */
+  readonly externalId: string;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+type Writer = (target: Target, command: AskedCommand) => BrokerMessage;
+
+const onOff = (value: JsonValue): JsonValue => (value === true ? "ON" : value === false ? "OFF" : value);
+
+/** `setValue {key, value}` as a pair; any other method stands for itself. */
+function settingOf({ method, params }: AskedCommand): { readonly name: string; readonly value: JsonValue } {
+  if (method === "setValue" && isJsonObject(params) && typeof params.key === "string")
+    return { name: params.key, value: params.value ?? null };
+  return { name: method, value: params };
+}
+
+const filtersOf = ({ mqtt }: IntegrationSettings): readonly string[] => [mqtt?.topicFilter ?? []].flat();
+
+/** A name that becomes a level of a topic. */
+function ensureLevel(name: string): string {
+  if (name === "" || /[/+#\0]/.test(name)) throw invalid("command.method_no_topic", { method: name });
+  return name;
+}
+
+function textOf(value: JsonValue): string {
+  if (value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(onOff(value));
+}
+
+/** `cmnd/<device>/<command>`, or `<device>/cmnd/<command>` where the prefix stands behind the device (`%topic%/%prefix%/`). */
+const tasmota: Writer = ({ settings, externalId }, command) => {
+  const { name, value } = settingOf(command);
+  const isBehind = filtersOf(settings).some(
+    (filter) => /\/(tele|stat|\+)\/[^/]+$/.test(filter) && !/^(tele|stat)\//.test(filter),
+  );
+  const place = isBehind ? `${externalId}/cmnd` : `cmnd/${externalId}`;
+  return { topic: `${place}/${ensureLevel(name)}`, payload: textOf(value), qos: 1 };
+};
+
+/** `<base>/<device>/set`, or `…/get` for the method `get`. */
+const zigbee2mqtt: Writer = ({ settings, externalId }, command) => {
+  const base = filtersOf(settings)[0]?.replace(/\/?[+#].*$/, "") || "zigbee2mqtt";
+  const { method, params } = command;
+  const isWhole = (method === "set" || method === "get") && isJsonObject(params);
+  const { name, value } = settingOf(command);
+  const isSwitch = name === "state" || name.startsWith("state_");
+  const body = isWhole ? params : { [name]: isSwitch ? onOff(value) : value };
+  return {
+    topic: `${base}/${externalId}/${method === "get" ? "get" : "set"}`,
+    payload: JSON.stringify(body),
+    qos: 1,
+  };
+};
+
+/** `switch_0_output` with a boolean switches the component `switch:0`. */
+function shellyCall(command: AskedCommand): { readonly method: string; readonly params?: JsonValue } {
+  const { name, value } = settingOf(command);
+  const [, kind, id] = /^(switch|light)_(\d{1,3})_output$/.exec(name) ?? [];
+  if (kind !== undefined && typeof value === "boolean")
+    return { method: kind === "switch" ? "Switch.Set" : "Light.Set", params: { id: Number(id), on: value } };
+  const { method, params } = command;
+  return { method, ...(params !== null && { params }) };
+}
+
+/** A JSON-RPC request on `<device>/rpc`. */
+const shelly: Writer = ({ externalId }, command) => ({
+  topic: `${externalId}/rpc`,
+  payload: JSON.stringify({ id: command.rpcId, src: "lineside", ...shellyCall(command) }),
+  qos: 1,
+});
+
+/** A metric in a DCMD, or an NCMD for the edge node itself; `externalId` is `<group>/<edge node>[/<device>]`. */
+const sparkplug: Writer = ({ externalId, now }, command) => {
+  const [group = "", node = "", device] = externalId.split("/");
+  const { name, value } = settingOf(command);
+  if (typeof value === "object") throw invalid("command.value_not_plain", { method: command.method });
+  const place = device === undefined ? `NCMD/${node}` : `DCMD/${node}/${device}`;
+  return { topic: `spBv1.0/${group}/${place}`, payload: commandPayload(now, name, value), qos: 0 };
+};
+
+const writers: ReadonlyMap<MessageFormat, Writer> = new Map([
+  ["tasmota", tasmota],
+  ["zigbee2mqtt", zigbee2mqtt],
+  ["shelly", shelly],
+  ["sparkplug", sparkplug],
+]);
+
+/** Returns whether devices of the format take commands over MQTT. */
+export const hasCommands = (format: MessageFormat | undefined): boolean =>
+  format !== undefined && writers.has(format);
+
+/**
+ * The message that carries a command to a device of an integration's broker.
+ * @throws DomainError `invalid` for a command that the format cannot express
+ */
+export function commandMessage(target: Target, command: AskedCommand): BrokerMessage {
+  const writer = target.settings.format && writers.get(target.settings.format);
+  if (!writer) throw invalid("command.format_without");
+  return writer(target, command);
+}

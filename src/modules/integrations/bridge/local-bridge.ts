@@ -1,0 +1,140 @@
+import type { BodyEncoding } from "../../../lib/body.ts";
+import { DomainError, unavailable } from "../../../lib/domain-error.ts";
+import type { TenantId } from "../../../lib/ids.ts";
+import { withoutShare } from "../../../lib/mqtt/topic-filters.ts";
+import type { BrokerMessage } from "../../../platform/broker/broker.types.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { Logger } from "../../../platform/log.ts";
+import type { LocalMessage, LocalTopics } from "../../mqtt-clients/mqtt-clients.types.ts";
+import type { MqttSettings } from "../integrations.types.ts";
+import type { Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
+import { MessageTaker } from "./message-taker.ts";
+import { filtersOf } from "./subscribed-filters.ts";
+import { compileTopicDevice } from "./topic-device.ts";
+
+/** `brokerUrl` of an integration that follows the topics of the tenant's own MQTT clients. */
+export const LOCAL_BROKER = "local:";
+
+interface LocalBridgeDeps {
+  readonly integrationId: string;
+  readonly tenantId: TenantId;
+  readonly settings: MqttSettings;
+  readonly encoding?: BodyEncoding | undefined;
+  readonly topics: LocalTopics;
+  /** Resolves when the message, or what is wrong with it, is on the disk. */
+  readonly handle: (message: BridgeMessage) => Promise<void>;
+  readonly onState: (state: BridgeState) => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Takes what MQTT clients publish on the embedded broker as a bridge takes the messages of another one: without a network between them,
+ * and a client gets its acknowledgement once the message is stored.
+ */
+export class LocalBridge implements Bridge {
+  readonly #deps: LocalBridgeDeps;
+  readonly #counts = { received: 0, ignored: 0, tooLarge: 0 };
+  readonly #stopping = new AbortController();
+  #unfollow: (() => void) | undefined;
+  #current: Omit<BridgeState, "counts">;
+
+  constructor(deps: LocalBridgeDeps) {
+    this.#deps = deps;
+    this.#current = {
+      status: "stopped",
+      since: deps.clock.now(),
+      problem: null,
+      lastError: null,
+      lastErrorAt: null,
+      nextAttemptAt: null,
+      failedAttempts: 0,
+      subscriptions: [],
+    };
+  }
+
+  get state(): BridgeState {
+    return { ...this.#current, counts: { ...this.#counts } };
+  }
+
+  start(): void {
+    const { integrationId, log } = this.#deps;
+    this.#follow().catch((error) => log.error("a local mapping did not start", { integrationId, error }));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#unfollow?.();
+    this.#unfollow = undefined;
+    this.#change({ status: "stopped", subscriptions: [] });
+  }
+
+  /** There is no session that somebody would have to forget. */
+  end(): Promise<void> {
+    return this.stop();
+  }
+
+  async publish({ topic, payload, qos, retain = false }: BrokerMessage): Promise<void> {
+    if (this.#unfollow === undefined) throw unavailable("integration.not_connected");
+    const bytes = typeof payload === "string" ? Buffer.from(payload) : payload;
+    await this.#deps.topics.publish(this.#deps.tenantId, {
+      topic,
+      payload: bytes,
+      qos: qos > 0 ? 1 : 0,
+      retain,
+    });
+  }
+
+  async #follow(): Promise<void> {
+    const { integrationId, settings, tenantId, encoding, topics, handle, clock, log } = this.#deps;
+    const taker = new MessageTaker({
+      integrationId,
+      settings,
+      encoding,
+      deviceIn: await compileTopicDevice(settings),
+      handle,
+      counts: this.#counts,
+      note: (lastError) => this.#change({ lastError, lastErrorAt: clock.now() }),
+      signal: this.#stopping.signal,
+      clock,
+      log,
+    });
+    if (this.#stopping.signal.aborted) return;
+    const filters = filtersOf(settings).map(withoutShare);
+    this.#unfollow = topics.follow(tenantId, filters, (message) => take(taker, message, false));
+    this.#change({
+      status: "connected",
+      subscriptions: filtersOf(settings).map((filter) => ({ filter, qos: 2 as const })),
+    });
+    if (settings.takeRetained !== true) return;
+    for (const message of filters.flatMap((filter) => topics.retained(tenantId, filter)))
+      await take(taker, message, true).catch((error) =>
+        log.warn("a retained message was not taken", { integrationId, topic: message.topic, error }),
+      );
+  }
+
+  #change(to: Partial<Omit<BridgeState, "counts" | "since">>): void {
+    const isOther = to.status !== undefined && to.status !== this.#current.status;
+    this.#current = { ...this.#current, ...to, ...(isOther && { since: this.#deps.clock.now() }) };
+    this.#deps.onState(this.state);
+  }
+}
+
+/** @throws DomainError `unavailable` where nothing can be stored now: the client is to send it again */
+async function take(
+  taker: MessageTaker,
+  { topic, payload, qos }: LocalMessage,
+  retain: boolean,
+): Promise<void> {
+  const packetId = qos === 0 ? 0 : 1;
+  const copy = Buffer.from(payload); // the bytes are the connection's
+  const outcome = await taker.take({
+    topic,
+    payload: copy,
+    qos,
+    retain,
+    packetId,
+    duplicate: false,
+  });
+  if (outcome.kind === "later" && qos > 0) throw new DomainError("unavailable", outcome.reason);
+}

@@ -1,0 +1,25 @@
+import type { ClientPasswords } from "../../platform/client-passwords.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { Core } from "../module.types.ts";
+import { createMqttClientsRepository } from "./mqtt-clients.repository.ts";
+import { mqttClientChangesRoutes, mqttClientsRoutes, mqttTopicsRoutes } from "./mqtt-clients.routes.ts";
+import { MqttClientsService } from "./mqtt-clients.service.ts";
+import type { MqttTopics } from "./mqtt-clients.types.ts";
+
+/** Clients of the broker with topics of their own. */
+export function createMqttClientsModule(
+  { database, clock, events }: Pick<Core, "database" | "clock" | "events">,
+  { passwords, topics }: { passwords: ClientPasswords; topics: MqttTopics },
+) {
+  const repository = createMqttClientsRepository(database);
+  const { transact } = database;
+  const clients = new MqttClientsService({ repository, passwords, topics, transact, clock, events });
+  return {
+    credentials: repository,
+    routes: (auth: AuthPlugin) => [
+      mqttClientsRoutes({ clients, auth }),
+      mqttClientChangesRoutes({ clients, auth }),
+      mqttTopicsRoutes({ clients, auth }),
+    ],
+  };
+}

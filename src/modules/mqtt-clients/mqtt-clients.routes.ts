@@ -1,0 +1,204 @@
+import { Elysia, t } from "elysia";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { wholeList } from "../lists.ts";
+import { successBody } from "../wire.schemas.ts";
+import {
+  createMqttClientBody,
+  mqttClientBody,
+  publishBody,
+  savedMqttClientBody,
+  topicsBody,
+  topicsQuery,
+  updateMqttClientBody,
+} from "./mqtt-clients.schemas.ts";
+import type { MqttClientsService, SavedMqttClient } from "./mqtt-clients.service.ts";
+import type { MqttClient, TopicState } from "./mqtt-clients.types.ts";
+
+const TOPICS_MAX = 1_000;
+
+const clientList = wholeList({ sort: ["name", "signIn", "createdAt", "updatedAt"], search: ["name"] });
+
+const iso = (timeMs: number): string => new Date(timeMs).toISOString();
+
+const toWire = (clients: MqttClientsService, client: MqttClient) => ({
+  mqttClientId: client.mqttClientId,
+  name: client.name,
+  signIn: client.signIn,
+  username: client.username,
+  fingerprint: client.fingerprint,
+  validTo: client.validTo === null ? null : iso(client.validTo),
+  apiKeyId: client.apiKeyId,
+  publish: [...client.publish],
+  subscribe: [...client.subscribe],
+  enabled: client.enabled,
+  messagesPerSecond: client.messagesPerSecond,
+  connections: clients.connectionsOf(client),
+  createdAt: iso(client.createdAt),
+  updatedAt: iso(client.updatedAt),
+});
+
+const savedToWire = (clients: MqttClientsService, { client, password }: SavedMqttClient) => ({
+  ...toWire(clients, client),
+  ...(password !== undefined && { password }),
+});
+
+/** The last character of a payload that was cut off may be incomplete, and is left out. */
+function readPayload(payload: Uint8Array, bytes: number): { payload: string; encoding: "text" | "base64" } {
+  try {
+    const isCut = bytes > payload.length;
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(payload, { stream: isCut });
+    return { payload: text, encoding: "text" };
+  } catch {
+    return { payload: Buffer.from(payload).toString("base64"), encoding: "base64" };
+  }
+}
+
+const topicToWire = ({ payload, bytes, isRetained, receivedAt, ...state }: TopicState) => ({
+  ...state,
+  ...readPayload(payload, bytes),
+  bytes,
+  retained: isRetained,
+  receivedAt: iso(receivedAt),
+});
+
+const refusals =
+  "400 for a pattern that is no topic filter or is reserved; 409 for a name, user name, certificate or API key that another client has; 403 without access to all devices.";
+
+/** Clients of the broker that use topics of their own. */
+export const mqttClientsRoutes = ({ clients, auth }: { clients: MqttClientsService; auth: AuthPlugin }) =>
+  new Elysia({ prefix: "/api/mqtt/clients", tags: ["mqtt clients"] })
+    .use(auth)
+    .get(
+      "",
+      ({ principal, query, request, set }) =>
+        clientList.page(
+          { query, request, set },
+          clients.list(principal).map((client) => toWire(clients, client)),
+        ),
+      {
+        auth: "mqtt-clients:read",
+        query: t.Object(clientList.fields),
+        response: { 200: t.Array(mqttClientBody) },
+        detail: {
+          summary: "List MQTT clients",
+          description: "Clients of the broker with topics of their own, by name, without their passwords.",
+        },
+      },
+    )
+    .get(
+      "/:mqttClientId",
+      ({ principal, params }) => toWire(clients, clients.get(principal, params.mqttClientId)),
+      {
+        auth: "mqtt-clients:read",
+        response: { 200: mqttClientBody },
+        detail: { summary: "Read an MQTT client", description: "404 unknown." },
+      },
+    );
+
+/** What administrators do with these clients. */
+export const mqttClientChangesRoutes = ({
+  clients,
+  auth,
+}: {
+  clients: MqttClientsService;
+  auth: AuthPlugin;
+}) => {
+  const read = ({ principal }: AuditContext, id: string) => {
+    const { connections: _, ...client } = toWire(clients, clients.get(principal, id));
+    return client;
+  };
+  return new Elysia({ prefix: "/api/mqtt/clients", tags: ["mqtt clients"] })
+    .use(auth)
+    .post(
+      "",
+      async ({ principal, body, set }) => {
+        const saved = await clients.create(principal, body);
+        set.status = 201;
+        return savedToWire(clients, saved);
+      },
+      {
+        auth: "mqtt-clients:write",
+        audit: { action: "mqtt_client.create", target: "mqtt_client", created: "mqttClientId", read },
+        body: createMqttClientBody,
+        response: { 201: savedMqttClientBody },
+        detail: {
+          summary: "Create an MQTT client",
+          description: `The client may publish and subscribe to topics of its tenant, with retained messages, wills, wildcards and shared subscriptions. Topics of devices and of other tenants are out of its reach. A generated password is shown in this answer only. ${refusals}`,
+        },
+      },
+    )
+    .patch(
+      "/:mqttClientId",
+      async ({ principal, params, body }) =>
+        savedToWire(clients, await clients.update(principal, params.mqttClientId, body)),
+      {
+        auth: "mqtt-clients:write",
+        audit: { action: "mqtt_client.update", target: "mqtt_client", read },
+        body: updateMqttClientBody,
+        response: { 200: savedMqttClientBody },
+        detail: {
+          summary: "Change an MQTT client",
+          description: `Every change but that of the name ends its connections and sessions; it can sign in again at once. \`signIn\` PASSWORD without a password generates a new one. 404 unknown. ${refusals}`,
+        },
+      },
+    )
+    .delete(
+      "/:mqttClientId",
+      ({ principal, params }) => {
+        clients.delete(principal, params.mqttClientId);
+        return { success: true };
+      },
+      {
+        auth: "mqtt-clients:write",
+        audit: { action: "mqtt_client.delete", target: "mqtt_client", read },
+        response: { 200: successBody },
+        detail: {
+          summary: "Delete an MQTT client",
+          description:
+            "Its connections and sessions end at once. 404 unknown; 403 without access to all devices.",
+        },
+      },
+    );
+};
+
+/** What is on the topics of MQTT clients. */
+export const mqttTopicsRoutes = ({ clients, auth }: { clients: MqttClientsService; auth: AuthPlugin }) =>
+  new Elysia({ prefix: "/api/mqtt", tags: ["mqtt clients"] })
+    .use(auth)
+    .get(
+      "/topics",
+      ({ principal, query }) => {
+        const topics = clients.listTopics(principal, query.prefix ?? "");
+        return { topics: topics.slice(0, TOPICS_MAX).map(topicToWire), total: topics.length };
+      },
+      {
+        auth: "mqtt-clients:write",
+        query: topicsQuery,
+        response: { 200: topicsBody },
+        detail: {
+          summary: "List topics with their newest messages",
+          description:
+            "Topics on which MQTT clients of the tenant have published since the start of the program, by name; the 5,000 newest of a tenant are remembered. 403 without access to all devices.",
+        },
+      },
+    )
+    .post(
+      "/publish",
+      async ({ principal, body }) => {
+        const { topic, payload, qos = 0, retain = false } = body;
+        await clients.publish(principal, { topic, payload: Buffer.from(payload), qos, retain });
+        return { success: true };
+      },
+      {
+        auth: "mqtt-clients:write",
+        audit: { action: "mqtt_client.publish", target: "mqtt_topic" },
+        body: publishBody,
+        response: { 200: successBody },
+        detail: {
+          summary: "Publish a message",
+          description:
+            "On a topic of the tenant's MQTT clients. 400 for a topic with a wildcard or of the server's own (`$…`, `lineside/…`); 403 without access to all devices.",
+        },
+      },
+    );

@@ -1,0 +1,52 @@
+import type { TenantId } from "../lib/ids.ts";
+import type { Core } from "../modules/module.types.ts";
+import { createMqttClientsModule } from "../modules/mqtt-clients/mqtt-clients.module.ts";
+import type { LocalTopics, MqttTopics } from "../modules/mqtt-clients/mqtt-clients.types.ts";
+import type { ReportRefusal } from "../modules/refusals/refusals.types.ts";
+import { createClientPasswords } from "../platform/client-passwords.ts";
+import type { MqttServer, PublishedMessage } from "./mqtt.types.ts";
+import { MqttClientSignIn } from "./mqtt-client-sign-in.ts";
+import { TopicFollowers } from "./topic-followers.ts";
+import { TopicLog } from "./topic-log.ts";
+
+/** Clients with topics of their own: who they are, and what people see and do on these topics. */
+export function createOwnTopics(
+  { database, clock, events }: Pick<Core, "database" | "clock" | "events">,
+  { mqtt, report }: { mqtt: () => MqttServer; report: ReportRefusal },
+) {
+  const topicLog = new TopicLog(clock);
+  const followers = new TopicFollowers();
+  const passwords = createClientPasswords({ clock });
+  const topics: MqttTopics = {
+    list: (tenantId, prefix) => topicLog.list(tenantId, prefix),
+    connectionsOf: (mqttClientId) => mqtt().connectionsOf(mqttClientId),
+    async publish(tenantId, message) {
+      await onPublished(tenantId, message);
+      await local.publish(tenantId, message);
+    },
+  };
+  const local: LocalTopics = {
+    follow: (tenantId, filters, take) => followers.add(tenantId, filters, take),
+    retained: (tenantId, filter) => mqtt().applications.retained(tenantId, filter),
+    publish: (tenantId, { topic, payload, qos, retain }) =>
+      mqtt().applications.publish(tenantId, topic, payload, { qos, retain }),
+  };
+  function onPublished(tenantId: TenantId, message: PublishedMessage): Promise<void> | undefined {
+    topicLog.record(tenantId, message);
+    return followers.offer(tenantId, message);
+  }
+  const { credentials, routes } = createMqttClientsModule({ database, clock, events }, { passwords, topics });
+  const signIn = new MqttClientSignIn({ credentials, passwords, clock, report });
+  events.on("tenant.deleted", ({ tenantId }) => {
+    signIn.tenantDeleted(tenantId);
+    topicLog.forget(tenantId);
+    mqtt().forgetTenant(tenantId);
+  });
+  return {
+    signIn,
+    routes,
+    /** For what follows the topics inside the program. */
+    topics: local,
+    onPublished,
+  };
+}

@@ -1,0 +1,60 @@
+import { filterMatches } from "../lib/mqtt/topic-filters.ts";
+import type { RetainedMessage } from "./session-file.ts";
+import { spaceOf } from "./topics.ts";
+
+const MEGABYTE = 1024 * 1024;
+/** Retained messages of one tenant's clients, and of all: they are kept in memory. */
+const perSpaceMax = { messages: 10_000, bytes: 16 * MEGABYTE };
+const BYTES_MAX = 64 * MEGABYTE;
+
+interface Space {
+  readonly messages: Map<string, RetainedMessage>;
+  bytes: number;
+}
+
+const bytesOf = (message: RetainedMessage | undefined): number =>
+  message === undefined ? 0 : message.topic.length + message.payload.length;
+
+/** Retained messages by space, bounded for each space, so that one tenant takes no room from another. */
+export class RetainedMessages {
+  readonly #spaces = new Map<string, Space>();
+  #bytes = 0;
+
+  get(topic: string): RetainedMessage | undefined {
+    return this.#spaces.get(spaceOf(topic))?.messages.get(topic);
+  }
+
+  /** An empty payload deletes the message. Returns `false` if there is no room for it. */
+  set(message: RetainedMessage): boolean {
+    const name = spaceOf(message.topic);
+    const space = this.#spaces.get(name) ?? { messages: new Map(), bytes: 0 };
+    const before = space.messages.get(message.topic);
+    const isEmpty = message.payload.length === 0;
+    const change = (isEmpty ? 0 : bytesOf(message)) - bytesOf(before);
+    const isFull =
+      (before === undefined && space.messages.size >= perSpaceMax.messages) ||
+      space.bytes + change > perSpaceMax.bytes ||
+      this.#bytes + change > BYTES_MAX;
+    if (!isEmpty && change > 0 && isFull) return false;
+    if (isEmpty) space.messages.delete(message.topic);
+    else space.messages.set(message.topic, message);
+    space.bytes += change;
+    this.#bytes += change;
+    if (space.messages.size === 0) this.#spaces.delete(name);
+    else this.#spaces.set(name, space);
+    return true;
+  }
+
+  /** Returns the messages whose topics a filter matches; both as the broker knows them. */
+  matching(filter: string): RetainedMessage[] {
+    const messages = this.#spaces.get(spaceOf(filter))?.messages;
+    if (messages === undefined) return [];
+    const exact = messages.get(filter);
+    if (!/[+#]/.test(filter)) return exact === undefined ? [] : [exact];
+    return [...messages.values()].filter(({ topic }) => filterMatches(filter, topic));
+  }
+
+  topicsOf(space: string): string[] {
+    return [...(this.#spaces.get(space)?.messages.keys() ?? [])];
+  }
+}

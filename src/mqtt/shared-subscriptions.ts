@@ -1,0 +1,103 @@
+import type { Qos } from "../lib/mqtt/packets.ts";
+import { clientFilterMatches } from "../lib/mqtt/reserved-topics.ts";
+import { readSharedFilter } from "../lib/mqtt/topic-filters.ts";
+import type { BrokerLink } from "./broker-link.ts";
+import { isApplicationSpace } from "./principal.ts";
+import type { SessionStore } from "./session-store.ts";
+import { fromBrokerTopic } from "./topics.ts";
+
+/** Name of the sender in messages that are queued here instead of by the broker. */
+const QUEUED_BY = "shared";
+
+interface Group {
+  readonly filter: string;
+  /** Session key → highest QoS of the member. */
+  readonly members: Map<string, Qos>;
+  /** Number of messages that it was sent: whose turn it is. */
+  turn: number;
+}
+
+interface SharedMessage {
+  /** As clients name it. */
+  readonly topic: string;
+  readonly brokerTopic: string;
+  readonly payload: Buffer;
+  readonly qos: Qos;
+}
+
+/**
+ * Shared subscriptions (MQTT 5, 4.8.2): of each group, one member receives a message, in turn. Members that are connected come
+ * before sessions whose clients are away; the message waits in the queue of such a session only if nobody of the group is here.
+ */
+export class SharedSubscriptions {
+  readonly #store: SessionStore;
+  /** Session key → link of the client that is here. */
+  readonly #links: ReadonlyMap<string, BrokerLink>;
+  /** Space → its groups, by their subscription. */
+  readonly #spaces = new Map<string, Map<string, Group>>();
+  readonly #changed = new Set<string>();
+  #queued = 0;
+
+  constructor(store: SessionStore, links: ReadonlyMap<string, BrokerLink>) {
+    this.#store = store;
+    this.#links = links;
+    for (const { space } of store.all()) if (isApplicationSpace(space)) this.#changed.add(space);
+  }
+
+  /** Subscriptions of a space have changed: they are read anew with its next message. */
+  changed(space: string): void {
+    this.#changed.add(space);
+  }
+
+  deliver(space: string, message: SharedMessage): void {
+    if (this.#changed.delete(space)) this.#learn(space);
+    for (const group of this.#spaces.get(space)?.values() ?? [])
+      if (clientFilterMatches(group.filter, message.topic)) this.#deliverTo(group, message);
+  }
+
+  #learn(space: string): void {
+    const before = this.#spaces.get(space);
+    const groups = new Map<string, Group>();
+    const add = (name: string, key: string, qos: Qos) => {
+      const filter = readSharedFilter(name)?.filter;
+      if (filter === undefined) return;
+      const group = groups.get(name) ?? { filter, members: new Map(), turn: before?.get(name)?.turn ?? 0 };
+      group.members.set(key, qos);
+      groups.set(name, group);
+    };
+    for (const { key, subscriptions } of this.#store.inSpace(space))
+      for (const [filter, { qos }] of subscriptions) add(fromBrokerTopic(filter), key, qos);
+    for (const [key, link] of this.#links)
+      if (link.space === space) for (const [filter, qos] of link.subscribed()) add(filter, key, qos);
+    if (groups.size === 0) this.#spaces.delete(space);
+    else this.#spaces.set(space, groups);
+  }
+
+  #deliverTo(group: Group, message: SharedMessage): void {
+    const keys = [...group.members.keys()];
+    const from = group.turn++ % keys.length;
+    const inTurn = [...keys.slice(from), ...keys.slice(0, from)];
+    const here = inTurn.filter((key) => this.#links.has(key));
+    const key = here.find((member) => this.#links.get(member)?.isCongested() === false) ?? here[0];
+    if (key === undefined) this.#queue(group, inTurn, message);
+    else
+      this.#links.get(key)?.send({ ...message, topic: message.brokerTopic, qos: qosOf(group, key, message) });
+  }
+
+  #queue(group: Group, keys: readonly string[], message: SharedMessage): void {
+    for (const key of keys) {
+      const session = this.#store.get(key);
+      const qos = qosOf(group, key, message);
+      if (session === undefined || qos === 0) continue;
+      const { brokerTopic: topic, payload } = message;
+      const order = { brokerId: QUEUED_BY, brokerCounter: ++this.#queued };
+      this.#store.enqueue(session, { ...order, topic, payload, qos, retain: false });
+      return;
+    }
+  }
+}
+
+const qosOf = ({ members }: Group, key: string, { qos }: SharedMessage): Qos => {
+  const granted = members.get(key) ?? 0;
+  return qos < granted ? qos : granted;
+};

@@ -1,0 +1,36 @@
+import type { TenantId } from "../lib/ids.ts";
+import { filterMatches } from "../lib/mqtt/topic-filters.ts";
+import type { LocalMessage } from "../modules/mqtt-clients/mqtt-clients.types.ts";
+
+type Take = (message: LocalMessage) => Promise<void>;
+
+interface Follower {
+  readonly filters: readonly string[];
+  readonly take: Take;
+}
+
+/** What follows the topics of a tenant inside the program. */
+export class TopicFollowers {
+  readonly #followers = new Map<TenantId, Set<Follower>>();
+
+  /** Returns what ends it. */
+  add(tenantId: TenantId, filters: readonly string[], take: Take): () => void {
+    const follower = { filters, take };
+    const ofTenant = this.#followers.get(tenantId) ?? new Set();
+    this.#followers.set(tenantId, ofTenant.add(follower));
+    return () => {
+      ofTenant.delete(follower);
+      if (ofTenant.size === 0 && this.#followers.get(tenantId) === ofTenant) this.#followers.delete(tenantId);
+    };
+  }
+
+  /** Returns `undefined` if nothing follows the topic; otherwise resolves when all have taken the message. */
+  offer(tenantId: TenantId, message: LocalMessage): Promise<void> | undefined {
+    const ofTenant = this.#followers.get(tenantId);
+    if (ofTenant === undefined) return undefined;
+    const taking: Promise<void>[] = [];
+    for (const { filters, take } of ofTenant)
+      if (filters.some((filter) => filterMatches(filter, message.topic))) taking.push(take(message));
+    return taking.length === 0 ? undefined : Promise.all(taking).then(() => undefined);
+  }
+}

@@ -1,0 +1,64 @@
+import type { TenantId } from "../lib/ids.ts";
+import type { TopicState } from "../modules/mqtt-clients/mqtt-clients.types.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { PublishedMessage } from "./mqtt.types.ts";
+
+/** Topics that are remembered of one tenant; those that were silent longest go first. */
+const TOPICS_MAX = 5_000;
+const PAYLOAD_BYTES_MAX = 4_096;
+/** Time constant of the rate. */
+const RATE_MS = 10_000;
+
+interface Topic extends Omit<TopicState, "topic" | "perSecond"> {
+  /** Messages that count towards the rate, less those that time has taken away. */
+  readonly weight: number;
+  /** Monotonic ms. */
+  readonly seenAt: number;
+}
+
+const decayed = (weight: number, elapsedMs: number): number => weight * Math.exp(-elapsedMs / RATE_MS);
+
+/** The newest message of each topic on which the clients of a tenant publish, for people who look what is there. */
+export class TopicLog {
+  readonly #clock: Pick<Clock, "now" | "monotonic">;
+  /** Tenant → topics, those with the newest messages last. */
+  readonly #tenants = new Map<TenantId, Map<string, Topic>>();
+
+  constructor(clock: Pick<Clock, "now" | "monotonic">) {
+    this.#clock = clock;
+  }
+
+  record(tenantId: TenantId, { topic, payload, qos, retain }: PublishedMessage): void {
+    const topics = this.#tenants.get(tenantId) ?? new Map<string, Topic>();
+    this.#tenants.set(tenantId, topics);
+    const before = topics.get(topic);
+    topics.delete(topic);
+    const seenAt = this.#clock.monotonic();
+    if (topics.size >= TOPICS_MAX) topics.delete(topics.keys().next().value ?? "");
+    topics.set(topic, {
+      payload: payload.slice(0, PAYLOAD_BYTES_MAX),
+      bytes: payload.length,
+      qos,
+      isRetained: retain ? payload.length > 0 : (before?.isRetained ?? false),
+      receivedAt: this.#clock.now(),
+      messages: (before?.messages ?? 0) + 1,
+      weight: 1 + (before === undefined ? 0 : decayed(before.weight, seenAt - before.seenAt)),
+      seenAt,
+    });
+  }
+
+  list(tenantId: TenantId, prefix: string): TopicState[] {
+    const now = this.#clock.monotonic();
+    const found: TopicState[] = [];
+    for (const [topic, { weight, seenAt, ...state }] of this.#tenants.get(tenantId) ?? []) {
+      if (!topic.startsWith(prefix)) continue;
+      const perSecond = Math.round((decayed(weight, now - seenAt) / RATE_MS) * 100_000) / 100;
+      found.push({ topic, ...state, perSecond });
+    }
+    return found.sort((a, b) => (a.topic < b.topic ? -1 : 1));
+  }
+
+  forget(tenantId: TenantId): void {
+    this.#tenants.delete(tenantId);
+  }
+}

@@ -1,0 +1,27 @@
+import type {
+  createMqttClientBody,
+  mqttClientBody,
+  publishBody,
+  savedMqttClientBody,
+  topicsBody,
+  updateMqttClientBody,
+} from "../../../modules/mqtt-clients/mqtt-clients.schemas.ts";
+import type { Wire } from "../../lib/wire.ts";
+import { get, getPage, patch, post, queryOf, remove } from "../../platform/api-client.ts";
+
+export type MqttClient = Wire<typeof mqttClientBody>;
+export type SavedMqttClient = Wire<typeof savedMqttClientBody>;
+export type MqttTopics = Wire<typeof topicsBody>;
+export type MqttTopic = MqttTopics["topics"][number];
+
+const BASE = "/api/mqtt/clients";
+const pathOf = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
+
+export const mqttClientsApi = {
+  list: (search: string) => getPage<MqttClient>(BASE, { search }),
+  create: (body: Wire<typeof createMqttClientBody>) => post<SavedMqttClient>(BASE, body),
+  update: (id: string, body: Wire<typeof updateMqttClientBody>) => patch<SavedMqttClient>(pathOf(id), body),
+  delete: (id: string) => remove(pathOf(id)),
+  topics: (prefix: string) => get<MqttTopics>(`/api/mqtt/topics${queryOf({ prefix })}`),
+  publish: (message: Wire<typeof publishBody>) => post("/api/mqtt/publish", message),
+};

@@ -1,0 +1,25 @@
+import { useLocation, useRoute } from "preact-iso";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Page } from "../../ui/page.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { ClientList } from "./client-list.tsx";
+import { TopicsPanel } from "./topics-panel.tsx";
+
+/** Clients of the broker with topics of their own, and what is on these topics. */
+export function MqttClientsScreen() {
+  const isTopics = useRoute().params.mqttTab === "topics";
+  const search = useLocation().query.search ?? "";
+  return (
+    <Page>
+      <Tabs
+        label={t("nav.mqttClients")}
+        current={isTopics ? "topics" : "clients"}
+        items={[
+          { id: "clients", text: t("mqttClients.tabClients"), href: "/mqtt-clients" },
+          { id: "topics", text: t("mqttClients.tabTopics"), href: "/mqtt-clients/topics" },
+        ]}
+      />
+      {isTopics ? <TopicsPanel /> : <ClientList search={search} />}
+    </Page>
+  );
+}

@@ -1,0 +1,212 @@
+import { Radio } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
+import { formatCount } from "../../platform/i18n/format.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Age } from "../../ui/age.tsx";
+import { Checkbox } from "../../ui/choice.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { fieldProblem } from "../../ui/error-text.ts";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { Section } from "../../ui/section.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { type MqttTopic, mqttClientsApi } from "./mqtt-clients-api.ts";
+import { type TopicNode, topicTree } from "./topic-tree.ts";
+
+const REFRESH_MS = 1_000;
+/** A small tree is shown open as a whole. */
+const OPEN_MAX = 30;
+
+/** The newest message on each topic, as it comes, and a form to publish. */
+export function TopicsPanel() {
+  const [prefix, setPrefix] = useState("");
+  const [selected, setSelected] = useState<string | undefined>(undefined);
+  const list = useResource(() => mqttClientsApi.topics(prefix), [prefix]);
+  const found = useKept(list);
+  useEffect(() => {
+    const timer = setInterval(() => !document.hidden && list.reload(), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [prefix]);
+  const isEmpty = found?.total === 0;
+  return (
+    <>
+      <div class="flex flex-wrap items-center gap-3">
+        <SearchBox label={t("mqttClients.prefix")} value={prefix} onSearch={setPrefix} />
+        {found && (
+          <span class="text-sm text-soft">
+            {found.total > found.topics.length
+              ? t("mqttClients.first", {
+                  count: formatCount(found.topics.length),
+                  total: formatCount(found.total),
+                })
+              : plural("mqttClients.topics", found.total)}
+          </span>
+        )}
+      </div>
+      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      <div class="grid gap-4 lg:grid-cols-[3fr_2fr]">
+        <div class="min-w-0">
+          {isEmpty && (
+            <EmptyPanel icon={Radio} title={t("mqttClients.noTopics")} hint={t("mqttClients.noTopicsHint")} />
+          )}
+          {found && !isEmpty && (
+            <ul class="panel p-2" aria-label={t("mqttClients.tabTopics")} data-testid="topics">
+              {topicTree(found.topics).map((node) => (
+                <Branch
+                  key={node.path}
+                  node={node}
+                  isOpen={found.topics.length <= OPEN_MAX}
+                  selected={selected}
+                  onSelect={setSelected}
+                />
+              ))}
+            </ul>
+          )}
+        </div>
+        <div class="flex min-w-0 flex-col gap-4">
+          <Newest message={found?.topics.find(({ topic }) => topic === selected)} />
+          <PublishForm key={selected} topic={selected ?? ""} onPublished={list.reload} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+interface BranchProps {
+  readonly node: TopicNode;
+  readonly isOpen: boolean;
+  readonly selected: string | undefined;
+  readonly onSelect: (topic: string) => void;
+}
+
+function Branch({ node, isOpen, selected, onSelect }: BranchProps) {
+  const { message, children, name, topics } = node;
+  const leaf = message && <Leaf name={name} message={message} selected={selected} onSelect={onSelect} />;
+  if (children.length === 0) return <li>{leaf}</li>;
+  return (
+    <li>
+      {leaf}
+      <details open={isOpen}>
+        <summary class="cursor-pointer rounded-field px-2 py-1 hover:bg-base-200">
+          <span class="reading">{name === "" ? "/" : name}</span>
+          <span class="ml-2 text-sm text-soft">{formatCount(topics)}</span>
+        </summary>
+        <ul class="ml-4 border-l border-base-300 pl-2">
+          {children.map((child) => (
+            <Branch key={child.path} node={child} isOpen={isOpen} selected={selected} onSelect={onSelect} />
+          ))}
+        </ul>
+      </details>
+    </li>
+  );
+}
+
+function Leaf(props: {
+  name: string;
+  message: MqttTopic;
+  selected: string | undefined;
+  onSelect: (topic: string) => void;
+}) {
+  const { message } = props;
+  return (
+    <button
+      type="button"
+      class="flex w-full cursor-pointer items-baseline gap-3 rounded-field px-2 py-1 text-left hover:bg-base-200 aria-pressed:bg-base-200"
+      aria-pressed={message.topic === props.selected}
+      onClick={() => props.onSelect(message.topic)}
+    >
+      <span class="reading flex-none">{props.name === "" ? "/" : props.name}</span>
+      <span class="reading min-w-0 flex-1 truncate text-soft">{message.payload}</span>
+      <span class="flex-none text-sm text-soft">{rateText(message)}</span>
+    </button>
+  );
+}
+
+const rateText = ({ perSecond }: MqttTopic): string =>
+  perSecond < 0.05 ? "" : t("mqttClients.perSecond", { rate: formatCount(Math.round(perSecond * 10) / 10) });
+
+function Newest({ message }: { message: MqttTopic | undefined }) {
+  if (message === undefined) return null;
+  const { topic, payload, bytes, receivedAt, retained, qos, messages, encoding } = message;
+  return (
+    <Section id="newest" title={t("mqttClients.newest")}>
+      <p class="reading break-all">{topic}</p>
+      <pre
+        class="reading max-h-80 overflow-auto rounded-field bg-base-200 p-3 text-sm break-all whitespace-pre-wrap"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard
+        tabIndex={0}
+      >
+        {encoding === "text" ? indented(payload) : payload}
+      </pre>
+      <p class="text-sm text-soft">
+        <Age ts={Date.parse(receivedAt)} /> · QoS {qos} ·{" "}
+        {t("mqttClients.bytes", { bytes: formatCount(bytes) })} · {plural("mqttClients.messages", messages)}
+        {retained && <> · {t("mqttClients.retained")}</>}
+        {encoding === "base64" && <> · base64</>}
+      </p>
+    </Section>
+  );
+}
+
+/** JSON with line breaks; any other text as it is. */
+function indented(text: string): string {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function PublishForm({ topic, onPublished }: { topic: string; onPublished: () => void }) {
+  const action = useAction();
+  const problem = fieldProblem(action.error, ["topic", "payload"]);
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const data = new FormData(e.currentTarget);
+    const target = String(data.get("topic")).trim();
+    action.run(async () => {
+      await mqttClientsApi.publish({
+        topic: target,
+        payload: String(data.get("payload") ?? ""),
+        qos: 1,
+        retain: data.get("retain") !== null,
+      });
+      toast("success", t("mqttClients.published", { topic: target }));
+      onPublished();
+    });
+  };
+  return (
+    <Section id="publish" title={t("mqttClients.publishTitle")}>
+      <form class="flex flex-col gap-3" onSubmit={submit} data-testid="publish">
+        <TextField
+          label={t("mqttClients.topic")}
+          error={problem?.field === "topic" ? problem.text : undefined}
+          name="topic"
+          required
+          maxLength={1024}
+          defaultValue={topic}
+        />
+        <TextAreaField
+          label={t("mqttClients.payload")}
+          error={problem?.field === "payload" ? problem.text : undefined}
+          name="payload"
+          rows={3}
+          maxLength={65_536}
+        />
+        <Checkbox name="retain" hint={t("mqttClients.retainHint")}>
+          {t("mqttClients.retain")}
+        </Checkbox>
+        {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
+        <div class="flex justify-end">
+          <SubmitButton busy={action.busy}>{t("mqttClients.send")}</SubmitButton>
+        </div>
+      </form>
+    </Section>
+  );
+}

@@ -1,0 +1,88 @@
+import { expect, test } from "bun:test";
+import type { JsonValue } from "../../../src/lib/json.ts";
+import { readPayload } from "../../../src/lib/sparkplug/sparkplug-payload.ts";
+import { commandMessage, hasCommands } from "../../../src/modules/downlinks/command-messages.ts";
+import type { MessageFormat } from "../../../src/modules/integrations/integrations.types.ts";
+
+const NOW = 1_790_000_000_000;
+
+function written(
+  format: MessageFormat,
+  { externalId, topicFilter }: { externalId: string; topicFilter: string | string[] },
+  [method, params]: readonly [string, JsonValue],
+) {
+  const settings = { format, mqtt: { brokerUrl: "local:", topicFilter } };
+  const { topic, payload } = commandMessage({ settings, externalId, now: NOW }, { rpcId: 7, method, params });
+  return { topic, payload };
+}
+
+const plug = { externalId: "plug", topicFilter: ["tele/#", "stat/#"] };
+
+// The topics are those of the projects' documentation.
+test.each([
+  [["POWER", "ON"], "cmnd/plug/POWER", "ON"],
+  [["POWER", true], "cmnd/plug/POWER", "ON"],
+  [["Power", null], "cmnd/plug/Power", ""],
+  [["Dimmer", 40], "cmnd/plug/Dimmer", "40"],
+  [["setValue", { key: "POWER2", value: false }], "cmnd/plug/POWER2", "OFF"],
+  [["Color", { RGB: "FF0000" }], "cmnd/plug/Color", '{"RGB":"FF0000"}'],
+] as const)("Tasmota gets %j", (command, topic, payload) => {
+  expect(written("tasmota", plug, command)).toEqual({ topic, payload });
+});
+
+test("Tasmota's prefix stands behind the device where its topics are so", () => {
+  const behind = { externalId: "hall/plug", topicFilter: ["hall/+/tele/#", "hall/+/stat/+"] };
+  expect(written("tasmota", behind, ["POWER", "ON"]).topic).toBe("hall/plug/cmnd/POWER");
+});
+
+test.each([
+  [["setValue", { key: "state", value: true }], "zigbee2mqtt/lamp/set", { state: "ON" }],
+  [["set", { brightness: 100, transition: 2 }], "zigbee2mqtt/lamp/set", { brightness: 100, transition: 2 }],
+  [["get", { state: "" }], "zigbee2mqtt/lamp/get", { state: "" }],
+  [["occupancy_timeout", 90], "zigbee2mqtt/lamp/set", { occupancy_timeout: 90 }],
+] as const)("Zigbee2MQTT gets %j", (command, topic, body) => {
+  const sent = written("zigbee2mqtt", { externalId: "lamp", topicFilter: "zigbee2mqtt/#" }, command);
+  expect([sent.topic, JSON.parse(String(sent.payload))]).toEqual([topic, body]);
+});
+
+test("the base of Zigbee2MQTT is that of the filter", () => {
+  const base = { externalId: "hall/lamp", topicFilter: "site/zigbee/#" };
+  expect(written("zigbee2mqtt", base, ["state", "ON"]).topic).toBe("site/zigbee/hall/lamp/set");
+});
+
+test.each([
+  [
+    ["setValue", { key: "switch_0_output", value: true }],
+    { method: "Switch.Set", params: { id: 0, on: true } },
+  ],
+  [["Switch.Toggle", { id: 1 }], { method: "Switch.Toggle", params: { id: 1 } }],
+  [["Shelly.GetStatus", null], { method: "Shelly.GetStatus" }],
+] as const)("a Shelly gets %j", (command, body) => {
+  const sent = written("shelly", { externalId: "shellyplus1-a8", topicFilter: "+/events/rpc" }, command);
+  expect([sent.topic, JSON.parse(String(sent.payload))]).toEqual([
+    "shellyplus1-a8/rpc",
+    { id: 7, src: "lineside", ...body },
+  ]);
+});
+
+test.each([
+  ["works/line-1/press", "spBv1.0/works/DCMD/line-1/press"],
+  ["works/line-1", "spBv1.0/works/NCMD/line-1"],
+])("Sparkplug addresses %s", (externalId, topic) => {
+  const command = ["setValue", { key: "Speed", value: 12.5 }] as const;
+  const sent = written("sparkplug", { externalId, topicFilter: "spBv1.0/#" }, command);
+  expect(sent.topic).toBe(topic);
+  if (typeof sent.payload === "string") throw new Error("the payload is text");
+  expect(readPayload(sent.payload)).toMatchObject({
+    timestamp: NOW,
+    metrics: [{ name: "Speed", value: 12.5 }],
+  });
+});
+
+test("a command that is no topic or no plain value is refused", () => {
+  expect(() => written("tasmota", plug, ["a/b", 1])).toThrow(/not a command/);
+  expect(() => written("tasmota", plug, ["", 1])).toThrow(/not a command/);
+  const node = { externalId: "works/line-1", topicFilter: "spBv1.0/#" };
+  expect(() => written("sparkplug", node, ["Speed", { a: 1 }])).toThrow(/must be a number/);
+  expect([hasCommands("tasmota"), hasCommands("auto"), hasCommands(undefined)]).toEqual([true, false, false]);
+});
