@@ -133,7 +133,7 @@ test(
     await dialog.getByLabel("End").fill("2020-01-01T00:00");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText("Enter a time in the future.").waitFor();
-    await page.keyboard.press("Escape");
+    await ui.discardForm();
     await banner.getByRole("button", { name: "End maintenance" }).click();
     await banner.waitFor({ state: "detached" });
     const path = `/api/devices/${device.deviceId}/maintenance`;
