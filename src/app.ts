@@ -246,7 +246,7 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
     integrating.connectivity,
     integrating.codecs,
     administration,
-    createBulkModule({ devices, attributes }),
+    createBulkModule({ devices, activity, attributes }),
     ...createOperationModules(core, userModules, { base, commands, mqtt, notifications }),
   ];
   const { http, server, parts } = createHttpModule(core, {

@@ -75,19 +75,21 @@ const features: Record<string, readonly string[]> = {
   maintenance: [],
   "demo-plant": [],
   "sign-in": [],
-  "device-import": [],
+  "device-bulk": [],
+  "device-import": ["device-bulk"],
   alarms: [],
-  devices: ["alarms", "device-import"],
-  telemetry: ["devices"],
+  devices: ["alarms", "device-bulk", "device-import"],
+  commands: ["devices"],
+  annotations: ["alarms", "commands"],
+  telemetry: ["annotations", "devices"],
   "alarm-pages": ["alarms", "telemetry"],
   attributes: ["devices"],
-  commands: ["devices"],
   connect: ["devices", "telemetry"],
   gateways: ["alarms", "connect", "devices"],
   users: ["audit", "devices"],
   account: ["notifications", "users"],
   "api-keys": ["devices", "users"],
-  "alarm-rules": ["alarms", "telemetry", "users"],
+  "alarm-rules": ["alarms", "notifications", "telemetry", "users"],
   profiles: ["alarm-rules"],
   pipelines: ["attributes", "devices", "telemetry"],
   codecs: [],
@@ -97,9 +99,9 @@ const features: Record<string, readonly string[]> = {
   generators: ["devices"],
   uplinks: ["devices", "pipelines"],
   "mqtt-clients": ["api-keys"],
-  dashboards: ["alarms", "attributes", "commands", "devices", "telemetry"],
-  explore: ["alarms", "dashboards", "devices", "telemetry"],
-  overview: ["alarms", "demo-plant", "devices"],
+  dashboards: ["alarms", "annotations", "attributes", "commands", "devices", "telemetry"],
+  explore: ["alarms", "annotations", "dashboards", "devices", "telemetry"],
+  overview: ["alarms", "demo-plant", "devices", "telemetry"],
   setup: ["demo-plant", "devices", "sign-in"],
   system: ["alarms", "refusals", "telemetry"],
   "device-page": [
@@ -196,12 +198,12 @@ describe("features", () => {
     expect(users.filter(({ from }) => !/-(api|types)\.ts$/.test(from)).map(show)).toEqual([]);
   });
 
-  test("are loaded on demand as screens, pages and tabs", () => {
+  test("are loaded on demand as screens, pages, tabs and dialogs", () => {
     const loaded = own.filter(
       ({ to, isDynamic }) => isDynamic && !to.startsWith("catalogue/") && !to.startsWith("../lib/texts/"),
     );
     expect(
-      loaded.filter(({ to }) => !/(-(screen|page|tab)\.tsx|palette-search\.ts)$/.test(to)).map(show),
+      loaded.filter(({ to }) => !/(-(dialog|page|screen|tab)\.tsx|palette-search\.ts)$/.test(to)).map(show),
     ).toEqual([]);
   });
 });

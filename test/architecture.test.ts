@@ -103,6 +103,7 @@ const modules: Record<string, readonly string[]> = {
     "identity",
     "users",
   ],
+  overview: ["settings", "alarms", "devices", "tenants", "identity", "users"],
   notifications: ["alarms", "outbound", "devices", "mail", "tenants", "identity", "users"],
   scheduler: ["commands", "attributes", "devices", "tenants", "identity", "users"],
   backups: ["settings", "scheduler", "tenants", "identity", "users"],

@@ -66,6 +66,7 @@ export function createDeviceModules(
   const attributing = createAttributesModule(core, { devices, activity });
   const { attributes } = attributing;
   fleet.saveDevEui.connect((deviceId, devEui) => attributes.saveServer(deviceId, DEV_EUI_KEY, devEui));
+  fleet.searchAttributes.connect(attributing.search);
   const pipelines = createPipelinesModule(core, {
     devices,
     devicesRepository,

@@ -2,6 +2,7 @@ import { createBackupsModule } from "../modules/backups/backups.module.ts";
 import type { CommandsService } from "../modules/commands/commands.service.ts";
 import type { Core, Module } from "../modules/module.types.ts";
 import type { createNotificationsModule } from "../modules/notifications/notifications.module.ts";
+import { createOverviewModule } from "../modules/overview/overview.module.ts";
 import { createProxiesModule } from "../modules/proxies/proxies.module.ts";
 import { createRefusalsModule } from "../modules/refusals/refusals.module.ts";
 import { createSystemModule } from "../modules/system/system.module.ts";
@@ -61,5 +62,6 @@ export function createOperationModules(
   });
   const updating = createUpdatesModule(core, { tenants, backups: backing.backups, audit: auditing.audit });
   const proxying = createProxiesModule(core, { settings, tenants });
-  return [backing, refusing, system, updating, uplinking, proxying];
+  const overview = createOverviewModule(core, { settings, devices: base.fleet.devices });
+  return [overview, backing, refusing, system, updating, uplinking, proxying];
 }

@@ -5,7 +5,7 @@ const archivePart = /^\/+api\/setup\/restore\/archive$/i;
 const ANYBODY_BYTES_MAX = 64 * 1024;
 /** Lists of devices, history, and what devices and network servers send have limits of their own. */
 const large =
-  /^\/+(write$|api\/v2\/write$|api\/(devices\/bulk\/|devices\/[^/]+\/telemetry\/import|v1\/(?!telemetry\/|provision)))/i;
+  /^\/+(write$|api\/v2\/write$|api\/(devices\/bulk\/(import|validate)$|devices\/[^/]+\/telemetry\/import|v1\/(?!telemetry\/|provision)))/i;
 const BYTES_MAX = 1024 * 1024;
 
 const SHORT_BYTES_MAX = 64 * 1024;

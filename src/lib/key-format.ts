@@ -96,6 +96,10 @@ export function withUnit(text: string, unit: string | undefined, space = UNIT_SP
   return symbol === "°" ? `${text}${symbol}` : `${text}${space}${symbol}`;
 }
 
+/** Returns the name of a column of a table with the unit of its values. */
+export const columnName = (name: string, unit: string | undefined): string =>
+  unit === undefined || unit === "" ? name : `${name} (${unitSymbol(unit)})`;
+
 export interface ValueFormat {
   readonly language: string;
   /** Words for booleans without state names. */

@@ -20,6 +20,17 @@ export const pageQuery = {
 export const searchQuery = (fields: readonly string[]) =>
   t.Optional(t.String({ maxLength: 256, description: `part of ${fields.join(" or ")}` }));
 
+/** Latest time that a range can name, as the greatest time of JavaScript. */
+const TIME_MS_MAX = 8_640_000_000_000_000;
+const epochMs = (description: string) =>
+  t.Optional(t.Integer({ minimum: 0, maximum: TIME_MS_MAX, description: `${description}; epoch ms` }));
+
+/** Accepts a range of time. Both ends belong to it, and both can be left out. */
+export const timeRangeQuery = (descriptions: { readonly from: string; readonly to: string }) => ({
+  from: epochMs(descriptions.from),
+  to: epochMs(descriptions.to),
+});
+
 /** Accepts one of the fields, with `-` before it for the reverse order; anything else is a 400. */
 export const sortQuery = (fields: readonly string[], order = "") =>
   t.Optional(

@@ -1,7 +1,7 @@
 import { acknowledgement, PUBACK, PUBCOMP, PUBREC, PUBREL, publish } from "../lib/mqtt/packet-writer.ts";
 import type { ProtocolVersion, PublishPacket, Qos } from "../lib/mqtt/packets.ts";
 import { type AddedProperties, writeMessageProperties } from "../lib/mqtt/properties.ts";
-import { Reason } from "../lib/mqtt/reason.ts";
+import { protocolError, Reason } from "../lib/mqtt/reason.ts";
 import type { BrokerLink } from "./broker-link.ts";
 import type { Counters } from "./counters.ts";
 import { type Enveloped, open } from "./envelope.ts";
@@ -40,6 +40,8 @@ export class Delivery {
   #link: BrokerLink | undefined;
   /** Packet identifier at the client, until PUBACK or PUBCOMP → QoS it has at the broker. */
   readonly #inFlight = new Map<number, Qos>();
+  /** Packet identifiers of messages that were sent with QoS 1. */
+  readonly #once = new Set<number>();
   /** Done with: the broker still has to finish the QoS 2 exchange, without the client. */
   readonly #discarded = new Set<number>();
   /** Packet identifier of a command in progress → what was sent. */
@@ -68,12 +70,16 @@ export class Delivery {
       return;
     }
     this.#inFlight.set(packetId, 2);
+    this.#once.delete(packetId);
     this.#deps.output.write(acknowledgement(PUBREL, packetId));
   }
 
   /** PUBACK, PUBREC or PUBCOMP from the client. */
   acknowledged(header: number, packetId: number, reason: number): void {
     const qos = this.#inFlight.get(packetId);
+    if (qos !== undefined && (header === PUBACK) !== this.#once.has(packetId))
+      throw protocolError("the acknowledgement is of another quality of service");
+    this.#once.delete(packetId);
     if (header === PUBREC) {
       this.#received(packetId, qos !== undefined, reason);
     } else if (qos !== undefined) {
@@ -139,6 +145,7 @@ export class Delivery {
       this.#giveUp(message);
       return;
     }
+    if (qos === 1) this.#once.add(message.packetId);
     if (qos > 0) this.#addInFlight(message, content.payload);
     if (added.topicAlias !== undefined) this.#aliases.set(message.topic, added.topicAlias);
     counters.messagesOut++;

@@ -223,7 +223,7 @@ export class PublishIntake implements AckMember {
 
 /** `topicStart` is two bytes behind the topic's length. */
 function topicText(buffer: Uint8Array, topicStart: number, topicLength: number): string {
-  const topic = new PacketCursor(buffer, topicStart - 2, topicStart + topicLength).text();
+  const topic = new PacketCursor(buffer, topicStart - 2, topicStart + topicLength).clientText();
   checkTopicName(topic);
   return topic;
 }

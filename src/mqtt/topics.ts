@@ -82,6 +82,8 @@ export const isCommandTopic = (topic: string): boolean =>
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const telemetryLong = bytes("v1/devices/me/telemetry");
+const telemetryJson = bytes("v2/t/j");
+const attributesJson = bytes("v2/a/j");
 const telemetryShort = bytes("v2/t");
 const attributesLong = bytes("v1/devices/me/attributes");
 const attributesShort = bytes("v2/a");
@@ -103,6 +105,9 @@ export function ingestTopic(buffer: Uint8Array, start: number, length: number): 
       return sameBytes(telemetryLong, buffer, start) ? "telemetry" : undefined;
     case 24:
       return sameBytes(attributesLong, buffer, start) ? "attributes" : undefined;
+    case 6:
+      if (sameBytes(telemetryJson, buffer, start)) return "telemetry";
+      return sameBytes(attributesJson, buffer, start) ? "attributes" : undefined;
     case 4:
       if (sameBytes(telemetryShort, buffer, start)) return "telemetry";
       return sameBytes(attributesShort, buffer, start) ? "attributes" : undefined;

@@ -267,3 +267,22 @@ describe("alarm rules", () => {
     expect((await setRules([rule, rule])).status).toBe(400);
   });
 });
+
+describe("a range of time", () => {
+  test("limits the list to alarms that were open in it", async () => {
+    const cleared = await fixture.createDevice(owner, { name: "Dryer" });
+    await send({ t: 90 }, cleared);
+    await send({ t: 20 }, cleared);
+    const listed = async (query: string) =>
+      (await get(`${path}/device/${cleared.deviceId}?${query}`)).map(({ name }: { name: string }) => name);
+    const [alarm] = await ofDevice(cleared);
+    const [raisedAt, clearedAt] = [Date.parse(alarm.createdAt), Date.parse(alarm.clearedAt)];
+    expect(await listed(`from=${raisedAt - 10_000}&to=${raisedAt - 1}`)).toEqual([]);
+    expect(await listed(`from=${raisedAt - 10_000}&to=${raisedAt}`)).toEqual(["Overheated"]);
+    expect(await listed(`from=${clearedAt}`)).toEqual(["Overheated"]);
+    expect(await listed(`from=${clearedAt + 1}`)).toEqual([]);
+    await send({ t: 90 }, cleared);
+    expect(await listed(`from=${clearedAt + 1}`)).toEqual(["Overheated"]);
+    expect((await fixture.call("GET", `${path}?from=-1`, { token: owner })).status).toBe(400);
+  });
+});

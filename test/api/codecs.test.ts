@@ -51,7 +51,7 @@ describe("the library", () => {
       name: "form",
       source,
     });
-    expect((await post("large", `//${"x".repeat(33 * 1024)}`, "text/javascript")).status).toBe(413);
+    expect((await post("large", `//${"x".repeat(257 * 1024)}`, "text/javascript")).status).toBe(413);
     expect((await post("json", "{}", "application/json")).status).toBe(415);
     expect((await post("bytes", Uint8Array.of(0xff, 0xfe), "text/plain")).status).toBe(400);
     expect((await post("empty", "", "multipart/form-data; boundary=b")).status).toBe(400);
@@ -278,7 +278,7 @@ describe("access", () => {
       },
       {
         name: "a source that is too long is refused",
-        request: as("owner", "POST", () => "", { name: "x", source: "x".repeat(32 * 1024 + 1) }),
+        request: as("owner", "POST", () => "", { name: "x", source: "x".repeat(256 * 1024 + 1) }),
         status: 400,
         answer: "error",
       },

@@ -47,6 +47,23 @@ describe("a request has many forms", () => {
   });
 });
 
+test("commands are listed by the time at which they were created", async () => {
+  const device = await fixture.createDevice(owner);
+  const list = async (query: string) =>
+    (
+      await fixture.call("GET", `/api/devices/${device.deviceId}/commands?${query}`, { token: owner })
+    ).body.map(({ method }: { method: string }) => method);
+  const { commandId } = (await send(device, { method: "first" })).body;
+  const createdAt = Date.parse((await read(device, commandId)).createdAt);
+  expect(await list(`from=${createdAt}&to=${createdAt}`)).toEqual(["first"]);
+  expect(await list(`from=${createdAt + 1}`)).toEqual([]);
+  expect(await list(`to=${createdAt - 1}&status=QUEUED`)).toEqual([]);
+  const page = await fixture.call("GET", `/api/devices/${device.deviceId}/commands?to=${createdAt - 1}`, {
+    token: owner,
+  });
+  expect(page.headers.get("x-total-count")).toBe("0");
+});
+
 describe("over HTTP a device", () => {
   const poll = (device: Device, timeout: number) =>
     fixture.call("GET", `/api/v1/${device.token}/rpc?timeout=${timeout}`);

@@ -81,6 +81,26 @@ describe("execute", () => {
     expect(series[0].series[0].points).toHaveLength(3);
   });
 
+  test("a chart that shows a band gets the average, the lowest and the highest value of each interval", async () => {
+    const { aliases } = content();
+    const config = { aliasId: "all", keys: ["t"], style: "band", series: [`${oven.deviceId}/t`] };
+    const { body } = await call("POST", "/preview", {
+      dashboard: {
+        aliases,
+        widgets: [
+          { widgetId: "band", type: "timeseries", name: "", config: { ...config, maxDataPoints: 1 } },
+          { widgetId: "line", type: "timeseries", name: "", config: { ...config, style: "line" } },
+        ],
+      },
+      timeRange: { from: now - 25 * 60_000, to: now },
+    });
+    const valuesOf = (all: Array<{ series: Array<{ points: Array<{ value: number }> }> }>) =>
+      all.flatMap(({ series }) => series.flatMap(({ points }) => points.map(({ value }) => value)));
+    const { series, low, high } = body.data.band;
+    expect([valuesOf(low), valuesOf(series), valuesOf(high)]).toEqual([[0], [10], [20]]);
+    expect(body.data.line).not.toHaveProperty("low");
+  });
+
   test("devices have the severity of their most severe open alarm", async () => {
     const [{ profileId }] = (await fixture.call("GET", "/api/device-profiles", { token: tokens.owner })).body;
     const alarmRules = [

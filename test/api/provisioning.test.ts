@@ -167,8 +167,6 @@ describe("a new device", () => {
   });
 
   test.each([
-    [{}, "deviceName"],
-    [{ deviceName: "  " }, "deviceName"],
     [{ deviceName: "a\u0000b" }, "deviceName"],
     [{ deviceName: "x".repeat(257) }, "deviceName"],
     [{ deviceName: "x", provisionDeviceKey: 7 }, "provisionDeviceKey"],
@@ -181,6 +179,14 @@ describe("a new device", () => {
     const answer = await claim(body);
     expect(answer.body.status).toBe("FAILURE");
     expect(answer.body.errorMsg).toContain(word);
+  });
+
+  test.each([{}, { deviceName: "  " }])("that names itself as in %j gets a name", async (body) => {
+    const { status, credentialsValue } = (await claim(body)).body;
+    expect(status).toBe("SUCCESS");
+    expect(await send(credentialsValue)).toBe(200);
+    const list = await fixture.call("GET", "/api/devices?search=device-", { token: owner });
+    expect(list.body.some(({ name }: { name: string }) => /^device-[\w-]{12}$/.test(name))).toBe(true);
   });
 
   test("beyond the plan is refused", async () => {

@@ -97,8 +97,22 @@ export const policies: Record<string, Policy> = {
   "GET /api/devices/:deviceId/commands/:commandId": { kind: "tenant" },
   "POST /api/devices/:deviceId/test-ack": { kind: "tenant", body: () => ({ success: true }) },
   "POST /api/devices/:deviceId/test-telemetry": { kind: "tenant", body: () => ({}) },
+  "GET /api/overview": { kind: "own" },
+  "PUT /api/overview/pins": {
+    kind: "tenant",
+    body: ({ deviceId }) => ({ pins: [{ deviceId, key: "secret_of_one" }] }),
+  },
   "POST /api/devices/bulk/validate": { kind: "own", body: { rows: [{ name: "two", deviceType: "t" }] } },
   "POST /api/devices/bulk/import": { kind: "own", body: { rows: [{ name: "two", deviceType: "t" }] } },
+  // A device of another tenant is one of the failures of the answer; test/api/bulk-changes.test.ts has the rows.
+  "POST /api/devices/bulk/update": { kind: "own", body: { deviceIds: ["x"], addTags: ["a"] } },
+  "POST /api/devices/bulk/delete": { kind: "own", body: { deviceIds: ["x"] } },
+  "POST /api/devices/bulk/commands": { kind: "own", body: { deviceIds: ["x"], method: "reboot" } },
+  "POST /api/devices/bulk/maintenance": {
+    kind: "own",
+    body: { deviceIds: ["x"], until: new Date(Date.now() + 60_000).toISOString() },
+  },
+  "POST /api/devices/bulk/maintenance-end": { kind: "own", body: { deviceIds: ["x"] } },
   "GET /api/devices/bulk/template.csv": { kind: "own" },
   "GET /api/devices/bulk/export.csv": { kind: "own" },
   "GET /api/alarms": { kind: "own" },

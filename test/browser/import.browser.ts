@@ -90,6 +90,34 @@ test(
   STEP_MS,
 );
 
+test(
+  "an import is undone, but for a device that has sent data since",
+  async () => {
+    const { page } = ui;
+    await ui.open("/devices/import");
+    await selectFile(
+      "name,deviceType,token\r\nTaken back,pump,\r\nIn use,pump,the-token-of-the-one-in-use\r\n",
+    );
+    await page.getByRole("button", { name: "Import 2 devices" }).click();
+    await page.getByText("2 devices imported.").waitFor();
+    await fetch(`${ui.app.url}/api/v1/the-token-of-the-one-in-use/telemetry`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"a":1}',
+    });
+    await page.getByRole("button", { name: "Undo the import" }).click();
+    await ui.dialog().getByRole("button", { name: "Delete 2 devices" }).click();
+    const outcome = page.getByTestId("bulk-outcome");
+    await outcome.getByText("Done for 1 device.").waitFor();
+    await outcome.getByText("In use").waitFor();
+    await outcome.getByText("The device has connected or sent data since it was created.").waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    const left = (await ui.call("GET", "/api/devices?search=Taken%20back")) as unknown[];
+    expect(left).toEqual([]);
+  },
+  STEP_MS,
+);
+
 test("the preview scrolls through fifty thousand rows and renders only the visible ones", async () => {
   const { page } = ui;
   await ui.open("/devices/import");

@@ -37,6 +37,7 @@ refusesFirst(4, "a user name that is not UTF-8 closes", connect4("82", `${str("x
 refusesFirst(4, "an overlong encoding closes", connect4("82", `${str("x")}0002c080`));
 refusesFirst(4, "a surrogate in a client id closes", connect4("82", `0003eda080${token}`));
 refusesFirst(4, "U+0000 in a client id closes", connect4("82", `000100${token}`));
+refusesFirst(4, "a control character in a client id closes", connect4("82", `00017f${token}`));
 refusesFirst(
   4,
   "an empty client id with a lasting session is refused",

@@ -101,7 +101,7 @@ describe("what was said is what is heard", () => {
             name: device,
             scope: client ? "CLIENT" : "SHARED",
             keys,
-            isSingle: false,
+            isSingle: keys?.length === 1,
           });
         },
       ),

@@ -102,7 +102,7 @@ describe.each([4, 5] as const)("a gateway on MQTT version %i", (version) => {
     expect(await ask({ id: 4, client: false, keys: ["mode"] })).toEqual({
       id: 4,
       device: name,
-      values: { mode: "eco" },
+      value: "eco",
     });
     expect(await ask({ id: "five", client: true })).toEqual({
       id: "five",

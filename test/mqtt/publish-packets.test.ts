@@ -38,6 +38,8 @@ closes(4, "a wildcard in the topic closes", publish4("30", "", "{}", str("v1/dev
 closes(5, "a wildcard in the topic closes", publish5("30", "", "{}", str("v1/#")), "e00190");
 closes(4, "a topic that is not UTF-8 closes", publish4("30", "", "{}", "0002ff61"));
 closes(5, "U+0000 in the topic closes", publish5("30", "", "{}", "0003610062"), "e00181");
+closes(5, "a control character in the topic closes", publish5("30", "", "{}", "0003611f62"), "e00181");
+closes(5, "a C1 control character in the topic closes", publish5("30", "", "{}", "000361c285"), "e00181");
 
 answers(4, "an unknown topic is acknowledged", publish4("32", "0005", "{}", unknown), "40020005");
 answers(5, "an unknown topic is told so", publish5("32", "0005", "{}", unknown), "4003000590");

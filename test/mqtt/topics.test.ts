@@ -39,6 +39,9 @@ test("ingest topics are told by their bytes", () => {
   const kind = (topic: string) => ingestTopic(new TextEncoder().encode(`xx${topic}`), 2, topic.length);
   expect(kind("v1/devices/me/telemetry")).toBe("telemetry");
   expect(kind("v2/t")).toBe("telemetry");
+  expect(kind("v2/t/j")).toBe("telemetry");
+  expect(kind("v2/a/j")).toBe("attributes");
+  expect(kind("v2/t/p")).toBeUndefined();
   expect(kind("v1/devices/me/attributes")).toBe("attributes");
   expect(kind("v2/a")).toBe("attributes");
   expect(kind("v1/devices/ME/telemetry")).toBeUndefined();

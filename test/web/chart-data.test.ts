@@ -64,6 +64,11 @@ describe("aligned columns", () => {
     expect(isGap([0, 1_000_000], 1)).toBe(false);
   });
 
+  test("take more than three intervals without a value for a gap", () => {
+    const after = (ms: number) => [0, 60_000, 120_000, 120_000 + ms, 180_000 + ms, 240_000 + ms];
+    expect([170_000, 180_000, 190_000].map((ms) => isGap(after(ms), 3))).toEqual([false, false, true]);
+  });
+
   test("see a gap beside a single point in the middle of nothing", () => {
     const ts = [0, 1000, 2000, 3000, 100_000, 200_000, 201_000, 202_000, 203_000];
     expect(ts.flatMap((_, i) => (i > 0 && isGap(ts, i) ? [i] : []))).toEqual([4, 5]);

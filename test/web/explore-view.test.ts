@@ -6,6 +6,7 @@ import {
   viewFromQuery,
   viewToQuery,
   WINDOW_START,
+  withAppearance,
   withoutSeries,
   withSeries,
 } from "../../src/web/lib/explore-view.ts";
@@ -42,6 +43,18 @@ describe("the address of Explore", () => {
     );
   });
 
+  test("keeps how a chart is drawn, and ignores what nobody knows", () => {
+    const panes = [
+      { kind: "lines" as const, series: [temperature], style: "band" as const, min: -5.5, max: 0 },
+      { kind: "lines" as const, series: [temperature] },
+    ];
+    expect(through({ panes, window: WINDOW_START, aggregation: "none", compares: false }).panes).toEqual(
+      panes,
+    );
+    const query = { panes: "l:style=pie:min=x:new=1,a~temperature" };
+    expect(viewFromQuery(query).panes).toEqual([{ kind: "lines", series: [temperature] }]);
+  });
+
   test("of a link that was cut shows what is left of it", () => {
     const query = { panes: "la~t,b~%E0%A4,~x;s;l", window: "abs.5.1", aggregation: "none" };
     expect(viewFromQuery(query)).toEqual({
@@ -56,6 +69,16 @@ describe("the address of Explore", () => {
   test("names the series of a link", () => {
     expect(exploreHref([temperature])).toBe("/explore?panes=la%7Etemperature&window=live.86400000");
   });
+});
+
+test("a chart keeps its appearance when series are added, removed and split", () => {
+  const appearance = { style: "step" as const, min: 1 };
+  const other = { deviceId: "b", key: "t" };
+  const panes = withAppearance([{ kind: "lines", series: [temperature] }], 0, appearance);
+  const both = withSeries(panes, other, "lines");
+  expect(both).toEqual([{ kind: "lines", series: [temperature, other], ...appearance }]);
+  expect(withoutSeries(both, 0, temperature)).toEqual([{ kind: "lines", series: [other], ...appearance }]);
+  expect(arranged(both, true).map(({ style }) => style)).toEqual(["step", "step"]);
 });
 
 test("series join the last pane of their kind, once, and a pane without series goes", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { scaleGroups } from "../../src/web/lib/scale-groups.ts";
+import { paneCount, paneOf, scaleGroups } from "../../src/web/lib/scale-groups.ts";
 
 test("lines of like size share an axis, others get their own", () => {
   const temperature = { min: 20, max: 24 };
@@ -30,4 +30,15 @@ test("constant lines, and lines without data, need no axis of their own beside t
 test("lines of different units share no axis, however alike their numbers are", () => {
   const extent = { min: 20, max: 24 };
   expect(scaleGroups([extent, extent, extent, extent], ["°C", "%", "°C", undefined])).toEqual([0, 1, 0, 2]);
+});
+
+test("a chart has two axes, and lines of further scales go to charts below", () => {
+  expect([[], [0], [0, 1], [0, 1, 2], [0, 4]].map(paneCount)).toEqual([1, 1, 1, 2, 3]);
+  expect([0, 1, 2, 3, 4].map(paneOf)).toEqual([
+    { pane: 0, scale: 0 },
+    { pane: 0, scale: 1 },
+    { pane: 1, scale: 0 },
+    { pane: 1, scale: 1 },
+    { pane: 2, scale: 0 },
+  ]);
 });

@@ -114,6 +114,12 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   setTenantBranding: { name: "Plant North", primaryColor: "#0f766e" },
   validateDevices: { rows: [{ name: "press 1", deviceType: "press" }] },
   importDevices: { rows: [{ name: "press 1", deviceType: "press" }] },
+  updateDevices: { deviceIds: [deviceId], addTags: ["line-1"], removeTags: ["new"] },
+  deleteDevices: { deviceIds: [deviceId] },
+  createDeviceCommands: { deviceIds: [deviceId], method: "reboot" },
+  startMaintenanceOfDevices: { deviceIds: [deviceId], until: "2026-12-24T18:00:00Z", reason: "oil change" },
+  endMaintenanceOfDevices: { deviceIds: [deviceId] },
+  setOverviewPins: { pins: [{ deviceId, key: "temperature" }] },
   sendTestTelemetry: { protocol: "MQTT", payload: telemetry },
   queryLatestTelemetry: { deviceIds: [deviceId], keys: ["temperature"] },
   queryTelemetry: {

@@ -2,6 +2,9 @@ import { malformed } from "./reason.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
 /** Reads a packet body strictly: every field is checked against the end, every string against MQTT's UTF-8 rules. */
 export class PacketCursor {
   readonly #bytes: Uint8Array;
@@ -55,6 +58,13 @@ export class PacketCursor {
 
   binary(): Uint8Array {
     return this.take(this.u16());
+  }
+
+  /** A text of a client: also without control characters, which MQTT lets a server refuse (1.5.4), as Mosquitto does. */
+  clientText(): string {
+    const text = this.text();
+    if (CONTROL.test(text)) throw malformed("string holds a control character");
+    return text;
   }
 
   /** MQTT 5, 1.5.4: well-formed UTF-8 without surrogates and without U+0000. */

@@ -87,9 +87,9 @@ export function readConnect(cursor: PacketCursor): ConnectPacket {
   const flags = readFlags(cursor.u8(), version);
   const keepAliveSeconds = cursor.u16();
   const properties = version === 5 ? Properties.read(cursor, allowedIn.connect) : noProperties;
-  const clientId = cursor.text();
+  const clientId = cursor.clientText();
   const will = flags.will ? readWill(cursor, flags, version) : undefined;
-  const username = flags.username ? cursor.text() : undefined;
+  const username = flags.username ? cursor.clientText() : undefined;
   const password = flags.password ? cursor.binary().slice() : undefined;
   cursor.end();
   return { version, clean: flags.clean, keepAliveSeconds, clientId, will, username, password, properties };
@@ -97,7 +97,7 @@ export function readConnect(cursor: PacketCursor): ConnectPacket {
 
 function readWill(cursor: PacketCursor, flags: ConnectFlags, version: ProtocolVersion): Will {
   const properties = version === 5 ? Properties.read(cursor, allowedIn.will) : noProperties;
-  const topic = cursor.text();
+  const topic = cursor.clientText();
   checkTopicName(topic);
   const payload = cursor.binary().slice();
   const delaySeconds = properties.number(Property.willDelayInterval) ?? 0;
@@ -115,7 +115,7 @@ export function readSubscribe(cursor: PacketCursor, version: ProtocolVersion): S
   const identifier = properties.number(Property.subscriptionIdentifier) ?? 0;
   const subscriptions: Subscription[] = [];
   do {
-    const topic = cursor.text();
+    const topic = cursor.clientText();
     const options = cursor.u8();
     if ((options & (version === 5 ? 0xc0 : 0xfc)) !== 0) throw malformed("reserved subscription options");
     const retainHandling = (options >> 4) & 3;
@@ -141,7 +141,7 @@ export function readUnsubscribe(cursor: PacketCursor, version: ProtocolVersion):
   const packetId = cursor.packetId();
   if (version === 5) Properties.read(cursor, allowedIn.unsubscribe);
   const topics: string[] = [];
-  do topics.push(cursor.text());
+  do topics.push(cursor.clientText());
   while (!cursor.done);
   return { packetId, topics };
 }

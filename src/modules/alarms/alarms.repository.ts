@@ -1,4 +1,18 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { MessagePart } from "../../lib/message-parts.ts";
 import { alarmSeverities } from "../../lib/severity.ts";
@@ -52,6 +66,13 @@ const among = (visible: "all" | ReadonlySet<DeviceId>): SQL | undefined =>
     ? undefined
     : sql`${alarms.deviceId} IN (SELECT value FROM json_each(${JSON.stringify([...visible])}))`;
 
+/** Alarms that may have been open in a range of time: an alarm that was reopened counts from its first raise to its last end. */
+const openIn = ({ from, to }: AlarmFilter): SQL | undefined =>
+  and(
+    from === undefined ? undefined : or(isNull(alarms.clearedAt), gte(alarms.clearedAt, from)),
+    to === undefined ? undefined : lte(alarms.createdAt, to),
+  );
+
 function conditionOf(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>, filter: AlarmFilter) {
   const { search } = filter;
   return and(
@@ -60,6 +81,7 @@ function conditionOf(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>,
     filter.deviceId && or(eq(alarms.deviceId, filter.deviceId), eq(alarms.gatewayId, filter.deviceId)),
     filter.severities && inArray(alarms.severity, [...filter.severities]),
     filter.statuses && inArray(alarms.status, [...filter.statuses]),
+    openIn(filter),
     search
       ? or(
           contains(alarms.message, search),

@@ -28,6 +28,8 @@ interface ListQuery {
   readonly sort?: string;
   readonly severity?: string;
   readonly status?: string;
+  readonly from?: number;
+  readonly to?: number;
 }
 
 const bodyOf = ({ body }: AuditContext) => body;
@@ -54,14 +56,9 @@ export const alarmsRoutes = ({ alarms, auth }: { alarms: AlarmsService; auth: Au
   const readSettings = ({ principal }: AuditContext) => alarms.escalation(principal);
   function list(principal: Principal, query: ListQuery, request: { url: string; deviceId?: string }) {
     const page = toPage(query);
-    const filter = {
-      ...readFilter(query),
-      search: query.search,
-      sort: query.sort,
-      deviceId: request.deviceId,
-      ...page,
-    };
-    const { items, total } = alarms.list(principal, filter);
+    const { search, sort, from, to } = query;
+    const filter = { ...readFilter(query), search, sort, from, to, deviceId: request.deviceId };
+    const { items, total } = alarms.list(principal, { ...filter, ...page });
     return { headers: listHeaders(request.url, { ...page, total }), items: items.map(alarmToWire) };
   }
   return new Elysia({ prefix: "/api/alarms", tags: ["alarms"] })

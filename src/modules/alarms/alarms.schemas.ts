@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
+import { pageQuery, searchQuery, sortQuery, timeRangeQuery } from "../lists.schemas.ts";
 import { choice, severityBody, textFields, wholeNumber } from "../wire.schemas.ts";
 import { ALARM_SORT_FIELDS, alarmStatuses } from "./alarms.types.ts";
 
@@ -79,6 +79,10 @@ export const alarmEventBody = t.Object(
 
 export const alarmsQuery = {
   ...pageQuery,
+  ...timeRangeQuery({
+    from: "without alarms that were cleared before",
+    to: "without alarms that were raised for the first time after",
+  }),
   search: searchQuery(["the message", "the name", "the device's name"]),
   sort: sortQuery(ALARM_SORT_FIELDS, "; the one raised last first by default"),
   severity: t.Optional(t.String({ maxLength: 256, description: "one or several, by commas" })),

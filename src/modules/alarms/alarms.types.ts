@@ -91,6 +91,10 @@ export interface AlarmFilter {
   readonly statuses?: readonly AlarmStatus[] | undefined;
   readonly deviceId?: DeviceId | undefined;
   readonly search?: string | undefined;
+  /** Only alarms that were not cleared before this time, epoch ms. */
+  readonly from?: number | undefined;
+  /** Only alarms that were raised for the first time until then, epoch ms. */
+  readonly to?: number | undefined;
   /** One of `ALARM_SORT_FIELDS`, with `-` before it for the reverse; `-raisedAt` by default. */
   readonly sort?: string | undefined;
   readonly limit: number;

@@ -3,6 +3,7 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import { createAttributeChangesRepository } from "./attribute-changes.repository.ts";
+import { createAttributeSearch } from "./attribute-search.repository.ts";
 import { createAttributesRepository } from "./attributes.repository.ts";
 import { attributesRoutes } from "./attributes.routes.ts";
 import { createAttributesService } from "./attributes.service.ts";
@@ -23,6 +24,7 @@ export function createAttributesModule(
   });
   return {
     attributes,
+    search: createAttributeSearch(database),
     routes: (auth: AuthPlugin) => [attributesRoutes({ attributes, auth })],
     parts: [{ name: "attributes", stop: () => attributes.stop() }],
   };

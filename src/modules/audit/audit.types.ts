@@ -65,6 +65,8 @@ interface AuditedRoute {
   readonly target: string;
   /** Returns which thing, where neither path nor answer say it. */
   readonly id?: (context: AuditContext) => string;
+  /** Returns the ids of the targets of a request for many things; each gets an entry. Called before the request and after it. */
+  readonly each?: (context: AuditContext) => readonly string[];
   /** Field of the answer that has the id, where the path has none. */
   readonly created?: string;
   /** The thing as it is now; read before and after, and what differs is recorded. */

@@ -133,7 +133,7 @@ export const codecsRoutes = (deps: { codecs: CodecsService; auth: AuthPlugin }) 
         response: { 201: codecBody },
         detail: {
           summary: "Add a codec from its file",
-          description: `413 above 32 KiB. ${refusals}`,
+          description: `413 above 256 KiB. ${refusals}`,
           requestBody: importRequest,
         },
       },

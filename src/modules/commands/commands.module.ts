@@ -5,6 +5,7 @@ import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
+import { bulkCommandsRoutes } from "./bulk-commands.routes.ts";
 import { CommandEngine } from "./command-engine.ts";
 import { reduceRequest } from "./command-request.ts";
 import { CommandWays } from "./command-ways.ts";
@@ -45,6 +46,7 @@ export function createCommandsModule(
     checkCommand: reduceRequest,
     routes: (auth: AuthPlugin) => [
       commandsRoutes({ commands, auth }),
+      bulkCommandsRoutes({ commands, auth }),
       deviceCommandsRoutes({ engine, tokens }),
     ],
     parts: [{ name: "commands", start: () => engine.start(), stop: () => engine.stop() }],

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNotNull, lt, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, isNotNull, lt, lte, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { contains } from "../../platform/contains.ts";
@@ -15,6 +15,16 @@ const toCommand = (row: Row): Command => ({
   params: JSON.parse(row.params) as JsonValue,
   response: row.response === null ? null : (JSON.parse(row.response) as JsonValue),
 });
+
+const of = (deviceId: DeviceId, status?: CommandState) =>
+  and(eq(commands.deviceId, deviceId), status === undefined ? undefined : eq(commands.status, status));
+const matching = (deviceId: DeviceId, { status, search, from, to }: CommandFilter) =>
+  and(
+    of(deviceId, status),
+    search === undefined ? undefined : contains(commands.method, search),
+    from === undefined ? undefined : gte(commands.createdAt, from),
+    to === undefined ? undefined : lte(commands.createdAt, to),
+  );
 
 export function createCommandsRepository({ orm }: MainDatabase) {
   // Each command of ten thousand is looked up, and written, several times on its way: prepared once.
@@ -70,10 +80,6 @@ export function createCommandsRepository({ orm }: MainDatabase) {
     .where(and(eq(commands.deviceId, placeholder("deviceId")), eq(commands.status, placeholder("status"))))
     .prepare();
   const commandOf = (row: Row | undefined) => (row === undefined ? undefined : toCommand(row));
-  const of = (deviceId: DeviceId, status?: CommandState) =>
-    and(eq(commands.deviceId, deviceId), status === undefined ? undefined : eq(commands.status, status));
-  const matching = (deviceId: DeviceId, { status, search }: CommandFilter) =>
-    and(of(deviceId, status), search === undefined ? undefined : contains(commands.method, search));
   return {
     /** Returns `undefined` if the device has had a command with this request id. */
     create({ requestId, params, ...command }: NewCommand): Command | undefined {
@@ -109,11 +115,12 @@ export function createCommandsRepository({ orm }: MainDatabase) {
         .offset(offset)
         .all()
         .map(toCommand),
-    count: (deviceId: DeviceId, filter: CommandFilter): number =>
-      (filter.status === undefined || filter.search !== undefined
-        ? orm.select({ n: sql<number>`count(*)` }).from(commands).where(matching(deviceId, filter)).get()
-        : counted.get({ deviceId, status: filter.status })
-      )?.n ?? 0,
+    count(deviceId: DeviceId, { status, ...filter }: CommandFilter): number {
+      const isPlain = Object.values(filter).every((value) => value === undefined);
+      if (status !== undefined && isPlain) return counted.get({ deviceId, status })?.n ?? 0;
+      const condition = matching(deviceId, { ...filter, status });
+      return orm.select({ n: sql<number>`count(*)` }).from(commands).where(condition).get()?.n ?? 0;
+    },
     /** Columns of a command that can change. */
     save: ({ response, ...command }: Command): void =>
       void written.run({ ...command, response: response === null ? null : JSON.stringify(response) }),

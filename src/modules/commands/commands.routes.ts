@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
+import { newestFirst, pageQuery, searchQuery, timeRangeQuery } from "../lists.schemas.ts";
 import { listHeaders, toPage } from "../lists.ts";
 import {
   commandDetail,
@@ -18,6 +18,17 @@ import type { CommandsService } from "./commands.service.ts";
 const WAIT_MS_MAX = 50_000;
 
 const asked = ({ body }: AuditContext) => body;
+
+const listQuery = t.Object({
+  status: t.Optional(commandState),
+  ...pageQuery,
+  ...timeRangeQuery({
+    from: "only commands created then or later",
+    to: "only commands created until then",
+  }),
+  search: searchQuery(["the method"]),
+  sort: newestFirst,
+});
 
 /** Commands for people and programs; devices have routes of their own. */
 export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlugin }) => {
@@ -63,18 +74,15 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
           ...page,
           status: query.status,
           search: query.search,
+          from: query.from,
+          to: query.to,
         });
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(toDetail);
       },
       {
         auth: "commands:read",
-        query: t.Object({
-          status: t.Optional(commandState),
-          ...pageQuery,
-          search: searchQuery(["the method"]),
-          sort: newestFirst,
-        }),
+        query: listQuery,
         response: { 200: t.Array(commandDetail) },
         detail: {
           summary: "List commands of a device, the newest first",

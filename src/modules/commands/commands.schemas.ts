@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { bulkDeviceIds } from "../bulk.schemas.ts";
 import { documentedAs } from "../documented-as.ts";
 import { jsonValue, wholeNumber } from "../wire.schemas.ts";
 import type { Command } from "./commands.types.ts";
@@ -51,6 +52,11 @@ export const createCommandBody = t.Object(
     ),
   },
   { title: "CreateCommand" },
+);
+
+export const bulkCommandBody = t.Object(
+  { deviceIds: bulkDeviceIds, ...createCommandBody.properties },
+  { title: "CreateCommands" },
 );
 
 export const commandResult = t.Object(

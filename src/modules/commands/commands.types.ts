@@ -21,6 +21,9 @@ export interface CommandFilter {
   readonly status?: CommandState | undefined;
   /** Part of the method. */
   readonly search?: string | undefined;
+  /** Creation times of the first and the last one, epoch ms. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
 export interface Command {

@@ -72,10 +72,19 @@ function ownPart(snapshot: LatestSnapshot, wanted: Wanted): LatestSnapshot {
 const fixedAggregations: Readonly<Record<string, Aggregation>> = { stateTimeline: "none", energy: "delta" };
 const ENERGY_INTERVAL = "1d";
 
+/** Returns whether a chart shows the range of its values in each interval as a band around their average. */
+const isBand = ({ config, type }: Widget): boolean => type === "timeseries" && config.style === "band";
+
+function aggregationOf(widget: Widget): string {
+  const own = typeof widget.config.aggregation === "string" ? widget.config.aggregation : "none";
+  const shown = own === "none" && isBand(widget) ? "avg" : own;
+  return fixedAggregations[widget.type] ?? shown;
+}
+
 /** Returns how a widget's series are requested. Widgets with the same text share a request. */
-function seriesSpec({ config, type }: Widget) {
-  const aggregation =
-    fixedAggregations[type] ?? (typeof config.aggregation === "string" ? config.aggregation : "none");
+function seriesSpec(widget: Widget) {
+  const { config, type } = widget;
+  const aggregation = aggregationOf(widget);
   const wanted = Number.isInteger(config.maxDataPoints) ? Number(config.maxDataPoints) : POINTS_DEFAULT;
   const maxDataPoints = Math.min(Math.max(1, wanted), POINTS_MAX);
   const byDefault = type === "energy" ? ENERGY_INTERVAL : undefined;
@@ -112,6 +121,34 @@ function shownSeries(
 
 const compares = ({ widget }: Wanted): boolean => widget.config.compare === true;
 
+/** Returns the same request for another aggregation. */
+const withAggregation = (item: Wanted, aggregation: Aggregation): Wanted => ({
+  ...item,
+  widget: { ...item.widget, config: { ...item.widget.config, aggregation } },
+});
+
+/** Returns the charts that show a band, as requests for one of its edges. */
+const edgesOf = (wanted: readonly Wanted[], aggregation: Aggregation): Wanted[] =>
+  wanted.filter(({ widget }) => isBand(widget)).map((item) => withAggregation(item, aggregation));
+
+type Answer = Map<DeviceId, DeviceSeries> | Text;
+
+/** Groups widgets that request the same of the same devices. */
+const groupOf = ({ widget, devices }: Wanted) =>
+  JSON.stringify([seriesSpec(widget), idsOf(devices, SERIES_DEVICES_MAX)]);
+
+/** Returns the edges of the bands of a chart. */
+function bandOf(
+  item: Wanted,
+  shown: readonly ResolvedDevice[],
+  edges: { lows: ReadonlyMap<string, Answer>; highs: ReadonlyMap<string, Answer> },
+): Pick<WidgetData, "low" | "high"> {
+  const low = edges.lows.get(groupOf(withAggregation(item, "min")));
+  const high = edges.highs.get(groupOf(withAggregation(item, "max")));
+  if (low === undefined || high === undefined || isText(low) || isText(high)) return {};
+  return { low: shownSeries(item, shown, low), high: shownSeries(item, shown, high) };
+}
+
 /** Returns the series with their time stamps moved by `ms`. */
 const moved = (found: DeviceSeries, ms: number): DeviceSeries => ({
   ...found,
@@ -146,12 +183,6 @@ export function createDashboardData(deps: {
       throw error;
     }
   }
-
-  type Answer = Map<DeviceId, DeviceSeries> | Text;
-
-  /** Groups widgets that request the same of the same devices. */
-  const groupOf = ({ widget, devices }: Wanted) =>
-    JSON.stringify([seriesSpec(widget), idsOf(devices, SERIES_DEVICES_MAX)]);
 
   async function query(
     principal: Principal,
@@ -258,10 +289,12 @@ export function createDashboardData(deps: {
     }));
     const listed = createAlarmList(principal);
     const { from, to } = input.window;
-    const [latest, series, previous] = await Promise.all([
+    const [latest, series, previous, lows, highs] = await Promise.all([
       latestOf(principal, wanted),
       seriesOf(principal, wanted, input.window),
       seriesOf(principal, wanted.filter(compares), { from: Math.max(0, from - (to - from)), to: from }),
+      seriesOf(principal, edgesOf(wanted, "min"), input.window),
+      seriesOf(principal, edgesOf(wanted, "max"), input.window),
     ]);
 
     function dataOf(item: Wanted): WidgetData {
@@ -288,6 +321,7 @@ export function createDashboardData(deps: {
           !isText(before) && {
             previous: shownSeries(item, shown, before).map((found) => moved(found, to - from)),
           }),
+        ...(isBand(item.widget) && bandOf(item, shown, { lows, highs })),
         ...(need === "alarms" && {
           alarms: alarmsOf(item, listed),
         }),

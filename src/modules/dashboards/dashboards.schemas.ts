@@ -134,6 +134,14 @@ export const widgetData = t.Object(
         description: "with `compare`: the series of the window before, their time stamps moved into this one",
       }),
     ),
+    low: t.Optional(
+      t.Array(deviceSeries, {
+        description: "of a `timeseries` with `style` `band`: the lowest values of the intervals of `series`",
+      }),
+    ),
+    high: t.Optional(
+      t.Array(deviceSeries, { description: "the highest values of the intervals, as `low` has the lowest" }),
+    ),
     latest: t.Optional(t.Array(latestSnapshot)),
     alarms: t.Optional(t.Array(alarmRow)),
     cut: t.Optional(t.Literal(true, { description: "there are more devices than a widget shows" })),

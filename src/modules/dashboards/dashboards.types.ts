@@ -86,6 +86,9 @@ export interface WidgetData {
   readonly series?: readonly DeviceSeries[];
   /** Series of the window before, of the same length, with their time stamps moved into this one. */
   readonly previous?: readonly DeviceSeries[];
+  /** Lowest and highest values of the intervals of `series`, for a chart that shows them as a band. */
+  readonly low?: readonly DeviceSeries[];
+  readonly high?: readonly DeviceSeries[];
   readonly latest?: readonly LatestSnapshot[];
   readonly alarms?: readonly AlarmRow[];
   /** Present if there are more devices than a widget shows. */

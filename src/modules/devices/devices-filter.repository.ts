@@ -15,10 +15,31 @@ const sortable: Record<string, SQL> = {
   active: sql`coalesce(${deviceActivity.active}, 0)`,
 };
 
-/** The order that a list is asked for. */
-export function orderOf(sort: string | undefined): SQL[] {
+/** What a search finds by its name comes before what it finds by something else, the whole name first. */
+const byName = (search: string): SQL[] => [
+  desc(sql`lower(${devices.name}) = lower(${search})`),
+  desc(contains(devices.name, search)),
+];
+
+/** The order that a list is asked for. Without one, a search lists what fits best first. */
+export function orderOf({ sort, search = "" }: Pick<DeviceFilter, "sort" | "search">): SQL[] {
+  if (sort === undefined && search !== "") return [...byName(search), ...orderOf({ sort: "name" })];
   const column = sortable[(sort ?? "name").replace(/^-/, "")] ?? sql`${devices.name} COLLATE NOCASE`;
   return [sort?.startsWith("-") ? desc(column) : asc(column), asc(devices.deviceId)];
+}
+
+/** The devices whose name, label, type, tag or whole id has the text, and those `found` by something else. */
+function searchOf(search: string, found: readonly DeviceId[]): SQL | undefined {
+  const columns = [devices.name, devices.label, devices.deviceType];
+  const isTagged = sql`(${devices.tags} <> '[]' AND EXISTS (SELECT 1 FROM json_each(${devices.tags}) AS tag WHERE ${contains(sql`tag.value`, search)}))`;
+  return or(
+    ...columns.map((column) => contains(column, search)),
+    isTagged,
+    found.length > 0
+      ? sql`${devices.deviceId} IN (SELECT value FROM json_each(${JSON.stringify(found)}))`
+      : undefined,
+    eq(devices.deviceId, search),
+  );
 }
 
 /** The devices that a list is asked for. */
@@ -42,9 +63,7 @@ export function whereOf(
   if (filter.tag !== undefined)
     conditions.push(sql`EXISTS (SELECT 1 FROM json_each(${devices.tags}) WHERE value = ${filter.tag})`);
   if (filter.search !== undefined && filter.search !== "") {
-    const columns = [devices.name, devices.label, devices.deviceType];
-    const { search } = filter;
-    conditions.push(or(...columns.map((column) => contains(column, search)), eq(devices.deviceId, search)));
+    conditions.push(searchOf(filter.search, filter.searched ?? []));
   }
   return and(...conditions);
 }

@@ -20,29 +20,29 @@ import { createDeviceSignIn } from "./device-sign-in.ts";
 import { createDevicesRepository } from "./devices.repository.ts";
 import { devicesRoutes } from "./devices.routes.ts";
 import { createDevicesService } from "./devices.service.ts";
-import type { Device, DeviceMaintenance } from "./devices.types.ts";
+import type { Device, DeviceMaintenance, SearchAttributes } from "./devices.types.ts";
 import { createRejectionsRepository } from "./rejections.repository.ts";
 import { createTokenSignIn } from "./token-sign-in.service.ts";
 
 type MaintenanceOf = (device: Pick<Device, "deviceId" | "parentDeviceId">) => DeviceMaintenance | undefined;
 
+interface DevicesModuleDeps {
+  tenants: TenantsService;
+  plans: PlansService;
+  messageRate: MessageRateService;
+  profiles: ProfilesService;
+  store: TelemetryStore;
+}
+
 /** Devices: what they are, how they sign in, when they were seen, and what was rejected of them. */
-export function createDevicesModule(
-  { config, database, clock, events, log }: Core,
-  deps: {
-    tenants: TenantsService;
-    plans: PlansService;
-    messageRate: MessageRateService;
-    profiles: ProfilesService;
-    store: TelemetryStore;
-  },
-) {
+export function createDevicesModule({ config, database, clock, events, log }: Core, deps: DevicesModuleDeps) {
   const { tenants, plans, messageRate, profiles, store } = deps;
   const { transact } = database;
   /** Stores the dev EUI as an attribute, in the transaction that changes the device. */
   const saveDevEui = new Port<(deviceId: DeviceId, devEui: string | null) => void>("devices.saveDevEui");
   /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
   const maintenanceOf = new Port<MaintenanceOf>("devices.maintenanceOf");
+  const searchAttributes = new Port<SearchAttributes>("devices.searchAttributes");
   const devicesRepository = createDevicesRepository(database);
   const devices = createDevicesService({
     repository: devicesRepository,
@@ -106,12 +106,14 @@ export function createDevicesModule(
     tokens: createTokenSignIn({ directory, clock, report: refusalReporter(events) }),
     saveDevEui,
     maintenanceOf,
+    searchAttributes,
     routes: (auth: AuthPlugin) => [
       devicesRoutes({
         devices,
         rejections,
         activity,
         maintenanceOf: (device) => maintenanceOf.call(device),
+        searchAttributes: (tenantId, text, signal) => searchAttributes.call(tenantId, text, signal),
         auth,
       }),
       credentialsRoutes({ credentials, devices, auth }),

@@ -117,7 +117,7 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
       const where = whereOf(tenantId, visible, filter);
       const items = joined()
         .where(where)
-        .orderBy(...orderOf(filter.sort))
+        .orderBy(...orderOf(filter))
         .limit(filter.limit)
         .offset(filter.offset)
         .all();

@@ -18,7 +18,7 @@ import {
   updateDeviceBody,
 } from "./devices.schemas.ts";
 import type { DevicesService } from "./devices.service.ts";
-import type { Device, DeviceMaintenance, DeviceWithActivity } from "./devices.types.ts";
+import type { Device, DeviceMaintenance, DeviceWithActivity, SearchAttributes } from "./devices.types.ts";
 import { maintenanceToWire, toDetail, toListItem } from "./devices.wire.ts";
 
 const assetList = wholeList({ sort: ["assetId", "count"], search: ["assetId"] });
@@ -36,6 +36,7 @@ interface DevicesRoutesDeps {
   readonly activity: Pick<DeviceActivityTracker, "get" | "inactivityOf">;
   /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
   maintenanceOf(device: Pick<Device, "deviceId" | "parentDeviceId">): DeviceMaintenance | undefined;
+  readonly searchAttributes: SearchAttributes;
   readonly auth: AuthPlugin;
 }
 
@@ -59,9 +60,12 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
     .use(deps.auth)
     .get(
       "",
-      ({ principal, query, set, request }) => {
+      async ({ principal, query, set, request }) => {
         const page = toPage(query);
-        const { items, total } = devices.list(principal, { ...query, ...page });
+        const { search = "" } = query;
+        const searched =
+          search === "" ? [] : await deps.searchAttributes(principal.tenantId, search, request.signal);
+        const { items, total } = devices.list(principal, { ...query, ...page, searched });
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(item);
       },
@@ -72,7 +76,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         detail: {
           summary: "List devices",
           description:
-            "Lists all devices that the caller may see, or those of one `deviceType`, one `role` or one gateway (`parentDeviceId`). `X-Total-Count` has their number, `Link` the next page.",
+            "Lists all devices that the caller may see, or those of one `deviceType`, one `role` or one gateway (`parentDeviceId`). A `search` without `sort` lists devices first whose name has the text. `X-Total-Count` has their number, `Link` the next page.",
         },
       },
     )

@@ -68,7 +68,7 @@ export const updateDeviceBody = t.Object(
 
 export const listDevicesQuery = t.Object({
   ...pageQuery,
-  search: searchQuery(["the name", "the label"]),
+  search: searchQuery(["the name", "the label", "the type", "a tag", "the value of an attribute"]),
   deviceType: t.Optional(t.String({ maxLength: 128, description: "only this type; all by default" })),
   tag: t.Optional(t.String({ maxLength: 64 })),
   parentDeviceId: t.Optional(t.String({ maxLength: 64, description: "only children of this gateway" })),

@@ -108,6 +108,8 @@ export interface DeviceRejection {
 export interface DeviceFilter {
   readonly deviceType?: string | undefined;
   readonly search?: string | undefined;
+  /** Devices that the search finds by what is not stored with them. */
+  readonly searched?: readonly DeviceId[] | undefined;
   readonly tag?: string | undefined;
   readonly parentDeviceId?: string | undefined;
   readonly assetId?: string | undefined;
@@ -117,6 +119,9 @@ export interface DeviceFilter {
   readonly limit: number;
   readonly offset: number;
 }
+
+/** Finds the devices of a tenant that have an attribute whose value has the text. */
+export type SearchAttributes = (tenantId: TenantId, text: string, signal: AbortSignal) => Promise<DeviceId[]>;
 
 export interface TypeDefaults {
   readonly deviceType: string;

@@ -39,19 +39,24 @@ function textOf(value: JsonValue): string {
   return typeof value === "object" ? JSON.stringify(value) : String(onOff(value));
 }
 
+const isReport = (level: string | undefined): boolean => level === "tele" || level === "stat";
+
 /** `cmnd/<device>/<command>`, or `<device>/cmnd/<command>` where the prefix stands behind the device (`%topic%/%prefix%/`). */
 const tasmota: Writer = ({ settings, externalId }, command) => {
   const { name, value } = settingOf(command);
-  const isBehind = filtersOf(settings).some(
-    (filter) => /\/(tele|stat|\+)\/[^/]+$/.test(filter) && !/^(tele|stat)\//.test(filter),
-  );
+  const isBehind = filtersOf(settings).some((filter) => {
+    const levels = filter.split("/");
+    return !isReport(levels[0]) && isReport(levels.at(-2));
+  });
   const place = isBehind ? `${externalId}/cmnd` : `cmnd/${externalId}`;
   return { topic: `${place}/${ensureLevel(name)}`, payload: textOf(value), qos: 1 };
 };
 
 /** `<base>/<device>/set`, or `…/get` for the method `get`. */
 const zigbee2mqtt: Writer = ({ settings, externalId }, command) => {
-  const base = filtersOf(settings)[0]?.replace(/\/?[+#].*$/, "") || "zigbee2mqtt";
+  const levels = filtersOf(settings)[0]?.split("/") ?? [];
+  const end = levels.findIndex((level) => level === "+" || level === "#");
+  const base = (end < 0 ? [] : levels.slice(0, end)).join("/") || "zigbee2mqtt";
   const { method, params } = command;
   const isWhole = (method === "set" || method === "get") && isJsonObject(params);
   const { name, value } = settingOf(command);

@@ -65,14 +65,17 @@ function idOf(id: unknown): number | string {
   throw bodyInvalid(detail("rule.request_id"));
 }
 
-/** `{"id": 1, "device": "A", "client": bool, "key": k | "keys": […]}`; neither key asks for all. */
+/**
+ * `{"id": 1, "device": "A", "client": bool, "key": k | "keys": […]}`; neither key asks for all. A list of one key is answered like one key, as
+ * gateways of ThingsBoard expect.
+ */
 export function parseRequest(body: unknown): ChildRequest {
   const request = objectOf(body);
   const { client = false, key, keys } = request;
   if (typeof client !== "boolean") throw bodyInvalid(detail("rule.client_scope"));
-  const isSingle = key !== undefined && keys === undefined;
-  const asked = isSingle ? [key] : keys;
+  const asked = key !== undefined && keys === undefined ? [key] : keys;
   if (asked !== undefined && !isTexts(asked)) throw bodyInvalid(detail("rule.key_or_keys"));
+  const isSingle = asked?.length === 1;
   const scope = client ? "CLIENT" : "SHARED";
   return { id: idOf(request.id), name: nameOf(request), scope, keys: asked, isSingle };
 }

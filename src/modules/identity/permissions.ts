@@ -108,7 +108,7 @@ export const permissions = {
   "tenant:read": { roles: everyone, what: "read the tenant: profile, plan, attributes, branding" },
   "tenant:write": {
     roles: administrators,
-    what: "with access to all devices: rename the tenant, set and delete its attributes and branding",
+    what: "with access to all devices: rename the tenant, set and delete its attributes and branding, pin values to the overview",
   },
   "tenant:delete": {
     roles: owners,

@@ -64,31 +64,32 @@ function createdTenant({ response }: AuditedRequest): TenantId | null {
   return typeof id === "string" ? (id as TenantId) : null; // of our own answer
 }
 
+function contextOf(auditedRequest: AuditedRequest, principal: Principal): AuditContext {
+  const params = isJsonObject(auditedRequest.params) ? (auditedRequest.params as Record<string, string>) : {}; // path parameters are texts
+  return {
+    principal,
+    params,
+    query: auditedRequest.query,
+    body: auditedRequest.body,
+    response: auditedRequest.response,
+  };
+}
+
+function idOf(rule: Exclude<AuditRule, { none: string }>, context: AuditContext): string | undefined {
+  if (rule.id !== undefined) return rule.id(context);
+  if (rule.created === undefined) return Object.values(context.params)[0];
+  const id = isJsonObject(context.response) ? context.response[rule.created] : undefined;
+  return typeof id === "string" ? id : undefined;
+}
+
+const idsOf = (rule: Exclude<AuditRule, { none: string }>, context: AuditContext): readonly string[] =>
+  rule.each?.(context) ?? [idOf(rule, context) ?? ""];
+
 /** Records what a route's rule says: what it is about as it was before and as it is after, or that it was refused. */
 export function createRequestAudit(recorder: AuditRecorder) {
-  /** State of the target of each request, before the request. */
-  const before = new WeakMap<Request, unknown>();
+  /** State of the targets of each request before the request, by id. */
+  const before = new WeakMap<Request, ReadonlyMap<string, unknown>>();
   const callers = new WeakMap<Request, Principal>();
-
-  function contextOf(auditedRequest: AuditedRequest, principal: Principal): AuditContext {
-    const params = isJsonObject(auditedRequest.params)
-      ? (auditedRequest.params as Record<string, string>)
-      : {}; // path parameters are texts
-    return {
-      principal,
-      params,
-      query: auditedRequest.query,
-      body: auditedRequest.body,
-      response: auditedRequest.response,
-    };
-  }
-
-  function idOf(rule: Exclude<AuditRule, { none: string }>, context: AuditContext): string | undefined {
-    if (rule.id !== undefined) return rule.id(context);
-    if (rule.created === undefined) return Object.values(context.params)[0];
-    const id = isJsonObject(context.response) ? context.response[rule.created] : undefined;
-    return typeof id === "string" ? id : undefined;
-  }
 
   function write(
     auditedRequest: AuditedRequest,
@@ -115,22 +116,20 @@ export function createRequestAudit(recorder: AuditRecorder) {
       if ("none" in rule || rule.read === undefined || rule.created !== undefined) return;
       const { read } = rule;
       const context = contextOf(auditedRequest, principal);
-      const id = idOf(rule, context) ?? "";
-      before.set(
-        auditedRequest.request,
-        readQuietly(() => read(context, id)),
-      );
+      const states = idsOf(rule, context).map((id) => [id, readQuietly(() => read(context, id))] as const);
+      before.set(auditedRequest.request, new Map(states));
     },
     /** Reads at once what the request has made: another one may follow on its heels. */
     done(rule: AuditRule, auditedRequest: AuditedRequest, principal: Principal): void {
       if ("none" in rule) return;
       const { read, details, action } = rule;
       const context = contextOf(auditedRequest, principal);
-      const id = idOf(rule, context) ?? "";
-      const was = before.get(auditedRequest.request);
-      const is = readQuietly(() => (read === undefined ? details?.(context) : read(context, id)));
-      const target = { type: rule.target, id, name: nameOf(is) ?? nameOf(was) };
-      write(auditedRequest, principal, { action, outcome: "SUCCESS", target, before: was, after: is });
+      for (const id of idsOf(rule, context)) {
+        const was = before.get(auditedRequest.request)?.get(id);
+        const is = readQuietly(() => (read === undefined ? details?.(context) : read(context, id)));
+        const target = { type: rule.target, id, name: nameOf(is) ?? nameOf(was) };
+        write(auditedRequest, principal, { action, outcome: "SUCCESS", target, before: was, after: is });
+      }
     },
     /** Stores the user behind a request, permitted or not. */
     caller(request: Request, principal: Principal): void {

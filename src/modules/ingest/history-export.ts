@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { csvCell } from "../../lib/csv-cell.ts";
 import { exactJson } from "../../lib/exact-json.ts";
-import { unitSymbol } from "../../lib/key-format.ts";
+import { columnName } from "../../lib/key-format.ts";
 import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
 import type { ScanChunk } from "../telemetry/store/store.types.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
@@ -60,10 +60,7 @@ export async function* renderHistory(
   options: { format: HistoryFormat; keys: readonly string[]; units?: KeyMetadataMap | undefined },
 ): AsyncGenerator<string> {
   const { format, keys, units } = options;
-  const headOf = (key: string): string => {
-    const unit = units?.get(key)?.unit;
-    return unit === undefined ? key : `${key} (${unitSymbol(unit)})`;
-  };
+  const headOf = (key: string): string => columnName(key, units?.get(key)?.unit);
   if (format === "csv") yield `${["ts", ...keys.map(headOf)].map(csvCell).join(",")}\r\n`;
   for await (const chunk of chunks) {
     const cellsPerRow = Math.max(1, format === "csv" ? keys.length : chunk.columns.length);

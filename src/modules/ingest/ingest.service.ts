@@ -62,6 +62,16 @@ interface Message {
   readonly source: IngestSource;
 }
 
+const isEmptyObject = (body: unknown): boolean => isJsonObject(body) && Object.keys(body).length === 0;
+
+/** An empty object has no readings. Over MQTT everything is acknowledged; other senders hear of a time stamp that is ahead, and keep their message. */
+function readingsOf({ kind, source }: Message, decoded: unknown, now: number): readonly Reading[] {
+  if (kind === "telemetry" && isEmptyObject(decoded)) return [];
+  if (source === "http") checkPayload(decoded);
+  const items = kind === "batch" ? itemsOf(decoded) : decoded;
+  return source === "mqtt" ? toReadings(items, now, HELD_MS_MAX) : toReadings(items, now);
+}
+
 type MessageOrigin = Pick<Rejection, "source" | "where">;
 /** Origin of readings that another part of the gateway creates. */
 const ownMessage: MessageOrigin = { source: "generator", where: "readings" };
@@ -229,11 +239,9 @@ export function createIngestService(deps: {
       rate.ensure(device, message.body.byteLength);
       const decoded = decode();
       if (message.kind === "attributes") return saveAttributes(device, decoded);
-      if (message.source === "http") checkPayload(decoded);
-      const items = message.kind === "batch" ? itemsOf(decoded) : decoded;
-      // Over MQTT everything is acknowledged. Other senders hear of a time stamp that is ahead, and keep their message.
-      if (message.source === "mqtt") return acceptOrHold(device, toHeldReadings(items), origin);
-      return accept(device, toReadings(items, clock.now()), origin);
+      const readings = readingsOf(message, decoded, clock.now());
+      if (readings.length === 0) return Promise.resolve(deps.touch(device)); // it has no news, and is there
+      return (message.source === "mqtt" ? acceptOrHold : accept)(device, readings, origin);
     } catch (error) {
       if (error instanceof PartlyKept) {
         rate.list(device, error.refusal, origin);

@@ -2,7 +2,7 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import { createMaintenanceRepository } from "./maintenance.repository.ts";
-import { maintenanceRoutes } from "./maintenance.routes.ts";
+import { bulkMaintenanceRoutes, maintenanceRoutes } from "./maintenance.routes.ts";
 import { createMaintenanceService } from "./maintenance.service.ts";
 import { MaintenanceWatch } from "./maintenance-watch.ts";
 
@@ -18,7 +18,10 @@ export function createMaintenanceModule(
   return {
     maintenance,
     watch,
-    routes: (auth: AuthPlugin) => [maintenanceRoutes({ maintenance, auth })],
+    routes: (auth: AuthPlugin) => [
+      maintenanceRoutes({ maintenance, auth }),
+      bulkMaintenanceRoutes({ maintenance, auth }),
+    ],
     parts: [{ name: "maintenance", start: () => watch.start(), stop: () => watch.stop() }],
   };
 }

@@ -1,8 +1,10 @@
 import { Elysia } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
+import { bulkResult } from "../bulk.schemas.ts";
+import { bulkTargets, forEachDevice } from "../bulk-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";
-import { beginBody, maintenanceState } from "./maintenance.schemas.ts";
+import { beginBody, bulkBeginBody, bulkEndBody, maintenanceState } from "./maintenance.schemas.ts";
 import type { MaintenanceService } from "./maintenance.service.ts";
 import type { Maintenance } from "./maintenance.types.ts";
 import { maintenanceToWire, readUntil } from "./maintenance.wire.ts";
@@ -60,6 +62,45 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
           summary: "End the maintenance of a device",
           description: `Rules that hold then raise their alarms at once. The maintenance of its gateway goes on. Without maintenance the request changes nothing. ${who}`,
         },
+      },
+    );
+};
+
+const each = "Each device is treated by itself: `failed` says for which ones that was not possible, and why.";
+
+/** Maintenance of many devices at once. */
+export const bulkMaintenanceRoutes = (deps: { maintenance: MaintenanceService; auth: AuthPlugin }) => {
+  const { maintenance } = deps;
+  const read = ({ principal }: AuditContext, id: string) => stateOf(maintenance.get(principal, id));
+  return new Elysia({ prefix: "/api/devices/bulk", tags: ["alarms"] })
+    .use(deps.auth)
+    .post(
+      "/maintenance",
+      ({ principal, body }) => {
+        const { deviceIds, reason = "" } = body;
+        const until = readUntil(body.until);
+        return forEachDevice(deviceIds, (deviceId) =>
+          maintenance.begin(principal, deviceId, { until, reason }),
+        );
+      },
+      {
+        auth: "maintenance:write",
+        audit: { action: "device.maintenance", target: "device", each: bulkTargets, read },
+        body: bulkBeginBody,
+        response: { 200: bulkResult },
+        detail: { summary: "Put many devices into maintenance until a time", description: `${each} ${who}` },
+      },
+    )
+    .post(
+      "/maintenance-end",
+      ({ principal, body }) =>
+        forEachDevice(body.deviceIds, (deviceId) => maintenance.end(principal, deviceId)),
+      {
+        auth: "maintenance:write",
+        audit: { action: "device.maintenance_end", target: "device", each: bulkTargets, read },
+        body: bulkEndBody,
+        response: { 200: bulkResult },
+        detail: { summary: "End the maintenance of many devices", description: `${each} ${who}` },
       },
     );
 };

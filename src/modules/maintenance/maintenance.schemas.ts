@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { bulkDeviceIds } from "../bulk.schemas.ts";
 
 const REASON_MAX = 500;
 
@@ -9,6 +10,13 @@ export const beginBody = t.Object(
   },
   { title: "StartMaintenance" },
 );
+
+export const bulkBeginBody = t.Object(
+  { deviceIds: bulkDeviceIds, ...beginBody.properties },
+  { title: "StartMaintenanceOfDevices" },
+);
+
+export const bulkEndBody = t.Object({ deviceIds: bulkDeviceIds }, { title: "EndMaintenanceOfDevices" });
 
 const fields = {
   deviceId: t.String({

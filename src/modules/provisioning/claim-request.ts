@@ -1,9 +1,12 @@
 import { toFingerprint } from "../../lib/certificate.ts";
 import { invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { randomToken } from "../../platform/ids.ts";
 import type { CredentialsChange } from "../devices/credentials.types.ts";
 
 const NAME_CHARACTERS_MAX = 256;
+/** Random bytes in the name of a device that names none. */
+const NAME_BYTES = 9;
 const TYPE_CHARACTERS_MAX = 128;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const controlCharacters = /[\u0000-\u001f\u007f]/;
@@ -75,7 +78,7 @@ function credentialsOf(body: Record<string, unknown>): CredentialsChange | undef
 export function parseClaim(body: unknown): ClaimRequest {
   if (!isJsonObject(body)) throw invalid("claim.body_invalid");
   return {
-    deviceName: needed(body, "deviceName", NAME_CHARACTERS_MAX),
+    deviceName: textOf(body, "deviceName", NAME_CHARACTERS_MAX) ?? `device-${randomToken(NAME_BYTES)}`,
     key: needed(body, "provisionDeviceKey", 128),
     secret: needed(body, "provisionDeviceSecret", 128),
     isGateway: body.gateway === true,

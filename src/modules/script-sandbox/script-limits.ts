@@ -1,6 +1,6 @@
 /** Limits of a script. docs/scripts.md says what happens beyond each. */
 export const scriptLimits = {
-  sourceBytesMax: 32 * 1024,
+  sourceBytesMax: 256 * 1024,
   inputBytesMax: 1024 * 1024,
   outputCharsMax: 256 * 1024,
   consoleLinesMax: 50,

@@ -21,5 +21,7 @@ export function createSettingsRepository(database: MainDatabase) {
         .onConflictDoUpdate({ target: gatewaySettings.name, set: row })
         .run();
     },
+    delete: (name: string): void =>
+      void orm.delete(gatewaySettings).where(eq(gatewaySettings.name, name)).run(),
   };
 }

@@ -1,10 +1,12 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a combobox with its list box has no element of its own in HTML
 // biome-ignore-all lint/a11y/useFocusableInteractive: the focus stays in the input, as the combobox pattern wants it
-import { ArrowRight, Cpu, Search } from "lucide-preact";
+import { ArrowRight, Search } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { DeviceState } from "../features/alarms/device-state.tsx";
 import { demoPlantApi } from "../features/demo-plant/demo-plant-api.ts";
 import { useDeviceSearch } from "../features/devices/use-device-search.ts";
+import type { DeviceRow } from "../lib/api-types.ts";
 import { fuzzyScore } from "../lib/fuzzy.ts";
 import { withBase } from "../platform/base.ts";
 import { t } from "../platform/i18n/i18n.ts";
@@ -24,7 +26,8 @@ interface Entry {
   readonly id: string;
   readonly text: string;
   readonly detail: string;
-  readonly device: boolean;
+  /** The device that it opens. */
+  readonly device?: DeviceRow;
   readonly run: () => void;
 }
 
@@ -84,7 +87,7 @@ function useActions(): Entry[] {
     [t("account.docs"), action, () => window.open(withBase("/docs"), "_blank")],
     [t("account.signOut"), action, signOut],
   ];
-  return entries.map(([text, detail, run]) => ({ id: text, text, detail, device: false, run }));
+  return entries.map(([text, detail, run]) => ({ id: text, text, detail, run }));
 }
 
 /** Dashboards, alarms, rules and everything else with a page of its own; loaded when the palette is opened. */
@@ -98,7 +101,6 @@ function useFound(): Entry[] {
     id,
     text,
     detail,
-    device: false,
     run: () => route(path),
   }));
 }
@@ -120,7 +122,7 @@ function useEntries(text: string): Entry[] {
       id: row.deviceId,
       text: row.name,
       detail: row.label || row.deviceType || "",
-      device: true,
+      device: row,
       run: () => route(`/devices/${row.deviceId}`),
     }),
   );
@@ -131,6 +133,16 @@ function useEntries(text: string): Entry[] {
     ? [...actions.slice(0, 3), ...devices]
     : [...exact, ...devices.filter((entry) => !exact.includes(entry)), ...others, ...actions];
 }
+
+/** Shows the state of a device, or an arrow for everything else. */
+const EntryMark = ({ device }: { device: DeviceRow | undefined }) =>
+  device ? (
+    <span class="flex w-4 flex-none justify-center">
+      <DeviceState deviceId={device.deviceId} active={device.active} bare />
+    </span>
+  ) : (
+    <ArrowRight size={16} class="flex-none text-soft" aria-hidden="true" />
+  );
 
 /** Finds devices, dashboards, alarms, settings and help from anywhere: Ctrl-K. */
 export function Palette({ onClose }: { onClose: () => void }) {
@@ -199,11 +211,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
               // A list that opens under a resting pointer must not let it choose.
               onPointerMove={(e) => (e.movementX !== 0 || e.movementY !== 0) && setSelected(i)}
             >
-              {entry.device ? (
-                <Cpu size={16} class="flex-none text-soft" aria-hidden="true" />
-              ) : (
-                <ArrowRight size={16} class="flex-none text-soft" aria-hidden="true" />
-              )}
+              <EntryMark device={entry.device} />
               <span class="min-w-0 flex-1 truncate">{entry.text}</span>
               <span class="flex-none text-sm text-soft">{entry.detail}</span>
             </div>

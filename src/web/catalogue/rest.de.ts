@@ -1,5 +1,6 @@
 import { accountDe } from "../features/account/texts.de.ts";
 import { alarmRulesDe } from "../features/alarm-rules/texts.de.ts";
+import { annotationsDe } from "../features/annotations/texts.de.ts";
 import { apiKeysDe } from "../features/api-keys/texts.de.ts";
 import { attributesDe } from "../features/attributes/texts.de.ts";
 import { auditDe } from "../features/audit/texts.de.ts";
@@ -8,6 +9,7 @@ import { codecsDe } from "../features/codecs/texts.de.ts";
 import { commandsDe } from "../features/commands/texts.de.ts";
 import { connectDe } from "../features/connect/texts.de.ts";
 import { dashboardsDe } from "../features/dashboards/texts.de.ts";
+import { deviceBulkDe } from "../features/device-bulk/texts.de.ts";
 import { deviceImportDe } from "../features/device-import/texts.de.ts";
 import { devicePageDe } from "../features/device-page/texts.de.ts";
 import { exploreDe } from "../features/explore/texts.de.ts";
@@ -33,6 +35,7 @@ import type { restEn } from "./rest.en.ts";
 export const restDe: Readonly<Record<keyof typeof restEn, string>> = {
   ...accountDe,
   ...alarmRulesDe,
+  ...annotationsDe,
   ...apiKeysDe,
   ...attributesDe,
   ...auditDe,
@@ -41,6 +44,7 @@ export const restDe: Readonly<Record<keyof typeof restEn, string>> = {
   ...commandsDe,
   ...connectDe,
   ...dashboardsDe,
+  ...deviceBulkDe,
   ...deviceImportDe,
   ...devicePageDe,
   ...exploreDe,

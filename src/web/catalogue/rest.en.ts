@@ -1,5 +1,6 @@
 import { accountEn } from "../features/account/texts.en.ts";
 import { alarmRulesEn } from "../features/alarm-rules/texts.en.ts";
+import { annotationsEn } from "../features/annotations/texts.en.ts";
 import { apiKeysEn } from "../features/api-keys/texts.en.ts";
 import { attributesEn } from "../features/attributes/texts.en.ts";
 import { auditEn } from "../features/audit/texts.en.ts";
@@ -8,6 +9,7 @@ import { codecsEn } from "../features/codecs/texts.en.ts";
 import { commandsEn } from "../features/commands/texts.en.ts";
 import { connectEn } from "../features/connect/texts.en.ts";
 import { dashboardsEn } from "../features/dashboards/texts.en.ts";
+import { deviceBulkEn } from "../features/device-bulk/texts.en.ts";
 import { deviceImportEn } from "../features/device-import/texts.en.ts";
 import { devicePageEn } from "../features/device-page/texts.en.ts";
 import { exploreEn } from "../features/explore/texts.en.ts";
@@ -33,6 +35,7 @@ import { usersEn } from "../features/users/texts.en.ts";
 export const restEn = {
   ...accountEn,
   ...alarmRulesEn,
+  ...annotationsEn,
   ...apiKeysEn,
   ...attributesEn,
   ...auditEn,
@@ -41,6 +44,7 @@ export const restEn = {
   ...commandsEn,
   ...connectEn,
   ...dashboardsEn,
+  ...deviceBulkEn,
   ...deviceImportEn,
   ...devicePageEn,
   ...exploreEn,

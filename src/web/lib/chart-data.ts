@@ -11,7 +11,7 @@ export function toNumber(value: TelemetryValue): number | null {
   return typeof value === "boolean" ? Number(value) : null;
 }
 
-const GAP_FACTOR = 4;
+const GAP_FACTOR = 3;
 const GAP_AT_LEAST_MS = 2000;
 const NEIGHBOURS = 4;
 
@@ -26,7 +26,7 @@ function usualDistance(ts: readonly number[], from: number, to: number): number 
 }
 
 /**
- * Returns whether data is missing before point `i`: the step to it is four times what is usual before and after it. Looking at both sides lets
+ * Returns whether data is missing before point `i`: the step to it is more than three times what is usual before and after it. Looking at both sides lets
  * a device change its rhythm, and coarse history meet live points, without tearing the line.
  */
 export function isGap(ts: readonly number[], i: number, thinned = NOT_THINNED): boolean {

@@ -1,5 +1,7 @@
 // What Explore shows, as its address has it.
 
+import { LINE_STYLES, type LineStyle } from "./line-styles.ts";
+
 /** As in dashboards: `{mode, durationMs | from, to | unit, offset, timezone}`. */
 type WindowSpec = Readonly<Record<string, unknown>>;
 
@@ -8,8 +10,17 @@ export interface ExploreSeries {
   readonly key: string;
 }
 
+/** How the lines of a pane are drawn. */
+export interface PaneAppearance {
+  /** A line by default. */
+  readonly style?: LineStyle | undefined;
+  /** Ends of the value axis. */
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+}
+
 /** Series that are drawn together: lines, or a lane for each, coloured by state. */
-export interface Pane {
+export interface Pane extends PaneAppearance {
   readonly kind: "lines" | "lanes";
   readonly series: readonly ExploreSeries[];
 }
@@ -38,14 +49,45 @@ function seriesOf(text: string): ExploreSeries[] {
   }
 }
 
+/** `:style=step:min=0:max=100` before the series. */
+function appearanceText({ style, min, max }: PaneAppearance): string {
+  const fields = Object.entries({ style: style === "line" ? undefined : style, min, max });
+  const texts = fields.flatMap(([name, value]) => (value === undefined ? [] : [`:${name}=${value}`]));
+  return texts.length === 0 ? "" : `${texts.join("")},`;
+}
+
+function appearanceOf(text: string): PaneAppearance {
+  const fields = new Map(
+    text.split(":").map((field): [string, string] => {
+      const [name = "", value = ""] = field.split("=");
+      return [name, value];
+    }),
+  );
+  const numberOf = (name: string): number | undefined => {
+    const value = fields.get(name) ?? "";
+    return value !== "" && Number.isFinite(Number(value)) ? Number(value) : undefined;
+  };
+  const style = LINE_STYLES.find((name) => name === fields.get("style"));
+  const [min, max] = [numberOf("min"), numberOf("max")];
+  return {
+    ...(style !== undefined && { style }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+  };
+}
+
 function paneOf(text: string): Pane[] {
-  const series = text.slice(1).split(",").flatMap(seriesOf);
-  return series.length === 0 ? [] : [{ kind: text.startsWith("s") ? "lanes" : "lines", series }];
+  const parts = text.slice(1).split(",");
+  const series = parts.flatMap(seriesOf);
+  const appearance = parts[0]?.startsWith(":") ? appearanceOf(parts[0]) : {};
+  return series.length === 0
+    ? []
+    : [{ kind: text.startsWith("s") ? "lanes" : "lines", series, ...appearance }];
 }
 
 /** `live.<ms>`, `abs.<from>.<to>` or `cal.<unit>.<offset>.<time zone>`. */
 function windowText({ mode, durationMs, from, to, unit, offset, timezone }: WindowSpec): string {
-  if (mode === "absolute") return `abs.${from}.${to}`;
+  if (mode === "absolute" || (mode === undefined && from !== undefined)) return `abs.${from}.${to}`;
   if (mode === "calendar") return `cal.${unit}.${offset}.${timezone}`;
   return `live.${durationMs}`;
 }
@@ -71,7 +113,8 @@ export function viewFromQuery(query: Readonly<Record<string, string>>): ExploreV
 
 export function viewToQuery({ panes, window, aggregation, compares }: ExploreView): Record<string, string> {
   const texts = panes.map(
-    ({ kind, series }) => (kind === "lanes" ? "s" : "l") + series.map(seriesText).join(),
+    ({ kind, series, ...appearance }) =>
+      (kind === "lanes" ? "s" : "l") + appearanceText(appearance) + series.map(seriesText).join(),
   );
   return {
     ...(texts.length > 0 && { panes: texts.join(";") }),
@@ -81,11 +124,12 @@ export function viewToQuery({ panes, window, aggregation, compares }: ExploreVie
   };
 }
 
+export const exploreAddress = (view: ExploreView): string =>
+  `/explore?${new URLSearchParams(viewToQuery(view))}`;
+
 /** Returns the address of Explore with these series in one pane. */
 export const exploreHref = (series: readonly ExploreSeries[], window: WindowSpec = WINDOW_START): string =>
-  `/explore?${new URLSearchParams(
-    viewToQuery({ panes: [{ kind: "lines", series }], window, aggregation: "none", compares: false }),
-  )}`;
+  exploreAddress({ panes: [{ kind: "lines", series }], window, aggregation: "none", compares: false });
 
 /** Name of a series as a widget's `series` has it. */
 export const seriesId = ({ deviceId, key }: ExploreSeries): string => `${deviceId}/${key}`;
@@ -96,7 +140,7 @@ export function withSeries(panes: readonly Pane[], series: ExploreSeries, kind: 
   const pane = panes[position];
   if (pane === undefined) return [...panes, { kind, series: [series] }];
   if (pane.series.some((existing) => seriesId(existing) === seriesId(series))) return [...panes];
-  return panes.with(position, { kind, series: [...pane.series, series] });
+  return panes.with(position, { ...pane, series: [...pane.series, series] });
 }
 
 export const withoutSeries = (panes: readonly Pane[], position: number, series: ExploreSeries): Pane[] =>
@@ -106,9 +150,16 @@ export const withoutSeries = (panes: readonly Pane[], position: number, series: 
     return left.length === 0 ? [] : { ...pane, series: left };
   });
 
+/** Returns the panes with another appearance of one of them. */
+export const withAppearance = (
+  panes: readonly Pane[],
+  position: number,
+  appearance: PaneAppearance,
+): Pane[] => panes.map((pane, index) => (index === position ? { ...pane, ...appearance } : pane));
+
 /** Gives each series a pane of its own, or puts all of a kind into one. */
 export function arranged(panes: readonly Pane[], isSplit: boolean): Pane[] {
-  if (isSplit) return panes.flatMap(({ kind, series }) => series.map((own) => ({ kind, series: [own] })));
+  if (isSplit) return panes.flatMap((pane) => pane.series.map((own) => ({ ...pane, series: [own] })));
   return panes
     .flatMap(({ kind, series }) => series.map((own) => ({ kind, own })))
     .reduce<Pane[]>((joined, { kind, own }) => withSeries(joined, own, kind), []);

@@ -36,3 +36,16 @@ export function scaleGroups(
     return groups.length - 1;
   });
 }
+
+/** Value axes of one chart, one on each side. Lines of further scales go to a chart below. */
+export const AXES_MAX = 2;
+
+/** Returns how many charts the lines need, given the scale of each line. */
+export const paneCount = (scales: readonly number[]): number =>
+  Math.floor(Math.max(0, ...scales) / AXES_MAX) + 1;
+
+/** Returns the chart to which a scale belongs, and its number among the scales of that chart. */
+export const paneOf = (scale: number): { pane: number; scale: number } => ({
+  pane: Math.floor(scale / AXES_MAX),
+  scale: scale % AXES_MAX,
+});

@@ -76,8 +76,8 @@ function listen(): void {
   });
 }
 
-/** Returns the metadata of all keys of a device, as far as it is there. The component that reads it is drawn again when it changes. */
-export function keysOfDevice(deviceId: string): KeyMetadataMap | undefined {
+/** Returns the profile of a device, as far as it is there. The component that reads it is drawn again when it changes. */
+export function profileOfDevice(deviceId: string): string | undefined {
   void version.value;
   // On a shared dashboard it comes with the dashboard.
   if (askedIn.get(deviceId) !== round && shareToken.value === undefined) {
@@ -86,8 +86,12 @@ export function keysOfDevice(deviceId: string): KeyMetadataMap | undefined {
     wanted.add(deviceId);
     listen();
   }
-  return metadataByProfile.get(profileOf.get(deviceId) ?? "");
+  return profileOf.get(deviceId);
 }
+
+/** Returns the metadata of all keys of a device, as far as it is there. The component that reads it is drawn again when it changes. */
+export const keysOfDevice = (deviceId: string): KeyMetadataMap | undefined =>
+  metadataByProfile.get(profileOfDevice(deviceId) ?? "");
 
 export const metadataOf = (deviceId: string, key: string): KeyMetadata | undefined =>
   keysOfDevice(deviceId)?.get(key);

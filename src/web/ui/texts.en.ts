@@ -1,6 +1,7 @@
 export const uiEn = {
   "level.warning": "beyond the warning limit",
   "level.critical": "beyond the critical limit",
+  "alarmLink.on": "Create an alarm on {name}",
   "common.close": "Close",
   "common.retry": "Retry",
   "common.loading": "Loading…",

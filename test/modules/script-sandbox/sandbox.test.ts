@@ -102,7 +102,7 @@ describe("a failed script", () => {
   });
 
   test("is reported for sources and messages that are too large", async () => {
-    expect((await failureOf(run(`//${"x".repeat(32 * 1024)}`))).code).toBe("script.syntax");
+    expect((await failureOf(run(`//${"x".repeat(256 * 1024)}`))).code).toBe("script.syntax");
     const message = "x".repeat(1024 * 1024);
     expect((await failureOf(sandbox.run({ ...good, key: "large", message }))).code).toBe("script.error");
   });

@@ -26,6 +26,8 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "bulk.mistake_field": "Zeile {row}, {field}: {rule}",
   "bulk.mistake_named": "Zeile {row}, {rule}",
   "bulk.mistake_row": "Zeile {row}: {rule}",
+  "bulk.no_changes":
+    "es gibt nichts zu ändern: nötig ist addTags, removeTags, profileId, parentDeviceId oder assetId",
   "bulk.no_rows": "die Datei hat keine Zeilen",
   "bulk.rows_missing": "rows muss eine Liste von Objekten sein",
   "bulk.several_invalid": "{mistake}, und {others} weitere; es wurde nichts importiert",
@@ -91,6 +93,9 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "device.token_limited":
     "Von dieser Adresse kamen zu viele ungültige Gerätetoken. Versuchen Sie es später erneut.",
   "device.token_taken": "token: ein anderes Gerät hat dieses Zugangstoken",
+  "device.too_many_tags": "tags: ein Gerät kann höchstens {max} Schlagwörter haben",
+  "device.was_active": "Das Gerät hat sich seit dem Anlegen verbunden oder Daten gesendet.",
+  "device.was_changed": "Das Gerät wurde seit dem Anlegen geändert.",
   "gateway.body_invalid": "{rule}",
   "gateway.child_elsewhere":
     "das Gerät „{name}“ gibt es, es gehört aber nicht zu diesem Gateway; ordnen Sie es zuerst zu",

@@ -2,6 +2,7 @@ import type { errorDetails } from "../en/error-details.ts";
 
 export const errorDetailsDe: Readonly<Record<keyof typeof errorDetails, string>> = {
   "action.change_alarm_notifications": "Alarmbenachrichtigungen ändern",
+  "action.pin_values": "Werte an die Übersicht heften",
   "action.change_branding": "das Erscheinungsbild des Standorts ändern",
   "action.change_codecs": "Codecs ändern",
   "action.change_data_pipelines": "Pipelines ändern",

@@ -13,7 +13,7 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "codec.no_function": "Der Quelltext muss eine dieser Funktionen enthalten: {names}.",
   "codec.not_found": "Diesen Codec gibt es nicht.",
   "codec.not_text": "Die Datei ist kein Text in UTF-8.",
-  "codec.too_large": "Ein Codec hat höchstens 32 KiB.",
+  "codec.too_large": "Ein Codec hat höchstens 256 KiB.",
   "codec.type_unknown":
     "content-type muss text/javascript, text/plain oder multipart/form-data mit einer Datei sein",
   "downlink.dev_eui_invalid": "devEui: muss 16 hexadezimale Zeichen haben",

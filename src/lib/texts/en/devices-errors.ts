@@ -24,6 +24,8 @@ export const devicesErrors = {
   "bulk.mistake_field": "row {row}, {field}: {rule}",
   "bulk.mistake_named": "row {row}, {rule}",
   "bulk.mistake_row": "row {row}: {rule}",
+  "bulk.no_changes":
+    "there is nothing to change: addTags, removeTags, profileId, parentDeviceId or assetId is required",
   "bulk.no_rows": "the file has no rows",
   "bulk.rows_missing": "rows must be an array of objects",
   "bulk.several_invalid": "{mistake}, and {others} more; nothing was imported",
@@ -84,6 +86,9 @@ export const devicesErrors = {
   "device.token_invalid": "the device token is not valid",
   "device.token_limited": "Too many invalid device tokens came from this address. Try again later.",
   "device.token_taken": "token: another device has this access token",
+  "device.too_many_tags": "tags: a device can have at most {max} tags",
+  "device.was_active": "The device has connected or sent data since it was created.",
+  "device.was_changed": "The device was changed since it was created.",
   "gateway.body_invalid": "{rule}",
   "gateway.child_elsewhere": 'the device "{name}" exists but is not a child of this gateway; attach it first',
   "gateway.child_name_invalid":

@@ -1,6 +1,7 @@
 /** Parts of error texts: what somebody may not do, what names a device, what a script did, what a value must be. */
 export const errorDetails = {
   "action.change_alarm_notifications": "change alarm notifications",
+  "action.pin_values": "pin values to the overview",
   "action.change_branding": "change the branding of the site",
   "action.change_codecs": "change codecs",
   "action.change_data_pipelines": "change pipelines",

@@ -11,7 +11,7 @@ export const integrationsErrors = {
   "codec.no_function": "The source must define one of these functions: {names}.",
   "codec.not_found": "There is no such codec.",
   "codec.not_text": "The file is not text in UTF-8.",
-  "codec.too_large": "A codec must have at most 32 KiB.",
+  "codec.too_large": "A codec must have at most 256 KiB.",
   "codec.type_unknown":
     "content-type must be text/javascript, text/plain, or multipart/form-data with a file",
   "downlink.dev_eui_invalid": "devEui: must be 16 hexadecimal characters",

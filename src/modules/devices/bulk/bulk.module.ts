@@ -1,11 +1,22 @@
 import type { AttributesService } from "../../attributes/attributes.service.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
+import type { DeviceActivityTracker } from "../device-activity.ts";
 import type { DevicesService } from "../devices.service.ts";
 import { bulkRoutes } from "./bulk.routes.ts";
 import { createBulkService } from "./bulk.service.ts";
+import { bulkChangesRoutes } from "./bulk-changes.routes.ts";
+import { createBulkChanges } from "./bulk-changes.service.ts";
 
-/** Import and export of many devices with their attributes. */
-export function createBulkModule(deps: { devices: DevicesService; attributes: AttributesService }) {
-  const bulk = createBulkService({ devices: deps.devices, saveAttributes: deps.attributes.set });
-  return { routes: (auth: AuthPlugin) => [bulkRoutes({ bulk, auth })] };
+/** Import, export, changes and deletion of many devices. */
+export function createBulkModule(deps: {
+  devices: DevicesService;
+  activity: DeviceActivityTracker;
+  attributes: AttributesService;
+}) {
+  const { devices, activity } = deps;
+  const changes = createBulkChanges({ devices, activityOf: (deviceId) => activity.get(deviceId) });
+  const bulk = createBulkService({ devices, saveAttributes: deps.attributes.set });
+  return {
+    routes: (auth: AuthPlugin) => [bulkRoutes({ bulk, auth }), bulkChangesRoutes({ changes, devices, auth })],
+  };
 }

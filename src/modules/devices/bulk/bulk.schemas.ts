@@ -1,5 +1,7 @@
 import { t } from "elysia";
-import { textFields, wholeNumber } from "../../wire.schemas.ts";
+import { bulkDeviceIds } from "../../bulk.schemas.ts";
+import { nameText, textFields, wholeNumber } from "../../wire.schemas.ts";
+import { updateDeviceBody } from "../devices.schemas.ts";
 
 const rowError = t.Object({ row: wholeNumber(), field: t.String(), message: t.String(), ...textFields });
 
@@ -30,3 +32,18 @@ export const importResult = t.Object({
     }),
   ),
 });
+
+const tags = t.Array(nameText(64), { minItems: 1, maxItems: 64 });
+const { profileId, parentDeviceId, assetId } = updateDeviceBody.properties;
+
+export const bulkUpdateBody = t.Object(
+  {
+    deviceIds: bulkDeviceIds,
+    addTags: t.Optional(tags),
+    removeTags: t.Optional(tags),
+    profileId,
+    parentDeviceId,
+    assetId,
+  },
+  { title: "UpdateDevices" },
+);

@@ -11,8 +11,8 @@ import { useLive } from "../../platform/live.ts";
 import { now, serverNow } from "../../platform/now.ts";
 import { darkNow } from "../../platform/preferences.ts";
 import { useResource } from "../../platform/resource.ts";
-import { Chart } from "../../ui/chart/chart.tsx";
 import type { ChartEvent } from "../../ui/chart/chart.types.ts";
+import { ChartStack } from "../../ui/chart/chart-stack.tsx";
 import { lineStyle, themeColor } from "../../ui/chart/line-style.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import {
@@ -118,7 +118,7 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
         </a>
       </div>
       <Legend deviceId={deviceId} keys={keys} series={series} cursor={cursor} />
-      <Chart
+      <ChartStack
         columns={alignColumns(buffers, bounds)}
         banded={false}
         bounds={bounds}

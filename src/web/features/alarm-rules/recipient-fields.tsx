@@ -3,6 +3,7 @@ import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { Checkbox, Radio } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { notificationsApi } from "../notifications/notifications-api.ts";
 import { usersApi } from "../users/users-api.ts";
 
 const USERS_SHOWN = 100;
@@ -17,6 +18,10 @@ export function RecipientFields(props: {
   const { recipientIds, onChange } = props;
   const users = useResource(
     async () => (may("users:read") ? (await usersApi.list({ limit: USERS_SHOWN, offset: 0 })).rows : []),
+    [],
+  );
+  const settings = useResource(
+    async () => (may("alarms:escalation") ? await notificationsApi.settings() : undefined),
     [],
   );
   const shown = users.data ?? [];
@@ -48,6 +53,11 @@ export function RecipientFields(props: {
             </Checkbox>
           ))}
         </div>
+      )}
+      {kind !== "nobody" && settings.data?.mailDelivering === false && (
+        <p class="text-warning" role="note">
+          {t("notifier.noMail")}
+        </p>
       )}
       {users.error !== undefined && <ErrorNote error={users.error} onRetry={users.reload} />}
     </fieldset>

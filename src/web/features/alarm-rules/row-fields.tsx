@@ -1,4 +1,5 @@
 import { Trash2 } from "lucide-preact";
+import { unitSymbol } from "../../../lib/key-format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { AutomaticDurationField } from "../../ui/automatic-duration-field.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
@@ -11,6 +12,8 @@ const SCOPES = ["SERVER", "SHARED", "CLIENT"] as const;
 /** Fields of one comparison: key, operator and value. */
 export function RowFields(props: {
   row: ConditionRow;
+  /** Unit of the values of the key. */
+  unit: string | undefined;
   onChange: (row: ConditionRow) => void;
   onRemove: (() => void) | undefined;
 }) {
@@ -62,23 +65,8 @@ export function RowFields(props: {
           ))}
         </select>
       )}
-      {takesValue && (
-        <input
-          class="input min-w-0 flex-[1_1_8rem]"
-          required
-          maxLength={1000}
-          aria-label={t(row.attribute === "" ? "rule.value" : "rule.attribute")}
-          placeholder={t(row.op === "IN" || row.op === "BETWEEN" ? "rule.values" : "rule.value")}
-          value={row.attribute === "" ? row.value : row.attribute}
-          onInput={(e) =>
-            set(
-              row.attribute === "" ? { value: e.currentTarget.value } : { attribute: e.currentTarget.value },
-            )
-          }
-        />
-      )}
+      {takesValue && <ComparedInput row={row} unit={props.unit} set={set} />}
       {row.op === "NO_DATA" && <SilenceField ms={row.forMs} onChange={(forMs) => set({ forMs })} />}
-      ms={row.forMs}
       {onRemove && <IconButton icon={Trash2} label={t("rule.removeRow")} onClick={onRemove} />}
     </div>
   );
@@ -87,3 +75,28 @@ export function RowFields(props: {
 const SilenceField = (props: { ms: number | null; onChange: (ms: number | null) => void }) => (
   <AutomaticDurationField label={t("rule.forTime")} {...props} />
 );
+
+/** The value, or the name of the attribute, with which the key is compared. */
+function ComparedInput(props: {
+  row: ConditionRow;
+  unit: string | undefined;
+  set: (changes: Partial<ConditionRow>) => void;
+}) {
+  const { row, unit, set } = props;
+  const isValue = row.attribute === "";
+  return (
+    <label class="input min-w-0 flex-[1_1_8rem]">
+      <input
+        required
+        maxLength={1000}
+        aria-label={t(isValue ? "rule.value" : "rule.attribute")}
+        placeholder={t(row.op === "IN" || row.op === "BETWEEN" ? "rule.values" : "rule.value")}
+        value={isValue ? row.value : row.attribute}
+        onInput={(e) =>
+          set(isValue ? { value: e.currentTarget.value } : { attribute: e.currentTarget.value })
+        }
+      />
+      {isValue && unit !== undefined && <span class="text-soft">{unitSymbol(unit)}</span>}
+    </label>
+  );
+}

@@ -26,6 +26,7 @@ import { TriggerFields } from "./trigger-fields.tsx";
 
 interface Props {
   readonly profileId: string;
+  readonly profileName: string;
   /** Metadata of the profile's keys. */
   readonly keys: KeyMetadataMap;
   readonly rule: RuleForm;
@@ -36,7 +37,8 @@ interface Props {
 }
 
 /** A rule with what it says beneath, and what it would have done. */
-export function RuleEditor({ profileId, keys: metadata, rule, others, onCancel, onSave }: Props) {
+export function RuleEditor(props: Props) {
+  const { profileId, keys: metadata, rule, others, onCancel, onSave } = props;
   const [form, setForm] = useState(rule);
   const action = useAction();
   const keys = useResource(() => telemetryApi.siteKeys(), []);
@@ -57,6 +59,7 @@ export function RuleEditor({ profileId, keys: metadata, rule, others, onCancel, 
           <option key={key} value={key} />
         ))}
       </datalist>
+      <p class="text-sm text-soft">{t("rule.appliesTo", { name: props.profileName })}</p>
       <TextField
         label={t("rule.name")}
         error={isTaken ? t("rule.nameTaken") : undefined}
@@ -72,6 +75,7 @@ export function RuleEditor({ profileId, keys: metadata, rule, others, onCancel, 
           key={create.severity}
           title={t("rule.raise")}
           trigger={create}
+          keys={metadata}
           taken={form.creates.flatMap(({ severity }, index) => (index === position ? [] : severity))}
           onChange={(changed) => setCreate(position, changed)}
           onRemove={
@@ -103,33 +107,13 @@ export function RuleEditor({ profileId, keys: metadata, rule, others, onCancel, 
           title={t("rule.clear")}
           isClear
           trigger={form.clear}
+          keys={metadata}
           taken={[]}
           onChange={(clear) => set({ clear })}
           onRemove={() => set({ clear: null })}
         />
       )}
-      <fieldset class="flex flex-col gap-2.5">
-        <legend class="mb-2 text-sm font-medium">{t("rule.options")}</legend>
-        <Check
-          text={t("rule.downgrade")}
-          checked={form.downgrade}
-          onChange={(downgrade) => set({ downgrade })}
-        />
-        <Check
-          text={t("rule.propagate")}
-          checked={form.propagateToGateway}
-          onChange={(propagateToGateway) => set({ propagateToGateway })}
-        />
-        <Check
-          text={t("rule.schedule")}
-          checked={form.schedule !== null}
-          onChange={(isOn) => set({ schedule: isOn ? workHours() : null })}
-        />
-        {form.schedule !== null && (
-          <ScheduleFields schedule={form.schedule} onChange={(schedule) => set({ schedule })} />
-        )}
-        {Array.isArray(form.others.actions) && <p class="text-sm text-soft">{t("rule.actionsKept")}</p>}
-      </fieldset>
+      <OptionFields form={form} set={set} />
       <RecipientFields recipientIds={form.recipientIds} onChange={(recipientIds) => set({ recipientIds })} />
       <p class="border-l-2 border-primary pl-3" data-testid="sentence" aria-live="polite">
         {ruleText(form, metadata)}
@@ -143,6 +127,33 @@ export function RuleEditor({ profileId, keys: metadata, rule, others, onCancel, 
         </button>
       </div>
     </form>
+  );
+}
+
+function OptionFields({ form, set }: { form: RuleForm; set: (changes: Partial<RuleForm>) => void }) {
+  return (
+    <fieldset class="flex flex-col gap-2.5">
+      <legend class="mb-2 text-sm font-medium">{t("rule.options")}</legend>
+      <Check
+        text={t("rule.downgrade")}
+        checked={form.downgrade}
+        onChange={(downgrade) => set({ downgrade })}
+      />
+      <Check
+        text={t("rule.propagate")}
+        checked={form.propagateToGateway}
+        onChange={(propagateToGateway) => set({ propagateToGateway })}
+      />
+      <Check
+        text={t("rule.schedule")}
+        checked={form.schedule !== null}
+        onChange={(isOn) => set({ schedule: isOn ? workHours() : null })}
+      />
+      {form.schedule !== null && (
+        <ScheduleFields schedule={form.schedule} onChange={(schedule) => set({ schedule })} />
+      )}
+      {Array.isArray(form.others.actions) && <p class="text-sm text-soft">{t("rule.actionsKept")}</p>}
+    </fieldset>
   );
 }
 

@@ -13,6 +13,7 @@ export const alarmRulesDe: Readonly<Record<keyof typeof alarmRulesEn, string>> =
   "rule.deleteWarning": "Die Regel „{name}“ löschen? Ihre offenen Alarme enden.",
   "rule.count.one": "{count} Alarmregel",
   "rule.count.other": "{count} Alarmregeln",
+  "rule.appliesTo": "Diese Regel gilt für alle Geräte des Profils „{name}“.",
   "rule.name": "Name des Alarms",
   "rule.nameTaken": "Eine andere Regel dieses Profils heißt so.",
   "rule.raise": "Auslösen, wenn",

@@ -11,6 +11,7 @@ export const alarmRulesEn = {
   "rule.deleteWarning": "Delete the rule “{name}”? Its open alarms are cleared.",
   "rule.count.one": "{count} alarm rule",
   "rule.count.other": "{count} alarm rules",
+  "rule.appliesTo": "This rule applies to all devices of the profile “{name}”.",
   "rule.name": "Name of the alarm",
   "rule.nameTaken": "Another rule of this profile has this name.",
   "rule.raise": "Raise the alarm when",

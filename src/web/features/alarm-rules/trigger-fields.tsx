@@ -1,4 +1,5 @@
 import { Plus, Trash2 } from "lucide-preact";
+import type { KeyMetadataMap } from "../../../lib/key-metadata.ts";
 import { type AlarmSeverity, severitiesDescending } from "../../../lib/severity.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
@@ -13,6 +14,7 @@ import { type ConditionForm, newRow, type TriggerForm } from "./rule-form.ts";
 interface Props {
   readonly title: string;
   readonly trigger: TriggerForm;
+  readonly keys: KeyMetadataMap;
   readonly isClear?: boolean;
   /** Severities that other parts of the rule have. */
   readonly taken: readonly AlarmSeverity[];
@@ -24,7 +26,8 @@ const MESSAGE_NAMES = ["deviceName", "alarmType", "severity"].map((name) => `\${
 const KINDS = ["SIMPLE", "DURATION", "REPEATING"] as const;
 
 /** Fields of a create rule or a clear rule. */
-export function TriggerFields({ title, trigger, isClear = false, taken, onChange, onRemove }: Props) {
+export function TriggerFields(props: Props) {
+  const { title, trigger, isClear = false, taken, onChange, onRemove } = props;
   const set = (changes: Partial<TriggerForm>) => onChange({ ...trigger, ...changes });
   return (
     <fieldset class="flex flex-col gap-3 rounded-field border border-base-300 p-3 sm:p-4">
@@ -53,7 +56,11 @@ export function TriggerFields({ title, trigger, isClear = false, taken, onChange
         )}
         {onRemove && <IconButton icon={Trash2} label={t("rule.removePart")} onClick={onRemove} />}
       </div>
-      <ConditionFields condition={trigger.condition} onChange={(condition) => set({ condition })} />
+      <ConditionFields
+        condition={trigger.condition}
+        keys={props.keys}
+        onChange={(condition) => set({ condition })}
+      />
       <div class="flex flex-wrap items-end gap-3">
         <SelectField
           label={t("rule.kind")}
@@ -122,8 +129,12 @@ function RepeatFields(props: { trigger: TriggerForm; set: (changes: Partial<Trig
   );
 }
 
-function ConditionFields(props: { condition: ConditionForm; onChange: (condition: ConditionForm) => void }) {
-  const { condition, onChange } = props;
+function ConditionFields(props: {
+  condition: ConditionForm;
+  keys: KeyMetadataMap;
+  onChange: (condition: ConditionForm) => void;
+}) {
+  const { condition, keys, onChange } = props;
   if ("json" in condition)
     return (
       <TextAreaField
@@ -152,6 +163,7 @@ function ConditionFields(props: { condition: ConditionForm; onChange: (condition
         <RowFields
           key={position}
           row={row}
+          unit={keys.get(row.key)?.unit}
           onChange={(changed) => onChange({ join, rows: rows.with(position, changed) })}
           onRemove={rows.length > 1 ? () => onChange({ join, rows: rows.toSpliced(position, 1) }) : undefined}
         />

@@ -42,6 +42,9 @@ export interface AlarmFilter {
   readonly severity?: string | undefined;
   readonly search?: string | undefined;
   readonly deviceId?: string | undefined;
+  /** Only alarms that were open in this range of time, epoch ms. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
   readonly limit: number;
 }
 

@@ -80,6 +80,7 @@ export const auditDe: Readonly<Record<keyof typeof auditEn, string>> = {
   "auditAction.demo_plant.start": "Demo-Werk gestartet",
   "auditAction.demo_plant.stop": "Demo-Werk angehalten",
   "auditAction.demo_plant.remove": "Demo-Werk entfernt",
+  "auditAction.overview.pin": "Angeheftete Werte der Übersicht geändert",
   "auditAction.pipeline.create": "Pipeline angelegt",
   "auditAction.pipeline.update": "Pipeline geändert",
   "auditAction.pipeline.delete": "Pipeline gelöscht",

@@ -78,6 +78,7 @@ export const auditEn = {
   "auditAction.demo_plant.start": "Demo plant started",
   "auditAction.demo_plant.stop": "Demo plant stopped",
   "auditAction.demo_plant.remove": "Demo plant removed",
+  "auditAction.overview.pin": "Pinned values of the overview changed",
   "auditAction.pipeline.create": "Data pipeline created",
   "auditAction.pipeline.update": "Data pipeline changed",
   "auditAction.pipeline.delete": "Data pipeline deleted",

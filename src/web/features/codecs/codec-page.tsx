@@ -18,7 +18,7 @@ import { type Codec, type CodecForm, codecsApi } from "./codecs-api.ts";
 import { TrialPanel } from "./trial-panel.tsx";
 import { useTrial } from "./use-trial.ts";
 
-const SOURCE_BYTES_MAX = 32 * 1024;
+const SOURCE_BYTES_MAX = 256 * 1024;
 
 const FIRST_SOURCE = `function decodeUplink(input) {
   const { bytes, fPort } = input;

@@ -12,7 +12,7 @@ export const codecsDe: Readonly<Record<keyof typeof codecsEn, string>> = {
   "codecs.description": "Beschreibung",
   "codecs.source": "Quelltext",
   "codecs.file": "Aus einer Datei …",
-  "codecs.fileTooLarge": "Ein Codec hat höchstens 32 KiB.",
+  "codecs.fileTooLarge": "Ein Codec hat höchstens 256 KiB.",
   "codecs.saved": "{name} ist gespeichert.",
   "codecs.delete": "Diesen Codec löschen",
   "codecs.deleteWarning": "„{name}“ wird mit dem Quelltext gelöscht. Das lässt sich nicht rückgängig machen.",

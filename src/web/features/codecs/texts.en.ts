@@ -10,7 +10,7 @@ export const codecsEn = {
   "codecs.description": "Description",
   "codecs.source": "Source",
   "codecs.file": "Import from file…",
-  "codecs.fileTooLarge": "A codec can have at most 32 KiB.",
+  "codecs.fileTooLarge": "A codec can have at most 256 KiB.",
   "codecs.saved": "{name} is saved.",
   "codecs.delete": "Delete codec",
   "codecs.deleteWarning": "“{name}” is deleted with its source. This cannot be undone.",

@@ -11,6 +11,7 @@ const path = (deviceId: string) => `/api/devices/${encodeURIComponent(deviceId)}
 
 export const commandsApi = {
   /** The newest first. */
-  list: (deviceId: string, limit: number) => getPage<DeviceCommand>(`${path(deviceId)}`, { limit }),
+  list: (deviceId: string, limit: number, range: { from?: number; to?: number } = {}) =>
+    getPage<DeviceCommand>(path(deviceId), { limit, ...range }),
   send: (deviceId: string, command: NewCommand) => post<{ commandId: string }>(path(deviceId), command),
 };

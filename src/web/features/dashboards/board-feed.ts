@@ -46,6 +46,9 @@ export interface WidgetFeed {
   series: readonly WidgetSeries[];
   /** The same series one window earlier, moved into this one; only where the widget compares. */
   previous: readonly WidgetSeries[];
+  /** Lowest and highest values of the intervals of `series`, in the same order; only where the widget shows a band. */
+  low: readonly WidgetSeries[];
+  high: readonly WidgetSeries[];
   alarms: readonly BoardAlarm[];
   errorText: Text | undefined;
   isCut: boolean;
@@ -66,7 +69,9 @@ export const needsRefresh = (widget: Widget): boolean => keysOf(widget).length >
 /** Aggregates come from the server alone: a value more belongs to an average that only it can make. */
 const isRaw = ({ config, type }: Widget): boolean =>
   type === "stateTimeline" ||
-  (type !== "energy" && (config.aggregation === undefined || config.aggregation === "none"));
+  (type !== "energy" &&
+    config.style !== "band" &&
+    (config.aggregation === undefined || config.aggregation === "none"));
 
 const DRAWING_MS = 8;
 const COST_WEIGHT = 0.2;
@@ -142,6 +147,8 @@ export class BoardFeed {
       devices: [],
       series: [],
       previous: [],
+      low: [],
+      high: [],
       alarms: [],
       errorText: undefined,
       isCut: false,
@@ -182,10 +189,13 @@ export class BoardFeed {
       feed.errorText = data.errorText;
       feed.isCut = data.cut ?? false;
       feed.series = this.#seriesOf(widget, feed, { given: data.series ?? [], window: executed.timeWindow });
-      feed.previous =
-        data.previous === undefined
+      const besides = (series: typeof data.series) =>
+        series === undefined
           ? []
-          : this.#seriesOf(widget, feed, { given: data.previous, window: executed.timeWindow });
+          : this.#seriesOf(widget, feed, { given: series, window: executed.timeWindow });
+      feed.previous = besides(data.previous);
+      feed.low = besides(data.low);
+      feed.high = besides(data.high);
       for (const snapshot of data.latest ?? []) this.#keepLatest(snapshot);
       for (const id of data.deviceIds) this.#addReader(id, widget.widgetId);
       this.#dirty.add(widget.widgetId);

@@ -8,13 +8,14 @@ import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { AnnotationSwitch } from "../annotations/annotation-switch.tsx";
 import { type Board, boardOf, formOf, widgetsIn } from "./board.ts";
 import { EditTools, NameField, NoWidgets, ViewTools } from "./board-tools.tsx";
 import { BoardWidgets, PageChoice } from "./board-widgets.tsx";
 import { type Dashboard, dashboardsApi, type Widget, type WindowSpec } from "./dashboards-api.ts";
 import { begin, type EditHistory, redo, step, undo } from "./edit-history.ts";
 import { PartsDialog } from "./pages-dialog.tsx";
-import { useBoardFeed } from "./use-board-feed.ts";
+import { type BoardView, useBoardFeed } from "./use-board-feed.ts";
 import { WidgetDialog } from "./widget-dialog.tsx";
 import { WindowPicker } from "./window-picker.tsx";
 
@@ -51,6 +52,13 @@ export function BoardPage({ dashboardId }: { dashboardId: string }) {
 /** Unsaved changes, by dashboard. They are still there after a visit to another screen. */
 const drafts = new Map<string, { readonly of: string; readonly history: EditHistory<Board> }>();
 
+type Query = Readonly<Record<string, string | undefined>>;
+
+function addressOf(path: string, query: Query): string {
+  const fields = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return fields.length === 0 ? path : `${path}?${new URLSearchParams(fields)}`;
+}
+
 function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Resource<Dashboard> }) {
   const { query, path, route } = useLocation();
   const [isWall, isEditing] = [query.wall === "1", query.edit === "1" && may("dashboards:write")];
@@ -71,12 +79,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   });
   const action = useAction();
   const change = (next: Board) => setHistory((before) => step(before, next));
-  const go = (changes: Record<string, string | undefined>) => {
-    const next = Object.entries({ ...query, ...changes }).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    );
-    route(next.length === 0 ? path : `${path}?${new URLSearchParams(next)}`, true);
-  };
+  const go = (changes: Query) => route(addressOf(path, { ...query, ...changes }), true);
   useUndoKeys(isEditing, setHistory);
   const isChanged = history.past.length > 0;
   // It is not what others see: whoever comes back goes on changing it.
@@ -103,12 +106,13 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
         view={view}
         isEditing={isEditing}
         isFitted={isWall}
+        window={window}
         onChange={change}
         onOpen={setDialog}
         onWindow={setWindow}
       />
     ),
-    [board, stateId, isEditing, query.wall, view.isLoaded, view.boundsNow, view.feed],
+    [board, stateId, isEditing, query.wall, window, view.isLoaded, view.boundsNow, view.feed],
   );
   const save = () =>
     action.run(async () => {
@@ -150,7 +154,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
       </PageHead>
       <div class="flex flex-wrap items-center justify-between gap-3">
         <PageChoice states={board.states} stateId={stateId} onSelect={(id) => go({ state: id })} />
-        <WindowPicker isHidden={isWall} window={window} boundsNow={view.boundsNow} onChange={setWindow} />
+        <ChartTools isHidden={isWall} board={board} window={window} view={view} onChange={setWindow} />
       </div>
       {isEditing && <NameField board={board} onChange={change} />}
       {action.error !== undefined && <ErrorNote error={action.error} />}
@@ -173,6 +177,23 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
         />
       )}
     </>
+  );
+}
+
+/** What all charts of a dashboard show: the time, and whether alarms and commands are on them. */
+function ChartTools(props: {
+  isHidden: boolean;
+  board: Board;
+  window: WindowSpec;
+  view: BoardView;
+  onChange: (window: WindowSpec) => void;
+}) {
+  const { isHidden, board, window, view, onChange } = props;
+  return isHidden ? null : (
+    <div class="flex flex-wrap items-center gap-4">
+      {board.widgets.some(({ type }) => type === "timeseries") && <AnnotationSwitch />}
+      <WindowPicker window={window} boundsNow={view.boundsNow} onChange={onChange} />
+    </div>
   );
 }
 

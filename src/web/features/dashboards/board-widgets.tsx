@@ -1,4 +1,5 @@
 import { Settings2, Trash2 } from "lucide-preact";
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
@@ -7,6 +8,7 @@ import type { BoardState, Widget, WindowSpec } from "./dashboards-api.ts";
 import { GridBoard } from "./grid-board.tsx";
 import type { BoardView } from "./use-board-feed.ts";
 import { titleOf, WidgetBody } from "./widget-frame.tsx";
+import { WidgetLinks } from "./widget-links.tsx";
 import type { Bounds } from "./widgets/widget.types.ts";
 
 /** The pages of a dashboard, where it has more than one. */
@@ -43,6 +45,8 @@ export function BoardWidgets(props: {
   view: BoardView;
   isEditing?: boolean;
   isFitted?: boolean;
+  /** The time that is shown. With it, widgets lead to their values in Explore, but not on a wall. */
+  window?: WindowSpec;
   onChange?: (board: Board) => void;
   onOpen?: (widget: Widget) => void;
   onWindow: (window: WindowSpec) => void;
@@ -70,28 +74,22 @@ export function BoardWidgets(props: {
             aria-label={title(id)}
             data-testid="widget"
           >
-            <header class="flex flex-none items-center gap-2">
-              {handle}
-              <h2 class="min-w-0 flex-1 truncate text-sm font-semibold">{title(id)}</h2>
-              {isEditing && (
-                <>
-                  <IconButton
-                    icon={Settings2}
-                    size={14}
-                    label={t("board.configure", { name: title(id) })}
-                    class="btn btn-ghost btn-square btn-xs"
-                    onClick={() => props.onOpen?.(widget)}
-                  />
-                  <IconButton
-                    icon={Trash2}
-                    size={14}
-                    label={t("board.remove", { name: title(id) })}
-                    class="btn btn-ghost btn-square btn-xs text-error"
-                    onClick={() => onChange(withoutWidget(board, id))}
-                  />
-                </>
+            <WidgetHead
+              title={title(id)}
+              handle={handle}
+              edit={
+                isEditing
+                  ? {
+                      onOpen: () => props.onOpen?.(widget),
+                      onRemove: () => onChange(withoutWidget(board, id)),
+                    }
+                  : undefined
+              }
+            >
+              {!isEditing && !props.isFitted && props.window !== undefined && view.isLoaded && (
+                <WidgetLinks widget={widget} feed={view.feed} window={props.window} title={title(id)} />
               )}
-            </header>
+            </WidgetHead>
             {view.isLoaded && (
               <Body
                 isInert={props.isFitted === true && isControl(widget)}
@@ -105,6 +103,41 @@ export function BoardWidgets(props: {
         );
       }}
     </GridBoard>
+  );
+}
+
+function WidgetHead(props: {
+  title: string;
+  handle: ComponentChildren;
+  /** Present while the dashboard is edited. */
+  edit: { readonly onOpen: () => void; readonly onRemove: () => void } | undefined;
+  children: ComponentChildren;
+}) {
+  const { title, edit } = props;
+  return (
+    <header class="flex flex-none items-center gap-2">
+      {props.handle}
+      <h2 class="min-w-0 flex-1 truncate text-sm font-semibold">{title}</h2>
+      {props.children}
+      {edit !== undefined && (
+        <>
+          <IconButton
+            icon={Settings2}
+            size={14}
+            label={t("board.configure", { name: title })}
+            class="btn btn-ghost btn-square btn-xs"
+            onClick={edit.onOpen}
+          />
+          <IconButton
+            icon={Trash2}
+            size={14}
+            label={t("board.remove", { name: title })}
+            class="btn btn-ghost btn-square btn-xs text-error"
+            onClick={edit.onRemove}
+          />
+        </>
+      )}
+    </header>
   );
 }
 

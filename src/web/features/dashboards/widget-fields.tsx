@@ -9,11 +9,23 @@ import { TextField } from "../../ui/text-field.tsx";
 import type { ResolvedDevice, Widget, WidgetConfig } from "./dashboards-api.ts";
 import { PeriodFields, PriceFields } from "./energy-fields.tsx";
 import { ImageField, ParamsField } from "./file-fields.tsx";
+import { AxisFields, StyleField } from "./line-fields.tsx";
 import { PlacesField } from "./places-field.tsx";
 import type { ConfigField } from "./widgets/kinds.ts";
 import { keysOf, numberOf, sharedMetadata, textOf } from "./widgets/values.ts";
 
-const AGGREGATIONS = ["none", "avg", "min", "max", "sum", "count", "first", "last", "delta"] as const;
+const AGGREGATIONS = [
+  "none",
+  "avg",
+  "min",
+  "max",
+  "sum",
+  "count",
+  "first",
+  "last",
+  "delta",
+  "timeIn",
+] as const;
 const REDUCERS = ["avg", "min", "max", "sum"] as const;
 
 interface Props {
@@ -52,7 +64,7 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
       onSelect={(aggregation) =>
         onChange({
           aggregation: aggregation === "none" ? undefined : aggregation,
-          maxDataPoints: aggregation === "delta" ? BARS_MAX : undefined,
+          maxDataPoints: aggregation === "delta" || aggregation === "timeIn" ? BARS_MAX : undefined,
         })
       }
     />
@@ -91,6 +103,8 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
       <NumberField name="max" {...props} />
     </div>
   ),
+  style: (props) => <StyleField {...props} />,
+  axis: (props) => <AxisFields {...props} />,
   limits: (props) => (
     <div class="grid grid-cols-2 gap-4">
       <NumberField name="warning" {...props} />

@@ -5,6 +5,7 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import type { ImportedRow, ImportResult } from "./bulk-api.ts";
+import { useImportUndo } from "./import-undo.tsx";
 import { mistakeText } from "./mistake-text.ts";
 import { RowTable } from "./row-table.tsx";
 
@@ -23,6 +24,7 @@ export function ImportOutcome({ result, onOther }: { result: ImportResult; onOth
     const { row = 0, name = "", error = "", field = "", code = "", params = {} } = refused[index] ?? {};
     return { row, name, detail: "", mistake: mistakeText({ field, code, params, message: error }) };
   };
+  const undo = useImportUndo(rows);
   return (
     <>
       <div role="status" class="panel flex flex-col gap-1 p-4" data-testid="imported">
@@ -41,8 +43,10 @@ export function ImportOutcome({ result, onOther }: { result: ImportResult; onOth
             <button type="button" class="btn btn-ghost" onClick={onOther}>
               {t("import.other")}
             </button>
+            {undo.button}
           </div>
           <p class="text-sm text-soft">{t("import.tokensHint")}</p>
+          {undo.outcome}
         </div>
       )}
       {refused.length > 0 && <RowTable count={refused.length} rowAt={rowAt} label={t("import.devices")} />}

@@ -40,4 +40,9 @@ export const deviceImportDe: Readonly<Record<keyof typeof deviceImportEn, string
   "import.tokensHint":
     "Die CSV-Datei enthält Namen, IDs und Token für die Einrichtung der Geräte. Bewahren Sie sie so sicher auf wie ein Passwort.",
   "import.toDevices": "Geräte zeigen",
+  "import.undo": "Import rückgängig machen",
+  "import.undoWarning.one":
+    "Das {count} Gerät dieses Imports wird gelöscht. Es bleibt, wenn es jemand geändert hat, oder wenn es sich verbunden oder Daten gesendet hat.",
+  "import.undoWarning.other":
+    "Die {count} Geräte dieses Imports werden gelöscht. Geräte bleiben, wenn sie jemand geändert hat, oder wenn sie sich verbunden oder Daten gesendet haben.",
 };

@@ -36,4 +36,9 @@ export const deviceImportEn = {
   "import.tokensHint":
     "Names, ids and tokens as CSV, to configure the devices. Keep the file as safe as a password.",
   "import.toDevices": "Show devices",
+  "import.undo": "Undo the import",
+  "import.undoWarning.one":
+    "The {count} device of this import is deleted. It stays if somebody has changed it, or if it has connected or sent data.",
+  "import.undoWarning.other":
+    "The {count} devices of this import are deleted. Devices stay if somebody has changed them, or if they have connected or sent data.",
 } as const;

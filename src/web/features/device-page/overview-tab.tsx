@@ -6,6 +6,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../platform/key-metadata.ts";
 import { may } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
+import { AlarmLink } from "../../ui/alarm-link.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { levelClass, StateDot } from "../../ui/state-dot.tsx";
@@ -67,27 +68,30 @@ function ValueCard({ name, deviceId, latest }: CardProps) {
   const text = formatReading(entry.value, metadata);
   const level = limitLevel(entry.value, metadata?.limits);
   return (
-    <a
-      class="panel flex min-w-0 flex-col gap-1 p-4 hover:border-primary"
-      href={`/devices/${deviceId}/data?keys=${encodeURIComponent(name)}`}
-    >
-      <span class="truncate text-sm font-medium text-soft" title={name}>
-        {metadata?.name ?? name}
-      </span>
-      <span
-        class={`reading flex items-center gap-2 font-medium ${levelClass[level]} ${text.length > 11 ? "text-lg" : "text-2xl sm:text-3xl"}`}
+    <div class="relative min-w-0">
+      <a
+        class="panel flex h-full min-w-0 flex-col gap-1 p-4 hover:border-primary"
+        href={`/devices/${deviceId}/data?keys=${encodeURIComponent(name)}`}
       >
-        <StateDot value={entry.value} metadata={metadata} />
-        <span class={text.length > 11 ? "line-clamp-2 break-words" : "whitespace-nowrap"}>{text}</span>
-        {level !== "normal" && <span class="sr-only">{t(`level.${level}`)}</span>}
-      </span>
-      <span class="flex min-h-10 flex-wrap items-end justify-between gap-x-3">
-        <span class="flex-none text-sm text-soft">
-          <Age ts={entry.ts} />
+        <span class="truncate pr-6 text-sm font-medium text-soft" title={name}>
+          {metadata?.name ?? name}
         </span>
-        <Spark buffer={latest.buffer(name)} spanMs={RECENT.spanMs} />
-      </span>
-    </a>
+        <span
+          class={`reading flex items-center gap-2 font-medium ${levelClass[level]} ${text.length > 11 ? "text-lg" : "text-2xl sm:text-3xl"}`}
+        >
+          <StateDot value={entry.value} metadata={metadata} />
+          <span class={text.length > 11 ? "line-clamp-2 break-words" : "whitespace-nowrap"}>{text}</span>
+          {level !== "normal" && <span class="sr-only">{t(`level.${level}`)}</span>}
+        </span>
+        <span class="flex min-h-10 flex-wrap items-end justify-between gap-x-3">
+          <span class="flex-none text-sm text-soft">
+            <Age ts={entry.ts} />
+          </span>
+          <Spark buffer={latest.buffer(name)} spanMs={RECENT.spanMs} />
+        </span>
+      </a>
+      <AlarmLink deviceId={deviceId} name={name} class="absolute top-3 right-2" />
+    </div>
   );
 }
 

@@ -38,9 +38,9 @@ function Chip({ text, onClear }: { text: string; onClear: () => void }) {
 export function DeviceFilters({ filter, set, total }: Props) {
   const types = useResource(devicesApi.types, []);
   return (
-    <div class="flex flex-wrap items-center gap-2">
+    <div class="flex min-w-0 flex-1 flex-wrap items-center gap-2">
       <SearchBox
-        class="sm:max-w-xs sm:flex-1"
+        class="sm:min-w-56 sm:max-w-xs sm:flex-1"
         label={t("devices.search")}
         value={filter.search}
         onSearch={(search) => set({ search })}

@@ -7,6 +7,8 @@ import { blocksOf, type RowsWindow } from "../../lib/rows-window.ts";
 import { devicesApi } from "./devices-api.ts";
 
 const BLOCK = 200;
+/** Rows of one request for those that are selected and not on screen. */
+const SLICE_BLOCK = 2_000;
 
 export interface DeviceFilter {
   readonly search: string;
@@ -38,6 +40,8 @@ export class DevicePages {
   /** Block number → asked for (or already here). */
   readonly #asked = new Set<number>();
   #generation = 0;
+  /** The rows in view. */
+  #window: RowsWindow = { start: 0, end: 1 };
   readonly filter: DeviceFilter;
 
   constructor(filter: DeviceFilter) {
@@ -48,14 +52,28 @@ export class DevicePages {
     return this.#rows[index];
   }
 
+  /** Returns the rows from `start` to before `end`, those that were not fetched yet included. */
+  async slice(start: number, end: number): Promise<readonly DeviceRow[]> {
+    const rows = Array.from({ length: end - start }, (_, i) => this.#rows[start + i]);
+    const fetched = rows.filter((row) => row !== undefined);
+    if (fetched.length === rows.length) return fetched;
+    const slice: DeviceRow[] = [];
+    for (let offset = start; offset < end; offset += SLICE_BLOCK) {
+      const limit = Math.min(SLICE_BLOCK, end - offset);
+      slice.push(...(await devicesApi.list({ limit, offset, ...this.filter })).rows);
+    }
+    return slice;
+  }
+
   need(window: RowsWindow): void {
+    this.#window = window;
     for (const block of blocksOf(window, BLOCK)) {
       if (!this.#asked.has(block)) this.#fetch(block);
     }
   }
 
   /** Forgets what was fetched, keeping it on screen until the new answer is there. */
-  refresh(window: RowsWindow): void {
+  refresh(window: RowsWindow = this.#window): void {
     this.#generation++;
     this.#asked.clear();
     const blocks = blocksOf(window, BLOCK);

@@ -3,14 +3,36 @@
 import { ArrowDown, ArrowUp, Router } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
-import { toMs } from "../../platform/i18n/format.ts";
+import { formatCount } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
-import { Age } from "../../ui/age.tsx";
 import { DeviceState } from "../alarms/device-state.tsx";
+import { DeviceCell } from "./device-cell.tsx";
+import { type ColumnId, type FixedColumn, gridOf, keyOfColumn, shapeOf } from "./device-columns.ts";
+import type { DeviceSelection } from "./device-selection.ts";
+import type { LiveDevice } from "./use-device-rows.ts";
 
-const COLUMNS =
-  "grid grid-cols-[1.5rem_minmax(0,1fr)_auto] gap-x-4 px-4 sm:grid-cols-[6.5rem_minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)_8rem]";
+/** On a phone state, name and age alone; on anything wider the columns that the user has selected. */
+const GRID = "grid gap-x-4 px-4 sm:min-w-(--table-width) sm:grid-cols-(--table-columns)";
+const PHONE_GRID = "max-sm:grid-cols-[1.5rem_minmax(0,1fr)_auto]";
+const PHONE_SELECT_GRID = "max-sm:grid-cols-[1.5rem_1.5rem_minmax(0,1fr)_auto]";
+
+/** What the rows of the table have in common. */
+export interface TableLayout {
+  readonly columns: readonly ColumnId[];
+  /** Undefined: the user may do nothing to many devices. */
+  readonly selection: DeviceSelection | undefined;
+  /** Names of profiles and gateways by their ids and of keys by their columns, as far as they are shown. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function rowOf({ columns, selection }: TableLayout, className = "") {
+  const { tracks, minWidth } = gridOf(columns, selection !== undefined);
+  return {
+    class: `${GRID} ${selection ? PHONE_SELECT_GRID : PHONE_GRID} items-center ${className}`,
+    style: { "--table-columns": tracks, "--table-width": minWidth } as Record<string, string>,
+  };
+}
 
 /** Two lines of text on a phone, one on anything wider. */
 export function useRowHeight(): number {
@@ -52,102 +74,139 @@ function SortHead(props: {
   );
 }
 
-export function DeviceHeader({ sort, onSort }: { sort: string; onSort: (sort: string) => void }) {
+interface HeaderProps {
+  readonly layout: TableLayout;
+  readonly total: number;
+  readonly sort: string;
+  readonly onSort: (sort: string) => void;
+}
+
+function columnText(id: ColumnId, names: ReadonlyMap<string, string>): string {
+  return names.get(id) ?? keyOfColumn(id) ?? t(`column.${id as FixedColumn}`); // all others are keys
+}
+
+export function DeviceHeader({ layout, total, sort, onSort }: HeaderProps) {
+  const { columns, selection } = layout;
   return (
-    <div role="rowgroup" class="sticky top-0 z-10 border-b border-base-300 bg-base-100">
-      <div role="row" aria-rowindex={1} class={`${COLUMNS} items-center`}>
-        <span role="columnheader" class="panel-label">
-          <span class="max-sm:sr-only">{t("device.state")}</span>
-        </span>
+    <div role="rowgroup" class="sticky top-0 z-10">
+      <div role="row" aria-rowindex={1} {...rowOf(layout, "border-b border-base-300 bg-base-100")}>
+        {selection && <SelectAll selection={selection} total={total} />}
+        <SortHead
+          field="active"
+          text={t("device.state")}
+          sort={sort}
+          onSort={onSort}
+          className="max-sm:[&>button]:sr-only"
+        />
         <SortHead field="name" text={t("device.name")} sort={sort} onSort={onSort} />
-        <SortHead
-          field="deviceType"
-          text={t("device.type")}
-          sort={sort}
-          onSort={onSort}
-          className="max-sm:hidden"
-        />
-        <span role="columnheader" class="panel-label max-sm:hidden">
-          {t("device.tags")}
-        </span>
-        <SortHead
-          field="lastActivityAt"
-          text={t("device.lastMessage")}
-          sort={sort}
-          onSort={onSort}
-          className="text-right"
-        />
+        {columns.map((id) => {
+          const { sort: field, isRight } = shapeOf(id);
+          const className = `truncate ${isRight ? "text-right" : ""} ${id === "lastMessage" ? "" : "max-sm:hidden"}`;
+          const text = columnText(id, layout.names);
+          return field === undefined ? (
+            <span key={id} role="columnheader" class={`panel-label ${className}`} title={text}>
+              {text}
+            </span>
+          ) : (
+            <SortHead key={id} field={field} text={text} sort={sort} onSort={onSort} className={className} />
+          );
+        })}
       </div>
     </div>
+  );
+}
+
+function SelectAll({ selection, total }: { selection: DeviceSelection; total: number }) {
+  const isAll = total > 0 && selection.size >= total;
+  return (
+    <span role="columnheader" class="flex">
+      <input
+        type="checkbox"
+        class="checkbox checkbox-sm"
+        aria-label={t("selection.all", { count: formatCount(total) })}
+        checked={isAll}
+        indeterminate={selection.size > 0 && !isAll}
+        disabled={selection.isBusy || total === 0}
+        onChange={() => (isAll ? selection.clear() : selection.selectAll())}
+      />
+    </span>
   );
 }
 
 interface LineProps {
   readonly index: number;
   readonly row: DeviceRow | undefined;
-  readonly seen: ReadonlyMap<string, number>;
+  readonly layout: TableLayout;
+  /** The newest knowledge about the devices in view, by id. */
+  readonly live: ReadonlyMap<string, LiveDevice>;
   readonly height: number;
 }
 
-export function DeviceLine({ index, row, seen, height }: LineProps) {
-  const style = { height: `${height}px` };
-  if (!row) {
-    return (
-      <div
-        role="row"
-        aria-rowindex={index + 2}
-        class="flex items-center border-b border-base-300/60 px-4"
-        style={style}
-      >
-        <span role="cell" class="h-3 w-48 max-w-full animate-pulse rounded bg-base-300">
-          <span class="sr-only">{t("common.loading")}</span>
-        </span>
-      </div>
-    );
-  }
-  // The live time stamps arrive in a map that stays the same object; the clock brings them in once a second.
+export function DeviceLine({ index, row, layout, live, height }: LineProps) {
+  if (!row) return <LoadingLine index={index} height={height} />;
+  // The live values arrive in a map that stays the same object; the clock brings them in once a second.
   void now.value;
-  const last = Math.max(seen.get(row.deviceId) ?? 0, toMs(row.lastActivityAt) ?? 0) || undefined;
+  const { selection, columns } = layout;
+  const isSelected = selection?.has(row.deviceId) === true;
+  const { class: className, style } = rowOf(
+    layout,
+    `relative border-b border-base-300/60 hover:bg-base-200 ${isSelected ? "bg-base-200" : ""}`,
+  );
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
-      class={`${COLUMNS} relative items-center border-b border-base-300/60 hover:bg-base-200`}
-      style={style}
+      aria-selected={selection && isSelected}
+      class={className}
+      style={{ ...style, height: `${height}px` }}
     >
+      {selection && (
+        <span role="cell" class="relative z-1 flex">
+          <input
+            type="checkbox"
+            class="checkbox checkbox-sm"
+            aria-label={t("selection.row", { name: row.name })}
+            checked={isSelected}
+            onClick={(e) => selection.toggle(index, e.shiftKey)}
+          />
+        </span>
+      )}
       <span role="cell" class="max-sm:[&_.text-sm]:sr-only">
         <DeviceState deviceId={row.deviceId} active={row.active} />
       </span>
-      <span role="cell" class="min-w-0">
-        <a
-          href={`/devices/${row.deviceId}`}
-          class="flex min-w-0 items-center gap-2 font-medium after:absolute after:inset-0"
-        >
-          <span class="truncate">{row.name}</span>
-          {row.role === "GATEWAY" && (
-            <Router size={14} class="flex-none text-soft" aria-label={t("device.gateway")} />
-          )}
-          {row.label && <span class="truncate font-normal text-soft max-sm:hidden">{row.label}</span>}
-        </a>
-        <span class="block truncate text-sm text-soft sm:hidden">{row.label || row.deviceType}</span>
-      </span>
-      <span role="cell" class="truncate text-sm max-sm:hidden">
-        {row.deviceType}
-      </span>
-      <span role="cell" class="flex min-w-0 gap-1 overflow-hidden max-sm:hidden">
-        {row.tags?.map((tag) => (
-          <a
-            key={tag}
-            href={`/devices?tag=${encodeURIComponent(tag)}`}
-            class="badge badge-sm relative z-1 border-base-300 bg-base-200 hover:border-primary"
-          >
-            {tag}
-          </a>
-        ))}
-      </span>
-      <span role="cell" class="reading text-right text-sm text-soft">
-        <Age ts={last} />
-      </span>
+      <NameCell row={row} />
+      {columns.map((id) => (
+        <DeviceCell key={id} id={id} row={row} live={live.get(row.deviceId)} names={layout.names} />
+      ))}
     </div>
   );
 }
+
+const LoadingLine = ({ index, height }: { index: number; height: number }) => (
+  <div
+    role="row"
+    aria-rowindex={index + 2}
+    class="flex items-center border-b border-base-300/60 px-4"
+    style={{ height: `${height}px` }}
+  >
+    <span role="cell" class="h-3 w-48 max-w-full animate-pulse rounded bg-base-300">
+      <span class="sr-only">{t("common.loading")}</span>
+    </span>
+  </div>
+);
+
+const NameCell = ({ row }: { row: DeviceRow }) => (
+  <span role="cell" class="min-w-0">
+    <a
+      href={`/devices/${row.deviceId}`}
+      class="flex min-w-0 items-center gap-2 font-medium after:absolute after:inset-0"
+    >
+      <span class="truncate">{row.name}</span>
+      {row.role === "GATEWAY" && (
+        <Router size={14} class="flex-none text-soft" aria-label={t("device.gateway")} />
+      )}
+      {row.label && <span class="truncate font-normal text-soft max-sm:hidden">{row.label}</span>}
+    </a>
+    <span class="block truncate text-sm text-soft sm:hidden">{row.label || row.deviceType}</span>
+  </span>
+);

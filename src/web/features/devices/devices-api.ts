@@ -25,6 +25,11 @@ export const devicesApi = {
   types: () => get<{ deviceType: string; count: number }[]>("/api/devices/types?limit=10000"),
   assets: () => get<{ assetId: string; count: number }[]>("/api/devices/assets?limit=10000"),
   profiles: () => get<Wire<typeof profileBody>[]>("/api/device-profiles?limit=10000"),
+  gateways: async () =>
+    (await getPage<DeviceRow>("/api/devices", { role: "GATEWAY", sort: "name", limit: 10_000 })).rows,
+  /** Keys of all devices of the site. */
+  telemetryKeys: async () =>
+    (await get<{ key: string }[]>("/api/telemetry/keys?limit=10000")).map(({ key }) => key),
   get: (id: string) => get<DeviceDetail>(device(id)),
   create: (body: DeviceEdit) => post<DeviceDetail>("/api/devices", body),
   update: (id: string, body: DeviceEdit) => patch<DeviceDetail>(device(id), body),

@@ -9,12 +9,21 @@ import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
+import { allowedBulkActions } from "../device-bulk/bulk-actions.ts";
+import { BulkBar } from "./bulk-bar.tsx";
+import { ColumnPicker } from "./column-picker.tsx";
 import { CreateDevice } from "./create-device.tsx";
+import { selectedColumns } from "./device-columns.ts";
 import { DeviceFilters, FILTERS, type UrlFilter } from "./device-filters.tsx";
 import { type DeviceFilter, DevicePages } from "./device-pages.ts";
+import { type DeviceSelection, useDeviceSelection } from "./device-selection.ts";
 import { DeviceHeader, DeviceLine, useRowHeight } from "./device-table.tsx";
 import { ExportDevices } from "./export-devices.tsx";
+import { useColumnNames } from "./use-column-names.ts";
 import { useDeviceRows } from "./use-device-rows.ts";
+
+/** A search without an order of one's own: the server lists first what fits best. */
+const BEST_FIRST = "";
 
 function queryOf(filter: UrlFilter, sort: string): DeviceFilter {
   return {
@@ -31,9 +40,11 @@ function queryOf(filter: UrlFilter, sort: string): DeviceFilter {
 export function DevicesScreen() {
   const url = useUrlFilter([...FILTERS, "sort"]);
   const { sort: selectedSort, ...filter } = url.filter;
-  const sort = selectedSort || "name";
+  const sort = selectedSort || (filter.search === "" ? "name" : BEST_FIRST);
   const creating = useCreateDialog();
   const pages = useMemo(() => new DevicePages(queryOf(filter, sort)), [JSON.stringify(filter), sort]);
+  const selection = useDeviceSelection(pages, JSON.stringify(filter));
+  const canSelect = allowedBulkActions().length > 0;
   const total = pages.total.value;
   const filtered = Object.values(filter).some((value) => value !== "");
   return (
@@ -52,7 +63,11 @@ export function DevicesScreen() {
           </Button>
         )}
       </PageHead>
-      <DeviceFilters filter={filter} set={url.set} total={total} />
+      <div class="flex flex-wrap items-start justify-between gap-2">
+        <DeviceFilters filter={filter} set={url.set} total={total} />
+        <ColumnPicker />
+      </div>
+      {canSelect && <BulkBar selection={selection} total={total ?? 0} onChanged={() => pages.refresh()} />}
       {pages.error.value !== undefined && (
         <ErrorNote error={pages.error.value} onRetry={() => pages.refresh({ start: 0, end: 1 })} />
       )}
@@ -63,7 +78,12 @@ export function DevicesScreen() {
           onClear={() => url.set(Object.fromEntries(FILTERS.map((name) => [name, ""])))}
         />
       ) : (
-        <DeviceTable pages={pages} sort={sort} onSort={(sort) => url.set({ sort })} />
+        <DeviceTable
+          pages={pages}
+          selection={canSelect ? selection : undefined}
+          sort={sort}
+          onSort={(sort) => url.set({ sort })}
+        />
       )}
       {creating.isOpen && <CreateDevice onClose={creating.close} />}
     </div>
@@ -92,27 +112,35 @@ function NoDevices(props: { filtered: boolean; onCreate: () => void; onClear: ()
   );
 }
 
-function DeviceTable({
-  pages,
-  sort,
-  onSort,
-}: {
-  pages: DevicePages;
-  sort: string;
-  onSort: (sort: string) => void;
-}) {
+interface TableProps {
+  readonly pages: DevicePages;
+  readonly selection: DeviceSelection | undefined;
+  readonly sort: string;
+  readonly onSort: (sort: string) => void;
+}
+
+function DeviceTable({ pages, selection, sort, onSort }: TableProps) {
   const rowHeight = useRowHeight();
-  const { seen, onWindow } = useDeviceRows(pages);
+  const { live, onWindow } = useDeviceRows(pages);
+  const columns = selectedColumns();
+  const layout = { columns, selection, names: useColumnNames(columns, live) };
   void pages.version.value;
   return (
     <VirtualRows
       count={pages.total.value ?? 12}
       rowHeight={rowHeight}
       label={t("nav.devices")}
-      header={<DeviceHeader sort={sort} onSort={onSort} />}
+      header={<DeviceHeader layout={layout} total={pages.total.value ?? 0} sort={sort} onSort={onSort} />}
       onWindow={onWindow}
       renderRow={(index) => (
-        <DeviceLine key={index} index={index} row={pages.row(index)} seen={seen} height={rowHeight} />
+        <DeviceLine
+          key={index}
+          index={index}
+          row={pages.row(index)}
+          layout={layout}
+          live={live}
+          height={rowHeight}
+        />
       )}
     />
   );

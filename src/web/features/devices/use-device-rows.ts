@@ -1,20 +1,35 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
 import type { RowsWindow } from "../../lib/rows-window.ts";
 import { useLive } from "../../platform/live.ts";
 import { serverNow } from "../../platform/now.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import type { DevicePages } from "./device-pages.ts";
 
+/** What the live connection says about a device. */
+export interface LiveDevice {
+  /** Newest time stamp. */
+  ts: number;
+  /** Newest value by key. */
+  readonly values: Map<string, TelemetryValue>;
+}
+
 /** Keeps the rows in view current, by the live connection; `onWindow` is told of what comes into view. */
 export function useDeviceRows(pages: DevicePages): {
-  /** Device id → newest time stamp seen live; only for the rows in view. */
-  readonly seen: ReadonlyMap<string, number>;
+  /** By device id; only for rows that were in view. */
+  readonly live: ReadonlyMap<string, LiveDevice>;
   readonly onWindow: (window: RowsWindow) => void;
   readonly refresh: () => void;
 } {
   const window = useRef<RowsWindow>({ start: 0, end: 40 });
   const [inView, setInView] = useState<readonly string[]>([]);
-  const seen = useRef(new Map<string, number>()).current;
+  const live = useRef(new Map<string, LiveDevice>()).current;
+  const take = (message: Pick<LatestSnapshot, "deviceId" | "ts" | "values">) => {
+    const device = live.get(message.deviceId) ?? { ts: 0, values: new Map() };
+    device.ts = Math.max(device.ts, Math.min(message.ts, serverNow()));
+    for (const [key, value] of Object.entries(message.values)) device.values.set(key, value);
+    live.set(message.deviceId, device);
+  };
   const refresh = () => pages.refresh(window.current);
   useEffect(refresh, [pages]);
   const refreshSoon = useCoalesced(refresh);
@@ -31,11 +46,13 @@ export function useDeviceRows(pages: DevicePages): {
   };
   useEffect(follow, [version, pages]);
   useLive(inView.length > 0 ? { topics: ["telemetry"], deviceIds: inView } : undefined, (message) => {
-    if (message.type === "snapshot") for (const s of message.telemetry) seen.set(s.deviceId, s.ts);
-    else if (message.topic === "telemetry") seen.set(message.deviceId, Math.min(message.ts, serverNow()));
+    if (message.type === "snapshot") {
+      message.telemetry.forEach(take);
+      pages.version.value++;
+    } else if (message.topic === "telemetry") take(message);
   });
   return {
-    seen,
+    live,
     refresh,
     onWindow: (next) => {
       window.current = next;

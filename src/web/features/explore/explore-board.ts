@@ -1,6 +1,7 @@
 // The view of Explore as a dashboard that is not stored.
 import { BARS_MAX } from "../../lib/consumption.ts";
 import { type ExploreView, type Pane, seriesId } from "../../lib/explore-view.ts";
+import { BAND_INTERVALS } from "../../lib/line-styles.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import type { Board } from "../dashboards/board.ts";
 import type { Widget } from "../dashboards/dashboards-api.ts";
@@ -13,21 +14,31 @@ const COLUMNS = 12;
 
 const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
 
-const intervalsOf = ({ aggregation }: ExploreView): number =>
-  aggregation === "delta" ? BARS_MAX : INTERVALS;
+function intervalsOf({ aggregation }: ExploreView, { style }: Pane): number {
+  if (aggregation === "delta" || aggregation === "timeIn") return BARS_MAX;
+  return style === "band" ? BAND_INTERVALS : INTERVALS;
+}
 
-function widgetOf({ kind, series }: Pane, index: number, view: ExploreView): Widget {
-  const isAggregated = kind === "lines" && view.aggregation !== "none";
+function widgetOf(pane: Pane, index: number, view: ExploreView): Widget {
+  const { kind, series, style, min, max } = pane;
+  const isOfDurations = view.aggregation === "timeIn";
+  const isAggregated =
+    isOfDurations || (kind === "lines" && (view.aggregation !== "none" || style === "band"));
   const keys = unique(series.map(({ key }) => key));
   const config: Record<string, JsonValue> = {
     aliasId: `devices-${index + 1}`,
     keys,
     series: series.map(seriesId),
-    maxDataPoints: isAggregated ? intervalsOf(view) : POINTS,
-    ...(isAggregated && { aggregation: view.aggregation }),
+    maxDataPoints: isAggregated ? intervalsOf(view, pane) : POINTS,
+    ...(isAggregated && view.aggregation !== "none" && { aggregation: view.aggregation }),
+    ...(kind === "lines" && {
+      ...(style !== undefined && { style }),
+      ...(min !== undefined && { min }),
+      ...(max !== undefined && { max }),
+    }),
     ...(kind === "lines" && view.compares && { compare: true }),
   };
-  const type = kind === "lines" ? "timeseries" : "stateTimeline";
+  const type = kind === "lines" || isOfDurations ? "timeseries" : "stateTimeline";
   return { widgetId: `pane-${index + 1}`, type, name: keys.join(", "), config };
 }
 

@@ -1,18 +1,27 @@
+import { columnName } from "../../../lib/key-format.ts";
+import { aggregatedMetadata } from "../../../lib/key-metadata.ts";
 import { tableRows } from "../../lib/chart-data.ts";
 import { toCsv } from "../../lib/csv.ts";
+import { metadataOf } from "../../platform/key-metadata.ts";
 import { saveFile } from "../../ui/save-file.ts";
 import type { BoardFeed } from "../dashboards/board-feed.ts";
 import type { Widget } from "../dashboards/dashboards-api.ts";
 import type { Bounds } from "../dashboards/widgets/widget.types.ts";
+import { hasCsvUnits } from "../telemetry/csv-units.tsx";
 
 /** Saves all values that are shown as one table: a row for each time stamp, a column for each series. */
 export function saveCsv(feed: BoardFeed, widgets: readonly Widget[], bounds: Bounds): void {
-  const series = widgets.flatMap(({ widgetId }) => feed.of(widgetId).series);
+  const columns = widgets.flatMap(({ widgetId, config }) =>
+    feed.of(widgetId).series.map(({ device, key, buffer }) => {
+      const unit = aggregatedMetadata(metadataOf(device.deviceId, key), config.aggregation)?.unit;
+      return { name: columnName(`${device.name} · ${key}`, hasCsvUnits.value ? unit : undefined), buffer };
+    }),
+  );
   const rows = tableRows(
-    series.map(({ buffer }) => buffer),
+    columns.map(({ buffer }) => buffer),
     bounds,
   );
-  const head = ["time", ...series.map(({ device, key }) => `${device.name} · ${key}`)];
+  const head = ["time", ...columns.map(({ name }) => name)];
   const cells = rows.map(({ ts, values }) => [
     new Date(ts).toISOString(),
     ...values.map((value) => (typeof value === "object" ? JSON.stringify(value) : value)),

@@ -14,6 +14,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { keyName } from "../../platform/key-metadata.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { AlarmLink } from "../../ui/alarm-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/choice.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
@@ -21,15 +22,18 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { AnnotationSwitch } from "../annotations/annotation-switch.tsx";
 import { formOf } from "../dashboards/board.ts";
 import { BoardWidgets } from "../dashboards/board-widgets.tsx";
 import { dashboardsApi } from "../dashboards/dashboards-api.ts";
 import { useBoardFeed } from "../dashboards/use-board-feed.ts";
 import { WindowPicker } from "../dashboards/window-picker.tsx";
 import { nameOf } from "../devices/device-names.ts";
+import { CsvUnits } from "../telemetry/csv-units.tsx";
 import { AGGREGATIONS } from "../telemetry/data-toolbar.tsx";
 import { boardOfView } from "./explore-board.ts";
 import { saveCsv, savePicture } from "./explore-files.ts";
+import { PaneAppearances } from "./pane-appearances.tsx";
 import { SeriesPicker } from "./series-picker.tsx";
 
 /** Any values of any devices side by side. All of the view is in the address. */
@@ -64,6 +68,10 @@ interface PartProps {
   readonly onChange: (changes: Partial<ExploreView>) => void;
 }
 
+/** Durations of states are bars, whatever their keys are. */
+const hasLines = ({ panes, aggregation }: ExploreView): boolean =>
+  aggregation !== "timeIn" && panes.some(({ kind }) => kind === "lines");
+
 function Arrangement({ view, onChange }: PartProps) {
   const { panes } = view;
   const isSplit = panes.every(({ series }) => series.length === 1);
@@ -85,6 +93,7 @@ function Arrangement({ view, onChange }: PartProps) {
       <Checkbox checked={view.compares} onCheck={(compares) => onChange({ compares })}>
         <span class="text-sm">{t("explore.compare")}</span>
       </Checkbox>
+      {hasLines(view) && <AnnotationSwitch />}
       {count > 1 && (
         <Button icon={Rows3} onClick={() => onChange({ panes: arranged(panes, !isSplit) })}>
           {t(isSplit ? "explore.join" : "explore.split")}
@@ -121,12 +130,14 @@ function Panes({ view, board, onChange }: PartProps & { board: ReturnType<typeof
           >
             {t("data.csv")}
           </Button>
+          <CsvUnits />
           <Button icon={Image} onClick={() => host.current && savePicture(host.current)}>
             PNG
           </Button>
         </div>
       </div>
       <SeriesChips view={view} onChange={onChange} />
+      {hasLines(view) && <PaneAppearances view={view} onChange={onChange} />}
       {feedView.error !== undefined && <ErrorNote error={feedView.error} onRetry={feedView.reload} />}
       <div ref={host}>
         <BoardWidgets
@@ -151,6 +162,7 @@ function SeriesChips({ view, onChange }: PartProps) {
               <a class="link link-hover" href={`/devices/${series.deviceId}`}>
                 {name}
               </a>
+              <AlarmLink deviceId={series.deviceId} name={series.key} />
               <button
                 type="button"
                 class="btn btn-ghost btn-circle btn-xs"

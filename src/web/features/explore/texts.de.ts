@@ -13,6 +13,7 @@ export const exploreDe: Readonly<Record<keyof typeof exploreEn, string>> = {
   "explore.compare": "Mit dem vorherigen Zeitraum vergleichen",
   "explore.split": "Ein Diagramm je Wert",
   "explore.join": "Alle in einem Diagramm",
+  "explore.appearance": "Darstellung und Achsen",
   "explore.copyLink": "Link kopieren",
   "explore.copied": "Der Link ist kopiert.",
   "explore.linkInBar": "Kopieren Sie den Link aus der Adresszeile.",

@@ -11,6 +11,7 @@ export const exploreEn = {
   "explore.compare": "Compare with the previous period",
   "explore.split": "One chart for each",
   "explore.join": "All in one chart",
+  "explore.appearance": "Style and axes",
   "explore.copyLink": "Copy link",
   "explore.copied": "The link is copied.",
   "explore.linkInBar": "Copy the link from the address bar.",

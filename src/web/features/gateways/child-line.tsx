@@ -8,6 +8,7 @@ import { now } from "../../platform/now.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
 import { DeviceState } from "../alarms/device-state.tsx";
+import type { LiveDevice } from "../devices/use-device-rows.ts";
 
 const COLUMNS =
   "grid grid-cols-[1.5rem_minmax(0,1fr)_auto_2.5rem] gap-x-4 px-4 sm:grid-cols-[6.5rem_minmax(0,2fr)_minmax(0,1fr)_8rem_2.5rem]";
@@ -39,12 +40,12 @@ export function ChildHeader() {
 interface LineProps {
   readonly index: number;
   readonly row: DeviceRow | undefined;
-  readonly seen: ReadonlyMap<string, number>;
+  readonly live: ReadonlyMap<string, LiveDevice>;
   readonly height: number;
   readonly onDetach: (row: DeviceRow) => void;
 }
 
-export function ChildLine({ index, row, seen, height, onDetach }: LineProps) {
+export function ChildLine({ index, row, live, height, onDetach }: LineProps) {
   // The live time stamps arrive in a map that stays the same object; the clock brings them in once a second.
   void now.value;
   const line = `${COLUMNS} relative items-center border-b border-base-300/60 hover:bg-base-200`;
@@ -56,7 +57,7 @@ export function ChildLine({ index, row, seen, height, onDetach }: LineProps) {
         </span>
       </div>
     );
-  const last = Math.max(seen.get(row.deviceId) ?? 0, toMs(row.lastActivityAt) ?? 0) || undefined;
+  const last = Math.max(live.get(row.deviceId)?.ts ?? 0, toMs(row.lastActivityAt) ?? 0) || undefined;
   const calledBy = row.childName ?? t("children.noName");
   return (
     <div role="row" aria-rowindex={index + 2} class={line} style={{ height: `${height}px` }}>

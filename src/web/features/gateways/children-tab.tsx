@@ -41,7 +41,7 @@ function Example({ token }: { token: string }) {
 export function ChildrenTab({ device }: DeviceTabProps) {
   const { deviceId } = device;
   const pages = useMemo(() => new DevicePages({ ...noFilter, parentDeviceId: deviceId }), [deviceId]);
-  const { seen, onWindow, refresh } = useDeviceRows(pages);
+  const { live, onWindow, refresh } = useDeviceRows(pages);
   const [dialog, setDialog] = useState<"create" | "attach" | DeviceRow>();
   const rowHeight = useRowHeight();
   const total = pages.total.value;
@@ -89,7 +89,7 @@ export function ChildrenTab({ device }: DeviceTabProps) {
                 key={index}
                 index={index}
                 row={pages.row(index)}
-                seen={seen}
+                live={live}
                 height={rowHeight}
                 onDetach={setDialog}
               />

@@ -1,23 +1,20 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
-import { formatCount, formatNumber, toMs } from "../../platform/i18n/format.ts";
+import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
-import { now } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
-import { Age } from "../../ui/age.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
 import { DemoPlantNote, StartDemoPlant } from "../demo-plant/demo-plant.tsx";
 import { CreateDevice } from "../devices/create-device.tsx";
-import { nameOf, rememberNames } from "../devices/device-names.ts";
+import { rememberNames } from "../devices/device-names.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { GatewayList } from "./gateway-list.tsx";
-import { RateBars } from "./rate-bars.tsx";
+import { KeyFigures } from "./key-figures.tsx";
 import { RecentDevices, SilentDevices } from "./site-lists.tsx";
 import { SitePulse } from "./site-pulse.ts";
 
@@ -77,96 +74,14 @@ export function OverviewScreen() {
         <>
           <OpenAlarms />
           {(site.data?.silent.length ?? 0) > 0 && <SilentDevices rows={site.data?.silent ?? []} />}
+          <KeyFigures pulse={pulse} />
           <GatewayList />
-          <Figures site={site.data} pulse={pulse} />
-          <div class="grid items-start gap-5 lg:grid-cols-2">
-            <Rate pulse={pulse} />
-            <RecentDevices pulse={pulse} />
-          </div>
+          <RecentDevices pulse={pulse} />
           {site.data && <DemoPlantNote />}
         </>
       )}
       {creating && <CreateDevice onClose={() => setCreating(false)} />}
     </div>
-  );
-}
-
-interface FigureProps {
-  readonly label: string;
-  readonly value: ComponentChildren;
-  readonly detail: string;
-  readonly href: string;
-  readonly lamp?: string;
-}
-
-function Figure(props: FigureProps) {
-  return (
-    <a class="panel min-w-0 p-4 hover:border-primary" href={props.href}>
-      <p class="panel-label flex items-center gap-2.5">
-        {props.lamp !== undefined && <span class={`lamp ${props.lamp}`} aria-hidden="true" />}
-        {props.label}
-      </p>
-      <p class="reading mt-2 text-3xl font-medium">{props.value}</p>
-      <p class="mt-1 line-clamp-2 text-sm break-words text-soft">{props.detail}</p>
-    </a>
-  );
-}
-
-function Figures({ site, pulse }: { site: Site | undefined; pulse: SitePulse }) {
-  void now.value;
-  const newest = pulse.recent(1)[0];
-  const show = (n: number | undefined) => (n === undefined ? "–" : formatCount(n));
-  return (
-    <div class="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
-      <Figure
-        label={t("overview.devices")}
-        value={show(site?.total)}
-        detail={t("overview.devicesDetail")}
-        href="/devices"
-      />
-      <Figure
-        label={t("state.active")}
-        value={show(site?.active)}
-        detail={t("overview.activeDetail")}
-        href="/devices?state=active"
-        lamp="lamp-on"
-      />
-      <Figure
-        label={t("state.inactive")}
-        value={show(site && site.total - site.active)}
-        detail={t("overview.inactiveDetail")}
-        href="/devices?state=inactive"
-        lamp=""
-      />
-      <Figure
-        label={t("overview.newest")}
-        value={
-          <span data-testid="newest">
-            <Age ts={newest?.ts} never="–" />
-          </span>
-        }
-        detail={newest ? nameOf(newest.deviceId) : t("overview.newestNone")}
-        href={newest ? `/devices/${newest.deviceId}` : "/devices"}
-      />
-    </div>
-  );
-}
-
-function Rate({ pulse }: { pulse: SitePulse }) {
-  const timeMs = now.value;
-  return (
-    <section class="panel p-4" aria-label={t("overview.rate")}>
-      <div class="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
-        <p class="panel-label">{t("overview.rate")}</p>
-        <p class="reading text-sm">
-          {t("overview.rateValues", {
-            messages: formatNumber(pulse.messages.perSecond(timeMs), 3),
-            points: formatNumber(pulse.points.perSecond(timeMs), 3),
-          })}
-        </p>
-      </div>
-      <RateBars rates={pulse.messages.rates(timeMs).slice(0, 59)} />
-    </section>
   );
 }
 

@@ -9,7 +9,7 @@ export function RateBars({ rates }: { rates: readonly number[] }) {
     <svg
       viewBox="0 0 100 24"
       preserveAspectRatio="none"
-      class="mt-3 h-16 w-full"
+      class="h-9 w-full"
       role="img"
       aria-label={t("overview.rateChart", { top: formatNumber(top) })}
     >

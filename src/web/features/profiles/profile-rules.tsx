@@ -1,6 +1,7 @@
 import { BellRing, Pencil, Plus, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
-import { resolveKeyMetadata } from "../../../lib/key-metadata.ts";
+import { useLocation } from "preact-iso";
+import { type KeyMetadata, type KeyMetadataMap, resolveKeyMetadata } from "../../../lib/key-metadata.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
@@ -14,52 +15,102 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { RuleEditor } from "../alarm-rules/rule-editor.tsx";
 import { fromRuleForm, newRule, type RuleForm, toRuleForm } from "../alarm-rules/rule-form.ts";
 import { ruleText } from "../alarm-rules/rule-text.ts";
+import { suggestedRule } from "../alarm-rules/suggested-rule.ts";
+import { useObservedValue } from "../alarm-rules/use-observed-value.ts";
 import { ProfileHead } from "./profile-head.tsx";
-import { profilesApi } from "./profiles-api.ts";
+import { type Profile, profilesApi } from "./profiles-api.ts";
+
+type EditorProps = Omit<Parameters<typeof RuleEditor>[0], "rule">;
+
+/** The form for a new rule; filled in if it is on a value of a device. */
+function NewRule(props: EditorProps & { deviceId: string | undefined; keyName: string | undefined }) {
+  const { deviceId, keyName, ...editor } = props;
+  return deviceId === undefined || keyName === undefined ? (
+    <RuleEditor {...editor} rule={newRule()} />
+  ) : (
+    <RuleOnValue {...editor} deviceId={deviceId} keyName={keyName} />
+  );
+}
+
+function RuleOnValue(props: EditorProps & { deviceId: string; keyName: string }) {
+  const { deviceId, keyName, ...editor } = props;
+  const observed = useObservedValue(deviceId, keyName, props.keys.get(keyName));
+  return observed === undefined ? (
+    <p class="text-soft">{t("common.loading")}</p>
+  ) : (
+    <RuleEditor {...editor} rule={suggestedRule(observed, props.others)} />
+  );
+}
 
 /** The alarm rules of a profile, each said in sentences. */
 export function ProfileRules({ profileId }: { profileId: string }) {
   const loaded = useResource(() => profilesApi.get(profileId), [profileId]);
   const defaults = useResource(profilesApi.defaultKeys, []);
   const profile = useKept(loaded);
-  /** Index of the open rule; the number of rules for a new one. */
-  const [open, setOpen] = useState<number | undefined>(undefined);
-  const [removing, setRemoving] = useState<number | undefined>(undefined);
-  if (profile === undefined)
-    return loaded.error === undefined ? (
-      <p class="text-soft">{t("common.loading")}</p>
-    ) : (
-      <ErrorNote error={loaded.error} onRetry={loaded.reload} />
-    );
+  // A form on a value is filled in from the defaults of the site, too.
+  const isReady = defaults.data !== undefined || defaults.error !== undefined;
+  if (profile !== undefined && isReady)
+    return <RuleList profile={profile} defaults={defaults.data ?? []} onChanged={loaded.reload} />;
+  return loaded.error === undefined ? (
+    <p class="text-soft">{t("common.loading")}</p>
+  ) : (
+    <ErrorNote error={loaded.error} onRetry={loaded.reload} />
+  );
+}
+
+interface ListProps {
+  readonly profile: Profile;
+  readonly defaults: readonly KeyMetadata[];
+  readonly onChanged: () => void;
+}
+
+/** The rules of a profile as forms, and how all of them are saved. */
+function useRules(profile: Profile, onSaved: () => void) {
   const rules = profile.alarmRules.map(toRuleForm);
-  const keys = resolveKeyMetadata(defaults.data ?? [], profile.keyMetadata ?? []);
   const save = async (next: readonly RuleForm[]) => {
     // Those that were not changed go back as they came.
-    const written = next.map((rule) => {
-      const index = rules.indexOf(rule);
-      return index < 0 ? fromRuleForm(rule) : (profile.alarmRules[index] as JsonValue);
-    });
-    await profilesApi.setRules(profileId, written);
-    setOpen(undefined);
-    loaded.reload();
+    const before = new Map(rules.map((rule, index) => [rule, profile.alarmRules[index] as JsonValue]));
+    await profilesApi.setRules(
+      profile.profileId,
+      next.map((rule) => before.get(rule) ?? fromRuleForm(rule)),
+    );
+    onSaved();
     toast("success", t("rule.saved"));
   };
-  const add = may("profiles:write") && (
-    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setOpen(rules.length)}>
+  return { rules, save };
+}
+
+function RuleList({ profile, defaults, onChanged }: ListProps) {
+  const { path, query, route } = useLocation();
+  const { rule: keyName, device: deviceId } = query;
+  const isOnValue = keyName !== undefined && deviceId !== undefined;
+  const mayChange = may("profiles:write");
+  /** Index of the open rule. */
+  const [open, setOpen] = useState<number | "new" | undefined>(isOnValue && mayChange ? "new" : undefined);
+  const [removing, setRemoving] = useState<number | undefined>(undefined);
+  const { profileId } = profile;
+  const keys = resolveKeyMetadata(defaults, profile.keyMetadata ?? []);
+  const close = () => {
+    setOpen(undefined);
+    if (isOnValue) route(path, true);
+  };
+  const { rules, save } = useRules(profile, () => {
+    close();
+    onChanged();
+  });
+  const add = mayChange && (
+    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setOpen("new")}>
       {t("rule.add")}
     </Button>
   );
-  const editor = (rule: RuleForm, position: number) => (
-    <RuleEditor
-      key={position}
-      profileId={profileId}
-      keys={keys}
-      rule={rule}
-      others={rules.flatMap((other, index) => (index === position ? [] : other.alarmType))}
-      onCancel={() => setOpen(undefined)}
-      onSave={(changed) => save(rules.toSpliced(position, 1, changed))}
-    />
-  );
+  const editorProps = (position: number): EditorProps => ({
+    profileId,
+    profileName: profile.name,
+    keys,
+    others: rules.flatMap((other, index) => (index === position ? [] : other.alarmType)),
+    onCancel: close,
+    onSave: (changed) => save(rules.toSpliced(position, 1, changed)),
+  });
   return (
     <div class="flex flex-col gap-4">
       <ProfileHead profileId={profileId} name={profile.name} tab="rules">
@@ -70,38 +121,24 @@ export function ProfileRules({ profileId }: { profileId: string }) {
           {add}
         </EmptyPanel>
       )}
+      {open === "new" && <NewRule {...editorProps(rules.length)} deviceId={deviceId} keyName={keyName} />}
       {rules.map((rule, position) =>
         open === position ? (
-          editor(rule, position)
+          <RuleEditor key={position} {...editorProps(position)} rule={rule} />
         ) : (
-          <section key={rule.alarmType} class="panel flex items-start gap-4 p-4" data-testid="rule">
-            <div class="min-w-0 flex-1">
-              <h3 class="font-medium wrap-anywhere">{rule.alarmType}</h3>
-              <p class="text-sm wrap-anywhere text-soft">{ruleText(rule, keys)}</p>
-            </div>
-            {may("profiles:write") && open === undefined && (
-              <div class="flex flex-none gap-1">
-                <IconButton
-                  icon={Pencil}
-                  label={t("rule.editOf", { name: rule.alarmType })}
-                  onClick={() => setOpen(position)}
-                />
-                <IconButton
-                  icon={Trash2}
-                  label={t("rule.deleteOf", { name: rule.alarmType })}
-                  class="btn btn-ghost btn-sm text-error"
-                  onClick={() => setRemoving(position)}
-                />
-              </div>
-            )}
-          </section>
+          <RuleRow
+            key={rule.alarmType}
+            rule={rule}
+            keys={keys}
+            isFixed={!mayChange || open !== undefined}
+            onEdit={() => setOpen(position)}
+            onDelete={() => setRemoving(position)}
+          />
         ),
       )}
-      {open === rules.length && editor(newRule(), open)}
       {removing !== undefined && (
-        <ConfirmDialog
-          title={t("rule.deleteOf", { name: rules[removing]?.alarmType ?? "" })}
-          warning={t("rule.deleteWarning", { name: rules[removing]?.alarmType ?? "" })}
+        <RemoveDialog
+          name={rules[removing]?.alarmType ?? ""}
           onCancel={() => setRemoving(undefined)}
           onConfirm={async () => {
             await save(rules.toSpliced(removing, 1));
@@ -110,5 +147,47 @@ export function ProfileRules({ profileId }: { profileId: string }) {
         />
       )}
     </div>
+  );
+}
+
+const RemoveDialog = (props: { name: string; onCancel: () => void; onConfirm: () => Promise<void> }) => (
+  <ConfirmDialog
+    title={t("rule.deleteOf", { name: props.name })}
+    warning={t("rule.deleteWarning", { name: props.name })}
+    onCancel={props.onCancel}
+    onConfirm={props.onConfirm}
+  />
+);
+
+function RuleRow(props: {
+  rule: RuleForm;
+  keys: KeyMetadataMap;
+  isFixed: boolean;
+  onEdit: () => void;
+  onDelete: () => void;
+}) {
+  const { rule } = props;
+  return (
+    <section class="panel flex items-start gap-4 p-4" data-testid="rule">
+      <div class="min-w-0 flex-1">
+        <h3 class="font-medium wrap-anywhere">{rule.alarmType}</h3>
+        <p class="text-sm wrap-anywhere text-soft">{ruleText(rule, props.keys)}</p>
+      </div>
+      {!props.isFixed && (
+        <div class="flex flex-none gap-1">
+          <IconButton
+            icon={Pencil}
+            label={t("rule.editOf", { name: rule.alarmType })}
+            onClick={props.onEdit}
+          />
+          <IconButton
+            icon={Trash2}
+            label={t("rule.deleteOf", { name: rule.alarmType })}
+            class="btn btn-ghost btn-sm text-error"
+            onClick={props.onDelete}
+          />
+        </div>
+      )}
+    </section>
   );
 }

@@ -1,6 +1,7 @@
 import { ChartLine } from "lucide-preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { columnName } from "../../../lib/key-format.ts";
 import { aggregatedMetadata } from "../../../lib/key-metadata.ts";
 import type { Aggregation, DeviceDetail, TelemetryValue } from "../../lib/api-types.ts";
 import { tableRows, toNumber } from "../../lib/chart-data.ts";
@@ -26,13 +27,17 @@ import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { KeyPicker } from "../../ui/key-picker.tsx";
 import { saveFile } from "../../ui/save-file.ts";
+import { AnnotationSwitch } from "../annotations/annotation-switch.tsx";
+import { useAnnotations } from "../annotations/use-annotations.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
+import { CsvUnits, hasCsvUnits } from "./csv-units.tsx";
 import { AGGREGATIONS, DataToolbar, VIEWS, type View } from "./data-toolbar.tsx";
 import { DeviceSeries } from "./device-series.ts";
 import { EmptyWindow } from "./empty-window.tsx";
 import { type Bounds, HistoryButton, HistoryDialog, type ShownTime } from "./history-dialog.tsx";
 import { Lanes } from "./lanes.tsx";
 import { SeriesTable } from "./series-table.tsx";
+import { durationsText, StateDurations } from "./state-durations.tsx";
 import { telemetryApi } from "./telemetry-api.ts";
 
 const POINTS_MAX = 2000;
@@ -173,7 +178,7 @@ function useLoading({ series, selected, controls }: ViewProps): void {
     const bounds = boundsOf(window, serverNow());
     const maxDataPoints = aggregation === "none" ? POINTS_MAX : INTERVALS;
     const calendar =
-      aggregation === "delta"
+      aggregation === "delta" || aggregation === "timeIn"
         ? { interval: barInterval(bounds.to - bounds.from), timezone: ownZone() }
         : undefined;
     series.load({ keys: selected, ...bounds, aggregation, maxDataPoints, ...calendar });
@@ -229,7 +234,7 @@ function LoadedView(props: ViewProps) {
         onZoom={(factor) => setWindow(zoomed(bounds, factor))}
         onPan={(share) => setWindow(panned(bounds, share, serverNow()))}
         isLoading={series.loading.value}
-        onDownload={() => download(props.device.name, selected, tableRows(buffers, listed))}
+        onDownload={() => download(props, tableRows(buffers, listed))}
         history={<DataLinks {...props} bounds={bounds} />}
       />
       <p class="reading text-sm text-soft" aria-live="off">
@@ -262,11 +267,13 @@ function DataLinks({ device, selected, controls, bounds, onHistory }: ViewProps 
   const series = selected.map((key) => ({ deviceId: device.deviceId, key }));
   return (
     <>
+      <CsvUnits />
       <HistoryButton shown={bounds} onOpen={onHistory} />
       <a class="btn btn-sm" href={exploreHref(series, window)}>
         <ChartLine size={14} aria-hidden="true" />
         {t("data.explore")}
       </a>
+      {controls.view !== "table" && controls.aggregation !== "timeIn" && <AnnotationSwitch />}
     </>
   );
 }
@@ -275,7 +282,9 @@ function Content(
   props: ViewProps & { bounds: Bounds; listed: Bounds; onZoom: (from: number, to: number) => void },
 ) {
   const { series, selected, controls, bounds, listed } = props;
+  const annotations = useAnnotations([props.device.deviceId], bounds);
   if (selected.length === 0) return null;
+  if (controls.aggregation === "timeIn") return <DurationsContent {...props} />;
   const meaningOf = (key: string) =>
     aggregatedMetadata(metadataOf(props.device.deviceId, key), controls.aggregation);
   if (controls.view === "table") {
@@ -308,10 +317,12 @@ function Content(
         </p>
       )}
       <Lanes
+        deviceId={props.device.deviceId}
         keys={drawn}
         bounds={bounds}
         overlay={controls.view === "overlay"}
         barred={controls.aggregation === "delta"}
+        annotations={annotations}
         onZoom={props.onZoom}
         onReset={() => controls.setWindow({ kind: "live", id: "15m" })}
       />
@@ -319,11 +330,46 @@ function Content(
   );
 }
 
-function download(name: string, keys: readonly string[], rows: ReturnType<typeof tableRows>): void {
+/** How long each key had each of its values, as bars or as a table. */
+function DurationsContent({
+  device,
+  series,
+  selected,
+  controls,
+  bounds,
+  listed,
+}: ViewProps & { bounds: Bounds; listed: Bounds }) {
+  const keys = selected.map((key) => ({
+    key,
+    id: key,
+    name: keyName(device.deviceId, key),
+    metadata: metadataOf(device.deviceId, key),
+    buffer: series.of(key).main,
+  }));
+  if (controls.view !== "table")
+    return (
+      <div class="panel p-4">
+        <StateDurations series={keys} bounds={bounds} />
+      </div>
+    );
+  const rows = tableRows(
+    keys.map(({ buffer }) => buffer),
+    listed,
+  ).map(({ ts, values }) => ({
+    ts,
+    values: values.map((value, column) => durationsText(value, keys[column]?.metadata)),
+  }));
+  return <SeriesTable keys={keys.map(({ key, name }) => ({ key, metadata: { key, name } }))} rows={rows} />;
+}
+
+function download({ device, selected, controls }: ViewProps, rows: ReturnType<typeof tableRows>): void {
+  const unitOf = (key: string) =>
+    aggregatedMetadata(metadataOf(device.deviceId, key), controls.aggregation)?.unit;
+  const head = selected.map((key) => columnName(key, hasCsvUnits.value ? unitOf(key) : undefined));
   const cells = rows.map((row) => [
     new Date(row.ts).toISOString(),
     ...row.values.map((v) => (typeof v === "object" ? JSON.stringify(v) : v)),
   ]);
-  const blob = new Blob([toCsv([["time", ...keys], ...cells])], { type: "text/csv;charset=utf-8" });
-  saveFile(blob, `${name.replace(/[^\p{L}\p{N}_-]+/gu, "-")}.csv`);
+  const blob = new Blob([toCsv([["time", ...head], ...cells])], { type: "text/csv;charset=utf-8" });
+  saveFile(blob, `${device.name.replace(/[^\p{L}\p{N}_-]+/gu, "-")}.csv`);
 }

@@ -6,7 +6,6 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { Segments } from "../../ui/segments.tsx";
 
-/** `timeIn` is no line: its values are lists. */
 export const AGGREGATIONS = [
   "none",
   "avg",
@@ -17,6 +16,7 @@ export const AGGREGATIONS = [
   "first",
   "last",
   "delta",
+  "timeIn",
 ] as const satisfies readonly Aggregation[];
 export const VIEWS = ["lanes", "overlay", "table"] as const;
 export type View = (typeof VIEWS)[number];

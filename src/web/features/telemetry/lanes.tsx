@@ -1,13 +1,15 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { KeyMetadata } from "../../../lib/key-metadata.ts";
+import type { Annotation } from "../../lib/annotations.ts";
 import { alignColumns, type ChartColumns, statsOf } from "../../lib/chart-data.ts";
 import { lineColor } from "../../lib/line-colors.ts";
 import { scaleGroups } from "../../lib/scale-groups.ts";
 import { formatDate, formatReading } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { darkNow } from "../../platform/preferences.ts";
-import { Chart } from "../../ui/chart/chart.tsx";
-import { limitLines, lineStyle } from "../../ui/chart/line-style.ts";
+import { AlarmLink } from "../../ui/alarm-link.tsx";
+import { ChartStack } from "../../ui/chart/chart-stack.tsx";
+import { limitBands, limitLines, lineStyle } from "../../ui/chart/line-style.ts";
 import type { KeySeries } from "./device-series.ts";
 
 export interface LaneKey {
@@ -24,11 +26,13 @@ const STATS_DIGITS = 5;
 const nameOf = ({ key, metadata }: LaneKey): string => metadata?.name ?? key;
 
 interface Props {
+  readonly deviceId: string;
   readonly keys: readonly LaneKey[];
   readonly bounds: { readonly from: number; readonly to: number };
   readonly overlay: boolean;
   /** Consumption is drawn as bars. */
   readonly barred: boolean;
+  readonly annotations: readonly Annotation[];
   readonly onZoom: (from: number, to: number) => void;
   readonly onReset: () => void;
 }
@@ -45,7 +49,7 @@ export function Lanes(props: Props) {
         <section key={group.map((k) => k.key).join()} class="panel min-w-0 overflow-hidden">
           <div class="flex flex-col px-4 pt-3">
             {group.map((key) => (
-              <Legend key={key.key} lane={key} bounds={props.bounds} cursor={cursor} />
+              <Legend key={key.key} {...props} lane={key} cursor={cursor} />
             ))}
           </div>
           <Lane
@@ -74,28 +78,29 @@ function Lane(
     buffers.map((b) => statsOf(b, bounds)),
     group.map(({ metadata }) => metadata?.unit),
   );
+  const limited = props.barred
+    ? []
+    : group.map(({ metadata }, index) => ({ metadata, scale: scales[index] ?? 0 }));
   const columns: ChartColumns = alignColumns(
     banded && first ? [...buffers, first.series.low, first.series.high] : buffers,
     bounds,
   );
   return (
-    <Chart
+    <ChartStack
       columns={columns}
       banded={banded}
       bounds={bounds}
       height={props.height}
       series={group.map((k, i) => ({
-        key: k.key,
+        key: nameOf(k),
         color: lineColor(k.index, dark),
         ...lineStyle(k.metadata, k.series.main.values[0]),
         barred: props.barred,
         scale: scales[i] ?? 0,
       }))}
-      limits={
-        props.barred
-          ? []
-          : limitLines(group.map(({ metadata }, index) => ({ metadata, scale: scales[index] ?? 0 })))
-      }
+      limits={limitLines(limited)}
+      bands={limitBands(limited)}
+      annotations={props.annotations}
       label={t("data.chartOf", { keys: group.map(nameOf).join(", ") })}
       onZoom={props.onZoom}
       onReset={props.onReset}
@@ -105,12 +110,12 @@ function Lane(
 }
 
 function Legend({
+  deviceId,
   lane,
   bounds,
   cursor,
-}: {
+}: Pick<Props, "deviceId" | "bounds"> & {
   lane: LaneKey;
-  bounds: Props["bounds"];
   cursor: Signal<number | undefined>;
 }) {
   const { main } = lane.series;
@@ -130,6 +135,7 @@ function Legend({
         </span>
       </span>
       <span class="reading text-lg font-medium">{formatReading(value, metadata)}</span>
+      <AlarmLink deviceId={deviceId} name={lane.key} />
       {pointed !== undefined && index >= 0 && (
         <span class="reading text-sm text-soft">{formatDate(main.ts[index]!, "time")}</span>
       )}

@@ -97,6 +97,23 @@ export function formatBytes(bytes: number): string {
   return numberFormat({ ...options, maximumSignificantDigits: 3 }).format(bytes / 1_000 ** index);
 }
 
+const SPAN_UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+] as const;
+
+/** Formats a length of time in its largest unit: 1.5 hr, 40 min. */
+export function formatSpan(ms: number): string {
+  const [unit, unitMs] = SPAN_UNITS.find(([, length]) => ms >= length) ?? SPAN_UNITS[3];
+  const options = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 1 } as const;
+  return numberFormat(options).format(ms / unitMs);
+}
+
+export const formatShare = (share: number): string =>
+  numberFormat({ style: "percent", maximumFractionDigits: 1 }).format(share);
+
 /** Contract times are ISO 8601, realtime ones epoch ms; 0 and absent mean never. */
 export function toMs(time: string | number | null | undefined): number | undefined {
   if (time === null || time === undefined || time === 0 || time === "") return undefined;

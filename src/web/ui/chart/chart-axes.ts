@@ -1,5 +1,7 @@
 import uPlot from "uplot";
 import { unitSymbol, withUnit } from "../../../lib/key-format.ts";
+import { type AxisLimits, type LineStyle, withAxisLimits } from "../../lib/line-styles.ts";
+import { AXES_MAX } from "../../lib/scale-groups.ts";
 import { formatDate, formatMark, formatValue } from "../../platform/i18n/format.ts";
 import { darkNow } from "../../platform/preferences.ts";
 import { textScale } from "../text-scale.ts";
@@ -7,14 +9,17 @@ import type { ChartLimit } from "./chart.types.ts";
 
 const DAY = 86_400_000;
 const AXIS_PX = 64;
-/** Most axes, one on each side: more would take the room of the lines. The other values are in the legend. */
-const AXES_MAX = 2;
+const LABEL_PX = 22;
+/** Px that a character of the label of an axis takes. */
+const CHARACTER_PX = 7;
 
 export interface ChartSeries {
   readonly key: string;
   readonly color: string;
   /** Booleans are drawn as steps. */
   readonly stepped: boolean;
+  /** How numbers are drawn; a line by default. */
+  readonly style?: LineStyle;
   /** Amounts of intervals are drawn as bars that begin with the interval. */
   readonly barred?: boolean;
   /** Lines with the same number share a value axis; numbers count from 0. */
@@ -35,11 +40,12 @@ function timeLabels(_: uPlot, splits: number[], _axis: number, _space: number, i
   });
 }
 
-function axisStyle(): uPlot.Axis {
+function axisStyle() {
   const dark = darkNow.value;
   const grid = { stroke: dark ? "#2a343b" : "#e7e8e4", width: 1 };
   const font = `${12 * textScale()}px ${getComputedStyle(document.body).fontFamily}`;
-  return { stroke: dark ? "#a9b4b9" : "#55616a", grid, ticks: { ...grid, size: 4 }, font };
+  const stroke = dark ? "#a9b4b9" : "#55616a";
+  return { stroke, grid, ticks: { ...grid, size: 4 }, font } satisfies uPlot.Axis;
 }
 
 function groupsOf(series: readonly ChartSeries[]): ChartSeries[][] {
@@ -125,20 +131,67 @@ function steppedScale(group: readonly ChartSeries[]): uPlot.Scale {
   return values.length > 1 ? { range: [Math.min(...values) - room, Math.max(...values) + room] } : {};
 }
 
-export function scalesFor(series: readonly ChartSeries[], limits: readonly ChartLimit[] = []): uPlot.Scales {
+/** Returns how an axis gets its range, if not from its values alone. */
+function rangeOf(group: readonly ChartSeries[], limits: readonly number[]): uPlot.Scale {
+  if (isStepped(group)) return steppedScale(group);
+  if (group.some(isBarred)) return { range: fromZero };
+  return limits.length > 0 ? { range: withLimits(limits) } : {};
+}
+
+/** Returns the scale with the ends that a person has set. */
+function limited(scale: uPlot.Scale, limits: AxisLimits): uPlot.Scale {
+  const { range } = scale;
+  return {
+    range: (u, min, max, name) => {
+      const own: uPlot.Range.MinMax =
+        typeof range === "function"
+          ? range(u, min, max, name)
+          : ((range as uPlot.Range.MinMax | undefined) ?? uPlot.rangeNum(min, max, PADDING, true));
+      return withAxisLimits([own[0] ?? 0, own[1] ?? 1], limits);
+    },
+  };
+}
+
+export const isBarred = ({ barred, style }: ChartSeries): boolean => barred === true || style === "bar";
+
+interface AxesSpec {
+  readonly series: readonly ChartSeries[];
+  readonly limits?: readonly ChartLimit[] | undefined;
+  /** Ends of the first value axis. */
+  readonly axisLimits?: AxisLimits | undefined;
+  readonly height: number;
+  /** Names of what they show stand beside the axes. */
+  readonly isLabelled?: boolean | undefined;
+}
+
+export function scalesFor({ series, limits = [], axisLimits }: AxesSpec): uPlot.Scales {
   const scales: uPlot.Scales = { x: { time: true, auto: false } };
   for (const [number, group] of groupsOf(series).entries()) {
-    const own = limits
-      .filter(({ scale, isInView }) => scale === number && isInView === true)
-      .map(({ value }) => value);
-    if (isStepped(group)) scales[`y${number}`] = steppedScale(group);
-    else if (group.some((s) => s.barred)) scales[`y${number}`] = { range: fromZero };
-    else scales[`y${number}`] = own.length > 0 ? { range: withLimits(own) } : {};
+    const inView = limits.flatMap(({ scale, isInView, value }) =>
+      scale === number && isInView === true ? [value] : [],
+    );
+    const scale = rangeOf(group, inView);
+    const isSet = axisLimits?.min !== undefined || axisLimits?.max !== undefined;
+    scales[`y${number}`] = number === 0 && isSet ? limited(scale, axisLimits) : scale;
   }
   return scales;
 }
 
-export function axesFor(series: readonly ChartSeries[]): uPlot.Axis[] {
+/** Returns what an axis shows: the names of its lines, and their unit if the marks have no room for it. */
+function labelOf(group: readonly ChartSeries[], height: number): string {
+  const [first] = group;
+  const unit = group.every((series) => series.unit === first?.unit) ? first?.unit : undefined;
+  const isOnMarks = unitOf(group) !== undefined || unit === undefined;
+  const names = [...new Set(group.map(({ key }) => key))].join(", ");
+  const text = isOnMarks ? names : `${names} (${unitSymbol(unit)})`;
+  const charactersMax = Math.floor(height / CHARACTER_PX);
+  return text.length <= charactersMax ? text : `${text.slice(0, Math.max(1, charactersMax - 1))}…`;
+}
+
+/** Width of an axis with its label, in px. */
+export const labelledAxisPx = (): number => (AXIS_PX + LABEL_PX) * textScale();
+
+export function axesFor({ series, height, isLabelled = false }: AxesSpec): uPlot.Axis[] {
   const style = axisStyle();
   const groups = groupsOf(series);
   const valueAxes = groups.slice(0, AXES_MAX).map(
@@ -149,6 +202,11 @@ export function axesFor(series: readonly ChartSeries[]): uPlot.Axis[] {
       size: AXIS_PX * textScale(),
       ...(groups.length > 1 && { stroke: group[0]!.color }),
       ...(number > 0 && { grid: { show: false } }),
+      ...((groups.length > 1 || isLabelled) && {
+        label: labelOf(group, height),
+        labelFont: style.font,
+        labelSize: LABEL_PX * textScale(),
+      }),
       ...labelsFor(group),
     }),
   );

@@ -2,6 +2,22 @@ import type uPlot from "uplot";
 
 /** Corners of one stroke. A browser that draws without a graphics card takes ten times as long for a line of thousands in one piece. */
 const CORNERS_MAX = 100;
+const DOT_RADIUS = 2.5;
+
+type Values = ArrayLike<number | null | undefined>;
+
+/** What a series is drawn on: the points in view, with one more at either side, so that lines run to the edges. */
+interface Sheet {
+  readonly ctx: CanvasRenderingContext2D;
+  readonly xs: ArrayLike<number>;
+  readonly ys: Values;
+  readonly first: number;
+  readonly last: number;
+  readonly x: (ts: number) => number;
+  readonly y: (value: number) => number;
+  /** Where an area ends: at zero, or at the end of the axis that is nearest to zero. */
+  readonly baseY: number;
+}
 
 /** Returns how a scale maps its values to where they are on the canvas. */
 function toCanvas(scale: uPlot.Scale | undefined, from: number, to: number): (value: number) => number {
@@ -10,43 +26,146 @@ function toCanvas(scale: uPlot.Scale | undefined, from: number, to: number): (va
   return (value) => from + (value - min) * factor;
 }
 
-/** Draws a series' line in pieces: `null` breaks it, `undefined` is passed over. Its `paths` give nothing then. */
-export function strokeInPieces(u: uPlot, number: number, color: string, width: number): void {
+/** Draws something of a series, within the area of the lines. */
+function onSheet(u: uPlot, number: number, draw: (sheet: Sheet) => void): void {
   const series = u.series[number];
   const [xs, ys] = [u.data[0], u.data[number]];
   if (!series?.show || ys === undefined) return;
   const { ctx, bbox } = u;
-  const x = toCanvas(u.scales.x, bbox.left, bbox.left + bbox.width);
-  const y = toCanvas(u.scales[series.scale ?? "y"], bbox.top + bbox.height, bbox.top);
-  const [first, last] = series.idxs ?? [0, xs.length - 1];
+  const scale = u.scales[series.scale ?? "y"];
+  const y = toCanvas(scale, bbox.top + bbox.height, bbox.top);
+  // Those of the time axis: a series whose value axis has fixed ends does not follow them.
+  const [first, last] = u.series[0]?.idxs ?? [0, xs.length - 1];
   ctx.save();
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   ctx.clip();
-  ctx.strokeStyle = color;
-  ctx.lineWidth = width * devicePixelRatio;
-  ctx.lineJoin = "round";
   ctx.beginPath();
-  let corners = 0;
-  // One point more at either side: lines run to the edges.
-  for (let index = Math.max(0, first - 1); index <= Math.min(xs.length - 1, last + 1); index++) {
-    const value = ys[index];
-    if (value === undefined) continue;
-    if (value === null) {
-      ctx.stroke();
+  draw({
+    ctx,
+    xs,
+    ys,
+    first: Math.max(0, first - 1),
+    last: Math.min(xs.length - 1, last + 1),
+    x: toCanvas(u.scales.x, bbox.left, bbox.left + bbox.width),
+    y,
+    baseY: y(Math.min(Math.max(0, scale?.min ?? 0), scale?.max ?? 0)),
+  });
+  ctx.restore();
+}
+
+/** Adds the corners of a line to the path, a piece at a time. */
+class Pen {
+  readonly #ctx: CanvasRenderingContext2D;
+  /** True if a value holds until the next one. */
+  readonly #isStepped: boolean;
+  #corners = 0;
+  #lastY = 0;
+
+  constructor(ctx: CanvasRenderingContext2D, isStepped: boolean) {
+    this.#ctx = ctx;
+    this.#isStepped = isStepped;
+  }
+
+  to(x: number, y: number): void {
+    if (this.#corners > 0 && this.#isStepped) this.#ctx.lineTo(x, this.#lastY);
+    if (this.#corners > 0) this.#ctx.lineTo(x, y);
+    else this.#ctx.moveTo(x, y);
+    this.#lastY = y;
+    if (++this.#corners <= CORNERS_MAX) return;
+    this.lift();
+    this.#ctx.moveTo(x, y);
+    this.#corners = 1;
+  }
+
+  /** Draws what there is; the line begins anew with the next corner. */
+  lift(): void {
+    this.#ctx.stroke();
+    this.#ctx.beginPath();
+    this.#corners = 0;
+  }
+}
+
+interface Stroke {
+  readonly color: string;
+  readonly width: number;
+  readonly isStepped: boolean;
+}
+
+/** Draws a series' line in pieces: `null` breaks it, `undefined` is passed over. Its `paths` give nothing then. */
+export function strokeInPieces(u: uPlot, number: number, { color, width, isStepped }: Stroke): void {
+  onSheet(u, number, ({ ctx, xs, ys, first, last, x, y }) => {
+    ctx.strokeStyle = color;
+    ctx.lineWidth = width * devicePixelRatio;
+    ctx.lineJoin = "round";
+    const pen = new Pen(ctx, isStepped);
+    for (let index = first; index <= last; index++) {
+      const value = ys[index];
+      if (value === undefined) continue;
+      if (value === null) pen.lift();
+      else pen.to(x(xs[index] ?? 0), y(value));
+    }
+    pen.lift();
+  });
+}
+
+/** Fills the area between a series' line and zero. */
+export function fillToZero(u: uPlot, number: number, color: string): void {
+  onSheet(u, number, ({ ctx, xs, ys, first, last, x, y, baseY }) => {
+    ctx.fillStyle = color;
+    let lastX: number | undefined;
+    const close = () => {
+      if (lastX !== undefined) ctx.lineTo(lastX, baseY);
+      ctx.fill();
       ctx.beginPath();
-      corners = 0;
+      lastX = undefined;
+    };
+    for (let index = first; index <= last; index++) {
+      const value = ys[index];
+      if (value === undefined) continue;
+      if (value === null) {
+        close();
+        continue;
+      }
+      const px = x(xs[index] ?? 0);
+      if (lastX === undefined) ctx.moveTo(px, baseY);
+      ctx.lineTo(px, y(value));
+      lastX = px;
+    }
+    close();
+  });
+}
+
+/** Returns the positions of values that have a gap, or nothing, on both sides: no line leads to them. */
+export function lonePoints(values: Values, first: number, last: number): number[] {
+  const lone: number[] = [];
+  /** Position of the newest value since the last gap. */
+  let newest = 0;
+  let length = 0;
+  for (let index = first; index <= last; index++) {
+    const value = values[index];
+    if (value === undefined) continue;
+    if (value !== null) {
+      newest = index;
+      length++;
       continue;
     }
-    const [px, py] = [x(xs[index] ?? 0), y(value)];
-    if (corners === 0) ctx.moveTo(px, py);
-    else ctx.lineTo(px, py);
-    if (++corners <= CORNERS_MAX) continue;
-    ctx.stroke();
-    ctx.beginPath();
-    ctx.moveTo(px, py);
-    corners = 1;
+    if (length === 1) lone.push(newest);
+    length = 0;
   }
-  ctx.stroke();
-  ctx.restore();
+  if (length === 1) lone.push(newest);
+  return lone;
+}
+
+/** Draws a dot for each value to which no line leads. */
+export function dotLonePoints(u: uPlot, number: number, color: string): void {
+  onSheet(u, number, ({ ctx, xs, ys, first, last, x, y }) => {
+    ctx.fillStyle = color;
+    for (const index of lonePoints(ys, first, last)) {
+      const [px, py] = [x(xs[index] ?? 0), y(ys[index] ?? 0)];
+      ctx.moveTo(px, py);
+      ctx.arc(px, py, DOT_RADIUS * devicePixelRatio, 0, 2 * Math.PI);
+    }
+    ctx.fill();
+  });
 }

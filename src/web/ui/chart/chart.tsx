@@ -1,20 +1,30 @@
+import { type Signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
+import { type Annotation, annotationsAt } from "../../lib/annotations.ts";
 import type { ChartColumns } from "../../lib/chart-data.ts";
+import type { AxisLimits } from "../../lib/line-styles.ts";
 import { darkNow, language } from "../../platform/preferences.ts";
-import type { ChartEvent, ChartLimit } from "./chart.types.ts";
-import { axesFor, type ChartSeries, scalesFor } from "./chart-axes.ts";
-import { strokeInPieces } from "./chart-lines.ts";
+import type { ChartBand, ChartEvent, ChartLimit } from "./chart.types.ts";
+import { axesFor, type ChartSeries, isBarred, labelledAxisPx, scalesFor } from "./chart-axes.ts";
+import { dotLonePoints, fillToZero, strokeInPieces } from "./chart-lines.ts";
+import { drawAnnotations, drawBands, drawMarks } from "./chart-marks.ts";
 
 export interface ChartProps {
   readonly columns: ChartColumns;
   readonly series: readonly ChartSeries[];
-  /** The last two columns are the lower and upper edge of a band around the first series. */
+  /** After the columns of the series, two more follow for each: the lower and the upper edge of the band around it. */
   readonly banded: boolean;
   readonly bounds: { readonly from: number; readonly to: number };
   readonly height: number;
   readonly limits?: readonly ChartLimit[];
+  readonly bands?: readonly ChartBand[];
   readonly events?: readonly ChartEvent[];
+  readonly annotations?: readonly Annotation[] | undefined;
+  /** Ends of the first value axis, if a person has set them. */
+  readonly axisLimits?: AxisLimits | undefined;
+  /** True if the names of the lines stand beside the axes even if there is only one. */
+  readonly isLabelled?: boolean;
   readonly label: string;
   readonly onZoom: (from: number, to: number) => void;
   readonly onReset: () => void;
@@ -27,29 +37,68 @@ const LINE_WIDTH = 1.5;
 /** Share of an interval that its bar takes, and its width in px at most. */
 const BAR_SIZE: [number, number] = [0.88, Number.POSITIVE_INFINITY];
 
-function pathsOf({ stepped, barred }: ChartSeries): uPlot.Series.PathBuilder {
-  if (barred) return uPlot.paths.bars!({ align: 1, size: BAR_SIZE });
-  return stepped ? uPlot.paths.stepped!({ align: 1 }) : () => null;
+function pathsOf(line: ChartSeries): uPlot.Series.PathBuilder {
+  if (isBarred(line)) return uPlot.paths.bars!({ align: 1, size: BAR_SIZE });
+  return () => null;
 }
 
-function optionsFor(props: ChartProps, width: number, latest: { current: ChartProps }): uPlot.Options {
-  const lines: uPlot.Series[] = props.series.map((line) => ({
-    label: line.key,
-    scale: `y${line.scale}`,
-    stroke: line.color,
-    width: LINE_WIDTH,
-    points: line.barred ? { show: false } : { size: 5 },
-    paths: pathsOf(line),
-    ...(line.barred && { fill: `${line.color}60` }),
-  }));
-  const edge = (): uPlot.Series => ({ scale: "y0", points: { show: false } });
-  const edges = props.banded ? [edge(), edge()] : [];
+/** The lines, and after them the edges of their bands. */
+function seriesOf({ series, banded }: ChartProps): Pick<uPlot.Options, "series" | "bands"> {
+  const lines = series.map(
+    (line): uPlot.Series => ({
+      label: line.key,
+      scale: `y${line.scale}`,
+      stroke: line.color,
+      width: LINE_WIDTH,
+      points: isBarred(line) ? { show: false } : { size: 5 },
+      paths: pathsOf(line),
+      ...(isBarred(line) && { fill: `${line.color}60` }),
+    }),
+  );
+  if (!banded) return { series: [{}, ...lines] };
+  const edges = series.flatMap(({ scale }): uPlot.Series[] => {
+    const edge = { scale: `y${scale}`, points: { show: false } };
+    return [edge, { ...edge }];
+  });
+  const bands = series.map(({ color }, index): uPlot.Band => {
+    const low = series.length + 2 * index + 1;
+    return { series: [low + 1, low], fill: `${color}30` };
+  });
+  return { series: [{}, ...lines, ...edges], bands };
+}
+
+/** Draws what uPlot's own paths do not. */
+function drawLine(u: uPlot, number: number, line: ChartSeries): void {
+  if (isBarred(line)) return;
+  if (!line.stepped && line.style === "area") fillToZero(u, number, `${line.color}40`);
+  const isStepped = line.stepped || line.style === "step";
+  strokeInPieces(u, number, { color: line.color, width: LINE_WIDTH, isStepped });
+  dotLonePoints(u, number, line.color);
+}
+
+const PADDING_RIGHT = 28;
+
+/** Charts one below the other have their lines at the same width, also those with one axis. */
+function rightPadding({ series, isLabelled }: ChartProps): number {
+  const hasRightAxis = series.some(({ scale }) => scale > 0);
+  return isLabelled && !hasRightAxis ? PADDING_RIGHT + labelledAxisPx() : PADDING_RIGHT;
+}
+
+interface Latest {
+  readonly current: ChartProps;
+}
+
+function optionsFor(
+  props: ChartProps,
+  latest: Latest,
+  box: { width: number; pointed: Signal<readonly Annotation[]> },
+): uPlot.Options {
   return {
-    width,
+    width: box.width,
     height: props.height,
     ms: 1,
     legend: { show: false },
-    padding: [12, 28, 0, 0],
+    padding: [12, rightPadding(props), 0, 0],
     cursor: {
       y: false,
       sync: { key: "device" },
@@ -62,61 +111,51 @@ function optionsFor(props: ChartProps, width: number, latest: { current: ChartPr
         },
       },
     },
-    scales: scalesFor(props.series, props.limits),
-    axes: axesFor(props.series),
-    series: [{}, ...lines, ...edges],
-    ...(props.banded && {
-      bands: [
-        {
-          series: [3, 2] as [number, number],
-          fill: `${props.series[0]?.color}30`,
+    scales: scalesFor(props),
+    axes: axesFor(props),
+    ...seriesOf(props),
+    hooks: {
+      drawAxes: [
+        (u) => {
+          drawBands(u, latest.current.bands ?? []);
+          drawAnnotations(u, latest.current.annotations ?? []);
         },
       ],
-    }),
-    hooks: {
-      draw: [(u) => drawMarks(u, latest.current)],
+      draw: [(u) => drawMarks(u, latest.current, LINE_WIDTH)],
       drawSeries: [
         (u, number) => {
           const line = props.series[number - 1];
-          if (line && !line.stepped && !line.barred) strokeInPieces(u, number, line.color, LINE_WIDTH);
+          if (line) drawLine(u, number, line);
         },
       ],
       setSelect: [(u) => selected(u, latest.current.onZoom)],
       setCursor: [
         (u) => {
           const left = u.cursor.left ?? -1;
-          latest.current.onCursor(left < 0 ? undefined : u.posToVal(left, "x"));
+          const ts = left < 0 ? undefined : u.posToVal(left, "x");
+          latest.current.onCursor(ts);
+          point(u, ts, { annotations: latest.current.annotations ?? [], pointed: box.pointed });
         },
       ],
     },
   };
 }
 
-const DASH_PX = 5;
+/** Distance from which the pointer reaches an annotation. */
+const REACH_PX = 5;
 
-function drawMarks(u: uPlot, { limits = [], events = [], bounds }: ChartProps): void {
-  const { ctx } = u;
-  const { left, top, width, height } = u.bbox;
-  const line = (color: string, [x1, y1, x2, y2]: readonly [number, number, number, number]) => {
-    ctx.strokeStyle = color;
-    ctx.beginPath();
-    ctx.moveTo(x1, y1);
-    ctx.lineTo(x2, y2);
-    ctx.stroke();
-  };
-  ctx.save();
-  ctx.lineWidth = LINE_WIDTH * devicePixelRatio;
-  ctx.setLineDash([DASH_PX * devicePixelRatio, DASH_PX * devicePixelRatio]);
-  for (const { value, color, scale } of limits) {
-    const y = u.valToPos(value, `y${scale}`, true);
-    if (y >= top && y <= top + height) line(color, [left, y, left + width, y]);
-  }
-  ctx.setLineDash([]);
-  for (const { ts, color } of events) {
-    const x = u.valToPos(ts, "x", true);
-    if (ts >= bounds.from && ts <= bounds.to) line(color, [x, top, x, top + height]);
-  }
-  ctx.restore();
+/** Finds the annotations under the pointer. */
+function point(
+  u: uPlot,
+  ts: number | undefined,
+  target: { annotations: readonly Annotation[]; pointed: Signal<readonly Annotation[]> },
+): void {
+  const { annotations, pointed } = target;
+  const reachMs = u.posToVal(REACH_PX, "x") - u.posToVal(0, "x");
+  const found = ts === undefined ? [] : annotationsAt(annotations, ts, reachMs);
+  const isSame =
+    found.length === pointed.value.length && found.every((own, index) => own === pointed.value[index]);
+  if (!isSame) pointed.value = found;
 }
 
 const SELECT_PX_MIN = 6;
@@ -133,11 +172,14 @@ function selected(u: uPlot, onZoom: ChartProps["onZoom"]): void {
 export function Chart(props: ChartProps) {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>();
+  const pointed = useSignal<readonly Annotation[]>([]);
   const latest = useRef(props);
   latest.current = props;
   const shape = JSON.stringify([
     props.series,
     props.limits,
+    props.axisLimits,
+    props.isLabelled,
     props.banded,
     props.height,
     darkNow.value,
@@ -145,7 +187,8 @@ export function Chart(props: ChartProps) {
   ]);
   useLayoutEffect(() => {
     const element = host.current!;
-    const u = new uPlot(optionsFor(props, Math.max(200, element.clientWidth), latest), [[]], element);
+    const box = { width: Math.max(200, element.clientWidth), pointed };
+    const u = new uPlot(optionsFor(props, latest, box), [[]], element);
     chart.current = u;
     draw(u, latest.current);
     const observer = new ResizeObserver(() =>
@@ -160,8 +203,52 @@ export function Chart(props: ChartProps) {
   // Within what is drawn now: what the whole of it takes is to be known.
   useLayoutEffect(() => {
     if (chart.current) draw(chart.current, props);
-  }, [props.columns, props.bounds.from, props.bounds.to]);
-  return <div ref={host} class="min-w-0" role="img" aria-label={props.label} data-testid="chart" />;
+  }, [props.columns, props.bounds.from, props.bounds.to, props.annotations]);
+  return (
+    <div class="relative min-w-0">
+      <div ref={host} class="min-w-0" role="img" aria-label={props.label} data-testid="chart" />
+      <PointedTexts pointed={pointed} />
+      <AnnotationList annotations={props.annotations ?? []} />
+    </div>
+  );
+}
+
+const POINTED_SHOWN = 4;
+
+/** The texts of the annotations under the pointer. Reads the signal, so that the chart itself is not drawn again. */
+function PointedTexts({ pointed }: { pointed: Signal<readonly Annotation[]> }) {
+  if (pointed.value.length === 0) return null;
+  return (
+    <ul
+      class="pointer-events-none absolute top-1 right-2 left-18 z-10 flex flex-wrap justify-end gap-1 text-sm"
+      aria-hidden="true"
+      data-testid="pointed"
+    >
+      {pointed.value.slice(0, POINTED_SHOWN).map(({ from, color, text }) => (
+        <li
+          key={`${from} ${text}`}
+          class="rounded-field border-l-4 bg-base-100 px-2 py-0.5 shadow"
+          style={{ borderColor: color }}
+        >
+          {text}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const LISTED_MAX = 50;
+
+/** The annotations for those who cannot see them. */
+function AnnotationList({ annotations }: { annotations: readonly Annotation[] }) {
+  if (annotations.length === 0) return null;
+  return (
+    <ul class="sr-only">
+      {annotations.slice(0, LISTED_MAX).map(({ from, text }) => (
+        <li key={`${from} ${text}`}>{text}</li>
+      ))}
+    </ul>
+  );
 }
 
 function draw(u: uPlot, { columns, bounds }: ChartProps): void {

@@ -13,3 +13,12 @@ export interface ChartEvent {
   readonly ts: number;
   readonly color: string;
 }
+
+/** A shaded range of values. An end that is infinite reaches to the end of the axis. */
+export interface ChartBand {
+  readonly from: number;
+  readonly to: number;
+  readonly color: string;
+  /** Number of the value axis, as in `ChartSeries`. */
+  readonly scale: number;
+}

@@ -1,6 +1,6 @@
-import { type KeyMetadata, limitNames } from "../../../lib/key-metadata.ts";
+import { type KeyLimits, type KeyMetadata, limitNames } from "../../../lib/key-metadata.ts";
 import { formatReading } from "../../platform/i18n/format.ts";
-import type { ChartLimit } from "./chart.types.ts";
+import type { ChartBand, ChartLimit } from "./chart.types.ts";
 import type { ChartSeries } from "./chart-axes.ts";
 
 /** Returns how the line of a key is drawn: states as steps between their names, numbers with their unit. */
@@ -34,4 +34,26 @@ export function limitLines(
       lines.set(`${scale} ${value} ${color}`, { value, color, scale });
     }
   return [...lines.values()];
+}
+
+/** Returns the ranges of values beyond the limits: first those of a warning, then critical ones. */
+function bandsOf({ lowLow, low, high, highHigh }: KeyLimits): Omit<ChartBand, "scale">[] {
+  const [warning, critical] = [themeColor("warning"), themeColor("error")];
+  return [
+    ...(high === undefined ? [] : [{ from: high, to: highHigh ?? Number.POSITIVE_INFINITY, color: warning }]),
+    ...(low === undefined ? [] : [{ from: lowLow ?? Number.NEGATIVE_INFINITY, to: low, color: warning }]),
+    ...(highHigh === undefined ? [] : [{ from: highHigh, to: Number.POSITIVE_INFINITY, color: critical }]),
+    ...(lowLow === undefined ? [] : [{ from: Number.NEGATIVE_INFINITY, to: lowLow, color: critical }]),
+  ];
+}
+
+/** Returns the shaded ranges beyond the limits of the keys. Lines of one axis with different limits have none: nobody could tell whose they are. */
+export function limitBands(
+  keys: ReadonlyArray<{ readonly metadata: KeyMetadata | undefined; readonly scale: number }>,
+): ChartBand[] {
+  return [...Map.groupBy(keys, ({ scale }) => scale)].flatMap(([scale, own]) => {
+    const [first, ...others] = own.map(({ metadata }) => metadata?.limits ?? {});
+    const isShared = others.every((limits) => limitNames.every((name) => limits[name] === first?.[name]));
+    return first !== undefined && isShared ? bandsOf(first).map((band) => ({ ...band, scale })) : [];
+  });
 }

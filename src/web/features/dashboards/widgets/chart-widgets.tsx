@@ -1,168 +1,22 @@
-import { type Signal, useSignal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { stateOf } from "../../../../lib/key-format.ts";
-import { aggregatedMetadata, type KeyMetadata } from "../../../../lib/key-metadata.ts";
+import { aggregatedMetadata } from "../../../../lib/key-metadata.ts";
 import type { TelemetryValue } from "../../../lib/api-types.ts";
-import type { ChartValue } from "../../../lib/chart-data.ts";
-import { lineColor } from "../../../lib/line-colors.ts";
-import { type Extent, scaleGroups } from "../../../lib/scale-groups.ts";
-import { stateColor } from "../../../lib/state-colors.ts";
-import { formatDate, formatReading } from "../../../platform/i18n/format.ts";
-import { t } from "../../../platform/i18n/i18n.ts";
+import { formatDate } from "../../../platform/i18n/format.ts";
 import { keyName, metadataOf } from "../../../platform/key-metadata.ts";
 import { darkNow } from "../../../platform/preferences.ts";
-import { Chart } from "../../../ui/chart/chart.tsx";
-import { limitLines, lineStyle } from "../../../ui/chart/line-style.ts";
+import { stateAppearances } from "../../../ui/state-appearances.ts";
 import type { WidgetSeries } from "../board-feed.ts";
-import { ColumnThinner } from "../thinned-columns.ts";
-import { keysOf, scrolling, shown, textOf } from "./values.ts";
+import { keysOf, scrolling, shown } from "./values.ts";
 import type { Bounds, WidgetProps } from "./widget.types.ts";
 
-const SIZE_MIN = 80;
-
-/** Returns how large an element is now. */
-function useSize(): [{ current: HTMLDivElement | null }, { width: number; height: number }] {
-  const ref = useRef<HTMLDivElement>(null);
-  const [size, setSize] = useState({ width: 400, height: 200 });
-  useEffect(() => {
-    const element = ref.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() =>
-      setSize({
-        width: Math.max(SIZE_MIN, element.clientWidth),
-        height: Math.max(SIZE_MIN, element.clientHeight),
-      }),
-    );
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return [ref, size];
-}
-
-function extentOf(column: readonly ChartValue[]): Extent | undefined {
-  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const value of column) {
-    if (typeof value !== "number") continue;
-    if (value < min) min = value;
-    if (value > max) max = value;
-  }
-  return min > max ? undefined : { min, max };
-}
-
-const metadataOfSeries = ({ widget }: WidgetProps, { device, key }: WidgetSeries) =>
+export const metadataOfSeries = ({ widget }: WidgetProps, { device, key }: WidgetSeries) =>
   aggregatedMetadata(metadataOf(device.deviceId, key), widget.config.aggregation);
 
-function labelOf({ widget, feed }: WidgetProps, { device, key }: WidgetSeries): string {
+export function labelOf({ widget, feed }: WidgetProps, { device, key }: WidgetSeries): string {
   const isOneKey = keysOf(widget).length === 1;
   const isOneDevice = feed.devices.length === 1;
   const name = keyName(device.deviceId, key);
   if (isOneDevice) return name;
   return isOneKey ? device.name : `${device.name} · ${name}`;
-}
-
-/** Returns how a line is drawn. The widget's own unit is the unit of all lines. */
-function styleOf(props: WidgetProps, widgetSeries: WidgetSeries) {
-  const style = lineStyle(metadataOfSeries(props, widgetSeries), widgetSeries.buffer.values[0]);
-  const unit = textOf(props.widget, "unit");
-  return unit === "" ? style : { ...style, unit };
-}
-
-export function TimeSeriesWidget(props: WidgetProps) {
-  const { widget, feed } = props;
-  void feed.version.value;
-  const bounds = props.boundsNow();
-  const [host, { width, height }] = useSize();
-  const thinner = useRef(new ColumnThinner()).current;
-  const cursor = useSignal<number | undefined>(undefined);
-  const dark = darkNow.value;
-  const series = feed.series.filter(({ buffer }) => buffer.ts.length > 0);
-  const previous = feed.previous.filter(({ buffer }) => buffer.ts.length > 0);
-  const all = [...series, ...previous];
-  const buffers = all.map(({ buffer }) => buffer);
-  const columns = thinner.columns(buffers, bounds, width);
-  const styles = all.map((widgetSeries) => styleOf(props, widgetSeries));
-  const scales = scaleGroups(
-    columns.slice(1).map(extentOf),
-    styles.map(({ unit }) => unit),
-  );
-  /** A line of the window before has the colour of its own, only paler. */
-  const lineColorOf = (index: number): string => {
-    const earlier = all[index];
-    const position = series.findIndex(
-      ({ device, key }) => device.deviceId === earlier?.device.deviceId && key === earlier.key,
-    );
-    return index < series.length ? lineColor(index, dark) : `${lineColor(Math.max(0, position), dark)}66`;
-  };
-  return (
-    <div class="flex h-full min-h-0 flex-col">
-      <Legend props={props} series={series} cursor={cursor} />
-      <div ref={host} class="min-h-0 flex-1">
-        {series.length === 0 && <p class="text-soft">{t("widget.nothing")}</p>}
-        {series.length > 0 && (
-          <Chart
-            columns={columns}
-            banded={false}
-            bounds={bounds}
-            height={height}
-            series={all.map((widgetSeries, index) => ({
-              key: labelOf(props, widgetSeries),
-              color: lineColorOf(index),
-              ...(styles[index] ?? { stepped: false }),
-              ...(widget.config.aggregation === "delta" && { barred: true }),
-              scale: scales[index] ?? 0,
-            }))}
-            limits={limitLines(
-              series.map((own, index) => ({
-                metadata: metadataOfSeries(props, own),
-                scale: scales[index] ?? 0,
-              })),
-            )}
-            label={t("data.chartOf", { keys: widget.name || keysOf(widget).join(", ") })}
-            onZoom={(from, to) => props.onZoom({ from, to })}
-            onReset={props.onReset}
-            onCursor={(ts) => {
-              cursor.value = ts;
-            }}
-          />
-        )}
-      </div>
-    </div>
-  );
-}
-
-function Legend(of: {
-  props: WidgetProps;
-  series: readonly WidgetSeries[];
-  cursor: Signal<number | undefined>;
-}) {
-  const { props, series } = of;
-  const cursor = of.cursor.value;
-  const dark = darkNow.value;
-  return (
-    <ul {...scrolling} class="flex max-h-16 flex-none flex-wrap gap-x-4 gap-y-0.5 overflow-y-auto text-sm">
-      {series.map((widgetSeries, index) => {
-        const { ts, values } = widgetSeries.buffer;
-        const position =
-          cursor === undefined ? ts.length - 1 : Math.max(0, widgetSeries.buffer.indexOf(cursor) - 1);
-        return (
-          <li
-            key={`${widgetSeries.device.deviceId} ${widgetSeries.key}`}
-            class="flex min-w-0 items-baseline gap-1.5"
-          >
-            <span
-              class="h-0.5 w-3 flex-none self-center"
-              style={{ background: lineColor(index, dark) }}
-              aria-hidden="true"
-            />
-            <span class="truncate text-soft">{labelOf(props, widgetSeries)}</span>
-            <span class="reading font-medium">
-              {shown(props.widget, values[position], metadataOfSeries(props, widgetSeries))}
-            </span>
-          </li>
-        );
-      })}
-    </ul>
-  );
 }
 
 interface Segment {
@@ -192,55 +46,13 @@ function segmentsOf({ buffer }: WidgetSeries, bounds: Bounds): Segment[] {
     }));
 }
 
-/** Colours of states whose names are common in plants. */
-const meanings: readonly (readonly [RegExp, string])[] = [
-  [/^(fault|error|failed|failure|alarm|critical|trip|down|broken|offline)/i, "var(--color-error)"],
-  [/^(warn|degraded|maintenance|setup|blocked|starved|waiting)/i, "var(--color-warning)"],
-  [/^(run|on$|true$|ok$|active|auto|open|online|produc)/i, "var(--color-success)"],
-  [/^(idle|off$|false$|stop|standby|pause|closed|manual|inactive)/i, "var(--color-neutral)"],
-];
-
-/** The same state has the same colour in all lanes, whichever others there are. */
-function colorOf(state: TelemetryValue, others: readonly TelemetryValue[], dark: boolean): string {
-  const meaning = meanings.find(([name]) => name.test(String(state)));
-  return meaning?.[1] ?? lineColor(others.indexOf(state), dark);
-}
-
-interface Appearance {
-  readonly name: string;
-  readonly color: string;
-}
-
-/** Returns name and colour of each state: those of its key, or else by what the state is called. */
-function appearancesOf(
-  lanes: readonly Segment[][],
-  metadata: readonly (KeyMetadata | undefined)[],
-  dark: boolean,
-): Map<TelemetryValue, Appearance> {
-  const states = [...new Set(lanes.flatMap((lane) => lane.map(({ value }) => value)))];
-  const inOrder = states.sort((a, b) => String(a).localeCompare(String(b)));
-  return new Map(
-    inOrder.map((state) => {
-      const own = metadata.find((candidate) => stateOf(state, candidate) !== undefined);
-      const color = stateOf(state, own)?.color;
-      return [
-        state,
-        {
-          name: formatReading(state, own ?? metadata[0]),
-          color: color === undefined ? colorOf(state, inOrder, dark) : stateColor(color, dark),
-        },
-      ];
-    }),
-  );
-}
-
 export function StateTimelineWidget(props: WidgetProps) {
   const { feed } = props;
   void feed.version.value;
   const bounds = props.boundsNow();
   const lanes = feed.series.map((widgetSeries) => segmentsOf(widgetSeries, bounds));
-  const appearances = appearancesOf(
-    lanes,
+  const appearances = stateAppearances(
+    lanes.flatMap((lane) => lane.map(({ value }) => value)),
     feed.series.map((widgetSeries) => metadataOfSeries(props, widgetSeries)),
     darkNow.value,
   );

@@ -1,10 +1,11 @@
 import { ownZone } from "../../../lib/zoned-time.ts";
 import { CommandButtonWidget, SliderWidget } from "./act-widgets.tsx";
-import { StateTimelineWidget, TimeSeriesWidget } from "./chart-widgets.tsx";
+import { StateTimelineWidget } from "./chart-widgets.tsx";
 import { EnergyWidget } from "./energy-widget.tsx";
 import { AlarmListWidget, DeviceTableWidget, StatusGridWidget } from "./list-widgets.tsx";
 import { FloorPlanWidget, MarkdownWidget } from "./note-widgets.tsx";
 import { StatePieWidget } from "./state-pie-widget.tsx";
+import { TimeSeriesWidget } from "./time-series-widget.tsx";
 import { GaugeWidget, LevelWidget, ValueWidget } from "./value-widgets.tsx";
 import type { WidgetView } from "./widget.types.ts";
 
@@ -20,6 +21,8 @@ export type ConfigField =
   | "unit"
   | "decimals"
   | "scale"
+  | "style"
+  | "axis"
   | "limits"
   | "method"
   | "params"
@@ -46,7 +49,7 @@ export const widgetKinds = {
   timeseries: {
     View: TimeSeriesWidget,
     size: { w: 6, h: 4 },
-    fields: ["devices", "keys", "aggregation", ...appearance],
+    fields: ["devices", "keys", "aggregation", "style", ...appearance, "axis"],
   },
   value: {
     View: ValueWidget,

@@ -1,0 +1,50 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { devices } from "../devices/devices.tables.ts";
+import { attributes } from "./attributes.tables.ts";
+
+/** Rows of one step: some 5 ms, after which other requests have their turn. */
+const ROWS_PER_STEP = 10_000;
+/** Bytes of a value that is searched: a long text or an object is no serial number. */
+const VALUE_BYTES_MAX = 256;
+/** Devices that a search finds. Whoever finds more types another letter. */
+const FOUND_MAX = 10_000;
+
+const escaped = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
+
+/** Creates the search for devices by the values of their attributes. It reads the table in steps, so that nobody waits for it. */
+export function createAttributeSearch({ orm }: MainDatabase) {
+  const span = orm
+    .select({ first: sql<number | null>`min(rowid)`, last: sql<number | null>`max(rowid)` })
+    .from(attributes)
+    .prepare();
+  const step = orm
+    .selectDistinct({ deviceId: attributes.deviceId })
+    .from(attributes)
+    .innerJoin(devices, eq(devices.deviceId, attributes.deviceId))
+    .where(
+      and(
+        sql`${attributes}.rowid BETWEEN ${sql.placeholder("first")} AND ${sql.placeholder("last")}`,
+        sql`octet_length(${attributes.value}) <= ${VALUE_BYTES_MAX}`,
+        sql`${attributes.value} LIKE ${sql.placeholder("pattern")} ESCAPE '\\'`,
+        // The unary plus keeps the index of tenants out of it: few rows are left to look up.
+        sql`+${devices.tenantId} = ${sql.placeholder("tenantId")}`,
+      ),
+    )
+    .prepare();
+
+  return async (tenantId: TenantId, text: string, signal: AbortSignal): Promise<DeviceId[]> => {
+    const { first, last } = span.get() ?? {};
+    const found = new Set<DeviceId>();
+    const pattern = `%${escaped(text)}%`;
+    for (let begin = first ?? 1; begin <= (last ?? 0); begin += ROWS_PER_STEP) {
+      const end = begin + ROWS_PER_STEP - 1;
+      for (const { deviceId } of step.all({ first: begin, last: end, pattern, tenantId }))
+        found.add(deviceId as DeviceId); // minted by us
+      if (signal.aborted || found.size >= FOUND_MAX) break;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return [...found].slice(0, FOUND_MAX);
+  };
+}

@@ -1,0 +1,36 @@
+import { Elysia } from "elysia";
+import type { AuditContext } from "../audit/audit.types.ts";
+import { bulkResult } from "../bulk.schemas.ts";
+import { bulkTargets, forEachDevice } from "../bulk-answers.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { reduceRequest } from "./command-request.ts";
+import { bulkCommandBody } from "./commands.schemas.ts";
+import type { CommandsService } from "./commands.service.ts";
+import type { CommandRequest } from "./commands.types.ts";
+
+const commandOf = ({ body }: AuditContext) => {
+  const { deviceIds: _, ...command } = body as CommandRequest & { deviceIds: unknown }; // checked by the schema of the route
+  return command;
+};
+
+/** The same command for many devices. */
+export const bulkCommandsRoutes = (deps: { commands: CommandsService; auth: AuthPlugin }) =>
+  new Elysia({ prefix: "/api/devices/bulk", tags: ["commands"] }).use(deps.auth).post(
+    "/commands",
+    ({ principal, body }) => {
+      const { deviceIds, ...command } = body;
+      reduceRequest(command); // what is wrong with it is wrong for every device
+      return forEachDevice(deviceIds, (deviceId) => deps.commands.create(principal, deviceId, command, 0));
+    },
+    {
+      auth: "commands:write",
+      audit: { action: "command.create", target: "device", each: bulkTargets, details: commandOf },
+      body: bulkCommandBody,
+      response: { 200: bulkResult },
+      detail: {
+        summary: "Send a command to many devices",
+        description:
+          "Works like the command of one device. `failed` says for which devices there is no command, and why; the list of commands of each device shows what became of the others.",
+      },
+    },
+  );

@@ -1,0 +1,68 @@
+import { Elysia, t } from "elysia";
+import type { AuditContext } from "../../audit/audit.types.ts";
+import { bulkDeviceIds, bulkResult } from "../../bulk.schemas.ts";
+import { bulkTargets } from "../../bulk-answers.ts";
+import type { AuthPlugin } from "../../identity/identity.plugin.ts";
+import type { DevicesService } from "../devices.service.ts";
+import { bulkUpdateBody } from "./bulk.schemas.ts";
+import type { BulkChangesService } from "./bulk-changes.service.ts";
+
+const outcome =
+  "Each device is changed by itself: `failed` says for which ones that was not possible, and why. A device that the caller may not see is `device.not_found`.";
+
+/** Changes of many devices that are named by their ids. */
+export const bulkChangesRoutes = (deps: {
+  changes: BulkChangesService;
+  devices: Pick<DevicesService, "get">;
+  auth: AuthPlugin;
+}) => {
+  const { changes } = deps;
+  const read = ({ principal }: AuditContext, id: string) => {
+    const { activity: _, ...device } = deps.devices.get(principal, id);
+    return device;
+  };
+  return new Elysia({ prefix: "/api/devices/bulk", tags: ["devices"] })
+    .use(deps.auth)
+    .post(
+      "/update",
+      ({ principal, body }) => {
+        const { deviceIds, ...fields } = body;
+        return changes.update(principal, deviceIds, fields);
+      },
+      {
+        auth: "devices:write",
+        audit: { action: "device.update", target: "device", each: bulkTargets, read },
+        body: bulkUpdateBody,
+        response: { 200: bulkResult },
+        detail: {
+          summary: "Change many devices",
+          description: `Adds and removes tags, and sets the device profile, the gateway or the asset. ${outcome} 400 if there is nothing to change.`,
+        },
+      },
+    )
+    .post(
+      "/delete",
+      ({ principal, body }) => changes.delete(principal, body.deviceIds, body.onlyUntouched === true),
+      {
+        auth: "devices:write",
+        audit: { action: "device.delete", target: "device", each: bulkTargets, read },
+        body: t.Object(
+          {
+            deviceIds: bulkDeviceIds,
+            onlyUntouched: t.Optional(
+              t.Boolean({
+                description:
+                  "keeps devices that were changed since they were created, or that have connected or sent data: takes back an import without loss",
+              }),
+            ),
+          },
+          { title: "DeleteDevices" },
+        ),
+        response: { 200: bulkResult },
+        detail: {
+          summary: "Delete many devices and their data",
+          description: `${outcome} The children of a gateway stay without a gateway.`,
+        },
+      },
+    );
+};

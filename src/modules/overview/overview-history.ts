@@ -1,0 +1,59 @@
+import type { TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Logger } from "../../platform/log.ts";
+import { createPeriodic } from "../../platform/periodic.ts";
+import type { SettingsService } from "../settings/settings.service.ts";
+import type { OverviewRepository } from "./overview.repository.ts";
+import type { OverviewSample } from "./overview.types.ts";
+
+const INTERVAL_MS = 600_000;
+const SPAN_MS = 86_400_000;
+/** One more than a day has, for the edges. */
+const SAMPLES_MAX = SPAN_MS / INTERVAL_MS + 1;
+
+const nameOf = (tenantId: TenantId) => `overview history ${tenantId}`;
+
+/** Counts of each tenant over the last day: no telemetry has them. A sample is taken every ten minutes and outlives a restart. */
+export class OverviewHistory {
+  readonly #timer: { start(): void; stop(): void };
+
+  constructor(
+    private readonly deps: {
+      readonly repository: Pick<OverviewRepository, "countAll">;
+      readonly settings: SettingsService;
+      readonly clock: Clock;
+      readonly log: Logger;
+    },
+  ) {
+    const { clock, log } = deps;
+    this.#timer = createPeriodic({ clock, log, intervalMs: INTERVAL_MS, work: () => this.#sample() });
+  }
+
+  start(): void {
+    this.#timer.start();
+  }
+
+  stop(): void {
+    this.#timer.stop();
+  }
+
+  /** Returns the samples of the last 24 hours, the oldest first. */
+  of(tenantId: TenantId): OverviewSample[] {
+    const now = this.deps.clock.now();
+    const samples = this.deps.settings.read<OverviewSample[]>(nameOf(tenantId)) ?? [];
+    return samples.filter(({ ts }) => ts <= now && now - ts <= SPAN_MS); // the clock may have been set back
+  }
+
+  delete(tenantId: TenantId): void {
+    this.deps.settings.delete(nameOf(tenantId));
+  }
+
+  #sample(): void {
+    const { repository, settings, clock } = this.deps;
+    const ts = clock.now();
+    for (const { tenantId, activeDevices, openAlarms } of repository.countAll()) {
+      const samples = [...this.of(tenantId), { ts, activeDevices, openAlarms }].slice(-SAMPLES_MAX);
+      settings.save(nameOf(tenantId), samples, ts);
+    }
+  }
+}

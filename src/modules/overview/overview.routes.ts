@@ -1,0 +1,37 @@
+import { Elysia } from "elysia";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { overviewBody, pinsBody } from "./overview.schemas.ts";
+import type { OverviewService } from "./overview.service.ts";
+
+/** What the first screen of the console shows. */
+export const overviewRoutes = (deps: { overview: OverviewService; auth: AuthPlugin }) => {
+  const { overview } = deps;
+  return new Elysia({ prefix: "/api/overview", tags: ["tenant"] })
+    .use(deps.auth)
+    .get("", ({ principal }) => overview.get(principal), {
+      auth: "devices:read",
+      response: { 200: overviewBody },
+      detail: {
+        summary: "Get the key figures of the site",
+        description:
+          "Counts devices and open alarms that the caller may see. `history` has their numbers over the last 24 hours; it is empty for users without access to all devices. `pins` are values of devices that administrators show to everybody.",
+      },
+    })
+    .put("/pins", ({ principal, body }) => ({ pins: overview.setPins(principal, body.pins) }), {
+      auth: "tenant:write",
+      audit: {
+        action: "overview.pin",
+        target: "tenant",
+        id: ({ principal }: AuditContext) => principal.tenantId,
+        read: ({ principal }: AuditContext) => ({ pins: overview.pinsOf(principal) }),
+      },
+      body: pinsBody,
+      response: { 200: pinsBody },
+      detail: {
+        summary: "Set the values that the overview shows",
+        description:
+          "Replaces all of them, 12 at most. 403 unless owner or administrator, and without access to all devices; 404 for a device that does not exist.",
+      },
+    });
+};

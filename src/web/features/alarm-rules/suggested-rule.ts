@@ -1,0 +1,90 @@
+import type { KeyLimits, KeyMetadata } from "../../../lib/key-metadata.ts";
+import type { AlarmSeverity } from "../../../lib/severity.ts";
+import type { TelemetryValue } from "../../lib/api-types.ts";
+import {
+  type ConditionRow,
+  newRow,
+  newRule,
+  newTrigger,
+  type RuleForm,
+  type TriggerForm,
+} from "./rule-form.ts";
+
+/** What is known of a value before somebody sets an alarm on it. */
+export interface ObservedValue {
+  readonly key: string;
+  readonly metadata: KeyMetadata | undefined;
+  readonly newest: TelemetryValue | undefined;
+  /** Lowest and highest value of the last days; undefined for values that are no numbers. */
+  readonly range: { readonly min: number; readonly max: number } | undefined;
+}
+
+/** Share of the range by which the suggested limit lies above the highest value. */
+const HEADROOM = 0.1;
+/** Digits of the range to which the limit is rounded. */
+const RANGE_DIGITS = 2;
+const DECIMALS_MAX = 9;
+
+/** Returns a limit a little above the range, rounded up to a number that people would write. */
+export function limitAbove({ min, max }: { readonly min: number; readonly max: number }): number {
+  const span = max - min || Math.abs(max) || 1;
+  const decimals = RANGE_DIGITS - 1 - Math.floor(Math.log10(span));
+  const limit = max + span * HEADROOM;
+  const factor = 10 ** Math.abs(decimals);
+  // Dividing by a whole power of ten leaves no noise behind, as multiplying by 0.01 does.
+  if (decimals < 0) return Math.ceil(limit / factor) * factor;
+  return Number((Math.ceil(limit * factor) / factor).toFixed(Math.min(decimals, DECIMALS_MAX)));
+}
+
+const rowOf = (key: string, op: ConditionRow["op"], value: unknown): ConditionRow => ({
+  ...newRow(),
+  key,
+  op,
+  value: String(value),
+});
+
+function triggerOf(severity: AlarmSeverity, rows: readonly ConditionRow[]): TriggerForm[] {
+  return rows.length === 0 ? [] : [{ ...newTrigger(severity), condition: { join: "any", rows } }];
+}
+
+/** Returns a trigger for each pair of limits. A value that equals a limit is beyond it, as everywhere. */
+function triggersOfLimits(key: string, limits: KeyLimits): TriggerForm[] {
+  const { lowLow, low, high, highHigh } = limits;
+  const rows = (above: number | undefined, below: number | undefined) => [
+    ...(above === undefined ? [] : [rowOf(key, "GE", above)]),
+    ...(below === undefined ? [] : [rowOf(key, "LE", below)]),
+  ];
+  return [...triggerOf("CRITICAL", rows(highHigh, lowLow)), ...triggerOf("WARNING", rows(high, low))];
+}
+
+/** Returns the value that a state is compared with: a red one, or else the newest. */
+function troublesome({ metadata, newest }: ObservedValue): unknown {
+  const red = metadata?.states?.find(({ color }) => color === "red");
+  if (red !== undefined) return red.value;
+  return typeof newest === "boolean" ? true : (newest ?? "");
+}
+
+function triggersOf(observed: ObservedValue): TriggerForm[] {
+  const { key, metadata, newest, range } = observed;
+  const ofLimits = triggersOfLimits(key, metadata?.limits ?? {});
+  if (ofLimits.length > 0) return ofLimits;
+  const isNumber = newest === undefined || typeof newest === "number";
+  if (!isNumber || metadata?.kind === "state")
+    return triggerOf("MAJOR", [rowOf(key, "EQ", troublesome(observed))]);
+  return triggerOf("MAJOR", [rowOf(key, "GT", range === undefined ? "" : limitAbove(range))]);
+}
+
+/** Returns a name that no other rule of the profile has. */
+function freeName(name: string, others: readonly string[]): string {
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : `${name} ${number}`;
+    if (!others.includes(candidate)) return candidate;
+  }
+}
+
+/** Returns a rule on the value: with the limits of its key, or else with one above the values of the last days. */
+export const suggestedRule = (observed: ObservedValue, others: readonly string[]): RuleForm => ({
+  ...newRule(),
+  alarmType: freeName(observed.metadata?.name ?? observed.key, others),
+  creates: triggersOf(observed),
+});

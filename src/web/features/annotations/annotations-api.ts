@@ -1,0 +1,52 @@
+import { type Period, raisedPeriods } from "../../lib/annotations.ts";
+import { may } from "../../platform/session.ts";
+import { type Alarm, alarmsApi } from "../alarms/alarms-api.ts";
+import { commandsApi, type DeviceCommand } from "../commands/commands-api.ts";
+
+const ALARMS_MAX = 100;
+const COMMANDS_MAX = 100;
+/** Alarms that were raised several times and whose events are asked for. */
+const REPEATED_MAX = 20;
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** An alarm with the stretches of time during which it was raised. */
+export interface RaisedAlarm {
+  readonly alarm: Alarm;
+  readonly periods: readonly Period[];
+}
+
+/** What happened on a device in a range of time. */
+export interface DeviceHistory {
+  readonly alarms: readonly RaisedAlarm[];
+  readonly commands: readonly DeviceCommand[];
+}
+
+const onePeriod = ({ raisedAt, clearedAt }: Alarm): Period => ({
+  from: Date.parse(raisedAt),
+  to: clearedAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(clearedAt),
+});
+
+async function loadAlarms(deviceId: string, range: Range): Promise<RaisedAlarm[]> {
+  const { rows } = await alarmsApi.list({ deviceId, ...range, limit: ALARMS_MAX });
+  const repeated = new Set(rows.filter(({ raiseCount }) => raiseCount > 1).slice(0, REPEATED_MAX));
+  return Promise.all(
+    rows.map(async (alarm) => {
+      if (!repeated.has(alarm)) return { alarm, periods: [onePeriod(alarm)] };
+      const periods = raisedPeriods(await alarmsApi.events(alarm.alarmId));
+      return { alarm, periods: periods.filter(({ from, to }) => from <= range.to && to >= range.from) };
+    }),
+  );
+}
+
+/** Loads the alarms and commands of a device. What the caller may not read is left out. */
+export async function loadHistory(deviceId: string, range: Range): Promise<DeviceHistory> {
+  const [alarms, commands] = await Promise.all([
+    may("alarms:read") ? loadAlarms(deviceId, range) : [],
+    may("commands:read") ? commandsApi.list(deviceId, COMMANDS_MAX, range).then(({ rows }) => rows) : [],
+  ]);
+  return { alarms, commands };
+}

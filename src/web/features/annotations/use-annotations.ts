@@ -1,0 +1,166 @@
+// Alarms and commands of the devices of a chart. Charts that show the same devices and time share what was loaded.
+import { signal } from "@preact/signals";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Annotation } from "../../lib/annotations.ts";
+import type { RealtimeMessage } from "../../lib/realtime-types.ts";
+import { coalesced } from "../../platform/coalesce.ts";
+import { formatDate } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { live } from "../../platform/live.ts";
+import { darkNow, language, readStored, writeStored } from "../../platform/preferences.ts";
+import { shareToken } from "../../platform/session.ts";
+import { themeColor } from "../../ui/chart/line-style.ts";
+import { type DeviceHistory, loadHistory, type RaisedAlarm } from "./annotations-api.ts";
+
+const STORED_AS = "lineside.annotations";
+/** Devices of a chart whose alarms and commands are shown: with more, nobody could tell whose they are. */
+const DEVICES_MAX = 10;
+/** A moving window is asked for anew each time it has moved by this share, or this long. */
+const STEP_SHARE = 0.25;
+const STEP_MS_MIN = 60_000;
+const CACHED_MAX = 500;
+
+/** Whether charts show alarms and commands; kept by the browser. */
+export const showsAnnotations = signal(readStored(STORED_AS) !== "off");
+
+export function setShowsAnnotations(isOn: boolean): void {
+  showsAnnotations.value = isOn;
+  writeStored(STORED_AS, isOn ? undefined : "off");
+}
+
+interface Bounds {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Loads at once: a wall of many devices leaves the connections to its values. */
+const LOADS_MAX = 4;
+let loads = 0;
+/** Loads that wait for their turn. */
+const waiting: Array<() => void> = [];
+
+async function inTurn<Result>(load: () => Promise<Result>): Promise<Result> {
+  if (loads >= LOADS_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
+  loads++;
+  try {
+    return await load();
+  } finally {
+    loads--;
+    waiting.shift()?.();
+  }
+}
+
+/** Device and range of time → what happened in it. */
+const cache = new Map<string, Promise<DeviceHistory>>();
+
+const deviceOf = (cacheId: string): string => cacheId.slice(0, cacheId.indexOf(" "));
+
+function cachedHistory(deviceId: string, range: Bounds): Promise<DeviceHistory> {
+  const id = `${deviceId} ${range.from} ${range.to}`;
+  const loaded = cache.get(id) ?? inTurn(() => loadHistory(deviceId, range));
+  if (cache.size >= CACHED_MAX) cache.clear();
+  cache.set(id, loaded);
+  // The chart is more important than what happened beside it: a failure shows none.
+  loaded.catch(() => cache.delete(id));
+  return loaded;
+}
+
+const GATHER_MS = 500;
+/** Device → how often its alarms or commands have changed since the console was opened. */
+const changes = signal<ReadonlyMap<string, number>>(new Map());
+/** Devices with changes that no chart has heard of yet. */
+const changed = new Set<string>();
+const publish = coalesced(() => {
+  for (const id of cache.keys()) if (changed.has(deviceOf(id))) cache.delete(id);
+  const next = [...changed].map((deviceId) => [deviceId, (changes.value.get(deviceId) ?? 0) + 1] as const);
+  changes.value = new Map([...changes.value, ...next]);
+  changed.clear();
+}, GATHER_MS);
+let followers = 0;
+let unsubscribe: () => void = () => undefined;
+
+/** Returns the devices with other alarms or commands since; all that are shown after a lost connection. */
+function changedBy(message: RealtimeMessage, isFirst: boolean): string[] {
+  if (message.type === "snapshot") return isFirst ? [] : [...cache.keys()].map(deviceOf);
+  return message.topic === "alarms" || message.topic === "commands" ? [message.deviceId] : [];
+}
+
+/** Follows the changes of all devices, by one subscription for all charts; returns what ends it. */
+function follow(): () => void {
+  if (followers++ === 0) {
+    let isFirst = true;
+    unsubscribe = live.subscribe({ topics: ["alarms", "commands"] }, (message) => {
+      for (const deviceId of changedBy(message, isFirst)) changed.add(deviceId);
+      isFirst = false;
+      if (changed.size > 0) publish();
+    });
+  }
+  return () => {
+    if (--followers === 0) unsubscribe();
+  };
+}
+
+/** Returns a range that holds the window, and the same one while the window moves a little. */
+function rangeOf({ from, to }: Bounds): Bounds {
+  const step = Math.max(STEP_MS_MIN, Math.floor((to - from) * STEP_SHARE));
+  return { from: Math.max(0, Math.floor(from / step) * step), to: (Math.floor(to / step) + 2) * step };
+}
+
+const time = (ms: number): string =>
+  Number.isFinite(ms) ? formatDate(ms, "stamp") : t("annotation.stillOpen");
+
+function ofAlarm({ alarm, periods }: RaisedAlarm): Annotation[] {
+  const color = themeColor(alarm.severity === "CRITICAL" || alarm.severity === "MAJOR" ? "error" : "warning");
+  const { name, deviceName } = alarm;
+  const severity = t(`severity.${alarm.severity}`);
+  return periods.map(({ from, to }) => ({
+    kind: "alarm",
+    from,
+    to,
+    color,
+    text: t("annotation.alarm", { severity, name, device: deviceName, from: time(from), to: time(to) }),
+  }));
+}
+
+function annotationsOf({ alarms, commands }: DeviceHistory): Annotation[] {
+  const color = themeColor("primary");
+  return [
+    ...alarms.flatMap(ofAlarm),
+    ...commands.map(({ method, status, createdAt }): Annotation => {
+      const ts = Date.parse(createdAt);
+      const state = t(`command.${status}`);
+      return {
+        kind: "command",
+        from: ts,
+        to: ts,
+        color,
+        text: t("annotation.command", { method, state, time: time(ts) }),
+      };
+    }),
+  ];
+}
+
+/** Returns the alarms and commands of some devices, for a chart that shows `bounds`; none while they are switched off. */
+export function useAnnotations(deviceIds: readonly string[], bounds: Bounds): readonly Annotation[] {
+  const [histories, setHistories] = useState<readonly DeviceHistory[]>([]);
+  const isOn = showsAnnotations.value && shareToken.value === undefined && deviceIds.length <= DEVICES_MAX;
+  const shown = isOn ? [...new Set(deviceIds)] : [];
+  const range = rangeOf(bounds);
+  const rounds = shown.map((deviceId) => changes.value.get(deviceId) ?? 0);
+  const wanted = JSON.stringify([shown, rounds, range.from, range.to]);
+  useEffect(() => (isOn ? follow() : undefined), [isOn]);
+  useEffect(() => {
+    let isCurrent = true;
+    Promise.all(shown.map((deviceId) => cachedHistory(deviceId, range))).then(
+      (loaded) => isCurrent && setHistories(loaded),
+      () => undefined,
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [wanted]);
+  return useMemo(
+    () => (isOn ? histories.flatMap(annotationsOf) : []),
+    [histories, isOn, darkNow.value, language.value],
+  );
+}

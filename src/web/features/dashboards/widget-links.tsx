@@ -1,0 +1,121 @@
+import { BellPlus, ChartLine } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { alarmHref } from "../../lib/alarm-href.ts";
+import type { TelemetryValue } from "../../lib/api-types.ts";
+import {
+  type ExploreSeries,
+  exploreAddress,
+  type Pane,
+  seriesId,
+  withSeries,
+} from "../../lib/explore-view.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { keyName, metadataOf, profileOfDevice } from "../../platform/key-metadata.ts";
+import { may } from "../../platform/session.ts";
+import { AlarmLink } from "../../ui/alarm-link.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import type { BoardFeed } from "./board-feed.ts";
+import type { Widget, WindowSpec } from "./dashboards-api.ts";
+import { kindOf } from "./widgets/kinds.ts";
+import { keysOf } from "./widgets/values.ts";
+
+/** Series that one view of Explore shows at most when it is opened from a widget: more cannot be told apart. */
+const SERIES_MAX = 20;
+
+interface Props {
+  readonly widget: Widget;
+  readonly feed: BoardFeed;
+  readonly window: WindowSpec;
+}
+
+/** Returns the series of which a widget shows the values. */
+function seriesOf({ widget, feed }: Props): ExploreSeries[] {
+  const fields = kindOf(widget.type)?.fields ?? [];
+  const isOfValues = fields.includes("key") || fields.includes("keys");
+  if (!isOfValues || widget.type === "slider") return [];
+  const { series: own } = widget.config;
+  return feed
+    .of(widget.widgetId)
+    .devices.flatMap(({ deviceId }) => keysOf(widget).map((key) => ({ deviceId, key })))
+    .filter((series) => !Array.isArray(own) || own.includes(seriesId(series)))
+    .slice(0, SERIES_MAX);
+}
+
+/** Numbers are drawn as lines, states and texts as lanes. */
+function kindOfPane({ widget, feed }: Props, { deviceId, key }: ExploreSeries): Pane["kind"] {
+  if (widget.type === "stateTimeline" || metadataOf(deviceId, key)?.kind === "state") return "lanes";
+  const values: Readonly<Record<string, TelemetryValue>> = feed.latestOf(deviceId)?.values ?? {};
+  const newest = Object.hasOwn(values, key) ? values[key] : undefined;
+  return newest === undefined || typeof newest === "number" ? "lines" : "lanes";
+}
+
+function hrefOf(props: Props, series: readonly ExploreSeries[]): string {
+  const { aggregation } = props.widget.config;
+  const isChart = props.widget.type === "timeseries" && typeof aggregation === "string";
+  return exploreAddress({
+    panes: series.reduce<Pane[]>((panes, own) => withSeries(panes, own, kindOfPane(props, own)), []),
+    window: props.window,
+    aggregation: isChart ? aggregation : "none",
+    compares: props.widget.config.compare === true,
+  });
+}
+
+const BUTTON = "btn btn-ghost btn-square btn-xs text-soft print:hidden";
+
+/** Leads from a widget to its values in Explore, and to an alarm on one of them. */
+export function WidgetLinks(props: Props & { title: string }) {
+  const series = seriesOf(props);
+  const [first] = series;
+  if (first === undefined) return null;
+  const label = t("widget.explore", { name: props.title });
+  return (
+    <>
+      <a class={BUTTON} href={hrefOf(props, series)} aria-label={label} title={label}>
+        <ChartLine size={14} aria-hidden="true" />
+      </a>
+      {series.length === 1 ? (
+        <AlarmLink deviceId={first.deviceId} name={first.key} class="print:hidden" />
+      ) : (
+        may("profiles:write") && <AlarmChoice {...props} series={series} />
+      )}
+    </>
+  );
+}
+
+/** Asks for the value on which the alarm is created. */
+function AlarmChoice(props: Props & { title: string; series: readonly ExploreSeries[] }) {
+  const { feed, widget } = props;
+  const [isOpen, setOpen] = useState(false);
+  const { devices } = feed.of(widget.widgetId);
+  return (
+    <>
+      <IconButton
+        icon={BellPlus}
+        size={14}
+        class={BUTTON}
+        label={t("widget.alarm", { name: props.title })}
+        onClick={() => setOpen(true)}
+      />
+      {isOpen && (
+        <Dialog title={t("widget.alarmOn")} onClose={() => setOpen(false)}>
+          <ul class="flex flex-col gap-1">
+            {props.series.map(({ deviceId, key }) => {
+              const profileId = profileOfDevice(deviceId);
+              const device = devices.find((candidate) => candidate.deviceId === deviceId);
+              return (
+                profileId !== undefined && (
+                  <li key={`${deviceId} ${key}`}>
+                    <a class="link link-hover" href={alarmHref({ profileId, deviceId, key })}>
+                      {`${device?.name ?? deviceId} · ${keyName(deviceId, key)}`}
+                    </a>
+                  </li>
+                )
+              );
+            })}
+          </ul>
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,18 @@
+import { may } from "../../platform/session.ts";
+
+const permissions = {
+  tags: "devices:write",
+  profile: "devices:write",
+  gateway: "devices:write",
+  asset: "devices:write",
+  command: "commands:write",
+  maintenance: "maintenance:write",
+  delete: "devices:write",
+} as const;
+
+/** Something that can be done to many devices at once. */
+export type BulkAction = keyof typeof permissions;
+
+/** Returns what the user may do to many devices. */
+export const allowedBulkActions = (): BulkAction[] =>
+  (Object.keys(permissions) as BulkAction[]).filter((action) => may(permissions[action])); // of the table above

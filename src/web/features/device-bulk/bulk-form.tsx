@@ -1,0 +1,180 @@
+import { parseEditorText } from "../../lib/attribute-value.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { serverNow } from "../../platform/now.ts";
+import { useResource } from "../../platform/resource.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import type { BulkAction } from "./bulk-actions.ts";
+import { type BulkAnswer, deviceBulkApi } from "./device-bulk-api.ts";
+
+type Send = (ids: readonly string[]) => Promise<BulkAnswer>;
+
+const MINUTE_MS = 60_000;
+const LENGTHS = [
+  ["hour1", 60],
+  ["minutes30", 30],
+  ["hours4", 240],
+  ["day1", 1440],
+  ["days7", 10_080],
+] as const;
+const END = "end";
+
+const tagsIn = (text: string): string[] => [...new Set(text.split(",").flatMap((tag) => tag.trim() || []))];
+
+/** Returns the request of a filled form; the key of a text where the form has a mistake. */
+const requests: Record<
+  BulkAction,
+  (text: (name: string) => string) => Send | "bulk.tagsMissing" | "attributes.notJson"
+> = {
+  tags(text) {
+    const [addTags, removeTags] = [tagsIn(text("add")), tagsIn(text("remove"))];
+    if (addTags.length + removeTags.length === 0) return "bulk.tagsMissing";
+    const changes = { ...(addTags.length > 0 && { addTags }), ...(removeTags.length > 0 && { removeTags }) };
+    return (ids) => deviceBulkApi.update(ids, changes);
+  },
+  profile: (text) => (ids) => deviceBulkApi.update(ids, { profileId: text("profileId") }),
+  gateway: (text) => (ids) => deviceBulkApi.update(ids, { parentDeviceId: text("gateway") || null }),
+  asset: (text) => (ids) => deviceBulkApi.update(ids, { assetId: text("asset") || null }),
+  command(text) {
+    const params = text("params") === "" ? {} : parseEditorText(text("params"), "json");
+    if (params === undefined) return "attributes.notJson";
+    return (ids) => deviceBulkApi.command(ids, { method: text("method"), params });
+  },
+  maintenance(text) {
+    const minutes = LENGTHS.find(([name]) => name === text("length"))?.[1];
+    if (minutes === undefined) return deviceBulkApi.endMaintenance;
+    const until = new Date(serverNow() + minutes * MINUTE_MS).toISOString();
+    return (ids) => deviceBulkApi.beginMaintenance(ids, { until, reason: text("reason") });
+  },
+  delete: () => deviceBulkApi.delete,
+};
+
+export function requestOf(action: BulkAction, form: FormData) {
+  return requests[action]((name) => String(form.get(name) ?? "").trim());
+}
+
+/** Shows the fields of an action; `mistake` is the one that the form has. */
+export function BulkFields({ action, mistake }: { action: BulkAction; mistake: string | undefined }) {
+  switch (action) {
+    case "tags":
+      return <TagFields mistake={mistake} />;
+    case "profile":
+      return <ProfileField />;
+    case "gateway":
+      return <GatewayField />;
+    case "asset":
+      return <AssetField />;
+    case "command":
+      return <CommandFields mistake={mistake} />;
+    case "maintenance":
+      return <MaintenanceFields />;
+    default:
+      return null;
+  }
+}
+
+const TagFields = ({ mistake }: { mistake: string | undefined }) => (
+  <>
+    <TextField
+      label={t("bulk.addTags")}
+      hint={t("bulk.tagsHint")}
+      error={mistake}
+      name="add"
+      maxLength={1000}
+      autofocus
+    />
+    <TextField label={t("bulk.removeTags")} name="remove" maxLength={1000} />
+  </>
+);
+
+function ProfileField() {
+  const profiles = useResource(deviceBulkApi.profiles, []);
+  if (profiles.error !== undefined) return <ErrorNote error={profiles.error} onRetry={profiles.reload} />;
+  return (
+    <SelectField label={t("bulk.profileLabel")} name="profileId" required>
+      {profiles.data?.map(({ profileId, name }) => (
+        <option key={profileId} value={profileId}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+function GatewayField() {
+  const gateways = useResource(deviceBulkApi.gateways, []);
+  if (gateways.error !== undefined) return <ErrorNote error={gateways.error} onRetry={gateways.reload} />;
+  return (
+    <SelectField label={t("device.gateway")} hint={t("bulk.gatewayHint")} name="gateway">
+      <option value="">{t("bulk.noGateway")}</option>
+      {gateways.data?.map(({ deviceId, name }) => (
+        <option key={deviceId} value={deviceId}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+function AssetField() {
+  const assets = useResource(deviceBulkApi.assets, []);
+  return (
+    <>
+      <TextField
+        label={t("bulk.assetLabel")}
+        hint={t("bulk.assetHint")}
+        name="asset"
+        maxLength={64}
+        list="bulk-assets"
+        autofocus
+      />
+      <datalist id="bulk-assets">
+        {assets.data?.map(({ assetId }) => (
+          <option key={assetId} value={assetId} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+const CommandFields = ({ mistake }: { mistake: string | undefined }) => (
+  <>
+    <TextField
+      label={t("commands.method")}
+      hint={t("commands.methodHint")}
+      name="method"
+      required
+      maxLength={256}
+      autocapitalize="off"
+      autofocus
+      class="input reading w-full"
+    />
+    <Field label={t("commands.params")} error={mistake}>
+      <textarea class="textarea reading w-full" name="params" rows={4} spellcheck={false}>
+        {"{}"}
+      </textarea>
+    </Field>
+  </>
+);
+
+const MaintenanceFields = () => (
+  <>
+    <p class="text-sm text-soft">{t("maintenance.intro")}</p>
+    <SelectField label={t("maintenance.length")} name="length">
+      {LENGTHS.map(([name]) => (
+        <option key={name} value={name}>
+          {t(`maintenance.${name}`)}
+        </option>
+      ))}
+      <option value={END}>{t("bulk.endMaintenance")}</option>
+    </SelectField>
+    <TextField
+      label={t("maintenance.reason")}
+      hint={t("maintenance.reasonHint")}
+      name="reason"
+      maxLength={500}
+    />
+  </>
+);

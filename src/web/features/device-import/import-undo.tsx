@@ -1,0 +1,46 @@
+import { Undo2 } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { BulkOutcome, BulkProgressBar } from "../device-bulk/bulk-outcome.tsx";
+import { type BulkProgress, runBulk } from "../device-bulk/bulk-run.ts";
+import { deviceBulkApi } from "../device-bulk/device-bulk-api.ts";
+import type { ImportedRow } from "./bulk-api.ts";
+
+/** The button that deletes what an import has created, and what became of that. Devices in use stay. */
+export function useImportUndo(rows: readonly ImportedRow[]) {
+  const [isAsking, setAsking] = useState(false);
+  const [progress, setProgress] = useState<BulkProgress | undefined>(undefined);
+  const [isDone, setDone] = useState(false);
+  const ids = rows.flatMap(({ deviceId }) => deviceId ?? []);
+  const nameOf = (id: string) => rows.find(({ deviceId }) => deviceId === id)?.name ?? id;
+  const run = async () => {
+    setAsking(false);
+    const watch = { onProgress: setProgress, isStopped: () => false };
+    setProgress(await runBulk(ids, deviceBulkApi.deleteUntouched, watch));
+    setDone(true);
+  };
+  const button = (
+    <>
+      {progress === undefined && (
+        <Button icon={Undo2} class="btn btn-ghost" onClick={() => setAsking(true)}>
+          {t("import.undo")}
+        </Button>
+      )}
+      {isAsking && (
+        <ConfirmDialog
+          title={t("import.undo")}
+          warning={plural("import.undoWarning", ids.length)}
+          action={plural("bulk.deleteGo", ids.length)}
+          onConfirm={run}
+          onCancel={() => setAsking(false)}
+        />
+      )}
+    </>
+  );
+  const outcome =
+    progress &&
+    (isDone ? <BulkOutcome progress={progress} nameOf={nameOf} /> : <BulkProgressBar progress={progress} />);
+  return { button, outcome };
+}

@@ -1,0 +1,78 @@
+import { Columns3 } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/choice.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { useDismiss } from "../../ui/use-dismiss.ts";
+import {
+  COLUMNS_MAX,
+  type ColumnId,
+  FIXED_COLUMNS,
+  keyOfColumn,
+  selectColumns,
+  selectedColumns,
+} from "./device-columns.ts";
+import { devicesApi } from "./devices-api.ts";
+
+const KEYS_SHOWN = 100;
+
+/** Selects the columns of the device list. */
+export function ColumnPicker() {
+  const [isOpen, setOpen] = useState(false);
+  const root = useDismiss(isOpen, () => setOpen(false));
+  return (
+    <div class="relative max-sm:hidden" ref={root}>
+      <Button icon={Columns3} size={15} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {t("columns.open")}
+      </Button>
+      {isOpen && <Panel />}
+    </div>
+  );
+}
+
+function Panel() {
+  const [search, setSearch] = useState("");
+  const keys = useResource(devicesApi.telemetryKeys, []);
+  const selected = selectedColumns();
+  const isFull = selected.length >= COLUMNS_MAX;
+  const set = (id: ColumnId, on: boolean) =>
+    selectColumns(on ? [...selected, id] : selected.filter((other) => other !== id));
+  const option = (id: ColumnId, text: string) => (
+    <Checkbox
+      key={id}
+      checked={selected.includes(id)}
+      disabled={isFull && !selected.includes(id)}
+      onCheck={(on) => set(id, on)}
+    >
+      <span class="min-w-0 break-words">{text}</span>
+    </Checkbox>
+  );
+  const names = [...new Set([...selected.flatMap((id) => keyOfColumn(id) ?? []), ...(keys.data ?? [])])];
+  const found = names.filter((key) => key.toLowerCase().includes(search.trim().toLowerCase()));
+  return (
+    <div class="panel absolute right-0 z-30 mt-2 flex max-h-[70dvh] w-72 flex-col gap-3 overflow-y-auto p-3 shadow-xl">
+      <fieldset class="flex flex-col gap-2">
+        <legend class="panel-label mb-2">{t("columns.open")}</legend>
+        {FIXED_COLUMNS.map((id) => option(id, t(`column.${id}`)))}
+      </fieldset>
+      <fieldset class="flex flex-col gap-2">
+        <legend class="panel-label mb-2">{t("columns.values")}</legend>
+        <input
+          type="search"
+          class="input input-sm w-full"
+          placeholder={t("columns.searchKeys")}
+          aria-label={t("columns.searchKeys")}
+          value={search}
+          onInput={(e) => setSearch(e.currentTarget.value)}
+        />
+        {keys.error !== undefined && <ErrorNote error={keys.error} onRetry={keys.reload} />}
+        {found.slice(0, KEYS_SHOWN).map((key) => option(`key:${key}`, key))}
+      </fieldset>
+      <button type="button" class="btn btn-sm" onClick={() => selectColumns(undefined)}>
+        {t("columns.reset")}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,228 @@
+import { Pin as PinIcon, X } from "lucide-preact";
+import type { ComponentChildren, ComponentType } from "preact";
+import { useState } from "preact/hooks";
+import { severitiesDescending } from "../../../lib/severity.ts";
+import type { SeriesBuffer } from "../../lib/series-buffer.ts";
+import { formatCount, formatNumber, formatReading } from "../../platform/i18n/format.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { keyName, metadataOf } from "../../platform/key-metadata.ts";
+import { loadPart } from "../../platform/load-part.ts";
+import { now } from "../../platform/now.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
+import { errorText } from "../../ui/error-text.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { SeverityMark } from "../../ui/severity-mark.tsx";
+import { nameOf } from "../devices/device-names.ts";
+import { Spark } from "../telemetry/spark.tsx";
+import { overviewApi, type Pin } from "./overview-api.ts";
+import type { PinDialogProps } from "./pin-dialog.tsx";
+import { RateBars } from "./rate-bars.tsx";
+import type { SitePulse } from "./site-pulse.ts";
+import { type Figures, SPAN_MS, useFigures } from "./use-figures.ts";
+
+const PINS_MAX = 12;
+const NOTHING = "–";
+
+interface FigureProps {
+  readonly label: string;
+  readonly value: ComponentChildren;
+  readonly detail: ComponentChildren;
+  readonly href: string;
+  /** The last 24 hours. */
+  readonly curve?: SeriesBuffer | undefined;
+  /** Stands in the place of a curve of less than two points. */
+  readonly placeholder?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+function Figure({ label, value, detail, href, curve, placeholder, children }: FigureProps) {
+  const hasCurve = curve !== undefined && curve.ts.length > 1;
+  return (
+    <div class="panel relative flex min-w-0 flex-col p-4 hover:border-primary">
+      <a class="panel-label block truncate pr-5 after:absolute after:inset-0" href={href} title={label}>
+        {label}
+      </a>
+      <p class="reading mt-2 truncate text-2xl font-medium">{value}</p>
+      <p class="mt-1 line-clamp-2 text-sm break-words text-soft">{detail}</p>
+      {(hasCurve || placeholder) && (
+        <div class="mt-auto pt-2">
+          {hasCurve ? <Spark buffer={curve} spanMs={SPAN_MS} class="w-full" /> : placeholder}
+        </div>
+      )}
+      {children}
+    </div>
+  );
+}
+
+/** Shows the key figures of the site, each with its last 24 hours, and the values that administrators have pinned. */
+export function KeyFigures({ pulse }: { pulse: SitePulse }) {
+  void now.value; // live values and rates arrive in objects that stay the same
+  const figures = useFigures();
+  const { overview } = figures;
+  const mayPin = may("tenant:write");
+  const setPins = (pins: readonly Pin[]) =>
+    overviewApi.setPins(pins).then(figures.reload, (error: unknown) => toast("error", errorText(error)));
+  const pins = overview?.pins ?? [];
+  return (
+    <section class="flex flex-col gap-3" aria-labelledby="key-figures">
+      <div class="flex flex-wrap items-center justify-between gap-2">
+        <h2 id="key-figures" class="panel-label">
+          {t("overview.figures")}
+        </h2>
+        {mayPin && pins.length < PINS_MAX && (
+          <PinButton pins={pins} onPin={(pin) => void setPins([...pins, pin])} />
+        )}
+      </div>
+      <div class="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
+        <SiteFigures figures={figures} pulse={pulse} />
+        {pins.map((pin) => (
+          <PinnedFigure
+            key={`${pin.deviceId} ${pin.key}`}
+            pin={pin}
+            curve={figures.recent.of(pin)}
+            onRemove={mayPin ? () => void setPins(pins.filter((other) => other !== pin)) : undefined}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function SiteFigures({ figures, pulse }: { figures: Figures; pulse: SitePulse }) {
+  const { overview, openAlarms, curves, gateway, recent } = figures;
+  const newest = pulse.recent(1)[0];
+  const inactive = overview ? overview.devices.total - overview.devices.active : 0;
+  const ofGateway = (key: string) => (gateway ? recent.of({ deviceId: gateway.deviceId, key }) : undefined);
+  /** The gateway measures once a minute; where it does not, this page counts since it was opened. */
+  const rate = (key: string, meter: SitePulse["messages"]) => {
+    const measured = ofGateway(key)?.values.at(-1);
+    return formatNumber(typeof measured === "number" ? measured : meter.perSecond(now.value), 3);
+  };
+  return (
+    <>
+      <Figure
+        label={t("overview.online")}
+        value={
+          overview
+            ? t("overview.onlineOf", {
+                active: formatCount(overview.devices.active),
+                total: formatCount(overview.devices.total),
+              })
+            : NOTHING
+        }
+        detail={inactive > 0 ? plural("overview.inactiveCount", inactive) : t("overview.allOnline")}
+        href={inactive > 0 ? "/devices?state=inactive" : "/devices"}
+        curve={curves?.active}
+      />
+      <Figure
+        label={t("overview.openAlarms")}
+        value={overview ? formatCount(openAlarms) : NOTHING}
+        detail={openAlarms > 0 ? <Severities figures={figures} /> : t("overview.noAlarms")}
+        href="/alarms"
+        curve={curves?.alarms}
+      />
+      <Figure
+        label={t("overview.messageRate")}
+        value={`${rate("messages_per_second", pulse.messages)} /s`}
+        detail={t("overview.valueRate", { count: rate("values_per_second", pulse.points) })}
+        href={gateway ? `/devices/${gateway.deviceId}/data?keys=messages_per_second` : "/explore"}
+        curve={ofGateway("messages_per_second")}
+        placeholder={<RateBars rates={pulse.messages.rates(now.value).slice(0, 59)} />}
+      />
+      <Figure
+        label={t("overview.newest")}
+        value={
+          <span data-testid="newest">
+            <Age ts={newest?.ts} never={NOTHING} />
+          </span>
+        }
+        detail={newest ? nameOf(newest.deviceId) : t("overview.newestNone")}
+        href={newest ? `/devices/${newest.deviceId}` : "/devices"}
+      />
+      {gateway && <StorageFigure figures={figures} deviceId={gateway.deviceId} />}
+    </>
+  );
+}
+
+function Severities({ figures }: { figures: Figures }) {
+  const counts = figures.overview?.openAlarms;
+  return (
+    <span class="flex flex-wrap gap-x-3 gap-y-1">
+      {severitiesDescending
+        .filter((severity) => (counts?.[severity] ?? 0) > 0)
+        .map((severity) => (
+          <span key={severity} class="inline-flex items-center gap-1.5">
+            <SeverityMark severity={severity} />
+            {counts?.[severity]} {t(`severity.${severity}`)}
+          </span>
+        ))}
+    </span>
+  );
+}
+
+/** Days until the disk is full, where it fills up, and the share that is used. */
+function StorageFigure({ figures, deviceId }: { figures: Figures; deviceId: string }) {
+  const used = figures.recent.of({ deviceId, key: "disk_used_percent" });
+  const days = figures.recent.of({ deviceId, key: "disk_days_left" });
+  const usedNow = used.values.at(-1);
+  const daysNow = days.lastTs >= used.lastTs ? days.values.at(-1) : undefined; // it is left out while the disk does not fill up
+  if (typeof usedNow !== "number") return null;
+  const percent = `${formatNumber(usedNow, 3)} %`;
+  const isFilling = typeof daysNow === "number";
+  return (
+    <Figure
+      label={t("overview.storage")}
+      value={isFilling ? plural("overview.days", Math.floor(daysNow)) : percent}
+      detail={isFilling ? t("overview.diskFull", { percent }) : t("overview.diskUsed")}
+      href={`/devices/${deviceId}/data?keys=disk_used_percent`}
+      curve={used}
+    />
+  );
+}
+
+function PinnedFigure(props: { pin: Pin; curve: SeriesBuffer; onRemove: (() => void) | undefined }) {
+  const { pin, curve, onRemove } = props;
+  const { deviceId, key } = pin;
+  const name = keyName(deviceId, key);
+  const device = nameOf(deviceId);
+  return (
+    <Figure
+      label={name}
+      value={formatReading(curve.values.at(-1), metadataOf(deviceId, key))}
+      detail={device}
+      href={`/devices/${deviceId}/data?keys=${encodeURIComponent(key)}`}
+      curve={curve}
+    >
+      {onRemove && (
+        <span class="absolute top-1.5 right-1.5 z-1">
+          <IconButton
+            icon={X}
+            size={14}
+            class="btn btn-ghost btn-xs"
+            label={t("overview.unpin", { name: `${name} · ${device}` })}
+            onClick={onRemove}
+          />
+        </span>
+      )}
+    </Figure>
+  );
+}
+
+function PinButton({ pins, onPin }: { pins: readonly Pin[]; onPin: (pin: Pin) => void }) {
+  const [opened, setOpened] = useState<{ Dialog: ComponentType<PinDialogProps> } | undefined>(undefined);
+  const open = async () => {
+    const { PinDialog } = await loadPart(() => import("./pin-dialog.tsx"));
+    setOpened({ Dialog: PinDialog });
+  };
+  return (
+    <>
+      <Button icon={PinIcon} size={14} class="btn btn-ghost btn-sm" onClick={open}>
+        {t("overview.pin")}
+      </Button>
+      {opened && <opened.Dialog pins={pins} onPin={onPin} onClose={() => setOpened(undefined)} />}
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+// What happened while values were recorded: alarms and commands, as a chart shows them.
+
+export interface Annotation {
+  readonly kind: "alarm" | "command";
+  /** Epoch ms. */
+  readonly from: number;
+  /** The end of a stretch of time, infinity if it has not ended; the same as `from` for a moment. */
+  readonly to: number;
+  readonly color: string;
+  readonly text: string;
+}
+
+interface Transition {
+  readonly eventType: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+/** A stretch of time, epoch ms. One that has not ended yet ends at infinity. */
+export interface Period {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Returns when an alarm was raised and cleared, each time, the oldest first. */
+export function raisedPeriods(events: readonly Transition[]): Period[] {
+  const periods: Period[] = [];
+  let from: number | undefined;
+  for (const { eventType, createdAt } of events) {
+    const ts = Date.parse(createdAt);
+    if (eventType === "CREATED" || eventType === "REOPENED") from ??= ts;
+    else if (eventType === "CLEARED" && from !== undefined) {
+      periods.push({ from, to: ts });
+      from = undefined;
+    }
+  }
+  if (from !== undefined) periods.push({ from, to: Number.POSITIVE_INFINITY });
+  return periods;
+}
+
+/** Returns what happened at a time, or within `toleranceMs` of it. */
+export const annotationsAt = (
+  annotations: readonly Annotation[],
+  ts: number,
+  toleranceMs: number,
+): Annotation[] => annotations.filter(({ from, to }) => ts >= from - toleranceMs && ts <= to + toleranceMs);

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+
+let fixture: TestApp;
+let owner: string;
+let reader: string;
+let stranger: string;
+let pump: string;
+beforeAll(async () => {
+  fixture = await createTestApp();
+  owner = (await fixture.signIn("TENANT_OWNER")).token;
+  reader = (await fixture.signIn("TENANT_READ_ONLY")).token;
+  stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
+  pump = await create("Pump 7", { deviceType: "pump", label: "cellar", tags: ["cooling"] });
+  await setAttributes(pump, { serial: "SN-4711_a", hours: 12_345, note: "north gate" });
+  await setAttributes(await create("North gate", { deviceType: "door" }), { serial: "SN-0815" });
+  await setAttributes(await create("Gate", { deviceType: "door", tags: ["north"] }), {
+    long: "x".repeat(300),
+  });
+});
+afterAll(() => fixture.stop());
+
+async function create(name: string, fields: { deviceType: string; label?: string; tags?: string[] }) {
+  return (await fixture.createDevice(owner, { name, ...fields })).deviceId;
+}
+
+const setAttributes = (deviceId: string, attributes: object) =>
+  fixture.call("POST", `/api/devices/${deviceId}/attributes`, {
+    token: owner,
+    body: { scope: "SERVER", attributes },
+  });
+
+async function find(search: string, { token = owner, query = "" } = {}): Promise<string[]> {
+  const path = `/api/devices?search=${encodeURIComponent(search)}${query}`;
+  const { body } = await fixture.call("GET", path, { token });
+  return body.map(({ name }: { name: string }) => name);
+}
+
+describe("the search of the device list", () => {
+  test.each([
+    ["the name", "pump 7"],
+    ["the label", "cell"],
+    ["the type", "pump"],
+    ["a tag", "COOL"],
+    ["an attribute's text", "sn-4711"],
+    ["an attribute's number", "12345"],
+    ["the end of an attribute, and not a pattern", "4711_a"],
+  ])("finds a device by %s", async (_, text) => {
+    expect(await find(text)).toEqual(["Pump 7"]);
+    expect(await find(text, { token: reader })).toEqual(["Pump 7"]);
+  });
+
+  test("takes % and _ as they are, and finds nothing in long values", async () => {
+    expect(await find("SN%a")).toEqual([]);
+    expect(await find("4711xa")).toEqual([]);
+    expect(await find("xxxx")).toEqual([]);
+  });
+
+  test("lists names before everything else, the whole name first, unless another order is asked for", async () => {
+    expect(await find("north")).toEqual(["North gate", "Gate", "Pump 7"]);
+    expect(await find("gate")).toEqual(["Gate", "North gate", "Pump 7"]);
+    expect(await find("gate", { query: "&sort=-name" })).toEqual(["Pump 7", "North gate", "Gate"]);
+    expect(await find("north", { query: "&limit=1&offset=2" })).toEqual(["Pump 7"]);
+  });
+
+  test("finds nothing of another tenant, and nothing that was not granted", async () => {
+    expect(await find("SN-4711", { token: stranger })).toEqual([]);
+    expect(await find("cooling", { token: stranger })).toEqual([]);
+    const limited = (await fixture.signIn("TENANT_RW", { devices: [pump] })).token;
+    expect(await find("SN-", { token: limited })).toEqual(["Pump 7"]);
+  });
+
+  test("finds a new value at once, and a deleted one no more", async () => {
+    await setAttributes(pump, { serial: "SN-9999" });
+    expect(await find("SN-9999")).toEqual(["Pump 7"]);
+    expect(await find("SN-4711")).toEqual([]);
+    await fixture.call("DELETE", `/api/devices/${pump}/attributes/SERVER/serial`, { token: owner });
+    expect(await find("SN-9999")).toEqual([]);
+  });
+});

@@ -1,0 +1,129 @@
+// Alarms and commands on charts: of a device, in Explore and on a dashboard, with a switch that hides them.
+import { beforeAll, expect, test } from "bun:test";
+import { useConsole } from "./support/console-page.ts";
+import { appear, expectTidy } from "./support/screenshots.ts";
+
+const STEP_MS = 30_000;
+const ui = useConsole({ isStill: true });
+let device: { deviceId: string; credentials: { token: string } };
+let dashboardId = "";
+
+const send = (values: Record<string, unknown>, ts = Date.now()) =>
+  fetch(`${ui.app.url}/api/v1/${device.credentials.token}/telemetry`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ts, values }),
+  });
+
+beforeAll(async () => {
+  device = (await ui.call("POST", "/api/devices", { name: "Kiln 1", deviceType: "kiln" })) as typeof device;
+  const { profileId } = (await ui.call("GET", `/api/devices/${device.deviceId}`)) as { profileId: string };
+  await ui.call("PATCH", `/api/device-profiles/${profileId}`, {
+    alarmRules: [
+      {
+        alarmType: "Overheated",
+        createRules: [{ severity: "MAJOR", condition: { key: "temperature", op: "GT", value: 90 } }],
+      },
+    ],
+  });
+  const begin = Date.now() - 3_600_000;
+  for (let minute = 0; minute < 60; minute += 5)
+    await send({ temperature: 20 + minute }, begin + minute * 60_000);
+  for (const temperature of [95, 30, 96]) await send({ temperature });
+  await ui.call("POST", `/api/devices/${device.deviceId}/commands`, { method: "coolDown" });
+  const board = (await ui.call("POST", "/api/dashboards", {
+    name: "Hall",
+    aliases: [{ id: "all", name: "all", type: "deviceList", deviceIds: [device.deviceId] }],
+    layout: [{ i: "chart", x: 0, y: 0, w: 12, h: 5 }],
+    widgets: [
+      {
+        widgetId: "chart",
+        type: "timeseries",
+        name: "Heat",
+        config: { aliasId: "all", keys: ["temperature"] },
+      },
+    ],
+    timeWindow: { mode: "live", durationMs: 7_200_000 },
+  })) as { id: string };
+  dashboardId = board.id;
+}, 60_000);
+
+const explorePath = () =>
+  `/explore?${new URLSearchParams({ panes: `l${device.deviceId}~temperature`, window: "live.7200000" })}`;
+const screens: [string, () => string][] = [
+  ["the device's chart", () => `/devices/${device.deviceId}/data?keys=temperature&window=1h`],
+  ["Explore", explorePath],
+  ["a dashboard", () => `/dashboards/${dashboardId}`],
+];
+/** What is written for those who do not see the chart, and under the pointer for those who do. */
+const listed = () => ui.page.getByRole("listitem").filter({ hasText: /Overheated|coolDown/ });
+
+for (const [name, path] of screens)
+  test(
+    `${name} shows each raise of an alarm and a command, with its text under the pointer`,
+    async () => {
+      const { page } = ui;
+      await ui.open(path());
+      await page.getByTestId("chart").waitFor();
+      await listed().nth(2).waitFor({ state: "attached" });
+      const texts = await listed().allTextContents();
+      expect(
+        texts.filter((text) => /^Major “Overheated” of Kiln 1: .* – still open$/.test(text)),
+      ).toHaveLength(1);
+      expect(texts.filter((text) => /^Major “Overheated” of Kiln 1: .* – .*\d$/.test(text))).toHaveLength(1);
+      expect(texts.filter((text) => /^Command coolDown, /.test(text))).toHaveLength(1);
+      const lines = page.locator(".u-over").first();
+      const box = await lines.boundingBox();
+      if (box === null) throw new Error("no chart");
+      await lines.hover({ position: { x: box.width - 3, y: box.height / 2 } });
+      await page.getByTestId("pointed").getByText("Overheated").first().waitFor();
+      await page.getByTestId("pointed").getByText("coolDown").waitFor();
+    },
+    STEP_MS,
+  );
+
+test(
+  "an alarm that is raised while the chart is open appears on it",
+  async () => {
+    const { page } = ui;
+    await ui.open(explorePath());
+    await listed().nth(2).waitFor({ state: "attached" });
+    for (const temperature of [30, 97]) await send({ temperature });
+    await listed().nth(3).waitFor({ state: "attached" });
+    expect(await page.getByText("still open").count()).toBe(1);
+  },
+  STEP_MS,
+);
+
+test(
+  "the switch hides them on all charts and is kept",
+  async () => {
+    const { page } = ui;
+    await page.getByLabel("Alarms and commands").uncheck();
+    await listed().first().waitFor({ state: "detached" });
+    await ui.open(`/dashboards/${dashboardId}`);
+    await page.getByTestId("chart").waitFor();
+    expect(await page.getByLabel("Alarms and commands").isChecked()).toBe(false);
+    expect(await listed().count()).toBe(0);
+    await page.getByLabel("Alarms and commands").check();
+    await listed().first().waitFor({ state: "attached" });
+  },
+  STEP_MS,
+);
+
+for (const appearance of [
+  { language: "en", theme: "light", width: 1440 },
+  { language: "de", theme: "dark", width: 360 },
+] as const)
+  test(
+    `a chart with alarms and commands is accessible and keeps within ${appearance.width} px, ${appearance.theme}`,
+    async () => {
+      await appear(ui.page, appearance);
+      for (const [name, path] of screens) {
+        await ui.open(path());
+        await listed().first().waitFor({ state: "attached" });
+        await expectTidy(ui.page, `annotations ${name}`, appearance);
+      }
+    },
+    STEP_MS,
+  );

@@ -1,0 +1,227 @@
+// How charts draw values: styles, ends of the axis, scales of their own, the band of the limits.
+import { beforeAll, expect, test } from "bun:test";
+import { readFile } from "node:fs/promises";
+import { useConsole } from "./support/console-page.ts";
+import { appear, expectTidy } from "./support/screenshots.ts";
+
+const STEP_MS = 30_000;
+const MINUTES = 60;
+const ui = useConsole({ isStill: true });
+let device: { deviceId: string; profileId: string; credentials: { token: string } };
+
+beforeAll(async () => {
+  device = (await ui.call("POST", "/api/devices", { name: "Kiln 1", deviceType: "kiln" })) as typeof device;
+  const { profileId } = (await ui.call("GET", `/api/devices/${device.deviceId}`)) as { profileId: string };
+  await ui.call("PATCH", `/api/device-profiles/${profileId}`, {
+    keyMetadata: [
+      { key: "temperature", unit: "Cel", limits: { lowLow: 0, low: 5, high: 25, highHigh: 28 } },
+      { key: "humidity", unit: "%" },
+      { key: "pressure", unit: "hPa" },
+    ],
+  });
+  const begin = Date.now() - MINUTES * 60_000;
+  const readings = Array.from({ length: MINUTES }, (_, minute) => ({
+    ts: begin + minute * 60_000,
+    values: {
+      temperature: 20 + minute / 6,
+      humidity: 40 + (minute % 7),
+      pressure: 1_000 + minute,
+      isOpen: minute % 20 < 10,
+    },
+  }));
+  const sent = await fetch(`${ui.app.url}/api/v1/${device.credentials.token}/telemetry`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(readings.filter((_, minute) => minute < 20 || minute === 30 || minute > 40)),
+  });
+  expect(sent.status).toBe(200);
+}, 60_000);
+
+const series = (...keys: string[]) => keys.map((key) => `${device.deviceId}~${key}`).join();
+const explore = (panes: string) =>
+  ui.open(`/explore?${new URLSearchParams({ panes, window: "live.7200000" })}`);
+const charts = () => ui.page.getByTestId("chart");
+
+/** Colour in the middle of the first chart, this far from its top. */
+const colorAt = (share: number) =>
+  ui.page.evaluate((fromTop) => {
+    const over = document.querySelector<HTMLElement>(".u-over");
+    const canvas = document.querySelector<HTMLCanvasElement>(".uplot canvas");
+    if (over === null || canvas === null) throw new Error("no chart");
+    const [outer, inner] = [canvas.getBoundingClientRect(), over.getBoundingClientRect()];
+    const ratio = canvas.width / outer.width;
+    const x = (inner.left - outer.left + 20) * ratio;
+    const y = (inner.top - outer.top + inner.height * fromTop) * ratio;
+    return [...(canvas.getContext("2d")?.getImageData(x, y, 1, 1).data ?? [])].join();
+  }, share);
+
+test(
+  "a chart has two axes at most, and the third scale has a chart of its own",
+  async () => {
+    await explore(`l${series("temperature", "humidity")}`);
+    await charts().first().waitFor();
+    expect(await charts().count()).toBe(1);
+    await explore(`l${series("temperature", "humidity", "pressure")}`);
+    await charts().nth(1).waitFor();
+    expect(await charts().count()).toBe(2);
+    await ui.open(
+      `/devices/${device.deviceId}/data?keys=temperature,humidity,pressure&view=overlay&window=6h`,
+    );
+    await charts().nth(1).waitFor();
+  },
+  STEP_MS,
+);
+
+/** Waits until the first chart has at least as many pixels of the colour of its first line. */
+const waitForLine = (pixels: number) =>
+  ui.page.waitForFunction((pixelsMin) => {
+    const canvas = document.querySelector<HTMLCanvasElement>(".uplot canvas");
+    const { data } = canvas?.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height) ?? {
+      data: [],
+    };
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4)
+      if (data[i] === 0x0e && data[i + 1] === 0x5a && data[i + 2] === 0x6b) count++;
+    return count >= pixelsMin;
+  }, pixels);
+
+test(
+  "lines of all styles are drawn, and switches as steps between off and on",
+  async () => {
+    await ui.open(`/devices/${device.deviceId}/data?keys=isOpen&window=6h`);
+    await charts().first().waitFor();
+    await waitForLine(50);
+    for (const style of ["line", "step", "area", "bar", "band"]) {
+      await explore(`l:style=${style},${series("temperature")}`);
+      await charts().first().waitFor();
+      await waitForLine(20);
+    }
+  },
+  STEP_MS,
+);
+
+test(
+  "both CSV buttons write the units of the values if they are asked to, as the export of the history does",
+  async () => {
+    const { page } = ui;
+    const headOf = async () => {
+      const [file] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "CSV", exact: true }).click(),
+      ]);
+      return (await readFile(await file.path(), "utf8")).split("\r\n")[0];
+    };
+    await ui.open(`/devices/${device.deviceId}/data?keys=temperature,humidity,isOpen&window=6h`);
+    await charts().first().waitFor();
+    expect(await headOf()).toBe("time,temperature,humidity,isOpen");
+    await page.getByLabel("with units").check();
+    expect(await headOf()).toBe("time,temperature (°C),humidity (%),isOpen");
+    await explore(`l${series("temperature", "pressure")}`);
+    await charts().first().waitFor();
+    expect(await headOf()).toBe("time,Kiln 1 · temperature (°C),Kiln 1 · pressure (hPa)");
+    await page.getByLabel("with units").uncheck();
+    expect(await headOf()).toBe("time,Kiln 1 · temperature,Kiln 1 · pressure");
+  },
+  STEP_MS,
+);
+
+test(
+  "the time in each state is shown as bars and totals on a device, in Explore and on a dashboard",
+  async () => {
+    const { page } = ui;
+    const durations = () => page.getByRole("region", { name: "Durations of isOpen" });
+    const expectBars = async () => {
+      await durations().getByTestId("durations").waitFor();
+      const texts = await durations().getByRole("listitem").allTextContents();
+      expect(texts.map((text) => text.replace(/[\d.]+\s(min|hr)/, "#").replace(/[\d.]+%/, "#"))).toEqual([
+        "false##",
+        "true##",
+      ]);
+    };
+    await ui.open(`/devices/${device.deviceId}/data?keys=isOpen&window=1h&aggregation=timeIn`);
+    await expectBars();
+    await page.getByRole("button", { name: "Table" }).click();
+    await page
+      .getByRole("cell", { name: /^(true|false) \d/ })
+      .first()
+      .waitFor();
+    const panes = `s${series("isOpen")}`;
+    await ui.open(
+      `/explore?${new URLSearchParams({ panes, window: "live.7200000", aggregation: "timeIn" })}`,
+    );
+    await expectBars();
+    await page.getByLabel("Values", { exact: true }).selectOption("none");
+    await durations().waitFor({ state: "detached" });
+  },
+  STEP_MS,
+);
+
+test(
+  "style and ends of the axis are in the address, and the values beyond a limit are shaded",
+  async () => {
+    const { page } = ui;
+    await explore(`l${series("temperature")}`);
+    await charts().first().waitFor();
+    await page.getByText("Style and axes").click();
+    await page.getByLabel("Axis from").fill("0");
+    await page.getByLabel("Axis to").fill("40");
+    await page.getByLabel("Style").selectOption("band");
+    await page.waitForURL(/style%3Dband%3Amin%3D0%3Amax%3D40/);
+    await page.waitForFunction(() => document.querySelectorAll(".uplot").length === 1);
+    // From 0 to 40: the upper quarter is critical, the middle has no limit.
+    await page.waitForFunction(() => document.querySelector(".u-over") !== null);
+    const [critical, warning, normal] = [await colorAt(0.1), await colorAt(0.34), await colorAt(0.6)];
+    expect(new Set([critical, warning, normal]).size).toBe(3);
+    await page.reload();
+    await charts().first().waitFor();
+    await page.getByText("Style and axes").click();
+    expect(await page.getByLabel("Style").inputValue()).toBe("band");
+    expect(await page.getByLabel("Axis to").inputValue()).toBe("40");
+    await page.getByRole("button", { name: "Save as dashboard" }).click();
+    await page.getByLabel("Name").fill("Kiln");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.waitForURL(/\/dashboards\/[^/]+$/);
+    await charts().first().waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "a widget's style and axis are set in its dialog",
+  async () => {
+    const { page } = ui;
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    await page.getByRole("button", { name: /^Edit .+/ }).click();
+    expect(await ui.dialog().getByLabel("Style").inputValue()).toBe("band");
+    await ui.dialog().getByLabel("Style").selectOption("area");
+    await ui.dialog().getByLabel("Axis to").fill("60");
+    await ui.dialog().getByTestId("chart").waitFor();
+    await ui.dialog().getByRole("button", { name: "Apply" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("button", { name: "Edit", exact: true }).waitFor();
+    const id = page.url().split("/").at(-1)?.split("?")[0];
+    const { widgets } = (await ui.call("GET", `/api/dashboards/${id}`)) as { widgets: { config: object }[] };
+    expect(widgets[0]?.config).toMatchObject({ style: "area", min: 0, max: 60 });
+  },
+  STEP_MS,
+);
+
+for (const appearance of [
+  { language: "en", theme: "light", width: 1440 },
+  { language: "de", theme: "dark", width: 360 },
+] as const)
+  test(
+    `charts of all styles are accessible and keep within ${appearance.width} px, ${appearance.theme}, ${appearance.language}`,
+    async () => {
+      const { page } = ui;
+      await appear(page, appearance);
+      const styles = ["step", "area", "bar", "band"].map(
+        (style) => `l:style=${style},${series("temperature", "pressure")}`,
+      );
+      await explore([...styles, `l${series("humidity", "temperature", "pressure")}`].join(";"));
+      await charts().nth(5).waitFor();
+      await page.locator("summary").click();
+      await expectTidy(page, "charts", appearance);
+    },
+    STEP_MS,
+  );
