@@ -40,6 +40,13 @@ interface DevicesRoutesDeps {
   readonly auth: AuthPlugin;
 }
 
+const readFrom =
+  (devices: DevicesService) =>
+  ({ principal }: AuditContext, id: string) => {
+    const { activity: _, ...device } = devices.get(principal, id);
+    return device;
+  };
+
 export const devicesRoutes = (deps: DevicesRoutesDeps) => {
   const { devices, rejections } = deps;
   const current = (device: DeviceWithActivity) => deps.activity.get(device.deviceId) ?? device.activity;
@@ -52,10 +59,7 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
     inactivity: deps.activity.inactivityOf(device, current(device)),
     ...maintenanceToWire(deps.maintenanceOf(device)),
   });
-  const read = ({ principal }: AuditContext, id: string) => {
-    const { activity: _, ...device } = devices.get(principal, id);
-    return device;
-  };
+  const read = readFrom(devices);
   return new Elysia({ prefix: "/api/devices", tags: ["devices"] })
     .use(deps.auth)
     .get(
