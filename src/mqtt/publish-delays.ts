@@ -1,7 +1,7 @@
 import type { RateMeter } from "../lib/rate-meter.ts";
 import type { Clock } from "../platform/clock.ts";
 
-/** Lets messages of rate-limited clients pass in their order, each when the rate of its client allows. */
+/** Delays the messages of rate-limited clients, in their order, until the rate of each client allows them. */
 export class PublishDelays {
   readonly #clock: Pick<Clock, "monotonic" | "schedule">;
   /** Client → the end of its queue. */
