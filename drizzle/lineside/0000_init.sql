@@ -287,6 +287,8 @@ CREATE TABLE `device_activity` (
 	`last_connected_at` integer,
 	`last_disconnected_at` integer,
 	`inactivity_alarm_at` integer,
+	`interval_ms` integer DEFAULT 0 NOT NULL,
+	`observed_ms` integer DEFAULT 0 NOT NULL,
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
@@ -522,14 +524,30 @@ CREATE UNIQUE INDEX `mqtt_clients_name` ON `mqtt_clients` (`tenant_id`,`name`);-
 CREATE UNIQUE INDEX `mqtt_clients_username` ON `mqtt_clients` (`username`);--> statement-breakpoint
 CREATE UNIQUE INDEX `mqtt_clients_fingerprint` ON `mqtt_clients` (`fingerprint`);--> statement-breakpoint
 CREATE UNIQUE INDEX `mqtt_clients_api_key` ON `mqtt_clients` (`api_key_id`);--> statement-breakpoint
+CREATE TABLE `messengers` (
+	`messenger_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`kind` text NOT NULL,
+	`is_enabled` integer NOT NULL,
+	`language` text NOT NULL,
+	`severities` text NOT NULL,
+	`triggers` text NOT NULL,
+	`fields` text NOT NULL,
+	`target` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `messengers_tenant` ON `messengers` (`tenant_id`);--> statement-breakpoint
 CREATE TABLE `notification_flows` (
-	`user_id` text NOT NULL,
+	`recipient_id` text NOT NULL,
 	`channel` text NOT NULL,
 	`ends_at` integer NOT NULL,
 	`sent` integer NOT NULL,
 	`gathered` text,
-	PRIMARY KEY(`user_id`, `channel`),
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`user_id`) ON UPDATE no action ON DELETE cascade
+	PRIMARY KEY(`recipient_id`, `channel`)
 );
 --> statement-breakpoint
 CREATE INDEX `notification_flows_end` ON `notification_flows` (`ends_at`);--> statement-breakpoint
@@ -603,6 +621,7 @@ CREATE TABLE `outbound_targets` (
 	`source_kind` text NOT NULL,
 	`source_id` text NOT NULL,
 	`url` text NOT NULL,
+	`url_sealed` text,
 	`method` text NOT NULL,
 	`headers` text NOT NULL,
 	`timeout_ms` integer NOT NULL,
@@ -653,7 +672,7 @@ CREATE TABLE `device_profiles` (
 	`description` text DEFAULT '' NOT NULL,
 	`is_default` integer DEFAULT false NOT NULL,
 	`alarm_rules` text NOT NULL,
-	`inactivity_timeout_ms` integer NOT NULL,
+	`inactivity_timeout_ms` integer,
 	`retention_days` integer,
 	`telemetry_topic` text,
 	`payload` text NOT NULL,

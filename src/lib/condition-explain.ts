@@ -17,6 +17,8 @@ export interface ExplainedCondition {
   readonly actual?: unknown;
   /** `noData`: how long nothing may come. */
   readonly forMs?: number;
+  /** `noData`: true if `forMs` follows from the interval at which the key usually comes. */
+  readonly isObserved?: true;
   readonly holds: boolean;
 }
 
@@ -49,12 +51,16 @@ export function explainCondition(condition: unknown, scope: ConditionScope): Exp
   if (Array.isArray(node.all)) return { all: node.all.map(inner), holds };
   if (Array.isArray(node.any)) return { any: node.any.map(inner), holds };
   if (node.not !== undefined) return { not: inner(node.not), holds };
-  if (isJsonObject(node.noData))
+  if (isJsonObject(node.noData)) {
+    const key = text(node.noData.key, "");
+    const { forMs } = node.noData;
     return {
-      key: text(node.noData.key, ""),
-      forMs: Number(node.noData.forMs),
-      actual: scope.key(text(node.noData.key, "")) ?? null,
+      key,
+      forMs: typeof forMs === "number" ? forMs : (scope.silentAfterMs?.(key) ?? 0),
+      ...(forMs === undefined && { isObserved: true }),
+      actual: scope.key(key) ?? null,
       holds,
     };
+  }
   return { ...compared(node, scope), holds };
 }

@@ -33,8 +33,10 @@ export interface ConditionScope {
   attribute(scope: string, name: string): unknown;
   /** Returns whether the newest message changed the value. Only alarm rules have it. */
   changed?(name: string): boolean;
-  /** Returns whether no value arrived for `forMs`. Only alarm rules have it. */
-  isSilent?(name: string, forMs: number): boolean;
+  /** Returns whether no value arrived for `forMs`, or for its usual time. Only alarm rules have it. */
+  isSilent?(name: string, forMs: number | undefined): boolean;
+  /** Returns the time after which a key counts as silent, by the interval at which it usually comes. */
+  silentAfterMs?(name: string): number;
 }
 
 /** Describes what a condition looks at. */
@@ -42,7 +44,8 @@ export interface ConditionParts {
   readonly keys: Set<string>;
   /** `SCOPE/name` */
   readonly attributes: Set<string>;
-  readonly silences: Array<{ readonly key: string; readonly forMs: number }>;
+  /** `forMs`: undefined for the time that follows from the interval at which the key usually comes. */
+  readonly silences: Array<{ readonly key: string; readonly forMs: number | undefined }>;
   /** Keyed by telemetry key, what its numbers are held against: between two neighbours no comparison comes out otherwise. */
   readonly bounds: Map<string, ConditionBound[]>;
   /** Keys of which it counts whether they have changed. */
@@ -183,12 +186,16 @@ function compileChanged(
   return (scope) => scope.changed?.(key) ?? false;
 }
 
+function silenceMsOf(forMs: unknown, where: string): number {
+  if (typeof forMs !== "number" || !Number.isInteger(forMs) || forMs < 1000 || forMs > DURATION_MS_MAX)
+    throw wrong(where, detail("rule.for_ms_range", { max: DURATION_MS_MAX }));
+  return forMs;
+}
+
 function compileSilence(node: unknown, where: string, parts: ConditionParts): CompiledCondition {
   if (!isJsonObject(node)) throw wrong(where, detail("rule.no_data_not_object"));
   const key = keyOf(node.key, where);
-  const { forMs } = node;
-  if (typeof forMs !== "number" || !Number.isInteger(forMs) || forMs < 1000 || forMs > DURATION_MS_MAX)
-    throw wrong(where, detail("rule.for_ms_range", { max: DURATION_MS_MAX }));
+  const forMs = node.forMs === undefined ? undefined : silenceMsOf(node.forMs, where);
   parts.keys.add(key);
   parts.silences.push({ key, forMs });
   return (scope) => scope.isSilent?.(key, forMs) ?? false;
@@ -260,6 +267,6 @@ const compileWith = (condition: unknown, where: string, knowsTime: boolean) => {
 export const compileCondition = (condition: unknown, where = "condition") =>
   compileWith(condition, where, false);
 
-/** Compiles a condition that may also use `CHANGED` and `{noData: {key, forMs}}`, which need a memory of earlier values. */
+/** Compiles a condition that may also use `CHANGED` and `{noData: {key, forMs?}}`, which need a memory of earlier values. */
 export const compileAlarmCondition = (condition: unknown, where: string) =>
   compileWith(condition, where, true);

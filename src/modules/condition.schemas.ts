@@ -58,7 +58,16 @@ const conditionsInTime = [
   ),
   Type.Object(
     {
-      noData: Type.Object({ key, forMs: Type.Integer({ minimum: 1_000, maximum: DURATION_MS_MAX }) }),
+      noData: Type.Object({
+        key,
+        forMs: Type.Optional(
+          Type.Integer({
+            minimum: 1_000,
+            maximum: DURATION_MS_MAX,
+            description: "if left out: three times the interval at which the key usually comes",
+          }),
+        ),
+      }),
     },
     { title: "NoDataCondition", description: "No value has come for this time." },
   ),

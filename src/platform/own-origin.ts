@@ -37,6 +37,27 @@ export function createOwnOrigin(config: Listeners, ports: OwnPorts): (request: {
   return (request) => forwardedOrigins.get(request) ?? machineOrigin(config, ports, request.url);
 }
 
+/** Addresses of this machine that others can use. */
+const outwardAddresses = () =>
+  Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal, address }) => !internal && !/^fe80:/i.test(address)); // of which nobody else knows the zone
+
+const bestOf = (outward: ReturnType<typeof outwardAddresses>) =>
+  outward.find(({ family }) => family === "IPv4") ?? outward[0];
+
+/**
+ * Returns the host that devices use: the name in the request, or an outward address where that is `localhost`, which each machine has,
+ * and the server listens on all addresses.
+ */
+export function hostForDevices(asked: string, listensOn: string): string {
+  const name = asked.replace(/^\[|\]$/g, "");
+  if (!isLoopback(name) || !ANY_ADDRESS.has(listensOn)) return asked;
+  const address = bestOf(outwardAddresses())?.address;
+  if (address === undefined) return asked;
+  return isIPv6(address) ? `[${address}]` : address;
+}
+
 function machineOrigin(config: Listeners, ports: OwnPorts, requestUrl: string): string {
   const [http, https] = [ports.get("http"), ports.get("https")];
   const isPlainUsable = http !== undefined && !isPlainForMachine(config);
@@ -47,15 +68,12 @@ function machineOrigin(config: Listeners, ports: OwnPorts, requestUrl: string): 
   };
   const listensOn = (isSecure ? config.https_host : undefined) ?? config.http_host;
   if (!ANY_ADDRESS.has(listensOn)) return originOf(listensOn);
-  const outward = Object.values(networkInterfaces())
-    .flatMap((list) => list ?? [])
-    .filter(({ internal, address }) => !internal && !/^fe80:/i.test(address)); // of which nobody else knows the zone
+  const outward = outwardAddresses();
   const name = hostname().toLowerCase();
   const own = [
     ...outward.map(({ address }) => address),
     ...(name === "localhost" ? [] : [name, `${name}.local`]),
   ];
   const asked = new URL(requestUrl).hostname.toLowerCase().replace(/^\[|\]$/g, "");
-  const best = outward.find(({ family }) => family === "IPv4") ?? outward[0];
-  return originOf(own.includes(asked) ? asked : (best?.address ?? name));
+  return originOf(own.includes(asked) ? asked : (bestOf(outward)?.address ?? name));
 }

@@ -108,10 +108,15 @@ beforeAll(async () => {
     token: owner,
     body: { name: "of one", source: "function Decoder() {}" },
   });
+  const messenger = await fixture.call("POST", "/api/notifications/messengers", {
+    token: owner,
+    body: { name: "of one", kind: "NTFY", topic: "own", isEnabled: false },
+  });
   const entries = await fixture.call("GET", "/api/audit?action=api_key.create", { token: owner });
   ids = {
     apiKeyId: apiKey.body.apiKeyId,
     deviceId,
+    messengerId: messenger.body.messengerId,
     profileId: profiles.body[0].profileId,
     userId: user.userId,
     sessionId: fixture.app.services.sessions.list(user.userId)[0]?.sessionId ?? "",

@@ -26,9 +26,7 @@ describe("device profiles", () => {
         request: () => profile("GET", "", reader),
         status: 200,
         answer: ({ body }) =>
-          expect(body).toMatchObject([
-            { name: "default", isDefault: true, payload: "AUTO", inactivityTimeoutMs: 600_000 },
-          ]),
+          expect(body).toMatchObject([{ name: "default", isDefault: true, payload: "AUTO" }]),
       },
       {
         name: "a reader may not create one",

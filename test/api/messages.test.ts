@@ -28,7 +28,7 @@ const rows: Array<[string, string, unknown, RegExp]> = [
     "POST",
     "/api/devices",
     { name: "x", deviceType: "t", inactivityTimeoutMs: "soon" },
-    /^inactivityTimeoutMs: must be a whole number from 1000 to 31536000000 \(ms; null: the profile's\)$/,
+    /^inactivityTimeoutMs: must be a whole number from 1000 to 31536000000 \(ms without a message after which the device is inactive; null: the profile decides\)$/,
   ],
   [
     "POST",

@@ -35,6 +35,7 @@ export interface Ids {
   readonly shareId: string;
   readonly eventId: string;
   readonly codecId: string;
+  readonly messengerId: string;
 }
 
 /**
@@ -149,6 +150,12 @@ export const policies: Record<string, Policy> = {
   "GET /api/notifications/settings": { kind: "own" },
   "PATCH /api/notifications/settings": { kind: "own", body: { digestAfter: 5 } },
   "POST /api/notifications/test": { kind: "self" },
+  "GET /api/notifications/messengers": { kind: "own" },
+  "POST /api/notifications/messengers": { kind: "own", body: { name: "own", kind: "NTFY", topic: "a" } },
+  "GET /api/notifications/messengers/:messengerId": { kind: "tenant" },
+  "PATCH /api/notifications/messengers/:messengerId": { kind: "tenant", body: () => ({ name: "x" }) },
+  "DELETE /api/notifications/messengers/:messengerId": { kind: "tenant" },
+  "POST /api/notifications/messengers/:messengerId/test": { kind: "tenant" },
   "GET /api/data-pipelines": { kind: "own" },
   "POST /api/data-pipelines": { kind: "own", body: { name: "own" } },
   "POST /api/data-pipelines/preview": { kind: "own", body: { steps: [], telemetry: { a: 1 } } },

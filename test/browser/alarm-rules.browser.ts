@@ -102,6 +102,7 @@ test(
     await editor().getByRole("button", { name: "Add severity" }).click();
     await editor().getByTestId("condition-row").nth(1).getByLabel("Key").fill("temperature");
     await editor().getByTestId("condition-row").nth(1).getByLabel("Comparison").selectOption("NO_DATA");
+    await editor().getByRole("combobox", { name: /^For/ }).selectOption("A fixed time");
     await editor().getByRole("checkbox", { name: "Raise it only at certain times" }).check();
     await editor()
       .getByText(

@@ -50,7 +50,7 @@ test(
     expect(password.length).toBeGreaterThanOrEqual(24);
     await page.getByRole("button", { name: "I have copied it" }).click();
     expect(await page.getByText(password).count()).toBe(0);
-    expect(await example()).toContain('-u "pump 7" -P "THE-PASSWORD"');
+    expect(await example()).toContain("-u 'pump 7' -P THE-PASSWORD");
     expect(await page.getByRole("button", { name: "curl" }).count()).toBe(0);
     const ca = await (await fetch(`${ui.app.url}/api/v1/connectivity/ca.pem`)).text();
     const client = await mqtt.connectAsync(`mqtts://127.0.0.1:${tlsPort}`, {

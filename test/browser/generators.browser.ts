@@ -163,8 +163,7 @@ for (const [theme, width, language] of [
       await ui.dialog().getByRole("radio").nth(1).check();
       await ui.dialog().getByRole("alert").first().waitFor();
       await checkScreen("generator-editor-devices");
-      await page.keyboard.press("Escape");
-      await ui.dialog().waitFor({ state: "detached" });
+      await ui.discardForm();
     },
     STEP_MS,
   );

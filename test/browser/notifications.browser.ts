@@ -60,6 +60,42 @@ test(
 );
 
 test(
+  "a messenger is added, tested with the answer of the service in words, edited and deleted",
+  async () => {
+    const { page } = ui;
+    await panel("Messengers").getByRole("button", { name: "Add messenger" }).click();
+    await ui.dialog().getByLabel("Service").selectOption("Gotify");
+    await ui.dialog().getByLabel("Name").fill("Shift phone");
+    await ui.dialog().getByLabel("Application token").fill("Atop-secret");
+    await ui.dialog().getByLabel("Server").fill(phone.url);
+    await ui.dialog().getByLabel("Indeterminate").uncheck();
+    expect(await seriousFindings(page)).toEqual([]);
+    await ui.dialog().getByRole("button", { name: "Save" }).click();
+    const row = panel("Messengers").getByRole("listitem").filter({ hasText: "Shift phone" });
+    await row.getByText("Gotify · 0 messages sent").waitFor();
+    phone.answer = () => new Response(null, { status: 401 });
+    await row.getByRole("button", { name: "Send test message" }).click();
+    await row.getByText("Not sent: Gotify does not accept the token.").waitFor();
+    phone.answer = () => new Response("ok");
+    await row.getByRole("button", { name: "Send test message" }).click();
+    await row.getByText("The service accepted the test message.").waitFor();
+    await row.getByRole("button", { name: "Edit" }).click();
+    await ui.dialog().getByText("Leave the field empty to keep it.").waitFor();
+    await ui.dialog().getByLabel("Name").fill("Night shift");
+    await ui.dialog().getByRole("button", { name: "Save" }).click();
+    await panel("Messengers").getByText("Night shift").waitFor();
+    expect(await ui.call("GET", "/api/notifications/messengers")).toMatchObject([
+      { name: "Night shift", kind: "GOTIFY", hasSecret: true, server: phone.url },
+    ]);
+    await panel("Messengers").getByRole("button", { name: "Delete: Night shift" }).click();
+    await ui.dialog().getByRole("button", { name: "Delete" }).click();
+    await panel("Messengers").getByRole("listitem").waitFor({ state: "detached" });
+    phone.received.length = 0;
+  },
+  STEP_MS,
+);
+
+test(
   "a test message shows what is missing, and then the answer of the messaging gateway",
   async () => {
     const { page } = ui;
@@ -97,7 +133,7 @@ test(
     await dialog.getByLabel("End").fill("2020-01-01T00:00");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText("Enter a time in the future.").waitFor();
-    await page.keyboard.press("Escape");
+    await ui.discardForm();
     await banner.getByRole("button", { name: "End maintenance" }).click();
     await banner.waitFor({ state: "detached" });
     const path = `/api/devices/${device.deviceId}/maintenance`;

@@ -16,12 +16,13 @@ test(
   async () => {
     const { page } = ui;
     await ui.open("/settings/profiles");
-    await rowOf("default").getByText("Silent after 10 minutes").waitFor();
+    await rowOf("default").getByText("Inactive after three times the usual interval").waitFor();
     await page.getByRole("button", { name: "Create profile" }).click();
     await ui.dialog().getByLabel("Name").fill("default");
     await ui.dialog().getByLabel("Description").fill("Meters that report once a day");
-    await ui.dialog().getByRole("spinbutton", { name: "Counts as inactive after" }).fill("2");
-    await ui.dialog().getByLabel("Counts as inactive after: Unit").selectOption("days");
+    await ui.dialog().getByLabel("Counts as inactive after").selectOption("A fixed time");
+    await ui.dialog().getByRole("spinbutton", { name: "Time without data" }).fill("2");
+    await ui.dialog().getByLabel("Time without data: Unit").selectOption("days");
     await ui.dialog().getByLabel("Days that data is kept").fill("400");
     await ui.dialog().getByRole("combobox", { name: "Encoding" }).selectOption("CBOR");
     await ui.dialog().getByLabel("Custom MQTT topic").fill("meters/up");
@@ -37,7 +38,7 @@ test(
     await ui.dialog().getByLabel("Name").fill("Meters");
     await save();
     await rowOf("Meters")
-      .getByText("Silent after 2 days · data kept for 400 days · 5 messages a second")
+      .getByText("Inactive after 2 days without a message · data kept for 400 days · 5 messages a second")
       .waitFor();
     expect((await profiles()).find(({ name }) => name === "Meters")).toMatchObject({
       description: "Meters that report once a day",

@@ -176,8 +176,7 @@ for (const [theme, width] of [
       await ui.dialog().getByText("Selected devices").click();
       await ui.dialog().getByLabel("Hall 1 heating").waitFor();
       await checkScreen("job-editor-attributes");
-      await page.keyboard.press("Escape");
-      await ui.dialog().waitFor({ state: "detached" });
+      await ui.discardForm();
     },
     STEP_MS,
   );

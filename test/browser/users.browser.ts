@@ -300,8 +300,7 @@ test(
     await page.keyboard.press("Enter");
     await ui.dialog().getByLabel("Name", { exact: true }).waitFor();
     await page.keyboard.type("Kay Board"); // the first field has the focus
-    await page.keyboard.press("Escape");
-    await ui.dialog().waitFor({ state: "detached" });
+    await ui.discardForm();
     expect(await hasFocus()).toBe(true);
     await page.keyboard.press("Enter");
     await ui.dialog().getByLabel("Name", { exact: true }).waitFor();

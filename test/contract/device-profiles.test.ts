@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { contract, createWorld, keep } from "./client.ts";
-import { boolean, iso, number, text, uuid } from "./shapes.ts";
+import { boolean, iso, text, uuid } from "./shapes.ts";
 
 const world = createWorld({
   prepare: async ({ need, ids }) => {
@@ -36,7 +36,6 @@ describe("profiles", () => {
     name: text,
     isDefault: boolean,
     alarmRules: (value: unknown) => (Array.isArray(value) ? undefined : "no list"),
-    inactivityTimeoutMs: number,
     payload: text,
     ...times,
   };

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { hostname, networkInterfaces } from "node:os";
-import { createOwnOrigin } from "../../src/platform/own-origin.ts";
+import { createOwnOrigin, hostForDevices } from "../../src/platform/own-origin.ts";
 import { OwnPorts } from "../../src/platform/own-ports.ts";
 
 function portsOf(numbers: { http: number; https?: number }): OwnPorts {
@@ -72,4 +72,13 @@ test("a gateway that others reach by TLS only has links to its port with TLS", (
     https_host: "10.1.2.3",
   } as const;
   expect(createOwnOrigin(config, ON_8080)({ url: "http://localhost:8080/" })).toBe("https://10.1.2.3:8443");
+});
+
+test("devices get an outward address in place of localhost, if the gateway listens on it", () => {
+  const lan = outward[0];
+  for (const asked of ["localhost", "127.0.0.1", "[::1]"]) {
+    if (lan !== undefined) expect(hostForDevices(asked, "0.0.0.0")).toBe(lan);
+    expect(hostForDevices(asked, "127.0.0.1")).toBe(asked);
+  }
+  expect(hostForDevices("plant.example", "0.0.0.0")).toBe("plant.example");
 });

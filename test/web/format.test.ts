@@ -1,6 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { rejectionText } from "../../src/web/features/devices/rejection-text.ts";
-import { formatDateRange, formatMark, formatNumber, zoneName } from "../../src/web/platform/i18n/format.ts";
+import {
+  formatDateRange,
+  formatMark,
+  formatMarks,
+  formatNumber,
+  zoneName,
+} from "../../src/web/platform/i18n/format.ts";
 import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
 import { language } from "../../src/web/platform/preferences.ts";
 
@@ -39,6 +45,8 @@ describe("numbers", () => {
   test("are short at an axis in both languages", () => {
     language.value = "en";
     expect([99_999, 1_500_000, -2e6, 4e15].map(formatMark)).toEqual(["99,999", "1.5M", "-2M", "4E15"]);
+    expect(formatMarks([1_500_000, 2_000_000])).toEqual(["1.5M", "2M"]);
+    expect(formatMarks([21_993_200, 21_993_300])).toEqual(["21993200", "21993300"]);
     language.value = "de";
     expect(formatMark(1_500_000)).toBe("1,5\u00a0Mio.");
   });

@@ -21,7 +21,13 @@ const whole = {
   createRules: [
     {
       severity: "CRITICAL",
-      condition: { any: [{ key: "t", op: "GT", value: 80 }, { noData: { key: "t", forMs: 600_000 } }] },
+      condition: {
+        any: [
+          { key: "t", op: "GT", value: 80 },
+          { noData: { key: "t", forMs: 600_000 } },
+          { noData: { key: "u" } },
+        ],
+      },
       message: "at last",
     },
     {
@@ -82,7 +88,7 @@ describe("a rule in sentences", () => {
   test("says all of it", () => {
     language.value = "en";
     expect(ruleText(toRuleForm(whole))).toBe(
-      "Critical “Hot” when t is above 80 or t has not arrived for 10 minutes. Major “Hot” when t is above the attribute limit for 1 minute. " +
+      "Critical “Hot” when t is above 80 or t has not arrived for 10 minutes or u has not arrived for three times its usual interval. Major “Hot” when t is above the attribute limit for 1 minute. " +
         "Minor “Hot” when mode is one of “off”, “12”, true 3 times within 1 hour. Warning “Hot” when a custom condition. " +
         "It is cleared when t is from 0 to 40. Its severity falls again. Only: Mon, Tue, 06:00 to 22:00 (Europe/Berlin). The gateway shows it too.",
     );

@@ -11,6 +11,7 @@ const identified = {
   profileId: "a device profile",
   userId: "a user",
   alarmId: "an alarm",
+  messengerId: "a messenger",
   generatorId: "a generator",
   uplinkId: "an uplink",
   mqttClientId: "an MQTT client",

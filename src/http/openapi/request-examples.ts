@@ -153,6 +153,8 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   startMaintenance: { until: "2027-01-01T12:00:00Z", reason: "Oil change" },
   updateNotificationSettings: { language: "en", timezone: "Europe/Berlin", digestAfter: 5 },
   testNotification: { channel: "email" },
+  createMessenger: { name: "Shift", kind: "NTFY", topic: "plant-7f3a", severities: ["CRITICAL"] },
+  updateMessenger: { isEnabled: false },
   createGenerator: {
     name: "Room climate",
     type: "data_generator",

@@ -18,7 +18,7 @@ import { AlarmTimers } from "./alarm-timers.ts";
 import { createTransitions } from "./alarm-transitions.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import { clearDeadBand, setDeadBand, takeIn } from "./dead-band.ts";
-import type { DeviceState } from "./device-state.ts";
+import { type DeviceState, silentAfterMs } from "./device-state.ts";
 import type { ProfileRules } from "./profile-rules.ts";
 
 /** Suppressed alarms are on the disk before anything else. */
@@ -228,7 +228,9 @@ export class AlarmEngine {
         key: (name) => values.get(name)?.value,
         attribute: (scope, name) => this.deps.attribute(device, scope, name),
         changed: (name) => values.get(name)?.hasChanged ?? false,
-        isSilent: (name, forMs) => timeMs - (cameAt(name) ?? timeMs) >= forMs,
+        isSilent: (name, forMs = silentAfterMs(values.get(name))) =>
+          timeMs - (cameAt(name) ?? timeMs) >= forMs,
+        silentAfterMs: (name) => silentAfterMs(values.get(name)),
       },
     };
   }

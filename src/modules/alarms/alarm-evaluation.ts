@@ -105,11 +105,13 @@ function evaluateTrigger(trigger: AlarmTrigger, state: TriggerState, moment: Mom
 }
 
 /** Returns the time at which a key that has come so far will have been silent for long enough. */
-function silentAt({ silences }: AlarmTrigger, { now, cameAt }: Moment): number | undefined {
+function silentAt({ silences }: AlarmTrigger, { now, cameAt, scope }: Moment): number | undefined {
   let next: number | undefined;
-  for (const { key, forMs } of silences) {
-    const timeMs = cameAt(key);
-    if (timeMs !== undefined && timeMs + forMs > now) next = earliest(next, timeMs + forMs);
+  for (const silence of silences) {
+    const timeMs = cameAt(silence.key);
+    const forMs = silence.forMs ?? scope.silentAfterMs?.(silence.key);
+    if (timeMs === undefined || forMs === undefined) continue;
+    if (timeMs + forMs > now) next = earliest(next, timeMs + forMs);
   }
   return next;
 }

@@ -3,7 +3,7 @@ import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { evaluateRule, type Moment, type Outcome, type RuleState } from "./alarm-evaluation.ts";
 import { renderMessage } from "./alarm-message.ts";
 import type { AlarmRule, CreateTrigger } from "./alarm-rule.ts";
-import type { KnownValue } from "./device-state.ts";
+import { type KnownValue, observeArrival, silentAfterMs } from "./device-state.ts";
 
 /** An alarm that a rule would have raised. Times in epoch ms. */
 export interface ReplayedAlarm {
@@ -43,8 +43,9 @@ export class AlarmReplay {
     const named = new Set<string>();
     for (const [key, value] of values) {
       const knownValue = this.#values.get(key);
+      if (knownValue !== undefined) observeArrival(knownValue, ts);
       const hasChanged = knownValue !== undefined && !Bun.deepEquals(knownValue.value, value);
-      this.#values.set(key, { ts, at: ts, value, hasChanged });
+      this.#values.set(key, { ...knownValue, ts, at: ts, value, hasChanged });
       named.add(key);
     }
     this.#evaluate(ts, named);
@@ -65,7 +66,9 @@ export class AlarmReplay {
         key: (name) => values.get(name)?.value,
         attribute: (scope, name) => this.device.attribute(scope, name),
         changed: (name) => values.get(name)?.hasChanged ?? false,
-        isSilent: (name, forMs) => now - (values.get(name)?.at ?? now) >= forMs,
+        isSilent: (name, forMs = silentAfterMs(values.get(name))) =>
+          now - (values.get(name)?.at ?? now) >= forMs,
+        silentAfterMs: (name) => silentAfterMs(values.get(name)),
       },
     });
     const heldMs = this.#act(outcome, now);

@@ -1,6 +1,7 @@
 import {
   type CompiledCondition,
   type ConditionBound,
+  type ConditionParts,
   compileAlarmCondition,
   DURATION_MS_MAX,
 } from "../../lib/condition.ts";
@@ -32,7 +33,7 @@ const RECIPIENTS_MAX = 100;
 export interface AlarmTrigger {
   readonly test: CompiledCondition;
   readonly keys: ReadonlySet<string>;
-  readonly silences: ReadonlyArray<{ readonly key: string; readonly forMs: number }>;
+  readonly silences: ConditionParts["silences"];
   readonly bounds: ReadonlyMap<string, readonly ConditionBound[]>;
   readonly changing: ReadonlySet<string>;
   readonly kind:

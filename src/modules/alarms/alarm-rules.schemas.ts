@@ -28,6 +28,9 @@ export const explainedCondition = Type.Unsafe<ExplainedCondition>({
     actual: jsonValueSchema,
     against: jsonValueSchema,
     forMs: wholeNumber(),
+    isObserved: Type.Literal(true, {
+      description: "`forMs` follows from the interval at which the key usually comes",
+    }),
   },
 });
 

@@ -1,7 +1,7 @@
 import { type ConditionBound, numbersOf } from "../../lib/condition.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { AlarmRule } from "./alarm-rule.ts";
-import type { DeadBand, DeviceState, KnownValue } from "./device-state.ts";
+import { type DeadBand, type DeviceState, type KnownValue, observeArrival } from "./device-state.ts";
 
 /*
  * Most messages bring values that lie on the same side of every limit as those before them. For each key of a device the engine keeps
@@ -13,6 +13,8 @@ export interface KeyBounds {
   readonly bounds: readonly ConditionBound[];
   /** True if a value counts by itself because it differs from the one before. */
   readonly isChanging: boolean;
+  /** True if a rule derives the silence of the key from its usual interval. */
+  readonly isObserved: boolean;
 }
 
 export function keyBoundsOf(key: string, rules: readonly AlarmRule[]): KeyBounds {
@@ -20,6 +22,9 @@ export function keyBoundsOf(key: string, rules: readonly AlarmRule[]): KeyBounds
   return {
     bounds: triggers.flatMap(({ bounds }) => bounds.get(key) ?? []),
     isChanging: triggers.some(({ changing }) => changing.has(key)),
+    isObserved: triggers.some(({ silences }) =>
+      silences.some((silence) => silence.key === key && silence.forMs === undefined),
+    ),
   };
 }
 
@@ -92,7 +97,7 @@ interface Arrival {
 /** Takes in the values of keys that rules name; undefined when none of them is loud. */
 export function takeIn(
   values: Map<string, KnownValue>,
-  rules: { readonly byKey: ReadonlyMap<string, unknown> },
+  rules: { readonly bounds: ReadonlyMap<string, KeyBounds> },
   reading: Reading,
   { at, believedUntil }: Arrival,
 ): Crossed | undefined {
@@ -100,10 +105,11 @@ export function takeIn(
   let crossed: Crossed | undefined;
   for (const key in input) {
     const value = input[key];
-    if (value === undefined || !rules.byKey.has(key)) continue;
+    const bounds = rules.bounds.get(key);
+    if (value === undefined || bounds === undefined) continue;
     const knownValue = values.get(key);
     if (knownValue !== undefined && knownValue.ts > ts && knownValue.ts <= believedUntil) continue;
-    if (knownValue !== undefined && takeQuietly(knownValue, { ts, at, value })) continue;
+    if (knownValue !== undefined && takeQuietly(knownValue, { ts, at, value }, bounds)) continue;
     if (knownValue === undefined) values.set(key, { ts, at, value, hasChanged: false });
     crossed ??= { keys: new Set(), isNews: false };
     crossed.keys.add(key);
@@ -116,7 +122,9 @@ export function takeIn(
 function takeQuietly(
   knownValue: KnownValue,
   { ts, at, value }: Pick<KnownValue, "ts" | "at" | "value">,
+  { isObserved }: KeyBounds,
 ): boolean {
+  if (isObserved) observeArrival(knownValue, at);
   const passes = isInDeadBand(knownValue, value);
   knownValue.hasChanged = knownValue.value !== value && !Bun.deepEquals(knownValue.value, value);
   knownValue.value = value;

@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../lib/json.ts";
+import { type ObservedInterval, observeGap, silenceTimeoutOf } from "../../lib/observed-interval.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { RuleState } from "./alarm-evaluation.ts";
 import type { Alarm } from "./alarms.types.ts";
@@ -11,6 +12,8 @@ export interface KnownValue {
   /** True if the value before was another. */
   hasChanged: boolean;
   value: TelemetryValue;
+  /** Interval at which the key comes; only for a rule that derives its silence from it. */
+  interval?: ObservedInterval;
   /** Range in which the next value changes the outcome of no rule. It is not stored. */
   deadBand?: DeadBand | undefined;
 }
@@ -87,4 +90,16 @@ export function readState(
     open: new Map(open.map((alarm) => [alarm.alarmType, alarm])),
     due,
   };
+}
+
+const noInterval: ObservedInterval = { intervalMs: 0, observedMs: 0 };
+
+/** Returns the time after which a key is silent that comes at its usual interval. */
+export const silentAfterMs = (knownValue: KnownValue | undefined): number =>
+  Math.round(silenceTimeoutOf(knownValue?.interval ?? noInterval).timeoutMs);
+
+/** Learns from the time since the value before. */
+export function observeArrival(knownValue: KnownValue, timeMs: number): void {
+  knownValue.interval ??= { ...noInterval };
+  observeGap(knownValue.interval, Math.max(0, timeMs - knownValue.at));
 }

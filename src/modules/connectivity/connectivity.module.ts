@@ -1,6 +1,6 @@
 import type { TenantId } from "../../lib/ids.ts";
 import type { Config } from "../../platform/config.ts";
-import { isLoopback } from "../../platform/own-origin.ts";
+import { hostForDevices, isLoopback } from "../../platform/own-origin.ts";
 import { Port } from "../../platform/port.ts";
 import { publicAddressOf } from "../../platform/public-address.ts";
 import type { Tls } from "../../platform/tls.ts";
@@ -32,14 +32,18 @@ export function createConnectivityModule(
   });
   function endpointsFor(requestUrl: string): Endpoints {
     const base = new URL(config.public_url ?? requestUrl);
+    const hostOf = (listensOn: string) =>
+      config.public_url === undefined ? hostForDevices(base.hostname, listensOn) : base.hostname;
     const https = ports.get("https");
     const mqttTls = ports.get("mqttTls");
     const mqtt = isForThisMachine(config) ? undefined : ports.get("mqtt");
     return {
-      host: base.hostname,
-      httpUrl: publicAddressOf(config) ?? base.origin,
+      host: hostOf(mqtt === undefined ? (config.mqtt_tls_host ?? config.mqtt_host) : config.mqtt_host),
+      httpUrl: publicAddressOf(config) ?? base.origin.replace(base.hostname, hostOf(config.http_host)),
       ...(mqtt !== undefined && { mqttPort: mqtt }),
-      ...(https !== undefined && { httpsUrl: `https://${base.hostname}:${https}` }),
+      ...(https !== undefined && {
+        httpsUrl: `https://${hostOf(config.https_host ?? config.http_host)}:${https}`,
+      }),
       ...(mqttTls !== undefined && { mqttTlsPort: mqttTls }),
     };
   }

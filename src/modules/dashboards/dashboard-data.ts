@@ -38,6 +38,7 @@ const needs: Readonly<Record<string, "series" | "latest" | "both" | "alarms" | "
   gauge: "latest",
   level: "latest",
   stateTimeline: "series",
+  statePie: "latest",
   statusGrid: "latest",
   deviceTable: "latest",
   alarmList: "alarms",

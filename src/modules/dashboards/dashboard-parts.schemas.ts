@@ -58,6 +58,7 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
   gauge: { ...devices, ...key, ...keys, ...reduce, ...appearance, ...scale, ...limits },
   level: { ...devices, ...key, ...keys, ...appearance, ...scale, ...limits },
   stateTimeline: { ...devices, ...key, ...keys, ...ownSeries, maxDataPoints: series.maxDataPoints },
+  statePie: { ...devices, ...key, ...keys },
   statusGrid: { ...devices, ...key, ...keys, ...appearance, ...limits },
   deviceTable: { ...devices, ...key, ...keys, ...appearance },
   alarmList: {

@@ -12,6 +12,7 @@ import { createDashboardsService } from "./dashboards.service.ts";
 import { createSharesRepository } from "./shares.repository.ts";
 import { sharesRoutes } from "./shares.routes.ts";
 import { createSharesService } from "./shares.service.ts";
+import { createTypeDashboards } from "./type-dashboards.ts";
 
 /** Dashboards, and the links that show one without an account. */
 export function createDashboardsModule(
@@ -32,8 +33,8 @@ export function createDashboardsModule(
       isActive: ({ deviceId }) => activity.get(deviceId)?.active ?? false,
     }),
     dataOf: createDashboardData({ telemetry, alarms }),
+    contentForType: createTypeDashboards({ devices, telemetry }),
     devices,
-    telemetry,
     alarms,
     isShared: (dashboardId) => repository.list(dashboardId).length > 0,
     onChanged: (dashboardId) => shares.changed(dashboardId),

@@ -5,7 +5,15 @@ import { alarmStatuses } from "../alarms/alarms.types.ts";
 import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
 import { resolvedBody } from "../telemetry/key-metadata.schemas.ts";
 import { deviceSeries, latestSnapshot } from "../telemetry/telemetry.schemas.ts";
-import { jsonValue, lineText, nameText, severityBody, textSchema, wholeNumber } from "../wire.schemas.ts";
+import {
+  jsonValue,
+  lineText,
+  literals,
+  nameText,
+  severityBody,
+  textSchema,
+  wholeNumber,
+} from "../wire.schemas.ts";
 import {
   aliasListSchema,
   aliasSelectorSchema,
@@ -14,6 +22,7 @@ import {
   stateListSchema,
   widgetListSchema,
 } from "./dashboard-parts.schemas.ts";
+import { dashboardTemplates } from "./dashboard-template.ts";
 
 const time = t.String({ description: "ISO 8601" });
 const itemsAsText =
@@ -183,6 +192,14 @@ export const forTypeBody = t.Object(
   {
     deviceType: nameText(128),
     name: t.Optional(name),
+    template: t.Optional(
+      literals(dashboardTemplates, {
+        description: "what comes first: AUTO (default), CLIMATE, ENERGY, MOTOR or LORAWAN",
+      }),
+    ),
+    timezone: t.Optional(
+      t.String({ maxLength: 64, description: "time zone of the consumption of counters; UTC by default" }),
+    ),
   },
   { title: "DashboardForType" },
 );

@@ -6,12 +6,10 @@ import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
-import type { TelemetryService } from "../telemetry/telemetry.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { createAliasDevices } from "./alias-devices.ts";
 import type { createDashboardData } from "./dashboard-data.ts";
 import { aliasesOf, aliasOf, objectOf, parseDashboard, widgetsOf } from "./dashboard-form.ts";
-import { dashboardForType } from "./dashboard-template.ts";
 import { type ExportedDashboard, exportDashboard, importDashboard } from "./dashboard-transfer.ts";
 import {
   aliasMissing,
@@ -30,10 +28,8 @@ import type {
   ExecuteRequest,
   ResolvedDevice,
 } from "./dashboards.types.ts";
+import type { createTypeDashboards, TypeDashboardRequest } from "./type-dashboards.ts";
 import { windowOf } from "./window-of.ts";
-
-/** Devices whose newest values tell what keys a type has. */
-const SAMPLED_MAX = 50;
 
 const empty = {
   type: "STATIC",
@@ -51,7 +47,7 @@ interface DashboardsServiceDeps {
   readonly aliasDevices: ReturnType<typeof createAliasDevices>;
   readonly dataOf: ReturnType<typeof createDashboardData>;
   readonly devices: Pick<DevicesService, "get" | "list" | "findNamed">;
-  readonly telemetry: Pick<TelemetryService, "latestOf">;
+  readonly contentForType: ReturnType<typeof createTypeDashboards>;
   readonly alarms: Pick<AlarmsService, "listOpenByDevice">;
   readonly isShared: (dashboardId: string) => boolean;
   readonly onChanged: (dashboardId: string) => void;
@@ -205,16 +201,8 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
           isKnown: (deviceId) => nameOf(principal, deviceId) !== undefined,
         }),
       ),
-    async createForType(
-      principal: Principal,
-      { deviceType, name = deviceType }: { deviceType: string; name?: string | undefined },
-    ): Promise<Dashboard> {
-      const filter = { deviceType, limit: SAMPLED_MAX, offset: 0, sort: "-lastActivityAt" };
-      const ids = devices.list(principal, filter).items.map(({ deviceId }) => deviceId);
-      const snapshots = ids.length === 0 ? [] : await deps.telemetry.latestOf(principal, { deviceIds: ids });
-      const sample = Object.assign({}, ...snapshots.map(({ values }) => values));
-      return insert(principal, dashboardForType(name, deviceType, sample));
-    },
+    createForType: async (principal: Principal, request: TypeDashboardRequest): Promise<Dashboard> =>
+      insert(principal, await deps.contentForType(principal, request)),
   };
 }
 

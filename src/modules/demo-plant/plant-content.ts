@@ -87,8 +87,9 @@ export const profiles = machineProfiles.map((profile) => ({
 }));
 
 /** Position of each machine of a line in its hall, as a share of the plan. */
-const COLUMNS = [0.12, 0.32, 0.52, 0.72, 0.88, 0.88] as const;
-const ROWS = [0.5, 0.5, 0.5, 0.5, 0.3, 0.7] as const;
+const COLUMNS = [0.13, 0.33, 0.5, 0.62, 0.87, 0.87] as const;
+/** On both sides of the belt, so that names and values have room. */
+const ROWS = [0.35, 0.72, 0.35, 0.72, 0.3, 0.7] as const;
 
 /** Drawn in one grey, more or less transparent: it suits a light and a dark page. */
 const hall = (y: number, line: number) => `

@@ -16,6 +16,8 @@ export function createActivityRepository({ orm }: MainDatabase) {
     "lastConnectedAt",
     "lastDisconnectedAt",
     "inactivityAlarmAt",
+    "intervalMs",
+    "observedMs",
   ] as const;
   const save = orm
     .insert(deviceActivity)
@@ -26,6 +28,8 @@ export function createActivityRepository({ orm }: MainDatabase) {
       lastConnectedAt: sql.placeholder("lastConnectedAt"),
       lastDisconnectedAt: sql.placeholder("lastDisconnectedAt"),
       inactivityAlarmAt: sql.placeholder("inactivityAlarmAt"),
+      intervalMs: sql.placeholder("intervalMs"),
+      observedMs: sql.placeholder("observedMs"),
     })
     .onConflictDoUpdate({
       target: deviceActivity.deviceId,
@@ -48,8 +52,15 @@ export function createActivityRepository({ orm }: MainDatabase) {
         .where(eq(deviceActivity.active, true))
         .all()
         .map((row) => row.deviceId as DeviceId), // minted by us
-    save: (deviceId: DeviceId, activity: DeviceActivity): void =>
-      void save.run({ deviceId, ...activity, active: activity.active ? 1 : 0 }),
+    save(deviceId: DeviceId, activity: DeviceActivity): void {
+      save.run({
+        deviceId,
+        ...activity,
+        active: activity.active ? 1 : 0,
+        intervalMs: Math.round(activity.intervalMs),
+        observedMs: Math.round(activity.observedMs),
+      });
+    },
   };
 }
 

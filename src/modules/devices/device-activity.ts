@@ -1,5 +1,6 @@
 import { DeadlineQueue } from "../../lib/deadline-queue.ts";
 import type { DeviceId } from "../../lib/ids.ts";
+import { observeGap, silenceTimeoutOf } from "../../lib/observed-interval.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -9,7 +10,8 @@ import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { ActivityRepository } from "./activity.repository.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
-import { type DeviceActivity, noActivity } from "./devices.types.ts";
+import { type Device, type DeviceActivity, noActivity } from "./devices.types.ts";
+import { type Inactivity, inactivityOf } from "./inactivity.ts";
 
 /** Interval at which changes are written, a slice at a time: no message costs a write, and no slice delays others. */
 const FLUSH_INTERVAL_MS = 1_000;
@@ -20,8 +22,12 @@ const REFRESH_INTERVAL_MS = 300_000;
 interface Tracked {
   readonly device: IngestDevice;
   timeoutMs: number;
-  /** Monotonic ms of the newest message. */
+  /** True if neither the device nor its profile sets the timeout. */
+  isAutomatic: boolean;
+  /** Monotonic ms of the newest message, or of the start. */
   seenAt: number;
+  /** True if a message has come since the start: the time without the gateway is no gap between messages. */
+  hasReported: boolean;
   /** Monotonic ms when it was written last. */
   savedAt: number;
   /** The one deadline in the queue that counts; an earlier entry of the device is stale. */
@@ -86,7 +92,7 @@ export class DeviceActivityTracker {
   touch(device: IngestDevice): void {
     const { clock } = this.deps;
     const entry = this.tracked.get(device.deviceId) ?? this.track(device);
-    entry.seenAt = clock.monotonic();
+    this.stamp(entry, clock.monotonic());
     entry.activity.lastActivityAt = clock.now();
     if (entry.activity.active) {
       if (entry.seenAt - entry.savedAt >= REFRESH_INTERVAL_MS) this.dirty.add(entry);
@@ -113,25 +119,55 @@ export class DeviceActivityTracker {
     return this.tracked.get(deviceId)?.activity;
   }
 
+  /** Returns the timeout that is in effect for a device with this activity. */
+  inactivityOf(
+    device: Pick<Device, "tenantId" | "profileId" | "inactivityTimeoutMs">,
+    activity: DeviceActivity,
+  ): Inactivity {
+    const { inactivityTimeoutMs: deviceMs, tenantId, profileId } = device;
+    const profileMs =
+      deviceMs === null ? this.deps.profiles.ensure(tenantId, profileId).inactivityTimeoutMs : null;
+    return inactivityOf({ deviceMs, profileMs }, activity);
+  }
+
   private track(device: IngestDevice): Tracked {
     const existing = this.tracked.get(device.deviceId);
     if (existing !== undefined) return existing;
     const { repository, clock } = this.deps;
     const entry: Tracked = {
       device,
-      timeoutMs: this.timeoutOf(device),
+      timeoutMs: 0,
+      isAutomatic: false,
       seenAt: clock.monotonic(),
+      hasReported: false,
       dueAt: 0,
       savedAt: clock.monotonic(),
       activity: { ...(repository.find(device.deviceId) ?? noActivity) },
     };
+    this.updateTimeout(entry);
     this.tracked.set(device.deviceId, entry);
     return entry;
   }
 
-  private timeoutOf(device: IngestDevice): number {
-    const own = this.deps.devices.find(device.deviceId)?.inactivityTimeoutMs;
-    return own ?? this.deps.profiles.ensure(device.tenantId, device.profileId).inactivityTimeoutMs;
+  /** Stamps a message, and learns from the time since the one before. */
+  private stamp(entry: Tracked, now: number): void {
+    if (entry.hasReported) observeGap(entry.activity, now - entry.seenAt);
+    entry.hasReported = true;
+    entry.seenAt = now;
+    if (!entry.isAutomatic) return;
+    const { timeoutMs } = silenceTimeoutOf(entry.activity);
+    // A deadline that is somewhat early or late is put right when it falls due.
+    if (timeoutMs > entry.timeoutMs / 2) return;
+    entry.timeoutMs = timeoutMs;
+    if (entry.activity.active) this.watch(entry);
+  }
+
+  private updateTimeout(entry: Tracked): void {
+    const { device, activity } = entry;
+    const deviceMs = this.deps.devices.find(device.deviceId)?.inactivityTimeoutMs ?? null;
+    const { timeoutMs, source } = this.inactivityOf({ ...device, inactivityTimeoutMs: deviceMs }, activity);
+    entry.timeoutMs = timeoutMs;
+    entry.isAutomatic = source === "OBSERVED" || source === "DEFAULT";
   }
 
   private set(entry: Tracked, change: Partial<DeviceActivity>): void {
@@ -176,7 +212,7 @@ export class DeviceActivityTracker {
 
   /** Turns a device inactive whose deadline has come, unless it has sent something meanwhile. */
   private checkDue(entry: Tracked, now: number): void {
-    entry.timeoutMs = this.timeoutOf(entry.device);
+    this.updateTimeout(entry);
     if (entry.seenAt + entry.timeoutMs > now) {
       this.watch(entry);
       return;
@@ -209,7 +245,7 @@ export class DeviceActivityTracker {
   private applyTimeout(deviceId: DeviceId): void {
     const entry = this.tracked.get(deviceId);
     if (entry === undefined) return;
-    entry.timeoutMs = this.timeoutOf(entry.device);
+    this.updateTimeout(entry);
     if (entry.activity.active) this.watch(entry); // a shorter timeout falls due before the deadline that is queued
   }
 }

@@ -111,7 +111,7 @@ export function createDevicesModule({ config, database, clock, events, log }: Co
       devicesRoutes({
         devices,
         rejections,
-        activityOf: (deviceId) => activity.get(deviceId),
+        activity,
         maintenanceOf: (device) => maintenanceOf.call(device),
         searchAttributes: (tenantId, text, signal) => searchAttributes.call(tenantId, text, signal),
         auth,

@@ -1,11 +1,11 @@
 import { Elysia, t } from "elysia";
 import { withoutNulls } from "../../lib/defined.ts";
-import type { DeviceId } from "../../lib/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
 import type { Principal } from "../users/users.types.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";
+import type { DeviceActivityTracker } from "./device-activity.ts";
 import type { DeviceRejections } from "./device-rejections.ts";
 import { withRole } from "./device-role.ts";
 import {
@@ -18,13 +18,7 @@ import {
   updateDeviceBody,
 } from "./devices.schemas.ts";
 import type { DevicesService } from "./devices.service.ts";
-import type {
-  Device,
-  DeviceActivity,
-  DeviceMaintenance,
-  DeviceWithActivity,
-  SearchAttributes,
-} from "./devices.types.ts";
+import type { Device, DeviceMaintenance, DeviceWithActivity, SearchAttributes } from "./devices.types.ts";
 import { maintenanceToWire, toDetail, toListItem } from "./devices.wire.ts";
 
 const assetList = wholeList({ sort: ["assetId", "count"], search: ["assetId"] });
@@ -36,31 +30,36 @@ const rejectionList = wholeList({ sort: ["at", "code"], search: ["where", "reaso
 const typeList = wholeList({ sort: ["deviceType", "count"], search: ["deviceType"] });
 
 interface DevicesRoutesDeps {
-  devices: DevicesService;
-  rejections: DeviceRejections;
-  /** The newest knowledge about a device, where there is any. */
-  activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
+  readonly devices: DevicesService;
+  readonly rejections: DeviceRejections;
+  /** Knows the newest activity of a device, where there is any. */
+  readonly activity: Pick<DeviceActivityTracker, "get" | "inactivityOf">;
   /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
-  maintenanceOf: (device: Pick<Device, "deviceId" | "parentDeviceId">) => DeviceMaintenance | undefined;
-  searchAttributes: SearchAttributes;
-  auth: AuthPlugin;
+  maintenanceOf(device: Pick<Device, "deviceId" | "parentDeviceId">): DeviceMaintenance | undefined;
+  readonly searchAttributes: SearchAttributes;
+  readonly auth: AuthPlugin;
 }
+
+const readFrom =
+  (devices: DevicesService) =>
+  ({ principal }: AuditContext, id: string) => {
+    const { activity: _, ...device } = devices.get(principal, id);
+    return device;
+  };
 
 export const devicesRoutes = (deps: DevicesRoutesDeps) => {
   const { devices, rejections } = deps;
-  const current = (device: DeviceWithActivity) => deps.activityOf(device.deviceId) ?? device.activity;
+  const current = (device: DeviceWithActivity) => deps.activity.get(device.deviceId) ?? device.activity;
   const item = (device: DeviceWithActivity) => ({
     ...toListItem(device, current(device)),
     ...maintenanceToWire(deps.maintenanceOf(device)),
   });
   const detail = (device: DeviceWithActivity, principal: Principal) => ({
     ...toDetail(device, current(device), principal),
+    inactivity: deps.activity.inactivityOf(device, current(device)),
     ...maintenanceToWire(deps.maintenanceOf(device)),
   });
-  const read = ({ principal }: AuditContext, id: string) => {
-    const { activity: _, ...device } = devices.get(principal, id);
-    return device;
-  };
+  const read = readFrom(devices);
   return new Elysia({ prefix: "/api/devices", tags: ["devices"] })
     .use(deps.auth)
     .get(

@@ -2,6 +2,7 @@ import { t } from "elysia";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
 import { choice, lineText, nameText, textFields, wholeNumber } from "../wire.schemas.ts";
 import { deviceToken } from "./credentials.schemas.ts";
+import { inactivitySources } from "./inactivity.ts";
 
 const id = (description: string) => t.String({ minLength: 1, maxLength: 64, description });
 const nullable = <Schema extends Parameters<typeof t.Union>[0][number]>(
@@ -27,7 +28,7 @@ const settings = {
   type: t.Optional(deviceRole),
   inactivityTimeoutMs: nullable(
     wholeNumber({ minimum: 1000, maximum: 31_536_000_000 }),
-    "ms; null: the profile's",
+    "ms without a message after which the device is inactive; null: the profile decides",
   ),
   targetDashboardId: nullable(id(""), "dashboard to open for the device"),
   targetStateId: nullable(id(""), "state of that dashboard"),
@@ -117,6 +118,17 @@ export const deviceDetail = t.Object(
   {
     ...listed,
     inactivityTimeoutMs: t.Optional(wholeNumber()),
+    inactivity: t.Object(
+      {
+        timeoutMs: wholeNumber(),
+        source: choice(inactivitySources),
+        intervalMs: t.Optional(wholeNumber({ description: "observed interval of messages" })),
+      },
+      {
+        description:
+          "inactivity timeout in effect: the one of the device, of its profile, three times the observed interval, or the default while too few messages have come",
+      },
+    ),
     targetDashboardId: t.Optional(t.String()),
     targetStateId: t.Optional(t.String()),
     commandTransport: t.Optional(t.String()),

@@ -65,6 +65,9 @@ export const deviceActivity = sqliteTable("device_activity", {
   lastConnectedAt: integer("last_connected_at"),
   lastDisconnectedAt: integer("last_disconnected_at"),
   inactivityAlarmAt: integer("inactivity_alarm_at"),
+  /** Observed interval of messages, and the time over which it was observed. */
+  intervalMs: integer("interval_ms").notNull().default(0),
+  observedMs: integer("observed_ms").notNull().default(0),
 });
 
 /** The newest refused messages of a device. */

@@ -1,4 +1,5 @@
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { ObservedInterval } from "../../lib/observed-interval.ts";
 import type { Params } from "../../lib/texts/text.ts";
 import type { IngestSource } from "../ingest/ingest.types.ts";
 
@@ -19,7 +20,7 @@ export interface Device {
   /** Name that its gateway uses, or its last gateway used; `null` if the gateway has another child of that name. */
   readonly childName: string | null;
   readonly role: DeviceRole;
-  /** Time-out of the device; `null` for that of the profile. */
+  /** Inactivity timeout of the device; `null` if the profile decides. */
   readonly inactivityTimeoutMs: number | null;
   readonly targetDashboardId: string | null;
   readonly targetStateId: string | null;
@@ -31,7 +32,7 @@ export interface Device {
 }
 
 /** Describes what the gateway saw of a device; times are epoch ms. */
-export interface DeviceActivity {
+export interface DeviceActivity extends Readonly<ObservedInterval> {
   readonly active: boolean;
   readonly lastActivityAt: number | null;
   readonly lastConnectedAt: number | null;
@@ -54,6 +55,8 @@ export const noActivity: DeviceActivity = {
   lastConnectedAt: null,
   lastDisconnectedAt: null,
   inactivityAlarmAt: null,
+  intervalMs: 0,
+  observedMs: 0,
 };
 
 export interface DeviceWithActivity extends Device {

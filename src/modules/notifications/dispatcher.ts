@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { detail } from "../../lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
@@ -9,6 +9,8 @@ import type { DomainEvents } from "../events.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { User } from "../users/users.types.ts";
 import { addToDigest } from "./digest.ts";
+import { type MessengerNotifier, wantsMessage } from "./messenger-notifier.ts";
+import type { MessengersService } from "./messengers.service.ts";
 import type { NotificationsRepository } from "./notifications.repository.ts";
 import type {
   Channel,
@@ -52,6 +54,8 @@ interface DispatcherDeps {
   readonly repository: NotificationsRepository;
   readonly users: Pick<UsersService, "findById" | "listOf" | "visibleDevices">;
   readonly notifier: Notifier;
+  readonly messengers: Pick<MessengersService, "listOf" | "findById"> &
+    Pick<MessengerNotifier, "sendLine" | "sendDigest">;
   readonly canMail: () => boolean;
   readonly settingsOf: (tenantId: TenantId) => NotificationSettings;
   readonly deviceNameOf: (deviceId: DeviceId) => string | undefined;
@@ -71,8 +75,9 @@ interface DispatcherDeps {
 }
 
 const lineOf = (notification: QueuedNotification, deviceName: string): NotificationLine => {
-  const { trigger, severity, level, alarmType, message, messageParts, cause, at } = notification;
+  const { alarmId, trigger, severity, level, alarmType, message, messageParts, cause, at } = notification;
   return {
+    alarmId,
     trigger,
     severity,
     level,
@@ -166,8 +171,11 @@ export class Dispatcher {
     const deviceName = this.deps.deviceNameOf(notification.deviceId);
     if (deviceName === undefined) return;
     const content = { line: lineOf(notification, deviceName), settings, flows: batch.flows };
-    const recipients = recipientsAmong(users, this.deps.recipientIdsOf(notification));
-    const ways = recipients.flatMap((user) => this.notifyUser(user, notification, content));
+    const recipientIds = this.deps.recipientIdsOf(notification);
+    const ways = [
+      ...recipientsAmong(users, recipientIds).flatMap((user) => this.notifyUser(user, notification, content)),
+      ...this.notifyMessengers(notification, recipientIds, content),
+    ];
     if (ways.length === 0) return;
     const occasion = detail(`alarm_occasion.${notification.trigger}`);
     const named = { occasion, ways: ways.slice(0, NAMED_MAX) };
@@ -200,7 +208,8 @@ export class Dispatcher {
     if (!wants(user, notification, this.deps.users.visibleDevices(user.userId))) return [];
     return open.map((channel) => {
       const to = channel === "email" ? user.email : user.fullName;
-      const isSent = this.notifyOrDefer(user, channel, content);
+      const key = { recipientId: user.userId, channel };
+      const isSent = this.notifyOrDefer(key, content, () => this.notify(user, channel, content));
       return detail(isSent ? `notification_way.${channel}` : `notification_way.${channel}_digest`, { to });
     });
   }
@@ -209,21 +218,38 @@ export class Dispatcher {
     return channelsOf(user, { canMail: this.deps.canMail(), canMessage: messaging !== null });
   }
 
-  /** Notifies the user, or adds the line to the digest. Returns whether the user was notified. */
-  private notifyOrDefer(user: User, channel: Channel, content: Content & Pick<Batch, "flows">): boolean {
-    const { line, settings, flows } = content;
-    const { userId } = user;
-    const key = `${channel} ${userId}`;
+  /** Returns the messengers that got the notification, as the history of the alarm names them. */
+  private notifyMessengers(
+    notification: QueuedNotification,
+    recipientIds: readonly string[] | undefined,
+    content: Content & Pick<Batch, "flows">,
+  ): Text[] {
+    const { messengers } = this.deps;
+    return messengers.listOf(notification.tenantId).flatMap((messenger) => {
+      if (!wantsMessage(messenger, notification, recipientIds)) return [];
+      const key = { recipientId: messenger.messengerId, channel: "messenger" } as const;
+      const isSent = this.notifyOrDefer(key, content, () => messengers.sendLine(messenger, content.line));
+      const to = messenger.name;
+      return detail(isSent ? "notification_way.messenger" : "notification_way.messenger_digest", { to });
+    });
+  }
+
+  /** Sends it, or adds the line to the digest of the recipient. Returns whether it was sent. */
+  private notifyOrDefer(
+    recipient: Pick<Flow, "recipientId" | "channel">,
+    { line, settings, flows }: Content & Pick<Batch, "flows">,
+    send: () => void,
+  ): boolean {
+    const key = `${recipient.channel} ${recipient.recipientId}`;
     const flow = flows.get(key) ??
-      this.deps.repository.findFlow(userId, channel) ?? {
-        userId,
-        channel,
+      this.deps.repository.findFlow(recipient) ?? {
+        ...recipient,
         endsAt: this.deps.now() + settings.digestMinutes * MINUTE_MS,
         sent: 0,
         digest: null,
       };
     const isSent = flow.sent < settings.digestAfter;
-    if (isSent) this.notify(user, channel, content);
+    if (isSent) send();
     flows.set(
       key,
       isSent ? { ...flow, sent: flow.sent + 1 } : { ...flow, digest: addToDigest(flow.digest, line) },
@@ -253,9 +279,9 @@ export class Dispatcher {
 
   /** Sends the digest. While more comes, another window follows, in which nobody is notified at once. */
   private endWindow(flow: Flow): void {
-    const { repository, users, settingsOf, now } = this.deps;
-    const tenantId = this.sendDigest(flow) ? users.findById(flow.userId)?.tenantId : undefined;
-    if (!tenantId) {
+    const { repository, settingsOf, now } = this.deps;
+    const tenantId = flow.channel === "messenger" ? this.messengerDigest(flow) : this.userDigest(flow);
+    if (tenantId === undefined) {
       repository.deleteFlow(flow);
       return;
     }
@@ -263,17 +289,26 @@ export class Dispatcher {
     repository.saveFlow({ ...flow, endsAt, sent: Number.MAX_SAFE_INTEGER, digest: null });
   }
 
-  /** Returns whether something was sent: users who were disabled meanwhile, or do not want it any more, get nothing. */
-  private sendDigest({ userId, channel, digest }: Flow): boolean {
+  /** Returns the tenant of the messenger if something was sent. */
+  private messengerDigest({ recipientId, digest }: Flow): TenantId | undefined {
+    const { messengers } = this.deps;
+    const messenger = messengers.findById(recipientId);
+    if (messenger === undefined || !messenger.isEnabled || digest === null) return undefined;
+    messengers.sendDigest(messenger, digest);
+    return messenger.tenantId;
+  }
+
+  /** Returns the tenant of the user if something was sent: one who was disabled, or does not want it any more, gets nothing. */
+  private userDigest({ recipientId, channel, digest }: Flow): TenantId | undefined {
     const { users, notifier, settingsOf } = this.deps;
-    const user = users.findById(userId);
-    if (user?.status !== "ACTIVE" || user.tenantId === null || digest === null) return false;
+    const user = users.findById(recipientId as UserId); // written by us
+    if (user?.status !== "ACTIVE" || user.tenantId === null || digest === null) return undefined;
     const { tenantId } = user;
     const settings = settingsOf(tenantId);
     const { messaging } = settings;
-    if (!this.openChannels(user, settings).includes(channel)) return false;
+    if (!this.openChannels(user, settings).some((open) => open === channel)) return undefined;
     if (channel === "email") notifier.mailDigest(tenantId, user, { digest, settings });
     else if (messaging !== null) notifier.messageDigest({ user, tenantId, messaging }, digest, settings);
-    return true;
+    return tenantId;
   }
 }

@@ -9,11 +9,16 @@ import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import { createMessengerNotifier } from "./messenger-notifier.ts";
+import { createMessengersRepository } from "./messengers.repository.ts";
+import { messengerRoutes, messengersRoutes } from "./messengers.routes.ts";
+import { createMessengersService } from "./messengers.service.ts";
 import { createNotificationHook } from "./notification-hook.ts";
 import { createNotificationsRepository } from "./notifications.repository.ts";
 import { notificationsRoutes } from "./notifications.routes.ts";
 import { createNotificationsService } from "./notifications.service.ts";
 import { createNotifier } from "./notifier.ts";
+import { createTestLimit } from "./test-limit.ts";
 
 /** Notifies users of alarms by mail and text message. */
 export function createNotificationsModule(
@@ -33,20 +38,27 @@ export function createNotificationsModule(
   const publicAddress = publicAddressOf(config);
   const consoleUrl = publicAddress && `${publicAddress}/alarms`;
   const notifier = createNotifier({ mail, outbound, consoleUrl });
+  const testLimited = { outbound, ensureMayTry: createTestLimit(clock), clock, events };
   const notifications = createNotificationsService({
     repository,
     users,
     tenants,
     notifier,
     mail,
-    outbound,
-    clock,
-    events,
+    ...testLimited,
+  });
+  const messengerNotifier = createMessengerNotifier({ outbound, consoleUrl });
+  const messengers = createMessengersService({
+    repository: createMessengersRepository(database),
+    notifier: messengerNotifier,
+    settingsOf: notifications.settingsOf,
+    ...testLimited,
   });
   const dispatcher = new Dispatcher({
     repository,
     users,
     notifier,
+    messengers: { ...messengerNotifier, listOf: messengers.listOf, findById: messengers.findById },
     canMail: () => mail.isDelivering,
     settingsOf: notifications.settingsOf,
     deviceNameOf: (deviceId) => directory.find(deviceId)?.name,
@@ -68,7 +80,11 @@ export function createNotificationsModule(
   );
   return {
     notifications,
-    routes: (auth: AuthPlugin) => [notificationsRoutes({ notifications, auth })],
+    routes: (auth: AuthPlugin) => [
+      notificationsRoutes({ notifications, auth }),
+      messengersRoutes({ messengers, auth }),
+      messengerRoutes({ messengers, auth }),
+    ],
     parts: [{ name: "notifications", start: () => dispatcher.start(), stop: () => dispatcher.stop() }],
   };
 }

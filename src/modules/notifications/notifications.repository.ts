@@ -1,21 +1,20 @@
 import { and, asc, eq, getTableColumns, lte, sql } from "drizzle-orm";
-import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { notificationFlows, notificationQueue, notificationSettings } from "./notifications.tables.ts";
 import type {
   AlarmNotification,
-  Channel,
   Flow,
   NotificationSettings,
   QueuedNotification,
 } from "./notifications.types.ts";
 
-type FlowRow = typeof notificationFlows.$inferSelect;
-const toFlow = (row: FlowRow): Flow => ({ ...row, userId: row.userId as UserId }); // minted by us
+/** Names the window of one recipient on one way. */
+type FlowKey = Pick<Flow, "recipientId" | "channel">;
 
 export function createNotificationsRepository({ orm }: MainDatabase) {
-  const ofFlow = ({ userId, channel }: Pick<Flow, "userId" | "channel">) =>
-    and(eq(notificationFlows.userId, userId), eq(notificationFlows.channel, channel));
+  const ofFlow = ({ recipientId, channel }: FlowKey) =>
+    and(eq(notificationFlows.recipientId, recipientId), eq(notificationFlows.channel, channel));
   // Thousands at once in a storm.
   const names = Object.keys(getTableColumns(notificationQueue)).filter((name) => name !== "sequence");
   const insert = orm
@@ -44,15 +43,13 @@ export function createNotificationsRepository({ orm }: MainDatabase) {
     /** Deletes notifications up to this sequence number. */
     deleteNotifications: (until: number): void =>
       void orm.delete(notificationQueue).where(lte(notificationQueue.sequence, until)).run(),
-    findFlow(userId: UserId, channel: Channel): Flow | undefined {
-      const row = orm.select().from(notificationFlows).where(ofFlow({ userId, channel })).get();
-      return row && toFlow(row);
-    },
+    findFlow: (key: FlowKey): Flow | undefined =>
+      orm.select().from(notificationFlows).where(ofFlow(key)).get(),
     saveFlow: (flow: Flow): void =>
       void orm
         .insert(notificationFlows)
         .values(flow)
-        .onConflictDoUpdate({ target: [notificationFlows.userId, notificationFlows.channel], set: flow })
+        .onConflictDoUpdate({ target: [notificationFlows.recipientId, notificationFlows.channel], set: flow })
         .run(),
     deleteFlow: (flow: Flow): void => void orm.delete(notificationFlows).where(ofFlow(flow)).run(),
     listEnded: (now: number, limit: number): Flow[] =>
@@ -62,8 +59,7 @@ export function createNotificationsRepository({ orm }: MainDatabase) {
         .where(lte(notificationFlows.endsAt, now))
         .orderBy(asc(notificationFlows.endsAt))
         .limit(limit)
-        .all()
-        .map(toFlow),
+        .all(),
     nextEnd: (): number | undefined =>
       orm
         .select({ endsAt: notificationFlows.endsAt })

@@ -1,5 +1,5 @@
-import { detail, invalid, limited } from "../../lib/domain-error.ts";
-import type { TenantId, UserId } from "../../lib/ids.ts";
+import { detail, invalid } from "../../lib/domain-error.ts";
+import type { TenantId } from "../../lib/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -15,10 +15,6 @@ import type { NotificationsRepository } from "./notifications.repository.ts";
 import { type Channel, type NotificationSettings, notificationDefaults } from "./notifications.types.ts";
 import type { Notifier } from "./notifier.ts";
 
-/** A person who tries an address may do so a few times; a message can cost money. */
-const TEST_WINDOW_MS = 600_000;
-const TESTS_MAX = 10;
-const TRIED_USERS_MAX = 10_000;
 const MAIL_WAIT_MS = 20_000;
 
 export interface TestResult {
@@ -40,12 +36,11 @@ export function createNotificationsService(deps: {
   notifier: Notifier;
   mail: Pick<MailService, "isDelivering" | "get">;
   outbound: Pick<OutboundService, "seal" | "refusalOf">;
+  ensureMayTry: (principal: Principal) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;
 }) {
   const { repository, notifier, mail, clock, events } = deps;
-  /** When each user tried last, monotonic time. */
-  const tried = new Map<UserId, number[]>();
   /** Settings in the form in which they were read; requests to one target are recognized by it. */
   const cache = new Map<TenantId, NotificationSettings>();
   events.on("tenant.deleted", ({ tenantId }) => cache.delete(tenantId));
@@ -54,15 +49,6 @@ export function createNotificationsService(deps: {
     const settings = cache.get(tenantId) ?? repository.findSettings(tenantId) ?? notificationDefaults;
     cache.set(tenantId, settings);
     return settings;
-  }
-
-  function ensureMayTry({ userId }: Principal): void {
-    const now = clock.monotonic();
-    const recent = (tried.get(userId) ?? []).filter((timeMs) => timeMs > now - TEST_WINDOW_MS);
-    if (recent.length >= TESTS_MAX)
-      throw limited("notifications.tests", Math.ceil(((recent[0] ?? now) + TEST_WINDOW_MS - now) / 1000));
-    if (tried.size >= TRIED_USERS_MAX) tried.clear();
-    tried.set(userId, [...recent, now]);
   }
 
   /** Resolves once something happened to the mail, or after a while. */
@@ -150,7 +136,7 @@ export function createNotificationsService(deps: {
     async test(principal: Principal, channel: Channel): Promise<TestResult> {
       const user = deps.users.findById(principal.userId);
       if (user === undefined) throw invalid("notifications.nobody");
-      ensureMayTry(principal);
+      deps.ensureMayTry(principal);
       if (channel === "email") return await testMail(user, principal.tenantId);
       return await testMessage(user, principal);
     },

@@ -1,11 +1,17 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { MessagePart } from "../../lib/message-parts.ts";
-import { alarmSeverities } from "../../lib/severity.ts";
+import { type AlarmSeverity, alarmSeverities } from "../../lib/severity.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { alarms } from "../alarms/alarms.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
-import { users } from "../users/users.tables.ts";
-import { channels, type Digest, type Messaging, notificationTriggers } from "./notifications.types.ts";
+import { type MessengerFields, type MessengerTarget, messengerKinds } from "./messengers.types.ts";
+import {
+  type Digest,
+  flowChannels,
+  type Messaging,
+  type NotificationTrigger,
+  notificationTriggers,
+} from "./notifications.types.ts";
 
 /** Events of alarms without a notification. A row is deleted when its mails and messages are stored. */
 export const notificationQueue = sqliteTable(
@@ -34,17 +40,16 @@ export const notificationQueue = sqliteTable(
 export const notificationFlows = sqliteTable(
   "notification_flows",
   {
-    userId: text("user_id")
-      .notNull()
-      .references(() => users.userId, { onDelete: "cascade" }),
-    channel: text("channel", { enum: channels }).notNull(),
+    /** Id of the user or of the messenger. A window of one that is gone ends and is deleted. */
+    recipientId: text("recipient_id").notNull(),
+    channel: text("channel", { enum: flowChannels }).notNull(),
     /** Steady epoch ms. */
     endsAt: integer("ends_at").notNull(),
     sent: integer("sent").notNull(),
     digest: text("gathered", { mode: "json" }).$type<Digest>(),
   },
   (table) => [
-    primaryKey({ columns: [table.userId, table.channel] }),
+    primaryKey({ columns: [table.recipientId, table.channel] }),
     index("notification_flows_end").on(table.endsAt),
   ],
 );
@@ -59,3 +64,25 @@ export const notificationSettings = sqliteTable("notification_settings", {
   digestMinutes: integer("digest_minutes").notNull(),
   messaging: text("messaging", { mode: "json" }).$type<Messaging>(),
 });
+
+export const messengers = sqliteTable(
+  "messengers",
+  {
+    messengerId: text("messenger_id").primaryKey(),
+    tenantId: text("tenant_id")
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    kind: text("kind", { enum: messengerKinds }).notNull(),
+    isEnabled: integer("is_enabled", { mode: "boolean" }).notNull(),
+    language: text("language", { enum: ["en", "de"] }).notNull(),
+    severities: text("severities", { mode: "json" }).notNull().$type<readonly AlarmSeverity[]>(),
+    triggers: text("triggers", { mode: "json" }).notNull().$type<readonly NotificationTrigger[]>(),
+    fields: text("fields", { mode: "json" }).notNull().$type<MessengerFields>(),
+    /** The address or a header is sealed. */
+    target: text("target", { mode: "json" }).notNull().$type<MessengerTarget>(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [index("messengers_tenant").on(table.tenantId)],
+);

@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { MessagePart } from "../../lib/message-parts.ts";
 import type { AlarmSeverity } from "../../lib/severity.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -33,9 +33,13 @@ export interface QueuedNotification extends AlarmNotification {
 
 export const channels = ["email", "messaging"] as const;
 export type Channel = (typeof channels)[number];
+/** Ways to users, and the messengers of the tenant. */
+export const flowChannels = [...channels, "messenger"] as const;
 
 /** A line of a digest, and what a single notification says. */
 export interface NotificationLine {
+  /** Missing in digests of older versions. */
+  readonly alarmId?: string;
   readonly trigger: NotificationTrigger;
   readonly severity: AlarmSeverity;
   readonly level: number;
@@ -58,10 +62,11 @@ export interface Digest {
   readonly worst: readonly NotificationLine[];
 }
 
-/** Describes what one person got on one way within the window that runs. */
+/** Describes what one user or messenger got on one way within the window that runs. */
 export interface Flow {
-  readonly userId: UserId;
-  readonly channel: Channel;
+  /** Id of the user or of the messenger. */
+  readonly recipientId: string;
+  readonly channel: (typeof flowChannels)[number];
   /** Steady epoch ms. */
   readonly endsAt: number;
   readonly sent: number;

@@ -28,8 +28,16 @@ export interface Outgoing {
   readonly body: string;
 }
 
-export const targetOf = ({ url, method, headers, timeoutMs, secretSealed }: TargetRow): OutboundTarget => ({
+export const targetOf = ({
   url,
+  urlSealed,
+  method,
+  headers,
+  timeoutMs,
+  secretSealed,
+}: TargetRow): OutboundTarget => ({
+  url,
+  sealedUrl: urlSealed === null ? undefined : { sealed: urlSealed },
   method,
   headers,
   timeoutMs,
@@ -74,7 +82,8 @@ export function createOutboundSender(deps: {
       const begun = clock.monotonic();
       const took = () => Math.round(clock.monotonic() - begun);
       try {
-        const { url, method, timeoutMs } = outgoing.target;
+        const { sealedUrl, method, timeoutMs } = outgoing.target;
+        const url = sealedUrl === undefined ? outgoing.target.url : open(sealedUrl);
         const { tenantId, body: content } = outgoing;
         const request = { tenantId, url, method, timeoutMs, headers: headersOf(outgoing), body: content };
         const { status, headers, body } = await exchange(request, signal);

@@ -14,6 +14,18 @@ interface Group {
   isOpen: boolean;
 }
 
+const columnsOf = (
+  { url, sealedUrl, method, headers, timeoutMs, secret }: OutboundTarget,
+  box: SealedBox,
+) => ({
+  url,
+  urlSealed: sealedUrl?.sealed ?? null,
+  method,
+  headers: { ...headers },
+  timeoutMs,
+  secretSealed: typeof secret === "string" ? box.seal(secret) : (secret?.sealed ?? null),
+});
+
 /** Puts requests into the outbox. */
 export function createOutboundWriter(deps: {
   repository: Pick<OutboundRepository, "ensureTarget" | "insert">;
@@ -34,17 +46,7 @@ export function createOutboundWriter(deps: {
   }: Pick<OutboundRequest, "tenantId" | "source" | "target">): TargetRow | undefined {
     const existing = rows.get(target);
     if (existing !== undefined) return existing;
-    const { url, method, headers, timeoutMs, secret } = target;
-    const values = {
-      tenantId,
-      sourceKind: source.kind,
-      sourceId: source.id,
-      url,
-      method,
-      headers: { ...headers },
-      timeoutMs,
-      secretSealed: typeof secret === "string" ? deps.box.seal(secret) : (secret?.sealed ?? null),
-    };
+    const values = { tenantId, sourceKind: source.kind, sourceId: source.id, ...columnsOf(target, deps.box) };
     const created = { ...values, targetId: newId(), fingerprint: sha256(JSON.stringify(values)) };
     const targetId = repository.ensureTarget(created);
     if (targetId === undefined) return undefined;

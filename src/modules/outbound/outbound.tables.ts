@@ -14,6 +14,8 @@ export const outboundTargets = sqliteTable(
     sourceKind: text("source_kind").notNull(),
     sourceId: text("source_id").notNull(),
     url: text("url").notNull(),
+    /** Whole address where it is a secret. */
+    urlSealed: text("url_sealed"),
     method: text("method").notNull(),
     /** Name to value, sealed where it is a secret. */
     headers: text("headers", { mode: "json" }).notNull().$type<Record<string, string | { sealed: string }>>(),

@@ -9,6 +9,8 @@ export interface Sealed {
 /** Describes where requests go and how. Keep one object for all that go there alike: it is looked up by identity. */
 export interface OutboundTarget {
   readonly url: string;
+  /** Whole address where it is a secret; `url` is what may be shown of it. */
+  readonly sealedUrl?: Sealed | undefined;
   readonly method: string;
   readonly headers: Readonly<Record<string, string | Sealed>>;
   /** Used for the whole exchange. */

@@ -16,6 +16,7 @@ const profileList = wholeList({
 const toWire = ({
   tenantId: _,
   keyMetadata,
+  inactivityTimeoutMs,
   retentionDays,
   telemetryTopic,
   messagesPerSecond,
@@ -25,7 +26,13 @@ const toWire = ({
   ...profile,
   ...(keyMetadata !== undefined && { keyMetadata: [...keyMetadata] }),
   alarmRules: [...profile.alarmRules],
-  ...withoutNulls({ retentionDays, telemetryTopic, messagesPerSecond, messagesBurst }),
+  ...withoutNulls({
+    inactivityTimeoutMs,
+    retentionDays,
+    telemetryTopic,
+    messagesPerSecond,
+    messagesBurst,
+  }),
   createdAt: new Date(profile.createdAt).toISOString(),
   updatedAt: new Date(profile.updatedAt).toISOString(),
 });

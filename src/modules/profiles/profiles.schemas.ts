@@ -1,9 +1,9 @@
 import { t } from "elysia";
+import { SILENCE_DEFAULT_MS, SILENCE_INTERVALS, SILENCE_MIN_MS } from "../../lib/observed-interval.ts";
 import { documentedAs } from "../documented-as.ts";
 import { choice, nameText, wholeNumber } from "../wire.schemas.ts";
 import { alarmRuleSchema } from "./alarm-rule.schemas.ts";
 import { keyMetadataList } from "./key-metadata.schemas.ts";
-import { profileDefaults } from "./profiles.types.ts";
 
 const settings = {
   description: t.Optional(t.String({ maxLength: 2000 })),
@@ -25,10 +25,8 @@ const settings = {
     }),
   ),
   inactivityTimeoutMs: t.Optional(
-    t.Integer({
-      minimum: 1000,
-      maximum: 31_536_000_000,
-      description: `ms without a message after which a device is inactive (default ${profileDefaults.inactivityTimeoutMs})`,
+    t.Union([t.Integer({ minimum: 1000, maximum: 31_536_000_000 }), t.Null()], {
+      description: `ms without a message after which a device is inactive; null (default): ${SILENCE_INTERVALS} times the interval that the gateway observes for each device, at least ${SILENCE_MIN_MS}, and ${SILENCE_DEFAULT_MS} while too few messages have come`,
     }),
   ),
   retentionDays: t.Optional(
@@ -96,7 +94,7 @@ export const profileBody = t.Object(
     keyMetadata: t.Optional(
       documentedAs(keyMetadataList, { description: "left out in the list of profiles" }),
     ),
-    inactivityTimeoutMs: wholeNumber(),
+    inactivityTimeoutMs: t.Optional(wholeNumber()),
     retentionDays: t.Optional(wholeNumber()),
     telemetryTopic: t.Optional(t.String()),
     payload: choice(["JSON", "CBOR", "AUTO"]),

@@ -14,7 +14,8 @@ export const deviceProfiles = sqliteTable(
     isDefault: integer("is_default", { mode: "boolean" }).notNull().default(false),
     /** Alarm rules as they came in; the alarm engine compiles them. */
     alarmRules: text("alarm_rules", { mode: "json" }).notNull().$type<unknown[]>(),
-    inactivityTimeoutMs: integer("inactivity_timeout_ms").notNull(),
+    /** `null` for three times the observed interval of each device. */
+    inactivityTimeoutMs: integer("inactivity_timeout_ms"),
     /** `null` if the tenant's plan decides. */
     retentionDays: integer("retention_days"),
     telemetryTopic: text("telemetry_topic"),

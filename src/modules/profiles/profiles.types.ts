@@ -8,7 +8,8 @@ export interface DeviceProfile {
   readonly description: string;
   readonly isDefault: boolean;
   readonly alarmRules: readonly unknown[];
-  readonly inactivityTimeoutMs: number;
+  /** `null` for three times the observed interval of each device. */
+  readonly inactivityTimeoutMs: number | null;
   readonly retentionDays: number | null;
   readonly telemetryTopic: string | null;
   readonly payload: "JSON" | "CBOR" | "AUTO";
@@ -44,7 +45,7 @@ export const profileDefaults = {
   description: "",
   isDefault: false,
   alarmRules: [],
-  inactivityTimeoutMs: 600_000,
+  inactivityTimeoutMs: null,
   retentionDays: null,
   telemetryTopic: null,
   payload: "AUTO",

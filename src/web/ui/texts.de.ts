@@ -58,5 +58,11 @@ export const uiDe: Readonly<Record<keyof typeof uiEn, string>> = {
   "expiry.90": "In 90 Tagen",
   "expiry.365": "In einem Jahr",
   "expiry.date": "An einem Datum",
+  "dialog.discard": "Änderungen verwerfen?",
+  "dialog.discardYes": "Änderungen verwerfen",
+  "dialog.keepEditing": "Weiter bearbeiten",
+  "silence.automatic": "Automatisch: dreimal das übliche Intervall",
+  "silence.fixed": "Eine feste Zeit",
+  "silence.time": "Zeit ohne Daten",
   "unit.seconds": "Sekunden",
 };

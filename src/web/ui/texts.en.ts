@@ -54,5 +54,11 @@ export const uiEn = {
   "expiry.90": "In 90 days",
   "expiry.365": "In a year",
   "expiry.date": "On a date",
+  "dialog.discard": "Discard your changes?",
+  "dialog.discardYes": "Discard changes",
+  "dialog.keepEditing": "Keep editing",
+  "silence.automatic": "Automatic: three times the usual interval",
+  "silence.fixed": "A fixed time",
+  "silence.time": "Time without data",
   "unit.seconds": "seconds",
 } as const;

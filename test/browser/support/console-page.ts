@@ -75,6 +75,15 @@ export class ConsolePage {
     return this.page.getByRole("dialog");
   }
 
+  /** Closes a dialog whose form was changed, without its changes. */
+  async discardForm(): Promise<void> {
+    await this.page.keyboard.press("Escape");
+    await this.page.getByRole("alertdialog").waitFor();
+    await this.page.keyboard.press("Shift+Tab");
+    await this.page.keyboard.press("Enter");
+    await this.dialog().waitFor({ state: "detached" });
+  }
+
   /** A row of a table by its text. */
   row(name: string | RegExp): Locator {
     return this.page.getByRole("row", { name });

@@ -28,7 +28,7 @@ export async function signIn(page: Page): Promise<void> {
 /** An MQTT device token from the Connect tab's own example. */
 export async function tokenOnPage(page: Page): Promise<string> {
   const example = (await page.getByTestId("snippet").textContent()) ?? "";
-  const token = example.match(/-u "([^"]+)"/)?.[1];
+  const token = example.match(/-u (\S+)/)?.[1];
   if (!token) throw new Error(`no token in the example:\n${example}`);
   return token;
 }

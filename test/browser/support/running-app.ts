@@ -56,7 +56,16 @@ export async function startApp(
   const data = await mkdtemp(join(tmpdir(), "lineside-browser-"));
   const [httpPort, mqttPort] = [wanted.httpPort ?? (await freePort()), await freePort()];
   const ports = ["--http-port", String(httpPort), "--mqtt-port", String(mqttPort)];
-  const args = ["--data", data, "--http-host", "127.0.0.1", ...ports, ...settings];
+  const args = [
+    "--data",
+    data,
+    "--http-host",
+    "127.0.0.1",
+    "--mqtt-host",
+    "127.0.0.1",
+    ...ports,
+    ...settings,
+  ];
   let running = await launch(args);
   const link = new URL(running.printed.match(/http:\/\/\S+\/setup\?token=\S+/)?.[0] ?? "http://no-link");
   const url = `http://127.0.0.1:${httpPort}`;

@@ -269,6 +269,8 @@ CREATE TABLE `device_activity` (
 	`last_connected_at` integer,
 	`last_disconnected_at` integer,
 	`inactivity_alarm_at` integer,
+	`interval_ms` integer DEFAULT 0 NOT NULL,
+	`observed_ms` integer DEFAULT 0 NOT NULL,
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE TABLE `device_rejections` (
@@ -490,14 +492,29 @@ CREATE UNIQUE INDEX `mqtt_clients_name` ON `mqtt_clients` (`tenant_id`,`name`);
 CREATE UNIQUE INDEX `mqtt_clients_username` ON `mqtt_clients` (`username`);
 CREATE UNIQUE INDEX `mqtt_clients_fingerprint` ON `mqtt_clients` (`fingerprint`);
 CREATE UNIQUE INDEX `mqtt_clients_api_key` ON `mqtt_clients` (`api_key_id`);
+CREATE TABLE `messengers` (
+	`messenger_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`kind` text NOT NULL,
+	`is_enabled` integer NOT NULL,
+	`language` text NOT NULL,
+	`severities` text NOT NULL,
+	`triggers` text NOT NULL,
+	`fields` text NOT NULL,
+	`target` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE INDEX `messengers_tenant` ON `messengers` (`tenant_id`);
 CREATE TABLE `notification_flows` (
-	`user_id` text NOT NULL,
+	`recipient_id` text NOT NULL,
 	`channel` text NOT NULL,
 	`ends_at` integer NOT NULL,
 	`sent` integer NOT NULL,
 	`gathered` text,
-	PRIMARY KEY(`user_id`, `channel`),
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`user_id`) ON UPDATE no action ON DELETE cascade
+	PRIMARY KEY(`recipient_id`, `channel`)
 );
 CREATE INDEX `notification_flows_end` ON `notification_flows` (`ends_at`);
 CREATE TABLE `notification_notices` (
@@ -566,6 +583,7 @@ CREATE TABLE `outbound_targets` (
 	`source_kind` text NOT NULL,
 	`source_id` text NOT NULL,
 	`url` text NOT NULL,
+	`url_sealed` text,
 	`method` text NOT NULL,
 	`headers` text NOT NULL,
 	`timeout_ms` integer NOT NULL,
@@ -613,7 +631,7 @@ CREATE TABLE `device_profiles` (
 	`description` text DEFAULT '' NOT NULL,
 	`is_default` integer DEFAULT false NOT NULL,
 	`alarm_rules` text NOT NULL,
-	`inactivity_timeout_ms` integer NOT NULL,
+	`inactivity_timeout_ms` integer,
 	`retention_days` integer,
 	`telemetry_topic` text,
 	`payload` text NOT NULL,
@@ -833,17 +851,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, '2ef8e01cb5c16a41fa0b55cfc8c1b0eabd625b2f208fbfe056942ded2375ff66', 1795398247307);
-INSERT INTO "alarm_run" VALUES (1, 1795398248117, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a20613-25ef-7279-aa66-8d506a3ac5f7', 'SERVER', 'line', '"A"', 1795398248109, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a20613-25ef-7279-aa66-8d506a3ac5f7', 'SERVER', 'line', '"A"', 1795398248109);
-INSERT INTO "audit_entries" VALUES (1, '01a20613-25d3-723d-aeba-bab4907fa318', '01a20613-2599-7336-969a-845735dc2e61', 1795398247891, 'USER', '01a20613-259a-7309-97e5-1cff08c13f0e', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20613-259a-7309-97e5-1cff08c13f0e', 'session', '01a20613-25d2-73ec-aed6-e703fc17a06a', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a20613-25f2-76ca-9953-9212f95ec4f5', '01a20613-2599-7336-969a-845735dc2e61', 1795398247922, 'USER', '01a20613-259a-7309-97e5-1cff08c13f0e', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20613-259a-7309-97e5-1cff08c13f0e', 'device', '01a20613-25ef-7279-aa66-8d506a3ac5f7', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20613-25ef-7279-aa66-8d506a3ac5f7","profileId":"01a20613-2599-7337-892b-dd8614e3896b","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a20613-26ae-72ff-80ca-4b759c0c6b1a', '01a20613-2599-7336-969a-845735dc2e61', 1795398248110, 'USER', '01a20613-259a-7309-97e5-1cff08c13f0e', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20613-259a-7309-97e5-1cff08c13f0e', 'device', '01a20613-25ef-7279-aa66-8d506a3ac5f7', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a20613-25ef-7279-aa66-8d506a3ac5f7', 1, 1795398248103, NULL, NULL, NULL);
-INSERT INTO "devices" VALUES ('01a20613-25ef-7279-aa66-8d506a3ac5f7', '01a20613-2599-7336-969a-845735dc2e61', '01a20613-2599-7337-892b-dd8614e3896b', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'QqDzal-GiCeSP6hUGaQWBfdLt0B1jlXZRmDDjUTXZ4w', 'iwYDJCezfn-OO9w5lHKsXpzq4dd6jrduORGzq9nUUm41IqvM9LJ-7Ivq-9C3HuWfkKeGndIZaA', 1795398247919, 1795398247919);
-INSERT INTO "device_profiles" VALUES ('01a20613-2599-7337-892b-dd8614e3896b', '01a20613-2599-7336-969a-845735dc2e61', 'default', 'Used where nothing else is selected', 1, '[]', 600000, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795398247833, 1795398247833);
-INSERT INTO "tenants" VALUES ('01a20613-2599-7336-969a-845735dc2e61', 'one', 'onprem', 1, 1795398247833, 1795398247833);
-INSERT INTO "users" VALUES ('01a20613-259a-7309-97e5-1cff08c13f0e', '01a20613-2599-7336-969a-845735dc2e61', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795398247834, 1795398247834);
-INSERT INTO "sessions" VALUES ('01a20613-25d2-73ec-aed6-e703fc17a06a', '01a20613-259a-7309-97e5-1cff08c13f0e', NULL, NULL, 'local', '', 1795398247890, 1795398247890, 1797990247892, 1, 1795398247892);
+INSERT INTO "__drizzle_migrations" VALUES (1, 'cee462af065e604d3f473e85f343e3d160104cc0a5b0fe4986fe1ea0a69777fa', 1795401225649);
+INSERT INTO "alarm_run" VALUES (1, 1795401226675, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a20640-98ca-755e-ac58-f2fba45cfd18', 'SERVER', 'line', '"A"', 1795401226666, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a20640-98ca-755e-ac58-f2fba45cfd18', 'SERVER', 'line', '"A"', 1795401226666);
+INSERT INTO "audit_entries" VALUES (1, '01a20640-98b3-775a-bc06-5abc3ff5534b', '01a20640-9881-7574-93a0-350d30fb9931', 1795401226419, 'USER', '01a20640-9883-7255-8915-398f25fe3028', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20640-9883-7255-8915-398f25fe3028', 'session', '01a20640-98b2-71b1-ba4d-2db9ac5d0783', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a20640-98cd-7225-8849-50bf717b7830', '01a20640-9881-7574-93a0-350d30fb9931', 1795401226445, 'USER', '01a20640-9883-7255-8915-398f25fe3028', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20640-9883-7255-8915-398f25fe3028', 'device', '01a20640-98ca-755e-ac58-f2fba45cfd18', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20640-98ca-755e-ac58-f2fba45cfd18","profileId":"01a20640-9881-7575-aca9-2601d75c2db0","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a20640-99ab-76b1-af06-d52fd8977227', '01a20640-9881-7574-93a0-350d30fb9931', 1795401226667, 'USER', '01a20640-9883-7255-8915-398f25fe3028', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20640-9883-7255-8915-398f25fe3028', 'device', '01a20640-98ca-755e-ac58-f2fba45cfd18', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a20640-98ca-755e-ac58-f2fba45cfd18', 1, 1795401226660, NULL, NULL, NULL, 16, 16);
+INSERT INTO "devices" VALUES ('01a20640-98ca-755e-ac58-f2fba45cfd18', '01a20640-9881-7574-93a0-350d30fb9931', '01a20640-9881-7575-aca9-2601d75c2db0', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', '_Eu5OoclX5kOUAQQvx-EtqmsLvj9iHo2YAj0b7S53Wo', '7cktsB2Tii3d133-mdOFmFXL-22s1zcrt8Bpf8nwrb22akSpeapa7zenRban0rEAMLBsnymoIQ', 1795401226441, 1795401226441);
+INSERT INTO "device_profiles" VALUES ('01a20640-9881-7575-aca9-2601d75c2db0', '01a20640-9881-7574-93a0-350d30fb9931', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795401226369, 1795401226369);
+INSERT INTO "tenants" VALUES ('01a20640-9881-7574-93a0-350d30fb9931', 'one', 'onprem', 1, 1795401226369, 1795401226369);
+INSERT INTO "users" VALUES ('01a20640-9883-7255-8915-398f25fe3028', '01a20640-9881-7574-93a0-350d30fb9931', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795401226370, 1795401226370);
+INSERT INTO "sessions" VALUES ('01a20640-98b2-71b1-ba4d-2db9ac5d0783', '01a20640-9883-7255-8915-398f25fe3028', NULL, NULL, 'local', '', 1795401226417, 1795401226417, 1797993226419, 1, 1795401226419);
 PRAGMA user_version=0;

@@ -161,7 +161,7 @@ export class AlarmModel {
         const [before, last] = this.#valuesOf(name).slice(-2);
         return last !== undefined && before !== last;
       },
-      isSilent: (name, forMs) => this.#silenceOf(name) >= forMs,
+      isSilent: (name, forMs = Number.POSITIVE_INFINITY) => this.#silenceOf(name) >= forMs,
     });
     const asked = this.#asked.get(trigger) ?? [];
     this.#asked.set(trigger, asked);

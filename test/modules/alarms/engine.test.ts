@@ -103,6 +103,77 @@ describe("silence", () => {
   });
 });
 
+describe("silence without a duration", () => {
+  const silent = { condition: { noData: { key: "t" } } };
+  const MINUTE_MS = 60_000;
+  const HOUR_MS = 60 * MINUTE_MS;
+  type Engine = ReturnType<typeof begin>;
+  const report = (engine: Engine, intervalMs: number, count: number) => {
+    for (let index = 0; index < count; index++) {
+      engine.send(engine.now(), { t: 1 });
+      engine.advance(intervalMs);
+    }
+  };
+
+  test("is ten minutes for a key that has come once", () => {
+    const engine = begin(silent);
+    engine.send(engine.now(), { t: 1 });
+    engine.advance(10 * MINUTE_MS - 1);
+    expect(engine.alarms()).toEqual([]);
+    engine.advance(1);
+    expect(engine.alarms()).toMatchObject([{ events: ["CREATED"] }]);
+    engine.end();
+  });
+
+  test("follows an hourly key, and raises after three hours", () => {
+    const engine = begin(silent);
+    report(engine, HOUR_MS, 6);
+    const eventsBefore = engine.alarms().flatMap(({ events }) => events);
+    engine.send(engine.now(), { t: 1 });
+    engine.advance(3 * HOUR_MS - 1);
+    expect(engine.alarms().flatMap(({ events }) => events)).toHaveLength(eventsBefore.length + 0);
+    engine.advance(1);
+    expect(engine.alarms().flatMap(({ events }) => events).length).toBe(eventsBefore.length + 1);
+    engine.end();
+  });
+
+  test("follows a fast key down to one minute", () => {
+    const engine = begin(silent);
+    report(engine, 10_000, 100);
+    engine.send(engine.now(), { t: 1 });
+    engine.advance(20 * MINUTE_MS);
+    expect(engine.alarms()).toMatchObject([{ events: ["CREATED"] }]);
+    engine.send(engine.now(), { t: 1 });
+    engine.advance(MINUTE_MS - 1);
+    expect(engine.alarms()).toMatchObject([{ events: ["CREATED", "CLEARED"] }]);
+    engine.advance(1);
+    expect(engine.alarms().flatMap(({ events }) => events)).toHaveLength(3);
+    engine.end();
+  });
+
+  test("keeps the interval over a restart, whose time does not count", () => {
+    const engine = begin(silent);
+    report(engine, HOUR_MS, 6);
+    engine.send(engine.now(), { t: 1 });
+    const eventsBefore = engine.alarms().flatMap(({ events }) => events);
+    engine.restart(24 * HOUR_MS);
+    engine.advance(2 * HOUR_MS);
+    expect(engine.alarms().flatMap(({ events }) => events)).toEqual(eventsBefore);
+    engine.end();
+  });
+
+  test("does not learn from old values that are sent late", () => {
+    const engine = begin(silent);
+    report(engine, HOUR_MS, 6);
+    const eventsBefore = engine.alarms().flatMap(({ events }) => events);
+    engine.send(engine.now(), { t: 1 });
+    for (let age = 1; age < 500; age++) engine.send(engine.now() - age * MINUTE_MS, { t: 1 });
+    engine.advance(2 * HOUR_MS);
+    expect(engine.alarms().flatMap(({ events }) => events)).toEqual(eventsBefore);
+    engine.end();
+  });
+});
+
 /** What follows comes in another turn, as an acknowledgement does. */
 const nextTurn = () => Promise.resolve();
 

@@ -105,6 +105,7 @@ function createRig(limits = { rows: 1_000, bytes: 1_000_000 }) {
         sourceKind: "pipeline",
         sourceId: name,
         url: "http://a/",
+        urlSealed: null,
         method: "POST",
         headers: {},
         timeoutMs: 1,

@@ -71,6 +71,29 @@ export const eventTextsDe: Readonly<Record<keyof typeof eventTexts, string>> = {
   "integration_event.stored_with_notes": "{devices}; {notes}",
   "integration_note.downlink": "Downlink: {state}",
   "integration_note.dropped_by_codec": "der Codec hat die Nachricht verworfen",
+  "messenger_error.gotify_address":
+    "Unter dieser Adresse gibt es kein Gotify. Prüfen Sie die Adresse des Servers.",
+  "messenger_error.gotify_token":
+    "Gotify nimmt das Token nicht an. Verwenden Sie das Token einer Anwendung, nicht das eines Clients.",
+  "messenger_error.ntfy_forbidden": "ntfy erlaubt dieses Thema nicht ohne gültiges Zugriffstoken.",
+  "messenger_error.ntfy_topic": "ntfy nimmt das Thema nicht an. Prüfen Sie seinen Namen.",
+  "messenger_error.slack_archived":
+    "Der Slack-Kanal ist archiviert. Legen Sie einen Webhook für einen anderen Kanal an.",
+  "messenger_error.slack_forbidden":
+    "Slack lehnt den Webhook ab. Vielleicht wurde er von der Administration des Workspace abgeschaltet.",
+  "messenger_error.slack_refused": "Slack nimmt die Nachricht nicht an. Prüfen Sie die Webhook-Adresse.",
+  "messenger_error.teams_refused":
+    "Der Workflow in Teams nimmt die Nachricht nicht an. Er muss mit „Wenn eine Teams-Webhookanforderung empfangen wird“ beginnen und eine Karte posten.",
+  "messenger_error.telegram_blocked":
+    "Der Bot darf nicht in diesen Chat schreiben. Nehmen Sie ihn in die Gruppe auf, oder beginnen Sie eine Unterhaltung mit ihm.",
+  "messenger_error.telegram_chat":
+    "Telegram kennt diesen Chat nicht, oder der Bot ist nicht darin. Prüfen Sie die Chat-ID.",
+  "messenger_error.telegram_token": "Telegram kennt diesen Bot nicht. Prüfen Sie das Token.",
+  "messenger_error.too_many":
+    "Der Dienst begrenzt die Zahl der Nachrichten. Versuchen Sie es in einer Minute erneut.",
+  "messenger_error.webhook_unknown":
+    "Der Dienst kennt diesen Webhook nicht. Vielleicht wurde er gelöscht. Legen Sie einen neuen an und tragen Sie seine Adresse ein.",
+  "messenger_test.sent": "Der Dienst hat die Testnachricht angenommen.",
   "network_error.certificate": "das Zertifikat der Gegenseite wird nicht angenommen: {message}",
   "network_error.headers_too_long": "die Kopfzeilen der Antwort sind zu lang",
   "network_error.no_http": "die Gegenstelle spricht kein HTTP/1.1",
@@ -97,6 +120,8 @@ export const eventTextsDe: Readonly<Record<keyof typeof eventTexts, string>> = {
   "notification_way.email_digest": "E-Mail an {to} (gesammelt)",
   "notification_way.messaging": "Nachricht an {to}",
   "notification_way.messaging_digest": "Nachricht an {to} (gesammelt)",
+  "notification_way.messenger": "{to}",
+  "notification_way.messenger_digest": "{to} (gesammelt)",
   "run_result.device_gone": "Das Gerät existiert nicht mehr.",
   "run_result.devices_failed": "{failed} von {total} Geräten sind fehlgeschlagen.",
   "run_result.failed": "Lineside konnte das nicht ausführen. Einzelheiten stehen im Protokoll.",

@@ -56,6 +56,9 @@ export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
   "mail.secret_gone":
     "Der Link oder Code in dieser E-Mail ist abgelaufen und wurde entfernt. Beginnen Sie dort neu, woher sie kam.",
   "mail.sent": "Diese E-Mail wurde schon gesendet.",
+  "messengers.invalid": "{field}: {rule}",
+  "messengers.not_found": "Diesen Messenger gibt es nicht.",
+  "messengers.too_many": "Ein Standort kann {max} Messenger haben.",
   "notifications.messaging_invalid": "messaging.{field}: {rule}",
   "notifications.nobody": "Nur Benutzer können Benachrichtigungen erhalten.",
   "notifications.tests": "Es wurden zu viele Testnachrichten gesendet. Versuchen Sie es später erneut.",

@@ -68,6 +68,26 @@ export const eventTexts = {
   "integration_event.stored_with_notes": "{devices}; {notes}",
   "integration_note.downlink": "downlink: {state}",
   "integration_note.dropped_by_codec": "the codec dropped the message",
+  "messenger_error.gotify_address": "Gotify has nothing at this address. Check the address of the server.",
+  "messenger_error.gotify_token":
+    "Gotify does not accept the token. Use the token of an application, not of a client.",
+  "messenger_error.ntfy_forbidden": "ntfy does not allow this topic without a valid access token.",
+  "messenger_error.ntfy_topic": "ntfy does not accept the topic. Check its name.",
+  "messenger_error.slack_archived": "The Slack channel is archived. Create a webhook for another channel.",
+  "messenger_error.slack_forbidden":
+    "Slack refuses the webhook. An administrator of the workspace may have disabled it.",
+  "messenger_error.slack_refused": "Slack does not accept the message. Check the webhook address.",
+  "messenger_error.teams_refused":
+    "The workflow in Teams does not accept the message. It must start with “When a Teams webhook request is received” and post a card.",
+  "messenger_error.telegram_blocked":
+    "The bot may not write to this chat. Add it to the group, or start a conversation with it.",
+  "messenger_error.telegram_chat":
+    "Telegram does not know this chat, or the bot is not in it. Check the chat id.",
+  "messenger_error.telegram_token": "Telegram does not know this bot. Check the token.",
+  "messenger_error.too_many": "The service limits the number of messages. Try again in a minute.",
+  "messenger_error.webhook_unknown":
+    "The service does not know this webhook. It may have been deleted. Create a new one and enter its address.",
+  "messenger_test.sent": "The service accepted the test message.",
   "network_error.certificate": "the certificate of the other side is not accepted: {message}",
   "network_error.headers_too_long": "the headers of the answer are too long",
   "network_error.no_http": "what answers there does not speak HTTP/1.1",
@@ -93,6 +113,8 @@ export const eventTexts = {
   "notification_way.email_digest": "e-mail to {to} (in a digest)",
   "notification_way.messaging": "message to {to}",
   "notification_way.messaging_digest": "message to {to} (in a digest)",
+  "notification_way.messenger": "{to}",
+  "notification_way.messenger_digest": "{to} (in a digest)",
   "run_result.device_gone": "The device does not exist any more.",
   "run_result.devices_failed": "{failed} of {total} devices failed.",
   "run_result.failed": "Lineside failed to do this. The log has the details.",

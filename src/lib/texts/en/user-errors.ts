@@ -47,6 +47,9 @@ export const userErrors = {
   "mail.secret_gone":
     "The link or code in this mail has expired and was removed. Start again where the mail came from.",
   "mail.sent": "This mail was already sent.",
+  "messengers.invalid": "{field}: {rule}",
+  "messengers.not_found": "There is no such messenger.",
+  "messengers.too_many": "A site can have {max} messengers.",
   "notifications.messaging_invalid": "messaging.{field}: {rule}",
   "notifications.nobody": "Only users can receive notifications.",
   "notifications.tests": "Too many test notifications were sent. Try again later.",

@@ -1,7 +1,7 @@
 import { Trash2 } from "lucide-preact";
 import { unitSymbol } from "../../../lib/key-format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { DurationField } from "../../ui/duration-field.tsx";
+import { AutomaticDurationField } from "../../ui/automatic-duration-field.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { type ConditionRow, ROW_OPERATORS } from "./rule-form.ts";
 
@@ -66,13 +66,15 @@ export function RowFields(props: {
         </select>
       )}
       {takesValue && <ComparedInput row={row} unit={props.unit} set={set} />}
-      {row.op === "NO_DATA" && (
-        <DurationField label={t("rule.forTime")} ms={row.forMs} onChange={(forMs) => set({ forMs })} />
-      )}
+      {row.op === "NO_DATA" && <SilenceField ms={row.forMs} onChange={(forMs) => set({ forMs })} />}
       {onRemove && <IconButton icon={Trash2} label={t("rule.removeRow")} onClick={onRemove} />}
     </div>
   );
 }
+
+const SilenceField = (props: { ms: number | null; onChange: (ms: number | null) => void }) => (
+  <AutomaticDurationField label={t("rule.forTime")} {...props} />
+);
 
 /** The value, or the name of the attribute, with which the key is compared. */
 function ComparedInput(props: {

@@ -14,7 +14,8 @@ export interface ConditionRow {
   /** Compare with this attribute instead; "" for none. */
   readonly attribute: string;
   readonly scope: string;
-  readonly forMs: number;
+  /** `NO_DATA`: null for three times the usual interval of the key. */
+  readonly forMs: number | null;
 }
 
 /** Rows where the condition is that simple, otherwise its text as JSON. */
@@ -61,7 +62,7 @@ export const newRow = (): ConditionRow => ({
   value: "",
   attribute: "",
   scope: "SERVER",
-  forMs: 600_000,
+  forMs: null,
 });
 
 export const newTrigger = (severity: AlarmSeverity): TriggerForm => ({
@@ -123,11 +124,13 @@ const text = (value: unknown, otherwise = ""): string => (typeof value === "stri
 const number = (value: unknown, otherwise: number): number => (typeof value === "number" ? value : otherwise);
 const isScalar = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value);
 
+const silenceOf = (forMs: unknown): number | null => (typeof forMs === "number" ? forMs : null);
+
 function rowOf(node: unknown): ConditionRow | undefined {
   if (!isObject(node)) return undefined;
   const { noData, attribute, value } = node;
   if (isObject(noData) && hasOnly(node, ["noData"]))
-    return { ...newRow(), key: text(noData.key), op: "NO_DATA", forMs: number(noData.forMs, 600_000) };
+    return { ...newRow(), key: text(noData.key), op: "NO_DATA", forMs: silenceOf(noData.forMs) };
   const op = OPERATORS.find((candidate) => candidate === node.op);
   if (op === undefined || typeof node.key !== "string") return undefined;
   if ((node.source ?? "telemetry") !== "telemetry") return undefined;
@@ -151,7 +154,7 @@ function conditionOf(condition: unknown): ConditionForm {
 }
 
 function writeRow({ key, op, value, attribute, scope, forMs }: ConditionRow): Record<string, JsonValue> {
-  if (op === "NO_DATA") return { noData: { key, forMs } };
+  if (op === "NO_DATA") return { noData: { key, ...(forMs !== null && { forMs }) } };
   if (op === "CHANGED") return { key, op };
   if (attribute !== "") return { key, op, attribute: { key: attribute, scope } };
   return { key, op, value: op === "IN" || op === "BETWEEN" ? readList(value) : readValue(value) };

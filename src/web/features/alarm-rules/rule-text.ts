@@ -8,7 +8,8 @@ function rowsText(condition: ConditionForm, keys: KeyMetadataMap | undefined): s
   if ("json" in condition) return t("rule.ownCondition");
   const texts = condition.rows.map(({ key, op, value, attribute, forMs }) => {
     const metadata = keys?.get(key);
-    if (op === "NO_DATA") return conditionText({ key, forMs }, metadata);
+    if (op === "NO_DATA")
+      return conditionText({ key, forMs: forMs ?? undefined, isObserved: forMs === null }, metadata);
     if (attribute !== "") return conditionText({ key, op, attribute: { key: attribute } }, metadata);
     const list =
       op === "IN" || op === "BETWEEN" ? value.split(",").map((part) => readValue(part)) : undefined;

@@ -24,7 +24,9 @@ function thresholdText(value: unknown, metadata?: KeyMetadata): string {
 interface Comparison {
   readonly key?: string;
   readonly op?: Operator;
-  readonly forMs?: number;
+  readonly forMs?: number | undefined;
+  /** The silence follows from the usual interval of the key. */
+  readonly isObserved?: boolean;
   readonly against?: unknown;
   readonly value?: unknown;
   readonly attribute?: { readonly key: string };
@@ -33,6 +35,7 @@ interface Comparison {
 /** A comparison, or silence, as a sentence: `temperature is above 50`. */
 export function conditionText(part: Comparison, metadata?: KeyMetadata): string {
   const key = metadata?.name ?? part.key ?? "";
+  if (part.isObserved && part.forMs === undefined) return t("condition.silentAsObserved", { key });
   if (part.forMs !== undefined) return t("condition.silent", { key, time: durationText(part.forMs) });
   const against = part.against ?? part.value;
   if (part.op === "BETWEEN") {

@@ -77,6 +77,7 @@ export const alarmsDe: Readonly<Record<keyof typeof alarmsEn, string>> = {
   "alarms.noneOf": "nicht",
   "condition.nothing": "nichts",
   "condition.attribute": "das Attribut {key}",
+  "condition.silentAsObserved": "{key} ist seit dem Dreifachen seines üblichen Intervalls nicht gekommen",
   "condition.silent": "{key} ist seit {time} nicht gekommen",
   "condition.EQ": "{key} ist {value}",
   "condition.NE": "{key} ist nicht {value}",

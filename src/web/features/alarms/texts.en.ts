@@ -74,6 +74,7 @@ export const alarmsEn = {
   "alarms.noneOf": "not",
   "condition.nothing": "nothing",
   "condition.attribute": "the attribute {key}",
+  "condition.silentAsObserved": "{key} has not arrived for three times its usual interval",
   "condition.silent": "{key} has not arrived for {time}",
   "condition.EQ": "{key} is {value}",
   "condition.NE": "{key} is not {value}",

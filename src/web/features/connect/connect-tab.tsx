@@ -17,10 +17,12 @@ import { telemetryApi } from "../telemetry/telemetry-api.ts";
 import { connectivityApi } from "./connectivity-api.ts";
 import { type Credentials, credentialsApi } from "./credentials-api.ts";
 import { CredentialsPanel } from "./credentials-panel.tsx";
+import { SHELL_IDS, type ShellId } from "./shells.ts";
 import {
   type Endpoint,
   endpointFrom,
   hasTls,
+  isCommand,
   needsTls,
   SNIPPET_NAMES,
   type SnippetId,
@@ -28,6 +30,12 @@ import {
   snippet,
   snippetsFor,
 } from "./snippets.ts";
+
+const SHELL_NAMES: Readonly<Record<ShellId, string>> = {
+  posix: "Linux, macOS",
+  cmd: "Windows cmd",
+  powershell: "PowerShell",
+};
 
 /** Time after its newest value for which a device counts as sending, whatever its state. */
 const FRESH_MS = 60_000;
@@ -93,6 +101,7 @@ function Examples({ endpoint }: { endpoint: Endpoint }) {
   const [selected, setSelected] = useState<SnippetId>("mosquitto");
   const offered = snippetsFor(endpoint.signIn);
   const shown = offered.includes(selected) ? selected : "mosquitto";
+  const name = SNIPPET_NAMES[shown];
   return (
     <>
       <Segments
@@ -101,7 +110,11 @@ function Examples({ endpoint }: { endpoint: Endpoint }) {
         current={shown}
         onSelect={setSelected}
       />
-      <Snippet name={SNIPPET_NAMES[shown]} text={snippet(shown, endpoint)} />
+      {isCommand(shown) ? (
+        <CommandSnippet name={name} textFor={(shell) => snippet(shown, endpoint, shell)} />
+      ) : (
+        <Snippet name={name} text={snippet(shown, endpoint)} />
+      )}
     </>
   );
 }
@@ -136,7 +149,25 @@ function TlsChoice(props: {
   );
 }
 
-export function Snippet({ name, text }: { name: string; text: string }) {
+/** A command with the choice of the shell that it is for. */
+export function CommandSnippet({ name, textFor }: { name: string; textFor: (shell: ShellId) => string }) {
+  const [shell, setShell] = useState<ShellId>(
+    navigator.userAgent.includes("Windows") ? "powershell" : "posix",
+  );
+  return (
+    <div class="flex min-w-0 flex-col gap-3">
+      <Segments
+        label={t("connect.shell")}
+        items={SHELL_IDS.map((id) => ({ id, text: SHELL_NAMES[id] }))}
+        current={shell}
+        onSelect={setShell}
+      />
+      <Snippet name={name} text={textFor(shell)} />
+    </div>
+  );
+}
+
+function Snippet({ name, text }: { name: string; text: string }) {
   return (
     <div class="min-w-0 overflow-hidden rounded-field border border-base-300 bg-base-200">
       <div class="flex items-center justify-between border-b border-base-300 py-1.5 pr-1.5 pl-4">

@@ -1,6 +1,7 @@
 // What a user copies to send the first value: one complete program per tool, with this host, these ports and this sign-in.
 
 import type { CatalogTransport } from "./connectivity-api.ts";
+import { commandLine, type ShellId } from "./shells.ts";
 
 /** Describes what the device signs in with, as far as it is known here: a password is shown once. */
 export type SnippetSignIn =
@@ -88,9 +89,21 @@ const TOPIC = "v1/devices/me/telemetry";
 /** Stands where only the person knows what belongs there. */
 const PASSWORD = "THE-PASSWORD";
 
-export function snippet(id: SnippetId, e: Endpoint): string {
-  return WRITERS[id](e);
+/** Tools whose example is a command, which is written as the shell needs it. */
+export const isCommand = (id: SnippetId): boolean => id === "mosquitto" || id === "curl";
+
+export function snippet(id: SnippetId, e: Endpoint, shell: ShellId = "posix"): string {
+  return WRITERS[id](e, shell);
 }
+
+const mosquitto = { program: "mosquitto_pub", option: "-m", stdinOption: "-s" } as const;
+const mosquittoHost = (e: Endpoint) => [
+  ...(e.secure ? ["--cafile", "ca.pem"] : []),
+  "-h",
+  e.host,
+  "-p",
+  String(e.mqttPort),
+];
 
 const tokenOf = ({ signIn }: Endpoint) => (signIn.kind === "token" ? signIn.token : "TOKEN");
 /** User name, password and client id where they are needed; empty otherwise. */
@@ -102,10 +115,15 @@ function namesOf({ signIn }: Endpoint): { username: string; password: string; cl
   return { username: username || clientId, password, clientId };
 }
 
-function mosquittoSignIn(e: Endpoint): string {
-  if (e.signIn.kind === "certificate") return "--cert device.pem --key device.key";
+function mosquittoSignIn(e: Endpoint): string[] {
+  if (e.signIn.kind === "certificate") return ["--cert", "device.pem", "--key", "device.key"];
   const { username, password, clientId } = namesOf(e);
-  return `${clientId && `-i "${clientId}" `}-u "${username}"${password && ` -P "${password}"`}`;
+  return [
+    ...(clientId === "" ? [] : ["-i", clientId]),
+    "-u",
+    username,
+    ...(password === "" ? [] : ["-P", password]),
+  ];
 }
 
 function pythonSignIn(e: Endpoint): string {
@@ -129,11 +147,30 @@ function nodeOptions(e: Endpoint): string {
   return parts.filter(Boolean).join(", ");
 }
 
-const WRITERS: Record<SnippetId, (e: Endpoint) => string> = {
-  mosquitto: (e) =>
-    `mosquitto_pub ${e.secure ? "--cafile ca.pem " : ""}-h ${e.host} -p ${e.mqttPort} -q 1 \\\n  ${mosquittoSignIn(e)} \\\n  -t ${TOPIC} \\\n  -m '{"temperature": 21.5}'`,
-  curl: (e) =>
-    `curl -i ${e.secure ? "--cacert ca.pem " : ""}-X POST ${e.httpOrigin}/api/v1/${tokenOf(e)}/telemetry \\\n  -H 'content-type: application/json' \\\n  -d '{"payload": {"temperature": 21.5}}'`,
+const WRITERS: Record<SnippetId, (e: Endpoint, shell: ShellId) => string> = {
+  mosquitto: (e, shell) =>
+    commandLine(shell, {
+      ...mosquitto,
+      lines: [[...mosquittoHost(e), "-q", "1"], mosquittoSignIn(e), ["-t", TOPIC]],
+      text: '{"temperature": 21.5}',
+    }),
+  curl: (e, shell) =>
+    commandLine(shell, {
+      program: "curl",
+      lines: [
+        [
+          "-i",
+          ...(e.secure ? ["--cacert", "ca.pem"] : []),
+          "-X",
+          "POST",
+          `${e.httpOrigin}/api/v1/${tokenOf(e)}/telemetry`,
+        ],
+        ["-H", "content-type: application/json"],
+      ],
+      option: "-d",
+      stdinOption: "-d @-",
+      text: '{"payload": {"temperature": 21.5}}',
+    }),
   python: (e) => `# pip install "paho-mqtt>=2"
 import json, random, time
 import paho.mqtt.client as mqtt
@@ -186,10 +223,13 @@ void loop() {
 `,
 };
 
-/** Returns what a gateway's newcomer copies to see the first child device appear. */
-export const gatewaySnippet = (e: Endpoint): string =>
-  [
-    `mosquitto_pub ${e.secure ? "--cafile ca.pem " : ""}-h ${e.host} -p ${e.mqttPort} -u "${tokenOf(e)}" -q 1`,
-    "-t v1/gateway/telemetry",
-    `-m '{"Meter 1": [{"power": 4.2}], "Meter 2": [{"power": 1}]}'`,
-  ].join(" \\\n  ");
+/** Returns what a new gateway's owner copies to see the first child device appear. */
+export const gatewaySnippet = (e: Endpoint, shell: ShellId = "posix"): string =>
+  commandLine(shell, {
+    ...mosquitto,
+    lines: [
+      [...mosquittoHost(e), "-u", tokenOf(e), "-q", "1"],
+      ["-t", "v1/gateway/telemetry"],
+    ],
+    text: '{"Meter 1": [{"power": 4.2}], "Meter 2": [{"power": 1}]}',
+  });

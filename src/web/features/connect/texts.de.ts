@@ -46,6 +46,7 @@ export const connectDe: Readonly<Record<keyof typeof connectEn, string>> = {
   "connect.hint":
     "Kopieren Sie ein Beispiel und führen Sie es aus. Adresse und Zugangsdaten sind die dieses Geräts.",
   "connect.noToken": "Ihre Rolle darf das Token nicht sehen. Fragen Sie jemanden, der Geräte ändern darf.",
+  "connect.shell": "Shell",
   "connect.tools": "Werkzeug",
   "connect.example": "Beispiel",
   "connect.copySnippet": "Beispiel kopieren",

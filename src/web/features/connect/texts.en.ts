@@ -43,6 +43,7 @@ export const connectEn = {
   "connect.hint": "Copy an example and run it. It has the real address and credentials of this device.",
   "connect.noToken":
     "Your role does not allow you to see this device's token. Ask a user who can change devices.",
+  "connect.shell": "Shell",
   "connect.tools": "Tool",
   "connect.example": "Example",
   "connect.copySnippet": "Copy example",

@@ -76,6 +76,10 @@ export type DashboardForm = Partial<Omit<Dashboard, "id" | "updatedAt">>;
 const BASE = "/api/dashboards";
 const pathOf = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
 
+/** Names what the dashboard of a device type shows first. */
+export const TEMPLATES = ["AUTO", "CLIMATE", "ENERGY", "MOTOR", "LORAWAN"] as const;
+type DashboardTemplate = (typeof TEMPLATES)[number];
+
 export const dashboardsApi = {
   list: (search = "") => get<Dashboard[]>(`${BASE}?${queryOf({ search: search || undefined })}`),
   get: (id: string) => get<Dashboard>(pathOf(id)),
@@ -85,7 +89,8 @@ export const dashboardsApi = {
   execute: (id: string, request: ExecuteRequest) => post<Executed>(`${pathOf(id)}/execute`, request),
   preview: (dashboard: DashboardForm, request: ExecuteRequest) =>
     post<Executed>(`${BASE}/preview`, { dashboard, ...request }),
-  forType: (deviceType: string, name: string) => post<Dashboard>(`${BASE}/for-type`, { deviceType, name }),
+  forType: (request: { deviceType: string; name: string; template: DashboardTemplate; timezone: string }) =>
+    post<Dashboard>(`${BASE}/for-type`, request),
   import: (file: unknown) => post<Dashboard>(`${BASE}/import`, file),
   shares: (id: string) => get<Share[]>(`${pathOf(id)}/shares`),
   share: (id: string, form: { name: string; expiresAt: string | null; deviceId?: string }) =>

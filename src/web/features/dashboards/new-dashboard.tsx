@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { ownZone } from "../../lib/zoned-time.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -7,7 +8,7 @@ import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { devicesApi } from "../devices/devices-api.ts";
-import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
+import { type Dashboard, dashboardsApi, TEMPLATES } from "./dashboards-api.ts";
 
 /** An empty one, or one made of what a type of devices sends. */
 export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | undefined) => void }) {
@@ -15,6 +16,7 @@ export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | und
   const [name, setName] = useState("");
   const [deviceType, setDeviceType] = useState<string | undefined>(undefined);
   const selected = deviceType ?? types.data?.[0]?.deviceType ?? "";
+  const [template, setTemplate] = useState<(typeof TEMPLATES)[number]>("AUTO");
   const action = useAction();
   const submit = (e: Event) => {
     e.preventDefault();
@@ -23,7 +25,12 @@ export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | und
       onClose(
         selected === ""
           ? await dashboardsApi.create({ name: wanted })
-          : await dashboardsApi.forType(selected, wanted),
+          : await dashboardsApi.forType({
+              deviceType: selected,
+              name: wanted,
+              template,
+              timezone: ownZone(),
+            }),
       );
     });
   };
@@ -51,6 +58,22 @@ export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | und
           ))}
           <option value="">{t("dashboards.empty")}</option>
         </SelectField>
+        {selected !== "" && (
+          <SelectField
+            label={t("dashboards.template")}
+            hint={t(`dashboardTemplate.${template}.hint`)}
+            value={template}
+            onChange={(e) =>
+              setTemplate(TEMPLATES.find((candidate) => candidate === e.currentTarget.value) ?? "AUTO")
+            }
+          >
+            {TEMPLATES.map((id) => (
+              <option key={id} value={id}>
+                {t(`dashboardTemplate.${id}`)}
+              </option>
+            ))}
+          </SelectField>
+        )}
         <FormButtons busy={action.busy} error={action.error} onCancel={() => onClose(undefined)}>
           {t("dashboards.create")}
         </FormButtons>

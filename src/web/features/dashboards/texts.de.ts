@@ -1,6 +1,18 @@
 import type { dashboardsEn } from "./texts.en.ts";
 
 export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> = {
+  "dashboards.template": "Vorlage",
+  "dashboardTemplate.AUTO": "Automatisch",
+  "dashboardTemplate.AUTO.hint":
+    "Anzeigen für Werte mit Grenzen, Verbrauch für Zähler, Bänder für Zustände und ein Diagramm für jeden Wert.",
+  "dashboardTemplate.CLIMATE": "Temperatur und Feuchte",
+  "dashboardTemplate.CLIMATE.hint": "Temperatur, Feuchte, CO₂ und Luftdruck stehen vorn.",
+  "dashboardTemplate.ENERGY": "Energiezähler",
+  "dashboardTemplate.ENERGY.hint": "Energie, Leistung, Spannung und Strom stehen vorn.",
+  "dashboardTemplate.MOTOR": "Motor und Schwingung",
+  "dashboardTemplate.MOTOR.hint": "Schwingung, Drehzahl, Drehmoment, Strom und Temperatur stehen vorn.",
+  "dashboardTemplate.LORAWAN": "LoRaWAN-Sensor",
+  "dashboardTemplate.LORAWAN.hint": "Batterie und Signalstärke stehen vorn.",
   "dashboards.create": "Dashboard anlegen",
   "dashboards.none": "Noch keine Dashboards",
   "dashboards.noneHint":
@@ -126,6 +138,9 @@ export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> =
   "widget.level.hint": "Ein Balken je Gerät",
   "widget.stateTimeline": "Zustände im Verlauf",
   "widget.stateTimeline.hint": "Zustände einer Maschine im Zeitverlauf",
+  "widget.statePie": "Geräte nach Zustand",
+  "widget.statePie.hint": "Wie viele Geräte in welchem Zustand sind",
+  "widget.noValue": "Kein Wert",
   "widget.statusGrid": "Statuskacheln",
   "widget.statusGrid.hint": "Alle Geräte auf einen Blick",
   "widget.deviceTable": "Tabelle",

@@ -1,4 +1,16 @@
 export const dashboardsEn = {
+  "dashboards.template": "Template",
+  "dashboardTemplate.AUTO": "Automatic",
+  "dashboardTemplate.AUTO.hint":
+    "Gauges for values with limits, consumption for counters, lanes for states, and a chart of each value.",
+  "dashboardTemplate.CLIMATE": "Temperature and humidity",
+  "dashboardTemplate.CLIMATE.hint": "Temperature, humidity, CO₂ and air pressure come first.",
+  "dashboardTemplate.ENERGY": "Energy meter",
+  "dashboardTemplate.ENERGY.hint": "Energy, power, voltage and current come first.",
+  "dashboardTemplate.MOTOR": "Motor and vibration",
+  "dashboardTemplate.MOTOR.hint": "Vibration, speed, torque, current and temperature come first.",
+  "dashboardTemplate.LORAWAN": "LoRaWAN sensor",
+  "dashboardTemplate.LORAWAN.hint": "Battery and signal strength come first.",
   "dashboards.create": "Create dashboard",
   "dashboards.none": "No dashboards yet",
   "dashboards.noneHint":
@@ -123,6 +135,9 @@ export const dashboardsEn = {
   "widget.level.hint": "A bar for each device",
   "widget.stateTimeline": "States over time",
   "widget.stateTimeline.hint": "States such as running, stopped, failed",
+  "widget.statePie": "Devices by state",
+  "widget.statePie.hint": "How many devices are in each state",
+  "widget.noValue": "No value",
   "widget.statusGrid": "Status tiles",
   "widget.statusGrid.hint": "All devices at a glance",
   "widget.deviceTable": "Table",

@@ -10,6 +10,7 @@ import { useAlias } from "./use-alias.ts";
 import { useBoardFeed } from "./use-board-feed.ts";
 import { WidgetFields } from "./widget-fields.tsx";
 import { WidgetBody } from "./widget-frame.tsx";
+import { WidgetPicture } from "./widget-picture.tsx";
 import { kindIds, kindOf, type WidgetKindId } from "./widgets/kinds.ts";
 
 interface Props {
@@ -42,11 +43,14 @@ export function WidgetDialog({ board, stateId, widget, onClose }: Props) {
             <li key={type}>
               <button
                 type="button"
-                class="flex h-full w-full flex-col rounded-field border border-base-300 px-4 py-3 text-left hover:border-primary hover:bg-base-200"
+                class="flex h-full w-full items-start gap-3 rounded-field border border-base-300 p-3 text-left hover:border-primary hover:bg-base-200"
                 onClick={() => select(type)}
               >
-                <span class="font-medium">{t(`widget.${type}`)}</span>
-                <span class="text-sm text-soft">{t(`widget.${type}.hint`)}</span>
+                <WidgetPicture type={type} />
+                <span class="min-w-0">
+                  <span class="block font-medium">{t(`widget.${type}`)}</span>
+                  <span class="block text-sm text-soft">{t(`widget.${type}.hint`)}</span>
+                </span>
               </button>
             </li>
           ))}

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import type { DeviceDetail } from "../../lib/api-types.ts";
+import { roughDurationText } from "../../platform/i18n/duration-text.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
@@ -36,6 +37,13 @@ function editFrom(form: HTMLFormElement): DeviceEdit {
     ...(text("profileId") && { profileId: text("profileId") }),
     inactivityTimeoutMs: minutes > 0 ? Math.round(minutes * MINUTE_MS) : null,
   };
+}
+
+/** Says which inactivity timeout is in effect, and where it comes from. */
+function inactivityText({ inactivity }: DeviceDetail): string {
+  const { source, timeoutMs, intervalMs = 0 } = inactivity;
+  const time = roughDurationText(timeoutMs);
+  return t(`inactivity.${source}`, { time, interval: roughDurationText(intervalMs) });
 }
 
 export function SettingsTab({ device, resource }: DeviceTabProps) {
@@ -103,7 +111,7 @@ function SettingsFields({ device }: { device: DeviceDetail }) {
       <div class="grid gap-4 sm:grid-cols-2">
         <TextField
           label={t("settings.inactivity")}
-          hint={t("settings.inactivityHint")}
+          hint={t("settings.inactivityHint", { current: inactivityText(device) })}
           name="inactivity"
           type="number"
           min="0.1"

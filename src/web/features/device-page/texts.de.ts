@@ -37,7 +37,12 @@ export const devicePageDe: Readonly<Record<keyof typeof devicePageEn, string>> =
     "Maschine, Halle oder Linie, zu der das Gerät gehört. Benutzern lassen sich alle Geräte einer Anlage freigeben.",
   "settings.inactivity": "Inaktiv nach (Minuten)",
   "settings.inactivityHint":
-    "Wie lange das Gerät schweigen darf. Wenn das Feld leer ist, gilt die Angabe des Profils.",
+    "Zeit ohne Nachricht. Wenn das Feld leer ist, gilt die Einstellung des Profils. {current}",
+  "inactivity.DEVICE": "Zurzeit gilt: {time}, für dieses Gerät eingestellt.",
+  "inactivity.PROFILE": "Zurzeit gilt: {time}, aus dem Profil.",
+  "inactivity.OBSERVED":
+    "Zurzeit gilt: {time}. Das Gerät meldet sich üblicherweise alle {interval}; die Zeit ist das Dreifache davon, mindestens 1 Minute.",
+  "inactivity.DEFAULT": "Zurzeit gilt: {time}, bis das übliche Intervall des Geräts bekannt ist.",
   "settings.profile": "Profil",
   "settings.delete": "Dieses Gerät löschen",
   "settings.deleteHint": "Seine Daten, Attribute und sein Token werden mit gelöscht.",

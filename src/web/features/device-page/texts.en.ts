@@ -33,7 +33,13 @@ export const devicePageEn = {
   "settings.assetHint":
     "Machine, hall or line that the device belongs to. Users can be granted all devices of an asset.",
   "settings.inactivity": "Inactive after (minutes)",
-  "settings.inactivityHint": "Time without a message. If empty, the setting of the profile applies.",
+  "settings.inactivityHint":
+    "Time without a message. If empty, the setting of the profile applies. {current}",
+  "inactivity.DEVICE": "In effect: {time}, set for this device.",
+  "inactivity.PROFILE": "In effect: {time}, from the profile.",
+  "inactivity.OBSERVED":
+    "In effect: {time}. The device usually reports every {interval}, and the time is three times that, at least 1 minute.",
+  "inactivity.DEFAULT": "In effect: {time}, until the usual interval of the device is known.",
   "settings.profile": "Profile",
   "settings.delete": "Delete device",
   "settings.deleteHint": "Deletes the device with its data, attributes and token.",

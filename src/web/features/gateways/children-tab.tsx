@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
-import { Snippet } from "../connect/connect-tab.tsx";
+import { CommandSnippet } from "../connect/connect-tab.tsx";
 import { connectivityApi } from "../connect/connectivity-api.ts";
 import { endpointFrom, gatewaySnippet, needsTls, SNIPPET_NAMES } from "../connect/snippets.ts";
 import { CreateDevice } from "../devices/create-device.tsx";
@@ -28,12 +28,11 @@ function Example({ token }: { token: string }) {
   const catalog = useResource(connectivityApi.catalog, []);
   if (catalog.data === undefined) return null;
   const signIn = { kind: "token", token } as const;
-  const text = gatewaySnippet(
-    endpointFrom(catalog.data.transports, location, { signIn, secure: needsTls(catalog.data.transports) }),
-  );
+  const { transports } = catalog.data;
+  const endpoint = endpointFrom(transports, location, { signIn, secure: needsTls(transports) });
   return (
     <div class="w-full max-w-2xl text-left">
-      <Snippet name={SNIPPET_NAMES.mosquitto} text={text} />
+      <CommandSnippet name={SNIPPET_NAMES.mosquitto} textFor={(shell) => gatewaySnippet(endpoint, shell)} />
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { MessagingForm } from "./messaging-form.tsx";
+import { MessengersSection } from "./messengers-section.tsx";
 import { type EscalationSettings, notificationsApi } from "./notifications-api.ts";
 import { type FormEvent, Save, type SettingsProps } from "./settings-form.tsx";
 import { TestSend } from "./test-send.tsx";
@@ -36,6 +37,7 @@ export function NotificationsPage() {
       )}
       <EscalationForm settings={escalation.data} onSaved={escalation.set} />
       <GeneralForm settings={settings.data} onSaved={settings.set} />
+      <MessengersSection />
       <MessagingForm settings={settings.data} onSaved={settings.set} />
       <TestSend />
     </div>

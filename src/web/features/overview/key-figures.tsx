@@ -99,7 +99,10 @@ function SiteFigures({ figures, pulse }: { figures: Figures; pulse: SitePulse })
   /** The gateway measures once a minute; where it does not, this page counts since it was opened. */
   const rate = (key: string, meter: SitePulse["messages"]) => {
     const measured = ofGateway(key)?.values.at(-1);
-    return formatNumber(typeof measured === "number" ? measured : meter.perSecond(now.value), 3);
+    return formatNumber(
+      typeof measured === "number" && measured > 0 ? measured : meter.perSecond(now.value),
+      3,
+    );
   };
   return (
     <>

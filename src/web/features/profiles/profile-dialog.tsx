@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { changedFields } from "../../lib/changed-fields.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
+import { AutomaticDurationField } from "../../ui/automatic-duration-field.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DurationField } from "../../ui/duration-field.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -19,7 +20,7 @@ const NEW: ProfileForm = {
   name: "",
   description: "",
   isDefault: false,
-  inactivityTimeoutMs: 600_000,
+  inactivityTimeoutMs: null,
   commandTimeoutMs: 30_000,
   retentionDays: null,
   telemetryTopic: null,
@@ -100,7 +101,7 @@ function DataFields({ form, set }: FieldsProps) {
   return (
     <fieldset class="flex flex-col gap-4">
       <legend class="mb-2 font-semibold">{t("profile.data")}</legend>
-      <DurationField
+      <AutomaticDurationField
         label={t("profile.inactivity")}
         hint={t("profile.inactivityHint")}
         ms={form.inactivityTimeoutMs}

@@ -7,7 +7,12 @@ import { get, patch, post, put, remove } from "../../platform/api-client.ts";
 
 /** Answers leave out what is not set. */
 type ProfileAnswer = Refined<Wire<typeof profileBody>, { readonly keyMetadata?: readonly KeyMetadata[] }>;
-type Nullable = "retentionDays" | "telemetryTopic" | "messagesPerSecond" | "messagesBurst";
+type Nullable =
+  | "inactivityTimeoutMs"
+  | "retentionDays"
+  | "telemetryTopic"
+  | "messagesPerSecond"
+  | "messagesBurst";
 /** Null: as the gateway or the site's plan says. */
 export type Profile = Refined<ProfileAnswer, { [Key in Nullable]: NonNullable<ProfileAnswer[Key]> | null }>;
 export type ProfileForm = Omit<
@@ -34,6 +39,7 @@ const BASE = "/api/device-profiles";
 const DEFAULTS = "/api/key-metadata/defaults";
 const profile = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
 const whole = (answer: ProfileAnswer): Profile => ({
+  inactivityTimeoutMs: null,
   retentionDays: null,
   telemetryTopic: null,
   messagesPerSecond: null,

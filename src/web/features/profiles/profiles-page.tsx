@@ -81,9 +81,11 @@ function ProfileList() {
 }
 
 function facts(profile: Profile): string {
-  const { retentionDays, messagesPerSecond } = profile;
+  const { inactivityTimeoutMs, retentionDays, messagesPerSecond } = profile;
   return [
-    t("profiles.silentAfter", { time: durationText(profile.inactivityTimeoutMs) }),
+    inactivityTimeoutMs === null
+      ? t("profiles.silentAutomatic")
+      : t("profiles.silentAfter", { time: durationText(inactivityTimeoutMs) }),
     ...(retentionDays === null ? [] : [plural("profiles.keptDays", retentionDays)]),
     ...(messagesPerSecond === null ? [] : [plural("profiles.rate", messagesPerSecond)]),
   ].join(" · ");

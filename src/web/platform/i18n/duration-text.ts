@@ -11,3 +11,9 @@ export function durationText(ms: number): string {
   const unit = unitOf(ms);
   return plural(`duration.${unit}`, ms / UNITS[unit]);
 }
+
+/** Formats a measured time with at most one decimal. */
+export function roughDurationText(ms: number): string {
+  const unit = unitNames.find((name) => ms >= UNITS[name]) ?? "seconds";
+  return plural(`duration.${unit}`, Math.round((ms / UNITS[unit]) * 10) / 10);
+}

@@ -76,6 +76,13 @@ export function formatMark(n: number): string {
   return numberFormat({ maximumFractionDigits: 3, notation: "compact" }).format(n);
 }
 
+/** The marks of an axis: large numbers in compact form, unless that makes two of them the same. */
+export function formatMarks(marks: readonly number[]): string[] {
+  const compact = marks.map(formatMark);
+  if (new Set(compact).size === new Set(marks).size) return compact;
+  return marks.map((mark) => numberFormat({ useGrouping: false }).format(mark));
+}
+
 export function formatCount(n: number): string {
   return numberFormat({}).format(n);
 }

@@ -2,7 +2,7 @@ import uPlot from "uplot";
 import { unitSymbol, withUnit } from "../../../lib/key-format.ts";
 import { type AxisLimits, type LineStyle, withAxisLimits } from "../../lib/line-styles.ts";
 import { AXES_MAX } from "../../lib/scale-groups.ts";
-import { formatDate, formatMark, formatValue } from "../../platform/i18n/format.ts";
+import { formatDate, formatMark, formatMarks, formatValue } from "../../platform/i18n/format.ts";
 import { darkNow } from "../../platform/preferences.ts";
 import { textScale } from "../text-scale.ts";
 import type { ChartLimit } from "./chart.types.ts";
@@ -86,7 +86,9 @@ function labelsFor(group: readonly ChartSeries[]): Pick<uPlot.Axis, "splits" | "
   const marks = marksOf(group);
   if (marks === undefined) {
     const unit = unitOf(group);
-    return { values: (_: uPlot, splits: number[]) => splits.map((mark) => withUnit(formatMark(mark), unit)) };
+    return {
+      values: (_: uPlot, splits: number[]) => formatMarks(splits).map((mark) => withUnit(mark, unit)),
+    };
   }
   const names = new Map(marks);
   return {

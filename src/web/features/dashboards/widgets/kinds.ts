@@ -4,6 +4,7 @@ import { StateTimelineWidget } from "./chart-widgets.tsx";
 import { EnergyWidget } from "./energy-widget.tsx";
 import { AlarmListWidget, DeviceTableWidget, StatusGridWidget } from "./list-widgets.tsx";
 import { FloorPlanWidget, MarkdownWidget } from "./note-widgets.tsx";
+import { StatePieWidget } from "./state-pie-widget.tsx";
 import { TimeSeriesWidget } from "./time-series-widget.tsx";
 import { GaugeWidget, LevelWidget, ValueWidget } from "./value-widgets.tsx";
 import type { WidgetView } from "./widget.types.ts";
@@ -78,6 +79,7 @@ export const widgetKinds = {
     fields: ["devices", "keys"],
     config: { maxDataPoints: 2_000 },
   },
+  statePie: { View: StatePieWidget, size: { w: 4, h: 3 }, fields: ["devices", "key"] },
   statusGrid: {
     View: StatusGridWidget,
     size: { w: 6, h: 3 },

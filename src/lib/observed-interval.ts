@@ -1,0 +1,83 @@
+/*
+ * Learns at which interval something reports, and derives from it how long a silence is normal. The mean weighs each gap by its length:
+ * a burst of messages counts for no more than the time it takes. A silence beyond the timeout may be a failure or a new, slower interval;
+ * only a second one without usual reporting in between makes it the interval.
+ */
+
+/** Timeout while too little was observed. */
+export const SILENCE_DEFAULT_MS = 600_000;
+export const SILENCE_MIN_MS = 60_000;
+export const SILENCE_MAX_MS = 30 * 86_400_000;
+export const SILENCE_INTERVALS = 3;
+
+const INTERVAL_MIN_MS = SILENCE_MIN_MS / SILENCE_INTERVALS;
+/** Observation after which the interval replaces the default. */
+const LEARNING_MS = SILENCE_DEFAULT_MS;
+/** Intervals over which the mean forgets. */
+const MEMORY_INTERVALS = 4;
+/** Intervals of usual reporting after which a long silence was a failure. */
+const RECOVERED_INTERVALS = 10;
+
+/** Four numbers, so that it is cheap to keep one for each of 100,000 devices. */
+export interface ObservedInterval {
+  /** Usual time between two messages; 0 if it is unknown. */
+  intervalMs: number;
+  /** Time over which it was observed, at most `LEARNING_MS`. */
+  observedMs: number;
+  /** Length of the last silence beyond the timeout, until it is known what it was. */
+  longMs?: number;
+  /** Time of usual reporting since that silence. */
+  usualMs?: number;
+}
+
+interface SilenceTimeout {
+  readonly timeoutMs: number;
+  /** Interval that the timeout comes from; `undefined` if it is the default. */
+  readonly intervalMs: number | undefined;
+}
+
+const clamp = (timeoutMs: number): number => Math.min(Math.max(timeoutMs, SILENCE_MIN_MS), SILENCE_MAX_MS);
+
+/** Returns the longest gap that is usual. */
+function usualMsMax({ intervalMs, observedMs }: ObservedInterval): number {
+  const timeoutMs = clamp(SILENCE_INTERVALS * intervalMs);
+  return observedMs >= LEARNING_MS ? timeoutMs : Math.max(timeoutMs, SILENCE_DEFAULT_MS);
+}
+
+function noteLongSilence(interval: ObservedInterval, gapMs: number): void {
+  if (interval.longMs === undefined) {
+    interval.longMs = gapMs;
+    interval.usualMs = 0;
+    return;
+  }
+  interval.intervalMs = Math.min(interval.longMs, gapMs);
+  interval.observedMs = LEARNING_MS;
+  delete interval.longMs;
+}
+
+/** Takes in the time between two messages, by a monotonic clock. */
+export function observeGap(interval: ObservedInterval, gapMs: number): void {
+  if (gapMs > usualMsMax(interval)) {
+    noteLongSilence(interval, gapMs);
+    return;
+  }
+  const scaleMs = Math.max(interval.intervalMs, INTERVAL_MIN_MS);
+  const weight = interval.observedMs === 0 ? 1 : gapMs / (gapMs + MEMORY_INTERVALS * scaleMs);
+  interval.intervalMs += (gapMs - interval.intervalMs) * weight;
+  interval.observedMs = Math.min(interval.observedMs + gapMs, LEARNING_MS);
+  if (interval.longMs === undefined) return;
+  interval.usualMs = (interval.usualMs ?? 0) + gapMs;
+  if (interval.usualMs >= RECOVERED_INTERVALS * scaleMs) delete interval.longMs;
+}
+
+/** Returns after which silence something that reports like this is silent. */
+export function silenceTimeoutOf(interval: ObservedInterval): SilenceTimeout {
+  if (interval.observedMs >= LEARNING_MS)
+    return { timeoutMs: clamp(SILENCE_INTERVALS * interval.intervalMs), intervalMs: interval.intervalMs };
+  // Too early to tell a failure from a slow device: the longer timeout counts.
+  const intervalMs = Math.max(interval.intervalMs, interval.longMs ?? 0);
+  const timeoutMs = clamp(SILENCE_INTERVALS * intervalMs);
+  return timeoutMs > SILENCE_DEFAULT_MS
+    ? { timeoutMs, intervalMs }
+    : { timeoutMs: SILENCE_DEFAULT_MS, intervalMs: undefined };
+}

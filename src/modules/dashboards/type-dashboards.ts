@@ -1,0 +1,37 @@
+import { detail } from "../../lib/domain-error.ts";
+import type { KeyMetadata } from "../../lib/key-metadata.ts";
+import { isTimeZone } from "../../lib/time-zone.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { TelemetryService } from "../telemetry/telemetry.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import { dashboardForType, type TypeDashboard } from "./dashboard-template.ts";
+import { dashboardInvalid } from "./dashboards.errors.ts";
+import type { DashboardContent } from "./dashboards.types.ts";
+
+/** Devices whose keys are looked at. */
+const SAMPLED_MAX = 50;
+
+export type TypeDashboardRequest = Pick<TypeDashboard, "deviceType"> & {
+  readonly [Key in "name" | "template" | "timezone"]?: TypeDashboard[Key] | undefined;
+};
+
+/** Returns a function that makes a dashboard of what the devices of a type have sent. */
+export const createTypeDashboards =
+  (deps: {
+    devices: Pick<DevicesService, "list">;
+    telemetry: Pick<TelemetryService, "latestOf" | "resolveKeys">;
+  }) =>
+  async (
+    principal: Principal,
+    { deviceType, name = deviceType, template = "AUTO", timezone = "UTC" }: TypeDashboardRequest,
+  ): Promise<DashboardContent> => {
+    if (!isTimeZone(timezone)) throw dashboardInvalid("timezone", detail("rule.timezone"));
+    const filter = { deviceType, limit: SAMPLED_MAX, offset: 0, sort: "-lastActivityAt" };
+    const deviceIds = deps.devices.list(principal, filter).items.map(({ deviceId }) => deviceId);
+    const snapshots = deviceIds.length === 0 ? [] : await deps.telemetry.latestOf(principal, { deviceIds });
+    const sample = Object.assign({}, ...snapshots.map(({ values }) => values));
+    const { profiles } = deps.telemetry.resolveKeys(principal, deviceIds);
+    const metadata = new Map<string, KeyMetadata>();
+    for (const { keyMetadata } of profiles) for (const entry of keyMetadata) metadata.set(entry.key, entry);
+    return dashboardForType({ name, deviceType, template, timezone, sample, metadata });
+  };

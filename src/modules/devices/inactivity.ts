@@ -1,0 +1,23 @@
+import { type ObservedInterval, silenceTimeoutOf } from "../../lib/observed-interval.ts";
+
+/** Names where the inactivity timeout of a device comes from. */
+export const inactivitySources = ["DEVICE", "PROFILE", "OBSERVED", "DEFAULT"] as const;
+
+export interface Inactivity {
+  readonly timeoutMs: number;
+  readonly source: (typeof inactivitySources)[number];
+  /** Observed interval that the timeout comes from. */
+  readonly intervalMs?: number;
+}
+
+/** Returns the timeout that is in effect: the device's, else the profile's, else three times the observed interval. */
+export function inactivityOf(
+  set: { readonly deviceMs: number | null; readonly profileMs: number | null },
+  observed: Readonly<ObservedInterval>,
+): Inactivity {
+  if (set.deviceMs !== null) return { timeoutMs: set.deviceMs, source: "DEVICE" };
+  if (set.profileMs !== null) return { timeoutMs: set.profileMs, source: "PROFILE" };
+  const { timeoutMs, intervalMs } = silenceTimeoutOf(observed);
+  if (intervalMs === undefined) return { timeoutMs, source: "DEFAULT" };
+  return { timeoutMs: Math.round(timeoutMs), source: "OBSERVED", intervalMs: Math.round(intervalMs) };
+}

@@ -1,0 +1,80 @@
+import { defined } from "../../lib/defined.ts";
+import { detail, invalid } from "../../lib/domain-error.ts";
+import type { TenantId } from "../../lib/ids.ts";
+import { alarmSeverities } from "../../lib/severity.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { newId } from "../../platform/ids.ts";
+import type { OutboundService } from "../outbound/outbound.service.ts";
+import { readFields, requestOf } from "./messenger-presets.ts";
+import type { Messenger, MessengerInput, MessengerTarget } from "./messengers.types.ts";
+import { notificationTriggers } from "./notifications.types.ts";
+
+export const hasSecret = ({ target }: Messenger): boolean =>
+  target.sealedUrl !== undefined || Object.keys(target.headers).length > 0;
+
+/** Returns a messenger that sends everything, to nowhere yet. */
+export const newMessenger = (
+  tenantId: TenantId,
+  { name, kind }: Pick<Messenger, "name" | "kind">,
+  language: Messenger["language"],
+): Messenger => ({
+  messengerId: newId(),
+  tenantId,
+  name,
+  kind,
+  isEnabled: true,
+  language,
+  severities: alarmSeverities,
+  triggers: notificationTriggers,
+  fields: { server: "", chatId: "", topic: "" },
+  target: { url: "", headers: {} },
+  createdAt: 0,
+  updatedAt: 0,
+});
+
+/** Returns a function that applies changes to a messenger, checks them and seals its secret. */
+export function createMessengerChanges(deps: {
+  outbound: Pick<OutboundService, "seal" | "refusalOf">;
+  clock: Clock;
+}) {
+  const { outbound, clock } = deps;
+
+  function targetOf(tenantId: TenantId, { kind, fields }: Messenger, secret: string): MessengerTarget {
+    const { url, headers } = requestOf(kind, fields, secret);
+    const refusal = outbound.refusalOf(tenantId, url);
+    if (refusal !== undefined)
+      throw invalid("messengers.invalid", {
+        field: kind === "TEAMS" || kind === "SLACK" ? "secret" : "server",
+        rule: detail("rule.address_refused", { refusal }),
+      });
+    const isSecret = secret !== "" && url.includes(secret);
+    return {
+      url: isSecret ? new URL(url).origin : url,
+      ...(isSecret && { sealedUrl: outbound.seal(url) }),
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, outbound.seal(value)]),
+      ),
+    };
+  }
+
+  /** Returns the messenger with the changes; its secret is kept only while it goes to the same server of the same service. */
+  return function changed(before: Messenger, { server, chatId, topic, ...input }: MessengerInput): Messenger {
+    const { secret = hasSecret(before) ? undefined : "", ...changes } = input;
+    const messenger = { ...before, ...defined(changes), updatedAt: clock.now() };
+    const { kind } = messenger;
+    const changedFields = defined({ server, chatId, topic });
+    const fields = readFields(
+      kind,
+      kind === before.kind ? { ...before.fields, ...changedFields } : changedFields,
+      secret,
+    );
+    const after = { ...messenger, fields };
+    if (secret !== undefined) return { ...after, target: targetOf(before.tenantId, after, secret.trim()) };
+    if (kind !== before.kind || fields.server !== before.fields.server) {
+      // Otherwise changing the address would be a way to have the secret sent to oneself.
+      const rule = detail("rule.secret_moved");
+      throw invalid("messengers.invalid", { field: "secret", rule });
+    }
+    return after;
+  };
+}

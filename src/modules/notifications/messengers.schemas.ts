@@ -1,0 +1,92 @@
+import { t } from "elysia";
+import { alarmSeverities } from "../../lib/severity.ts";
+import {
+  choice,
+  lineText,
+  literals,
+  nameText,
+  severityInput,
+  textFields,
+  textSchema,
+  wholeNumber,
+} from "../wire.schemas.ts";
+import { messengerKinds } from "./messengers.types.ts";
+import { notificationTriggers } from "./notifications.types.ts";
+
+const languages = ["en", "de"] as const;
+
+const fields = {
+  isEnabled: t.Optional(t.Boolean({ description: "true by default" })),
+  language: t.Optional(literals(languages, { description: "by default that of the notification settings" })),
+  severities: t.Optional(
+    t.Array(severityInput, { maxItems: alarmSeverities.length, description: "all by default" }),
+  ),
+  triggers: t.Optional(
+    t.Array(literals(notificationTriggers), {
+      maxItems: notificationTriggers.length,
+      description: "events of alarms that are sent; all by default",
+    }),
+  ),
+  server: t.Optional(
+    lineText(
+      512,
+      "TELEGRAM, NTFY and GOTIFY: address of the server; by default https://api.telegram.org and https://ntfy.sh",
+    ),
+  ),
+  chatId: t.Optional(lineText(128, "TELEGRAM: id of the chat, or @name of a public channel")),
+  topic: t.Optional(t.String({ maxLength: 64, pattern: "^[-_A-Za-z0-9]*$", description: "NTFY: the topic" })),
+  secret: t.Optional(
+    lineText(
+      2_048,
+      "TELEGRAM: token of the bot; TEAMS and SLACK: the webhook address; NTFY: access token, if the topic needs one; GOTIFY: token of the application. It is sealed and never returned. If it is left out, it stays, unless the server is another one",
+    ),
+  ),
+};
+const kind = literals(messengerKinds, { description: messengerKinds.join(", ") });
+const name = nameText(100);
+
+export const createMessengerBody = t.Object({ name, kind, ...fields }, { title: "CreateMessenger" });
+export const updateMessengerBody = t.Object(
+  { name: t.Optional(name), kind: t.Optional(kind), ...fields },
+  { title: "UpdateMessenger" },
+);
+
+export const messengerBody = t.Object(
+  {
+    messengerId: t.String(),
+    name: t.String(),
+    kind: choice(messengerKinds),
+    isEnabled: t.Boolean(),
+    language: choice(languages),
+    severities: t.Array(choice(alarmSeverities)),
+    triggers: t.Array(choice(notificationTriggers)),
+    server: t.String({ description: "TEAMS and SLACK: only the origin of the webhook address" }),
+    chatId: t.String(),
+    topic: t.String(),
+    hasSecret: t.Boolean(),
+    delivery: t.Object(
+      {
+        sent: wholeNumber(),
+        waiting: wholeNumber(),
+        failed: wholeNumber({ description: "messages that were given up" }),
+        lastSentAt: t.Optional(t.String({ description: "ISO 8601" })),
+        lastError: t.Optional(textSchema),
+        lastErrorAt: t.Optional(t.String({ description: "ISO 8601" })),
+      },
+      { description: "what became of the messages so far" },
+    ),
+    createdAt: t.String({ description: "ISO 8601" }),
+    updatedAt: t.String({ description: "ISO 8601" }),
+  },
+  { title: "Messenger" },
+);
+
+export const messengerTestBody = t.Object(
+  {
+    success: t.Boolean(),
+    message: t.String({ description: "the text of the code in English" }),
+    ...textFields,
+    status: t.Optional(t.Number({ description: "status of the answer of the service" })),
+  },
+  { title: "MessengerTestResult" },
+);

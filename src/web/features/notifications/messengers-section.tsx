@@ -1,0 +1,132 @@
+import { Plus } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { serverText } from "../../platform/i18n/error-texts.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Section } from "../../ui/section.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { MessengerDialog } from "./messenger-dialog.tsx";
+import { type Messenger, type MessengerTest, messengersApi } from "./messengers-api.ts";
+
+type Open = { readonly kind: "new" } | { readonly kind: "edit" | "delete"; readonly messenger: Messenger };
+
+/** Chats, channels and topics that get every alarm of the site once. */
+export function MessengersSection() {
+  const list = useResource(messengersApi.list, []);
+  const [open, setOpen] = useState<Open | undefined>(undefined);
+  const close = (changed: boolean) => {
+    setOpen(undefined);
+    if (changed) list.reload();
+  };
+  return (
+    <Section id="messengers" title={t("messenger.title")} hint={t("messenger.hint")}>
+      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      {list.data && list.data.length > 0 && (
+        <ul class="divide-y divide-base-300/60" aria-label={t("messenger.title")}>
+          {list.data.map((messenger) => (
+            <MessengerRow key={messenger.messengerId} messenger={messenger} onOpen={setOpen} />
+          ))}
+        </ul>
+      )}
+      <div>
+        <Button icon={Plus} class="btn btn-sm" onClick={() => setOpen({ kind: "new" })}>
+          {t("messenger.create")}
+        </Button>
+      </div>
+      {open?.kind === "new" && <MessengerDialog onClose={(saved) => close(saved !== undefined)} />}
+      {open?.kind === "edit" && (
+        <MessengerDialog messenger={open.messenger} onClose={(saved) => close(saved !== undefined)} />
+      )}
+      {open?.kind === "delete" && <DeleteMessenger messenger={open.messenger} onClose={close} />}
+    </Section>
+  );
+}
+
+function facts({ kind, isEnabled, delivery }: Messenger): string {
+  return [
+    t(`messengerKind.${kind}`),
+    ...(isEnabled ? [] : [t("messenger.disabled")]),
+    plural("messenger.sent", delivery.sent),
+    ...(delivery.waiting > 0 ? [plural("messenger.waiting", delivery.waiting)] : []),
+    ...(delivery.failed > 0 ? [plural("messenger.failed", delivery.failed)] : []),
+  ].join(" · ");
+}
+
+const resultText = ({ success, message, code, params }: MessengerTest): string =>
+  success
+    ? serverText({ code, params }, message)
+    : t("notifier.testFailed", { reason: serverText({ code, params }, message) });
+
+function MessengerRow({ messenger, onOpen }: { messenger: Messenger; onOpen: (open: Open) => void }) {
+  const { name, messengerId } = messenger;
+  const action = useAction();
+  const [result, setResult] = useState<MessengerTest | undefined>(undefined);
+  const test = () =>
+    action.run(async () => {
+      setResult(undefined);
+      setResult(await messengersApi.test(messengerId));
+    });
+  const named = (label: string) => `${label}: ${name}`;
+  return (
+    <li class="flex flex-wrap items-center gap-x-6 gap-y-2 py-3">
+      <div class="min-w-0 flex-[1_1_14rem]">
+        <p class="font-medium wrap-anywhere">{name}</p>
+        <p class="text-sm text-soft">{facts(messenger)}</p>
+      </div>
+      <div class="flex flex-wrap gap-2">
+        <button
+          type="button"
+          class="btn btn-sm"
+          disabled={action.busy}
+          aria-label={named(t("messenger.test"))}
+          onClick={test}
+        >
+          {t("messenger.test")}
+        </button>
+        <button
+          type="button"
+          class="btn btn-ghost btn-sm"
+          aria-label={named(t("messenger.edit"))}
+          onClick={() => onOpen({ kind: "edit", messenger })}
+        >
+          {t("messenger.edit")}
+        </button>
+        <button
+          type="button"
+          class="btn btn-ghost btn-sm"
+          aria-label={named(t("common.delete"))}
+          onClick={() => onOpen({ kind: "delete", messenger })}
+        >
+          {t("common.delete")}
+        </button>
+      </div>
+      <p
+        role="status"
+        class={`basis-full text-sm break-words empty:hidden ${result?.success === false ? "text-error" : ""}`}
+      >
+        {result && resultText(result)}
+      </p>
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+    </li>
+  );
+}
+
+function DeleteMessenger(props: { messenger: Messenger; onClose: (deleted: boolean) => void }) {
+  const { name, messengerId } = props.messenger;
+  return (
+    <ConfirmDialog
+      title={t("messenger.deleteOf", { name })}
+      warning={t("messenger.deleteWarning")}
+      onCancel={() => props.onClose(false)}
+      onConfirm={async () => {
+        await messengersApi.delete(messengerId);
+        toast("success", t("messenger.deleted", { name }));
+        props.onClose(true);
+      }}
+    />
+  );
+}

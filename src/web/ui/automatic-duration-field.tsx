@@ -1,0 +1,29 @@
+import { t } from "../platform/i18n/i18n.ts";
+import { DurationField } from "./duration-field.tsx";
+import { SelectField } from "./select-field.tsx";
+
+const FIXED_DEFAULT_MS = 600_000;
+
+/** A stretch of silence: three times the observed interval (null), or a fixed one. */
+export function AutomaticDurationField(props: {
+  readonly label: string;
+  readonly hint?: string;
+  readonly ms: number | null;
+  readonly onChange: (ms: number | null) => void;
+}) {
+  const { label, hint, ms, onChange } = props;
+  return (
+    <div class="flex flex-col gap-2">
+      <SelectField
+        label={label}
+        hint={hint}
+        value={ms === null ? "automatic" : "fixed"}
+        onChange={(e) => onChange(e.currentTarget.value === "automatic" ? null : (ms ?? FIXED_DEFAULT_MS))}
+      >
+        <option value="automatic">{t("silence.automatic")}</option>
+        <option value="fixed">{t("silence.fixed")}</option>
+      </SelectField>
+      {ms !== null && <DurationField label={t("silence.time")} ms={ms} onChange={onChange} />}
+    </div>
+  );
+}
