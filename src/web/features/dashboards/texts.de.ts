@@ -4,7 +4,7 @@ export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> =
   "dashboards.template": "Vorlage",
   "dashboardTemplate.AUTO": "Automatisch",
   "dashboardTemplate.AUTO.hint":
-    "Anzeigen für Werte mit Grenzen, Verbrauch für Zähler, Bänder für Zustände und ein Diagramm für jeden Wert.",
+    "Anzeigen für Werte mit Grenzen, Verbrauch für Zähler, Streifen für Zustände und ein Diagramm für jeden Wert.",
   "dashboardTemplate.CLIMATE": "Temperatur und Feuchte",
   "dashboardTemplate.CLIMATE.hint": "Temperatur, Feuchte, CO₂ und Luftdruck stehen vorn.",
   "dashboardTemplate.ENERGY": "Energiezähler",
