@@ -67,6 +67,10 @@ export class BrokerLink extends Duplex {
   readonly #reader = new FrameReader(fromBroker, largestBody);
   /** Filter, as the client names it → what it asked for. */
   readonly #filters = new Map<string, ClientSubscription>();
+  /** Those of them that the broker has: what is published before would be lost. */
+  readonly #active = new Set<string>();
+  /** Subscriptions of the session that the client came back to, until the broker has them again. */
+  readonly #restored: string[] = [];
   #client: BrokerClient | undefined;
   /** Calls that wait for the broker's CONNACK. */
   #waiting: (() => void)[] | undefined = [];
@@ -87,6 +91,7 @@ export class BrokerLink extends Duplex {
     this.#client = client;
     for (const [filter, { qos, identifier }] of subscriptions) {
       this.#remember(fromBrokerTopic(filter), { qos, identifier });
+      this.#restored.push(fromBrokerTopic(filter));
     }
     this.push(
       generate({
@@ -143,13 +148,19 @@ export class BrokerLink extends Duplex {
           rh: retainHandling,
           identifier,
         })),
-        done,
+        (error) => {
+          if (!error) for (const { topic } of subscriptions) this.#activate(topic);
+          done(error);
+        },
       ),
     );
   }
 
   unsubscribe(filters: readonly string[], done: Done): void {
-    for (const filter of filters) this.#filters.delete(filter);
+    for (const filter of filters) {
+      this.#filters.delete(filter);
+      this.#active.delete(filter);
+    }
     if (filters.some((filter) => filter.startsWith(SHARE))) this.#options.sharedChanged();
     const unsubscriptions = filters.map((filter) => toBroker(this.space, filter));
     this.#whenReady(() =>
@@ -157,9 +168,9 @@ export class BrokerLink extends Duplex {
     );
   }
 
-  /** Returns whether some subscription matches. */
+  /** Returns whether a message on the topic reaches the client by some subscription. */
   listensTo(topic: string): boolean {
-    for (const filter of this.#filters.keys()) if (clientFilterMatches(filter, topic)) return true;
+    for (const filter of this.#active) if (clientFilterMatches(filter, topic)) return true;
     return false;
   }
 
@@ -226,6 +237,11 @@ export class BrokerLink extends Duplex {
     );
   }
 
+  /** It may have been unsubscribed meanwhile. */
+  #activate(filter: string): void {
+    if (this.#filters.has(filter)) this.#active.add(filter);
+  }
+
   #remember(filter: string, { qos, identifier }: ClientSubscription): void {
     this.#filters.set(filter, { qos, identifier });
     if (identifier > 0) this.#identified = true;
@@ -248,6 +264,8 @@ export class BrokerLink extends Duplex {
     if (header === 0x20) {
       const waiting = this.#waiting ?? [];
       this.#waiting = undefined;
+      // The broker has restored the subscriptions of the session.
+      for (const filter of this.#restored.splice(0)) this.#activate(filter);
       for (const call of waiting) call();
     } else if (this.#closing) {
       return;
