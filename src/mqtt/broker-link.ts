@@ -32,7 +32,7 @@ export interface BrokerLinkOptions {
   /** States where all topics of the client are, inside the broker. */
   readonly space: string;
   readonly sink: BrokerSink;
-  /** Its shared subscriptions have changed. */
+  /** Called when the shared subscriptions of the client have changed. */
   sharedChanged(): void;
   closed(): void;
 }
@@ -175,7 +175,7 @@ export class BrokerLink extends Duplex {
     return false;
   }
 
-  /** The highest QoS and all identifiers of the client's subscriptions that match. */
+  /** Returns the highest QoS and all identifiers of the client's subscriptions that match. */
   match(topic: string): { readonly qos: Qos; readonly identifiers: number[] } {
     let qos: Qos = 0;
     const identifiers: number[] = [];

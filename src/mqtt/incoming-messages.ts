@@ -21,7 +21,7 @@ const sampleBytes = 256;
 export interface MessageDeps extends Pick<MqttServerDeps, "ingest" | "log" | "onMessage"> {
   broker(): Broker;
   readonly delays: PublishDelays;
-  /** An application has published, on a topic of its tenant. */
+  /** Called when an application has published on a topic of its tenant. */
   onPublished?(tenantId: TenantId, message: PublishedMessage): Promise<void> | undefined;
 }
 
@@ -44,7 +44,7 @@ export class IncomingMessages {
     return this.#fromApplication(principal, principal.application, message);
   }
 
-  /** Beyond its rate, a client waits for its answers, so that it publishes no faster; nothing is dropped. */
+  /** Above its rate, the acknowledgements of a client are delayed, so that it publishes no faster; nothing is dropped. */
   async #fromApplication(
     { space }: Principal,
     application: MqttApplication,

@@ -21,7 +21,7 @@ interface SignInDeps {
 
 const FINGERPRINT_SHOWN = 16;
 
-/** A client may subscribe to the feed of devices, which asks for somebody who may see them. */
+/** Returns the caller under which a client reads the feed of devices. */
 const callerOf = ({ mqttClientId, tenantId, name }: MqttClient): Caller => ({
   userId: mqttClientId as UserId, // no user's: a client is its own actor
   email: `mqtt-client:${name}`,
@@ -39,7 +39,7 @@ function limiterOf({ messagesPerSecond }: MqttClient): RateMeter | undefined {
   return limiter;
 }
 
-/** Authentication of MQTT clients with topics of their own. */
+/** Authenticates MQTT clients with topics of their own. */
 export class MqttClientSignIn {
   readonly #deps: SignInDeps;
   /** API key → client that signed in with it. */
@@ -57,7 +57,7 @@ export class MqttClientSignIn {
     this.#deps = deps;
   }
 
-  /** Revokes the clients of the tenant. */
+  /** Revokes the clients of a deleted tenant. */
   tenantDeleted(tenantId: TenantId): void {
     this.#deletedTenants.add(tenantId);
   }

@@ -223,7 +223,7 @@ export interface MqttServer {
   disconnectDevice(deviceId: DeviceId): void;
   /** Open connections of a device, an API key or an MQTT client. */
   connectionsOf(credentialId: string): number;
-  /** The tenant was deleted: so are its retained messages. */
+  /** Deletes the retained messages of a deleted tenant. */
   forgetTenant(tenantId: TenantId): void;
   stats(): MqttStats;
   usageOf(tenantId: string): MqttUsage;

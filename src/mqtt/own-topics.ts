@@ -9,7 +9,7 @@ import { MqttClientSignIn } from "./mqtt-client-sign-in.ts";
 import { TopicFollowers } from "./topic-followers.ts";
 import { TopicLog } from "./topic-log.ts";
 
-/** Clients with topics of their own: who they are, and what people see and do on these topics. */
+/** Creates what MQTT clients with topics of their own need: their sign-in, their routes, and the topics as integrations use them. */
 export function createOwnTopics(
   { database, clock, events }: Pick<Core, "database" | "clock" | "events">,
   { mqtt, report }: { mqtt: () => MqttServer; report: ReportRefusal },
@@ -51,7 +51,7 @@ export function createOwnTopics(
   return {
     signIn,
     routes,
-    /** For what follows the topics inside the program. */
+    /** Topics as integrations use them. */
     topics: local,
     onPublished,
   };

@@ -13,7 +13,7 @@ interface Queue {
   bytes: number;
 }
 
-/** Lets messages of rate-limited clients pass in their order, each when the rate of its client allows. */
+/** Delays the messages of rate-limited clients, in their order, until the rate of each client allows them. */
 export class PublishDelays {
   readonly #clock: Pick<Clock, "monotonic" | "schedule">;
   /** By limiter, which is another one after a change of the rate. */

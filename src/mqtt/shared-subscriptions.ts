@@ -11,7 +11,7 @@ interface Group {
   readonly filter: string;
   /** Session key → highest QoS of the member. */
   readonly members: Map<string, Qos>;
-  /** Number of messages that it was sent: whose turn it is. */
+  /** Number of messages that the group was sent; it selects the next member. */
   turn: number;
 }
 
@@ -24,12 +24,12 @@ interface SharedMessage {
 }
 
 /**
- * Shared subscriptions (MQTT 5, 4.8.2): of each group, one member receives a message, in turn. Members that are connected come
- * before sessions whose clients are away; the message waits in the queue of such a session only if nobody of the group is here.
+ * Shared subscriptions (MQTT 5, 4.8.2): one member of each group receives a message, in turn. Connected members come first; the
+ * message waits in the session of a disconnected member only if no member of the group is connected.
  */
 export class SharedSubscriptions {
   readonly #store: SessionStore;
-  /** Session key → link of the client that is here. */
+  /** Session key → link of the connected client. */
   readonly #links: ReadonlyMap<string, BrokerLink>;
   /** Space → its groups, by their subscription. */
   readonly #spaces = new Map<string, Map<string, Group>>();
@@ -47,7 +47,7 @@ export class SharedSubscriptions {
     for (const { space } of store.all()) if (isApplicationSpace(space)) this.#changed.add(space);
   }
 
-  /** Subscriptions of a space have changed: they are read anew with its next message. */
+  /** Marks the subscriptions of a space as changed: its next message reads them again. */
   changed(space: string): void {
     this.#changed.add(space);
   }

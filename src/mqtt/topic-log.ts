@@ -3,7 +3,7 @@ import type { TopicState } from "../modules/mqtt-clients/mqtt-clients.types.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { PublishedMessage } from "./mqtt.types.ts";
 
-/** Topics that are remembered of one tenant; those that were silent longest go first. */
+/** Most topics that are kept for one tenant; the least recently used are dropped. */
 const TOPICS_MAX = 5_000;
 const PAYLOAD_BYTES_MAX = 4_096;
 /** Characters of their names and bytes of their payloads together: a name may have 65,535. */
@@ -12,7 +12,7 @@ const BYTES_MAX = 16 * 1024 * 1024;
 const RATE_MS = 10_000;
 
 interface Topic extends Omit<TopicState, "topic" | "perSecond"> {
-  /** Messages that count towards the rate, less those that time has taken away. */
+  /** Number of messages with exponential decay, from which the rate is computed. */
   readonly weight: number;
   /** Monotonic ms. */
   readonly seenAt: number;
@@ -34,7 +34,7 @@ function forgetTopic(topics: Topics, name: string): Topic | undefined {
 
 const decayed = (weight: number, elapsedMs: number): number => weight * Math.exp(-elapsedMs / RATE_MS);
 
-/** The newest message of each topic on which the clients of a tenant publish, for people who look what is there. */
+/** Newest message of each topic on which the clients of a tenant publish, for the topic browser. */
 export class TopicLog {
   readonly #clock: Pick<Clock, "now" | "monotonic">;
   readonly #tenants = new Map<TenantId, Topics>();

@@ -138,7 +138,7 @@ describe("an MQTT client", () => {
     expect([one?.length, two?.length]).toEqual([10, 10]);
   });
 
-  test("finds what came for its group while all of it was away", async () => {
+  test("receives messages that arrived while no member of its group was connected", async () => {
     const reader = await created();
     const session = { clientId: "worker", clean: false, properties: { sessionExpiryInterval: 600 } };
     const first = await connect(reader, session);
@@ -200,7 +200,7 @@ describe("an MQTT client", () => {
     );
   });
 
-  test("reads the feed of devices if a pattern says so", async () => {
+  test("reads the feed of devices if a pattern allows it", async () => {
     const device = await fixture.createDevice(owner);
     const reader = await connect(await created({ subscribe: ["lineside/devices/#"] }));
     await reader.client.subscribeAsync(`lineside/devices/${device.deviceId}/telemetry`, { qos: 1 });
@@ -316,7 +316,7 @@ describe("the topics of a tenant", () => {
 });
 
 describe("MQTT clients", () => {
-  test("are refused with names, patterns and credentials that cannot be", async () => {
+  test("are refused with invalid names, patterns and credentials", async () => {
     const taken = await created({ username: "taken" });
     const name = "a client of its own";
     await created({ name });

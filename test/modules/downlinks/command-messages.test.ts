@@ -30,7 +30,7 @@ test.each([
   expect(written("tasmota", plug, command)).toEqual({ topic, payload });
 });
 
-test("Tasmota's prefix stands behind the device where its topics are so", () => {
+test("writes Tasmota's prefix after the device if the topics have that order", () => {
   const behind = { externalId: "hall/plug", topicFilter: ["hall/+/tele/#", "hall/+/stat/+"] };
   expect(written("tasmota", behind, ["POWER", "ON"]).topic).toBe("hall/plug/cmnd/POWER");
 });
@@ -79,7 +79,7 @@ test.each([
   });
 });
 
-test("a command that is no topic or no plain value is refused", () => {
+test("refuses a command whose name is no topic level or whose value is not plain", () => {
   expect(() => written("tasmota", plug, ["a/b", 1])).toThrow(/not a command/);
   expect(() => written("tasmota", plug, ["", 1])).toThrow(/not a command/);
   const node = { externalId: "works/line-1", topicFilter: "spBv1.0/#" };
