@@ -110,6 +110,14 @@ export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> =
   "share.local":
     "Diese Seite ist unter einer Adresse geöffnet, die nur auf diesem Rechner gilt. Das gilt auch für ihre Links. Öffnen Sie die Konsole zuerst unter der Netzwerkadresse des Gateways.",
   "board.wall": "Wandansicht",
+  "rotation.title": "Mehrere Dashboards im Wechsel zeigen",
+  "rotation.hint":
+    "Eine Wandansicht zeigt zuerst „{name}“ und dann die Dashboards, die Sie auswählen, immer wieder von vorn.",
+  "rotation.then": "Danach zeigen",
+  "rotation.none": "Es gibt noch kein anderes Dashboard.",
+  "rotation.seconds": "Sekunden für jedes Dashboard",
+  "rotation.copy": "Adresse dieser Wandansicht kopieren",
+  "rotation.start": "Starten",
 
   "alias.label": "Geräte",
   "alias.hint": "Widgets mit derselben Gerätegruppe lassen sich an einer Stelle ändern.",
