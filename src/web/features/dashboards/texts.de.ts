@@ -14,6 +14,8 @@ export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> =
   "dashboardTemplate.LORAWAN": "LoRaWAN-Sensor",
   "dashboardTemplate.LORAWAN.hint": "Batterie und Signalstärke stehen vorn.",
   "dashboards.create": "Dashboard anlegen",
+  "dashboards.createForType": "Dashboard für {type} anlegen",
+  "dashboards.created": "Dashboard {name} angelegt.",
   "dashboards.none": "Noch keine Dashboards",
   "dashboards.noneHint":
     "Ein Dashboard zeigt Diagramme, Werte und Alarme auf einer Seite, für einen Bildschirm an der Wand oder für Sie selbst. Mit einem Klick legen Sie eines für alle Geräte eines Typs an.",

@@ -12,6 +12,8 @@ export const dashboardsEn = {
   "dashboardTemplate.LORAWAN": "LoRaWAN sensor",
   "dashboardTemplate.LORAWAN.hint": "Battery and signal strength come first.",
   "dashboards.create": "Create dashboard",
+  "dashboards.createForType": "Create a dashboard for {type}",
+  "dashboards.created": "Dashboard {name} created.",
   "dashboards.none": "No dashboards yet",
   "dashboards.noneHint":
     "A dashboard puts charts, values and alarms on one page, for a wall display or for yourself. One click creates one for all devices of a type.",
