@@ -237,6 +237,12 @@ describe("listing devices", () => {
           ]),
       },
       {
+        name: "no types of another profile",
+        request: () => ({ method: "GET", path: "/api/devices/types?profileId=other", token: reader }),
+        status: 200,
+        answer: ({ body }) => expect(body).toEqual([]),
+      },
+      {
         name: "children of a gateway",
         request: () => ({ method: "GET", path: `/api/devices/${gateway.deviceId}/children`, token: reader }),
         status: 200,

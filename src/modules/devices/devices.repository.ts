@@ -16,6 +16,14 @@ import {
 } from "./devices.types.ts";
 import { orderOf, type Visible, whereOf } from "./devices-filter.repository.ts";
 
+export interface TypeCount {
+  readonly deviceType: string;
+  readonly count: number;
+}
+
+const isOfProfile = (profileId: string | undefined) =>
+  profileId === undefined ? undefined : eq(devices.profileId, profileId as ProfileId); // only compared
+
 export interface DevicesRepository extends ChildrenRepository {
   list(
     tenantId: TenantId,
@@ -38,7 +46,8 @@ export interface DevicesRepository extends ChildrenRepository {
   /** All but the token, which `CredentialsRepository` saves. */
   update(device: Device): void;
   delete(deviceId: DeviceId): void;
-  countTypes(tenantId: TenantId, visible: Visible): Array<{ deviceType: string; count: number }>;
+  /** With a profile, counts only its devices. */
+  countTypes(tenantId: TenantId, visible: Visible, profileId?: string): TypeCount[];
   countAssets(tenantId: TenantId, visible: Visible): Array<{ assetId: string; count: number }>;
   findTypeDefaults(tenantId: TenantId, deviceType: string): TypeDefaults | undefined;
   saveTypeDefaults(tenantId: TenantId, defaults: TypeDefaults): void;
@@ -197,11 +206,11 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
         .delete(devices)
         .where(inArray(devices.deviceId, [deviceId]))
         .run(),
-    countTypes: (tenantId, visible) =>
+    countTypes: (tenantId, visible, profileId) =>
       orm
         .select({ deviceType: devices.deviceType, count: count() })
         .from(devices)
-        .where(whereOf(tenantId, visible, {}))
+        .where(and(whereOf(tenantId, visible, {}), isOfProfile(profileId)))
         .groupBy(devices.deviceType)
         .orderBy(asc(devices.deviceType))
         .all(),

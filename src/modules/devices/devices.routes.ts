@@ -29,6 +29,11 @@ const childList = wholeList({
 const rejectionList = wholeList({ sort: ["at", "code"], search: ["where", "reason"] });
 const typeList = wholeList({ sort: ["deviceType", "count"], search: ["deviceType"] });
 
+const listTypesQuery = t.Object({
+  ...typeList.fields,
+  profileId: t.Optional(t.String({ maxLength: 64, description: "only devices of this profile" })),
+});
+
 interface DevicesRoutesDeps {
   readonly devices: DevicesService;
   readonly rejections: DeviceRejections;
@@ -105,10 +110,10 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
     .get(
       "/types",
       ({ principal, query, request, set }) =>
-        typeList.page({ query, request, set }, devices.countTypes(principal)),
+        typeList.page({ query, request, set }, devices.countTypes(principal, query.profileId)),
       {
         auth: "devices:read",
-        query: t.Object(typeList.fields),
+        query: listTypesQuery,
         response: { 200: t.Array(t.Object({ deviceType: t.String(), count: wholeNumber() })) },
         detail: { summary: "List device types with their number of devices" },
       },

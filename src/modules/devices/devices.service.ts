@@ -9,7 +9,7 @@ import type { Principal } from "../users/users.types.ts";
 import { createDeviceBuilding, isVisible } from "./device-building.ts";
 import { createDeviceChildren } from "./device-children.ts";
 import { devEuiTaken, deviceNotFound } from "./devices.errors.ts";
-import type { DevicesRepository } from "./devices.repository.ts";
+import type { DevicesRepository, TypeCount } from "./devices.repository.ts";
 import type {
   Device,
   DeviceChanges,
@@ -172,8 +172,8 @@ export function createDevicesService(deps: DevicesServiceDeps) {
         offset: 0,
       }).items;
     },
-    countTypes: ({ tenantId, devices }: Principal): Array<{ deviceType: string; count: number }> =>
-      repository.countTypes(tenantId, devices),
+    countTypes: ({ tenantId, devices }: Principal, profileId?: string): TypeCount[] =>
+      repository.countTypes(tenantId, devices, profileId),
     countAssets: ({ tenantId, devices }: Principal): Array<{ assetId: string; count: number }> =>
       repository.countAssets(tenantId, devices),
     getTypeDefaults: ({ tenantId }: Principal, deviceType: string): TypeDefaults =>

@@ -25,19 +25,31 @@ function LinkState() {
   );
 }
 
-/** Banners that every screen shows at its top. */
-const Banners = () => (
-  <>
-    <ActingBanner />
-    <ConnectionBanner />
-    <ReadinessBanner />
-  </>
-);
+/** Returns whether a dashboard covers the whole screen. */
+const useIsWall = (): boolean => useLocation().query.wall === "1";
+
+/** A wall greys out by itself: a filter around it would keep it from filling the screen. */
+function useIsStale(): boolean {
+  const isWall = useIsWall();
+  return useIsDisconnected() && !isWall;
+}
+
+/** Banners that every screen but a wall shows at its top. */
+function Banners() {
+  if (useIsWall()) return null;
+  return (
+    <>
+      <ActingBanner />
+      <ConnectionBanner />
+      <ReadinessBanner />
+    </>
+  );
+}
 
 export function Shell({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
   useOpenAlarms();
-  const isStale = useIsDisconnected();
+  const isStale = useIsStale();
   const main = useRef<HTMLElement>(null);
   const [finding, setFinding] = useState(false);
   useEffect(() => main.current?.scrollTo(0, 0), [path]);

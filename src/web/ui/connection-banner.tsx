@@ -20,7 +20,8 @@ export function useIsDisconnected(): boolean {
   return !ready && late;
 }
 
-export function ConnectionBanner() {
+/** `isPassive`: without a button, on a wall. */
+export function ConnectionBanner({ isPassive = false }: { isPassive?: boolean }) {
   const state = live.state.value;
   if (!useIsDisconnected()) return null;
   const seconds = state.kind === "waiting" ? Math.max(0, Math.ceil((state.retryAt - now.value) / 1000)) : 0;
@@ -34,7 +35,7 @@ export function ConnectionBanner() {
         <strong>{t("connection.lost")}</strong> {t("connection.lostDetail")}{" "}
         {seconds > 0 ? t("connection.retryIn", { seconds }) : t("connection.retrying")}
       </span>
-      {state.kind === "waiting" && (
+      {state.kind === "waiting" && !isPassive && (
         <button type="button" class="btn btn-xs" onClick={() => live.retryNow()}>
           {t("connection.retryNow")}
         </button>

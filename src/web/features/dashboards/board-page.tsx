@@ -15,12 +15,12 @@ import { BoardWidgets, PageChoice } from "./board-widgets.tsx";
 import { type Dashboard, dashboardsApi, type Widget, type WindowSpec } from "./dashboards-api.ts";
 import { begin, type EditHistory, redo, step, undo } from "./edit-history.ts";
 import { PartsDialog } from "./pages-dialog.tsx";
+import { addressOf, type Query } from "./rotation.ts";
 import { type BoardView, useBoardFeed } from "./use-board-feed.ts";
 import { WidgetDialog } from "./widget-dialog.tsx";
 import { WindowPicker } from "./window-picker.tsx";
 
 export function BoardPage({ dashboardId }: { dashboardId: string }) {
-  const { query, path, route } = useLocation();
   const loaded = useResource(() => dashboardsApi.get(dashboardId), [dashboardId]);
   const back = (
     <a
@@ -31,13 +31,9 @@ export function BoardPage({ dashboardId }: { dashboardId: string }) {
       {t("dashboards.all")}
     </a>
   );
-  const isWall = query.wall === "1";
-  useWall(isWall, () => route(path, true));
   return (
-    <div
-      class={`flex min-h-full flex-col gap-4 p-4 lg:p-6 ${isWall ? "fixed inset-0 z-40 overflow-auto bg-base-200" : ""}`}
-    >
-      {!isWall && back}
+    <div class="flex min-h-full flex-col gap-4 p-4 lg:p-6">
+      {back}
       {loaded.data ? (
         <LoadedBoard key={loaded.data.updatedAt} dashboard={loaded.data} loaded={loaded} />
       ) : loaded.error === undefined ? (
@@ -52,18 +48,11 @@ export function BoardPage({ dashboardId }: { dashboardId: string }) {
 /** Unsaved changes, by dashboard. They are still there after a visit to another screen. */
 const drafts = new Map<string, { readonly of: string; readonly history: EditHistory<Board> }>();
 
-type Query = Readonly<Record<string, string | undefined>>;
-
-function addressOf(path: string, query: Query): string {
-  const fields = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return fields.length === 0 ? path : `${path}?${new URLSearchParams(fields)}`;
-}
-
 function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Resource<Dashboard> }) {
   const { query, path, route } = useLocation();
-  const [isWall, isEditing] = [query.wall === "1", query.edit === "1" && may("dashboards:write")];
+  const isEditing = query.edit === "1" && may("dashboards:write");
   const [history, setHistory] = useState<EditHistory<Board>>(() => {
-    const draft = query.wall === "1" ? undefined : drafts.get(dashboard.id);
+    const draft = drafts.get(dashboard.id);
     return draft?.of === dashboard.updatedAt ? draft.history : begin(boardOf(dashboard));
   });
   const board = history.now;
@@ -105,14 +94,13 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
         stateId={stateId}
         view={view}
         isEditing={isEditing}
-        isFitted={isWall}
         window={window}
         onChange={change}
         onOpen={setDialog}
         onWindow={setWindow}
       />
     ),
-    [board, stateId, isEditing, query.wall, window, view.isLoaded, view.boundsNow, view.feed],
+    [board, stateId, isEditing, window, view.isLoaded, view.boundsNow, view.feed],
   );
   const save = () =>
     action.run(async () => {
@@ -130,7 +118,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   return (
     <>
       <PageHead title={board.name}>
-        {isWall ? null : isEditing ? (
+        {isEditing ? (
           <EditTools
             history={history}
             isBusy={action.busy}
@@ -145,16 +133,13 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
             dashboard={dashboard}
             deviceId={query.device}
             onEdit={() => go({ edit: "1" })}
-            onWall={() => {
-              document.documentElement.requestFullscreen?.().catch(() => undefined);
-              go({ wall: isWall ? undefined : "1" });
-            }}
+            onWall={(address = addressOf(path, { ...query, wall: "1" })) => route(address, true)}
           />
         )}
       </PageHead>
       <div class="flex flex-wrap items-center justify-between gap-3">
         <PageChoice states={board.states} stateId={stateId} onSelect={(id) => go({ state: id })} />
-        <ChartTools isHidden={isWall} board={board} window={window} view={view} onChange={setWindow} />
+        <ChartTools board={board} window={window} view={view} onChange={setWindow} />
       </div>
       {isEditing && <NameField board={board} onChange={change} />}
       {action.error !== undefined && <ErrorNote error={action.error} />}
@@ -182,43 +167,18 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
 
 /** Controls for all charts of a dashboard: the time window, and whether alarms and commands are shown. */
 function ChartTools(props: {
-  isHidden: boolean;
   board: Board;
   window: WindowSpec;
   view: BoardView;
   onChange: (window: WindowSpec) => void;
 }) {
-  const { isHidden, board, window, view, onChange } = props;
-  return isHidden ? null : (
+  const { board, window, view, onChange } = props;
+  return (
     <div class="flex flex-wrap items-center gap-4">
       {board.widgets.some(({ type }) => type === "timeseries") && <AnnotationSwitch />}
       <WindowPicker window={window} boundsNow={view.boundsNow} onChange={onChange} />
     </div>
   );
-}
-
-/** Shows only the dashboard on a wall display, and keeps the screen on if the browser allows it; Escape ends it. */
-export function useWall(isOn: boolean, leave: () => void): void {
-  useEffect(() => {
-    if (!isOn) return;
-    let lock: WakeLockSentinel | undefined;
-    const hold = () =>
-      navigator.wakeLock?.request("screen").then(
-        (held) => {
-          lock = held;
-        },
-        () => undefined,
-      );
-    hold();
-    const press = (e: KeyboardEvent) => e.key === "Escape" && leave();
-    addEventListener("keydown", press);
-    document.addEventListener("visibilitychange", hold);
-    return () => {
-      lock?.release();
-      removeEventListener("keydown", press);
-      document.removeEventListener("visibilitychange", hold);
-    };
-  }, [isOn]);
 }
 
 /** Ctrl+Z takes back, Ctrl+Y and Ctrl+Shift+Z do it again; not while one writes. */

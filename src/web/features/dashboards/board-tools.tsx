@@ -1,4 +1,14 @@
-import { Download, Layers, Maximize, Pencil, Plus, Redo2, Share2, Undo2 } from "lucide-preact";
+import {
+  Download,
+  GalleryHorizontalEnd,
+  Layers,
+  Maximize,
+  Pencil,
+  Plus,
+  Redo2,
+  Share2,
+  Undo2,
+} from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -8,6 +18,7 @@ import { Empty } from "../../ui/empty.tsx";
 import type { Board } from "./board.ts";
 import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
 import { type EditHistory, redo, undo } from "./edit-history.ts";
+import { RotationDialog } from "./rotation-dialog.tsx";
 import { ShareDialog } from "./share-dialog.tsx";
 
 export function NameField({ board, onChange }: { board: Board; onChange: (board: Board) => void }) {
@@ -32,10 +43,16 @@ export function ViewTools(props: {
   dashboard: Dashboard;
   deviceId: string | undefined;
   onEdit: () => void;
-  onWall: () => void;
+  /** Called with an address for a wall that shows several dashboards in turn. */
+  onWall: (address?: string) => void;
 }) {
-  const { dashboard, deviceId, onEdit, onWall } = props;
+  const { dashboard, deviceId, onEdit } = props;
   const [isSharing, setSharing] = useState(false);
+  const [isRotating, setRotating] = useState(false);
+  const showWall = (address?: string) => {
+    document.documentElement.requestFullscreen?.().catch(() => undefined);
+    props.onWall(address);
+  };
   const save = async () => {
     const url = URL.createObjectURL(await dashboardsApi.exportFile(dashboard.id));
     const link = document.createElement("a");
@@ -46,9 +63,20 @@ export function ViewTools(props: {
   };
   return (
     <>
-      <Tool label={t("board.wall")} onClick={onWall}>
+      <Tool label={t("board.wall")} onClick={() => showWall()}>
         <Maximize size={16} aria-hidden="true" />
       </Tool>
+      <Tool label={t("rotation.title")} onClick={() => setRotating(true)}>
+        <GalleryHorizontalEnd size={16} aria-hidden="true" />
+      </Tool>
+      {isRotating && (
+        <RotationDialog
+          dashboard={dashboard}
+          deviceId={deviceId}
+          onStart={showWall}
+          onClose={() => setRotating(false)}
+        />
+      )}
       <Tool label={t("board.export")} onClick={save}>
         <Download size={16} aria-hidden="true" />
       </Tool>

@@ -17,11 +17,18 @@ import { Page } from "../../ui/page.tsx";
 import { BoardPage } from "./board-page.tsx";
 import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
 import { NewDashboard } from "./new-dashboard.tsx";
+import { WallPage } from "./wall.tsx";
 
 /** Dashboards: all of them, or one. */
 export function DashboardsScreen() {
   const { dashboardId } = useRoute().params;
-  return dashboardId ? <BoardPage key={dashboardId} dashboardId={dashboardId} /> : <DashboardsPage />;
+  const isWall = useLocation().query.wall === "1";
+  if (!dashboardId) return <DashboardsPage />;
+  return isWall ? (
+    <WallPage key={dashboardId} dashboardId={dashboardId} />
+  ) : (
+    <BoardPage key={dashboardId} dashboardId={dashboardId} />
+  );
 }
 
 function DashboardsPage() {

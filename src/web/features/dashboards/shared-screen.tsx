@@ -9,10 +9,10 @@ import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { boardOf } from "./board.ts";
-import { useWall } from "./board-page.tsx";
 import { BoardWidgets, PageChoice } from "./board-widgets.tsx";
 import { dashboardsApi, type SharedDashboard, type WindowSpec } from "./dashboards-api.ts";
 import { useBoardFeed } from "./use-board-feed.ts";
+import { useWall } from "./wall.tsx";
 import { WindowPicker } from "./window-picker.tsx";
 
 /** A dashboard by a link. Its token stands behind the `#`: no server and no log on the way gets to see it with the address. */

@@ -14,6 +14,8 @@ export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> =
   "dashboardTemplate.LORAWAN": "LoRaWAN-Sensor",
   "dashboardTemplate.LORAWAN.hint": "Batterie und Signalstärke stehen vorn.",
   "dashboards.create": "Dashboard anlegen",
+  "dashboards.createForType": "Dashboard für {type} anlegen",
+  "dashboards.created": "Dashboard {name} angelegt.",
   "dashboards.none": "Noch keine Dashboards",
   "dashboards.noneHint":
     "Ein Dashboard zeigt Diagramme, Werte und Alarme auf einer Seite, für einen Bildschirm an der Wand oder für Sie selbst. Mit einem Klick legen Sie eines für alle Geräte eines Typs an.",
@@ -110,6 +112,14 @@ export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> =
   "share.local":
     "Diese Seite ist unter einer Adresse geöffnet, die nur auf diesem Rechner gilt. Das gilt auch für ihre Links. Öffnen Sie die Konsole zuerst unter der Netzwerkadresse des Gateways.",
   "board.wall": "Wandansicht",
+  "rotation.title": "Mehrere Dashboards im Wechsel zeigen",
+  "rotation.hint":
+    "Eine Wandansicht zeigt zuerst „{name}“ und dann die Dashboards, die Sie auswählen, immer wieder von vorn.",
+  "rotation.then": "Danach zeigen",
+  "rotation.none": "Es gibt noch kein anderes Dashboard.",
+  "rotation.seconds": "Sekunden für jedes Dashboard",
+  "rotation.copy": "Adresse dieser Wandansicht kopieren",
+  "rotation.start": "Starten",
 
   "alias.label": "Geräte",
   "alias.hint": "Widgets mit derselben Gerätegruppe lassen sich an einer Stelle ändern.",

@@ -12,6 +12,8 @@ export const dashboardsEn = {
   "dashboardTemplate.LORAWAN": "LoRaWAN sensor",
   "dashboardTemplate.LORAWAN.hint": "Battery and signal strength come first.",
   "dashboards.create": "Create dashboard",
+  "dashboards.createForType": "Create a dashboard for {type}",
+  "dashboards.created": "Dashboard {name} created.",
   "dashboards.none": "No dashboards yet",
   "dashboards.noneHint":
     "A dashboard puts charts, values and alarms on one page, for a wall display or for yourself. One click creates one for all devices of a type.",
@@ -107,6 +109,13 @@ export const dashboardsEn = {
   "share.local":
     "You opened this page with an address that works on this computer only, and so would its links. Open the console with the gateway’s address in the network first.",
   "board.wall": "Wall",
+  "rotation.title": "Show several dashboards in turn",
+  "rotation.hint": "A wall shows “{name}” first and then the dashboards that you select, again and again.",
+  "rotation.then": "Then show",
+  "rotation.none": "There is no other dashboard yet.",
+  "rotation.seconds": "Seconds for each dashboard",
+  "rotation.copy": "Copy the address of this wall",
+  "rotation.start": "Start",
 
   "alias.label": "Devices",
   "alias.hint": "Widgets with the same devices share them, so that you change them in one place.",

@@ -4,7 +4,13 @@ import { serverNow } from "../../platform/now.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { type Board, widgetsIn } from "./board.ts";
 import { BoardFeed, needsRefresh } from "./board-feed.ts";
-import { dashboardsApi, type SharedDashboard, type Widget, type WindowSpec } from "./dashboards-api.ts";
+import {
+  dashboardsApi,
+  type Executed,
+  type SharedDashboard,
+  type Widget,
+  type WindowSpec,
+} from "./dashboards-api.ts";
 import type { Bounds } from "./widgets/widget.types.ts";
 
 /** Aggregates are asked for anew; values come by themselves. */
@@ -28,6 +34,8 @@ export interface FeedRequest {
   readonly isDraft: boolean;
   /** Called with each answer when the dashboard is opened by a link, because it may have been changed. */
   readonly onShared?: (answer: SharedDashboard) => void;
+  /** What the feed shows before its own first query; then it needs none to begin with. */
+  readonly first?: Executed;
 }
 
 export interface BoardView {
@@ -40,17 +48,41 @@ export interface BoardView {
   readonly reload: () => void;
 }
 
+function fillFeed(
+  feed: BoardFeed,
+  answer: Executed | SharedDashboard,
+  { widgets, isPart }: { readonly widgets: readonly Widget[]; readonly isPart: boolean },
+): void {
+  feed.windowMs = answer.timeWindow.to - answer.timeWindow.from;
+  feed.fill(answer, widgets, isPart);
+}
+
+function newFeed(first: Executed | undefined, widgets: readonly Widget[]): BoardFeed {
+  const feed = new BoardFeed();
+  if (first !== undefined) fillFeed(feed, first, { widgets, isPart: false });
+  return feed;
+}
+
+/** Runs each action at its interval while the page is visible; returns a function that ends it. */
+function runWhileVisible(timers: ReadonlyArray<readonly [everyMs: number, run: () => void]>): () => void {
+  const running = timers.map(([everyMs, run]) =>
+    setInterval(() => document.visibilityState === "visible" && run(), Math.min(everyMs, TIMER_MS_MAX)),
+  );
+  return () => running.forEach(clearInterval);
+}
+
 /** Runs one query and one subscription for all widgets of a dashboard. */
 export function useBoardFeed(dashboardId: string, board: Board, request: FeedRequest): BoardView {
-  const { window, stateId, deviceId, isDraft, onShared } = request;
-  const feed = useMemo(() => new BoardFeed(), [dashboardId]);
+  const { window, stateId, deviceId, isDraft, onShared, first } = request;
+  const widgets = widgetsIn(board, stateId);
+  const feed = useMemo(() => newFeed(first, widgets), [dashboardId]);
   /** Counts whole answers. */
-  const [filled, setFilled] = useState(0);
-  const span = useRef<Bounds | undefined>(undefined);
+  const [filled, setFilled] = useState(first === undefined ? 0 : 1);
+  const span = useRef<Bounds | undefined>(first?.timeWindow);
+  const isDue = useRef(first === undefined);
   const [error, setError] = useState<unknown>(undefined);
   const newest = useRef(0);
   const isMoving = window.mode === "live" || window.mode === "relative";
-  const widgets = widgetsIn(board, stateId);
   const load = (only?: readonly string[]) => {
     const mine = only ? newest.current : ++newest.current;
     const how = {
@@ -68,8 +100,7 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
     ask().then(
       (answer) => {
         if (mine !== newest.current) return;
-        feed.windowMs = answer.timeWindow.to - answer.timeWindow.from;
-        feed.fill(answer, widgets, only !== undefined);
+        fillFeed(feed, answer, { widgets, isPart: only !== undefined });
         span.current = answer.timeWindow;
         setFilled((before) => (only ? before : before + 1));
         setError(undefined);
@@ -88,21 +119,18 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
   const drawn = isDraft ? [board.widgets, board.aliases] : [];
   const wanted = JSON.stringify([dashboardId, window, stateId, deviceId, isDraft, drawn]);
   useEffect(() => {
-    current.current();
+    if (isDue.current) current.current();
+    isDue.current = true;
     const durationMs = Number(window.durationMs ?? 0);
     const part = () => {
       const ids = refreshed.current;
       if (ids.length > 0) current.current(ids);
     };
-    const timers = [
+    return runWhileVisible([
       [Math.max(REFRESH_MS_MIN, durationMs / REFRESHES_A_WINDOW), part],
       [Math.max(RELOAD_MS_MIN, durationMs / RELOADS_A_WINDOW), () => current.current()],
       ...(isMoving ? [[MOVE_MS, () => feed.moveOn()] as const] : []),
-    ] as const;
-    const running = timers.map(([every, run]) =>
-      setInterval(() => document.visibilityState === "visible" && run(), Math.min(every, TIMER_MS_MAX)),
-    );
-    return () => running.forEach(clearInterval);
+    ]);
   }, [wanted]);
   useEffect(() => {
     const draw = () => feed.drawAll();

@@ -11,6 +11,7 @@ import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { levelClass, StateDot } from "../../ui/state-dot.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
+import { TypeDashboardButton } from "../dashboards/type-dashboard-button.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { Spark } from "../telemetry/spark.tsx";
@@ -31,14 +32,27 @@ export function OverviewTab({ device }: DeviceTabProps) {
           <ValueCard key={key} name={key} deviceId={device.deviceId} latest={latest} version={version} />
         ))}
       </div>
-      {keys.length > 0 && may("profiles:write") && (
-        <p class="text-sm">
-          <a class="link text-soft" href={`/settings/profiles/${device.profileId}?view=values`}>
-            {t("device.namesAndUnits")}
-          </a>
-        </p>
-      )}
+      {keys.length > 0 && <Shortcuts device={device} />}
       <Facts device={device} />
+    </div>
+  );
+}
+
+/** What one does next with the values of a device. */
+function Shortcuts({ device: { deviceType, profileId, targetDashboardId } }: { device: DeviceDetail }) {
+  return (
+    <div class="flex flex-wrap items-center gap-x-5 gap-y-2">
+      {targetDashboardId === undefined && (
+        <TypeDashboardButton
+          deviceType={deviceType}
+          text={t("dashboards.createForType", { type: deviceType })}
+        />
+      )}
+      {may("profiles:write") && (
+        <a class="link text-sm text-soft" href={`/settings/profiles/${profileId}?view=values`}>
+          {t("device.namesAndUnits")}
+        </a>
+      )}
     </div>
   );
 }

@@ -2,7 +2,7 @@ import type { updateDeviceBody } from "../../../modules/devices/devices.schemas.
 import type { profileBody } from "../../../modules/profiles/profiles.schemas.ts";
 import type { DeviceDetail, DeviceRow, Rejection } from "../../lib/api-types.ts";
 import type { Wire } from "../../lib/wire.ts";
-import { get, getPage, patch, post, remove } from "../../platform/api-client.ts";
+import { get, getPage, patch, post, queryOf, remove } from "../../platform/api-client.ts";
 
 export type DeviceEdit = Wire<typeof updateDeviceBody>;
 
@@ -20,9 +20,16 @@ export interface DeviceListQuery {
   readonly sort?: string;
 }
 
+interface TypeCount {
+  readonly deviceType: string;
+  readonly count: number;
+}
+
 export const devicesApi = {
   list: (query: DeviceListQuery) => getPage<DeviceRow>(`/api/devices`, query),
-  types: () => get<{ deviceType: string; count: number }[]>("/api/devices/types?limit=10000"),
+  types: () => get<TypeCount[]>("/api/devices/types?limit=10000"),
+  typesOfProfile: (profileId: string) =>
+    get<TypeCount[]>(`/api/devices/types?${queryOf({ profileId, limit: 10_000 })}`),
   assets: () => get<{ assetId: string; count: number }[]>("/api/devices/assets?limit=10000"),
   profiles: () => get<Wire<typeof profileBody>[]>("/api/device-profiles?limit=10000"),
   gateways: async () =>

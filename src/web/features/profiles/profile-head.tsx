@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Tabs } from "../../ui/tabs.tsx";
+import { ProfileDashboardButton } from "../dashboards/type-dashboard-button.tsx";
 
 /** Head of the pages of a profile: its name, and what can be seen of it. */
 export function ProfileHead(props: {
@@ -24,7 +25,10 @@ export function ProfileHead(props: {
             {t(tab === "rules" ? "rule.of" : "meta.of", { name })}
           </h2>
         </div>
-        {props.children}
+        <div class="flex flex-wrap items-center gap-2">
+          <ProfileDashboardButton profileId={profileId} />
+          {props.children}
+        </div>
       </div>
       <Tabs
         label={name}

@@ -1,0 +1,35 @@
+// The dashboards that a wall shows in turn, as its address names them: `?wall=1&rotate=id2,id3&every=30`.
+
+export const ROTATION_SECONDS = { min: 1, usual: 30, max: 3_600 } as const;
+/** Longest list that an address may name. */
+export const ROTATION_DASHBOARDS_MAX = 20;
+
+export interface Rotation {
+  /** In the order in which they are shown. The dashboard of the path is the first. */
+  readonly ids: readonly string[];
+  readonly everyMs: number;
+}
+
+export type Query = Readonly<Record<string, string | undefined>>;
+
+/** Returns a path with its query. Commas stay as they are, so that people can read the address. */
+export function addressOf(path: string, query: Query): string {
+  const fields = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  if (fields.length === 0) return path;
+  return `${path}?${new URLSearchParams(fields).toString().replaceAll("%2C", ",")}`;
+}
+
+/** Reads the rotation of a wall's address; without other dashboards the wall shows only the one of its path. */
+export function rotationOf(dashboardId: string, query: Query): Rotation {
+  const others = (query.rotate ?? "").split(",").filter((id) => id !== "");
+  const ids = [...new Set([dashboardId, ...others])].slice(0, ROTATION_DASHBOARDS_MAX);
+  const { min, usual, max } = ROTATION_SECONDS;
+  const seconds = /^\d{1,6}$/.test(query.every ?? "") ? Number(query.every) : usual;
+  return { ids, everyMs: Math.min(max, Math.max(min, seconds)) * 1_000 };
+}
+
+/** Returns the query of the address of a wall that shows a dashboard and others in turn. */
+export const rotationQuery = (otherIds: readonly string[], seconds: number): Query => ({
+  wall: "1",
+  ...(otherIds.length > 0 && { rotate: otherIds.join(","), every: String(seconds) }),
+});

@@ -1,0 +1,87 @@
+import { ApiError } from "../../platform/api-client.ts";
+
+/** Time until another attempt after the service gave no answer. */
+const RETRY_MS = 5_000;
+
+interface Options<Turn> {
+  readonly ids: readonly string[];
+  readonly everyMs: number;
+  /** Loads all that a dashboard shows, so that it replaces the current one in one step. */
+  readonly load: (id: string) => Promise<Turn>;
+  /** Returns false while the page is hidden or has no connection. */
+  readonly canTurn: () => boolean;
+  readonly onTurn: (turn: Turn) => void;
+  readonly onError: (error: unknown) => void;
+  /** Monotonic, in ms. */
+  readonly nowMs?: () => number;
+}
+
+/**
+ * Shows dashboards in turn. The current one stays until the next one is loaded; a deleted one is skipped. A turn that became due while
+ * nothing could be shown happens once, as soon as `check` finds that it can.
+ */
+export class WallRotation<Turn> {
+  readonly #options: Options<Turn>;
+  readonly #nowMs: () => number;
+  #position = -1;
+  #dueMs = Number.NEGATIVE_INFINITY;
+  #isLoading = false;
+  #isStopped = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: Options<Turn>) {
+    this.#options = options;
+    this.#nowMs = options.nowMs ?? (() => performance.now());
+  }
+
+  /** Shows the next dashboard if its time has come, and sets the timer otherwise. */
+  check(): void {
+    clearTimeout(this.#timer);
+    if (this.#isStopped || this.#isLoading) return;
+    const restMs = this.#dueMs - this.#nowMs();
+    if (restMs > 0) {
+      if (Number.isFinite(restMs)) this.#timer = setTimeout(() => this.check(), restMs);
+      return;
+    }
+    if (this.#position < 0 || this.#options.canTurn()) this.#turn();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #turn(): Promise<void> {
+    const { ids, everyMs, onError } = this.#options;
+    this.#isLoading = true;
+    let waitMs = ids.length > 1 ? everyMs : Number.POSITIVE_INFINITY;
+    try {
+      await this.#showNext();
+    } catch (error) {
+      waitMs = RETRY_MS;
+      if (!this.#isStopped) onError(error);
+    }
+    this.#isLoading = false;
+    this.#dueMs = this.#nowMs() + waitMs;
+    this.check();
+  }
+
+  /** Throws if every dashboard is deleted, or if the service gives no answer. */
+  async #showNext(): Promise<void> {
+    const { ids, load, onTurn } = this.#options;
+    let missing: unknown;
+    for (let step = 1; step <= ids.length; step++) {
+      const position = (this.#position + step) % ids.length;
+      try {
+        const turn = await load(ids[position] ?? "");
+        this.#position = position;
+        if (!this.#isStopped) onTurn(turn);
+        return;
+      } catch (error) {
+        if (!(error instanceof ApiError && error.status === 404)) throw error;
+        missing = error;
+      }
+    }
+    throw missing;
+  }
+}

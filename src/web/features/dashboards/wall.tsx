@@ -1,0 +1,131 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { ApiError } from "../../platform/api-client.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { live } from "../../platform/live.ts";
+import { ConnectionBanner, useIsDisconnected } from "../../ui/connection-banner.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { boardOf, widgetsIn } from "./board.ts";
+import { BoardWidgets } from "./board-widgets.tsx";
+import { type Dashboard, dashboardsApi, type Executed, type WindowSpec } from "./dashboards-api.ts";
+import { addressOf, type Query, type Rotation, rotationOf } from "./rotation.ts";
+import { useBoardFeed } from "./use-board-feed.ts";
+import { WallRotation } from "./wall-rotation.ts";
+
+/** A dashboard with the data that it shows first. */
+interface Turn {
+  readonly dashboard: Dashboard;
+  readonly stateId: string;
+  readonly deviceId: string | undefined;
+  readonly first: Executed;
+}
+
+async function loadTurn(id: string, { state, device }: Query): Promise<Turn> {
+  const dashboard = await dashboardsApi.get(id);
+  const { states, timeWindow } = boardOf(dashboard);
+  const stateId = states.find((candidate) => candidate.id === state)?.id ?? states[0]?.id ?? "default";
+  const first = await dashboardsApi.execute(id, {
+    timeRange: timeWindow,
+    dashboardStateId: stateId,
+    ...(device !== undefined && { context: { deviceId: device } }),
+  });
+  return { dashboard, stateId, deviceId: device, first };
+}
+
+const isConnected = (): boolean => ["ready", "idle"].includes(live.state.peek().kind);
+
+/** Returns what the wall shows now, or why it shows nothing. */
+function useTurns({ ids, everyMs }: Rotation, { state, device }: Query) {
+  const [shown, setShown] = useState<{ readonly turn?: Turn; readonly error?: unknown }>({});
+  useEffect(() => {
+    const rotation = new WallRotation<Turn>({
+      ids,
+      everyMs,
+      load: (id) => loadTurn(id, { state, device }),
+      canTurn: () => document.visibilityState === "visible" && isConnected(),
+      onTurn: (turn) => setShown({ turn }),
+      onError: (error) => setShown((before) => (before.turn ? before : { error })),
+    });
+    const check = () => rotation.check();
+    document.addEventListener("visibilitychange", check);
+    const unsubscribe = live.state.subscribe(check);
+    return () => {
+      rotation.stop();
+      unsubscribe();
+      document.removeEventListener("visibilitychange", check);
+    };
+  }, [ids.join(), everyMs, state, device]);
+  return shown;
+}
+
+/** A dashboard on the whole screen, or several in turn. One at a time is mounted, and nothing on it acts. */
+export function WallPage({ dashboardId }: { dashboardId: string }) {
+  const { query, path, route } = useLocation();
+  const { turn, error } = useTurns(rotationOf(dashboardId, query), query);
+  const isStale = useIsDisconnected();
+  useWall(true, () => route(addressOf(path, { device: query.device, state: query.state }), true));
+  return (
+    <div class="fixed inset-0 z-40 flex flex-col overflow-auto bg-base-200">
+      <ConnectionBanner isPassive />
+      <div class={`flex flex-1 flex-col gap-4 p-4 lg:p-6 ${isStale ? "grayscale" : ""}`} data-testid="wall">
+        {turn ? (
+          <WallBoard key={`${turn.dashboard.id} ${turn.dashboard.updatedAt}`} turn={turn} />
+        ) : error === undefined ? (
+          <p class="text-soft">{t("common.loading")}</p>
+        ) : (
+          <ErrorNote error={error} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function WallBoard({ turn }: { turn: Turn }) {
+  const { dashboard, stateId, deviceId, first } = turn;
+  const board = useMemo(() => boardOf(dashboard), []);
+  const [window, setWindow] = useState<WindowSpec>(board.timeWindow);
+  const view = useBoardFeed(dashboard.id, board, { window, stateId, deviceId, isDraft: false, first });
+  const page = board.states.length > 1 ? board.states.find(({ id }) => id === stateId) : undefined;
+  // The banner says that there is no connection.
+  const isUnreachable = view.error instanceof ApiError && view.error.status === 0;
+  const widgets = useMemo(
+    () => <BoardWidgets isFitted board={board} stateId={stateId} view={view} onWindow={setWindow} />,
+    [view.isLoaded, view.boundsNow, view.feed],
+  );
+  return (
+    <>
+      <PageHead title={board.name}>{page && <p class="text-soft">{page.name}</p>}</PageHead>
+      {view.error !== undefined && !isUnreachable && <ErrorNote error={view.error} />}
+      {widgetsIn(board, stateId).length === 0 ? (
+        <p class="panel p-4 text-soft">{t("board.empty")}</p>
+      ) : (
+        widgets
+      )}
+    </>
+  );
+}
+
+/** Shows only the dashboard on a wall display, and keeps the screen on if the browser allows it; Escape ends it. */
+export function useWall(isOn: boolean, leave: () => void): void {
+  useEffect(() => {
+    if (!isOn) return;
+    let lock: WakeLockSentinel | undefined;
+    const hold = () =>
+      navigator.wakeLock?.request("screen").then(
+        (held) => {
+          lock = held;
+        },
+        () => undefined,
+      );
+    hold();
+    const press = (e: KeyboardEvent) => e.key === "Escape" && leave();
+    addEventListener("keydown", press);
+    document.addEventListener("visibilitychange", hold);
+    return () => {
+      lock?.release();
+      removeEventListener("keydown", press);
+      document.removeEventListener("visibilitychange", hold);
+    };
+  }, [isOn]);
+}
