@@ -32,7 +32,7 @@ export interface BrokerLinkOptions {
   /** States where all topics of the client are, inside the broker. */
   readonly space: string;
   readonly sink: BrokerSink;
-  /** Its shared subscriptions have changed. */
+  /** Called when the shared subscriptions of the client have changed. */
   sharedChanged(): void;
   closed(): void;
 }
@@ -67,11 +67,16 @@ export class BrokerLink extends Duplex {
   readonly #reader = new FrameReader(fromBroker, largestBody);
   /** Filter, as the client names it → what it asked for. */
   readonly #filters = new Map<string, ClientSubscription>();
+  /** Those of them that the broker has: what is published before would be lost. */
+  readonly #active = new Set<string>();
+  /** Subscriptions of the session that the client came back to, until the broker has them again. */
+  readonly #restored: string[] = [];
   #client: BrokerClient | undefined;
   /** Calls that wait for the broker's CONNACK. */
   #waiting: (() => void)[] | undefined = [];
   #closing = false;
   #identified = false;
+  #isQueueRead = false;
 
   constructor(options: BrokerLinkOptions) {
     super({ writableHighWaterMark: largestBody });
@@ -87,6 +92,7 @@ export class BrokerLink extends Duplex {
     this.#client = client;
     for (const [filter, { qos, identifier }] of subscriptions) {
       this.#remember(fromBrokerTopic(filter), { qos, identifier });
+      this.#restored.push(fromBrokerTopic(filter));
     }
     this.push(
       generate({
@@ -143,13 +149,19 @@ export class BrokerLink extends Duplex {
           rh: retainHandling,
           identifier,
         })),
-        done,
+        (error) => {
+          if (!error) for (const { topic } of subscriptions) this.#activate(topic);
+          done(error);
+        },
       ),
     );
   }
 
   unsubscribe(filters: readonly string[], done: Done): void {
-    for (const filter of filters) this.#filters.delete(filter);
+    for (const filter of filters) {
+      this.#filters.delete(filter);
+      this.#active.delete(filter);
+    }
     if (filters.some((filter) => filter.startsWith(SHARE))) this.#options.sharedChanged();
     const unsubscriptions = filters.map((filter) => toBroker(this.space, filter));
     this.#whenReady(() =>
@@ -157,13 +169,13 @@ export class BrokerLink extends Duplex {
     );
   }
 
-  /** Returns whether some subscription matches. */
+  /** Returns whether a message on the topic reaches the client by some subscription. */
   listensTo(topic: string): boolean {
-    for (const filter of this.#filters.keys()) if (clientFilterMatches(filter, topic)) return true;
+    for (const filter of this.#active) if (clientFilterMatches(filter, topic)) return true;
     return false;
   }
 
-  /** The highest QoS and all identifiers of the client's subscriptions that match. */
+  /** Returns the highest QoS and all identifiers of the client's subscriptions that match. */
   match(topic: string): { readonly qos: Qos; readonly identifiers: number[] } {
     let qos: Qos = 0;
     const identifiers: number[] = [];
@@ -178,6 +190,16 @@ export class BrokerLink extends Duplex {
   /** Sends a retained message to this client alone. */
   sendRetained(message: BrokerMessage): void {
     this.#sendAlone(message, true);
+  }
+
+  /** The broker has read the queue of the client's session, and sends what is in it. */
+  queueRead(): void {
+    this.#isQueueRead = true;
+  }
+
+  /** Returns whether the broker will still read the session's queue: what is added to it now is sent, and lost by no early end. */
+  get readsQueue(): boolean {
+    return this.#durable && !this.#isQueueRead;
   }
 
   /** Sends a message to this client alone. */
@@ -226,6 +248,11 @@ export class BrokerLink extends Duplex {
     );
   }
 
+  /** It may have been unsubscribed meanwhile. */
+  #activate(filter: string): void {
+    if (this.#filters.has(filter)) this.#active.add(filter);
+  }
+
   #remember(filter: string, { qos, identifier }: ClientSubscription): void {
     this.#filters.set(filter, { qos, identifier });
     if (identifier > 0) this.#identified = true;
@@ -248,6 +275,8 @@ export class BrokerLink extends Duplex {
     if (header === 0x20) {
       const waiting = this.#waiting ?? [];
       this.#waiting = undefined;
+      // The broker has restored the subscriptions of the session.
+      for (const filter of this.#restored.splice(0)) this.#activate(filter);
       for (const call of waiting) call();
     } else if (this.#closing) {
       return;

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { AedesPublishPacket, Subscription } from "aedes";
 import { filterMatches } from "../lib/mqtt/topic-filters.ts";
+import { BrokerLink } from "./broker-link.ts";
 import type { QueuedMessage, Session } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
 import { spaceOf } from "./topics.ts";
@@ -9,6 +10,7 @@ type StoredSubscription = Subscription & { readonly identifier?: number };
 
 interface ClientRef {
   readonly id: string;
+  readonly conn?: unknown;
 }
 
 /** A PUBLISH on its way to a client, or the PUBREL that follows it. */
@@ -122,6 +124,7 @@ export class BrokerPersistence {
   }
 
   outgoingStream(client: ClientRef): Readable {
+    if (client.conn instanceof BrokerLink) client.conn.queueRead();
     const queue = this.#session(client)?.queue ?? [];
     const packets = queue.map((message) =>
       message.released

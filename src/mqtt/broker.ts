@@ -71,7 +71,10 @@ export class Broker {
       },
     });
     // Devices share no subscriptions.
-    if (isApplicationSpace(space)) this.#links.set(key, link);
+    if (isApplicationSpace(space)) {
+      this.#links.set(key, link);
+      this.#shared.attached(space, key);
+    }
     link.open(this.#aedes.handle(link), session.subscriptions);
     return link;
   }

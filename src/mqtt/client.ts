@@ -29,6 +29,7 @@ import type { BrokerLink } from "./broker-link.ts";
 import type { Counters } from "./counters.ts";
 import type { Delivery } from "./delivery.ts";
 import { enclose } from "./envelope.ts";
+import type { FairQueue, Turn } from "./fair-queue.ts";
 import type { MqttLimits, SendState } from "./mqtt.types.ts";
 import type { Output } from "./output.ts";
 import type { Principal } from "./principal.ts";
@@ -51,6 +52,7 @@ export interface ClientHost {
   readonly log: Logger;
   readonly limits: MqttLimits;
   readonly counters: Counters;
+  readonly fairQueue: FairQueue;
   /** Attaches the client to the broker. */
   attach(client: Client): BrokerLink;
   /** Retained messages of a space that a filter matches. */
@@ -101,6 +103,9 @@ export class Client {
   readonly keepAliveMs: number;
   readonly #host: ClientHost;
   readonly #connack: Uint8Array;
+  /** Filter → subscription whose retained messages are still to be sent. */
+  readonly #replays = new Map<string, Subscription>();
+  readonly #replayTurn: Turn = { resume: () => this.#replay() };
   #will: Will | undefined;
   #link: BrokerLink | undefined;
 
@@ -184,6 +189,8 @@ export class Client {
 
   /** The connection has ended, in whatever way. */
   left(): void {
+    this.#replays.clear();
+    this.#host.fairQueue.remove(this.#replayTurn);
     this.#link?.close();
     this.#link = undefined;
     const will = this.#will;
@@ -219,11 +226,23 @@ export class Client {
       if (this.connection.ended) return;
       const final = error ? codes.map((code) => (code <= 2 ? Reason.unspecified : code)) : codes;
       this.connection.output.write(suback(this.version, packetId, final));
-      for (const subscription of retained) this.#sendRetained(subscription);
+      for (const subscription of retained) this.#replays.set(subscription.topic, subscription);
+      this.#replay();
       if (granted.length > 0 && !error) this.#host.subscribed(this);
     };
     if (granted.length === 0) answer();
     else this.#joined().subscribe(granted, answer);
+  }
+
+  /** Each filter is compared with all retained messages of the tenant: after its share of a turn, the rest waits for the next one. */
+  #replay(): void {
+    for (const [filter, subscription] of this.#replays) {
+      this.#replays.delete(filter);
+      if (this.#link?.has(filter) === true) this.#sendRetained(subscription);
+      if (!this.#host.fairQueue.isTurnOver) continue;
+      if (this.#replays.size > 0) this.#host.fairQueue.enqueue(this.#replayTurn);
+      return;
+    }
   }
 
   #sendRetained({ topic, qos }: Subscription): void {

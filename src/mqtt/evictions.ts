@@ -1,6 +1,7 @@
-import type { DeviceId } from "../lib/ids.ts";
+import type { DeviceId, TenantId } from "../lib/ids.ts";
 import { Reason } from "../lib/mqtt/reason.ts";
 import type { Clients } from "./clients.ts";
+import { isApplicationSpace } from "./principal.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { Wills } from "./wills.ts";
 
@@ -26,6 +27,13 @@ export class Evictions {
     const prefix = `app~${applicationId}~`;
     for (const key of [...this.#clients.keys()]) if (key.startsWith(prefix)) this.#end(key);
     for (const { key } of this.#store()?.all() ?? []) if (key.startsWith(prefix)) this.#end(key);
+  }
+
+  /** Ends the connections and sessions of all applications of a tenant. */
+  applicationsOf(tenantId: TenantId): void {
+    const sessions = [...this.#clients.all()].map(({ session }) => session);
+    for (const { key, space, owner } of [...sessions, ...(this.#store()?.all() ?? [])])
+      if (owner.tenantId === tenantId && isApplicationSpace(space)) this.#end(key);
   }
 
   #end(key: string): void {

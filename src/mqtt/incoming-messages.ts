@@ -21,7 +21,7 @@ const sampleBytes = 256;
 export interface MessageDeps extends Pick<MqttServerDeps, "ingest" | "log" | "onMessage"> {
   broker(): Broker;
   readonly delays: PublishDelays;
-  /** An application has published, on a topic of its tenant. */
+  /** Called when an application has published on a topic of its tenant. */
   onPublished?(tenantId: TenantId, message: PublishedMessage): Promise<void> | undefined;
 }
 
@@ -44,22 +44,23 @@ export class IncomingMessages {
     return this.#fromApplication(principal, principal.application, message);
   }
 
-  /** Beyond its rate, a client waits for its answers, so that it publishes no faster; nothing is dropped. */
+  /** Above its rate, the acknowledgements of a client are delayed, so that it publishes no faster; nothing is dropped. */
   async #fromApplication(
     { space }: Principal,
     application: MqttApplication,
     message: IncomingMessage,
   ): Promise<void> {
     const { broker, delays, onPublished } = this.#deps;
-    if (application.limiter !== undefined) {
-      // The bytes are those of the connection's buffer, which is filled anew meanwhile.
-      const kept = { ...message, payload: message.payload.slice() };
-      await delays.pass(application.applicationId, application.limiter);
-      await Promise.all([onPublished?.(application.tenantId, kept), broker().publish(space, kept)]);
-      return;
+    const { limiter, tenantId } = application;
+    const delay = limiter === undefined ? undefined : delays.pass(limiter, message.payload.length);
+    // The bytes are those of the connection's buffer, which is filled anew meanwhile.
+    const kept = delay === undefined ? message : { ...message, payload: new Uint8Array(message.payload) };
+    if (delay !== undefined) {
+      await delay;
+      if (application.revoked || application.isReplaced === true) throw forbidden("topic.forbidden");
     }
-    const taken = onPublished?.(application.tenantId, message);
-    await Promise.all([taken, broker().publish(space, message)]);
+    const taken = onPublished?.(tenantId, kept);
+    await Promise.all([taken, broker().publish(space, kept)]);
   }
 
   async #claim(

@@ -94,8 +94,7 @@ export function createMqttAuthentication(deps: {
 
   function byKey(credentials: MqttCredentials, secret: string): MqttAuthentication {
     const application = applicationBy(keys, secret);
-    if (application !== undefined)
-      return { ok: true, application: mqttClients.byKey(application.applicationId, application) };
+    if (application !== undefined) return mqttClients.byKey(credentials, application);
     const isLater = deps.tokens.countWrong(credentials.remoteAddress) === "later";
     return refuseClient(report, credentials, refusedKey(keys.refusalOf(secret), isLater));
   }

@@ -21,7 +21,7 @@ interface SignInDeps {
 
 const FINGERPRINT_SHOWN = 16;
 
-/** A client may subscribe to the feed of devices, which asks for somebody who may see them. */
+/** Returns the caller under which a client reads the feed of devices. */
 const callerOf = ({ mqttClientId, tenantId, name }: MqttClient): Caller => ({
   userId: mqttClientId as UserId, // no user's: a client is its own actor
   email: `mqtt-client:${name}`,
@@ -39,10 +39,14 @@ function limiterOf({ messagesPerSecond }: MqttClient): RateMeter | undefined {
   return limiter;
 }
 
-/** Authentication of MQTT clients with topics of their own. */
+/** Authenticates MQTT clients with topics of their own. */
 export class MqttClientSignIn {
   readonly #deps: SignInDeps;
+  /** API key → client that signed in with it. */
+  readonly #linked = new Map<string, string>();
   readonly #deletedTenants = new Set<TenantId>();
+  /** Client → whether it was changed or deleted since it signed in. */
+  readonly #signIns = new Map<string, { isReplaced: boolean }>();
   /** Limits by client, for all its connections together. */
   readonly #limiters = new Map<
     string,
@@ -53,9 +57,18 @@ export class MqttClientSignIn {
     this.#deps = deps;
   }
 
-  /** Revokes the clients of the tenant. */
+  /** Revokes the clients of a deleted tenant. */
   tenantDeleted(tenantId: TenantId): void {
     this.#deletedTenants.add(tenantId);
+  }
+
+  /** The client was changed or deleted. */
+  replaced(mqttClientId: string): void {
+    const signIn = this.#signIns.get(mqttClientId);
+    if (signIn === undefined) return;
+    signIn.isReplaced = true;
+    this.#signIns.delete(mqttClientId);
+    this.#limiters.delete(mqttClientId);
   }
 
   /** Returns `undefined` if the user name is that of no client. Returns a promise only if a slow hash has to be computed. */
@@ -88,17 +101,41 @@ export class MqttClientSignIn {
     });
   }
 
-  /** Returns the client that signs in with the API key, with the rights of both. */
-  byKey(apiKeyId: string, application: MqttApplication): MqttApplication {
+  /** Signs in with an API key: as the client that is linked to it, with the rights of both, or as the key alone. */
+  byKey(credentials: MqttCredentials, application: MqttApplication): MqttAuthentication {
+    const { applicationId: apiKeyId, caller } = application;
     const found = this.#deps.credentials.findByApiKey(apiKeyId);
-    const seesAll = application.caller?.devices === "all";
-    if (found === undefined || !found.enabled || !seesAll) return application;
+    if (found === undefined) return { ok: true, application };
+    if (!found.enabled) {
+      const identity = { kind: "client", name: shownName(found.name) } as const;
+      return this.#refuse(credentials, found, {
+        answer: "not_authorized",
+        reason: "client_disabled",
+        identity,
+      });
+    }
+    if (caller?.devices !== "all") return { ok: true, application };
+    this.#linked.set(apiKeyId, found.mqttClientId);
+    return { ok: true, application: this.#withRightsOf(found, application) };
+  }
+
+  /** Returns the client that signed in with an API key, once: the key has ended. */
+  takeLinked(apiKeyId: string): string | undefined {
+    const mqttClientId = this.#linked.get(apiKeyId);
+    this.#linked.delete(apiKeyId);
+    return mqttClientId;
+  }
+
+  #withRightsOf(found: MqttClient, application: MqttApplication): MqttApplication {
     const client = this.#applicationOf(found);
     return {
       ...client,
       ...(application.caller !== undefined && { caller: application.caller }),
       get revoked() {
         return application.revoked || client.revoked;
+      },
+      get isReplaced() {
+        return client.isReplaced === true;
       },
       maySubscribe: (filter) => client.maySubscribe(filter) || application.maySubscribe(filter),
     };
@@ -137,6 +174,8 @@ export class MqttClientSignIn {
   #applicationOf(client: MqttClient): MqttApplication {
     const { mqttClientId, tenantId } = client;
     const isDeleted = () => this.#deletedTenants.has(tenantId);
+    const signIn = this.#signIns.get(mqttClientId) ?? { isReplaced: false };
+    this.#signIns.set(mqttClientId, signIn);
     return {
       applicationId: mqttClientId,
       tenantId,
@@ -144,6 +183,9 @@ export class MqttClientSignIn {
       limiter: this.#limiterOf(client),
       get revoked() {
         return isDeleted(); // any other change ends its connections at once
+      },
+      get isReplaced() {
+        return signIn.isReplaced;
       },
       maySubscribe: (filter) =>
         maySubscribe(client, filter) && (!filter.startsWith("lineside/") || readFilter(filter) !== undefined),

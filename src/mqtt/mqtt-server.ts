@@ -260,6 +260,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
 
   forgetTenant(tenantId: TenantId): void {
     this.#store?.clearRetained(tenantSpace(tenantId));
+    this.#evictions.applicationsOf(tenantId);
   }
 
   stats(): MqttStats {

@@ -41,6 +41,8 @@ export interface MqttApplication {
   readonly caller?: Caller;
   /** The key is no longer valid: the session ends with its next publish, or by `disconnectApplication`. */
   readonly revoked: boolean;
+  /** The MQTT client was changed or deleted since it signed in: what still waits of it is dropped. */
+  readonly isReplaced?: boolean;
   maySubscribe(filter: string): boolean;
   mayPublish(topic: string): boolean;
   /** Rate at which it may publish; `undefined` without a limit. */
@@ -221,7 +223,7 @@ export interface MqttServer {
   disconnectDevice(deviceId: DeviceId): void;
   /** Open connections of a device, an API key or an MQTT client. */
   connectionsOf(credentialId: string): number;
-  /** The tenant was deleted: so are its retained messages. */
+  /** Deletes the retained messages of a deleted tenant. */
   forgetTenant(tenantId: TenantId): void;
   stats(): MqttStats;
   usageOf(tenantId: string): MqttUsage;

@@ -9,7 +9,7 @@ import { MqttClientSignIn } from "./mqtt-client-sign-in.ts";
 import { TopicFollowers } from "./topic-followers.ts";
 import { TopicLog } from "./topic-log.ts";
 
-/** Clients with topics of their own: who they are, and what people see and do on these topics. */
+/** Creates what MQTT clients with topics of their own need: their sign-in, their routes, and the topics as integrations use them. */
 export function createOwnTopics(
   { database, clock, events }: Pick<Core, "database" | "clock" | "events">,
   { mqtt, report }: { mqtt: () => MqttServer; report: ReportRefusal },
@@ -37,6 +37,12 @@ export function createOwnTopics(
   }
   const { credentials, routes } = createMqttClientsModule({ database, clock, events }, { passwords, topics });
   const signIn = new MqttClientSignIn({ credentials, passwords, clock, report });
+  events.on("session.ended", ({ sessionId }) => {
+    signIn.replaced(sessionId);
+    const linked = signIn.takeLinked(sessionId);
+    // Sessions whose client is away would keep messages, and take those of their groups.
+    if (linked !== undefined) mqtt().disconnectApplication(linked);
+  });
   events.on("tenant.deleted", ({ tenantId }) => {
     signIn.tenantDeleted(tenantId);
     topicLog.forget(tenantId);
@@ -45,7 +51,7 @@ export function createOwnTopics(
   return {
     signIn,
     routes,
-    /** For what follows the topics inside the program. */
+    /** Topics as integrations use them. */
     topics: local,
     onPublished,
   };

@@ -1,26 +1,50 @@
+import { unavailable } from "../lib/domain-error.ts";
 import type { RateMeter } from "../lib/rate-meter.ts";
 import type { Clock } from "../platform/clock.ts";
 
-/** Lets messages of rate-limited clients pass in their order, each when the rate of its client allows. */
+/** What may wait of one client, over all of its connections: those that ended leave their messages behind. */
+const waitingMax = { messages: 20_000, bytes: 16 * 1024 * 1024 };
+
+/** Messages that wait for the rate of a client. */
+interface Queue {
+  /** Resolves when the last one has passed. */
+  end: Promise<void>;
+  messages: number;
+  bytes: number;
+}
+
+/** Delays the messages of rate-limited clients, in their order, until the rate of each client allows them. */
 export class PublishDelays {
   readonly #clock: Pick<Clock, "monotonic" | "schedule">;
-  /** Client → the end of its queue. */
-  readonly #queues = new Map<string, Promise<void>>();
+  /** By limiter, which is another one after a change of the rate. */
+  readonly #queues = new Map<RateMeter, Queue>();
 
   constructor(clock: Pick<Clock, "monotonic" | "schedule">) {
     this.#clock = clock;
   }
 
-  async pass(id: string, limiter: RateMeter): Promise<void> {
-    const previous = this.#queues.get(id);
-    if (previous === undefined && limiter.take(this.#clock.monotonic()) === 0) return;
-    const turn = this.#wait(previous, limiter);
-    this.#queues.set(id, turn);
-    await turn;
-    if (this.#queues.get(id) === turn) this.#queues.delete(id);
+  /**
+   * Returns `undefined` if a message of this size may pass now; otherwise resolves when it may.
+   * @throws DomainError `unavailable` if too much waits: the client is to send it again
+   */
+  pass(limiter: RateMeter, bytes: number): Promise<void> | undefined {
+    const waiting = this.#queues.get(limiter);
+    if (waiting === undefined && limiter.take(this.#clock.monotonic()) === 0) return undefined;
+    const queue = waiting ?? { end: Promise.resolve(), messages: 0, bytes: 0 };
+    if (queue.messages >= waitingMax.messages || queue.bytes + bytes > waitingMax.bytes)
+      throw unavailable("mqtt.rate_queue_full");
+    this.#queues.set(limiter, queue);
+    queue.messages++;
+    queue.bytes += bytes;
+    queue.end = this.#wait(queue.end, limiter).then(() => {
+      queue.messages--;
+      queue.bytes -= bytes;
+      if (queue.messages === 0) this.#queues.delete(limiter);
+    });
+    return queue.end;
   }
 
-  async #wait(previous: Promise<void> | undefined, limiter: RateMeter): Promise<void> {
+  async #wait(previous: Promise<void>, limiter: RateMeter): Promise<void> {
     await previous;
     for (;;) {
       const waitMs = limiter.take(this.#clock.monotonic());

@@ -3,7 +3,7 @@ import type { RetainedMessage } from "./session-file.ts";
 import { spaceOf } from "./topics.ts";
 
 const MEGABYTE = 1024 * 1024;
-/** Retained messages of one tenant's clients, and of all: they are kept in memory. */
+/** Limits of the retained messages, which are kept in memory: for one tenant, and `BYTES_MAX` for all. */
 const perSpaceMax = { messages: 10_000, bytes: 16 * MEGABYTE };
 const BYTES_MAX = 64 * MEGABYTE;
 
@@ -15,7 +15,7 @@ interface Space {
 const bytesOf = (message: RetainedMessage | undefined): number =>
   message === undefined ? 0 : message.topic.length + message.payload.length;
 
-/** Retained messages by space, bounded for each space, so that one tenant takes no room from another. */
+/** Retained messages by space, with a limit for each space and one for all of them. */
 export class RetainedMessages {
   readonly #spaces = new Map<string, Space>();
   #bytes = 0;
@@ -24,7 +24,7 @@ export class RetainedMessages {
     return this.#spaces.get(spaceOf(topic))?.messages.get(topic);
   }
 
-  /** An empty payload deletes the message. Returns `false` if there is no room for it. */
+  /** Keeps a message; an empty payload deletes it. Returns `false` if a limit is reached. */
   set(message: RetainedMessage): boolean {
     const name = spaceOf(message.topic);
     const space = this.#spaces.get(name) ?? { messages: new Map(), bytes: 0 };

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Qos } from "../lib/mqtt/packets.ts";
 import { clientFilterMatches } from "../lib/mqtt/reserved-topics.ts";
 import { readSharedFilter } from "../lib/mqtt/topic-filters.ts";
@@ -6,14 +7,11 @@ import { isApplicationSpace } from "./principal.ts";
 import type { SessionStore } from "./session-store.ts";
 import { fromBrokerTopic } from "./topics.ts";
 
-/** Name of the sender in messages that are queued here instead of by the broker. */
-const QUEUED_BY = "shared";
-
 interface Group {
   readonly filter: string;
   /** Session key → highest QoS of the member. */
   readonly members: Map<string, Qos>;
-  /** Number of messages that it was sent: whose turn it is. */
+  /** Number of messages that the group was sent; it selects the next member. */
   turn: number;
 }
 
@@ -26,16 +24,21 @@ interface SharedMessage {
 }
 
 /**
- * Shared subscriptions (MQTT 5, 4.8.2): of each group, one member receives a message, in turn. Members that are connected come
- * before sessions whose clients are away; the message waits in the queue of such a session only if nobody of the group is here.
+ * Shared subscriptions (MQTT 5, 4.8.2): one member of each group receives a message, in turn. Connected members come first; the
+ * message waits in the session of a disconnected member only if no member of the group is connected.
  */
 export class SharedSubscriptions {
   readonly #store: SessionStore;
-  /** Session key → link of the client that is here. */
+  /** Session key → link of the connected client. */
   readonly #links: ReadonlyMap<string, BrokerLink>;
   /** Space → its groups, by their subscription. */
   readonly #spaces = new Map<string, Map<string, Group>>();
   readonly #changed = new Set<string>();
+  /**
+   * Name of the sender in messages that are queued here instead of by the broker. It is another one after each start: queues outlive a
+   * restart, and the number of a message is unique for its sender only.
+   */
+  readonly #queuedBy = `shared~${randomUUID()}`;
   #queued = 0;
 
   constructor(store: SessionStore, links: ReadonlyMap<string, BrokerLink>) {
@@ -44,9 +47,18 @@ export class SharedSubscriptions {
     for (const { space } of store.all()) if (isApplicationSpace(space)) this.#changed.add(space);
   }
 
-  /** Subscriptions of a space have changed: they are read anew with its next message. */
+  /** Marks the subscriptions of a space as changed: its next message reads them again. */
   changed(space: string): void {
     this.#changed.add(space);
+  }
+
+  /** A client is here. If it began a new session, the subscriptions of its last one are no longer its own. */
+  attached(space: string, key: string): void {
+    for (const { members } of this.#spaces.get(space)?.values() ?? [])
+      if (members.has(key)) {
+        this.changed(space);
+        return;
+      }
   }
 
   deliver(space: string, message: SharedMessage): void {
@@ -79,9 +91,10 @@ export class SharedSubscriptions {
     const inTurn = [...keys.slice(from), ...keys.slice(0, from)];
     const here = inTurn.filter((key) => this.#links.has(key));
     const key = here.find((member) => this.#links.get(member)?.isCongested() === false) ?? here[0];
-    if (key === undefined) this.#queue(group, inTurn, message);
-    else
-      this.#links.get(key)?.send({ ...message, topic: message.brokerTopic, qos: qosOf(group, key, message) });
+    const link = key === undefined ? undefined : this.#links.get(key);
+    if (key === undefined || link === undefined) this.#queue(group, inTurn, message);
+    else if (link.readsQueue && qosOf(group, key, message) > 0) this.#queue(group, [key], message);
+    else link.send({ ...message, topic: message.brokerTopic, qos: qosOf(group, key, message) });
   }
 
   #queue(group: Group, keys: readonly string[], message: SharedMessage): void {
@@ -90,7 +103,7 @@ export class SharedSubscriptions {
       const qos = qosOf(group, key, message);
       if (session === undefined || qos === 0) continue;
       const { brokerTopic: topic, payload } = message;
-      const order = { brokerId: QUEUED_BY, brokerCounter: ++this.#queued };
+      const order = { brokerId: this.#queuedBy, brokerCounter: ++this.#queued };
       this.#store.enqueue(session, { ...order, topic, payload, qos, retain: false });
       return;
     }

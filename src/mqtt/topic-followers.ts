@@ -9,11 +9,11 @@ interface Follower {
   readonly take: Take;
 }
 
-/** What follows the topics of a tenant inside the program. */
+/** Functions that take the messages of MQTT clients inside the program: local mappings of integrations. */
 export class TopicFollowers {
   readonly #followers = new Map<TenantId, Set<Follower>>();
 
-  /** Returns what ends it. */
+  /** Adds a follower. Returns the function that removes it. */
   add(tenantId: TenantId, filters: readonly string[], take: Take): () => void {
     const follower = { filters, take };
     const ofTenant = this.#followers.get(tenantId) ?? new Set();

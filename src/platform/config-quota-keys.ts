@@ -35,30 +35,30 @@ export const quotaConfigKeys = {
   mqtt_connections_per_key_max: {
     kind: count(1, 100_000),
     default: 100,
-    description: "Most MQTT connections of one API key at once.",
+    description: "Most MQTT connections of one API key or MQTT client at once.",
   },
   mqtt_sessions_per_key_max: {
     kind: count(0, 100_000),
     default: 100,
-    description: "Most MQTT sessions of one API key that outlive their connections.",
+    description: "Most MQTT sessions of one API key or MQTT client that outlive their connections.",
   },
   tenant_mqtt_connections_max: {
     kind: count(0, 1_000_000),
     default: 0,
     description:
-      "Most MQTT connections at once of a tenant, devices and API keys together, unless its plan sets `mqttConnections`. 0 leaves only the limit `mqtt_connections_max`.",
+      "Most MQTT connections at once of a tenant, devices, API keys and MQTT clients together, unless its plan sets `mqttConnections`. 0 leaves only the limit `mqtt_connections_max`.",
   },
   tenant_mqtt_sessions_max: {
     kind: count(0, 100_000),
     default: 500,
     description:
-      "Most MQTT sessions of all API keys of a tenant that outlive their connections, unless its plan sets `mqttSessions`. 0 means no limit. A device's profile sets the number of its sessions.",
+      "Most MQTT sessions of all API keys and MQTT clients of a tenant that outlive their connections, unless its plan sets `mqttSessions`. 0 means no limit. A device's profile sets the number of its sessions.",
   },
   mqtt_queued_mb_per_credential_max: {
     kind: count(1, 100_000),
     default: 16,
     description:
-      "Most megabytes of messages that wait for the clients of one device or API key; the oldest are dropped.",
+      "Most megabytes of messages that wait for the connections of one device, API key or MQTT client; the oldest are dropped.",
   },
   tenant_mqtt_queued_mb_max: {
     kind: count(0, 100_000),

@@ -63,7 +63,7 @@ describe("the search of the device list", () => {
     expect(await find("north", { query: "&limit=1&offset=2" })).toEqual(["Pump 7"]);
   });
 
-  test("finds nothing of another tenant, and nothing that was not granted", async () => {
+  test("finds no devices of another tenant, and none that were not granted", async () => {
     expect(await find("SN-4711", { token: stranger })).toEqual([]);
     expect(await find("cooling", { token: stranger })).toEqual([]);
     const limited = (await fixture.signIn("TENANT_RW", { devices: [pump] })).token;

@@ -91,7 +91,7 @@ test("what clients of another tenant publish is not taken", async () => {
   expect(await latestOf("x")).toBeUndefined();
 });
 
-test("a paused mapping takes nothing, and a started one what is retained if it is to", async () => {
+test("a paused mapping takes no messages, and a started one takes retained messages if it is set to", async () => {
   await client.publishAsync("kept/pump", '{"pressure": 3}', { qos: 1, retain: true });
   const id = await mapping({}, { topicFilter: "kept/#", topicTemplate: "kept/{device}", takeRetained: true });
   await untilAnswer(
@@ -107,7 +107,7 @@ test("a paused mapping takes nothing, and a started one what is retained if it i
   expect((await latestOf("pump")).pressure).toBe(3);
 });
 
-test("a message that is no reading is listed, and does not end the connection", async () => {
+test("an invalid message is listed and does not end the connection", async () => {
   const id = await mapping({ format: "tasmota" }, { topicFilter: "tele/#" });
   await client.publishAsync("tele/plug/SENSOR", Buffer.from([0xff, 0xfe]), { qos: 1 });
   await client.publishAsync("tele/plug/SENSOR", '{"ENERGY": {"Power": 7}}', { qos: 1 });

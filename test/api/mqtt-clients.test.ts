@@ -69,6 +69,17 @@ async function fence({ client, received }: Awaited<ReturnType<typeof connect>>):
   await until(() => received.some((message) => message.topic === topic));
 }
 
+async function linked() {
+  const body = { name: `linked ${++count}`, role: "TENANT_READ_ONLY" };
+  const apiKey = (await fixture.call("POST", "/api/api-keys", { token: owner, body })).body;
+  const { mqttClientId } = await created({
+    signIn: "API_KEY",
+    username: undefined,
+    apiKeyId: apiKey.apiKeyId,
+  });
+  return { apiKey: apiKey as { apiKeyId: string; key: string }, mqttClientId };
+}
+
 const subscribeCode = async (client: MqttClient, filter: string) => {
   const granted = await client.subscribeAsync(filter, { qos: 1 }).catch(() => undefined);
   return granted?.[0]?.qos ?? 128;
@@ -127,7 +138,7 @@ describe("an MQTT client", () => {
     expect([one?.length, two?.length]).toEqual([10, 10]);
   });
 
-  test("finds what came for its group while all of it was away", async () => {
+  test("receives messages that arrived while no member of its group was connected", async () => {
     const reader = await created();
     const session = { clientId: "worker", clean: false, properties: { sessionExpiryInterval: 600 } };
     const first = await connect(reader, session);
@@ -189,7 +200,7 @@ describe("an MQTT client", () => {
     );
   });
 
-  test("reads the feed of devices if a pattern says so", async () => {
+  test("reads the feed of devices if a pattern allows it", async () => {
     const device = await fixture.createDevice(owner);
     const reader = await connect(await created({ subscribe: ["lineside/devices/#"] }));
     await reader.client.subscribeAsync(`lineside/devices/${device.deviceId}/telemetry`, { qos: 1 });
@@ -213,6 +224,31 @@ describe("an MQTT client", () => {
     const closed = new Promise<void>((resolve) => void client.once("close", () => resolve()));
     await fixture.call("DELETE", `/api/api-keys/${apiKey.apiKeyId}`, { token: owner });
     await closed;
+  });
+
+  test("is refused with its API key while it is disabled", async () => {
+    const { apiKey, mqttClientId } = await linked();
+    await fixture.call("PATCH", `/api/mqtt/clients/${mqttClientId}`, {
+      token: owner,
+      body: { enabled: false },
+    });
+    await expect(connect({ username: "any", password: apiKey.key })).rejects.toMatchObject({ code: 0x87 });
+  });
+
+  test("loses the sessions of its API key with the key, also while it is away", async () => {
+    const { apiKey } = await linked();
+    const session = { clientId: "away", clean: false, properties: { sessionExpiryInterval: 600 } };
+    const other = await created();
+    for (const account of [{ username: "any", password: apiKey.key }, other]) {
+      const { client } = await connect(account, session);
+      await client.subscribeAsync("$share/keys/keys/#", { qos: 1 });
+      await client.endAsync();
+    }
+    await fixture.call("DELETE", `/api/api-keys/${apiKey.apiKeyId}`, { token: owner });
+    const { client } = await connect(await created());
+    for (const n of ["1", "2", "3", "4"]) await client.publishAsync("keys/1", n, { qos: 1 });
+    const member = await connect(other, session);
+    await until(() => member.received.length === 4);
   });
 
   test("is ended by every change but that of its name", async () => {
@@ -280,7 +316,7 @@ describe("the topics of a tenant", () => {
 });
 
 describe("MQTT clients", () => {
-  test("are refused with names, patterns and credentials that cannot be", async () => {
+  test("are refused with invalid names, patterns and credentials", async () => {
     const taken = await created({ username: "taken" });
     const name = "a client of its own";
     await created({ name });

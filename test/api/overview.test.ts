@@ -50,7 +50,7 @@ describe("the overview", () => {
     expect((await fixture.call("GET", "/api/overview")).status).toBe(401);
   });
 
-  test("counts nothing of another tenant, and nothing that was not granted", async () => {
+  test("counts no devices of another tenant, and none that were not granted", async () => {
     const limited = (await fixture.signIn("TENANT_RW", { devices: [] })).token;
     for (const token of [stranger, limited]) {
       const { devices, openAlarms, history, pins } = await overview(token);

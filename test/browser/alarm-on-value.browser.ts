@@ -58,7 +58,7 @@ test(
     await ui.open("/");
     await click("link", "Devices");
     await click("link", "Kiln 1");
-    await click("link", "Create an alarm on Temperature");
+    await click("link", "Create alarm rule for Temperature");
     await editor().getByText("This rule applies to all devices of the profile").waitFor();
     expect(await sentence()).toBe(
       "Critical “Temperature” when Temperature is at least 95\u202f°C. Warning “Temperature” when Temperature is at least 80\u202f°C. It is cleared when none of this holds any more.",
@@ -80,7 +80,7 @@ test(
   "a chart of the device leads to a rule above the range of the value",
   async () => {
     await ui.open(`/devices/${kiln.deviceId}/data?keys=pressure&window=6h`);
-    await click("link", "Create an alarm on pressure");
+    await click("link", "Create alarm rule for pressure");
     await editor().waitFor();
     expect(await sentence()).toStartWith("Major “pressure” when pressure is above 3.55.");
     await editor().getByRole("button", { name: "Cancel" }).click();
@@ -112,12 +112,12 @@ test(
       timeWindow: { mode: "live", durationMs: 21_600_000 },
     })) as { id: string };
     await ui.open(`/dashboards/${id}`);
-    await click("button", "Create an alarm on a value of Both");
+    await click("button", "Create alarm rule for a value of Both");
     await click("link", "Kiln 1 · pressure");
     await editor().waitFor();
     expect(clicks).toBe(2);
     await ui.open(`/dashboards/${id}`);
-    await click("link", "Create an alarm on Temperature");
+    await click("link", "Create alarm rule for Temperature");
     await editor().waitFor();
     await ui.open(`/dashboards/${id}`);
     await click("link", "Open Both in Explore");
@@ -125,7 +125,7 @@ test(
     await page.getByRole("list", { name: "Values shown" }).getByText("Kiln 1 · Temperature").waitFor();
     expect(page.url()).toContain("live.21600000");
     expect(page.url()).toContain("aggregation=max");
-    await click("link", "Create an alarm on Temperature");
+    await click("link", "Create alarm rule for Temperature");
     await editor().waitFor();
     // A wall shows no controls.
     await ui.open(`/dashboards/${id}?wall=1`);

@@ -227,3 +227,20 @@ test("a client that allows topic aliases gets them", async () => {
     ["alias/b", undefined],
   ]);
 });
+
+test("a subscription to many filters lets others in before all retained messages are compared", async () => {
+  const { client } = await open("a-many");
+  for (let count = 0; count < 2_000; count++) client.publish(`many/${count}`, "x", { retain: true, qos: 0 });
+  await client.publishAsync("many/last", "x", { retain: true, qos: 1 });
+  const fields = (clientId: string) => ({ username: "a-many", clientId });
+  const asking = await RawClient.connect(mqtt.port, 4, fields("asking"));
+  const other = await RawClient.connect(mqtt.port, 4, fields("other"));
+  const topics = Array.from({ length: 990 }, (_, count) => `+/none/${count}`);
+  const subscriptions = [...topics, "many/last"].map((topic) => ({ topic, qos: 0 as const }));
+  asking.send({ cmd: "subscribe", messageId: 1, subscriptions });
+  await asking.next("suback");
+  await other.ping();
+  expect(asking.packets).toEqual([]);
+  expect(await asking.next("publish")).toMatchObject({ topic: "many/last", retain: true });
+  for (const each of [asking, other]) each.drop();
+});

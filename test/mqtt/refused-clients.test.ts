@@ -27,7 +27,7 @@ function createFixture(signIn: Partial<DeviceSignIn> = {}, verdict: "wrong" | "l
     mqttClients: {
       byPassword: () => undefined,
       byCertificate: () => undefined,
-      byKey: (_, application) => application,
+      byKey: (_, application) => ({ ok: true, application }),
     },
     report: (refusal) => refusals.push(refusal),
   });

@@ -30,7 +30,7 @@ test.each([4, 5] as const)(
   },
 );
 
-test("its PUBACK is taken", async () => {
+test("a PUBACK of a message with QoS 1 is accepted", async () => {
   const { client, messageId } = await unacknowledged(4);
   client.send({ cmd: "puback", messageId });
   client.send({ cmd: "pingreq" });

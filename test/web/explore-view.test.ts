@@ -43,7 +43,7 @@ describe("the address of Explore", () => {
     );
   });
 
-  test("keeps how a chart is drawn, and ignores what nobody knows", () => {
+  test("keeps the appearance of a chart, and ignores unknown settings", () => {
     const panes = [
       { kind: "lines" as const, series: [temperature], style: "band" as const, min: -5.5, max: 0 },
       { kind: "lines" as const, series: [temperature] },

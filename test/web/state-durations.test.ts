@@ -41,7 +41,7 @@ describe("durations of states", () => {
     expect(durationBars(new SeriesBuffer(), 1)).toEqual([]);
   });
 
-  test("pass over what is no list of durations", () => {
+  test("ignore values that are no list of durations", () => {
     expect(
       [undefined, 5, "text", [1, null, [], { ms: "x" }, { value: 1 }, { value: 1, ms: -1 }]].map(sharesOf),
     ).toEqual([[], [], [], []]);

@@ -4,12 +4,12 @@ import { filterMatches } from "./topic-filters.ts";
 export const SERVER_LEVEL = "lineside";
 
 /**
- * Returns whether a topic or filter is of the server's own. Nobody else publishes there, and filters that begin with a wildcard do
- * not match them, as with `$` (MQTT 5, 4.7.2).
+ * Returns whether a topic or filter is reserved for the server. Only the server publishes there, and filters that begin with a
+ * wildcard do not match reserved topics, as with `$` (MQTT 5, 4.7.2).
  */
 export const isReservedTopic = (topic: string): boolean =>
   topic.startsWith("$") || topic === SERVER_LEVEL || topic.startsWith(`${SERVER_LEVEL}/`);
 
-/** Like `filterMatches`, without the reserved topics for a leading wildcard. */
+/** Returns whether a client's filter matches a topic. A leading wildcard does not match reserved topics. */
 export const clientFilterMatches = (filter: string, topic: string): boolean =>
   !(isReservedTopic(topic) && !isReservedTopic(filter)) && filterMatches(filter, topic);

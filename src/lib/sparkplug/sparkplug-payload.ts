@@ -181,7 +181,7 @@ export function readPayload(bytes: Uint8Array): RawPayload {
   return payload;
 }
 
-/** The payload of a command (NCMD, DCMD) that sets one metric: a double, a boolean or a string. `now` is in epoch ms. */
+/** Returns the payload of a command (NCMD, DCMD) that sets one metric: a double, a boolean or a string. `now` is in epoch ms. */
 export function commandPayload(now: number, name: string, value: number | boolean | string): Uint8Array {
   const metric = { name: new TextEncoder().encode(name), ts: now, isHistorical: false, value };
   const writer = new ByteWriter();
@@ -197,5 +197,5 @@ const dataTypeOf = (value: number | boolean | string) =>
       ? DataType.boolean
       : DataType.string;
 
-/** Asks an edge node to send its births again. */
+/** Returns the payload that asks an edge node to send its births again. */
 export const rebirthRequest = (now: number): Uint8Array => commandPayload(now, "Node Control/Rebirth", true);

@@ -4,16 +4,16 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { attributes } from "./attributes.tables.ts";
 
-/** Rows of one step: some 5 ms, after which other requests have their turn. */
+/** Rows of one step, which takes about 5 ms. Other requests are handled between two steps. */
 const ROWS_PER_STEP = 10_000;
-/** Bytes of a value that is searched: a long text or an object is no serial number. */
+/** Most bytes of a value that is searched. Longer texts and objects are not what people search for. */
 const VALUE_BYTES_MAX = 256;
-/** Devices that a search finds. Whoever finds more types another letter. */
+/** Most devices that a search finds. A longer search text finds fewer. */
 const FOUND_MAX = 10_000;
 
 const escaped = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
 
-/** Creates the search for devices by the values of their attributes. It reads the table in steps, so that nobody waits for it. */
+/** Creates the search for devices by the values of their attributes. It reads the table in steps, so that it does not block other requests. */
 export function createAttributeSearch({ orm }: MainDatabase) {
   const span = orm
     .select({ first: sql<number | null>`min(rowid)`, last: sql<number | null>`max(rowid)` })

@@ -13,13 +13,13 @@ const commandOf = ({ body }: AuditContext) => {
   return command;
 };
 
-/** The same command for many devices. */
+/** Route that sends the same command to many devices. */
 export const bulkCommandsRoutes = (deps: { commands: CommandsService; auth: AuthPlugin }) =>
   new Elysia({ prefix: "/api/devices/bulk", tags: ["commands"] }).use(deps.auth).post(
     "/commands",
     ({ principal, body }) => {
       const { deviceIds, ...command } = body;
-      reduceRequest(command); // what is wrong with it is wrong for every device
+      reduceRequest(command); // an invalid command is refused once, not for each device
       return forEachDevice(deviceIds, (deviceId) => deps.commands.create(principal, deviceId, command, 0));
     },
     {
@@ -30,7 +30,7 @@ export const bulkCommandsRoutes = (deps: { commands: CommandsService; auth: Auth
       detail: {
         summary: "Send a command to many devices",
         description:
-          "Works like the command of one device. `failed` says for which devices there is no command, and why; the list of commands of each device shows what became of the others.",
+          "Works like a command to one device. `failed` lists the devices for which no command was created, with the reason. The list of commands of each other device shows what became of its command.",
       },
     },
   );

@@ -7,7 +7,7 @@ import { EXTERNAL_ID_KEY, INTEGRATION_ID_KEY } from "../integrations/integration
 import type { Core } from "../module.types.ts";
 import { BrokerCommands } from "./broker-commands.ts";
 
-/** Creates the commands to devices of brokers, and adds them to the ways of commands. */
+/** Creates the transport of commands to devices of brokers, and registers it. */
 export function createBrokerCommands(
   { events, clock, log }: Pick<Core, "events" | "clock" | "log">,
   deps: {
@@ -34,7 +34,7 @@ export function createBrokerCommands(
     log: log.child("commands"),
   });
   deps.ways.add("broker", brokerCommands);
-  // A broker may be back.
+  // The connection to a broker may have been restored.
   events.on("integration.events", () => commands.wayOpened());
   return brokerCommands;
 }

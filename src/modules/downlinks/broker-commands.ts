@@ -8,7 +8,7 @@ import type { Integration } from "../integrations/integrations.types.ts";
 import { commandMessage, hasCommands } from "./command-messages.ts";
 import { failureOf } from "./downlink-lifecycle.ts";
 
-/** Commands, as far as brokers carry them. */
+/** Part of the command engine that this transport reports to. */
 interface AnsweredCommands {
   answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
   /** Queues again what was sent to the device. */
@@ -19,7 +19,7 @@ interface BrokerCommandsDeps {
   readonly commands: AnsweredCommands;
   /** The name of a device in its topics; undefined for one of no integration. */
   readonly externalIdOf: (deviceId: DeviceId) => string | undefined;
-  /** The integration through which the device was heard last, as it was saved. */
+  /** Id of the integration through which the device was last seen, as saved. */
   readonly savedIntegrationOf: (deviceId: DeviceId) => string | undefined;
   readonly saveIntegration: (deviceId: DeviceId, integrationId: string) => void;
   readonly list: (tenantId: TenantId) => readonly Integration[];
@@ -30,26 +30,26 @@ interface BrokerCommandsDeps {
 
 const CACHED_MAX = 100_000;
 
-const isSender = ({ status, settings }: Integration): boolean =>
+const takesCommands = ({ status, settings }: Integration): boolean =>
   (status === "active" || status === "error") && settings.mqtt !== undefined && hasCommands(settings.format);
 
 /**
- * Commands to devices of a broker: Tasmota, Zigbee2MQTT, Shelly, Sparkplug. A command is successful once the broker has it: these devices
- * answer in their own topics, as telemetry. Without a connection it waits.
+ * Transport of commands to devices of a broker: Tasmota, Zigbee2MQTT, Shelly, Sparkplug. A command is successful once the broker has it,
+ * as these devices report their new state as telemetry. Without a connection, the command waits.
  */
 export class BrokerCommands implements CommandTransport {
   readonly #deps: BrokerCommandsDeps;
-  /** Device → integration that is saved, so that a message that tells nothing new costs no look-up. */
+  /** Device → id of its saved integration: a cache that spares most messages the look-up. */
   readonly #saved = new Map<DeviceId, string>();
 
   constructor(deps: BrokerCommandsDeps) {
     this.#deps = deps;
   }
 
-  /** A device was heard through an integration: that is the way back. */
+  /** Saves the integration through which a device was seen: its commands go back through it. */
   seen(integration: Integration, deviceId: DeviceId): void {
     const { integrationId } = integration;
-    if (this.#saved.get(deviceId) === integrationId || !isSender(integration)) return;
+    if (this.#saved.get(deviceId) === integrationId || !takesCommands(integration)) return;
     const { savedIntegrationOf, saveIntegration } = this.#deps;
     if (savedIntegrationOf(deviceId) !== integrationId) saveIntegration(deviceId, integrationId);
     if (this.#saved.size >= CACHED_MAX) this.#saved.clear();
@@ -71,15 +71,15 @@ export class BrokerCommands implements CommandTransport {
     return true;
   }
 
-  /** What was published is finished at once, and what was not is sent again. */
+  /** Nothing is kept for a device: a published command is finished at once, and any other is sent again. */
   keepsFor(): boolean {
     return false;
   }
 
   #integrationOf(tenantId: TenantId, deviceId: DeviceId): Integration | undefined {
-    const senders = this.#deps.list(tenantId).filter(isSender);
+    const candidates = this.#deps.list(tenantId).filter(takesCommands);
     const saved = this.#deps.savedIntegrationOf(deviceId);
-    return saved === undefined ? undefined : senders.find(({ integrationId }) => integrationId === saved);
+    return saved === undefined ? undefined : candidates.find(({ integrationId }) => integrationId === saved);
   }
 
   async #publish({ integrationId }: Integration, command: Command, message: BrokerMessage): Promise<void> {
@@ -94,7 +94,7 @@ export class BrokerCommands implements CommandTransport {
     }
   }
 
-  /** Later: the caller that hands the command over writes first that it was sent. */
+  /** Fails the command in a microtask, after the caller of `send` has recorded it as sent. */
   #fail({ deviceId, rpcId }: Command, error: DomainError): void {
     queueMicrotask(() => void this.#deps.commands.answered(deviceId, rpcId, failureOf(error)));
   }

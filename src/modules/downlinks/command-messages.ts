@@ -19,16 +19,23 @@ type Writer = (target: Target, command: AskedCommand) => BrokerMessage;
 
 const onOff = (value: JsonValue): JsonValue => (value === true ? "ON" : value === false ? "OFF" : value);
 
-/** `setValue {key, value}` as a pair; any other method stands for itself. */
+/** Returns the key and value of `setValue {key, value}`; for any other method, its name and params. */
 function settingOf({ method, params }: AskedCommand): { readonly name: string; readonly value: JsonValue } {
   if (method === "setValue" && isJsonObject(params) && typeof params.key === "string")
     return { name: params.key, value: params.value ?? null };
   return { name: method, value: params };
 }
 
+/** Length of a topic in MQTT packets. */
+const TOPIC_BYTES_MAX = 65_535;
+const SHOWN_CHARACTERS = 100;
+
+const isTopicName = (topic: string): boolean =>
+  !/[+#\0]/.test(topic) && !topic.startsWith("$") && Buffer.byteLength(topic) <= TOPIC_BYTES_MAX;
+
 const filtersOf = ({ mqtt }: IntegrationSettings): readonly string[] => [mqtt?.topicFilter ?? []].flat();
 
-/** A name that becomes a level of a topic. */
+/** Returns a name that becomes a level of a topic. @throws DomainError `command.method_no_topic` */
 function ensureLevel(name: string): string {
   if (name === "" || /[/+#\0]/.test(name)) throw invalid("command.method_no_topic", { method: name });
   return name;
@@ -41,7 +48,7 @@ function textOf(value: JsonValue): string {
 
 const isReport = (level: string | undefined): boolean => level === "tele" || level === "stat";
 
-/** `cmnd/<device>/<command>`, or `<device>/cmnd/<command>` where the prefix stands behind the device (`%topic%/%prefix%/`). */
+/** Publishes to `cmnd/<device>/<command>`, or to `<device>/cmnd/<command>` if the topics have the prefix after the device (`%topic%/%prefix%/`). */
 const tasmota: Writer = ({ settings, externalId }, command) => {
   const { name, value } = settingOf(command);
   const isBehind = filtersOf(settings).some((filter) => {
@@ -52,7 +59,7 @@ const tasmota: Writer = ({ settings, externalId }, command) => {
   return { topic: `${place}/${ensureLevel(name)}`, payload: textOf(value), qos: 1 };
 };
 
-/** `<base>/<device>/set`, or `…/get` for the method `get`. */
+/** Publishes to `<base>/<device>/set`, or to `…/get` for the method `get`. */
 const zigbee2mqtt: Writer = ({ settings, externalId }, command) => {
   const levels = filtersOf(settings)[0]?.split("/") ?? [];
   const end = levels.findIndex((level) => level === "+" || level === "#");
@@ -69,7 +76,7 @@ const zigbee2mqtt: Writer = ({ settings, externalId }, command) => {
   };
 };
 
-/** `switch_0_output` with a boolean switches the component `switch:0`. */
+/** Returns the RPC of a command. `switch_0_output` with a boolean switches the component `switch:0`. */
 function shellyCall(command: AskedCommand): { readonly method: string; readonly params?: JsonValue } {
   const { name, value } = settingOf(command);
   const [, kind, id] = /^(switch|light)_(\d{1,3})_output$/.exec(name) ?? [];
@@ -79,14 +86,14 @@ function shellyCall(command: AskedCommand): { readonly method: string; readonly 
   return { method, ...(params !== null && { params }) };
 }
 
-/** A JSON-RPC request on `<device>/rpc`. */
+/** Publishes a JSON-RPC request to `<device>/rpc`. */
 const shelly: Writer = ({ externalId }, command) => ({
   topic: `${externalId}/rpc`,
   payload: JSON.stringify({ id: command.rpcId, src: "lineside", ...shellyCall(command) }),
   qos: 1,
 });
 
-/** A metric in a DCMD, or an NCMD for the edge node itself; `externalId` is `<group>/<edge node>[/<device>]`. */
+/** Publishes a metric in a DCMD, or in an NCMD to the edge node itself; `externalId` is `<group>/<edge node>[/<device>]`. */
 const sparkplug: Writer = ({ externalId, now }, command) => {
   const [group = "", node = "", device] = externalId.split("/");
   const { name, value } = settingOf(command);
@@ -107,11 +114,16 @@ export const hasCommands = (format: MessageFormat | undefined): boolean =>
   format !== undefined && writers.has(format);
 
 /**
- * The message that carries a command to a device of an integration's broker.
+ * Returns the message that carries a command to a device of an integration's broker.
  * @throws DomainError `invalid` for a command that the format cannot express
  */
 export function commandMessage(target: Target, command: AskedCommand): BrokerMessage {
   const writer = target.settings.format && writers.get(target.settings.format);
   if (!writer) throw invalid("command.format_without");
-  return writer(target, command);
+  const message = writer(target, command);
+  if (!isTopicName(message.topic)) {
+    // A broker ends the connection of a client that publishes there, and the command would be sent again after each reconnect.
+    throw invalid("command.topic_unusable", { topic: message.topic.slice(0, SHOWN_CHARACTERS) });
+  }
+  return message;
 }

@@ -66,8 +66,8 @@ function idOf(id: unknown): number | string {
 }
 
 /**
- * `{"id": 1, "device": "A", "client": bool, "key": k | "keys": […]}`; neither key asks for all. A list of one key is answered like one key, as
- * gateways of ThingsBoard expect.
+ * `{"id": 1, "device": "A", "client": bool, "key": k | "keys": […]}`; neither key asks for all. A list of one key is answered like one
+ * key, as the ThingsBoard IoT gateway expects.
  */
 export function parseRequest(body: unknown): ChildRequest {
   const request = objectOf(body);

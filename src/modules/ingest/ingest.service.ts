@@ -64,7 +64,7 @@ interface Message {
 
 const isEmptyObject = (body: unknown): boolean => isJsonObject(body) && Object.keys(body).length === 0;
 
-/** An empty object has no readings. Over MQTT everything is acknowledged; other senders hear of a time stamp that is ahead, and keep their message. */
+/** Returns the readings of a message; none of an empty object. Over MQTT, readings ahead of the clock are held until it catches up; other senders get an error. */
 function readingsOf({ kind, source }: Message, decoded: unknown, now: number): readonly Reading[] {
   if (kind === "telemetry" && isEmptyObject(decoded)) return [];
   if (source === "http") checkPayload(decoded);
@@ -240,7 +240,7 @@ export function createIngestService(deps: {
       const decoded = decode();
       if (message.kind === "attributes") return saveAttributes(device, decoded);
       const readings = readingsOf(message, decoded, clock.now());
-      if (readings.length === 0) return Promise.resolve(deps.touch(device)); // it has no news, and is there
+      if (readings.length === 0) return Promise.resolve(deps.touch(device)); // an empty message is a sign of life
       return (message.source === "mqtt" ? acceptOrHold : accept)(device, readings, origin);
     } catch (error) {
       if (error instanceof PartlyKept) {

@@ -66,7 +66,8 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
     );
 };
 
-const each = "Each device is treated by itself: `failed` says for which ones that was not possible, and why.";
+const each =
+  "Each device is handled on its own: `failed` lists the devices for which that was not possible, with the reason.";
 
 /** Maintenance of many devices at once. */
 export const bulkMaintenanceRoutes = (deps: { maintenance: MaintenanceService; auth: AuthPlugin }) => {

@@ -43,7 +43,7 @@ const savedToWire = (clients: MqttClientsService, { client, password }: SavedMqt
   ...(password !== undefined && { password }),
 });
 
-/** The last character of a payload that was cut off may be incomplete, and is left out. */
+/** Returns a payload as text if it is UTF-8, else in base64. An incomplete character at the end of a truncated payload is left out. */
 function readPayload(payload: Uint8Array, bytes: number): { payload: string; encoding: "text" | "base64" } {
   try {
     const isCut = bytes > payload.length;
@@ -65,7 +65,7 @@ const topicToWire = ({ payload, bytes, isRetained, receivedAt, ...state }: Topic
 const refusals =
   "400 for a pattern that is no topic filter or is reserved; 409 for a name, user name, certificate or API key that another client has; 403 without access to all devices.";
 
-/** Clients of the broker that use topics of their own. */
+/** Routes that read MQTT clients. */
 export const mqttClientsRoutes = ({ clients, auth }: { clients: MqttClientsService; auth: AuthPlugin }) =>
   new Elysia({ prefix: "/api/mqtt/clients", tags: ["mqtt clients"] })
     .use(auth)
@@ -82,7 +82,8 @@ export const mqttClientsRoutes = ({ clients, auth }: { clients: MqttClientsServi
         response: { 200: t.Array(mqttClientBody) },
         detail: {
           summary: "List MQTT clients",
-          description: "Clients of the broker with topics of their own, by name, without their passwords.",
+          description:
+            "Lists the clients of the broker with topics of their own, by name and without their passwords.",
         },
       },
     )
@@ -96,7 +97,7 @@ export const mqttClientsRoutes = ({ clients, auth }: { clients: MqttClientsServi
       },
     );
 
-/** What administrators do with these clients. */
+/** Routes with which administrators create, change and delete MQTT clients. */
 export const mqttClientChangesRoutes = ({
   clients,
   auth,
@@ -124,7 +125,7 @@ export const mqttClientChangesRoutes = ({
         response: { 201: savedMqttClientBody },
         detail: {
           summary: "Create an MQTT client",
-          description: `The client may publish and subscribe to topics of its tenant, with retained messages, wills, wildcards and shared subscriptions. Topics of devices and of other tenants are out of its reach. A generated password is shown in this answer only. ${refusals}`,
+          description: `The client may publish and subscribe to topics of its tenant, with retained messages, wills, wildcards and shared subscriptions. It cannot reach topics of devices or of other tenants. A generated password is shown in this answer only. ${refusals}`,
         },
       },
     )
@@ -139,7 +140,7 @@ export const mqttClientChangesRoutes = ({
         response: { 200: savedMqttClientBody },
         detail: {
           summary: "Change an MQTT client",
-          description: `Every change but that of the name ends its connections and sessions; it can sign in again at once. \`signIn\` PASSWORD without a password generates a new one. 404 unknown. ${refusals}`,
+          description: `Every change except that of the name ends its connections and sessions; the client can sign in again at once. \`signIn\` PASSWORD without a password generates a new one. 404 unknown. ${refusals}`,
         },
       },
     )
@@ -162,7 +163,7 @@ export const mqttClientChangesRoutes = ({
     );
 };
 
-/** What is on the topics of MQTT clients. */
+/** Routes that list the topics of MQTT clients and publish to them. */
 export const mqttTopicsRoutes = ({ clients, auth }: { clients: MqttClientsService; auth: AuthPlugin }) =>
   new Elysia({ prefix: "/api/mqtt", tags: ["mqtt clients"] })
     .use(auth)
@@ -179,7 +180,7 @@ export const mqttTopicsRoutes = ({ clients, auth }: { clients: MqttClientsServic
         detail: {
           summary: "List topics with their newest messages",
           description:
-            "Topics on which MQTT clients of the tenant have published since the start of the program, by name; the 5,000 newest of a tenant are remembered. 403 without access to all devices.",
+            "Lists the topics on which MQTT clients of the tenant have published since the gateway started, by name. The 5,000 most recently used topics of a tenant are kept. 403 without access to all devices.",
         },
       },
     )
@@ -198,7 +199,7 @@ export const mqttTopicsRoutes = ({ clients, auth }: { clients: MqttClientsServic
         detail: {
           summary: "Publish a message",
           description:
-            "On a topic of the tenant's MQTT clients. 400 for a topic with a wildcard or of the server's own (`$…`, `lineside/…`); 403 without access to all devices.",
+            "Publishes on a topic of the tenant's MQTT clients. 400 for a topic with a wildcard or a reserved topic (`$…`, `lineside/…`); 403 without access to all devices.",
         },
       },
     );

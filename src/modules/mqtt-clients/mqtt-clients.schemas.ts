@@ -40,7 +40,7 @@ const changeable = {
   enabled: t.Optional(t.Boolean({ description: "true by default" })),
   messagesPerSecond: t.Optional(
     t.Union([wholeNumber({ minimum: 1, maximum: 1_000_000 }), t.Null()], {
-      description: "messages that the client may publish a second; no limit of its own by default",
+      description: "messages per second that the client may publish; unlimited by default",
     }),
   ),
 };
@@ -63,7 +63,7 @@ const fields = {
   signIn: choice(mqttSignIns),
   username: nullable("of PASSWORD"),
   fingerprint: nullable("of CERTIFICATE: SHA-256"),
-  validTo: nullable("of CERTIFICATE: ISO 8601; null where only the fingerprint is known"),
+  validTo: nullable("of CERTIFICATE: end of its validity, ISO 8601; null if only the fingerprint was set"),
   apiKeyId: nullable("of API_KEY"),
   publish: t.Array(t.String()),
   subscribe: t.Array(t.String()),

@@ -28,13 +28,14 @@ import type {
   MqttClient,
   MqttClientChange,
   MqttTopics,
+  NewMessage,
   NewMqttClient,
   TopicState,
 } from "./mqtt-clients.types.ts";
 import { checkPatterns, mayPublish } from "./topic-patterns.ts";
 
 const CLIENTS_PER_TENANT_MAX = 1_000;
-/** Devices without credentials sign in under it. */
+/** User name with which devices without credentials sign in. */
 const PROVISION_USERNAME = "provision";
 const KEY_PREFIX = "lsk_";
 
@@ -84,7 +85,7 @@ function certificateOf({ certificate, fingerprint }: MqttClientChange) {
   return facts;
 }
 
-/** Clients of the broker with topics of their own, as the administrators of a tenant manage them. */
+/** Manages the MQTT clients of a tenant for its administrators. */
 export class MqttClientsService {
   readonly #deps: MqttClientsDeps;
 
@@ -106,7 +107,7 @@ export class MqttClientsService {
     return this.#deps.topics.connectionsOf(mqttClientId);
   }
 
-  /** A generated password is in this answer and in no other. */
+  /** Creates a client. Only this answer contains a generated password. */
   async create(principal: Principal, input: NewMqttClient): Promise<SavedMqttClient> {
     this.#ensureAllDevices(principal);
     const { repository, clock, transact } = this.#deps;
@@ -134,7 +135,7 @@ export class MqttClientsService {
     return { client, password: prepared.password };
   }
 
-  /** Ends the connections and sessions of the client, unless only its name changed. */
+  /** Changes a client. Its connections and sessions end, unless only its name changed. */
   async update(principal: Principal, id: string, change: MqttClientChange): Promise<SavedMqttClient> {
     this.#ensureAllDevices(principal);
     const before = this.get(principal, id);
@@ -174,11 +175,8 @@ export class MqttClientsService {
     return this.#deps.topics.list(principal.tenantId, prefix);
   }
 
-  /** Publishes as an administrator would with a client of an unlimited pattern. */
-  async publish(
-    principal: Principal,
-    message: { topic: string; payload: Uint8Array; qos: 0 | 1; retain: boolean },
-  ): Promise<void> {
+  /** Publishes to any topic of the tenant that is not reserved. @throws DomainError `mqtt_client.topic_invalid` */
+  async publish(principal: Principal, message: NewMessage): Promise<void> {
     this.#ensureAllDevices(principal);
     try {
       checkTopicName(message.topic);

@@ -59,11 +59,19 @@ export interface LocalMessage {
   readonly qos: 0 | 1 | 2;
 }
 
-/** Topics of a tenant's MQTT clients, for what follows them inside the program. */
+/** A message that is published on a topic of a tenant by the API or by an integration. */
+export interface NewMessage {
+  readonly topic: string;
+  readonly payload: Uint8Array;
+  readonly qos: 0 | 1;
+  readonly retain: boolean;
+}
+
+/** Topics of a tenant's MQTT clients, as the integrations use them. */
 export interface LocalTopics {
   /**
-   * Hands over what clients publish on the filters. The publisher gets its acknowledgement when `take` has resolved; where it rejects, the
-   * client has to send the message again. Returns what ends it.
+   * Hands over what clients publish on the filters. The publisher gets its acknowledgement when `take` has resolved; if it rejects, the
+   * client has to send the message again. Returns the function that ends it.
    */
   follow(
     tenantId: TenantId,
@@ -71,16 +79,8 @@ export interface LocalTopics {
     take: (message: LocalMessage) => Promise<void>,
   ): () => void;
   retained(tenantId: TenantId, filter: string): readonly LocalMessage[];
-  /** Publishes to the clients, and hands over nothing. */
-  publish(
-    tenantId: TenantId,
-    message: {
-      readonly topic: string;
-      readonly payload: Uint8Array;
-      readonly qos: 0 | 1;
-      readonly retain: boolean;
-    },
-  ): Promise<void>;
+  /** Publishes to the clients, but not to `follow`. */
+  publish(tenantId: TenantId, message: NewMessage): Promise<void>;
 }
 
 /** The newest message on a topic of a tenant. */
@@ -100,19 +100,11 @@ export interface TopicState {
   readonly perSecond: number;
 }
 
-/** What the routes ask of the broker. */
+/** What the service needs of the broker. */
 export interface MqttTopics {
   /** Topics of the tenant that begin with `prefix`, by name; a bounded number. */
   list(tenantId: TenantId, prefix: string): readonly TopicState[];
-  publish(
-    tenantId: TenantId,
-    message: {
-      readonly topic: string;
-      readonly payload: Uint8Array;
-      readonly qos: 0 | 1;
-      readonly retain: boolean;
-    },
-  ): Promise<void>;
+  publish(tenantId: TenantId, message: NewMessage): Promise<void>;
   /** Open connections of the client. */
   connectionsOf(mqttClientId: string): number;
 }

@@ -4,7 +4,7 @@ import { mqttPatternInvalid, mqttPatternReserved } from "./mqtt-clients.errors.t
 import type { TopicPatterns } from "./mqtt-clients.types.ts";
 
 /**
- * Checks the patterns of a client. It may publish on no topic of the server's own (`$…`, `lineside/…`).
+ * Checks the patterns of a client. Clients may not publish on reserved topics (`$…`, `lineside/…`).
  * @throws DomainError `mqtt_client.pattern_invalid`, `mqtt_client.pattern_reserved`
  */
 export function checkPatterns({ publish, subscribe }: TopicPatterns): void {
@@ -16,7 +16,7 @@ export function checkPatterns({ publish, subscribe }: TopicPatterns): void {
 export const mayPublish = ({ publish }: TopicPatterns, topic: string): boolean =>
   !isReservedTopic(topic) && publish.some((pattern) => filterMatches(pattern, topic));
 
-/** A client may subscribe to what one of its patterns covers as a whole. A leading wildcard does not reach reserved topics. */
+/** Returns whether one of the patterns covers the filter as a whole. A leading wildcard does not match reserved topics. */
 export const maySubscribe = ({ subscribe }: TopicPatterns, filter: string): boolean =>
   subscribe.some((pattern) => {
     if (isReservedTopic(filter) && !isReservedTopic(pattern)) return false;

@@ -8,12 +8,12 @@ import type { OverviewSample } from "./overview.types.ts";
 
 const INTERVAL_MS = 600_000;
 const SPAN_MS = 86_400_000;
-/** One more than a day has, for the edges. */
+/** Samples of one day, with those at both of its ends. */
 const SAMPLES_MAX = SPAN_MS / INTERVAL_MS + 1;
 
 const nameOf = (tenantId: TenantId) => `overview history ${tenantId}`;
 
-/** Counts of each tenant over the last day: no telemetry has them. A sample is taken every ten minutes and outlives a restart. */
+/** History of the counts of each tenant over the last day, which no telemetry contains. A sample is taken every ten minutes and survives a restart. */
 export class OverviewHistory {
   readonly #timer: { start(): void; stop(): void };
 

@@ -4,7 +4,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { overviewBody, pinsBody } from "./overview.schemas.ts";
 import type { OverviewService } from "./overview.service.ts";
 
-/** What the first screen of the console shows. */
+/** Routes of the key figures and pinned values on the first screen of the console. */
 export const overviewRoutes = (deps: { overview: OverviewService; auth: AuthPlugin }) => {
   const { overview } = deps;
   return new Elysia({ prefix: "/api/overview", tags: ["tenant"] })
@@ -15,7 +15,7 @@ export const overviewRoutes = (deps: { overview: OverviewService; auth: AuthPlug
       detail: {
         summary: "Get the key figures of the site",
         description:
-          "Counts devices and open alarms that the caller may see. `history` has their numbers over the last 24 hours; it is empty for users without access to all devices. `pins` are values of devices that administrators show to everybody.",
+          "Counts the devices and open alarms that the caller may see. `history` has these counts over the last 24 hours; it is empty for users without access to all devices. `pins` are values of devices that administrators show to everybody.",
       },
     })
     .put("/pins", ({ principal, body }) => ({ pins: overview.setPins(principal, body.pins) }), {
@@ -31,7 +31,7 @@ export const overviewRoutes = (deps: { overview: OverviewService; auth: AuthPlug
       detail: {
         summary: "Set the values that the overview shows",
         description:
-          "Replaces all of them, 12 at most. 403 unless owner or administrator, and without access to all devices; 404 for a device that does not exist.",
+          "Replaces all pinned values; 12 are allowed. 403 for callers who are neither owner nor administrator, or have no access to all devices; 404 for a device that does not exist.",
       },
     });
 };

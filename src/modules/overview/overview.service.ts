@@ -11,7 +11,7 @@ import type { OverviewHistory } from "./overview-history.ts";
 
 const nameOf = (tenantId: TenantId) => `overview pins ${tenantId}`;
 
-/** What the overview shows beside the devices and alarms: figures with their history, and pinned values. */
+/** Creates the service of the overview: key figures with their history, and pinned values. */
 export function createOverviewService(deps: {
   repository: Pick<OverviewRepository, "countOpenAlarms">;
   history: Pick<OverviewHistory, "of" | "delete">;
@@ -21,7 +21,7 @@ export function createOverviewService(deps: {
 }) {
   const { repository, history, settings, devices, clock } = deps;
 
-  /** Returns the pins of devices that are there and that the caller may see. */
+  /** Returns the pins of devices that exist and that the caller may see. */
   function pinsOf(principal: Principal): Pin[] {
     const pins = settings.read<Pin[]>(nameOf(principal.tenantId)) ?? [];
     const visible = devices.profilesOf(
@@ -39,7 +39,7 @@ export function createOverviewService(deps: {
       return {
         devices: { total: countOf(), active: countOf(true) },
         openAlarms: repository.countOpenAlarms(tenantId, visible),
-        // It counts devices that others may not know of.
+        // The history counts all devices, also those that a user with limited access may not see.
         history: visible === "all" ? history.of(tenantId) : [],
         pins: pinsOf(principal),
       };
@@ -55,7 +55,7 @@ export function createOverviewService(deps: {
       settings.save(nameOf(principal.tenantId), [...unique.values()], clock.now());
       return pinsOf(principal);
     },
-    /** Deletes what is kept of a tenant. */
+    /** Deletes the pins and the history of a tenant. */
     forget(tenantId: TenantId): void {
       settings.delete(nameOf(tenantId));
       history.delete(tenantId);

@@ -2,7 +2,7 @@ import { t } from "elysia";
 
 const mode = t.Union([t.Literal("DISABLED"), t.Literal("ALLOW_NEW"), t.Literal("CHECK_PRE_PROVISIONED")], {
   description:
-    "ALLOW_NEW creates a device with the name in the request; CHECK_PRE_PROVISIONED accepts only existing devices",
+    "ALLOW_NEW creates a device with the name in the request, or with a generated name; CHECK_PRE_PROVISIONED accepts only existing devices",
 });
 
 export const provisioningBody = t.Object({

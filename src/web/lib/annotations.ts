@@ -1,4 +1,4 @@
-// What happened while values were recorded: alarms and commands, as a chart shows them.
+// Alarms and commands, as a chart shows them.
 
 export interface Annotation {
   readonly kind: "alarm" | "command";

@@ -5,7 +5,7 @@ export type LineStyle = (typeof LINE_STYLES)[number];
 export const toLineStyle = (value: unknown): LineStyle =>
   LINE_STYLES.find((style) => style === value) ?? "line";
 
-/** Intervals of a band: wide enough that there is a lowest and a highest value in each. */
+/** Number of intervals of a band: few enough that each has a lowest and a highest value. */
 export const BAND_INTERVALS = 100;
 
 /** Ends of a value axis that a person has set. */

@@ -13,7 +13,7 @@ const meanings: readonly (readonly [RegExp, string])[] = [
   [/^(idle|off$|false$|stop|standby|pause|closed|manual|inactive)/i, "var(--color-neutral)"],
 ];
 
-/** The same state has the same colour wherever it is shown, whichever others there are. */
+/** Returns the colour of a state: by the meaning of its name, or else by its position among the states. */
 function colorOf(state: TelemetryValue, others: readonly TelemetryValue[], isDark: boolean): string {
   const meaning = meanings.find(([name]) => name.test(String(state)));
   return meaning?.[1] ?? lineColor(others.indexOf(state), isDark);

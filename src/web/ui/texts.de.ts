@@ -3,7 +3,7 @@ import type { uiEn } from "./texts.en.ts";
 export const uiDe: Readonly<Record<keyof typeof uiEn, string>> = {
   "level.warning": "jenseits des Grenzwerts für Warnungen",
   "level.critical": "jenseits des kritischen Grenzwerts",
-  "alarmLink.on": "Alarm auf {name} anlegen",
+  "alarmLink.on": "Alarmregel für {name} anlegen",
   "common.close": "Schließen",
   "common.retry": "Erneut versuchen",
   "common.loading": "Wird geladen …",

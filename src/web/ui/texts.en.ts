@@ -1,7 +1,7 @@
 export const uiEn = {
   "level.warning": "beyond the warning limit",
   "level.critical": "beyond the critical limit",
-  "alarmLink.on": "Create an alarm on {name}",
+  "alarmLink.on": "Create alarm rule for {name}",
   "common.close": "Close",
   "common.retry": "Retry",
   "common.loading": "Loading…",

@@ -30,7 +30,7 @@ test.each([
   expect(written("tasmota", plug, command)).toEqual({ topic, payload });
 });
 
-test("Tasmota's prefix stands behind the device where its topics are so", () => {
+test("writes Tasmota's prefix after the device if the topics have that order", () => {
   const behind = { externalId: "hall/plug", topicFilter: ["hall/+/tele/#", "hall/+/stat/+"] };
   expect(written("tasmota", behind, ["POWER", "ON"]).topic).toBe("hall/plug/cmnd/POWER");
 });
@@ -79,10 +79,22 @@ test.each([
   });
 });
 
-test("a command that is no topic or no plain value is refused", () => {
+test("refuses a command whose name is no topic level or whose value is not plain", () => {
   expect(() => written("tasmota", plug, ["a/b", 1])).toThrow(/not a command/);
   expect(() => written("tasmota", plug, ["", 1])).toThrow(/not a command/);
   const node = { externalId: "works/line-1", topicFilter: "spBv1.0/#" };
   expect(() => written("sparkplug", node, ["Speed", { a: 1 }])).toThrow(/must be a number/);
   expect([hasCommands("tasmota"), hasCommands("auto"), hasCommands(undefined)]).toEqual([true, false, false]);
+});
+
+test.each(["#", "a+", "lamp\0", "hall/#/lamp"])("a command to a device named %j is refused", (externalId) => {
+  for (const format of ["tasmota", "zigbee2mqtt", "shelly", "sparkplug"] as const)
+    expect(() => written(format, { externalId, topicFilter: "base/#" }, ["state", true])).toThrow(
+      /nobody can/,
+    );
+});
+
+test("a command whose topic is too long for a packet is refused", () => {
+  const key = "ü".repeat(40_000);
+  expect(() => written("tasmota", plug, ["setValue", { key, value: 1 }])).toThrow(/nobody can/);
 });

@@ -72,7 +72,7 @@ export const eventTextsDe: Readonly<Record<keyof typeof eventTexts, string>> = {
   "integration_note.downlink": "Downlink: {state}",
   "integration_note.dropped_by_codec": "der Codec hat die Nachricht verworfen",
   "messenger_error.gotify_address":
-    "Unter dieser Adresse gibt es kein Gotify. Prüfen Sie die Adresse des Servers.",
+    "Unter dieser Adresse gibt es keinen Gotify-Server. Prüfen Sie die Adresse des Servers.",
   "messenger_error.gotify_token":
     "Gotify nimmt das Token nicht an. Verwenden Sie das Token einer Anwendung, nicht das eines Clients.",
   "messenger_error.ntfy_forbidden": "ntfy erlaubt dieses Thema nicht ohne gültiges Zugriffstoken.",
@@ -80,7 +80,7 @@ export const eventTextsDe: Readonly<Record<keyof typeof eventTexts, string>> = {
   "messenger_error.slack_archived":
     "Der Slack-Kanal ist archiviert. Legen Sie einen Webhook für einen anderen Kanal an.",
   "messenger_error.slack_forbidden":
-    "Slack lehnt den Webhook ab. Vielleicht wurde er von der Administration des Workspace abgeschaltet.",
+    "Slack lehnt den Webhook ab. Vielleicht hat ihn ein Administrator des Workspace abgeschaltet.",
   "messenger_error.slack_refused": "Slack nimmt die Nachricht nicht an. Prüfen Sie die Webhook-Adresse.",
   "messenger_error.teams_refused":
     "Der Workflow in Teams nimmt die Nachricht nicht an. Er muss mit „Wenn eine Teams-Webhookanforderung empfangen wird“ beginnen und eine Karte posten.",

@@ -1,9 +1,11 @@
 import type { integrationsErrors } from "../en/integrations-errors.ts";
 
 export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErrors, string>> = {
-  "command.format_without": "Geräte dieser Anbindung nehmen keine Befehle an.",
+  "command.format_without": "Geräte dieser Anbindung können keine Befehle empfangen.",
   "command.method_no_topic":
-    "„{method}“ ist kein Befehl: er darf nicht leer sein und weder / noch + oder # enthalten",
+    "„{method}“ ist kein Befehl dieser Geräte: Der Name darf nicht leer sein und weder / noch + oder # enthalten",
+  "command.topic_unusable":
+    "„{topic}“: Auf diesem Topic kann niemand veröffentlichen. Prüfen Sie den Namen des Geräts.",
   "command.value_not_plain": "„{method}“: der Wert muss eine Zahl, ein Text, true oder false sein",
   "codec.file_missing": "das Formular hat keine Datei",
   "codec.frame_invalid": "Der Frame muss aus höchstens 255 Byte in Hexadezimal oder Base64 bestehen.",

@@ -1,7 +1,7 @@
 import type { mqttErrors } from "../en/mqtt-errors.ts";
 
 export const mqttErrorsDe: Readonly<Record<keyof typeof mqttErrors, string>> = {
-  "mqtt_client.all_devices_needed": "MQTT-Clients lassen sich nur mit Zugriff auf alle Geräte verwalten.",
+  "mqtt_client.all_devices_needed": "Nur Benutzer mit Zugriff auf alle Geräte können MQTT-Clients verwalten.",
   "mqtt_client.api_key_limited":
     "apiKeyId: dieser Schlüssel sieht nur einige Geräte; wählen Sie einen mit Zugriff auf alle",
   "mqtt_client.api_key_taken": "Ein anderer MQTT-Client meldet sich schon mit diesem API-Schlüssel an.",
@@ -12,11 +12,11 @@ export const mqttErrorsDe: Readonly<Record<keyof typeof mqttErrors, string>> = {
   "mqtt_client.password_reserved":
     "password: darf nicht mit lsk_ beginnen, woran API-Schlüssel zu erkennen sind",
   "mqtt_client.pattern_invalid":
-    "„{pattern}“ ist kein gültiges Topic-Muster: + steht für eine ganze Ebene, # am Ende für den Rest",
+    "„{pattern}“ ist kein gültiges Topic-Muster: + muss eine ganze Ebene füllen, und # muss die letzte Ebene sein",
   "mqtt_client.pattern_reserved":
     "„{pattern}“ ist reserviert: auf Topics, die mit $ oder lineside/ beginnen, können Clients nichts senden",
   "mqtt_client.too_many":
-    "Ein Standort kann höchstens {max} MQTT-Clients haben. Löschen Sie einige, die nicht verwendet werden.",
+    "Ein Standort kann höchstens {max} MQTT-Clients haben. Löschen Sie Clients, die nicht verwendet werden.",
   "mqtt_client.topic_invalid": "topic: darf weder + noch # enthalten und nicht mit $ oder lineside/ beginnen",
   "mqtt_client.username_missing": "username: fehlt",
   "mqtt_client.username_reserved": "username: „provision“ ist für Geräte ohne Zugangsdaten reserviert",

@@ -23,6 +23,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "import.timezone_invalid": "timezone muss der Name einer Zeitzone sein, etwa Europe/Berlin",
   "import.ts_missing": "ts fehlt",
   "import.type_unknown": "content-type muss text/csv oder application/x-ndjson sein",
+  "mqtt.rate_queue_full": "Zu viele Nachrichten dieses MQTT-Clients warten wegen seiner Rate.",
   "mqtt.stopped": "Der MQTT-Server läuft nicht.",
   "realtime.auth_failed": "das Zugriffstoken ist nicht gültig",
   "realtime.auth_first": "senden Sie zuerst eine Nachricht vom Typ auth",

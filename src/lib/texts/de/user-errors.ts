@@ -58,7 +58,7 @@ export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
   "mail.sent": "Diese E-Mail wurde schon gesendet.",
   "messengers.invalid": "{field}: {rule}",
   "messengers.not_found": "Diesen Messenger gibt es nicht.",
-  "messengers.too_many": "Ein Standort kann {max} Messenger haben.",
+  "messengers.too_many": "Ein Standort kann höchstens {max} Messenger haben.",
   "notifications.messaging_invalid": "messaging.{field}: {rule}",
   "notifications.nobody": "Nur Benutzer können Benachrichtigungen erhalten.",
   "notifications.tests": "Es wurden zu viele Testnachrichten gesendet. Versuchen Sie es später erneut.",

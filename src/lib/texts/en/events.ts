@@ -68,7 +68,8 @@ export const eventTexts = {
   "integration_event.stored_with_notes": "{devices}; {notes}",
   "integration_note.downlink": "downlink: {state}",
   "integration_note.dropped_by_codec": "the codec dropped the message",
-  "messenger_error.gotify_address": "Gotify has nothing at this address. Check the address of the server.",
+  "messenger_error.gotify_address":
+    "There is no Gotify server at this address. Check the address of the server.",
   "messenger_error.gotify_token":
     "Gotify does not accept the token. Use the token of an application, not of a client.",
   "messenger_error.ntfy_forbidden": "ntfy does not allow this topic without a valid access token.",
@@ -82,7 +83,7 @@ export const eventTexts = {
   "messenger_error.telegram_blocked":
     "The bot may not write to this chat. Add it to the group, or start a conversation with it.",
   "messenger_error.telegram_chat":
-    "Telegram does not know this chat, or the bot is not in it. Check the chat id.",
+    "Telegram does not know this chat, or the bot is not in it. Check the chat ID.",
   "messenger_error.telegram_token": "Telegram does not know this bot. Check the token.",
   "messenger_error.too_many": "The service limits the number of messages. Try again in a minute.",
   "messenger_error.webhook_unknown":

@@ -1,7 +1,8 @@
 export const integrationsErrors = {
-  "command.format_without": "Devices of this integration take no commands.",
+  "command.format_without": "Devices of this integration cannot receive commands.",
   "command.method_no_topic":
-    "“{method}” is not a command: it must not be empty, and must not contain /, + or #",
+    "“{method}” is not a command of these devices: the name must not be empty or contain /, + or #",
+  "command.topic_unusable": "“{topic}”: nobody can publish on this topic. Check the name of the device.",
   "command.value_not_plain": "“{method}”: the value must be a number, a text, true or false",
   "codec.file_missing": "the form has no file",
   "codec.frame_invalid": "The frame must be at most 255 bytes in hexadecimal or base64.",

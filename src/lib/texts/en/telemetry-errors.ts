@@ -21,6 +21,7 @@ export const telemetryErrors = {
   "import.timezone_invalid": "timezone must be the name of a time zone, such as Europe/Berlin",
   "import.ts_missing": "ts is required",
   "import.type_unknown": "content-type must be text/csv or application/x-ndjson",
+  "mqtt.rate_queue_full": "Too many messages of this MQTT client wait for its rate.",
   "mqtt.stopped": "The MQTT server is not running.",
   "realtime.auth_failed": "the access token is not valid",
   "realtime.auth_first": "send a message of the type auth first",

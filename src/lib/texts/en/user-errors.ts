@@ -49,7 +49,7 @@ export const userErrors = {
   "mail.sent": "This mail was already sent.",
   "messengers.invalid": "{field}: {rule}",
   "messengers.not_found": "There is no such messenger.",
-  "messengers.too_many": "A site can have {max} messengers.",
+  "messengers.too_many": "A site can have at most {max} messengers.",
   "notifications.messaging_invalid": "messaging.{field}: {rule}",
   "notifications.nobody": "Only users can receive notifications.",
   "notifications.tests": "Too many test notifications were sent. Try again later.",

@@ -8,9 +8,9 @@ import { bulkUpdateBody } from "./bulk.schemas.ts";
 import type { BulkChangesService } from "./bulk-changes.service.ts";
 
 const outcome =
-  "Each device is changed by itself: `failed` says for which ones that was not possible, and why. A device that the caller may not see is `device.not_found`.";
+  "Each device is changed on its own: `failed` lists the devices for which that was not possible, with the reason. A device that the caller may not see fails with `device.not_found`.";
 
-/** Changes of many devices that are named by their ids. */
+/** Routes that change or delete many devices by their ids. */
 export const bulkChangesRoutes = (deps: {
   changes: BulkChangesService;
   devices: Pick<DevicesService, "get">;
@@ -52,7 +52,7 @@ export const bulkChangesRoutes = (deps: {
             onlyUntouched: t.Optional(
               t.Boolean({
                 description:
-                  "keeps devices that were changed since they were created, or that have connected or sent data: takes back an import without loss",
+                  "keeps devices that were changed since they were created, or that have connected or sent data, so that an import can be undone without loss",
               }),
             ),
           },
@@ -61,7 +61,7 @@ export const bulkChangesRoutes = (deps: {
         response: { 200: bulkResult },
         detail: {
           summary: "Delete many devices and their data",
-          description: `${outcome} The children of a gateway stay without a gateway.`,
+          description: `${outcome} The children of a deleted gateway are kept, without a gateway.`,
         },
       },
     );

@@ -25,7 +25,7 @@ function tagsOf(tags: readonly string[], { addTags, removeTags = [] }: BulkChang
 /** Changes and deletes many devices at once. */
 export function createBulkChanges(deps: {
   devices: Pick<DevicesService, "get" | "update" | "delete">;
-  /** The newest knowledge about a device, where there is any. */
+  /** Returns the activity of a device in memory, which is newer than the stored one. */
   activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
 }) {
   const { devices } = deps;
@@ -49,7 +49,7 @@ export function createBulkChanges(deps: {
         devices.update(principal, deviceId, { ...fields, ...tags });
       });
     },
-    /** `isUntouchedOnly`: the others fail. */
+    /** Deletes devices. With `isUntouchedOnly`, it fails for devices that were changed or active since they were created. */
     delete: (
       principal: Principal,
       deviceIds: readonly string[],

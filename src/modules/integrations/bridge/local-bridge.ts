@@ -29,8 +29,8 @@ interface LocalBridgeDeps {
 }
 
 /**
- * Takes what MQTT clients publish on the embedded broker as a bridge takes the messages of another one: without a network between them,
- * and a client gets its acknowledgement once the message is stored.
+ * Bridge to the embedded broker: takes the messages of the tenant's MQTT clients without a network connection. A client gets its
+ * acknowledgement once the message is stored.
  */
 export class LocalBridge implements Bridge {
   readonly #deps: LocalBridgeDeps;
@@ -69,7 +69,7 @@ export class LocalBridge implements Bridge {
     this.#change({ status: "stopped", subscriptions: [] });
   }
 
-  /** There is no session that somebody would have to forget. */
+  /** Stops the bridge. The embedded broker keeps no session for it. */
   end(): Promise<void> {
     return this.stop();
   }
@@ -120,7 +120,7 @@ export class LocalBridge implements Bridge {
   }
 }
 
-/** @throws DomainError `unavailable` where nothing can be stored now: the client is to send it again */
+/** Hands a message to the taker. @throws DomainError `unavailable` if nothing can be stored now, so that the client sends it again */
 async function take(
   taker: MessageTaker,
   { topic, payload, qos }: LocalMessage,

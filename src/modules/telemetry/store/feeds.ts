@@ -302,7 +302,7 @@ export class Feeds {
     }
   }
 
-  /** Each write has a number of its own, so that what is on its way to a reader does not confirm what was added since. */
+  /** Writes ranges under a new number, so that the confirmation of a range in flight does not confirm what was added since. */
   #writeRanges(feed: Feed, ranges: readonly (readonly [number, Span])[]): void {
     if (ranges.length === 0) return;
     const seq = ++this.#newestSeq;

@@ -22,10 +22,15 @@ const failure = (error: unknown): JsonValue => ({
 /** Commands of the upstream server for children: `{"device", "data": {"id", "method", "params"}}`. */
 export class LinesideCommands {
   readonly #deps: LinesideCommandsDeps;
-  #running = 0;
+  readonly #running = new Set<Promise<void>>();
 
   constructor(deps: LinesideCommandsDeps) {
     this.#deps = deps;
+  }
+
+  /** Resolves when the commands that run have their answers, or after `ms`: the server has them no more. */
+  settled(ms: number): Promise<unknown> {
+    return Promise.race([Promise.all(this.#running), Bun.sleep(ms)]);
   }
 
   /** Runs a command and answers it, as long as the connection lasts. Never rejects. */
@@ -33,14 +38,16 @@ export class LinesideCommands {
     const command = commandIn(payload);
     if (command === undefined) return;
     const { device, id } = command;
-    const data = await this.#answerTo(connection, command);
-    await connection.publish(gatewayMessage("rpc", { device, id, data })).catch(() => undefined);
+    const answering = this.#answerTo(connection, command).then((data) =>
+      connection.publish(gatewayMessage("rpc", { device, id, data })).catch(() => undefined),
+    );
+    this.#running.add(answering);
+    await answering.finally(() => this.#running.delete(answering));
   }
 
   async #answerTo(connection: BrokerConnection, command: ChildCommand): Promise<JsonValue> {
     const { context, names } = this.#deps;
-    if (this.#running >= RUNNING_MAX) return { error: "Too many commands are running." };
-    this.#running++;
+    if (this.#running.size >= RUNNING_MAX) return { error: "Too many commands are running." };
     try {
       const deviceId = await names.deviceOf(connection, command.device);
       if (deviceId === undefined || context.command === undefined)
@@ -48,8 +55,6 @@ export class LinesideCommands {
       return await context.command(deviceId, command.method, command.params);
     } catch (error) {
       return failure(error);
-    } finally {
-      this.#running--;
     }
   }
 }

@@ -35,6 +35,9 @@ const toTs = (ts: number): number => (ts < SECONDS_BELOW ? ts / 1_000 : ts);
 
 const rowTemplate = compilePayload(ROW_TEMPLATE);
 
+/** Time for which the end waits for commands. */
+const SETTLING_MS = 2_000;
+
 /**
  * A central Lineside or ThingsBoard, which takes this gateway for one of its gateways and the devices for that gateway's children. A batch is durable
  * when every PUBACK is there: Lineside sends one after its commit. The server keeps one value for a child, key and time stamp, so a batch that is sent
@@ -94,8 +97,10 @@ class LinesideTarget implements Target {
     await this.#link.publish(this.#messages(records, bytesMax), signal);
   }
 
-  close(): Promise<void> {
-    return this.#link.close();
+  /** Commands that are almost done get their answer: the uplink may only be begun anew with other settings. */
+  async close(): Promise<void> {
+    await this.#commands.settled(SETTLING_MS);
+    await this.#link.close();
   }
 
   *#messages(records: readonly UplinkRecord[], bytesMax: number): Generator<BrokerMessage> {

@@ -10,7 +10,7 @@ import {
   type TriggerForm,
 } from "./rule-form.ts";
 
-/** What is known of a value before somebody sets an alarm on it. */
+/** Metadata and stored values of a key, from which an alarm rule is suggested. */
 export interface ObservedValue {
   readonly key: string;
   readonly metadata: KeyMetadata | undefined;
@@ -21,7 +21,7 @@ export interface ObservedValue {
 
 /** Share of the range by which the suggested limit lies above the highest value. */
 const HEADROOM = 0.1;
-/** Digits of the range to which the limit is rounded. */
+/** Significant digits of the range to which the limit is rounded. */
 const RANGE_DIGITS = 2;
 const DECIMALS_MAX = 9;
 
@@ -31,7 +31,7 @@ export function limitAbove({ min, max }: { readonly min: number; readonly max: n
   const decimals = RANGE_DIGITS - 1 - Math.floor(Math.log10(span));
   const limit = max + span * HEADROOM;
   const factor = 10 ** Math.abs(decimals);
-  // Dividing by a whole power of ten leaves no noise behind, as multiplying by 0.01 does.
+  // Dividing by a power of ten is exact, unlike multiplying by 0.01.
   if (decimals < 0) return Math.ceil(limit / factor) * factor;
   return Number((Math.ceil(limit * factor) / factor).toFixed(Math.min(decimals, DECIMALS_MAX)));
 }

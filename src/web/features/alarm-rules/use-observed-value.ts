@@ -19,7 +19,7 @@ async function extreme(deviceId: string, key: string, aggregation: Aggregation):
   return aggregation === "min" ? Math.min(...numbers) : Math.max(...numbers);
 }
 
-/** Loads what is known of a value of a device; undefined while it loads. */
+/** Loads the metadata and the stored values of a key of a device; undefined while they load. */
 export function useObservedValue(
   deviceId: string,
   key: string,

@@ -77,7 +77,8 @@ export const alarmsDe: Readonly<Record<keyof typeof alarmsEn, string>> = {
   "alarms.noneOf": "nicht",
   "condition.nothing": "nichts",
   "condition.attribute": "das Attribut {key}",
-  "condition.silentAsObserved": "{key} ist seit dem Dreifachen seines üblichen Intervalls nicht gekommen",
+  "condition.silentAsObserved":
+    "{key} ist seit mehr als dem Dreifachen seines üblichen Intervalls ausgeblieben",
   "condition.silent": "{key} ist seit {time} nicht gekommen",
   "condition.EQ": "{key} ist {value}",
   "condition.NE": "{key} ist nicht {value}",

@@ -5,7 +5,7 @@ import { commandsApi, type DeviceCommand } from "../commands/commands-api.ts";
 
 const ALARMS_MAX = 100;
 const COMMANDS_MAX = 100;
-/** Alarms that were raised several times and whose events are asked for. */
+/** Most alarms with several raises whose events are loaded. */
 const REPEATED_MAX = 20;
 
 interface Range {

@@ -13,9 +13,9 @@ import { themeColor } from "../../ui/chart/line-style.ts";
 import { type DeviceHistory, loadHistory, type RaisedAlarm } from "./annotations-api.ts";
 
 const STORED_AS = "lineside.annotations";
-/** Devices of a chart whose alarms and commands are shown: with more, nobody could tell whose they are. */
+/** Most devices of a chart with alarms and commands: with more, nobody could tell whose they are. */
 const DEVICES_MAX = 10;
-/** A moving window is asked for anew each time it has moved by this share, or this long. */
+/** A moving window is loaded again each time it has moved by this share, or by at least this long. */
 const STEP_SHARE = 0.25;
 const STEP_MS_MIN = 60_000;
 const CACHED_MAX = 500;
@@ -33,7 +33,7 @@ interface Bounds {
   readonly to: number;
 }
 
-/** Loads at once: a wall of many devices leaves the connections to its values. */
+/** Most loads in flight at once, so that a wall of many devices keeps connections free for its values. */
 const LOADS_MAX = 4;
 let loads = 0;
 /** Loads that wait for their turn. */
@@ -60,7 +60,7 @@ function cachedHistory(deviceId: string, range: Bounds): Promise<DeviceHistory> 
   const loaded = cache.get(id) ?? inTurn(() => loadHistory(deviceId, range));
   if (cache.size >= CACHED_MAX) cache.clear();
   cache.set(id, loaded);
-  // The chart is more important than what happened beside it: a failure shows none.
+  // The chart is more important than its annotations: after a failure, it shows none.
   loaded.catch(() => cache.delete(id));
   return loaded;
 }
@@ -68,7 +68,7 @@ function cachedHistory(deviceId: string, range: Bounds): Promise<DeviceHistory> 
 const GATHER_MS = 500;
 /** Device → how often its alarms or commands have changed since the console was opened. */
 const changes = signal<ReadonlyMap<string, number>>(new Map());
-/** Devices with changes that no chart has heard of yet. */
+/** Devices with changes that `publish` has not announced yet. */
 const changed = new Set<string>();
 const publish = coalesced(() => {
   for (const id of cache.keys()) if (changed.has(deviceOf(id))) cache.delete(id);
@@ -79,13 +79,13 @@ const publish = coalesced(() => {
 let followers = 0;
 let unsubscribe: () => void = () => undefined;
 
-/** Returns the devices with other alarms or commands since; all that are shown after a lost connection. */
+/** Returns the devices whose alarms or commands have changed; after a lost connection, all devices in the cache. */
 function changedBy(message: RealtimeMessage, isFirst: boolean): string[] {
   if (message.type === "snapshot") return isFirst ? [] : [...cache.keys()].map(deviceOf);
   return message.topic === "alarms" || message.topic === "commands" ? [message.deviceId] : [];
 }
 
-/** Follows the changes of all devices, by one subscription for all charts; returns what ends it. */
+/** Follows the changes of all devices with one subscription for all charts. Returns the function that ends it. */
 function follow(): () => void {
   if (followers++ === 0) {
     let isFirst = true;

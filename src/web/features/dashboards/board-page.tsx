@@ -165,7 +165,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   );
 }
 
-/** What all charts of a dashboard show: the time, and whether alarms and commands are on them. */
+/** Controls for all charts of a dashboard: the time window, and whether alarms and commands are shown. */
 function ChartTools(props: {
   board: Board;
   window: WindowSpec;

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { AGGREGATIONS } from "../../lib/aggregations.ts";
 import { BARS_MAX } from "../../lib/consumption.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Field } from "../../ui/field.tsx";
@@ -14,18 +15,6 @@ import { PlacesField } from "./places-field.tsx";
 import type { ConfigField } from "./widgets/kinds.ts";
 import { keysOf, numberOf, sharedMetadata, textOf } from "./widgets/values.ts";
 
-const AGGREGATIONS = [
-  "none",
-  "avg",
-  "min",
-  "max",
-  "sum",
-  "count",
-  "first",
-  "last",
-  "delta",
-  "timeIn",
-] as const;
 const REDUCERS = ["avg", "min", "max", "sum"] as const;
 
 interface Props {

@@ -20,7 +20,7 @@ import type { Widget, WindowSpec } from "./dashboards-api.ts";
 import { kindOf } from "./widgets/kinds.ts";
 import { keysOf } from "./widgets/values.ts";
 
-/** Series that one view of Explore shows at most when it is opened from a widget: more cannot be told apart. */
+/** Most series of a view of Explore that a widget opens: more cannot be told apart. */
 const SERIES_MAX = 20;
 
 interface Props {
@@ -63,7 +63,7 @@ function hrefOf(props: Props, series: readonly ExploreSeries[]): string {
 
 const BUTTON = "btn btn-ghost btn-square btn-xs text-soft print:hidden";
 
-/** Leads from a widget to its values in Explore, and to an alarm on one of them. */
+/** Links from a widget to its values in Explore, and to an alarm rule for one of them. */
 export function WidgetLinks(props: Props & { title: string }) {
   const series = seriesOf(props);
   const [first] = series;
@@ -83,7 +83,7 @@ export function WidgetLinks(props: Props & { title: string }) {
   );
 }
 
-/** Asks for the value on which the alarm is created. */
+/** Asks for the value for which the alarm rule is created. */
 function AlarmChoice(props: Props & { title: string; series: readonly ExploreSeries[] }) {
   const { feed, widget } = props;
   const [isOpen, setOpen] = useState(false);

@@ -16,7 +16,7 @@ export interface BulkDialogProps {
   readonly onChanged: () => void;
 }
 
-/** Asks what to do to the selected devices, does it with its progress, and says what became of it. */
+/** Dialog for one action on the selected devices: its form, its progress and its outcome. */
 export function BulkDialog({ action, ids, nameOf, onClose, onChanged }: BulkDialogProps) {
   const [progress, setProgress] = useState<BulkProgress | undefined>(undefined);
   const [isDone, setDone] = useState(false);

@@ -8,7 +8,7 @@ export interface BulkProgress {
   readonly done: number;
   readonly succeeded: number;
   readonly failed: readonly BulkFailure[];
-  /** What ended the work before all devices had their turn. */
+  /** Error that ended the work before all devices were handled. */
   readonly error?: unknown;
 }
 

@@ -10,7 +10,7 @@ export interface BulkFailure extends Text {
   readonly error: string;
 }
 
-/** What became of the devices of one request. */
+/** Outcome of one request. */
 export interface BulkAnswer {
   readonly succeeded: number;
   readonly failed: readonly BulkFailure[];

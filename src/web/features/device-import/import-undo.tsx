@@ -8,7 +8,7 @@ import { type BulkProgress, runBulk } from "../device-bulk/bulk-run.ts";
 import { deviceBulkApi } from "../device-bulk/device-bulk-api.ts";
 import type { ImportedRow } from "./bulk-api.ts";
 
-/** The button that deletes what an import has created, and what became of that. Devices in use stay. */
+/** Returns the button that deletes the devices of an import, and the outcome. Devices that were changed or active are kept. */
 export function useImportUndo(rows: readonly ImportedRow[]) {
   const [isAsking, setAsking] = useState(false);
   const [progress, setProgress] = useState<BulkProgress | undefined>(undefined);

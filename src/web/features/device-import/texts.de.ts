@@ -42,7 +42,7 @@ export const deviceImportDe: Readonly<Record<keyof typeof deviceImportEn, string
   "import.toDevices": "Geräte zeigen",
   "import.undo": "Import rückgängig machen",
   "import.undoWarning.one":
-    "Das {count} Gerät dieses Imports wird gelöscht. Es bleibt, wenn es jemand geändert hat, oder wenn es sich verbunden oder Daten gesendet hat.",
+    "{count} Gerät dieses Imports wird gelöscht. Es bleibt erhalten, wenn jemand es geändert hat oder wenn es sich verbunden oder Daten gesendet hat.",
   "import.undoWarning.other":
-    "Die {count} Geräte dieses Imports werden gelöscht. Geräte bleiben, wenn sie jemand geändert hat, oder wenn sie sich verbunden oder Daten gesendet haben.",
+    "Die {count} Geräte dieses Imports werden gelöscht. Ein Gerät bleibt erhalten, wenn jemand es geändert hat oder wenn es sich verbunden oder Daten gesendet hat.",
 };

@@ -38,7 +38,7 @@ export const deviceImportEn = {
   "import.toDevices": "Show devices",
   "import.undo": "Undo the import",
   "import.undoWarning.one":
-    "The {count} device of this import is deleted. It stays if somebody has changed it, or if it has connected or sent data.",
+    "{count} device of this import is deleted. It is kept if somebody has changed it, or if it has connected or sent data.",
   "import.undoWarning.other":
-    "The {count} devices of this import are deleted. Devices stay if somebody has changed them, or if they have connected or sent data.",
+    "The {count} devices of this import are deleted. A device is kept if somebody has changed it, or if it has connected or sent data.",
 } as const;

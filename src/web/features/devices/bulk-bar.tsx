@@ -27,7 +27,7 @@ const loadDialog = async () => {
   return BulkDialog;
 };
 
-/** What can be done to the selected devices. */
+/** Bar with the actions for the selected devices. */
 export function BulkBar({ selection, total, onChanged }: Props) {
   const [opened, setOpened] = useState<OpenDialog | undefined>(undefined);
   const { size, ids, isBusy } = selection;

@@ -60,7 +60,7 @@ export function gridOf(
   };
 }
 
-/** Keys by which devices of several makers report the same, the usual one first. */
+/** Names that different makers give to the same key, the most usual one first. */
 const aliases = {
   battery: /^(battery|batt?)(_?(level|percent|percentage|soc|v|voltage))?$|^vbat$/i,
   rssi: /^(radio_|wifi_|lora_)?rssi$/i,

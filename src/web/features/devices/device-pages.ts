@@ -7,7 +7,7 @@ import { blocksOf, type RowsWindow } from "../../lib/rows-window.ts";
 import { devicesApi } from "./devices-api.ts";
 
 const BLOCK = 200;
-/** Rows of one request for those that are selected and not on screen. */
+/** Rows of one request for selected devices that are not on screen. */
 const SLICE_BLOCK = 2_000;
 
 export interface DeviceFilter {

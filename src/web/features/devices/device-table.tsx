@@ -12,15 +12,15 @@ import { type ColumnId, type FixedColumn, gridOf, keyOfColumn, shapeOf } from ".
 import type { DeviceSelection } from "./device-selection.ts";
 import type { LiveDevice } from "./use-device-rows.ts";
 
-/** On a phone state, name and age alone; on anything wider the columns that the user has selected. */
+/** Table of devices. A phone shows only state, name and age; a wider screen shows the columns that the user has selected. */
 const GRID = "grid gap-x-4 px-4 sm:min-w-(--table-width) sm:grid-cols-(--table-columns)";
 const PHONE_GRID = "max-sm:grid-cols-[1.5rem_minmax(0,1fr)_auto]";
 const PHONE_SELECT_GRID = "max-sm:grid-cols-[1.5rem_1.5rem_minmax(0,1fr)_auto]";
 
-/** What the rows of the table have in common. */
+/** Properties that all rows share. */
 export interface TableLayout {
   readonly columns: readonly ColumnId[];
-  /** Undefined: the user may do nothing to many devices. */
+  /** Undefined if the user may not change devices. */
   readonly selection: DeviceSelection | undefined;
   /** Names of profiles and gateways by their ids and of keys by their columns, as far as they are shown. */
   readonly names: ReadonlyMap<string, string>;
@@ -137,7 +137,7 @@ interface LineProps {
   readonly index: number;
   readonly row: DeviceRow | undefined;
   readonly layout: TableLayout;
-  /** The newest knowledge about the devices in view, by id. */
+  /** Live values and activity of the devices in view, by id. */
   readonly live: ReadonlyMap<string, LiveDevice>;
   readonly height: number;
 }

@@ -22,7 +22,7 @@ import { ExportDevices } from "./export-devices.tsx";
 import { useColumnNames } from "./use-column-names.ts";
 import { useDeviceRows } from "./use-device-rows.ts";
 
-/** A search without an order of one's own: the server lists first what fits best. */
+/** Order of a search for which the user has selected none: the server lists the best matches first. */
 const BEST_FIRST = "";
 
 function queryOf(filter: UrlFilter, sort: string): DeviceFilter {

@@ -5,7 +5,7 @@ import { type ColumnId, keyOfColumn } from "./device-columns.ts";
 import { devicesApi } from "./devices-api.ts";
 import type { LiveDevice } from "./use-device-rows.ts";
 
-/** Returns what people call the keys of the columns on the devices in view. */
+/** Returns the names of the columns' keys, from the metadata of the devices in view. */
 function keyNames(columns: readonly ColumnId[], live: ReadonlyMap<string, LiveDevice>): [string, string][] {
   return columns.flatMap((id): [string, string][] => {
     const key = keyOfColumn(id) ?? "";

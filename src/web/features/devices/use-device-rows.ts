@@ -6,7 +6,7 @@ import { serverNow } from "../../platform/now.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import type { DevicePages } from "./device-pages.ts";
 
-/** What the live connection says about a device. */
+/** Live state of a device. */
 export interface LiveDevice {
   /** Newest time stamp. */
   ts: number;

@@ -1,6 +1,7 @@
 import { ChartLine, Download, Image, LayoutDashboard, Link, Rows3, X } from "lucide-preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { AGGREGATIONS } from "../../lib/aggregations.ts";
 import {
   arranged,
   type ExploreView,
@@ -30,7 +31,6 @@ import { useBoardFeed } from "../dashboards/use-board-feed.ts";
 import { WindowPicker } from "../dashboards/window-picker.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import { CsvUnits } from "../telemetry/csv-units.tsx";
-import { AGGREGATIONS } from "../telemetry/data-toolbar.tsx";
 import { boardOfView } from "./explore-board.ts";
 import { saveCsv, savePicture } from "./explore-files.ts";
 import { PaneAppearances } from "./pane-appearances.tsx";

@@ -186,7 +186,7 @@ function BrokerFields(props: Omit<PartProps, "type"> & { isAnyBody: boolean }) {
   );
 }
 
-/** How the gateway signs in at another broker. */
+/** Fields with which the gateway signs in to another broker. */
 function OtherBroker({ fields, set, before }: Omit<PartProps, "type">) {
   const common = { fields, set };
   return (

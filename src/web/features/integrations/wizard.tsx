@@ -55,7 +55,7 @@ function Details({ network, onBack, onClose }: { network: Network; onBack: () =>
   const [fields, setFields] = useState(() => ({
     ...fieldsOf({}),
     autoCreate: true,
-    // Whoever has a broker of their own selects it; for all others nothing is left to set.
+    // The embedded broker is the default, and needs no settings.
     brokerUrl: type === "MQTT" ? LOCAL_BROKER : "",
     topics: "topics" in network ? network.topics : "",
   }));

@@ -18,7 +18,7 @@ const SIGN_INS = ["PASSWORD", "CERTIFICATE", "API_KEY"] as const;
 type SignIn = (typeof SIGN_INS)[number];
 const FIELDS = ["name", "username", "password", "certificate", "apiKeyId", "messagesPerSecond"];
 
-/** Patterns stand one a line; blanks around them mean nothing. */
+/** Returns the patterns, one per line, without the blanks around them. */
 const patternsOf = (text: FormDataEntryValue | null): string[] =>
   String(text ?? "")
     .split("\n")
@@ -35,7 +35,7 @@ const CREDENTIALS: Readonly<Record<SignIn, readonly CredentialField[]>> = {
   API_KEY: ["apiKeyId"],
 };
 
-/** What the form says about the sign-in. A password or certificate that is left empty stays as it is. */
+/** Returns the credentials of the form. A password or certificate that is left empty is not changed. */
 function credentialsOf(data: FormData, signIn: SignIn, before: MqttClient | undefined) {
   const credentials: Partial<Record<CredentialField, string>> = {};
   for (const field of CREDENTIALS[signIn]) {
@@ -140,7 +140,7 @@ function ClientForm(props: {
   );
 }
 
-/** What the client may do. */
+/** Fields of the rights of a client. */
 function Rights({ client, errorOf }: Pick<CredentialsProps, "client" | "errorOf">) {
   return (
     <>

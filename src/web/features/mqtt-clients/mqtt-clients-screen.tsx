@@ -5,7 +5,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { ClientList } from "./client-list.tsx";
 import { TopicsPanel } from "./topics-panel.tsx";
 
-/** Clients of the broker with topics of their own, and what is on these topics. */
+/** Screen with the MQTT clients and, in a second tab, their topics. */
 export function MqttClientsScreen() {
   const isTopics = useRoute().params.mqttTab === "topics";
   const search = useLocation().query.search ?? "";

@@ -12,7 +12,7 @@ export const mqttClientsDe: Readonly<Record<keyof typeof mqttClientsEn, string>>
   "mqttClients.noneHint":
     "Legen Sie für jedes Programm und jedes Gerät einen Client an. So erreicht jeder nur seine eigenen Topics.",
   "mqttClients.noMatch": "Kein MQTT-Client hat diesen Namen",
-  "mqttClients.noMatchHint": "Ändern Sie die Suche, um andere zu sehen.",
+  "mqttClients.noMatchHint": "Ändern Sie die Suche, um andere Clients zu sehen.",
   "mqttClients.create": "MQTT-Client anlegen",
   "mqttClients.editOf": "{name} bearbeiten",
   "mqttClients.deleteOf": "{name} löschen",
@@ -32,25 +32,28 @@ export const mqttClientsDe: Readonly<Record<keyof typeof mqttClientsEn, string>>
   "mqttClients.signIn": "Anmeldung mit",
   "mqttClients.username": "Benutzername",
   "mqttClients.password": "Passwort",
-  "mqttClients.passwordHint": "Leer lassen, um eines zu erzeugen.",
-  "mqttClients.keepHint": "Leer lassen, um es nicht zu ändern.",
+  "mqttClients.passwordHint": "Lassen Sie das Feld leer, um ein Passwort zu erzeugen.",
+  "mqttClients.keepHint": "Lassen Sie das Feld leer, um den aktuellen Wert zu behalten.",
   "mqttClients.certificate": "Zertifikat",
-  "mqttClients.certificateHint": "Das Zertifikat des Clients als PEM, ohne den privaten Schlüssel.",
+  "mqttClients.certificateHint": "Das Zertifikat des Clients im PEM-Format, ohne den privaten Schlüssel.",
   "mqttClients.apiKey": "API-Schlüssel",
   "mqttClients.apiKeyHint":
     "Der Client sendet den Schlüssel als Passwort. Nur Schlüssel mit Zugriff auf alle Geräte sind aufgeführt.",
   "mqttClients.apiKeySelect": "Schlüssel auswählen",
   "mqttClients.publish": "Darf senden auf",
-  "mqttClients.publishHint": "Topic-Muster, eines je Zeile: + ist eine Ebene, # der Rest. Leer: nichts.",
+  "mqttClients.publishHint":
+    "Topic-Muster, eines je Zeile: + steht für eine Ebene, # für den Rest. Ohne Muster kann der Client nichts senden.",
   "mqttClients.subscribe": "Darf abonnieren",
-  "mqttClients.subscribeHint": "Ergänzen Sie lineside/devices/# für Werte und Alarme aller Geräte.",
+  "mqttClients.subscribeHint":
+    "Topic-Muster, eines je Zeile. Ergänzen Sie lineside/devices/# für Werte und Alarme aller Geräte.",
   "mqttClients.rate": "Nachrichten pro Sekunde",
-  "mqttClients.rateHint": "Darüber hinaus muss der Client warten; nichts geht verloren. Leer: keine Grenze.",
+  "mqttClients.rateHint":
+    "Oberhalb dieser Rate muss der Client warten; nichts geht verloren. Lassen Sie das Feld leer, wenn es keine Grenze geben soll.",
   "mqttClients.enabled": "Darf sich verbinden",
   "mqttClients.changeHint": "Eine Änderung trennt den Client. Er kann sich sofort wieder verbinden.",
   "mqttClients.ready": "{name} kann sich verbinden",
   "mqttClients.once":
-    "Kopieren Sie das Passwort jetzt. Es wird nur als Prüfwert gespeichert und nicht noch einmal angezeigt. Wenn es verloren geht, setzen Sie ein neues.",
+    "Kopieren Sie das Passwort jetzt. Es wird nur als Hash gespeichert und kann nicht noch einmal angezeigt werden. Wenn es verloren geht, setzen Sie ein neues.",
   "mqttClients.copyUsername": "Benutzernamen kopieren",
   "mqttClients.copyPassword": "Passwort kopieren",
   "mqttClients.done": "Ich habe es kopiert",
@@ -60,7 +63,7 @@ export const mqttClientsDe: Readonly<Record<keyof typeof mqttClientsEn, string>>
   "mqttClients.first": "Die ersten {count} von {total} Topics",
   "mqttClients.noTopics": "Noch keine Nachrichten",
   "mqttClients.noTopicsHint":
-    "Topics erscheinen hier, sobald ein MQTT-Client etwas sendet. Sie bleiben bis zum Neustart des Gateways erhalten.",
+    "Topics erscheinen hier, sobald ein MQTT-Client etwas sendet. Die Liste bleibt bis zum Neustart des Gateways erhalten.",
   "mqttClients.perSecond": "{rate}/s",
   "mqttClients.newest": "Neueste Nachricht",
   "mqttClients.bytes": "{bytes} Bytes",

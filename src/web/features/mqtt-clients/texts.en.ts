@@ -10,7 +10,7 @@ export const mqttClientsEn = {
   "mqttClients.noneHint":
     "Create a client for each program or device, so that each reaches only its own topics.",
   "mqttClients.noMatch": "No MQTT client has this name",
-  "mqttClients.noMatchHint": "Change the search to see others.",
+  "mqttClients.noMatchHint": "Change the search to see other clients.",
   "mqttClients.create": "Create MQTT client",
   "mqttClients.editOf": "Edit {name}",
   "mqttClients.deleteOf": "Delete {name}",
@@ -31,19 +31,22 @@ export const mqttClientsEn = {
   "mqttClients.username": "User name",
   "mqttClients.password": "Password",
   "mqttClients.passwordHint": "Leave it empty to generate one.",
-  "mqttClients.keepHint": "Leave it empty to keep the present one.",
+  "mqttClients.keepHint": "Leave it empty to keep the current one.",
   "mqttClients.certificate": "Certificate",
-  "mqttClients.certificateHint": "The client's certificate in PEM, without its private key.",
+  "mqttClients.certificateHint": "The client's certificate in PEM format, without its private key.",
   "mqttClients.apiKey": "API key",
   "mqttClients.apiKeyHint":
     "The client sends the key as its password. Only keys with access to all devices are listed.",
   "mqttClients.apiKeySelect": "Select a key",
   "mqttClients.publish": "May publish to",
-  "mqttClients.publishHint": "Topic patterns, one a line: + is one level, # is the rest. Empty: nothing.",
+  "mqttClients.publishHint":
+    "Topic patterns, one per line: + stands for one level, # for the rest. Without a pattern, the client cannot publish.",
   "mqttClients.subscribe": "May subscribe to",
-  "mqttClients.subscribeHint": "Add lineside/devices/# for the values and alarms of all devices.",
+  "mqttClients.subscribeHint":
+    "Topic patterns, one per line. Add lineside/devices/# for the values and alarms of all devices.",
   "mqttClients.rate": "Messages per second",
-  "mqttClients.rateHint": "Beyond it, the client has to wait; nothing is lost. Empty: no limit.",
+  "mqttClients.rateHint":
+    "Above this rate, the client has to wait; nothing is lost. Leave it empty for no limit.",
   "mqttClients.enabled": "May connect",
   "mqttClients.changeHint": "A change disconnects the client. It can connect again at once.",
   "mqttClients.ready": "{name} can connect",
@@ -58,7 +61,7 @@ export const mqttClientsEn = {
   "mqttClients.first": "First {count} of {total} topics",
   "mqttClients.noTopics": "No messages yet",
   "mqttClients.noTopicsHint":
-    "Topics appear here as soon as an MQTT client publishes. They are remembered until the gateway restarts.",
+    "Topics appear here as soon as an MQTT client publishes. The list is kept until the gateway restarts.",
   "mqttClients.perSecond": "{rate}/s",
   "mqttClients.newest": "Newest message",
   "mqttClients.bytes": "{bytes} bytes",

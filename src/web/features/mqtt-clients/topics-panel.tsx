@@ -22,7 +22,7 @@ const REFRESH_MS = 1_000;
 /** A small tree is shown open as a whole. */
 const OPEN_MAX = 30;
 
-/** The newest message on each topic, as it comes, and a form to publish. */
+/** Topic browser: the newest message on each topic, refreshed, and a form to publish. */
 export function TopicsPanel() {
   const [prefix, setPrefix] = useState("");
   const [selected, setSelected] = useState<string | undefined>(undefined);

@@ -48,7 +48,7 @@ export const notificationsDe: Readonly<Record<keyof typeof notificationsEn, stri
   "messenger.test": "Testnachricht senden",
   "messenger.saved": "{name} ist gespeichert.",
   "messenger.deleteOf": "{name} löschen",
-  "messenger.deleteWarning": "Nachrichten, die darauf warten, werden mit gelöscht.",
+  "messenger.deleteWarning": "Wartende Nachrichten werden mitgelöscht.",
   "messenger.deleted": "{name} ist gelöscht.",
   "messenger.disabled": "ausgeschaltet",
   "messenger.sent.one": "{count} Nachricht gesendet",

@@ -33,7 +33,7 @@ interface FigureProps {
   readonly href: string;
   /** The last 24 hours. */
   readonly curve?: SeriesBuffer | undefined;
-  /** Stands in the place of a curve of less than two points. */
+  /** Shown instead of a curve that has fewer than two points. */
   readonly placeholder?: ComponentChildren;
   readonly children?: ComponentChildren;
 }
@@ -171,7 +171,7 @@ function StorageFigure({ figures, deviceId }: { figures: Figures; deviceId: stri
   const used = figures.recent.of({ deviceId, key: "disk_used_percent" });
   const days = figures.recent.of({ deviceId, key: "disk_days_left" });
   const usedNow = used.values.at(-1);
-  const daysNow = days.lastTs >= used.lastTs ? days.values.at(-1) : undefined; // it is left out while the disk does not fill up
+  const daysNow = days.lastTs >= used.lastTs ? days.values.at(-1) : undefined; // the gateway sends no such value while the disk is not filling up
   if (typeof usedNow !== "number") return null;
   const percent = `${formatNumber(usedNow, 3)} %`;
   const isFilling = typeof daysNow === "number";

@@ -16,7 +16,7 @@ export const overviewDe: Readonly<Record<keyof typeof overviewEn, string>> = {
   "overview.connectHint":
     "Geben Sie ihm einen Namen und erhalten Sie ein fertiges Beispiel für mosquitto_pub, curl, Python, Node.js oder Arduino, mit echter Adresse und echtem Token.",
   "overview.figures": "Kennzahlen",
-  "overview.online": "Geräte online",
+  "overview.online": "Aktive Geräte",
   "overview.onlineOf": "{active} von {total}",
   "overview.allOnline": "alle haben kürzlich gesendet",
   "overview.inactiveCount.one": "{count} ist inaktiv",
@@ -34,6 +34,6 @@ export const overviewDe: Readonly<Record<keyof typeof overviewEn, string>> = {
   "overview.unpin": "{name} aus der Übersicht entfernen",
   "overview.days.one": "{count} Tag",
   "overview.days.other": "{count} Tage",
-  "overview.diskUsed": "des Datenträgers sind belegt",
-  "overview.diskFull": "bis der Datenträger voll ist; {percent} sind belegt",
+  "overview.diskUsed": "des Datenträgers belegt",
+  "overview.diskFull": "bis der Datenträger voll ist; {percent} belegt",
 };

@@ -14,7 +14,7 @@ export const overviewEn = {
   "overview.connectHint":
     "Enter a name and get a ready-made example for mosquitto_pub, curl, Python, Node.js or Arduino, with address and token filled in.",
   "overview.figures": "Key figures",
-  "overview.online": "Devices online",
+  "overview.online": "Active devices",
   "overview.onlineOf": "{active} of {total}",
   "overview.allOnline": "all were seen recently",
   "overview.inactiveCount.one": "{count} is inactive",

@@ -22,7 +22,7 @@ import { type Profile, profilesApi } from "./profiles-api.ts";
 
 type EditorProps = Omit<Parameters<typeof RuleEditor>[0], "rule">;
 
-/** The form for a new rule; filled in if it is on a value of a device. */
+/** Form for a new rule; filled in if it was opened for a value of a device. */
 function NewRule(props: EditorProps & { deviceId: string | undefined; keyName: string | undefined }) {
   const { deviceId, keyName, ...editor } = props;
   return deviceId === undefined || keyName === undefined ? (

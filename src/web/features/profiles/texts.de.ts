@@ -30,7 +30,7 @@ export const profilesDe: Readonly<Record<keyof typeof profilesEn, string>> = {
   "profile.data": "Daten",
   "profile.inactivity": "Gilt als inaktiv nach",
   "profile.inactivityHint":
-    "Zeit ohne Nachricht. Automatisch richtet sich nach dem Intervall jedes Geräts; bis es bekannt ist, gelten 10 Minuten. Die Einstellung eines Geräts geht vor.",
+    "Zeit ohne Nachricht. „Automatisch“ richtet sich nach dem Intervall jedes Geräts; bis es bekannt ist, gelten 10 Minuten. Die Einstellung eines Geräts geht vor.",
   "profile.retention": "Tage, die Daten bleiben",
   "profile.retentionHint": "Leer: wie es das Gateway oder der Tarif des Standorts sagt.",
   "profile.payload": "Kodierung",

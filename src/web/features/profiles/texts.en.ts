@@ -26,7 +26,7 @@ export const profilesEn = {
   "profile.data": "Data",
   "profile.inactivity": "Counts as inactive after",
   "profile.inactivityHint":
-    "Time without a message. Automatic follows the interval of each device, and is 10 minutes until that is known. A device's own setting overrides it.",
+    "Time without a message. “Automatic” follows the interval of each device; until that is known, it is 10 minutes. A device's own setting overrides it.",
   "profile.retention": "Days that data is kept",
   "profile.retentionHint": "If empty, the setting of the gateway or of the site's plan applies.",
   "profile.payload": "Encoding",

@@ -1,23 +1,12 @@
 import { ChevronLeft, ChevronRight, Download, Pause, Play, ZoomIn, ZoomOut } from "lucide-preact";
 import type { ComponentChildren } from "preact";
+import { AGGREGATIONS } from "../../lib/aggregations.ts";
 import type { Aggregation } from "../../lib/api-types.ts";
 import { type TimeWindow, WINDOW_IDS } from "../../lib/time-window.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { Segments } from "../../ui/segments.tsx";
 
-export const AGGREGATIONS = [
-  "none",
-  "avg",
-  "min",
-  "max",
-  "sum",
-  "count",
-  "first",
-  "last",
-  "delta",
-  "timeIn",
-] as const satisfies readonly Aggregation[];
 export const VIEWS = ["lanes", "overlay", "table"] as const;
 export type View = (typeof VIEWS)[number];
 

@@ -31,7 +31,7 @@ export const telemetryDe: Readonly<Record<keyof typeof telemetryEn, string>> = {
   "aggregation.delta": "Verbrauch",
   "aggregation.timeIn": "Dauer je Zustand",
   "durations.of": "Dauern von {name}",
-  "durations.none": "In diesem Zeitfenster galt kein Zustand.",
+  "durations.none": "In diesem Zeitfenster gab es keinen Zustand.",
   "durations.other": "andere",
   "data.view": "Ansicht",
   "view.lanes": "Streifen",

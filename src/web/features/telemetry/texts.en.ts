@@ -29,7 +29,7 @@ export const telemetryEn = {
   "aggregation.delta": "Consumption",
   "aggregation.timeIn": "Time in each state",
   "durations.of": "Durations of {name}",
-  "durations.none": "No state held in this time window.",
+  "durations.none": "There was no state in this time window.",
   "durations.other": "other",
   "data.view": "View",
   "view.lanes": "Strips",

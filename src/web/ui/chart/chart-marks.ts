@@ -2,7 +2,7 @@ import type uPlot from "uplot";
 import type { Annotation } from "../../lib/annotations.ts";
 import type { ChartBand, ChartEvent, ChartLimit } from "./chart.types.ts";
 
-/** What a chart shows behind and above its lines: bands, limits, alarms and commands. */
+/** Marks that a chart draws behind and above its lines: bands, limits, alarms and commands. */
 
 const BAND_OPACITY = 0.1;
 const ANNOTATION_OPACITY = 0.14;

@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import type { Client } from "aedes";
+import { BrokerLink } from "../../src/mqtt/broker-link.ts";
+
+type Done = (error?: Error | null) => void;
+
+/** A link at a broker that answers when the test says so. */
+function createFixture() {
+  const answers: Done[] = [];
+  const sink = { deliver: () => {}, release: () => {}, lost: () => {}, isCongested: () => false };
+  const link = new BrokerLink({
+    ...{ brokerClientId: "a#1", durable: false, space: "a", sink },
+    sharedChanged: () => {},
+    closed: () => {},
+  });
+  const broker = { subscribe: (_: unknown, done: Done) => answers.push(done), unsubscribe: () => {} };
+  const connect = (restored: string[] = []) => {
+    const subscriptions = restored.map(
+      (filter) => [`a/${filter}`, { qos: 1 as const, identifier: 0 }] as const,
+    );
+    link.open(broker as unknown as Client, subscriptions); // it uses these functions alone
+    return () => void link.write(Buffer.from([0x20, 2, 0, 0]));
+  };
+  const subscription = { topic: "x/+", qos: 1 as const, noLocal: false, retainAsPublished: false };
+  const subscribe = () => link.subscribe([{ ...subscription, retainHandling: 0, identifier: 0 }], () => {});
+  return { link, answers, connect, subscribe };
+}
+
+test("a client listens only once the broker has its subscription: a message before that would be lost", () => {
+  const { link, answers, connect, subscribe } = createFixture();
+  connect()();
+  subscribe();
+  expect([link.has("x/+"), link.listensTo("x/1")]).toEqual([true, false]);
+  answers[0]?.();
+  expect(link.listensTo("x/1")).toBe(true);
+  link.unsubscribe(["x/+"], () => {});
+  expect(link.listensTo("x/1")).toBe(false);
+});
+
+test("a refused subscription, and one that was taken back meanwhile, hears nothing", () => {
+  const { link, answers, connect, subscribe } = createFixture();
+  connect()();
+  subscribe();
+  answers[0]?.(new Error("refused"));
+  expect(link.listensTo("x/1")).toBe(false);
+  subscribe();
+  link.unsubscribe(["x/+"], () => {});
+  answers[1]?.();
+  expect(link.listensTo("x/1")).toBe(false);
+});
+
+test("the subscriptions of a session are back with the broker's CONNACK", () => {
+  const { link, connect } = createFixture();
+  const acknowledge = connect(["y/#"]);
+  expect(link.listensTo("y/1")).toBe(false);
+  acknowledge();
+  expect(link.listensTo("y/1")).toBe(true);
+});
