@@ -25,18 +25,18 @@ const EVERY_MS = 30_000;
 function wallOf(ids: readonly string[]) {
   const [shown, errors]: [string[], unknown[]] = [[], []];
   const deleted = new Set<string>();
-  const state = { nowMs: 0, canTurn: true, isReachable: true };
+  const state = { nowMs: 0, canAdvance: true, isReachable: true };
   const rotation = new WallRotation<string>({
     ids,
     everyMs: EVERY_MS,
     nowMs: () => state.nowMs,
-    canTurn: () => state.canTurn,
+    canAdvance: () => state.canAdvance,
     load: async (id) => {
       if (!state.isReachable) throw new ApiError(0, "");
       if (deleted.has(id)) throw new ApiError(404, "");
       return id;
     },
-    onTurn: (id) => shown.push(id),
+    onSlide: (id) => shown.push(id),
     onError: (error) => errors.push(error),
   });
   /** Lets time pass, as a timer or a connection that is back does. */
@@ -76,10 +76,10 @@ describe("a rotation", () => {
   test("stays where it is without a connection, and goes on once", async () => {
     const { rotation, shown, errors, state, pass } = wallOf(["a", "b", "c"]);
     await pass(0);
-    state.canTurn = false;
+    state.canAdvance = false;
     await pass(10 * EVERY_MS);
     expect(shown).toEqual(["a"]);
-    state.canTurn = true;
+    state.canAdvance = true;
     await pass(0);
     await pass(0);
     expect(shown).toEqual(["a", "b"]);

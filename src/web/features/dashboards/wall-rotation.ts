@@ -3,25 +3,25 @@ import { ApiError } from "../../platform/api-client.ts";
 /** Time until another attempt after the service gave no answer. */
 const RETRY_MS = 5_000;
 
-interface Options<Turn> {
+interface Options<Slide> {
   readonly ids: readonly string[];
   readonly everyMs: number;
   /** Loads all that a dashboard shows, so that it replaces the current one in one step. */
-  readonly load: (id: string) => Promise<Turn>;
+  readonly load: (id: string) => Promise<Slide>;
   /** Returns false while the page is hidden or has no connection. */
-  readonly canTurn: () => boolean;
-  readonly onTurn: (turn: Turn) => void;
+  readonly canAdvance: () => boolean;
+  readonly onSlide: (slide: Slide) => void;
   readonly onError: (error: unknown) => void;
   /** Monotonic, in ms. */
   readonly nowMs?: () => number;
 }
 
 /**
- * Shows dashboards in turn. The current one stays until the next one is loaded; a deleted one is skipped. A turn that became due while
+ * Shows dashboards in turn. The current one stays until the next one is loaded; a deleted one is skipped. A change that became due while
  * nothing could be shown happens once, as soon as `check` finds that it can.
  */
-export class WallRotation<Turn> {
-  readonly #options: Options<Turn>;
+export class WallRotation<Slide> {
+  readonly #options: Options<Slide>;
   readonly #nowMs: () => number;
   #position = -1;
   #dueMs = Number.NEGATIVE_INFINITY;
@@ -29,7 +29,7 @@ export class WallRotation<Turn> {
   #isStopped = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(options: Options<Turn>) {
+  constructor(options: Options<Slide>) {
     this.#options = options;
     this.#nowMs = options.nowMs ?? (() => performance.now());
   }
@@ -43,7 +43,7 @@ export class WallRotation<Turn> {
       if (Number.isFinite(restMs)) this.#timer = setTimeout(() => this.check(), restMs);
       return;
     }
-    if (this.#position < 0 || this.#options.canTurn()) this.#turn();
+    if (this.#position < 0 || this.#options.canAdvance()) this.#advance();
   }
 
   stop(): void {
@@ -51,7 +51,7 @@ export class WallRotation<Turn> {
     clearTimeout(this.#timer);
   }
 
-  async #turn(): Promise<void> {
+  async #advance(): Promise<void> {
     const { ids, everyMs, onError } = this.#options;
     this.#isLoading = true;
     let waitMs = ids.length > 1 ? everyMs : Number.POSITIVE_INFINITY;
@@ -68,14 +68,14 @@ export class WallRotation<Turn> {
 
   /** Throws if every dashboard is deleted, or if the service gives no answer. */
   async #showNext(): Promise<void> {
-    const { ids, load, onTurn } = this.#options;
+    const { ids, load, onSlide } = this.#options;
     let missing: unknown;
     for (let step = 1; step <= ids.length; step++) {
       const position = (this.#position + step) % ids.length;
       try {
-        const turn = await load(ids[position] ?? "");
+        const slide = await load(ids[position] ?? "");
         this.#position = position;
-        if (!this.#isStopped) onTurn(turn);
+        if (!this.#isStopped) onSlide(slide);
         return;
       } catch (error) {
         if (!(error instanceof ApiError && error.status === 404)) throw error;

@@ -14,14 +14,14 @@ import { useBoardFeed } from "./use-board-feed.ts";
 import { WallRotation } from "./wall-rotation.ts";
 
 /** A dashboard with the data that it shows first. */
-interface Turn {
+interface Slide {
   readonly dashboard: Dashboard;
   readonly stateId: string;
   readonly deviceId: string | undefined;
   readonly first: Executed;
 }
 
-async function loadTurn(id: string, { state, device }: Query): Promise<Turn> {
+async function loadSlide(id: string, { state, device }: Query): Promise<Slide> {
   const dashboard = await dashboardsApi.get(id);
   const { states, timeWindow } = boardOf(dashboard);
   const stateId = states.find((candidate) => candidate.id === state)?.id ?? states[0]?.id ?? "default";
@@ -36,16 +36,16 @@ async function loadTurn(id: string, { state, device }: Query): Promise<Turn> {
 const isConnected = (): boolean => ["ready", "idle"].includes(live.state.peek().kind);
 
 /** Returns what the wall shows now, or why it shows nothing. */
-function useTurns({ ids, everyMs }: Rotation, { state, device }: Query) {
-  const [shown, setShown] = useState<{ readonly turn?: Turn; readonly error?: unknown }>({});
+function useSlides({ ids, everyMs }: Rotation, { state, device }: Query) {
+  const [shown, setShown] = useState<{ readonly slide?: Slide; readonly error?: unknown }>({});
   useEffect(() => {
-    const rotation = new WallRotation<Turn>({
+    const rotation = new WallRotation<Slide>({
       ids,
       everyMs,
-      load: (id) => loadTurn(id, { state, device }),
-      canTurn: () => document.visibilityState === "visible" && isConnected(),
-      onTurn: (turn) => setShown({ turn }),
-      onError: (error) => setShown((before) => (before.turn ? before : { error })),
+      load: (id) => loadSlide(id, { state, device }),
+      canAdvance: () => document.visibilityState === "visible" && isConnected(),
+      onSlide: (slide) => setShown({ slide }),
+      onError: (error) => setShown((before) => (before.slide ? before : { error })),
     });
     const check = () => rotation.check();
     document.addEventListener("visibilitychange", check);
@@ -62,15 +62,15 @@ function useTurns({ ids, everyMs }: Rotation, { state, device }: Query) {
 /** A dashboard on the whole screen, or several in turn. One at a time is mounted, and nothing on it acts. */
 export function WallPage({ dashboardId }: { dashboardId: string }) {
   const { query, path, route } = useLocation();
-  const { turn, error } = useTurns(rotationOf(dashboardId, query), query);
+  const { slide, error } = useSlides(rotationOf(dashboardId, query), query);
   const isStale = useIsDisconnected();
   useWall(true, () => route(addressOf(path, { device: query.device, state: query.state }), true));
   return (
     <div class="fixed inset-0 z-40 flex flex-col overflow-auto bg-base-200">
       <ConnectionBanner isPassive />
       <div class={`flex flex-1 flex-col gap-4 p-4 lg:p-6 ${isStale ? "grayscale" : ""}`} data-testid="wall">
-        {turn ? (
-          <WallBoard key={`${turn.dashboard.id} ${turn.dashboard.updatedAt}`} turn={turn} />
+        {slide ? (
+          <WallBoard key={`${slide.dashboard.id} ${slide.dashboard.updatedAt}`} slide={slide} />
         ) : error === undefined ? (
           <p class="text-soft">{t("common.loading")}</p>
         ) : (
@@ -81,8 +81,8 @@ export function WallPage({ dashboardId }: { dashboardId: string }) {
   );
 }
 
-function WallBoard({ turn }: { turn: Turn }) {
-  const { dashboard, stateId, deviceId, first } = turn;
+function WallBoard({ slide }: { slide: Slide }) {
+  const { dashboard, stateId, deviceId, first } = slide;
   const board = useMemo(() => boardOf(dashboard), []);
   const [window, setWindow] = useState<WindowSpec>(board.timeWindow);
   const view = useBoardFeed(dashboard.id, board, { window, stateId, deviceId, isDraft: false, first });
