@@ -66,10 +66,14 @@ const isEmptyObject = (body: unknown): boolean => isJsonObject(body) && Object.k
 
 /** Returns the readings of a message; none of an empty object. Over MQTT, readings ahead of the clock are held until it catches up; other senders get an error. */
 function readingsOf({ kind, source }: Message, decoded: unknown, now: number): readonly Reading[] {
-  if (kind === "telemetry" && isEmptyObject(decoded)) return [];
   if (source === "http") checkPayload(decoded);
   const items = kind === "batch" ? itemsOf(decoded) : decoded;
-  return source === "mqtt" ? toReadings(items, now, HELD_MS_MAX) : toReadings(items, now);
+  try {
+    return source === "mqtt" ? toReadings(items, now, HELD_MS_MAX) : toReadings(items, now);
+  } catch (error) {
+    if (kind === "telemetry" && isEmptyObject(decoded)) return [];
+    throw error;
+  }
 }
 
 type MessageOrigin = Pick<Rejection, "source" | "where">;

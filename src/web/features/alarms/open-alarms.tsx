@@ -1,4 +1,4 @@
-import { BellOff } from "lucide-preact";
+import { Check } from "lucide-preact";
 import { compareSeverities } from "../../../lib/severity.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
@@ -45,7 +45,7 @@ export function OpenAlarms({ deviceId }: { deviceId?: string }) {
       </div>
       {shown.length === 0 ? (
         <p class="flex items-center gap-3 px-4 pb-4 text-sm text-soft">
-          <BellOff size={16} aria-hidden="true" />
+          <Check size={16} aria-hidden="true" />
           {t("alarms.noneOpenHint")}
         </p>
       ) : (
@@ -59,12 +59,12 @@ export function OpenAlarms({ deviceId }: { deviceId?: string }) {
               <span class="w-32 flex-none">
                 <SeverityWord severity={alarm.severity} />
               </span>
-              <a
-                class="link link-hover min-w-0 flex-1 basis-48 wrap-anywhere"
-                href={`/alarms/${alarm.alarmId}`}
-              >
-                {alarmMessage(alarm)}
-              </a>
+              <span class="min-w-0 flex-1 basis-48 wrap-anywhere">
+                {alarm.name !== alarmMessage(alarm) && <span class="mr-2 font-medium">{alarm.name}</span>}
+                <a class="link link-hover" href={`/alarms/${alarm.alarmId}`}>
+                  {alarmMessage(alarm)}
+                </a>
+              </span>
               {deviceId === undefined && <span class="text-sm text-soft">{alarm.deviceName}</span>}
               <span class="text-sm text-soft">
                 <Age ts={toMs(alarm.raisedAt)} />

@@ -30,7 +30,7 @@ export const devicesDe: Readonly<Record<keyof typeof devicesEn, string>> = {
   "device.typeHint": "Geräte eines Typs lassen sich gemeinsam filtern und einstellen.",
   "device.label": "Bezeichnung",
   "device.tags": "Schlagwörter",
-  "device.lastMessage": "Letzte Meldung",
+  "device.lastMessage": "Letzte Nachricht",
   "device.gateway": "Gateway",
   "device.plain": "Gerät",
   "device.isGateway": "Das ist ein Gateway",
@@ -81,5 +81,5 @@ export const devicesDe: Readonly<Record<keyof typeof devicesEn, string>> = {
   "column.gateway": "Gateway",
   "column.battery": "Batterie",
   "column.rssi": "Signal (RSSI)",
-  "column.lastMessage": "Letzte Meldung",
+  "column.lastMessage": "Letzte Nachricht",
 };
