@@ -236,6 +236,7 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
     demoPlant,
     integrating.integrations,
     integrating.downlinks,
+    integrating.modbus,
     attributing,
     realtime,
     profiling,

@@ -2,10 +2,8 @@ import { invalid } from "../../lib/domain-error.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { commandPayload } from "../../lib/sparkplug/sparkplug-payload.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
-import type { Command } from "../commands/commands.types.ts";
+import { type AskedCommand, settingOf } from "../commands/command-setting.ts";
 import type { IntegrationSettings, MessageFormat } from "../integrations/integrations.types.ts";
-
-type AskedCommand = Pick<Command, "rpcId" | "method" | "params">;
 
 interface Target {
   readonly settings: IntegrationSettings;
@@ -18,13 +16,6 @@ interface Target {
 type Writer = (target: Target, command: AskedCommand) => BrokerMessage;
 
 const onOff = (value: JsonValue): JsonValue => (value === true ? "ON" : value === false ? "OFF" : value);
-
-/** Returns the key and value of `setValue {key, value}`; for any other method, its name and params. */
-function settingOf({ method, params }: AskedCommand): { readonly name: string; readonly value: JsonValue } {
-  if (method === "setValue" && isJsonObject(params) && typeof params.key === "string")
-    return { name: params.key, value: params.value ?? null };
-  return { name: method, value: params };
-}
 
 /** Length of a topic in MQTT packets. */
 const TOPIC_BYTES_MAX = 65_535;

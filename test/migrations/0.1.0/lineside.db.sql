@@ -469,6 +469,37 @@ CREATE TABLE `device_maintenance` (
 	`by` text NOT NULL,
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
+CREATE TABLE `modbus_connections` (
+	`connection_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`host` text NOT NULL,
+	`port` integer NOT NULL,
+	`framing` text NOT NULL,
+	`timeout_ms` integer NOT NULL,
+	`pause_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE UNIQUE INDEX `modbus_connections_name` ON `modbus_connections` (`tenant_id`,`name`);
+CREATE TABLE `modbus_units` (
+	`modbus_unit_id` text PRIMARY KEY NOT NULL,
+	`connection_id` text NOT NULL,
+	`device_id` text NOT NULL,
+	`unit_id` integer NOT NULL,
+	`interval_ms` integer NOT NULL,
+	`words_max` integer NOT NULL,
+	`gap_max` integer NOT NULL,
+	`registers` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`connection_id`) REFERENCES `modbus_connections`(`connection_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE UNIQUE INDEX `modbus_units_device` ON `modbus_units` (`device_id`);
+CREATE INDEX `modbus_units_connection` ON `modbus_units` (`connection_id`,`unit_id`);
 CREATE TABLE `mqtt_clients` (
 	`mqtt_client_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -851,17 +882,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, 'cee462af065e604d3f473e85f343e3d160104cc0a5b0fe4986fe1ea0a69777fa', 1795401225649);
-INSERT INTO "alarm_run" VALUES (1, 1795401226675, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a20640-98ca-755e-ac58-f2fba45cfd18', 'SERVER', 'line', '"A"', 1795401226666, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a20640-98ca-755e-ac58-f2fba45cfd18', 'SERVER', 'line', '"A"', 1795401226666);
-INSERT INTO "audit_entries" VALUES (1, '01a20640-98b3-775a-bc06-5abc3ff5534b', '01a20640-9881-7574-93a0-350d30fb9931', 1795401226419, 'USER', '01a20640-9883-7255-8915-398f25fe3028', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20640-9883-7255-8915-398f25fe3028', 'session', '01a20640-98b2-71b1-ba4d-2db9ac5d0783', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a20640-98cd-7225-8849-50bf717b7830', '01a20640-9881-7574-93a0-350d30fb9931', 1795401226445, 'USER', '01a20640-9883-7255-8915-398f25fe3028', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20640-9883-7255-8915-398f25fe3028', 'device', '01a20640-98ca-755e-ac58-f2fba45cfd18', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20640-98ca-755e-ac58-f2fba45cfd18","profileId":"01a20640-9881-7575-aca9-2601d75c2db0","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a20640-99ab-76b1-af06-d52fd8977227', '01a20640-9881-7574-93a0-350d30fb9931', 1795401226667, 'USER', '01a20640-9883-7255-8915-398f25fe3028', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20640-9883-7255-8915-398f25fe3028', 'device', '01a20640-98ca-755e-ac58-f2fba45cfd18', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a20640-98ca-755e-ac58-f2fba45cfd18', 1, 1795401226660, NULL, NULL, NULL, 16, 16);
-INSERT INTO "devices" VALUES ('01a20640-98ca-755e-ac58-f2fba45cfd18', '01a20640-9881-7574-93a0-350d30fb9931', '01a20640-9881-7575-aca9-2601d75c2db0', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', '_Eu5OoclX5kOUAQQvx-EtqmsLvj9iHo2YAj0b7S53Wo', '7cktsB2Tii3d133-mdOFmFXL-22s1zcrt8Bpf8nwrb22akSpeapa7zenRban0rEAMLBsnymoIQ', 1795401226441, 1795401226441);
-INSERT INTO "device_profiles" VALUES ('01a20640-9881-7575-aca9-2601d75c2db0', '01a20640-9881-7574-93a0-350d30fb9931', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795401226369, 1795401226369);
-INSERT INTO "tenants" VALUES ('01a20640-9881-7574-93a0-350d30fb9931', 'one', 'onprem', 1, 1795401226369, 1795401226369);
-INSERT INTO "users" VALUES ('01a20640-9883-7255-8915-398f25fe3028', '01a20640-9881-7574-93a0-350d30fb9931', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795401226370, 1795401226370);
-INSERT INTO "sessions" VALUES ('01a20640-98b2-71b1-ba4d-2db9ac5d0783', '01a20640-9883-7255-8915-398f25fe3028', NULL, NULL, 'local', '', 1795401226417, 1795401226417, 1797993226419, 1, 1795401226419);
+INSERT INTO "__drizzle_migrations" VALUES (1, 'b2441da01baca63dc66e4707981996da35202955fb773344516c80b93ffc1ddb', 1795411735611);
+INSERT INTO "alarm_run" VALUES (1, 1795411737781, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a206e0-fb72-73d0-85cb-75355edb3d7d', 'SERVER', 'line', '"A"', 1795411737767, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a206e0-fb72-73d0-85cb-75355edb3d7d', 'SERVER', 'line', '"A"', 1795411737767);
+INSERT INTO "audit_entries" VALUES (1, '01a206e0-fb3d-7191-b11e-85556ebae8af', '01a206e0-fab8-70a3-9782-2932251a2dfe', 1795411737405, 'USER', '01a206e0-fabc-755c-8132-3ebb21fa1b08', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a206e0-fabc-755c-8132-3ebb21fa1b08', 'session', '01a206e0-fb3b-72a5-a36d-af7a8fdcf3d3', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a206e0-fb77-7369-a1a3-826fda954eba', '01a206e0-fab8-70a3-9782-2932251a2dfe', 1795411737463, 'USER', '01a206e0-fabc-755c-8132-3ebb21fa1b08', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a206e0-fabc-755c-8132-3ebb21fa1b08', 'device', '01a206e0-fb72-73d0-85cb-75355edb3d7d', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a206e0-fb72-73d0-85cb-75355edb3d7d","profileId":"01a206e0-fab9-71dc-8a71-f349d1de6f5a","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a206e0-fca8-7598-bc3c-2352c83994b5', '01a206e0-fab8-70a3-9782-2932251a2dfe', 1795411737768, 'USER', '01a206e0-fabc-755c-8132-3ebb21fa1b08', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a206e0-fabc-755c-8132-3ebb21fa1b08', 'device', '01a206e0-fb72-73d0-85cb-75355edb3d7d', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a206e0-fb72-73d0-85cb-75355edb3d7d', 1, 1795411737761, NULL, NULL, NULL, 14, 14);
+INSERT INTO "devices" VALUES ('01a206e0-fb72-73d0-85cb-75355edb3d7d', '01a206e0-fab8-70a3-9782-2932251a2dfe', '01a206e0-fab9-71dc-8a71-f349d1de6f5a', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'S04LcmLe2Te7r0AEVuVON7RMgA3f0FjhcZzuZTTZUPc', 'G6ZlqHgNFENSJofVzE0UgGBtNSX2lb4mnw22_zvnbkaDWcIXM5FK290tEdkrkvO9cbENEA6wgA', 1795411737456, 1795411737456);
+INSERT INTO "device_profiles" VALUES ('01a206e0-fab9-71dc-8a71-f349d1de6f5a', '01a206e0-fab8-70a3-9782-2932251a2dfe', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795411737273, 1795411737273);
+INSERT INTO "tenants" VALUES ('01a206e0-fab8-70a3-9782-2932251a2dfe', 'one', 'onprem', 1, 1795411737272, 1795411737272);
+INSERT INTO "users" VALUES ('01a206e0-fabc-755c-8132-3ebb21fa1b08', '01a206e0-fab8-70a3-9782-2932251a2dfe', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795411737276, 1795411737276);
+INSERT INTO "sessions" VALUES ('01a206e0-fb3b-72a5-a36d-af7a8fdcf3d3', '01a206e0-fabc-755c-8132-3ebb21fa1b08', NULL, NULL, 'local', '', 1795411737403, 1795411737403, 1798003737408, 1, 1795411737408);
 PRAGMA user_version=0;
