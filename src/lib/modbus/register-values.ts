@@ -212,7 +212,8 @@ export function encodeRegister(spec: RegisterSpec, value: unknown): number[] {
   }
   if (typeof value !== "number" || !Number.isFinite(value))
     throw new RegisterValueError("the value is no number");
-  const unscaled = Number(((value - offset) / scale).toPrecision(SCALED_DIGITS));
+  const isScaled = scale !== 1 || offset !== 0;
+  const unscaled = isScaled ? Number(((value - offset) / scale).toPrecision(SCALED_DIGITS)) : value;
   const raw = type === "FLOAT32" || type === "FLOAT64" ? unscaled : Math.round(unscaled);
   return wordsOf(ordered(wordsOf(encodeNumber(type, raw)), order));
 }
