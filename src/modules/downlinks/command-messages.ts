@@ -1,9 +1,12 @@
+import { settingOf } from "../../lib/command-setting.ts";
 import { invalid } from "../../lib/domain-error.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { commandPayload } from "../../lib/sparkplug/sparkplug-payload.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
-import { type AskedCommand, settingOf } from "../commands/command-setting.ts";
+import type { Command } from "../commands/commands.types.ts";
 import type { IntegrationSettings, MessageFormat } from "../integrations/integrations.types.ts";
+
+type AskedCommand = Pick<Command, "rpcId" | "method" | "params">;
 
 interface Target {
   readonly settings: IntegrationSettings;

@@ -1,3 +1,4 @@
+import { settingOf } from "../../lib/command-setting.ts";
 import { DomainError, inEnglish, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
@@ -10,7 +11,6 @@ import {
 } from "../../lib/modbus/register-values.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { ModbusConnection } from "../../platform/modbus/modbus-connection.ts";
-import { settingOf } from "../commands/command-setting.ts";
 import type { Command, CommandTransport } from "../commands/commands.types.ts";
 import type { ConnectionRunner } from "./connection-runner.ts";
 import { modbusRegisterInvalid } from "./modbus.errors.ts";

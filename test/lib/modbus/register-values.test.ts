@@ -71,7 +71,7 @@ describe("values of known bytes", () => {
     ["a register as a boolean", spec("BOOL"), [2], true],
   ];
   for (const [name, register, words, value] of rows)
-    test(`${name} is read`, () => expect(decodeRegister(register, words)).toEqual(value));
+    test(`${name} is read`, () => expect<unknown>(decodeRegister(register, words)).toEqual(value));
 });
 
 describe("a value that cannot be written", () => {

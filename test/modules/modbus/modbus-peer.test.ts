@@ -11,7 +11,7 @@ let token: string;
 
 beforeAll(async () => {
   fixture = await createTestApp({
-    config: { outbound_allow: "127.0.0.1", outbound_private: "host", message_rate: 0 },
+    config: { outbound_allow: "127.0.0.1", outbound_private: "host" },
   });
   ({ token } = await fixture.signIn("TENANT_OWNER", { tenant: "host" }));
 });

@@ -1,10 +1,13 @@
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
-import type { Command } from "./commands.types.ts";
+import { isJsonObject, type JsonValue } from "./json.ts";
 
-export type AskedCommand = Pick<Command, "rpcId" | "method" | "params">;
+/** A command as far as it sets a value of a device. */
+interface SettingCommand {
+  readonly method: string;
+  readonly params: JsonValue;
+}
 
 /** Returns the key and value of `setValue {key, value}`; for any other method, its name and params. */
-export function settingOf({ method, params }: AskedCommand): {
+export function settingOf({ method, params }: SettingCommand): {
   readonly name: string;
   readonly value: JsonValue;
 } {
