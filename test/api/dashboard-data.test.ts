@@ -101,7 +101,7 @@ describe("execute", () => {
     expect(body.data.line).not.toHaveProperty("low");
   });
 
-  test("devices have the severity of their most severe open alarm", async () => {
+  test("devices have the severity of their most severe open alarm and the number of open ones", async () => {
     const [{ profileId }] = (await fixture.call("GET", "/api/device-profiles", { token: tokens.owner })).body;
     const alarmRules = [
       {
@@ -119,9 +119,13 @@ describe("execute", () => {
       body: { ts: now + 1, values: { t: 501 } },
     });
     const { body } = await call("POST", "/preview", { dashboard: content() });
-    expect(body.devices.all.map(({ alarmSeverity }: { alarmSeverity?: string }) => alarmSeverity)).toEqual([
-      undefined,
-      "MAJOR",
+    const alarmsOf = ({ alarmSeverity, openAlarms }: { alarmSeverity?: string; openAlarms?: number }) => [
+      alarmSeverity,
+      openAlarms,
+    ];
+    expect(body.devices.all.map(alarmsOf)).toEqual([
+      [undefined, undefined],
+      ["MAJOR", 1],
     ]);
     await rules([]);
   });
