@@ -86,27 +86,34 @@ export const profiles = machineProfiles.map((profile) => ({
   keyMetadata: plantKeys[profile.deviceType],
 }));
 
-/** Position of each machine of a line in its hall, as a share of the plan. */
-const COLUMNS = [0.13, 0.33, 0.5, 0.62, 0.87, 0.87] as const;
+/** Position of each machine of a line in its hall, as a share of the plan's width and of the hall's height. */
+const COLUMNS = [0.12, 0.29, 0.46, 0.63, 0.87, 0.87] as const;
 /** On both sides of the belt, so that names and values have room. */
-const ROWS = [0.35, 0.72, 0.35, 0.72, 0.3, 0.7] as const;
+const ROWS = [0.24, 0.77, 0.24, 0.77, 0.26, 0.74] as const;
+const PLAN = { width: 1_000, height: 450 };
+const HALL = { tops: [10, 235], height: 205 };
+const BELT = { top: 94, height: 20 };
+
+/** Returns the line between a machine and the belt. */
+const link = (top: number, position: number): string => {
+  const [x, y] = [PLAN.width * (COLUMNS[position] ?? 0), top + HALL.height * (ROWS[position] ?? 0)];
+  return `<path d="M${x} ${y}V${top + BELT.top + BELT.height / 2}" stroke="#7b8a92" stroke-opacity="0.45" stroke-width="10"/>`;
+};
 
 /** Drawn in one grey, more or less transparent: it suits a light and a dark page. */
 const hall = (y: number, line: number) => `
-  <rect x="20" y="${y}" width="960" height="230" rx="8" fill="#7b8a92" fill-opacity="0.08" stroke="#7b8a92" stroke-width="4"/>
-  <text x="40" y="${y + 36}" font-family="sans-serif" font-size="26" fill="#7b8a92">Line ${line}</text>
-  <rect x="80" y="${y + 100}" width="700" height="30" rx="15" fill="#7b8a92" fill-opacity="0.25"/>
-  <rect x="820" y="${y + 20}" width="140" height="190" rx="4" fill="#7b8a92" fill-opacity="0.12" stroke="#7b8a92" stroke-opacity="0.5" stroke-width="2"/>`;
-const plan = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 540">${hall(20, 1)}${hall(290, 2)}</svg>`;
+  <rect x="10" y="${y}" width="980" height="${HALL.height}" rx="8" fill="#7b8a92" fill-opacity="0.08" stroke="#7b8a92" stroke-opacity="0.6" stroke-width="2"/>
+  <text x="24" y="${y + HALL.height - 14}" font-family="sans-serif" font-size="20" fill="#7b8a92">Line ${line}</text>
+  <rect x="40" y="${y + BELT.top}" width="700" height="${BELT.height}" rx="11" fill="#7b8a92" fill-opacity="0.3"/>
+  ${[0, 1, 2, 3].map((position) => link(y, position)).join("")}
+  <rect x="765" y="${y + 8}" width="215" height="${HALL.height - 16}" rx="4" fill="#7b8a92" fill-opacity="0.12" stroke="#7b8a92" stroke-opacity="0.4" stroke-width="2"/>`;
+const plan = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${PLAN.width} ${PLAN.height}">${HALL.tops.map((top, index) => hall(top, index + 1)).join("")}</svg>`;
 
 function placesOf(machines: readonly DeviceId[]) {
   const entries = machines.map((deviceId, index) => {
     const [line, position] = [Math.floor(index / MACHINES_PER_LINE), index % MACHINES_PER_LINE];
-    const [top, height] = [line === 0 ? 20 : 290, 230];
-    return [
-      deviceId,
-      { x: COLUMNS[position] ?? 0.5, y: (top + height * (ROWS[position] ?? 0.5)) / 540 },
-    ] as const;
+    const y = (HALL.tops[line] ?? 0) + HALL.height * (ROWS[position] ?? 0.5);
+    return [deviceId, { x: COLUMNS[position] ?? 0.5, y: y / PLAN.height }] as const;
   });
   return Object.fromEntries(entries);
 }
@@ -158,27 +165,20 @@ export function dashboardOf(machines: readonly DeviceId[]) {
     [
       "ovens",
       "timeseries",
-      "Ovens: zones",
-      { aliasId: "oven", keys: ["zone1", "zone2", "zone3"], aggregation: "avg", unit: "°C", decimals: 1 },
+      "Ovens: zone 2",
+      { aliasId: "oven", keys: ["zone2"], aggregation: "avg", unit: "°C", decimals: 1 },
     ],
     ["climate", "deviceTable", "Climate", { aliasId: "climate", keys: ["temperature", "co2"] }],
-    [
-      "stop",
-      "commandButton",
-      "Presses",
-      { aliasId: "press", method: "restart", label: "Restart", confirm: true },
-    ],
   ] as const;
   const layout = [
-    ["plan", 0, 0, 8, 6],
-    ["alarms", 8, 0, 4, 4],
-    ["power", 8, 4, 2, 2],
-    ["air", 10, 4, 2, 2],
-    ["presses", 0, 6, 6, 4],
-    ["states", 6, 6, 6, 2],
-    ["ovens", 0, 10, 12, 4],
-    ["climate", 6, 8, 4, 2],
-    ["stop", 10, 8, 2, 2],
+    ["plan", 0, 0, 8, 5],
+    ["alarms", 8, 0, 4, 3],
+    ["power", 8, 3, 2, 2],
+    ["air", 10, 3, 2, 2],
+    ["presses", 0, 5, 4, 4],
+    ["ovens", 4, 5, 4, 4],
+    ["states", 8, 5, 4, 2],
+    ["climate", 8, 7, 4, 2],
   ] as const;
   return {
     name: "Demo plant",
