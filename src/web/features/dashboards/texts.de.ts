@@ -112,6 +112,14 @@ export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> =
   "share.local":
     "Diese Seite ist unter einer Adresse geöffnet, die nur auf diesem Rechner gilt. Das gilt auch für ihre Links. Öffnen Sie die Konsole zuerst unter der Netzwerkadresse des Gateways.",
   "board.wall": "Wandansicht",
+  "wall.noConnection": "Keine Verbindung",
+  "wall.noAlarms": "Keine offenen Alarme",
+  "wall.alarms.one": "{count} offener Alarm",
+  "wall.alarms.other": "{count} offene Alarme",
+  "wall.active.one": "{count} Gerät aktiv",
+  "wall.active.other": "{count} Geräte aktiv",
+  "wall.inactive": "{inactive} von {devices} Geräten inaktiv",
+  "wall.newest": "Neuester Wert: {age}",
   "rotation.title": "Mehrere Dashboards im Wechsel zeigen",
   "rotation.hint":
     "Eine Wandansicht zeigt zuerst „{name}“ und dann die Dashboards, die Sie auswählen, immer wieder von vorn.",
@@ -218,6 +226,7 @@ export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> =
   "widget.take": "Übernehmen",
   "widget.device": "Gerät",
   "widget.newest": "Neuester Wert",
+  "widget.more": "{count} weitere",
   "widget.noAlarms": "Keine offenen Alarme.",
   "widget.noPlan": "Fügen Sie ein Bild der Halle hinzu. Es wird im Dashboard gespeichert.",
   "widget.scale": "von {min} bis {max}",

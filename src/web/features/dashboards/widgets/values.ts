@@ -1,5 +1,10 @@
 import { decimalsOf } from "../../../../lib/key-format.ts";
-import { type KeyMetadata, type LimitLevel, limitLevel } from "../../../../lib/key-metadata.ts";
+import {
+  type KeyLimits,
+  type KeyMetadata,
+  type LimitLevel,
+  limitLevel,
+} from "../../../../lib/key-metadata.ts";
 import type { TelemetryValue } from "../../../lib/api-types.ts";
 import { formatReading } from "../../../platform/i18n/format.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
@@ -113,6 +118,33 @@ export function levelOf(
     limit !== undefined && (isLow ? value <= limit : value >= limit);
   if (isBeyond(critical)) return "critical";
   return isBeyond(warning) ? "warning" : "normal";
+}
+
+/** A range of values beyond a limit; an end that it does not have is open. */
+export interface LimitRange {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly level: Exclude<LimitLevel, "normal">;
+}
+
+/** Returns the ranges beyond the limits of a widget, or else of its key. */
+export function limitRanges(widget: Widget, limits: KeyLimits | undefined): LimitRange[] {
+  const [warning, critical] = [numberOf(widget, "warning"), numberOf(widget, "critical")];
+  const isOwn = warning !== undefined || critical !== undefined;
+  const isLow = warning !== undefined && critical !== undefined && critical < warning;
+  const own: KeyLimits = isLow
+    ? { low: warning, lowLow: critical }
+    : {
+        ...(warning !== undefined && { high: warning }),
+        ...(critical !== undefined && { highHigh: critical }),
+      };
+  const { lowLow, low, high, highHigh } = isOwn ? own : (limits ?? {});
+  const ranges: LimitRange[] = [];
+  if (low !== undefined) ranges.push({ from: lowLow, to: low, level: "warning" });
+  if (lowLow !== undefined) ranges.push({ to: lowLow, level: "critical" });
+  if (high !== undefined) ranges.push({ from: high, to: highHigh, level: "warning" });
+  if (highHigh !== undefined) ranges.push({ from: highHigh, level: "critical" });
+  return ranges;
 }
 
 export const levelColor: Readonly<Record<LimitLevel, string>> = {
