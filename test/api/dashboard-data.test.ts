@@ -303,7 +303,7 @@ describe("a dashboard for a device type follows the metadata of its keys", () =>
   test("gauges for limits, consumption for counters, lanes for states", async () => {
     const widgets = await createFor({ timezone: "Europe/Berlin" });
     const of = (type: string) => widgets.filter((widget) => widget.type === type);
-    expect(of("gauge")).toMatchObject([{ name: "Bearing", config: { key: "bearing", min: 0, max: 87 } }]);
+    expect(of("gauge")).toMatchObject([{ name: "Bearing", config: { key: "bearing", min: 0, max: 90 } }]);
     expect(of("energy")).toMatchObject([{ config: { keys: ["parts"], timezone: "Europe/Berlin" } }]);
     expect(of("stateTimeline").map(({ config }) => config.keys)).toContainEqual(["phase"]);
     expect(of("timeseries").map(({ config }) => config.keys)).not.toContainEqual(["phase"]);
