@@ -75,7 +75,7 @@ const levelClass = (level: LimitLevel): string => (level === "normal" ? "" : lev
 /** What is in alarm stands out from afar. */
 const frameOf = ({ device }: Marker): string =>
   device.alarmSeverity === undefined
-    ? "border-base-300 hover:border-primary"
+    ? "border-base-content/20 hover:border-primary"
     : "border-base-content outline-2 outline-base-content/25";
 
 function Card({ marker, isLarge }: { marker: Marker; isLarge: boolean }) {

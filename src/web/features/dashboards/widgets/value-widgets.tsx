@@ -14,9 +14,11 @@ import {
   numberOf,
   reduce,
   reduced,
+  reducers,
   scrolling,
   sharedMetadata,
   shown,
+  textOf,
 } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
@@ -91,7 +93,7 @@ function Trend(props: WidgetProps & Meaning & { ts: number | undefined }) {
       </p>
       {trend.path !== "" && (
         <svg
-          class="min-h-0 w-full flex-1 text-primary [@container(max-height:5.5rem)]:hidden"
+          class={`min-h-0 w-full flex-1 text-primary ${props.feed.devices.length > 1 ? "[@container(max-height:7rem)]:hidden" : "[@container(max-height:5.5rem)]:hidden"}`}
           viewBox={`0 0 ${SPARK.width} ${SPARK.height}`}
           preserveAspectRatio="none"
           aria-hidden="true"
@@ -118,6 +120,18 @@ function sizeOf(text: string): string {
   return `clamp(1rem, min(${byWidth.toFixed(1)}cqw, 38cqh), 4rem)`;
 }
 
+/** Says how the value of several devices was made. */
+function Origin({ widget, feed }: WidgetProps) {
+  const count = feed.devices.length;
+  if (count < 2) return null;
+  const by = reducers.find((name) => name === textOf(widget, "reduce")) ?? "avg";
+  return (
+    <p class="flex-none truncate text-xs text-soft [@container(max-height:4.5rem)]:hidden">
+      {t(`widget.of.${by}`, { count })}
+    </p>
+  );
+}
+
 export function ValueWidget(props: WidgetProps) {
   void props.feed.version.value;
   const { value, ts, decimals } = reduced(props);
@@ -133,6 +147,7 @@ export function ValueWidget(props: WidgetProps) {
         >
           {text}
         </p>
+        <Origin {...props} />
         <Trend {...props} metadata={metadata} decimals={decimals} ts={ts} />
       </div>
     </div>
@@ -169,32 +184,35 @@ export function GaugeWidget(props: WidgetProps) {
   const level = levelOf(widget, value, metadata);
   const text = shown(widget, value, metadata, decimals);
   return (
-    <div class="relative flex h-full min-h-0 items-center justify-center">
-      <svg
-        viewBox="0 0 100 92"
-        class={`h-full max-w-full ${levelColor[level]}`}
-        role="img"
-        aria-label={`${widget.name || metadata?.name || keysOf(widget).join()}: ${text}, ${t("widget.scale", { min: formatMark(min), max: formatMark(max) })}`}
-      >
-        <path d={arc(1)} fill="none" class="stroke-base-300" stroke-width="9" stroke-linecap="round" />
-        {number !== undefined && (
-          <path
-            d={arc(shareOf(number))}
-            fill="none"
-            stroke="currentColor"
-            stroke-width="9"
-            stroke-linecap="round"
-          />
-        )}
-        <LimitArcs {...props} metadata={metadata} />
-        <GaugeText text={text} />
-        <text x="20" y="90" text-anchor="middle" class="fill-base-content" opacity="0.7" font-size="7">
-          {formatMark(min)}
-        </text>
-        <text x="80" y="90" text-anchor="middle" class="fill-base-content" opacity="0.7" font-size="7">
-          {formatMark(max)}
-        </text>
-      </svg>
+    <div class="h-full min-h-0 [container-type:size]">
+      <div class="flex h-full flex-col items-center">
+        <svg
+          viewBox="0 0 100 92"
+          class={`min-h-0 max-w-full flex-1 ${levelColor[level]}`}
+          role="img"
+          aria-label={`${widget.name || metadata?.name || keysOf(widget).join()}: ${text}, ${t("widget.scale", { min: formatMark(min), max: formatMark(max) })}`}
+        >
+          <path d={arc(1)} fill="none" class="stroke-base-300" stroke-width="9" stroke-linecap="round" />
+          {number !== undefined && (
+            <path
+              d={arc(shareOf(number))}
+              fill="none"
+              stroke="currentColor"
+              stroke-width="9"
+              stroke-linecap="round"
+            />
+          )}
+          <LimitArcs {...props} metadata={metadata} />
+          <GaugeText text={text} />
+          <text x="20" y="90" text-anchor="middle" class="fill-base-content" opacity="0.7" font-size="7">
+            {formatMark(min)}
+          </text>
+          <text x="80" y="90" text-anchor="middle" class="fill-base-content" opacity="0.7" font-size="7">
+            {formatMark(max)}
+          </text>
+        </svg>
+        <Origin {...props} />
+      </div>
     </div>
   );
 }

@@ -70,7 +70,10 @@ export function newestOf(
   return { value: own(latest?.values), ts: own(latest?.timestamps) };
 }
 
-const reducers: Readonly<Record<string, (values: readonly number[]) => number>> = {
+/** Ways in which the values of several devices become one. */
+export const reducers = ["avg", "min", "max", "sum"] as const;
+
+const reductions: Readonly<Record<string, (values: readonly number[]) => number>> = {
   avg: (values) => values.reduce((sum, value) => sum + value, 0) / values.length,
   min: (values) => Math.min(...values),
   max: (values) => Math.max(...values),
@@ -79,7 +82,7 @@ const reducers: Readonly<Record<string, (values: readonly number[]) => number>> 
 
 /** Returns what a widget makes of several values; undefined of none. */
 export function reduce(widget: Widget, values: readonly number[]): number | undefined {
-  const by = reducers[textOf(widget, "reduce")] ?? reducers.avg;
+  const by = reductions[textOf(widget, "reduce")] ?? reductions.avg;
   return values.length === 0 ? undefined : by?.(values);
 }
 
