@@ -101,6 +101,23 @@ describe("execute", () => {
     expect(body.data.line).not.toHaveProperty("low");
   });
 
+  test("a pie shows newest values, or how long each state held", async () => {
+    const { aliases } = content();
+    const config = { aliasId: "all", key: "mode" };
+    const widgets = [
+      { widgetId: "devices", type: "statePie", name: "", config },
+      { widgetId: "time", type: "statePie", name: "", config: { ...config, aggregation: "timeIn" } },
+    ];
+    const { body } = await call("POST", "/preview", { dashboard: { aliases, widgets } });
+    expect(body.data.devices.latest).toHaveLength(2);
+    expect(body.data.devices).not.toHaveProperty("series");
+    const points = body.data.time.series.flatMap(
+      ({ series }: { series: { points: { value: unknown }[] }[] }) => series.flatMap((own) => own.points),
+    );
+    expect(points[0].value).toContainEqual({ value: "on", ms: expect.any(Number) });
+    expect(body.data.time).not.toHaveProperty("latest");
+  });
+
   test("devices have the severity of their most severe open alarm and the number of open ones", async () => {
     const [{ profileId }] = (await fixture.call("GET", "/api/device-profiles", { token: tokens.owner })).body;
     const alarmRules = [

@@ -48,6 +48,12 @@ const needs: Readonly<Record<string, "series" | "latest" | "both" | "alarms" | "
   floorPlan: "latest",
 };
 
+/** A pie of time shows aggregates, a pie of devices their newest values. */
+function needOf({ type, config }: Widget): (typeof needs)[string] {
+  if (type === "statePie" && config.aggregation === "timeIn") return "series";
+  return needs[type] ?? "latest";
+}
+
 interface Wanted {
   readonly widget: Widget;
   readonly devices: readonly ResolvedDevice[];
@@ -285,7 +291,7 @@ export function createDashboardData(deps: {
       widget,
       devices: input.devicesOf(widget),
       keys: keysOf(widget),
-      need: needs[widget.type] ?? "latest",
+      need: needOf(widget),
     }));
     const listed = createAlarmList(principal);
     const { from, to } = input.window;

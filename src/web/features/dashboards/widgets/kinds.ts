@@ -20,6 +20,7 @@ export type ConfigField =
   | "period"
   | "price"
   | "reduce"
+  | "share"
   | "unit"
   | "decimals"
   | "scale"
@@ -87,7 +88,7 @@ export const widgetKinds = {
     fields: ["devices", "keys"],
     config: { maxDataPoints: 2_000 },
   },
-  statePie: { View: StatePieWidget, size: { w: 4, h: 3 }, fields: ["devices", "key"] },
+  statePie: { View: StatePieWidget, size: { w: 4, h: 3 }, fields: ["devices", "key", "share"] },
   statusGrid: {
     View: StatusGridWidget,
     size: { w: 6, h: 3 },
