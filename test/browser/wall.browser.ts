@@ -56,12 +56,15 @@ for (const [width, height] of [
       const plan = page.getByTestId("floor-plan");
       for (const name of ["Press 1", "Compressor 2", "Meter 2"])
         await plan.getByText(name, { exact: true }).waitFor();
+      const bottom = async () => {
+        const board = await page.getByTestId("board").boundingBox();
+        return (board?.y ?? 0) + (board?.height ?? 0);
+      };
+      await untilAnswer(bottom, (px) => px > height * 0.97 && px <= height);
       expect(
         await page.getByTestId("wall").evaluate((wall) => wall.parentElement!.scrollHeight - innerHeight),
       ).toBe(0);
-      const board = await page.getByTestId("board").boundingBox();
-      expect((board?.y ?? 0) + (board?.height ?? 0)).toBeGreaterThan(height * 0.97);
-      expect(await cutTexts()).toEqual([]);
+      await untilAnswer(cutTexts, (texts) => texts.length === 0);
       expect(Number.parseFloat(await rootSize())).toBeGreaterThan((16 * width) / 1_600);
     },
     STEP_MS,
