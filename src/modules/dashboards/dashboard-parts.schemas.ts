@@ -62,8 +62,8 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
     ...devices,
     ...key,
     ...keys,
-    aggregation: enumOf(["none", "timeIn"], {
-      description: "timeIn: how long each state held; none by default: how many devices have it now",
+    aggregation: enumOf(aggregations, {
+      description: "with timeIn, how long each state held; with any other, how many devices have it now",
     }),
     maxDataPoints: series.maxDataPoints,
   },
