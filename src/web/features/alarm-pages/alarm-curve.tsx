@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
+import type { AlarmSeverity } from "../../../lib/severity.ts";
 import { alignColumns, statsOf } from "../../lib/chart-data.ts";
 import { exploreHref } from "../../lib/explore-view.ts";
 import { lineColor } from "../../lib/line-colors.ts";
@@ -15,6 +16,7 @@ import type { ChartEvent } from "../../ui/chart/chart.types.ts";
 import { ChartStack } from "../../ui/chart/chart-stack.tsx";
 import { lineStyle, themeColor } from "../../ui/chart/line-style.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { severityColor } from "../../ui/severity-colors.ts";
 import {
   type Alarm,
   type AlarmEvent,
@@ -40,19 +42,24 @@ function comparisons(part: ConditionPart): ConditionPart[] {
 interface Watched {
   readonly keys: readonly string[];
   /** Limits by key, raising ones before clearing ones. */
-  readonly limits: ReadonlyArray<{ readonly key: string; readonly value: number; readonly clears: boolean }>;
+  readonly limits: ReadonlyArray<{
+    readonly key: string;
+    readonly value: number;
+    /** Of the alarm that the limit raises; null if it clears. */
+    readonly severity: AlarmSeverity | null;
+  }>;
 }
 
 function watchedBy(rule: RuleState | undefined): Watched {
   const parts = (rule?.triggers ?? []).flatMap(({ condition, severity }) =>
-    comparisons(condition).map((part) => ({ part, clears: severity === null })),
+    comparisons(condition).map((part) => ({ part, severity })),
   );
   const keys = [...new Set(parts.flatMap(({ part }) => part.key ?? []))].slice(0, KEYS_MAX);
-  const limits = parts.flatMap(({ part, clears }) => {
+  const limits = parts.flatMap(({ part, severity }) => {
     const { key, against } = part;
     const values = Array.isArray(against) && part.op === "BETWEEN" ? against : [against];
     return values.flatMap((value) =>
-      key !== undefined && typeof value === "number" ? [{ key, value, clears }] : [],
+      key !== undefined && typeof value === "number" ? [{ key, value, severity }] : [],
     );
   });
   return { keys, limits };
@@ -99,7 +106,7 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
     buffers.map((buffer) => statsOf(buffer, bounds)),
     keys.map((key) => metadataOf(deviceId, key)?.unit),
   );
-  const colors = { raise: themeColor("error"), clear: themeColor("success") };
+  const colors = { raise: severityColor(alarm.severity), clear: themeColor("success") };
   const window = { mode: "absolute", from: bounds.from, to: Math.round(bounds.to) };
   return (
     <section class="panel flex min-w-0 flex-col gap-2 p-4" aria-labelledby="alarm-curve">
@@ -129,9 +136,9 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
           ...lineStyle(metadataOf(deviceId, key), series.of(key).main.values[0]),
           scale: scales[index] ?? 0,
         }))}
-        limits={props.limits.map(({ key, value, clears }) => ({
+        limits={props.limits.map(({ key, value, severity }) => ({
           value,
-          color: clears ? colors.clear : colors.raise,
+          color: severity === null ? colors.clear : severityColor(severity),
           scale: scales[keys.indexOf(key)] ?? 0,
           isInView: true,
         }))}

@@ -1,10 +1,11 @@
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
+import { levelClass } from "../../../ui/severity-colors.ts";
 import { StateLamp } from "../../../ui/state-lamp.tsx";
 import { type Block, type Inline, parseMarkdown } from "../markdown.ts";
 import { Drill } from "./drill.tsx";
 import { isPicture, Plan } from "./plan.tsx";
-import { keysOf, levelColor, levelOf, newestOf, scrolling, shown, textOf } from "./values.ts";
+import { keysOf, levelOf, newestOf, scrolling, shown, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 function Text({ content }: { content: readonly Inline[] }) {
@@ -137,9 +138,7 @@ export function FloorPlanWidget(props: WidgetProps) {
                   <StateLamp active={device.active} severity={device.alarmSeverity} bare />
                   <span class="max-w-28 truncate @max-xl:sr-only">{device.name}</span>
                   {value !== undefined && (
-                    <span
-                      class={`reading font-medium @max-md:sr-only ${level === "normal" ? "" : levelColor[level]}`}
-                    >
+                    <span class={`reading font-medium @max-md:sr-only ${levelClass(level, "text")}`}>
                       {shown(widget, value, metadata)}
                     </span>
                   )}

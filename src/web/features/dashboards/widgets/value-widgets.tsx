@@ -1,13 +1,13 @@
 import { Minus, TrendingDown, TrendingUp } from "lucide-preact";
-import type { KeyMetadata, LimitLevel } from "../../../../lib/key-metadata.ts";
+import type { KeyMetadata } from "../../../../lib/key-metadata.ts";
 import { sparkPath, toNumber } from "../../../lib/chart-data.ts";
 import { formatMark } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
 import { Age } from "../../../ui/age.tsx";
+import { levelClass } from "../../../ui/severity-colors.ts";
 import {
   keysOf,
-  levelColor,
   levelOf,
   newestOf,
   numberOf,
@@ -89,9 +89,7 @@ export function ValueWidget(props: WidgetProps) {
   const level = levelOf(props.widget, value, metadata);
   return (
     <div class="flex h-full flex-col gap-1 overflow-hidden [justify-content:safe_center]">
-      <p
-        class={`reading flex-none truncate text-3xl font-semibold ${level === "normal" ? "" : levelColor[level]}`}
-      >
+      <p class={`reading flex-none truncate text-3xl font-semibold ${levelClass(level, "text")}`}>
         {shown(props.widget, value, metadata, decimals)}
       </p>
       <Trend {...props} metadata={metadata} decimals={decimals} />
@@ -137,7 +135,7 @@ export function GaugeWidget(props: WidgetProps) {
     <div class="relative flex h-full min-h-0 items-center justify-center">
       <svg
         viewBox="0 0 100 92"
-        class={`h-full max-w-full ${levelColor[level]}`}
+        class={`h-full max-w-full ${levelClass(level, "graphic", "text-primary")}`}
         role="img"
         aria-label={`${widget.name || metadata?.name || keysOf(widget).join()}: ${text}, ${t("widget.scale", { min: formatMark(min), max: formatMark(max) })}`}
       >
@@ -171,12 +169,6 @@ export function GaugeWidget(props: WidgetProps) {
   );
 }
 
-const barColor: Readonly<Record<LimitLevel, string>> = {
-  normal: "bg-primary",
-  warning: "bg-warning",
-  critical: "bg-error",
-};
-
 export function LevelWidget(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
@@ -201,7 +193,7 @@ export function LevelWidget(props: WidgetProps) {
               aria-label={`${name}: ${text}, ${t("widget.scale", { min: formatMark(min), max: formatMark(max) })}`}
             >
               <div
-                class={`h-full rounded-full ${barColor[levelOf(widget, value, metadata)]}`}
+                class={`h-full rounded-full ${levelClass(levelOf(widget, value, metadata), "fill", "bg-primary")}`}
                 style={{ width: `${share * 100}%` }}
               />
             </div>

@@ -115,11 +115,5 @@ export function levelOf(
   return isBeyond(warning) ? "warning" : "normal";
 }
 
-export const levelColor: Readonly<Record<LimitLevel, string>> = {
-  normal: "text-primary",
-  warning: "text-warning",
-  critical: "text-error",
-};
-
 /** Used for what scrolls: it must be reached by the keyboard, whatever is in it. */
 export const scrolling = { tabIndex: 0 } as const;
