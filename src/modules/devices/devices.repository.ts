@@ -15,6 +15,7 @@ import {
   type TypeDefaults,
 } from "./devices.types.ts";
 import { orderOf, type Visible, whereOf } from "./devices-filter.repository.ts";
+import { isSortedByState, openAlarmRanks, orderByState } from "./devices-state.repository.ts";
 
 export interface TypeCount {
   readonly deviceType: string;
@@ -124,9 +125,13 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
     ...createChildrenRepository(orm, toDevice),
     list(tenantId, visible, filter) {
       const where = whereOf(tenantId, visible, filter);
-      const items = joined()
+      const { sort = "" } = filter;
+      const ranks = openAlarmRanks(orm, tenantId, visible);
+      const isByState = isSortedByState(sort);
+      const listed = joined().$dynamic();
+      const items = (isByState ? listed.leftJoin(ranks, eq(ranks.deviceId, devices.deviceId)) : listed)
         .where(where)
-        .orderBy(...orderOf(filter))
+        .orderBy(...(isByState ? orderByState(sort, ranks) : orderOf(filter)))
         .limit(filter.limit)
         .offset(filter.offset)
         .all();
