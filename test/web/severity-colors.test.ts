@@ -50,8 +50,8 @@ for (const theme of ["light", "dark"]) {
 
 test("every class of a severity has a token in the style sheet", () => {
   for (const severity of alarmSeverities)
-    for (const use of ["text", "graphic", "fill"] as const)
-      expect(styles).toContain(`--color-${severityClass(severity, use).replace(/^(text|bg)-/, "")}:`);
+    for (const use of ["text", "graphic", "ground", "fill"] as const)
+      expect(styles).toContain(`--color-${severityClass(severity, use).replace(/^(text|fill|bg)-/, "")}:`);
 });
 
 test("a value beyond a limit has the colour of the alarm that a rule on that limit raises", () => {

@@ -8,6 +8,8 @@ interface SeverityClasses {
   readonly text: string;
   /** The colour of marks as `currentColor`, for graphics. */
   readonly graphic: string;
+  /** The ground of a mark, within a line of the colour of marks. */
+  readonly ground: string;
   readonly fill: string;
   /** Ground of a badge and the ink on it. */
   readonly badge: string;
@@ -17,30 +19,35 @@ const classes: Readonly<Record<AlarmSeverity, SeverityClasses>> = {
   CRITICAL: {
     text: "text-severity-critical-text",
     graphic: "text-severity-critical",
+    ground: "fill-severity-critical-ground",
     fill: "bg-severity-critical",
     badge: "border-transparent bg-severity-critical-text text-base-100",
   },
   MAJOR: {
     text: "text-severity-major-text",
     graphic: "text-severity-major",
+    ground: "fill-severity-major-ground",
     fill: "bg-severity-major",
     badge: "border-transparent bg-severity-major-text text-base-100",
   },
   MINOR: {
     text: "text-severity-minor-text",
     graphic: "text-severity-minor",
+    ground: "fill-severity-minor-ground",
     fill: "bg-severity-minor",
     badge: "border-transparent bg-severity-minor-text text-base-100",
   },
   WARNING: {
     text: "text-severity-warning-text",
     graphic: "text-severity-warning",
+    ground: "fill-severity-warning-ground",
     fill: "bg-severity-warning",
     badge: "border-transparent bg-severity-warning-text text-base-100",
   },
   INDETERMINATE: {
     text: "text-severity-indeterminate-text",
     graphic: "text-severity-indeterminate",
+    ground: "fill-severity-indeterminate-ground",
     fill: "bg-severity-indeterminate",
     badge: "border-transparent bg-severity-indeterminate-text text-base-100",
   },

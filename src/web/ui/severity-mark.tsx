@@ -7,21 +7,27 @@ const SHAPES: Readonly<Record<AlarmSeverity, string>> = {
   MAJOR: "M6 1.5 11 10.5H1z",
   MINOR: "M6 10.5 11 1.5H1z",
   WARNING: "M6 1 11 6 6 11 1 6z",
-  INDETERMINATE: "M2 2h8v8h-8z",
+  INDETERMINATE: "M1.5 4h9v4h-9z",
 };
 
-/** The mark of a severity. The word for it stands beside it. */
-export function SeverityMark({ severity }: { severity: AlarmSeverity }) {
+/** The mark of a severity, empty and without colour if the alarm is cleared. The word for it stands beside it. */
+export function SeverityMark({
+  severity,
+  isCleared = false,
+}: {
+  severity: AlarmSeverity;
+  isCleared?: boolean;
+}) {
   return (
     <svg
       viewBox="0 0 12 12"
-      class={`size-3 flex-none ${severityClass(severity, "graphic")}`}
+      class={`size-3 flex-none ${isCleared ? "" : severityClass(severity, "graphic")}`}
       data-severity={severity}
       aria-hidden="true"
     >
       <path
         d={SHAPES[severity]}
-        fill={severity === "INDETERMINATE" ? "none" : "currentColor"}
+        class={isCleared ? "fill-none" : severityClass(severity, "ground")}
         stroke="currentColor"
         stroke-width="1.5"
         stroke-linejoin="round"
