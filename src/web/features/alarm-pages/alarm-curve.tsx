@@ -27,6 +27,8 @@ import {
 import { DeviceSeries } from "../telemetry/device-series.ts";
 
 const BEFORE_MS = 3_600_000;
+/** Shown at least before the alarm, even if the device has sent nothing for so long. */
+const BEFORE_MS_MIN = 120_000;
 const AFTER_MS = 1_800_000;
 const POINTS_MAX = 2_000;
 const HEIGHT = 260;
@@ -82,16 +84,19 @@ function useSeriesAround(alarm: Alarm, keys: readonly string[]) {
   const raisedAt = toMs(alarm.raisedAt) ?? 0;
   void now.value;
   const timeMs = serverNow();
-  const from = raisedAt - BEFORE_MS;
+  const loadedFrom = raisedAt - BEFORE_MS;
   const to = Math.min((toMs(alarm.clearedAt) ?? timeMs) + AFTER_MS, Math.max(timeMs, raisedAt));
   useEffect(() => {
-    series.load({ keys, from, to: serverNow(), aggregation: "none", maxDataPoints: POINTS_MAX });
+    series.load({ keys, from: loadedFrom, to: serverNow(), aggregation: "none", maxDataPoints: POINTS_MAX });
   }, [series, keys.join(), raisedAt]);
   useLive({ topics: ["telemetry"], deviceIds: [deviceId] }, (message) => {
     if (message.type === "snapshot") series.fillGap(serverNow());
     else if (message.topic === "telemetry") series.append(message);
   });
   void series.version.value;
+  // A device that began to send a little before the alarm has no empty hour before its values.
+  const first = Math.min(...keys.map((key) => series.of(key).main.ts[0] ?? loadedFrom));
+  const from = Math.max(loadedFrom, Math.min(first, raisedAt - BEFORE_MS_MIN));
   return { series, bounds: { from, to } };
 }
 

@@ -69,7 +69,7 @@ export function OpenAlarms({ deviceId }: { deviceId?: string }) {
                 {alarmMessage(alarm) !== alarm.name && <p class="text-sm text-soft">{alarmMessage(alarm)}</p>}
               </div>
               {alarm.acknowledgedAt !== undefined && (
-                <span class="inline-flex items-center gap-1.5 text-sm text-soft">
+                <span class="order-2 inline-flex items-center gap-1.5 text-sm text-soft sm:order-none">
                   <Check size={14} aria-hidden="true" />
                   {t("alarmState.acknowledged")}
                 </span>
