@@ -32,7 +32,13 @@ export function StateLamp({ active, severity, childName, bare = false }: StateLa
           <SeverityMark severity={severity} />
         )}
       </span>
-      <span class={bare ? "sr-only" : `truncate text-sm ${severity === undefined ? "" : "font-medium"}`}>
+      <span
+        class={
+          bare
+            ? "sr-only"
+            : `line-clamp-2 text-sm leading-tight wrap-anywhere ${severity === undefined ? "" : "font-medium"}`
+        }
+      >
         {bare ? full : state}
       </span>
     </span>
