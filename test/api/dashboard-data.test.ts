@@ -147,6 +147,56 @@ describe("execute", () => {
     await rules([]);
   });
 
+  test("alarm lists have the most severe open alarms first, then the newest, before they are cut", async () => {
+    const [{ profileId }] = (await fixture.call("GET", "/api/device-profiles", { token: tokens.owner })).body;
+    const rule = (alarmType: string, severity: string, key: string) => ({
+      alarmType,
+      createRules: [{ severity, condition: { key, op: "GT", value: 0 } }],
+      clearRule: { condition: { key, op: "LE", value: 0 } },
+    });
+    const alarmRules = [
+      rule("Over", "CRITICAL", "over"),
+      rule("Worst", "CRITICAL", "worst"),
+      rule("Old", "MINOR", "old"),
+      rule("New", "MINOR", "new"),
+    ];
+    const setRules = (list: unknown) =>
+      fixture.call("PATCH", `/api/device-profiles/${profileId}`, {
+        token: tokens.owner,
+        body: { alarmRules: list },
+      });
+    await setRules(alarmRules);
+    const values = [{ over: 1 }, { worst: 1 }, { old: 1 }, { new: 1 }, { over: 0 }];
+    for (const [index, sent] of values.entries())
+      await fixture.call("POST", `/api/v1/${press.token}/telemetry`, {
+        body: { ts: now + 10 + index, values: sent },
+      });
+    const widgetOf = (widgetId: string, config: object) => ({
+      widgetId,
+      type: "alarmList",
+      name: "",
+      config,
+    });
+    const { body } = await call("POST", "/preview", {
+      dashboard: {
+        ...content(),
+        widgets: [
+          widgetOf("open", {}),
+          widgetOf("two", { limit: 2, aliasId: "all" }),
+          widgetOf("all", { showCleared: true }),
+        ],
+      },
+    });
+    const namesOf = (widgetId: string) =>
+      body.data[widgetId].alarms
+        .map(({ name }: { name: string }) => name)
+        .filter((name: string) => name !== "Hot");
+    expect(namesOf("open")).toEqual(["Worst", "New", "Old"]);
+    expect(namesOf("two")).toEqual(["Worst", "New"]);
+    expect(namesOf("all")).toEqual(["Worst", "New", "Old", "Over"]);
+    await setRules([]);
+  });
+
   test("a dashboard that is not stored shows the same", async () => {
     const { id } = await create(content());
     const stored = await call("POST", `/${id}/execute`);

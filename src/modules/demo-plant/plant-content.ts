@@ -35,7 +35,7 @@ const machineProfiles = [
     alarmRules: [
       rule(
         "Overheating",
-        "MAJOR",
+        "CRITICAL",
         { key: "temperature", op: "GT", value: 66 },
         { key: "temperature", op: "LT", value: 63 },
         `The temperature is ${slot("temperature")} °C, above 66 °C.`,
@@ -148,7 +148,7 @@ export function dashboardOf(machines: readonly DeviceId[]) {
       "air",
       "gauge",
       "Compressed air",
-      { aliasId: "compressor", key: "pressure", min: 0, max: 10, warning: 6, critical: 5.2, decimals: 2 },
+      { aliasId: "compressor", key: "pressure", min: 0, max: 10, warning: 5.7, critical: 5.2, decimals: 2 },
     ],
     [
       "presses",

@@ -75,8 +75,8 @@ export const listDevicesQuery = t.Object({
   role: t.Optional(deviceRole),
   active: t.Optional(t.BooleanString()),
   sort: sortQuery(
-    ["name", "deviceType", "createdAt", "lastActivityAt", "active"],
-    "; lastActivityAt as last written, at most 5 min old",
+    ["name", "deviceType", "createdAt", "lastActivityAt", "active", "state"],
+    "; name by default; lastActivityAt as last written, at most 5 min old; -state lists devices with the most severe open alarms first, then inactive ones",
   ),
 });
 

@@ -1,10 +1,10 @@
 import { WifiOff } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import type { AlarmSeverity } from "../../../lib/severity.ts";
 import { formatAge, formatDate, zoneName } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { useIsDisconnected } from "../../ui/connection-banner.tsx";
+import { severityVariable } from "../../ui/severity-colors.ts";
 import { SeverityMark } from "../../ui/severity-mark.tsx";
 import { useTitle } from "../../ui/use-title.ts";
 import type { BoardFeed } from "./board-feed.ts";
@@ -39,28 +39,18 @@ export function WallHead({ title, detail, feed, isLoaded, children }: Props) {
   );
 }
 
-const frames: Readonly<Record<AlarmSeverity, string>> = {
-  CRITICAL: "border-error bg-error/15",
-  MAJOR: "border-accent bg-accent/15",
-  MINOR: "border-accent",
-  WARNING: "border-info",
-  INDETERMINATE: "border-base-content/40",
-};
-
 function StateOfAll({ feed }: { feed: BoardFeed }) {
   // Alarms and activity change without a signal of their own; the clock draws them at least once a second.
   void now.value;
   const isDisconnected = useIsDisconnected();
   const state = wallStateOf(feed.devices());
   if (state.devices === 0) return null;
-  const frame = isDisconnected
-    ? "border-base-content"
-    : state.severity === undefined
-      ? "border-base-300"
-      : frames[state.severity];
+  const frame = isDisconnected ? "border-base-content" : "border-base-300";
+  const alarmed = isDisconnected ? undefined : state.severity;
   return (
     <p
       class={`flex items-center gap-3 rounded-field border-2 px-4 py-1.5 text-xl font-semibold ${frame}`}
+      style={alarmed && { borderColor: `var(${severityVariable(alarmed)})` }}
       data-testid="wall-state"
     >
       {isDisconnected ? (

@@ -1,12 +1,13 @@
 import type { LimitLevel } from "../../../../lib/key-metadata.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
+import { levelClass } from "../../../ui/severity-colors.ts";
 import { StateLamp } from "../../../ui/state-lamp.tsx";
 import type { ResolvedDevice } from "../dashboards-api.ts";
 import { Drill } from "./drill.tsx";
 import { isPicture, Plan } from "./plan.tsx";
 import { cardShift, type Spot, spotsOf } from "./spots.ts";
-import { keysOf, levelColor, levelOf, newestOf, shown, textOf } from "./values.ts";
+import { keysOf, levelOf, newestOf, shown, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 /** A device on the plan with the value that stands beside its name. */
@@ -70,8 +71,6 @@ export function MarkerList({ markers, place }: { markers: readonly Marker[]; pla
   );
 }
 
-const levelClass = (level: LimitLevel): string => (level === "normal" ? "" : levelColor[level]);
-
 /** What is in alarm stands out from afar. */
 const frameOf = ({ device }: Marker): string =>
   device.alarmSeverity === undefined
@@ -95,7 +94,7 @@ function Card({ marker, isLarge }: { marker: Marker; isLarge: boolean }) {
           {device.name}
         </span>
         {text !== undefined && (
-          <span class={`reading font-semibold ${textSize} ${levelClass(level)}`}>{text}</span>
+          <span class={`reading font-semibold ${textSize} ${levelClass(level, "text")}`}>{text}</span>
         )}
       </span>
     </Drill>
@@ -128,7 +127,9 @@ function MarkerKey({ markers }: { markers: readonly Marker[] }) {
             <StateLamp active={device.active} severity={device.alarmSeverity} bare />
             <span class="flex min-w-0 flex-col leading-tight">
               <span class="truncate text-soft">{device.name}</span>
-              {text !== undefined && <span class={`reading font-medium ${levelClass(level)}`}>{text}</span>}
+              {text !== undefined && (
+                <span class={`reading font-medium ${levelClass(level, "text")}`}>{text}</span>
+              )}
             </span>
           </Drill>
         </li>

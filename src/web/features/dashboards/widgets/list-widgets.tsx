@@ -2,12 +2,13 @@ import { CircleCheck } from "lucide-preact";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
 import { Age } from "../../../ui/age.tsx";
+import { levelClass } from "../../../ui/severity-colors.ts";
 import { StateDot } from "../../../ui/state-dot.tsx";
 import { StateLamp } from "../../../ui/state-lamp.tsx";
 import { SeverityWord } from "../../alarms/severity.tsx";
 import { Drill } from "./drill.tsx";
 import { MoreNote, useFittedRows } from "./fitted-rows.tsx";
-import { keysOf, levelColor, levelOf, newestOf, scrolling, sharedMetadata, shown } from "./values.ts";
+import { keysOf, levelOf, newestOf, scrolling, sharedMetadata, shown } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 export function StatusGridWidget(props: WidgetProps) {
@@ -37,9 +38,7 @@ export function StatusGridWidget(props: WidgetProps) {
                   <span class="truncate text-sm font-medium">{name}</span>
                 </span>
                 {key !== undefined && (
-                  <span
-                    class={`reading flex items-center gap-1.5 truncate ${level === "normal" ? "" : levelColor[level]}`}
-                  >
+                  <span class={`reading flex items-center gap-1.5 truncate ${levelClass(level, "text")}`}>
                     <StateDot value={value} metadata={metadata} />
                     {shown(widget, value, metadata)}
                   </span>

@@ -1,13 +1,13 @@
 import { Minus, TrendingDown, TrendingUp } from "lucide-preact";
-import type { KeyMetadata, LimitLevel } from "../../../../lib/key-metadata.ts";
+import type { KeyMetadata } from "../../../../lib/key-metadata.ts";
 import { sparkPath, toNumber } from "../../../lib/chart-data.ts";
 import { formatMark } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
 import { Age } from "../../../ui/age.tsx";
+import { levelClass } from "../../../ui/severity-colors.ts";
 import {
   keysOf,
-  levelColor,
   levelOf,
   limitRanges,
   newestOf,
@@ -142,7 +142,7 @@ export function ValueWidget(props: WidgetProps) {
     <div class="h-full min-h-0 [container-type:size]">
       <div class="flex h-full flex-col justify-center gap-1 overflow-hidden">
         <p
-          class={`reading flex-none leading-tight font-semibold whitespace-nowrap ${level === "normal" ? "" : levelColor[level]}`}
+          class={`reading flex-none leading-tight font-semibold whitespace-nowrap ${levelClass(level, "text")}`}
           style={{ fontSize: sizeOf(text) }}
         >
           {text}
@@ -188,7 +188,7 @@ export function GaugeWidget(props: WidgetProps) {
       <div class="flex h-full flex-col items-center">
         <svg
           viewBox="0 0 100 92"
-          class={`min-h-0 max-w-full flex-1 ${levelColor[level]}`}
+          class={`min-h-0 max-w-full flex-1 ${levelClass(level, "graphic", "text-primary")}`}
           role="img"
           aria-label={`${widget.name || metadata?.name || keysOf(widget).join()}: ${text}, ${t("widget.scale", { min: formatMark(min), max: formatMark(max) })}`}
         >
@@ -261,7 +261,7 @@ function LimitArcs(props: WidgetProps & { metadata: KeyMetadata | undefined }) {
             <path
               key={`${level} ${from} ${to}`}
               d={arc(end, start, LIMIT_RADIUS)}
-              class={`stroke-current ${levelColor[level]}`}
+              class={`stroke-current ${levelClass(level, "graphic", "text-primary")}`}
             />
           )
         );
@@ -300,7 +300,7 @@ export function LevelWidget(props: WidgetProps) {
               aria-label={`${name}: ${text}, ${t("widget.scale", { min: formatMark(min), max: formatMark(max) })}`}
             >
               <div
-                class={`h-full rounded-full ${barColor[levelOf(widget, value, metadata)]}`}
+                class={`h-full rounded-full ${levelClass(levelOf(widget, value, metadata), "fill", "bg-primary")}`}
                 style={{ width: `${share * 100}%` }}
               />
             </div>

@@ -150,11 +150,5 @@ export function limitRanges(widget: Widget, limits: KeyLimits | undefined): Limi
   return ranges;
 }
 
-export const levelColor: Readonly<Record<LimitLevel, string>> = {
-  normal: "text-primary",
-  warning: "text-warning",
-  critical: "text-error",
-};
-
 /** Used for what scrolls: it must be reached by the keyboard, whatever is in it. */
 export const scrolling = { tabIndex: 0 } as const;
