@@ -1,5 +1,5 @@
-import { ChartLine, Download, Image, LayoutDashboard, Link, Rows3, X } from "lucide-preact";
-import { useMemo, useRef, useState } from "preact/hooks";
+import { Download, Image, LayoutDashboard, Link, Rows3, X } from "lucide-preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { AGGREGATIONS } from "../../lib/aggregations.ts";
 import {
@@ -18,8 +18,8 @@ import { toast } from "../../platform/toasts.ts";
 import { AlarmLink } from "../../ui/alarm-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/choice.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { MENU_ITEM, MoreMenu } from "../../ui/more-menu.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -33,6 +33,8 @@ import { nameOf } from "../devices/device-names.ts";
 import { CsvUnits } from "../telemetry/csv-units.tsx";
 import { boardOfView } from "./explore-board.ts";
 import { saveCsv, savePicture } from "./explore-files.ts";
+import { ExploreStart } from "./explore-start.tsx";
+import { keepLastView } from "./last-view.ts";
 import { PaneAppearances } from "./pane-appearances.tsx";
 import { SeriesPicker } from "./series-picker.tsx";
 
@@ -44,21 +46,27 @@ export function ExploreScreen() {
     route(`${path}?${new URLSearchParams(viewToQuery({ ...view, ...changes }))}`, true);
   const address = new URLSearchParams(viewToQuery(view)).toString();
   const board = useMemo(() => boardOfView(view, t("nav.explore")), [address]);
+  const isEmpty = view.panes.length === 0;
+  useEffect(() => {
+    if (!isEmpty) keepLastView(view);
+  }, [address]);
   return (
     <Page>
-      <PageHead title={t("nav.explore")}>{view.panes.length > 0 && <SaveButton view={view} />}</PageHead>
-      <div class="flex flex-wrap items-center gap-3">
+      <PageHead title={t("nav.explore")}>{!isEmpty && <SaveButton view={view} />}</PageHead>
+      <div
+        class={
+          isEmpty ? "grid items-start gap-5 lg:grid-cols-[1fr_20rem]" : "flex flex-wrap items-center gap-3"
+        }
+      >
+        {isEmpty && <ExploreStart key="start" />}
         <SeriesPicker
+          key="picker"
           panes={view.panes}
           onAdd={(series, kind) => set({ panes: withSeries(view.panes, series, kind) })}
         />
-        {view.panes.length > 0 && <Arrangement view={view} onChange={set} />}
+        {!isEmpty && <Arrangement key="arrangement" view={view} onChange={set} />}
       </div>
-      {view.panes.length === 0 ? (
-        <EmptyPanel icon={ChartLine} title={t("explore.empty")} hint={t("explore.emptyHint")} />
-      ) : (
-        <Panes view={view} board={board} onChange={set} />
-      )}
+      {!isEmpty && <Panes view={view} board={board} onChange={set} />}
     </Page>
   );
 }
@@ -119,22 +127,39 @@ function Panes({ view, board, onChange }: PartProps & { board: ReturnType<typeof
           boundsNow={feedView.boundsNow}
           onChange={(window) => onChange({ window })}
         />
-        <div class="flex flex-wrap items-center gap-2">
-          <Button icon={Link} onClick={copyLink}>
-            {t("explore.copyLink")}
-          </Button>
-          <Button
-            icon={Download}
-            disabled={!feedView.isLoaded}
-            onClick={() => saveCsv(feedView.feed, board.widgets, feedView.boundsNow())}
-          >
-            {t("data.csv")}
-          </Button>
-          <CsvUnits />
-          <Button icon={Image} onClick={() => host.current && savePicture(host.current)}>
-            PNG
-          </Button>
-        </div>
+        <MoreMenu label={t("data.more")}>
+          {(close) => (
+            <>
+              <Button icon={Link} class={MENU_ITEM} onClick={() => copyLink().then(close)}>
+                {t("explore.copyLink")}
+              </Button>
+              <Button
+                icon={Download}
+                class={MENU_ITEM}
+                disabled={!feedView.isLoaded}
+                onClick={() => {
+                  close();
+                  saveCsv(feedView.feed, board.widgets, feedView.boundsNow());
+                }}
+              >
+                {t("data.csvDownload")}
+              </Button>
+              <div class="px-2 py-1">
+                <CsvUnits />
+              </div>
+              <Button
+                icon={Image}
+                class={MENU_ITEM}
+                onClick={() => {
+                  close();
+                  if (host.current) savePicture(host.current);
+                }}
+              >
+                {t("explore.picture")}
+              </Button>
+            </>
+          )}
+        </MoreMenu>
       </div>
       <SeriesChips view={view} onChange={onChange} />
       {hasLines(view) && <PaneAppearances view={view} onChange={onChange} />}
