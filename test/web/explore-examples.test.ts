@@ -1,21 +1,5 @@
 import { expect, test } from "bun:test";
-import { comparableGroups, numericKeys } from "../../src/web/lib/explore-examples.ts";
-
-test("values with limits come first, counters last, and texts are left out", () => {
-  const metadata = new Map([
-    ["cycles", { key: "cycles", kind: "counter" }],
-    ["power", { key: "power", kind: "gauge" }],
-    ["temperature", { key: "temperature", kind: "gauge", limits: { high: 60 } }],
-  ] as const);
-  const values = { cycles: 1, mode: "heat", other: 2, power: 3, temperature: 4 };
-  expect(numericKeys(values, (key) => metadata.get(key as "power"))).toEqual([
-    "temperature",
-    "power",
-    "other",
-    "cycles",
-  ]);
-  expect(numericKeys({ e: 1, d: 1, c: 1, b: 1, a: 1 }, () => undefined)).toEqual(["a", "b", "c", "d"]);
-});
+import { comparableGroups } from "../../src/web/lib/explore-examples.ts";
 
 test("two to four devices of one type are compared", () => {
   const devices = ["kiln", "press", "kiln", "pump", "press", "press", "press", "press"].map(

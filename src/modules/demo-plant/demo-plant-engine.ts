@@ -10,7 +10,7 @@ import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { DemoPlant } from "./demo-plant.types.ts";
-import { kindsWithRules, LINES, MACHINES_PER_LINE } from "./plant-content.ts";
+import { LINES, MACHINES_PER_LINE, profiles } from "./plant-content.ts";
 
 const TICK_MS = 2_000;
 const GATEWAY_TICKS = 5;
@@ -205,7 +205,9 @@ export class DemoPlantEngine {
     const { random } = this.deps;
     if (now < run.nextFaultAt) return;
     run.nextFaultAt = now + FAULT_EVERY_MS * (0.7 + random() * 0.6);
-    const watched = run.machines.filter(({ kind }) => kindsWithRules.has(kind));
+    const hasRules = (kind: string) =>
+      profiles.some(({ deviceType, alarmRules }) => deviceType === kind && alarmRules.length > 0);
+    const watched = run.machines.filter(({ kind }) => hasRules(kind));
     watched[Math.floor(random() * watched.length)]?.fail(now + FAULT_MS * (0.8 + random() * 0.5));
   }
 

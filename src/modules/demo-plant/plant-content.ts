@@ -88,12 +88,8 @@ export function plantProfiles(text: PlantTexts) {
   return profilesWithRules(text).map((profile) => ({ ...profile, keyMetadata: keys[profile.deviceType] }));
 }
 
-/** Types of machines whose faults raise alarms. */
-export const kindsWithRules: ReadonlySet<string> = new Set(
-  profilesWithRules((text) => text).flatMap(({ deviceType, alarmRules }) =>
-    alarmRules.length > 0 ? [deviceType] : [],
-  ),
-);
+/** The profiles in English. */
+export const profiles = plantProfiles((text) => text);
 
 /** Key figures of the first line, as the overview shows them. */
 export const pinsOf = (machines: readonly DeviceId[]) =>

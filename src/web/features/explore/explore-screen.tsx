@@ -1,4 +1,4 @@
-import { Download, Image, LayoutDashboard, Link, Rows3, X } from "lucide-preact";
+import { Download, Image, LayoutDashboard, Link, type LucideIcon, Rows3, X } from "lucide-preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { AGGREGATIONS } from "../../lib/aggregations.ts";
@@ -31,7 +31,7 @@ import { useBoardFeed } from "../dashboards/use-board-feed.ts";
 import { WindowPicker } from "../dashboards/window-picker.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import { CsvUnits } from "../telemetry/csv-units.tsx";
-import { boardOfView } from "./explore-board.ts";
+import { boardOfView, withTitles } from "./explore-board.ts";
 import { saveCsv, savePicture } from "./explore-files.ts";
 import { ExploreStart } from "./explore-start.tsx";
 import { keepLastView } from "./last-view.ts";
@@ -81,9 +81,6 @@ const hasLines = ({ panes, aggregation }: ExploreView): boolean =>
   aggregation !== "timeIn" && panes.some(({ kind }) => kind === "lines");
 
 function Arrangement({ view, onChange }: PartProps) {
-  const { panes } = view;
-  const isSplit = panes.every(({ series }) => series.length === 1);
-  const count = panes.reduce((sum, { series }) => sum + series.length, 0);
   return (
     <>
       <select
@@ -101,12 +98,6 @@ function Arrangement({ view, onChange }: PartProps) {
       <Checkbox checked={view.compares} onCheck={(compares) => onChange({ compares })}>
         <span class="text-sm">{t("explore.compare")}</span>
       </Checkbox>
-      {hasLines(view) && <AnnotationSwitch />}
-      {count > 1 && (
-        <Button icon={Rows3} onClick={() => onChange({ panes: arranged(panes, !isSplit) })}>
-          {t(isSplit ? "explore.join" : "explore.split")}
-        </Button>
-      )}
     </>
   );
 }
@@ -127,52 +118,73 @@ function Panes({ view, board, onChange }: PartProps & { board: ReturnType<typeof
           boundsNow={feedView.boundsNow}
           onChange={(window) => onChange({ window })}
         />
-        <MoreMenu label={t("data.more")}>
-          {(close) => (
-            <>
-              <Button icon={Link} class={MENU_ITEM} onClick={() => copyLink().then(close)}>
-                {t("explore.copyLink")}
-              </Button>
-              <Button
-                icon={Download}
-                class={MENU_ITEM}
-                disabled={!feedView.isLoaded}
-                onClick={() => {
-                  close();
-                  saveCsv(feedView.feed, board.widgets, feedView.boundsNow());
-                }}
-              >
-                {t("data.csvDownload")}
-              </Button>
-              <div class="px-2 py-1">
-                <CsvUnits />
-              </div>
-              <Button
-                icon={Image}
-                class={MENU_ITEM}
-                onClick={() => {
-                  close();
-                  if (host.current) savePicture(host.current);
-                }}
-              >
-                {t("explore.picture")}
-              </Button>
-            </>
-          )}
-        </MoreMenu>
+        <ExploreMenu
+          view={view}
+          onChange={onChange}
+          onCsv={
+            feedView.isLoaded ? () => saveCsv(feedView.feed, board.widgets, feedView.boundsNow()) : undefined
+          }
+          onPicture={() => host.current && savePicture(host.current)}
+        />
       </div>
       <SeriesChips view={view} onChange={onChange} />
       {hasLines(view) && <PaneAppearances view={view} onChange={onChange} />}
       {feedView.error !== undefined && <ErrorNote error={feedView.error} onRetry={feedView.reload} />}
       <div ref={host}>
         <BoardWidgets
-          board={board}
+          board={withTitles(board, view, keyName)}
           stateId="default"
           view={feedView}
           onWindow={(window) => onChange({ window })}
         />
       </div>
     </>
+  );
+}
+
+/** What is needed less often: how the charts are arranged, and the view as a link, a table and a picture. */
+function ExploreMenu(props: PartProps & { onCsv: (() => void) | undefined; onPicture: () => void }) {
+  const { view, onChange, onCsv, onPicture } = props;
+  const { panes } = view;
+  const isSplit = panes.every(({ series }) => series.length === 1);
+  const count = panes.reduce((sum, { series }) => sum + series.length, 0);
+  return (
+    <MoreMenu label={t("data.more")}>
+      {(close) => {
+        const item = (icon: LucideIcon, text: string, action: (() => void) | undefined) => (
+          <Button
+            icon={icon}
+            class={MENU_ITEM}
+            disabled={action === undefined}
+            onClick={() => {
+              close();
+              action?.();
+            }}
+          >
+            {text}
+          </Button>
+        );
+        return (
+          <>
+            {hasLines(view) && (
+              <div class="px-2 py-1">
+                <AnnotationSwitch />
+              </div>
+            )}
+            {count > 1 &&
+              item(Rows3, t(isSplit ? "explore.join" : "explore.split"), () =>
+                onChange({ panes: arranged(panes, !isSplit) }),
+              )}
+            {item(Link, t("explore.copyLink"), () => void copyLink())}
+            {item(Download, t("data.csvDownload"), onCsv)}
+            <div class="px-2 py-1">
+              <CsvUnits />
+            </div>
+            {item(Image, t("explore.picture"), onPicture)}
+          </>
+        );
+      }}
+    </MoreMenu>
   );
 }
 
@@ -229,7 +241,10 @@ function SaveButton({ view }: { view: ExploreView }) {
     e.preventDefault();
     const name = String(new FormData(e.currentTarget).get("name")).trim();
     action.run(async () => {
-      const saved = await dashboardsApi.create({ ...formOf(boardOfView(view, name)), name });
+      const saved = await dashboardsApi.create({
+        ...formOf(withTitles(boardOfView(view, name), view, keyName)),
+        name,
+      });
       route(`/dashboards/${saved.id}`);
     });
   };

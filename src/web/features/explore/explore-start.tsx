@@ -1,12 +1,13 @@
 import type { ComponentChildren } from "preact";
 import type { DeviceRow, TelemetryValue } from "../../lib/api-types.ts";
-import { comparableGroups, numericKeys } from "../../lib/explore-examples.ts";
+import { comparableGroups, SERIES_MAX } from "../../lib/explore-examples.ts";
 import { type ExploreView, exploreAddress, exploreHref } from "../../lib/explore-view.ts";
+import { numericKeys } from "../../lib/telling-keys.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { keyName, metadataOf } from "../../platform/key-metadata.ts";
+import { keyName, metadataOf, resolveKeys } from "../../platform/key-metadata.ts";
 import { useResource } from "../../platform/resource.ts";
 import { DeviceState } from "../alarms/device-state.tsx";
-import { nameOf, rememberNames } from "../devices/device-names.ts";
+import { nameOf } from "../devices/device-names.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { telemetryApi } from "../telemetry/telemetry-api.ts";
 import { readLastView } from "./last-view.ts";
@@ -37,17 +38,19 @@ async function valuesOf({ deviceId }: DeviceRow): Promise<Values> {
 async function loadLastView(): Promise<ExploreView | undefined> {
   const view = readLastView();
   const deviceIds = view?.panes.flatMap(({ series }) => series.map(({ deviceId }) => deviceId)) ?? [];
-  try {
-    rememberNames(await Promise.all([...new Set(deviceIds)].map((id) => devicesApi.get(id))));
-    return view;
-  } catch {
-    return undefined; // a device is gone, or belongs to another user of this browser
-  }
+  if (deviceIds.length === 0) return undefined;
+  // Leaves out devices that are gone, or that only another user of this browser may see.
+  const { devices } = await resolveKeys(deviceIds);
+  const existing = new Set(devices.map(({ deviceId }) => deviceId));
+  return deviceIds.every((id) => existing.has(id)) ? view : undefined;
 }
 
 async function loadExamples(): Promise<Examples> {
   const { rows } = await devicesApi.list({ limit: DEVICES_LOADED, offset: 0, sort: "-lastActivityAt" });
-  const devices = rows.filter(({ lastActivityAt }) => lastActivityAt !== null);
+  // The readings of Lineside itself are on the System page.
+  const devices = rows.filter(
+    ({ lastActivityAt, deviceType }) => lastActivityAt !== null && deviceType !== "lineside-gateway",
+  );
   const byName = devices
     .filter(({ role }) => role === "DEVICE")
     .toSorted((a, b) => a.name.localeCompare(b.name));
@@ -99,7 +102,7 @@ function textsOfView({ panes }: ExploreView): { title: string; detail: string } 
 function Comparisons({ groups }: { groups: Examples["groups"] }) {
   const links = groups.flatMap(({ devices, values }) => {
     const [first] = devices;
-    const key = first && numericKeys(values, (name) => metadataOf(first.deviceId, name))[0];
+    const key = first && numericKeys(values, (name) => metadataOf(first.deviceId, name), 1)[0];
     if (first === undefined || key === undefined) return [];
     return {
       href: exploreHref(devices.map(({ deviceId }) => ({ deviceId, key }))),
@@ -120,7 +123,7 @@ function Comparisons({ groups }: { groups: Examples["groups"] }) {
 function RecentDevices({ examples }: { examples: Examples["recent"] }) {
   const links = examples.flatMap(({ device, values }) => {
     const { deviceId, name, active } = device;
-    const keys = numericKeys(values, (key) => metadataOf(deviceId, key));
+    const keys = numericKeys(values, (key) => metadataOf(deviceId, key), SERIES_MAX);
     if (keys.length === 0) return [];
     return {
       href: exploreAddress({
