@@ -53,7 +53,6 @@ async function stallOf(
   token = gateway.token,
 ): Promise<number> {
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => gateway.ids[name] ?? "unknown");
-  await longestTurn();
   const response = await fetch(gateway.url + path, {
     method: route.method,
     body,

@@ -6,6 +6,8 @@ type Schema = Record<string, unknown>;
 type Path = ReadonlyArray<string | number>;
 
 const MAX_DEPTH = 6;
+/** Stands in a body for the JSON of the large value. */
+const PLACE = "the large value";
 
 /** The smallest value that the schema accepts, as far as its keywords tell. */
 export function smallest(schema: Schema): unknown {
@@ -46,28 +48,41 @@ function set(body: unknown, path: Path, value: unknown): unknown {
   return { ...object, [head]: set(Reflect.get(object, head), rest, value) };
 }
 
-/** Values that fill about `bytes` of JSON where anything may stand. */
-const anything = (bytes: number): unknown[] => [
-  Object.fromEntries(Array.from({ length: Math.floor(bytes / 12) }, (_, index) => [`k${index}`, 1])),
-  Array.from({ length: Math.floor(bytes / 2) }, () => 1),
-  Array.from({ length: Math.floor(bytes / 3) }, () => []),
-  Array.from({ length: Math.floor(bytes / 130) }, () => JSON.parse(`${"[".repeat(60)}1${"]".repeat(60)}`)),
-  "a".repeat(bytes),
-];
+/** A JSON array of `count` equal items. */
+const arrayOf = (count: number, item: string): string =>
+  count === 0 ? "[]" : `[${`${item},`.repeat(count - 1)}${item}]`;
+const textOf = (unit: string, length: number): string => `"${unit.repeat(length)}"`;
 
-const texts = (bytes: number): string[] => [
-  "a".repeat(bytes),
-  "(".repeat(bytes),
-  `$${"{a}".repeat(bytes / 3)}`,
-  "1+".repeat(bytes / 2),
-  "\\u0000".repeat(bytes / 6),
-  "a@".repeat(bytes / 2),
-  "* ".repeat(bytes / 2),
+const anythingBySize = new Map<number, readonly string[]>();
+
+/** JSON that fills about `bytes` where anything may stand. */
+function anything(bytes: number): readonly string[] {
+  const size = bytes - (bytes % 4_096);
+  const made = anythingBySize.get(size) ?? [
+    `{${Array.from({ length: Math.floor(size / 12) }, (_, index) => `"k${index}":1`).join(",")}}`,
+    arrayOf(Math.floor(size / 2), "1"),
+    arrayOf(Math.floor(size / 3), "[]"),
+    arrayOf(Math.floor(size / 130), `${"[".repeat(60)}1${"]".repeat(60)}`),
+    textOf("a", size),
+  ];
+  anythingBySize.set(size, made);
+  return made;
+}
+
+const texts = (length: number): readonly string[] => [
+  textOf("a", length),
+  textOf("(", length),
+  `"$${"{a}".repeat(Math.floor(length / 3))}"`,
+  textOf("1+", Math.floor(length / 2)),
+  textOf("\\u0000", Math.floor(length / 6)),
+  textOf("a@", Math.floor(length / 2)),
+  textOf("* ", Math.floor(length / 2)),
 ];
 
 interface Growth {
   readonly path: Path;
-  readonly values: readonly unknown[];
+  /** JSON of each. */
+  readonly values: readonly string[];
 }
 
 function growths(schema: Schema, path: Path, bytes: number): Growth[] {
@@ -86,19 +101,19 @@ function growths(schema: Schema, path: Path, bytes: number): Growth[] {
       const item = JSON.stringify(smallest(items));
       const fitting = Math.floor(bytes / (item.length + 1));
       const count = Math.min(fitting, Number(schema.maxItems ?? fitting));
-      const full = (length: number, itemAt: (index: number) => unknown) =>
-        Array.from({ length }, (_, index) => itemAt(index));
-      const same = full(count, () => JSON.parse(item));
+      const same = arrayOf(count, item);
       const different =
         items.type === "string"
-          ? [full(Math.min(count, Math.floor(bytes / 40)), (index) => `${"0".repeat(28)}${index}`)]
+          ? [
+              `[${Array.from({ length: Math.min(count, Math.floor(bytes / 40)) }, (_, index) => `"${"0".repeat(28)}${index}"`).join(",")}]`,
+            ]
           : [];
-      const tooMany = fitting > count ? [full(fitting, () => JSON.parse(item))] : [];
+      const tooMany = fitting > count ? [arrayOf(fitting, item)] : [];
       return [{ path, values: [same, ...different, ...tooMany] }, ...growths(items, [...path, 0], bytes)];
     }
     case "string": {
       const longest = Math.min(bytes, Number(schema.maxLength ?? bytes));
-      return [{ path, values: [...texts(longest), ...(longest < bytes ? ["a".repeat(bytes)] : [])] }];
+      return [{ path, values: [...texts(longest), ...(longest < bytes ? [textOf("a", bytes)] : [])] }];
     }
     case undefined:
       return [{ path, values: anything(bytes) }];
@@ -110,9 +125,11 @@ function growths(schema: Schema, path: Path, bytes: number): Growth[] {
 /** Bodies of at most about `bytes`, each with one field as large as it may be, and where it is. */
 export function* largeBodies(schema: TSchema, bytes: number): Generator<{ body: string; field: string }> {
   const base = smallest(schema as Schema);
-  for (const { path, values } of growths(schema as Schema, [], bytes - JSON.stringify(base).length - 200))
+  for (const { path, values } of growths(schema as Schema, [], bytes - JSON.stringify(base).length - 200)) {
+    const [before = "", after = ""] = JSON.stringify(set(base, path, PLACE)).split(JSON.stringify(PLACE));
     for (const [index, value] of values.entries()) {
-      const body = JSON.stringify(set(base, path, value));
+      const body = before + value + after;
       if (body.length <= bytes) yield { body, field: `${path.join(".")} (${index})` };
     }
+  }
 }

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, count, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { Text } from "../../lib/texts/text.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { backupRuns } from "./backups.tables.ts";
@@ -8,20 +8,19 @@ const RUNS_KEPT = 500;
 
 export function createBackupsRepository(database: MainDatabase) {
   const { orm } = database;
-  const newestDone = (onlyOpened: boolean, since: number) =>
+  // Prepared, as the health of the gateway asks for them every second.
+  const newestDone = (condition?: SQL) =>
     orm
       .select()
       .from(backupRuns)
       .where(
-        and(
-          eq(backupRuns.state, "DONE"),
-          gte(backupRuns.startedAt, since),
-          onlyOpened ? eq(backupRuns.openedAll, true) : undefined,
-        ),
+        and(eq(backupRuns.state, "DONE"), gte(backupRuns.startedAt, sql.placeholder("since")), condition),
       )
       .orderBy(desc(backupRuns.runId))
       .limit(1)
-      .get();
+      .prepare();
+  const newestGood = newestDone();
+  const newestOpened = newestDone(eq(backupRuns.openedAll, true));
   return {
     /** Adds a run that begins now, and forgets the oldest ones. */
     beginRun(trigger: BackupTrigger, startedAt: number): StoredBackupRun {
@@ -58,8 +57,8 @@ export function createBackupsRepository(database: MainDatabase) {
     newestRun: (): StoredBackupRun | undefined =>
       orm.select().from(backupRuns).orderBy(desc(backupRuns.runId)).limit(1).get(),
     /** Only runs that began at `since` or later. */
-    newestGoodRun: (since: number): StoredBackupRun | undefined => newestDone(false, since),
-    newestOpenedRun: (since: number): StoredBackupRun | undefined => newestDone(true, since),
+    newestGoodRun: (since: number): StoredBackupRun | undefined => newestGood.get({ since }),
+    newestOpenedRun: (since: number): StoredBackupRun | undefined => newestOpened.get({ since }),
   };
 }
 

@@ -1,11 +1,9 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
 const CANDIDATES = [
   process.env.CHROMIUM,
+  "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
@@ -43,15 +41,19 @@ function watch(context: BrowserContext, origin: string, complaints: string[], go
   });
 }
 
-/** A fresh headless browser that notes everything a console page must not do. */
-export async function openBrowser(origin: string, { anyCertificate = false } = {}): Promise<WatchedBrowser> {
+/** The one Chromium of this process: its start takes longer than many a test. Playwright kills it when the process exits. */
+let chromiumOfProcess: Promise<Browser> | undefined;
+
+function launchChromium(): Promise<Browser> {
   const executablePath = CANDIDATES.find((path) => path && existsSync(path));
   if (!executablePath) throw new Error("no Chromium found; name one in the environment variable CHROMIUM");
-  const profile = await mkdtemp(join(tmpdir(), "lineside-profile-"));
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath,
-    headless: true,
-    args: ARGS,
+  return chromium.launch({ executablePath, headless: true, args: ARGS });
+}
+
+/** A fresh profile in a headless browser that notes everything a console page must not do. */
+export async function openBrowser(origin: string, { anyCertificate = false } = {}): Promise<WatchedBrowser> {
+  chromiumOfProcess ??= launchChromium();
+  const context = await (await chromiumOfProcess).newContext({
     locale: "en-GB",
     ignoreHTTPSErrors: anyCertificate,
     viewport: { width: 1440, height: 900 },
@@ -60,12 +62,9 @@ export async function openBrowser(origin: string, { anyCertificate = false } = {
   const gone: string[] = [];
   watch(context, origin, complaints, gone);
   return {
-    page: context.pages()[0] ?? (await context.newPage()),
+    page: await context.newPage(),
     complaints,
     allowNotFound: (part) => gone.push(part),
-    close: async () => {
-      await context.close();
-      await rm(profile, { recursive: true, force: true });
-    },
+    close: () => context.close(),
   };
 }

@@ -31,6 +31,14 @@ test("whatever a script process answers is read, or refused as the script's fail
   );
 });
 
+test("a warning or a parameter may be an object that has a toString of its own", () => {
+  const odd = '{"toString":[]}';
+  expect(readResult(reply(`{"value":1,"warnings":[${odd}]}`)).warnings).toEqual([odd]);
+  expect(() => readResult(reply(`{"fail":{"reason":"reported","params":{"text":${odd}}}}`))).toThrow(
+    ScriptFailure,
+  );
+});
+
 test("an answer of 256 KiB that is nothing but brackets is refused", () => {
   const deep = "[".repeat(130_000) + "]".repeat(130_000);
   for (const read of readers) expect(() => read(reply(`{"value":${deep}}`))).toThrow(ScriptFailure);
