@@ -49,7 +49,7 @@ function freeName(name: string, isTaken: (name: string) => boolean): string {
 const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** Returns a function that runs tasks of a tenant one at a time: what is being removed is not created in between. */
-function createTurns() {
+function createTaskQueue() {
   /** Last task by tenant. */
   const lastTasks = new Map<TenantId, Promise<unknown>>();
   return <Result>({ tenantId }: Principal, work: () => Promise<Result>): Promise<Result> => {
@@ -81,7 +81,7 @@ export function createDemoPlantService(deps: {
   /** Returns `false` if there is no such thing. */
   const isThere = (find: () => unknown): boolean => unless("not_found", find) !== undefined;
 
-  const inTurn = createTurns();
+  const enqueue = createTaskQueue();
 
   function ensureProfiles(
     { principal, text }: Starter,
@@ -256,17 +256,17 @@ export function createDemoPlantService(deps: {
     /** Creates the missing parts of the plant, named in the language, and runs it. */
     async start(principal: Principal, language: Language): Promise<DemoPlantStatus> {
       ensureAllDevices(principal, detail("action.start_demo_plant"));
-      return inTurn(principal, () => start({ principal, text: plantTexts(language) }));
+      return enqueue(principal, () => start({ principal, text: plantTexts(language) }));
     },
     /** Stops the plant. Its devices and their data stay. */
     async stop(principal: Principal): Promise<DemoPlantStatus> {
       ensureAllDevices(principal, detail("action.stop_demo_plant"));
-      return inTurn(principal, () => stop(principal));
+      return enqueue(principal, () => stop(principal));
     },
     /** Removes the plant with its devices, their data, profiles and dashboard. */
     async remove(principal: Principal): Promise<void> {
       ensureAllDevices(principal, detail("action.remove_demo_plant"));
-      await inTurn(principal, () => remove(principal));
+      await enqueue(principal, () => remove(principal));
     },
   };
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { DeviceRow, TelemetryValue } from "../../lib/api-types.ts";
 import { comparableGroups, SERIES_MAX } from "../../lib/explore-examples.ts";
 import { type ExploreView, exploreAddress, exploreHref } from "../../lib/explore-view.ts";
-import { numericKeys } from "../../lib/telling-keys.ts";
+import { numericKeys } from "../../lib/main-keys.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyName, metadataOf, resolveKeys } from "../../platform/key-metadata.ts";
 import { useResource } from "../../platform/resource.ts";

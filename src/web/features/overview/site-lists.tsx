@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
-import { tellingKeys } from "../../lib/telling-keys.ts";
+import { mainKeys } from "../../lib/main-keys.ts";
 import { formatReading, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyName, metadataOf } from "../../platform/key-metadata.ts";
@@ -77,7 +77,7 @@ export function RecentDevices({ pulse }: { pulse: SitePulse }) {
 
 function RecentDevice({ deviceId, ts, values }: { deviceId: string; ts: number; values: Values }) {
   const isOld = now.value - ts >= OLD_MS;
-  const keys = tellingKeys(values, (key) => metadataOf(deviceId, key), VALUES_SHOWN);
+  const keys = mainKeys(values, (key) => metadataOf(deviceId, key), VALUES_SHOWN);
   return (
     <li class="border-t border-base-300">
       <a

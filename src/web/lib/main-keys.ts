@@ -22,7 +22,7 @@ export const numericKeys = (values: Values, metadataOf: MetadataOf, count: numbe
   ).slice(0, count);
 
 /** Returns at most `count` keys whose values are short: numbers, and states that have names. The states come first. */
-export function tellingKeys(values: Values, metadataOf: MetadataOf, count: number): string[] {
+export function mainKeys(values: Values, metadataOf: MetadataOf, count: number): string[] {
   const states = Object.keys(values).filter((key) => metadataOf(key)?.kind === "state");
   const numbers = numericKeys(values, metadataOf, count).filter((key) => !states.includes(key));
   return [...states, ...numbers].slice(0, count);

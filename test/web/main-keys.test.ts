@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { KeyMetadata } from "../../src/lib/key-metadata.ts";
-import { numericKeys, tellingKeys } from "../../src/web/lib/telling-keys.ts";
+import { mainKeys, numericKeys } from "../../src/web/lib/main-keys.ts";
 
 const metadata: Readonly<Record<string, KeyMetadata>> = {
   cycles: { key: "cycles", kind: "counter" },
@@ -17,6 +17,6 @@ test("values with limits come first and counters last", () => {
 });
 
 test("states with names are shown before numbers, and other texts are not shown", () => {
-  expect(tellingKeys(values, metadataOf, 3)).toEqual(["state", "temperature", "power"]);
-  expect(tellingKeys({ note: "text" }, metadataOf, 3)).toEqual([]);
+  expect(mainKeys(values, metadataOf, 3)).toEqual(["state", "temperature", "power"]);
+  expect(mainKeys({ note: "text" }, metadataOf, 3)).toEqual([]);
 });
