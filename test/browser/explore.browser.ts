@@ -174,6 +174,9 @@ for (const appearance of [
       await ui.open(`/explore?${new URLSearchParams({ panes, window: "live.7200000" })}`);
       await page.getByTestId("chart").waitFor();
       await expectTidy(page, "explore", appearance);
+      await page.getByRole("button", { name: /^Export (and|und) / }).click();
+      expect((await page.getByRole("button", { name: /PNG/ }).boundingBox())?.x).toBeGreaterThan(0);
+      await expectTidy(page, "explore-menu", appearance);
       await ui.open("/explore");
       await page
         .getByRole("link", { name: /Kiln 1/ })

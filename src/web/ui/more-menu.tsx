@@ -14,7 +14,7 @@ export function MoreMenu({ label, children }: Props) {
   const close = () => setOpen(false);
   const root = useDismiss(isOpen, close);
   return (
-    <div class="relative" ref={root}>
+    <div class="relative ml-auto" ref={root}>
       <button
         type="button"
         class="btn btn-sm btn-square"
