@@ -64,6 +64,10 @@ export function whereOf(
     conditions.push(sql`coalesce(${deviceActivity.active}, 0) = ${filter.active ? 1 : 0}`);
   if (filter.tag !== undefined)
     conditions.push(sql`EXISTS (SELECT 1 FROM json_each(${devices.tags}) WHERE value = ${filter.tag})`);
+  if (filter.attribute !== undefined)
+    conditions.push(
+      sql`EXISTS (SELECT 1 FROM attributes AS owned WHERE owned.device_id = ${devices.deviceId} AND owned.scope = 'SERVER' AND owned.key IN (SELECT value FROM json_each(${JSON.stringify(filter.attribute.split(","))})))`,
+    );
   if (filter.search !== undefined && filter.search !== "") {
     conditions.push(searchOf(filter.search, filter.searched ?? []));
   }

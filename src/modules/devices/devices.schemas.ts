@@ -71,6 +71,12 @@ export const listDevicesQuery = t.Object({
   search: searchQuery(["the name", "the label", "the type", "a tag", "the value of an attribute"]),
   deviceType: t.Optional(t.String({ maxLength: 128, description: "only this type; all by default" })),
   tag: t.Optional(t.String({ maxLength: 64 })),
+  attribute: t.Optional(
+    t.String({
+      maxLength: 512,
+      description: "only devices that have one of these server attributes; keys, separated by commas",
+    }),
+  ),
   parentDeviceId: t.Optional(t.String({ maxLength: 64, description: "only children of this gateway" })),
   role: t.Optional(deviceRole),
   active: t.Optional(t.BooleanString()),

@@ -46,6 +46,7 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "integrations.startedNoSecret":
     "{name} ist gestartet. Nachrichten werden erst angenommen, wenn es ein Webhook-Geheimnis gibt. Erzeugen Sie es hier.",
   "integrations.noSecret": "Noch kein Webhook-Geheimnis",
+  "integrations.noMessage": "Noch keine Nachricht",
   "integrations.paused": "{name} ist angehalten. Nachrichten an diese Anbindung werden abgelehnt.",
   "integrations.saved": "{name} ist gespeichert.",
   "integrations.delete": "Diese Anbindung löschen",

@@ -270,12 +270,6 @@ function LimitArcs(props: WidgetProps & { metadata: KeyMetadata | undefined }) {
   );
 }
 
-const barColor: Readonly<Record<LimitLevel, string>> = {
-  normal: "bg-primary",
-  warning: "bg-warning",
-  critical: "bg-error",
-};
-
 export function LevelWidget(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
