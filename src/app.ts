@@ -6,16 +6,15 @@ import {
 } from "./app/base-modules.ts";
 import { createIntegrationModules } from "./app/integration-modules.ts";
 import { createOperationModules } from "./app/operation-modules.ts";
+import { createSimulationModules } from "./app/simulation-modules.ts";
 import { createTenantAdministrationModule } from "./app/tenant-administration.ts";
 import { createOwnTls } from "./app/tls.ts";
 import { createHttpModule } from "./http/http.module.ts";
 import { createAlarmsModule } from "./modules/alarms/alarms.module.ts";
 import { createCommandsModule } from "./modules/commands/commands.module.ts";
 import { createDashboardsModule } from "./modules/dashboards/dashboards.module.ts";
-import { createDemoPlantModule } from "./modules/demo-plant/demo-plant.module.ts";
 import { createBulkModule } from "./modules/devices/bulk/bulk.module.ts";
 import type { DomainEvents } from "./modules/events.types.ts";
-import { createGeneratorsModule } from "./modules/generators/generators.module.ts";
 import { createMaintenanceModule } from "./modules/maintenance/maintenance.module.ts";
 import type { Core, Module } from "./modules/module.types.ts";
 import { createNotificationsModule } from "./modules/notifications/notifications.module.ts";
@@ -179,13 +178,9 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
     openAlarms: alarming.openAlarms,
   });
   const { mqtt, sockets } = messaging;
-  const generators = createGeneratorsModule(core, { devices, directory, ingest, store });
-  const demoPlant = createDemoPlantModule(core, {
-    devices,
-    directory,
-    profiles,
+  const simulation = createSimulationModules(core, base, {
+    settings: userModules.settings,
     dashboards: boards.dashboards,
-    ingest,
     commands: engine,
   });
   const scheduler = createSchedulerModule(core, {
@@ -232,8 +227,8 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
     alarming,
     scheduler,
     pipelines,
-    generators,
-    demoPlant,
+    simulation.generators,
+    simulation.demoPlant,
     integrating.integrations,
     integrating.downlinks,
     integrating.modbus,

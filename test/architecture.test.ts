@@ -127,7 +127,7 @@ const modules: Record<string, readonly string[]> = {
   generators: ["ingest", "telemetry", "devices", "tenants", "identity", "users"],
   connectivity: ["tenants", "identity"],
   dashboards: ["alarms", "telemetry", "devices", "tenants", "identity", "users"],
-  "demo-plant": ["dashboards", "ingest", "devices", "profiles", "tenants", "identity", "users"],
+  "demo-plant": ["overview", "dashboards", "ingest", "devices", "profiles", "tenants", "identity", "users"],
   realtime: ["telemetry", "devices", "identity", "users"],
   "script-sandbox": [],
   codecs: ["script-sandbox", "tenants"],

@@ -1,3 +1,5 @@
+import type { AlarmSeverity } from "./severity.ts";
+
 /** What the values of a telemetry key mean: their names, formats and limits. A device profile has it, a tenant has defaults. */
 
 export const keyKinds = ["gauge", "counter", "state", "text"] as const;
@@ -72,6 +74,12 @@ export function aggregatedMetadata(
 }
 
 export type LimitLevel = "normal" | "warning" | "critical";
+
+/** Severities of the alarms that belong to the limits: a rule that is made of limits raises them, and values have their colours. */
+export const limitSeverities = { warning: "WARNING", critical: "CRITICAL" } as const satisfies Record<
+  Exclude<LimitLevel, "normal">,
+  AlarmSeverity
+>;
 
 /** Returns how far a value is beyond its limits. A value that equals a limit is beyond it. */
 export function limitLevel(value: unknown, limits: KeyLimits | undefined): LimitLevel {

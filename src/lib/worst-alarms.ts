@@ -2,6 +2,7 @@ import { type AlarmSeverity, compareSeverities } from "./severity.ts";
 
 interface DeviceAlarms {
   readonly deviceId: string;
+  readonly deviceName: string;
   readonly parentDeviceId?: string | null | undefined;
   /** The most severe open alarm of the device. */
   readonly severity: AlarmSeverity;
@@ -9,19 +10,19 @@ interface DeviceAlarms {
 
 export interface WorstAlarm {
   readonly severity: AlarmSeverity;
-  /** True if it is an alarm of a child of the gateway. */
-  readonly isOfChild: boolean;
+  /** Name of the child of the gateway that has the alarm; undefined for an alarm of the device itself. */
+  readonly childName: string | undefined;
 }
 
 /** Returns the most severe open alarm by device id: its own, or for a gateway one of its children that is more severe. */
 export function worstAlarms(devices: readonly DeviceAlarms[]): Map<string, WorstAlarm> {
   const worst = new Map<string, WorstAlarm>();
-  for (const { deviceId, severity } of devices) worst.set(deviceId, { severity, isOfChild: false });
-  for (const { parentDeviceId, severity } of devices) {
+  for (const { deviceId, severity } of devices) worst.set(deviceId, { severity, childName: undefined });
+  for (const { parentDeviceId, deviceName, severity } of devices) {
     if (parentDeviceId === undefined || parentDeviceId === null) continue;
     const existing = worst.get(parentDeviceId);
     if (existing === undefined || compareSeverities(severity, existing.severity) > 0)
-      worst.set(parentDeviceId, { severity, isOfChild: true });
+      worst.set(parentDeviceId, { severity, childName: deviceName });
   }
   return worst;
 }

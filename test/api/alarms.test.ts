@@ -183,18 +183,19 @@ describe("alarms", () => {
 
   test("devices with open alarms are listed with the most severe one, and their gateway", async () => {
     const gateway = await fixture.createDevice(owner, { role: "GATEWAY" });
-    const child = await fixture.createDevice(owner, { parentDeviceId: gateway.deviceId });
+    const child = await fixture.createDevice(owner, { name: "Oven 1", parentDeviceId: gateway.deviceId });
     await send({ t: 90 }, child);
     const { devices: open } = await get(`${path}/open`, reader);
     expect(open).toEqual([
       {
         deviceId: child.deviceId,
+        deviceName: "Oven 1",
         parentDeviceId: gateway.deviceId,
         severity: "CRITICAL",
         count: 1,
         unacknowledged: 1,
       },
-      { deviceId: device.deviceId, severity: "MAJOR", count: 1, unacknowledged: 1 },
+      { deviceId: device.deviceId, deviceName: "Kiln", severity: "MAJOR", count: 1, unacknowledged: 1 },
     ]);
     const [alarm] = await ofDevice(child);
     await patch(`${path}/${alarm.alarmId}/ack`);

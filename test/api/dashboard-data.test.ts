@@ -101,7 +101,24 @@ describe("execute", () => {
     expect(body.data.line).not.toHaveProperty("low");
   });
 
-  test("devices have the severity of their most severe open alarm", async () => {
+  test("a pie shows newest values, or how long each state held", async () => {
+    const { aliases } = content();
+    const config = { aliasId: "all", key: "mode" };
+    const widgets = [
+      { widgetId: "devices", type: "statePie", name: "", config },
+      { widgetId: "time", type: "statePie", name: "", config: { ...config, aggregation: "timeIn" } },
+    ];
+    const { body } = await call("POST", "/preview", { dashboard: { aliases, widgets } });
+    expect(body.data.devices.latest).toHaveLength(2);
+    expect(body.data.devices).not.toHaveProperty("series");
+    const points = body.data.time.series.flatMap(
+      ({ series }: { series: { points: { value: unknown }[] }[] }) => series.flatMap((own) => own.points),
+    );
+    expect(points[0].value).toContainEqual({ value: "on", ms: expect.any(Number) });
+    expect(body.data.time).not.toHaveProperty("latest");
+  });
+
+  test("devices have the severity of their most severe open alarm and the number of open ones", async () => {
     const [{ profileId }] = (await fixture.call("GET", "/api/device-profiles", { token: tokens.owner })).body;
     const alarmRules = [
       {
@@ -119,11 +136,65 @@ describe("execute", () => {
       body: { ts: now + 1, values: { t: 501 } },
     });
     const { body } = await call("POST", "/preview", { dashboard: content() });
-    expect(body.devices.all.map(({ alarmSeverity }: { alarmSeverity?: string }) => alarmSeverity)).toEqual([
-      undefined,
-      "MAJOR",
+    const alarmsOf = ({ alarmSeverity, openAlarms }: { alarmSeverity?: string; openAlarms?: number }) => [
+      alarmSeverity,
+      openAlarms,
+    ];
+    expect(body.devices.all.map(alarmsOf)).toEqual([
+      [undefined, undefined],
+      ["MAJOR", 1],
     ]);
     await rules([]);
+  });
+
+  test("alarm lists have the most severe open alarms first, then the newest, before they are cut", async () => {
+    const [{ profileId }] = (await fixture.call("GET", "/api/device-profiles", { token: tokens.owner })).body;
+    const rule = (alarmType: string, severity: string, key: string) => ({
+      alarmType,
+      createRules: [{ severity, condition: { key, op: "GT", value: 0 } }],
+      clearRule: { condition: { key, op: "LE", value: 0 } },
+    });
+    const alarmRules = [
+      rule("Over", "CRITICAL", "over"),
+      rule("Worst", "CRITICAL", "worst"),
+      rule("Old", "MINOR", "old"),
+      rule("New", "MINOR", "new"),
+    ];
+    const setRules = (list: unknown) =>
+      fixture.call("PATCH", `/api/device-profiles/${profileId}`, {
+        token: tokens.owner,
+        body: { alarmRules: list },
+      });
+    await setRules(alarmRules);
+    const values = [{ over: 1 }, { worst: 1 }, { old: 1 }, { new: 1 }, { over: 0 }];
+    for (const [index, sent] of values.entries())
+      await fixture.call("POST", `/api/v1/${press.token}/telemetry`, {
+        body: { ts: now + 10 + index, values: sent },
+      });
+    const widgetOf = (widgetId: string, config: object) => ({
+      widgetId,
+      type: "alarmList",
+      name: "",
+      config,
+    });
+    const { body } = await call("POST", "/preview", {
+      dashboard: {
+        ...content(),
+        widgets: [
+          widgetOf("open", {}),
+          widgetOf("two", { limit: 2, aliasId: "all" }),
+          widgetOf("all", { showCleared: true }),
+        ],
+      },
+    });
+    const namesOf = (widgetId: string) =>
+      body.data[widgetId].alarms
+        .map(({ name }: { name: string }) => name)
+        .filter((name: string) => name !== "Hot");
+    expect(namesOf("open")).toEqual(["Worst", "New", "Old"]);
+    expect(namesOf("two")).toEqual(["Worst", "New"]);
+    expect(namesOf("all")).toEqual(["Worst", "New", "Old", "Over"]);
+    await setRules([]);
   });
 
   test("a dashboard that is not stored shows the same", async () => {
@@ -299,7 +370,7 @@ describe("a dashboard for a device type follows the metadata of its keys", () =>
   test("gauges for limits, consumption for counters, lanes for states", async () => {
     const widgets = await createFor({ timezone: "Europe/Berlin" });
     const of = (type: string) => widgets.filter((widget) => widget.type === type);
-    expect(of("gauge")).toMatchObject([{ name: "Bearing", config: { key: "bearing", min: 0, max: 87 } }]);
+    expect(of("gauge")).toMatchObject([{ name: "Bearing", config: { key: "bearing", min: 0, max: 90 } }]);
     expect(of("energy")).toMatchObject([{ config: { keys: ["parts"], timezone: "Europe/Berlin" } }]);
     expect(of("stateTimeline").map(({ config }) => config.keys)).toContainEqual(["phase"]);
     expect(of("timeseries").map(({ config }) => config.keys)).not.toContainEqual(["phase"]);

@@ -159,7 +159,7 @@ describe("a plant", () => {
     const after = await ids();
     expect(after).toHaveLength(14);
     expect(after).not.toContain(gone.deviceId);
-    expect(await count("/api/device-profiles")).toBe(7);
+    expect(await count("/api/device-profiles")).toBe(8);
   });
 
   test("is the tenant's own", async () => {

@@ -78,3 +78,19 @@ describe("the search of the device list", () => {
     expect(await find("SN-9999")).toEqual([]);
   });
 });
+
+describe("the filter by attributes", () => {
+  test("lists the devices that have one of the server attributes, and no other", async () => {
+    expect(await find("", { query: "&attribute=hours" })).toEqual(["Pump 7"]);
+    expect((await find("", { query: "&attribute=long,hours" })).sort()).toEqual(["Gate", "Pump 7"]);
+    expect(await find("", { query: "&attribute=hour" })).toEqual([]);
+    expect(await find("gate", { query: "&attribute=serial", token: reader })).toEqual(["North gate"]);
+    expect(await find("", { query: "&attribute=serial", token: stranger })).toEqual([]);
+  });
+
+  test("ignores attributes of other scopes", async () => {
+    const body = { scope: "SHARED", attributes: { interval: 5 } };
+    await fixture.call("POST", `/api/devices/${pump}/attributes`, { token: owner, body });
+    expect(await find("", { query: "&attribute=interval" })).toEqual([]);
+  });
+});

@@ -42,9 +42,18 @@ const send = (values: object) =>
   });
 
 beforeAll(async () => {
+  const gateway = (await ui.call("POST", "/api/devices", {
+    name: "Hall gateway",
+    deviceType: "gateway",
+    role: "GATEWAY",
+  })) as {
+    deviceId: string;
+  };
+  await ui.call("POST", "/api/devices", { name: "Anvil", deviceType: "anvil" });
   const device = (await ui.call("POST", "/api/devices", {
     name: "Kiln 4",
     deviceType: "kiln",
+    parentDeviceId: gateway.deviceId,
   })) as { credentials: { token: string } };
   token = device.credentials.token;
   const [profile] = (await ui.call("GET", "/api/device-profiles")) as Array<{ profileId: string }>;
@@ -60,8 +69,10 @@ test(
     await ui.open("/alarms");
     await page.getByText("No open alarms").waitFor();
     await send({ t: 60 });
+    await rows().getByRole("link", { name: "Overheated" }).waitFor();
     await rows().getByText("Kiln 4 is at 60 °C").waitFor();
     await rows().getByText("Major").waitFor();
+    await rows().getByText("Active", { exact: true }).waitFor();
     await rows().getByText("Not acknowledged").waitFor();
     expect(await rows().getByRole("link", { name: "Kiln 4", exact: true }).getAttribute("href")).toMatch(
       /^\/devices\//,
@@ -74,9 +85,8 @@ test(
   "an alarm shows each part of its rule with the present value",
   async () => {
     const { page } = ui;
-    await rows()
-      .getByRole("link", { name: /is at 60/ })
-      .click();
+    await rows().getByRole("link", { name: "Overheated" }).click();
+    await page.getByRole("heading", { name: "Overheated", level: 1 }).waitFor();
     await page.getByRole("heading", { name: "Present state of the rule" }).waitFor();
     const triggers = page.getByTestId("trigger");
     await triggers.nth(1).getByText("t is above 50").waitFor();
@@ -157,14 +167,18 @@ test(
   async () => {
     const { page } = ui;
     await ui.open("/devices");
+    const kiln = ui.page.getByRole("row").filter({ has: page.getByRole("link", { name: "Kiln 4" }) });
+    await kiln.getByTitle("Critical, Active").waitFor();
     await ui
-      .row(/Kiln 4/)
-      .getByTitle("Critical, Active")
+      .row(/Hall gateway/)
+      .getByText("Critical: Kiln 4", { exact: true })
       .waitFor();
-    await ui
-      .row(/Kiln 4/)
-      .getByRole("link", { name: "Kiln 4" })
-      .click();
+    expect(await page.getByRole("row").getByRole("link").allTextContents()).toEqual([
+      "Hall gateway",
+      "Kiln 4",
+      "Anvil",
+    ]);
+    await kiln.getByRole("link", { name: "Kiln 4" }).click();
     await page.locator("#content").getByTitle("Critical, Active").first().waitFor();
     await send({ t: 30 });
     await page.locator("#content").getByTitle("Warning, Active").first().waitFor();
@@ -180,6 +194,23 @@ test(
 );
 
 test(
+  "an alarm that is raised again says how often, and a cleared one has a sign of its own",
+  async () => {
+    const { page } = ui;
+    for (const t of [30, 90, 30, 90]) await send({ t });
+    await ui.open("/alarms?state=all");
+    await rows()
+      .first()
+      .getByText(/^\d+(st|nd|rd|th) time$/)
+      .waitFor();
+    await page.getByLabel("State").getByRole("button", { name: "Cleared" }).click();
+    await rows().first().locator("svg.lucide-bell-off").first().waitFor();
+    await rows().first().locator("svg[data-severity] path.fill-none").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
   "the overview lists open alarms, the most severe first",
   async () => {
     const { page } = ui;
@@ -187,6 +218,7 @@ test(
     const open = page.getByRole("region", { name: "Open alarms" });
     await open.getByText("2 open alarms").waitFor();
     expect(await open.getByRole("listitem").first().textContent()).toContain("Critical");
+    await open.getByRole("link", { name: "Overheated" }).waitFor();
     await send({ h: 10 });
     await open.getByText("1 open alarm").waitFor();
   },

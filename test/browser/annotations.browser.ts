@@ -99,6 +99,7 @@ test(
   "the switch hides them on all charts and is kept",
   async () => {
     const { page } = ui;
+    await page.getByRole("button", { name: "Export and options" }).click();
     await page.getByLabel("Alarms and commands").uncheck();
     await listed().first().waitFor({ state: "detached" });
     await ui.open(`/dashboards/${dashboardId}`);

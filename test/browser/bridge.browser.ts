@@ -109,10 +109,14 @@ test(
       deviceType: "valve",
       lorawanDevEui: "010203040506070a",
     });
+    await ui.call("POST", "/api/devices", { name: "Boiler 9", deviceType: "boiler" });
     await ui.open(`/integrations/${integrationId}`);
     await page.getByRole("link", { name: "Downlinks" }).click();
     await page.getByText("No downlinks yet").waitFor();
     const form = page.locator("form");
+    // A device that no LoRaWAN network knows cannot receive a downlink.
+    await form.getByLabel("Valve 3").waitFor();
+    expect(await form.getByLabel("Boiler 9").count()).toBe(0);
     await form.getByLabel("Content").fill("0g");
     await form.getByRole("button", { name: "Send downlink" }).click();
     await form.getByText("Select a device, or enter 16 hexadecimal characters.").waitFor();

@@ -104,22 +104,28 @@ test(
   "both CSV buttons write the units of the values if they are asked to, as the export of the history does",
   async () => {
     const { page } = ui;
+    const openMenu = () => page.getByRole("button", { name: "Export and options" }).click();
     const headOf = async () => {
+      await openMenu();
       const [file] = await Promise.all([
         page.waitForEvent("download"),
-        page.getByRole("button", { name: "CSV", exact: true }).click(),
+        page.getByRole("button", { name: "Download CSV" }).click(),
       ]);
       return (await readFile(await file.path(), "utf8")).split("\r\n")[0];
     };
     await ui.open(`/devices/${device.deviceId}/data?keys=temperature,humidity,isOpen&window=6h`);
     await charts().first().waitFor();
     expect(await headOf()).toBe("time,temperature,humidity,isOpen");
-    await page.getByLabel("with units").check();
+    await openMenu();
+    await page.getByLabel("CSV with units").check();
+    await page.keyboard.press("Escape");
     expect(await headOf()).toBe("time,temperature (°C),humidity (%),isOpen");
     await explore(`l${series("temperature", "pressure")}`);
     await charts().first().waitFor();
     expect(await headOf()).toBe("time,Kiln 1 · temperature (°C),Kiln 1 · pressure (hPa)");
-    await page.getByLabel("with units").uncheck();
+    await openMenu();
+    await page.getByLabel("CSV with units").uncheck();
+    await page.keyboard.press("Escape");
     expect(await headOf()).toBe("time,Kiln 1 · temperature,Kiln 1 · pressure");
   },
   STEP_MS,
@@ -140,7 +146,7 @@ test(
     };
     await ui.open(`/devices/${device.deviceId}/data?keys=isOpen&window=1h&aggregation=timeIn`);
     await expectBars();
-    await page.getByRole("button", { name: "Table" }).click();
+    await page.getByLabel("View").selectOption("table");
     await page
       .getByRole("cell", { name: /^(true|false) \d/ })
       .first()
@@ -150,7 +156,7 @@ test(
       `/explore?${new URLSearchParams({ panes, window: "live.7200000", aggregation: "timeIn" })}`,
     );
     await expectBars();
-    await page.getByLabel("Values", { exact: true }).selectOption("none");
+    await page.getByLabel("Aggregation").selectOption("none");
     await durations().waitFor({ state: "detached" });
   },
   STEP_MS,

@@ -43,8 +43,9 @@ test(
     for (const appearance of appearances) {
       await appear(page, appearance);
       await ui.open(`/devices/${deviceId}/data?window=7d&keys=energy`);
-      const values = page.getByLabel(appearance.language === "en" ? "Values" : "Werte", { exact: true });
-      await values.selectOption("delta");
+      await page.getByRole("button", { name: /^Export (and|und) / }).click();
+      await page.getByLabel("Aggregation").selectOption("delta");
+      await page.keyboard.press("Escape");
       await page.getByTestId("chart").first().waitFor();
       expect(page.url()).toContain("aggregation=delta");
       // A day has 24 × 2 and a quarter of 0 + … + 23, which is 117.

@@ -78,7 +78,7 @@ test(
     await grip.focus();
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("ArrowDown");
-    await page.getByText(/^Alarms: column \d+, row \d+, 4 wide, 3 high$/).waitFor({ state: "attached" });
+    await page.getByText(/^Alarms: column \d+, row \d+, 4 wide, 2 high$/).waitFor({ state: "attached" });
     /** What is drawn after a key is drawn a moment later. */
     const until = (isGood: (now: { x: number; y: number; width: number }) => boolean) =>
       untilAnswer(box, isGood);

@@ -114,7 +114,7 @@ test(
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ temperature: 21.5, battery: 87, rssi: -71 }),
     });
-    await ui.open("/devices");
+    await ui.open("/devices?sort=name");
     await page.getByRole("button", { name: "Columns" }).click();
     for (const name of ["Battery", "Signal (RSSI)", "temperature", "Profile"])
       await page.getByRole("checkbox", { name, exact: true }).check();
@@ -141,6 +141,7 @@ test(
   "a serial number finds its device, in the list and with Ctrl-K, which shows the state",
   async () => {
     const { page } = ui;
+    await ui.open("/devices");
     await page.getByLabel("Search by name, tag or attribute").fill("sn-10002");
     await page.getByText("1 device", { exact: true }).waitFor();
     await row(pressName(2)).waitFor();
@@ -198,7 +199,7 @@ test(
     const created = (await ui.call("POST", "/api/api-keys", key)) as { key: string };
     const own = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
     await page.evaluate((token) => localStorage.setItem("lineside.token", token), created.key);
-    await ui.open("/devices");
+    await ui.open("/devices?sort=name");
     await row(pressName(0)).waitFor();
     expect(await page.getByRole("checkbox").count()).toBe(0);
     await ui.open("/");

@@ -69,7 +69,7 @@ test(
     await shown().nth(2).waitFor();
     await page.getByTestId("widget").nth(1).getByText("heat").waitFor();
     await page.getByLabel("Compare with the previous period").check();
-    await page.getByLabel("Values", { exact: true }).selectOption("avg");
+    await page.getByLabel("Aggregation").selectOption("avg");
     await page.waitForURL(/aggregation=avg/);
     const address = page.url();
     await ui.open("/");
@@ -86,20 +86,21 @@ test(
   async () => {
     const { page } = ui;
     const saved = async (name: string) => {
+      await page.getByRole("button", { name: "Export and options" }).click();
       const [download] = await Promise.all([
         page.waitForEvent("download"),
         page.getByRole("button", { name }).click(),
       ]);
       return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
     };
-    await page.getByLabel("Values", { exact: true }).selectOption("none");
+    await page.getByLabel("Aggregation").selectOption("none");
     await page.waitForURL((url) => !url.search.includes("aggregation"));
     await page.getByTestId("chart").waitFor();
-    const table = await saved("CSV");
+    const table = await saved("Download CSV");
     const [head, ...rows] = table.bytes.toString("utf8").trim().split(/\r?\n/);
     expect(head).toContain("Kiln 2 · temperature");
     expect(rows.length).toBeGreaterThan(30);
-    const picture = await saved("PNG");
+    const picture = await saved("Download picture (PNG)");
     expect(picture.name).toBe("explore.png");
     expect([...picture.bytes.subarray(1, 4)]).toEqual([..."PNG"].map((letter) => letter.charCodeAt(0)));
   },
@@ -126,10 +127,35 @@ test(
   async () => {
     const { page } = ui;
     await ui.open(`/devices/${devices[0]?.deviceId}/data?keys=temperature&window=6h`);
-    await page.getByRole("link", { name: "Compare" }).click();
+    await page.getByRole("button", { name: "Export and options" }).click();
+    await page.getByRole("link", { name: "Compare in Explore" }).click();
     await shown().getByText("Kiln 1 · temperature").waitFor();
     expect(await shown().count()).toBe(1);
     expect(page.url()).toContain("live.21600000");
+  },
+  STEP_MS,
+);
+
+test(
+  "an empty Explore opens an example with one click, and offers the last view again",
+  async () => {
+    const { page } = ui;
+    await ui.open("/explore");
+    const start = page.getByRole("region", { name: "Compare any values of any devices" });
+    await start.getByRole("list", { name: "Compare devices of one type" }).getByRole("link").click();
+    await shown().nth(1).waitFor();
+    expect(await shown().allTextContents()).toEqual(["Kiln 1 · temperature", "Kiln 2 · temperature"]);
+    // The panel of values stays closed: it would cover the chart.
+    expect(await page.getByRole("button", { name: "Add values" }).getAttribute("aria-expanded")).toBe(
+      "false",
+    );
+    await ui.open("/explore");
+    await start.getByRole("list", { name: "Continue where you left off" }).getByRole("link").click();
+    await shown().nth(1).waitFor();
+    await ui.open("/explore");
+    await start.getByRole("list", { name: "Devices seen last" }).getByText("Kiln 2").click();
+    await shown().getByText("Kiln 2 · temperature").waitFor();
+    expect(await shown().count()).toBe(1);
   },
   STEP_MS,
 );
@@ -148,6 +174,15 @@ for (const appearance of [
       await ui.open(`/explore?${new URLSearchParams({ panes, window: "live.7200000" })}`);
       await page.getByTestId("chart").waitFor();
       await expectTidy(page, "explore", appearance);
+      await page.getByRole("button", { name: /^Export (and|und) / }).click();
+      expect((await page.getByRole("button", { name: /PNG/ }).boundingBox())?.x).toBeGreaterThan(0);
+      await expectTidy(page, "explore-menu", appearance);
+      await ui.open("/explore");
+      await page
+        .getByRole("link", { name: /Kiln 1/ })
+        .first()
+        .waitFor();
+      await expectTidy(page, "explore-empty", appearance);
     },
     STEP_MS,
   );

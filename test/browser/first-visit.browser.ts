@@ -65,7 +65,7 @@ test(
       await send({ temperature: value });
       await page.getByText(String(value), { exact: true }).first().waitFor();
     }
-    await page.getByRole("button", { name: "Table", exact: true }).click();
+    await page.getByLabel("View").selectOption("table");
     const table = page.getByRole("table", { name: "Values as a table" });
     await table.getByText("23.75").waitFor();
     expect(await table.getByRole("row").count()).toBe(4);
@@ -116,9 +116,10 @@ test(
     await page.getByRole("link", { name: "My first device" }).click();
     await page.getByRole("link", { name: "Data", exact: true }).click();
     await page.getByTestId("chart").first().waitFor();
+    await page.getByRole("button", { name: "Export and options" }).click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("button", { name: "CSV" }).click(),
+      page.getByRole("button", { name: "Download CSV" }).click(),
     ]);
     expect(download.suggestedFilename()).toBe("My-first-device.csv");
     const [head, newest] = (await Bun.file(await download.path()).text()).split("\r\n");

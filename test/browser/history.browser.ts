@@ -50,7 +50,8 @@ test(
   "the whole history can be downloaded, as CSV and without loss",
   async () => {
     const { page } = ui;
-    await page.getByRole("button", { name: "Import, export" }).click();
+    await page.getByRole("button", { name: "Export and options" }).click();
+    await page.getByRole("button", { name: "Import and export" }).click();
     const dialog = ui.dialog();
     await dialog.getByText("Everything").click();
     const texts: string[] = [];

@@ -57,7 +57,7 @@ test(
     await page.getByText("No webhook secret yet · ChirpStack").waitFor();
     await page.getByRole("button", { name: "Create secret" }).click();
     secret = (await page.getByTestId("secret").textContent()) ?? "";
-    await page.getByText("Active · ChirpStack").waitFor();
+    await page.getByText("No message yet · ChirpStack").waitFor();
     await page.getByText("Waiting for the first message").waitFor();
     expect(secret.length).toBeGreaterThan(20);
     const { webhookUrl } = await named("Building A");

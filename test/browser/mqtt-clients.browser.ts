@@ -29,7 +29,13 @@ test(
     await shown.waitFor();
     const password = await shown.locator("dd").nth(1).textContent();
     await shown.getByRole("button", { name: "I have copied it" }).click();
-    await page.getByTestId("mqtt-client").getByText("tele/#").waitFor();
+    await page
+      .getByTestId("mqtt-client")
+      .getByRole("list", { name: "Publishes to" })
+      .getByRole("listitem")
+      .getByText("tele/#")
+      .waitFor();
+    await page.getByTestId("mqtt-client").getByText("Not connected").waitFor();
     const client = await connectAsync(`mqtt://127.0.0.1:${ui.app.mqttPort}`, {
       username: "plug",
       password: password ?? "",
@@ -50,6 +56,7 @@ test(
     const commands: string[] = [];
     clients[0]?.on("message", (topic, payload) => commands.push(`${topic} ${payload.toString()}`));
     await page.getByRole("link", { name: "Topics" }).click();
+    await page.getByRole("heading", { name: "MQTT clients", level: 1 }).waitFor();
     await page.getByTestId("topics").getByText("ON", { exact: true }).click();
     await page.getByText(/· retained/).waitFor();
     await page.getByTestId("topics").getByText("SENSOR").click();

@@ -23,7 +23,7 @@ test(
     const token = await tokenOnPage(page);
     await sendOnce(token, { level: 11.5 });
     await page.getByRole("link", { name: "Data", exact: true }).click();
-    await page.getByRole("button", { name: "Table", exact: true }).click();
+    await page.getByLabel("View").selectOption("table");
     await page.getByText("11.5").first().waitFor();
 
     await ui.app.halt();

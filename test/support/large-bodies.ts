@@ -58,18 +58,18 @@ const anythingBySize = new Map<number, readonly string[]>();
 /** JSON that fills about `bytes` where anything may stand. */
 function anything(bytes: number): readonly string[] {
   const size = bytes - (bytes % 4_096);
-  const made = anythingBySize.get(size) ?? [
+  const texts = anythingBySize.get(size) ?? [
     `{${Array.from({ length: Math.floor(size / 12) }, (_, index) => `"k${index}":1`).join(",")}}`,
     arrayOf(Math.floor(size / 2), "1"),
     arrayOf(Math.floor(size / 3), "[]"),
     arrayOf(Math.floor(size / 130), `${"[".repeat(60)}1${"]".repeat(60)}`),
     textOf("a", size),
   ];
-  anythingBySize.set(size, made);
-  return made;
+  anythingBySize.set(size, texts);
+  return texts;
 }
 
-const texts = (length: number): readonly string[] => [
+const longTexts = (length: number): readonly string[] => [
   textOf("a", length),
   textOf("(", length),
   `"$${"{a}".repeat(Math.floor(length / 3))}"`,
@@ -113,7 +113,7 @@ function growths(schema: Schema, path: Path, bytes: number): Growth[] {
     }
     case "string": {
       const longest = Math.min(bytes, Number(schema.maxLength ?? bytes));
-      return [{ path, values: [...texts(longest), ...(longest < bytes ? [textOf("a", bytes)] : [])] }];
+      return [{ path, values: [...longTexts(longest), ...(longest < bytes ? [textOf("a", bytes)] : [])] }];
     }
     case undefined:
       return [{ path, values: anything(bytes) }];

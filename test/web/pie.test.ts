@@ -13,17 +13,29 @@ const metadata: KeyMetadata = {
 
 test("counts devices by the names of their states, and those without a value last", () => {
   const values = [3, undefined, 1, undefined, 2, undefined].map((value) => ({ value, metadata }));
-  expect(slicesOf(values).map(({ value, color, count }) => [value, color, count])).toEqual([
+  expect(slicesOf(values).map(({ value, color, amount }) => [value, color, amount])).toEqual([
     [1, "green", 2],
     [3, "red", 1],
     [undefined, "gray", 3],
   ]);
 });
 
+test("adds up the times of states", () => {
+  const times = [
+    { value: 3, metadata, amount: 100 },
+    { value: 1, metadata, amount: 400 },
+    { value: 2, metadata, amount: 50 },
+  ];
+  expect(slicesOf(times).map(({ value, amount }) => [value, amount])).toEqual([
+    [1, 450],
+    [3, 100],
+  ]);
+});
+
 test("gives values without states a colour each", () => {
   const values = ["a", "a", "b", true].map((value) => ({ value, metadata: undefined }));
   const slices = slicesOf(values);
-  expect(slices.map(({ count }) => count)).toEqual([2, 1, 1]);
+  expect(slices.map(({ amount }) => amount)).toEqual([2, 1, 1]);
   expect(new Set(slices.map(({ color }) => color)).size).toBe(3);
 });
 

@@ -20,7 +20,14 @@ import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { type AlarmRow, createAlarmWrites } from "./alarm-writes.repository.ts";
-import { alarmEscalation, alarmEvents, alarmRun, alarmStates, alarms } from "./alarms.tables.ts";
+import {
+  alarmEscalation,
+  alarmEvents,
+  alarmRun,
+  alarmStates,
+  alarms,
+  severityRank,
+} from "./alarms.tables.ts";
 import {
   ALARM_SORT_FIELDS,
   type Alarm,
@@ -41,11 +48,6 @@ const toAlarm = ({ sequence: _, ...row }: AlarmRow): Alarm => ({
   messageParts: row.messageParts === null ? null : (JSON.parse(row.messageParts) as MessagePart[]), // our own
 });
 
-/** CRITICAL is the greatest. */
-const severityRank = sql`CASE ${alarms.severity} ${sql.join(
-  alarmSeverities.map((severity, rank) => sql`WHEN ${severity} THEN ${rank}`),
-  sql` `,
-)} END`;
 const sortable: Record<(typeof ALARM_SORT_FIELDS)[number], SQL> = {
   raisedAt: sql`${alarms.sequence}`,
   createdAt: sql`${alarms.createdAt}`,
@@ -109,6 +111,7 @@ const createOpenByDevice =
     orm
       .select({
         deviceId: alarms.deviceId,
+        deviceName: devices.name,
         parentDeviceId: devices.parentDeviceId,
         rank: sql<number>`max(${severityRank})`,
         count: count(),

@@ -92,6 +92,7 @@ export const alarmsQuery = {
 export const openAlarmsBody = t.Object(
   {
     deviceId: t.String(),
+    deviceName: t.String(),
     parentDeviceId: t.Optional(t.String({ description: "the gateway of the device" })),
     severity: severityBody,
     count: wholeNumber({ minimum: 1 }),

@@ -47,6 +47,12 @@ export const alarms = sqliteTable(
   ],
 );
 
+/** Number of a severity, by which alarms are sorted; that of CRITICAL is the greatest. */
+export const severityRank = sql<number>`CASE ${alarms.severity} ${sql.join(
+  alarmSeverities.map((severity, rank) => sql`WHEN ${severity} THEN ${rank}`),
+  sql` `,
+)} END`;
+
 export const alarmEvents = sqliteTable(
   "alarm_events",
   {

@@ -104,6 +104,7 @@ export interface AlarmFilter {
 /** The open alarms of a device. */
 export interface OpenAlarms {
   readonly deviceId: DeviceId;
+  readonly deviceName: string;
   readonly parentDeviceId: DeviceId | null;
   /** The most severe of them. */
   readonly severity: AlarmSeverity;

@@ -24,9 +24,10 @@ const POINTS_DEFAULT = 500;
 const POINTS_MAX = 100_000;
 const ALARMS_MAX = 200;
 const ALARMS_DEFAULT = 50;
-/** Newest alarms that are searched for those of some devices. */
+/** Alarms that are searched for those of some devices. */
 const ALARMS_SCANNED_MAX = 2_000;
-const open: readonly AlarmStatus[] = ["ACTIVE_UNACK", "ACTIVE_ACK"];
+const openStatuses: readonly AlarmStatus[] = ["ACTIVE_UNACK", "ACTIVE_ACK"];
+const clearedStatuses: readonly AlarmStatus[] = ["CLEARED_UNACK", "CLEARED_ACK"];
 
 const isText = (answer: object | undefined): answer is Text => answer !== undefined && "code" in answer;
 
@@ -47,6 +48,12 @@ const needs: Readonly<Record<string, "series" | "latest" | "both" | "alarms" | "
   markdown: "none",
   floorPlan: "latest",
 };
+
+/** A pie of time shows aggregates, a pie of devices their newest values. */
+function needOf({ type, config }: Widget): (typeof needs)[string] {
+  if (type === "statePie" && config.aggregation === "timeIn") return "series";
+  return needs[type] ?? "latest";
+}
 
 interface Wanted {
   readonly widget: Widget;
@@ -232,19 +239,16 @@ export function createDashboardData(deps: {
     return answers;
   }
 
-  /** Newest alarms, once however many widgets list them. */
+  /** Open alarms, the most severe first and of the same severity the newest; after them, if wanted, cleared ones, the newest first. */
   function createAlarmList(principal: Principal) {
-    const existing = new Map<boolean, ReturnType<AlarmsService["list"]>["items"]>();
+    const list = (statuses: readonly AlarmStatus[], sort: string) =>
+      alarms.list(principal, { statuses, sort, limit: ALARMS_SCANNED_MAX, offset: 0 }).items;
+    let [open, cleared]: Array<ReturnType<typeof list>> = [];
+    /** Each list is read once, however many widgets show it. */
     return (withCleared: boolean) => {
-      const items =
-        existing.get(withCleared) ??
-        alarms.list(principal, {
-          ...(!withCleared && { statuses: open }),
-          limit: ALARMS_SCANNED_MAX,
-          offset: 0,
-        }).items;
-      existing.set(withCleared, items);
-      return items;
+      open ??= list(openStatuses, "-severity");
+      if (withCleared) cleared ??= list(clearedStatuses, "-raisedAt");
+      return withCleared ? [...open, ...(cleared ?? [])] : open;
     };
   }
 
@@ -285,7 +289,7 @@ export function createDashboardData(deps: {
       widget,
       devices: input.devicesOf(widget),
       keys: keysOf(widget),
-      need: needs[widget.type] ?? "latest",
+      need: needOf(widget),
     }));
     const listed = createAlarmList(principal);
     const { from, to } = input.window;

@@ -58,7 +58,15 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
   gauge: { ...devices, ...key, ...keys, ...reduce, ...appearance, ...scale, ...limits },
   level: { ...devices, ...key, ...keys, ...appearance, ...scale, ...limits },
   stateTimeline: { ...devices, ...key, ...keys, ...ownSeries, maxDataPoints: series.maxDataPoints },
-  statePie: { ...devices, ...key, ...keys },
+  statePie: {
+    ...devices,
+    ...key,
+    ...keys,
+    aggregation: enumOf(aggregations, {
+      description: "with timeIn, how long each state held; with any other, how many devices have it now",
+    }),
+    maxDataPoints: series.maxDataPoints,
+  },
   statusGrid: { ...devices, ...key, ...keys, ...appearance, ...limits },
   deviceTable: { ...devices, ...key, ...keys, ...appearance },
   alarmList: {

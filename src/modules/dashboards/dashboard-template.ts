@@ -39,41 +39,97 @@ function inOrder(keys: readonly string[], template: DashboardTemplate): string[]
 interface Created {
   readonly type: string;
   readonly name: string;
-  readonly w: number;
-  readonly h: number;
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** Places widgets side by side, and below where there is no room. */
-function place(widgets: readonly Created[]): Pick<DashboardContent, "widgets" | "layout"> {
-  let [x, y, rowHeight] = [0, 0, 0];
-  const layout = widgets.map(({ w, h }, index) => {
-    if (x + w > COLUMNS) [x, y, rowHeight] = [0, y + rowHeight, 0];
-    const cell = { i: `w${index + 1}`, x, y, w, h };
-    x += w;
-    rowHeight = Math.max(rowHeight, h);
-    return cell;
-  });
-  return {
-    layout,
-    widgets: widgets.map(({ type, name, config }, index) => ({
-      widgetId: `w${index + 1}`,
-      type,
-      name,
-      config,
-    })),
-  };
+/** Widgets side by side. */
+interface Row {
+  readonly h: number;
+  readonly widgets: readonly (Created & { readonly w: number })[];
 }
 
-/** Returns the ends of a gauge: a tenth beyond the outermost limits. */
+/** Returns a row that its widgets share evenly. */
+const evenRow = (h: number, widgets: readonly Created[]): Row => {
+  const edge = (index: number) => Math.round((COLUMNS * index) / widgets.length);
+  return { h, widgets: widgets.map((widget, index) => ({ ...widget, w: edge(index + 1) - edge(index) })) };
+};
+
+const CHARTS_A_ROW = 3;
+
+/** Returns rows of two or three charts: no row has a gap, and none but an only chart has a row to itself. */
+function chartRows(charts: readonly Created[]): Row[] {
+  const rows: Row[] = [];
+  for (let begin = 0; begin < charts.length; ) {
+    const rest = charts.length - begin;
+    const count = rest === 4 ? 2 : Math.min(CHARTS_A_ROW, rest);
+    rows.push(evenRow(CHART_ROWS, charts.slice(begin, begin + count)));
+    begin += count;
+  }
+  return rows;
+}
+
+const CHART_ROWS = 3;
+const TILE_COLUMNS = 3;
+
+/** Returns the tiles and charts. Few tiles stand beside the first chart. */
+function tilesAndCharts(tiles: readonly Created[], charts: readonly Created[]): Row[] {
+  const [first, ...others] = charts;
+  if (tiles.length > 2 || first === undefined)
+    return [...(tiles.length > 0 ? [evenRow(2, tiles)] : []), ...chartRows(charts)];
+  const narrow = tiles.map((tile) => ({ ...tile, w: TILE_COLUMNS }));
+  const wide = { ...first, w: COLUMNS - TILE_COLUMNS * tiles.length };
+  return [{ h: CHART_ROWS, widgets: [...narrow, wide] }, ...chartRows(others)];
+}
+
+/** Places rows of widgets below each other. */
+function place(rows: readonly Row[]): Pick<DashboardContent, "widgets" | "layout"> {
+  const widgets: Record<string, unknown>[] = [];
+  const layout: Record<string, unknown>[] = [];
+  let y = 0;
+  for (const row of rows) {
+    let x = 0;
+    for (const { type, name, config, w } of row.widgets) {
+      const id = `w${widgets.length + 1}`;
+      widgets.push({ widgetId: id, type, name, config });
+      layout.push({ i: id, x, y, w, h: row.h });
+      x += w;
+    }
+    y += row.h;
+  }
+  return { widgets, layout };
+}
+
+/** Height of a row of the grid, and of a widget's head, in px at the usual size of text. */
+const ROW_PX = 88;
+const HEAD_PX = 48;
+const ROWS_MIN = 2;
+
+/** Returns how many rows of the grid show a list of that height. */
+const rowsFor = (contentPx: number, max: number): number =>
+  Math.min(max, Math.max(ROWS_MIN, Math.ceil((contentPx + HEAD_PX) / ROW_PX)));
+
+const STATUS_TILES_A_ROW = 5;
+const heightOf = {
+  statusGrid: (devices: number) => rowsFor(Math.ceil(devices / STATUS_TILES_A_ROW) * 72, 4),
+  stateTimeline: (devices: number) => rowsFor(devices * 32 + 20, 5),
+  deviceTable: (devices: number) => rowsFor((devices + 1) * 41, 6),
+};
+
+/** Returns the ends of a gauge: round numbers at least a tenth beyond the outermost limits. */
 function scaleOf({ unit, limits = {} }: KeyMetadata): { min: number; max: number } | undefined {
   const values = Object.values(limits);
   if (values.length === 0) return undefined;
   const [low, high] = [Math.min(...values), Math.max(...values)];
   if (unit === "%") return { min: 0, max: 100 };
-  const margin = (high - low || Math.abs(high) || 1) * 0.1;
-  const round = (value: number) => Number(value.toPrecision(3));
-  return { min: low >= 0 ? Math.min(0, low) : round(low - margin), max: round(high + margin) };
+  const span = high - low || Math.abs(high) || 1;
+  const margin = span * 0.1;
+  // Half a power of ten, so that the ends are round numbers.
+  const step = 10 ** Math.floor(Math.log10(high > 0 ? high : span)) / 2;
+  const round = (value: number) => Number((Math.round(value) * step).toPrecision(3));
+  return {
+    min: low >= 0 ? 0 : round(Math.floor((low - margin) / step)),
+    max: round(Math.ceil((high + margin) / step)),
+  };
 }
 
 interface Keys {
@@ -103,7 +159,7 @@ function numberWidgets(
   aliasId: string,
   { gauges, counters }: Keys,
   { metadataOf, timezone }: { metadataOf: (key: string) => KeyMetadata; timezone: string },
-): Created[] {
+): Row[] {
   const nameOf = (key: string) => metadataOf(key).name ?? key;
   const tiles = gauges.slice(0, VALUES_MAX).map((key): Created => {
     const scale = scaleOf(metadataOf(key));
@@ -111,27 +167,21 @@ function numberWidgets(
       ? {
           type: "value",
           name: nameOf(key),
-          w: 2,
-          h: 2,
           config: { aliasId, key, aggregation: "avg", maxDataPoints: 60 },
         }
-      : { type: "gauge", name: nameOf(key), w: 2, h: 2, config: { aliasId, key, ...scale } };
+      : { type: "gauge", name: nameOf(key), config: { aliasId, key, ...scale } };
   });
   const energy = counters.slice(0, COUNTERS_MAX).map((key) => ({
     type: "energy",
     name: nameOf(key),
-    w: 6,
-    h: 4,
     config: { aliasId, keys: [key], interval: "1h", timezone, maxDataPoints: 2_000 },
   }));
   const charts = gauges.slice(0, CHARTS_MAX).map((key) => ({
     type: "timeseries",
     name: nameOf(key),
-    w: 6,
-    h: 4,
     config: { aliasId, keys: [key], aggregation: "avg" },
   }));
-  return [...tiles, ...energy, ...charts];
+  return tilesAndCharts(tiles, [...energy, ...charts]);
 }
 
 export interface TypeDashboard {
@@ -141,6 +191,8 @@ export interface TypeDashboard {
   /** Time zone of the intervals of counters. */
   readonly timezone: string;
   readonly sample: Sample;
+  /** Number of devices, which lists have room for. */
+  readonly devices: number;
   readonly metadata: KeyMetadataMap;
 }
 
@@ -149,7 +201,7 @@ export interface TypeDashboard {
  * values, consumption of counters, a chart of each number, states over time, and alarms.
  */
 export function dashboardForType(request: TypeDashboard): DashboardContent {
-  const { name, deviceType, template, timezone, sample, metadata } = request;
+  const { name, deviceType, template, timezone, sample, metadata, devices } = request;
   const aliasId = "devices";
   const metadataOf = (key: string): KeyMetadata =>
     metadata.get(key) ?? { key, ...guessKeyMetadata(key, sample[key]) };
@@ -157,37 +209,40 @@ export function dashboardForType(request: TypeDashboard): DashboardContent {
   const [main] = keys.gauges;
   const shown = inOrder([...keys.gauges, ...keys.counters, ...keys.states], template);
   const lanes = keys.states.slice(0, LANES_MAX);
-  const widgets: Created[] = [
+  const status = {
+    type: "statusGrid",
+    name: deviceType,
+    config: { aliasId, ...(main !== undefined && { key: main }) },
+  };
+  const alarms = { type: "alarmList", name: "", config: { aliasId, limit: 20 } };
+  const rows: Row[] = [
     {
-      type: "statusGrid",
-      name: deviceType,
-      w: 8,
-      h: 3,
-      config: { aliasId, ...(main !== undefined && { key: main }) },
+      h: heightOf.statusGrid(devices),
+      widgets: [
+        { ...status, w: 8 },
+        { ...alarms, w: 4 },
+      ],
     },
-    { type: "alarmList", name: "", w: 4, h: 3, config: { aliasId, limit: 20 } },
     ...numberWidgets(aliasId, keys, { metadataOf, timezone }),
-    ...lanes.map((key) => ({
-      type: "stateTimeline",
-      name: metadataOf(key).name ?? key,
-      w: 12,
-      h: 3,
-      config: { aliasId, keys: [key], maxDataPoints: 2_000 },
-    })),
-    {
-      type: "deviceTable",
-      name: deviceType,
-      w: 12,
-      h: 4,
-      config: { aliasId, keys: shown.slice(0, TABLE_KEYS_MAX) },
-    },
+    ...lanes.map((key) =>
+      evenRow(heightOf.stateTimeline(devices), [
+        {
+          type: "stateTimeline",
+          name: metadataOf(key).name ?? key,
+          config: { aliasId, keys: [key], maxDataPoints: 2_000 },
+        },
+      ]),
+    ),
+    evenRow(heightOf.deviceTable(devices), [
+      { type: "deviceTable", name: "", config: { aliasId, keys: shown.slice(0, TABLE_KEYS_MAX) } },
+    ]),
   ];
   return {
     name,
     type: "STATIC",
     states: [{ id: "default", name }],
     aliases: [{ id: aliasId, name: deviceType, type: "deviceType", deviceType }],
-    ...place(widgets),
+    ...place(rows),
     timeWindow: { mode: "live", durationMs: DAY_MS },
     configuration: null,
     settings: null,

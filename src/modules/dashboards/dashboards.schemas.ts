@@ -84,6 +84,7 @@ export const resolvedDevice = t.Object(
     deviceType: t.String(),
     active: t.Boolean(),
     alarmSeverity: t.Optional(severityBody),
+    openAlarms: t.Optional(t.Integer({ description: "number of open alarms of the device itself" })),
     assetId: t.Union([t.String(), t.Null()]),
   },
   { title: "ResolvedDevice" },

@@ -57,6 +57,21 @@ interface DashboardsServiceDeps {
 }
 
 /** Dashboards are the tenant's: everybody sees all of them, and in them the devices that everybody may see. */
+/** Returns a function that adds the severity and number of its open alarms to a device. */
+function alarmsAdder(open: ReturnType<AlarmsService["listOpenByDevice"]>) {
+  const worst = worstAlarms(open);
+  const counts = new Map(open.map(({ deviceId, count }) => [deviceId, count]));
+  return (device: ResolvedDevice): ResolvedDevice => {
+    const severity = worst.get(device.deviceId)?.severity;
+    const count = counts.get(device.deviceId);
+    return {
+      ...device,
+      ...(severity !== undefined && { alarmSeverity: severity }),
+      ...(count !== undefined && { openAlarms: count }),
+    };
+  };
+}
+
 export function createDashboardsService(deps: DashboardsServiceDeps) {
   const { repository, devices, clock } = deps;
 
@@ -112,15 +127,11 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     state: Readonly<Record<string, unknown>>,
   ) {
     const resolved: Record<string, ResolvedDevice[]> = Object.create(null);
-    const worst = worstAlarms(deps.alarms.listOpenByDevice(principal));
-    const withSeverity = (device: ResolvedDevice): ResolvedDevice => {
-      const severity = worst.get(device.deviceId)?.severity;
-      return severity === undefined ? device : { ...device, alarmSeverity: severity };
-    };
+    const withAlarms = alarmsAdder(deps.alarms.listOpenByDevice(principal));
     for (const alias of aliases) {
       await setImmediate(); // each is a list of up to a thousand devices: others have their turn in between
       try {
-        resolved[alias.id] = deps.aliasDevices(principal, alias, state).map(withSeverity);
+        resolved[alias.id] = deps.aliasDevices(principal, alias, state).map(withAlarms);
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
         resolved[alias.id] = [];

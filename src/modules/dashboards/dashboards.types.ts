@@ -54,6 +54,8 @@ export interface ResolvedDevice {
   readonly active: boolean;
   /** The most severe open alarm, of the children of a gateway, too. */
   readonly alarmSeverity?: AlarmSeverity;
+  /** Number of open alarms of the device itself; absent without any. */
+  readonly openAlarms?: number;
   readonly assetId: string | null;
 }
 

@@ -33,5 +33,13 @@ export const createTypeDashboards =
     const { profiles } = deps.telemetry.resolveKeys(principal, deviceIds);
     const metadata = new Map<string, KeyMetadata>();
     for (const { keyMetadata } of profiles) for (const entry of keyMetadata) metadata.set(entry.key, entry);
-    return dashboardForType({ name, deviceType, template, timezone, sample, metadata });
+    return dashboardForType({
+      name,
+      deviceType,
+      template,
+      timezone,
+      sample,
+      metadata,
+      devices: deviceIds.length,
+    });
   };

@@ -5,6 +5,7 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { Core } from "../module.types.ts";
+import type { OverviewPins } from "../overview/overview-pins.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import { createDemoPlantRepository } from "./demo-plant.repository.ts";
 import { demoPlantRoutes } from "./demo-plant.routes.ts";
@@ -19,11 +20,12 @@ export function createDemoPlantModule(
     directory: DeviceDirectory;
     profiles: ProfilesService;
     dashboards: DashboardsService;
+    pins: OverviewPins;
     ingest: IngestService;
     commands: CommandEngine;
   },
 ) {
-  const { devices, directory, profiles, dashboards, ingest, commands } = deps;
+  const { devices, directory, profiles, dashboards, pins, ingest, commands } = deps;
   const repository = createDemoPlantRepository(database);
   const findDevice: DeviceDirectory["find"] = (deviceId) => directory.find(deviceId);
   const engine = new DemoPlantEngine({
@@ -49,6 +51,7 @@ export function createDemoPlantModule(
     dashboards,
     ingest,
     findDevice,
+    pins,
     transact: database.transact,
     clock,
   });

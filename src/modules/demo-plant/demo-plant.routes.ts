@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { preferredLanguage } from "../../lib/preferred-language.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";
@@ -6,6 +7,8 @@ import { statusBody } from "./demo-plant.schemas.ts";
 import type { DemoPlantService } from "./demo-plant.service.ts";
 
 const who = "Writers and above who see all devices; 403 for others.";
+
+const languageOf = (request: Request) => preferredLanguage(undefined, request.headers.get("accept-language"));
 
 /** The simulated factory of a tenant. */
 export const demoPlantRoutes = ({ demoPlant, auth }: { demoPlant: DemoPlantService; auth: AuthPlugin }) => {
@@ -18,13 +21,13 @@ export const demoPlantRoutes = ({ demoPlant, auth }: { demoPlant: DemoPlantServi
       response: { 200: statusBody },
       detail: { summary: "Get the state of the demo plant" },
     })
-    .post("/start", ({ principal }) => demoPlant.start(principal), {
+    .post("/start", ({ principal, request }) => demoPlant.start(principal, languageOf(request)), {
       auth: "devices:write",
       audit: { action: "demo_plant.start", target: "demoPlant", id, read },
       response: { 200: statusBody },
       detail: {
         summary: "Start the demo plant",
-        description: `Creates a small simulated factory: two lines with gateways, twelve machines, alarms, a dashboard and a day of history. Existing parts stay. 403 if the plan of the tenant does not allow its 14 devices. ${who}`,
+        description: `Creates a small simulated factory: two lines with gateways, twelve machines, alarms, a dashboard and a day of history. Names are German if \`Accept-Language\` prefers German, else English. Existing parts stay. Pins four values to the overview if none is pinned and the caller may pin values. 403 if the plan of the tenant does not allow its 14 devices. ${who}`,
       },
     })
     .post("/stop", ({ principal }) => demoPlant.stop(principal), {

@@ -1,12 +1,15 @@
 import { DomainError, detail, type ErrorKind } from "../../lib/domain-error.ts";
 import { createFactory } from "../../lib/factory-model.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { Language } from "../../lib/preferred-language.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { DASHBOARDS_MAX, dashboardsLimit } from "../dashboards/dashboards.errors.ts";
 import type { DashboardsService } from "../dashboards/dashboards.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
+import { isAllowed } from "../identity/permissions.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { OverviewPins } from "../overview/overview-pins.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -14,7 +17,8 @@ import { noRoom } from "./demo-plant.errors.ts";
 import type { DemoPlantRepository } from "./demo-plant.repository.ts";
 import type { DemoPlant, DemoPlantParts, DemoPlantStatus } from "./demo-plant.types.ts";
 import type { DemoPlantEngine } from "./demo-plant-engine.ts";
-import { dashboardOf, LINES, MACHINES_PER_LINE, profiles as planned, TAG } from "./plant-content.ts";
+import { dashboardOf, LINES, MACHINES_PER_LINE, pinsOf, plantProfiles, TAG } from "./plant-content.ts";
+import { type PlantTexts, plantTexts } from "./plant-texts.ts";
 
 const nothing: DemoPlantParts = { gateways: [], machines: [], profiles: [], dashboardId: "", remembered: [] };
 
@@ -28,6 +32,37 @@ function unless<Result>(kind: ErrorKind, work: () => Result): Result | undefined
   }
 }
 
+/** Who starts the plant, and the texts of the language that they read. */
+interface Starter {
+  readonly principal: Principal;
+  readonly text: PlantTexts;
+}
+
+/** Returns a name that nothing else has. */
+function freeName(name: string, isTaken: (name: string) => boolean): string {
+  for (let n = 1; ; n++) {
+    const wanted = n === 1 ? name : `${name} (demo ${n})`;
+    if (!isTaken(wanted)) return wanted;
+  }
+}
+
+const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** Returns a function that runs tasks of a tenant one at a time: what is being removed is not created in between. */
+function createTaskQueue() {
+  /** Last task by tenant. */
+  const lastTasks = new Map<TenantId, Promise<unknown>>();
+  return <Result>({ tenantId }: Principal, work: () => Promise<Result>): Promise<Result> => {
+    const task = (lastTasks.get(tenantId) ?? Promise.resolve()).then(work, work);
+    const settled = task.catch(() => undefined);
+    lastTasks.set(tenantId, settled);
+    void settled.then(() => {
+      if (lastTasks.get(tenantId) === settled) lastTasks.delete(tenantId);
+    });
+    return task;
+  };
+}
+
 /** A small factory that is not there, on the real way in: for a look at every screen before the first device is connected. */
 export function createDemoPlantService(deps: {
   repository: DemoPlantRepository;
@@ -36,6 +71,7 @@ export function createDemoPlantService(deps: {
   profiles: Pick<ProfilesService, "list" | "create" | "delete">;
   dashboards: Pick<DashboardsService, "get" | "list" | "create" | "update" | "delete">;
   ingest: Pick<IngestService, "clientAttributes">;
+  pins: Pick<OverviewPins, "pinFirst">;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   transact: (work: () => void) => void;
   clock: Clock;
@@ -45,34 +81,22 @@ export function createDemoPlantService(deps: {
   /** Returns `false` if there is no such thing. */
   const isThere = (find: () => unknown): boolean => unless("not_found", find) !== undefined;
 
-  /** A name that nothing else has. */
-  function freeName(name: string, isTaken: (name: string) => boolean): string {
-    for (let n = 1; ; n++) {
-      const wanted = n === 1 ? name : `${name} (demo ${n})`;
-      if (!isTaken(wanted)) return wanted;
-    }
-  }
+  const enqueue = createTaskQueue();
 
-  /** Running tasks, one at a time for each tenant: what is being removed is not created in between. */
-  const lastTasks = new Map<TenantId, Promise<unknown>>();
-  function inTurn<Result>({ tenantId }: Principal, work: () => Promise<Result>): Promise<Result> {
-    const mine = (lastTasks.get(tenantId) ?? Promise.resolve()).then(work, work);
-    const settled = mine.catch(() => undefined);
-    lastTasks.set(tenantId, settled);
-    void settled.then(() => {
-      if (lastTasks.get(tenantId) === settled) lastTasks.delete(tenantId);
-    });
-    return mine;
-  }
-
-  function ensureProfiles(principal: Principal, profileIds: readonly ProfileId[]): ProfileId[] {
+  function ensureProfiles(
+    { principal, text }: Starter,
+    profileIds: readonly ProfileId[],
+  ): Map<string, ProfileId> {
     const there = profiles.list(principal);
-    return planned.map(({ name, alarmRules, keyMetadata }, index) => {
-      const kept = there.find(({ profileId }) => profileId === profileIds[index]);
-      if (kept) return kept.profileId;
-      const free = freeName(name, (wanted) => there.some((profile) => profile.name === wanted));
-      return profiles.create(principal, { name: free, alarmRules, keyMetadata }).profileId;
-    });
+    const entries = plantProfiles(text).map(
+      ({ deviceType, name, alarmRules, keyMetadata }, index): [string, ProfileId] => {
+        const kept = there.find(({ profileId }) => profileId === profileIds[index]);
+        if (kept) return [deviceType, kept.profileId];
+        const free = freeName(name, (wanted) => there.some((profile) => profile.name === wanted));
+        return [deviceType, profiles.create(principal, { name: free, alarmRules, keyMetadata }).profileId];
+      },
+    );
+    return new Map(entries);
   }
 
   function ensureDevice(
@@ -99,46 +123,51 @@ export function createDemoPlantService(deps: {
       throw dashboardsLimit(DASHBOARDS_MAX);
   }
 
-  function ensureParts(principal: Principal, demoPlantParts: DemoPlantParts): DemoPlantParts {
-    const profileIds = ensureProfiles(principal, demoPlantParts.profiles);
+  function ensureParts(starter: Starter, demoPlantParts: DemoPlantParts): DemoPlantParts {
+    const { principal, text } = starter;
+    const profileIds = ensureProfiles(starter, demoPlantParts.profiles);
+    const ofLine = (line: number) => ({
+      label: `${text("Line")} ${line}`,
+      tags: [TAG, `${text("line-")}${line}`],
+    });
+    const ofType = (deviceType: string) => ({ profileId: profileIds.get(deviceType) });
     const gateways = Array.from({ length: LINES }, (_, index) =>
       ensureDevice(principal, demoPlantParts.gateways[index], {
-        name: `Line ${index + 1} gateway`,
+        name: text("Line {line} gateway").replace("{line}", String(index + 1)),
         deviceType: "gateway",
         role: "GATEWAY",
-        label: `Line ${index + 1}`,
-        tags: [TAG, `line-${index + 1}`],
+        ...ofLine(index + 1),
+        ...ofType("gateway"),
       }),
     );
     const factory = createFactory(LINES * MACHINES_PER_LINE, 1, { machinesPerLine: MACHINES_PER_LINE });
-    const machines = factory.map(({ kind, line }, index) => {
-      const profileId = profileIds[planned.findIndex(({ deviceType }) => deviceType === kind)];
-      return ensureDevice(principal, demoPlantParts.machines[index], {
-        name: `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${line}`,
-        deviceType: kind,
-        label: `Line ${line}`,
-        tags: [TAG, `line-${line}`],
+    const machines = factory.map(({ kind, line }, index) =>
+      ensureDevice(principal, demoPlantParts.machines[index], {
+        name: `${capitalized(text(kind))} ${line}`,
+        deviceType: text(kind),
         parentDeviceId: gateways[line - 1] ?? null,
-        ...(profileId !== undefined && { profileId }),
-      });
-    });
+        ...ofLine(line),
+        ...ofType(kind),
+      }),
+    );
+    if (isAllowed(principal, "tenant:write")) deps.pins.pinFirst(principal, pinsOf(machines));
     return {
       gateways,
       machines,
-      profiles: profileIds,
-      dashboardId: ensureDashboard(principal, demoPlantParts, machines),
+      profiles: [...profileIds.values()],
+      dashboardId: ensureDashboard(starter, demoPlantParts, machines),
       remembered: demoPlantParts.remembered.filter((deviceId) => machines.includes(deviceId)),
     };
   }
 
   /** Creates the dashboard. An existing one stays as users have edited it, with new machines in place of deleted ones. */
   function ensureDashboard(
-    principal: Principal,
+    { principal, text }: Starter,
     demoPlantParts: DemoPlantParts,
     machines: readonly DeviceId[],
   ): string {
     const board = unless("not_found", () => dashboards.get(principal, demoPlantParts.dashboardId));
-    if (board === undefined) return dashboards.create(principal, dashboardOf(machines)).id;
+    if (board === undefined) return dashboards.create(principal, dashboardOf(machines, text)).id;
     const { aliases, widgets } = board;
     const before = JSON.stringify({ aliases, widgets });
     const after = demoPlantParts.machines.reduce(
@@ -174,11 +203,12 @@ export function createDemoPlantService(deps: {
     };
   }
 
-  async function start(principal: Principal): Promise<DemoPlantStatus> {
+  async function start(starter: Starter): Promise<DemoPlantStatus> {
+    const { principal } = starter;
     const { tenantId } = principal;
     const before = repository.find(tenantId);
     ensureRoom(principal, before?.parts ?? nothing);
-    const parts = ensureAll(principal, before);
+    const parts = ensureAll(starter, before);
     const isSame = JSON.stringify(parts) === JSON.stringify(before?.parts);
     if (before?.isRunning === true && isSame) return statusOf(tenantId);
     await engine.run({ tenantId, isRunning: true, parts, createdAt: before?.createdAt ?? clock.now() });
@@ -187,11 +217,11 @@ export function createDemoPlantService(deps: {
   }
 
   /** All of it, or nothing. */
-  function ensureAll(principal: Principal, before: DemoPlant | undefined): DemoPlantParts {
-    const { tenantId } = principal;
+  function ensureAll(starter: Starter, before: DemoPlant | undefined): DemoPlantParts {
+    const { tenantId } = starter.principal;
     let parts = nothing;
     deps.transact(() => {
-      parts = ensureParts(principal, before?.parts ?? nothing);
+      parts = ensureParts(starter, before?.parts ?? nothing);
       repository.save({ tenantId, isRunning: true, parts, createdAt: before?.createdAt ?? clock.now() });
     });
     return parts;
@@ -223,20 +253,20 @@ export function createDemoPlantService(deps: {
 
   return {
     status: ({ tenantId }: Principal): DemoPlantStatus => statusOf(tenantId),
-    /** Makes what is missing of it, and lets it work. */
-    async start(principal: Principal): Promise<DemoPlantStatus> {
+    /** Creates the missing parts of the plant, named in the language, and runs it. */
+    async start(principal: Principal, language: Language): Promise<DemoPlantStatus> {
       ensureAllDevices(principal, detail("action.start_demo_plant"));
-      return inTurn(principal, () => start(principal));
+      return enqueue(principal, () => start({ principal, text: plantTexts(language) }));
     },
     /** Stops the plant. Its devices and their data stay. */
     async stop(principal: Principal): Promise<DemoPlantStatus> {
       ensureAllDevices(principal, detail("action.stop_demo_plant"));
-      return inTurn(principal, () => stop(principal));
+      return enqueue(principal, () => stop(principal));
     },
     /** Removes the plant with its devices, their data, profiles and dashboard. */
     async remove(principal: Principal): Promise<void> {
       ensureAllDevices(principal, detail("action.remove_demo_plant"));
-      await inTurn(principal, () => remove(principal));
+      await enqueue(principal, () => remove(principal));
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { DeviceId } from "../../lib/ids.ts";
 import { plantKeys } from "./plant-keys.ts";
+import type { PlantText, PlantTexts } from "./plant-texts.ts";
 
 /*
  * What the demo plant is made of, beside its machines: profiles with the alarms that their faults raise, and a dashboard that shows all
@@ -10,8 +11,8 @@ export const TAG = "demo-plant";
 export const LINES = 2;
 export const MACHINES_PER_LINE = 6;
 
-/** Returns a placeholder of a message for a name or a value of the device. */
-const slot = (name: string) => `\${${name}}`;
+/** Returns a message whose placeholders for names and values of the device are written as alarm rules have them. */
+const slotted = (message: string): string => message.replaceAll("{", "${");
 
 const rule = (
   alarmType: string,
@@ -21,115 +22,136 @@ const rule = (
   message: string,
 ) => ({
   alarmType,
-  createRules: [{ severity, condition: raised, message }],
+  createRules: [{ severity, condition: raised, message: slotted(message) }],
   clearRule: { condition: cleared },
   // A demonstration notifies nobody: whoever wants notifications changes the rule.
   recipientIds: [],
 });
 
 /** Alarm rules by device type: the alarms that a fault of its machines raises, and their repair clears. */
-const machineProfiles = [
+const profilesWithRules = (text: PlantTexts) => [
   {
     deviceType: "press",
-    name: "Demo press",
+    name: text("Demo press"),
     alarmRules: [
       rule(
-        "Overheating",
-        "MAJOR",
+        text("Overheating"),
+        "CRITICAL",
         { key: "temperature", op: "GT", value: 66 },
         { key: "temperature", op: "LT", value: 63 },
-        `The temperature is ${slot("temperature")} °C, above 66 °C.`,
+        text("The temperature is {temperature} °C, above 66 °C."),
       ),
       rule(
-        "Vibration",
+        text("Vibration"),
         "WARNING",
         { key: "vibration", op: "GT", value: 4 },
         { key: "vibration", op: "LT", value: 3 },
-        `The vibration is ${slot("vibration")} mm/s, above 4 mm/s.`,
+        text("The vibration is {vibration} mm/s, above 4 mm/s."),
       ),
     ],
   },
   {
     deviceType: "oven",
-    name: "Demo oven",
+    name: text("Demo oven"),
     alarmRules: [
       rule(
-        "Door open",
+        text("Door open"),
         "MINOR",
         { key: "door_open", op: "EQ", value: true },
         { key: "door_open", op: "EQ", value: false },
-        `The door of ${slot("deviceName")} is open.`,
+        text("The door of {deviceName} is open."),
       ),
     ],
   },
   {
     deviceType: "compressor",
-    name: "Demo compressor",
+    name: text("Demo compressor"),
     alarmRules: [
       rule(
-        "Low pressure",
+        text("Low pressure"),
         "CRITICAL",
         { key: "pressure", op: "LT", value: 5.2 },
         { key: "pressure", op: "GT", value: 5.7 },
-        `The pressure is ${slot("pressure")} bar, below 5.2 bar.`,
+        text("The pressure is {pressure} bar, below 5.2 bar."),
       ),
     ],
   },
-  { deviceType: "conveyor", name: "Demo conveyor", alarmRules: [] },
-  { deviceType: "climate", name: "Demo climate", alarmRules: [] },
-  { deviceType: "meter", name: "Demo meter", alarmRules: [] },
-] as const;
+  { deviceType: "conveyor", name: text("Demo conveyor"), alarmRules: [] },
+  { deviceType: "climate", name: text("Demo climate"), alarmRules: [] },
+  { deviceType: "meter", name: text("Demo meter"), alarmRules: [] },
+  { deviceType: "gateway", name: text("Demo gateway"), alarmRules: [] },
+];
 
-/** Profiles of the machines, with what their keys mean. */
-export const profiles = machineProfiles.map((profile) => ({
-  ...profile,
-  keyMetadata: plantKeys[profile.deviceType],
-}));
+/** Returns the profiles of the machines and gateways, with what their keys mean. */
+export function plantProfiles(text: PlantTexts) {
+  const keys = plantKeys(text);
+  return profilesWithRules(text).map((profile) => ({ ...profile, keyMetadata: keys[profile.deviceType] }));
+}
 
-/** Position of each machine of a line in its hall, as a share of the plan. */
-const COLUMNS = [0.13, 0.33, 0.5, 0.62, 0.87, 0.87] as const;
+/** The profiles in English. */
+export const profiles = plantProfiles((text) => text);
+
+/** Key figures of the first line, as the overview shows them. */
+export const pinsOf = (machines: readonly DeviceId[]) =>
+  Object.entries({ meter: "power", compressor: "pressure", press: "temperature", oven: "zone1" }).flatMap(
+    ([kind, key]) => {
+      const deviceId = machines[kinds.indexOf(kind)];
+      return deviceId === undefined ? [] : [{ deviceId, key }];
+    },
+  );
+
+/** Position of each machine of a line in its hall, as a share of the plan's width and of the hall's height. */
+const COLUMNS = [0.12, 0.29, 0.46, 0.63, 0.87, 0.87] as const;
 /** On both sides of the belt, so that names and values have room. */
-const ROWS = [0.35, 0.72, 0.35, 0.72, 0.3, 0.7] as const;
+const ROWS = [0.24, 0.77, 0.24, 0.77, 0.26, 0.74] as const;
+const PLAN = { width: 1_000, height: 450 };
+const HALL = { tops: [10, 235], height: 205 };
+const BELT = { top: 94, height: 20 };
+
+/** Returns the line between a machine and the belt. */
+const link = (top: number, position: number): string => {
+  const [x, y] = [PLAN.width * (COLUMNS[position] ?? 0), top + HALL.height * (ROWS[position] ?? 0)];
+  return `<path d="M${x} ${y}V${top + BELT.top + BELT.height / 2}" stroke="#7b8a92" stroke-opacity="0.45" stroke-width="10"/>`;
+};
 
 /** Drawn in one grey, more or less transparent: it suits a light and a dark page. */
-const hall = (y: number, line: number) => `
-  <rect x="20" y="${y}" width="960" height="230" rx="8" fill="#7b8a92" fill-opacity="0.08" stroke="#7b8a92" stroke-width="4"/>
-  <text x="40" y="${y + 36}" font-family="sans-serif" font-size="26" fill="#7b8a92">Line ${line}</text>
-  <rect x="80" y="${y + 100}" width="700" height="30" rx="15" fill="#7b8a92" fill-opacity="0.25"/>
-  <rect x="820" y="${y + 20}" width="140" height="190" rx="4" fill="#7b8a92" fill-opacity="0.12" stroke="#7b8a92" stroke-opacity="0.5" stroke-width="2"/>`;
-const plan = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 540">${hall(20, 1)}${hall(290, 2)}</svg>`;
+const hall = (y: number, title: string) => `
+  <rect x="10" y="${y}" width="980" height="${HALL.height}" rx="8" fill="#7b8a92" fill-opacity="0.08" stroke="#7b8a92" stroke-opacity="0.6" stroke-width="2"/>
+  <text x="24" y="${y + HALL.height - 14}" font-family="sans-serif" font-size="20" fill="#7b8a92">${title}</text>
+  <rect x="40" y="${y + BELT.top}" width="700" height="${BELT.height}" rx="11" fill="#7b8a92" fill-opacity="0.3"/>
+  ${[0, 1, 2, 3].map((position) => link(y, position)).join("")}
+  <rect x="765" y="${y + 8}" width="215" height="${HALL.height - 16}" rx="4" fill="#7b8a92" fill-opacity="0.12" stroke="#7b8a92" stroke-opacity="0.4" stroke-width="2"/>`;
+const plan = (line: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${PLAN.width} ${PLAN.height}">${HALL.tops.map((top, index) => hall(top, `${line} ${index + 1}`)).join("")}</svg>`;
 
 function placesOf(machines: readonly DeviceId[]) {
   const entries = machines.map((deviceId, index) => {
     const [line, position] = [Math.floor(index / MACHINES_PER_LINE), index % MACHINES_PER_LINE];
-    const [top, height] = [line === 0 ? 20 : 290, 230];
-    return [
-      deviceId,
-      { x: COLUMNS[position] ?? 0.5, y: (top + height * (ROWS[position] ?? 0.5)) / 540 },
-    ] as const;
+    const y = (HALL.tops[line] ?? 0) + HALL.height * (ROWS[position] ?? 0.5);
+    return [deviceId, { x: COLUMNS[position] ?? 0.5, y: y / PLAN.height }] as const;
   });
   return Object.fromEntries(entries);
 }
 
 /** Returns the config of the plan, on which each machine shows the first of the keys that it has. */
-const planOf = (machines: readonly DeviceId[]) => ({
+const planOf = (machines: readonly DeviceId[], line: string) => ({
   aliasId: "all",
   keys: ["temperature", "pressure", "zone1", "motor_temperature", "power"],
-  image: `data:image/svg+xml;base64,${btoa(plan)}`,
+  image: `data:image/svg+xml;base64,${btoa(plan(line))}`,
   places: placesOf(machines),
 });
 
 /** Returns the dashboard in the form of `POST /api/dashboards`. */
-export function dashboardOf(machines: readonly DeviceId[]) {
-  const types = ["press", "oven", "compressor", "climate", "meter"];
-  const definitionOf = (deviceType: string) => ({
+export function dashboardOf(machines: readonly DeviceId[], text: PlantTexts) {
+  const types = ["press", "oven", "compressor", "climate", "meter"] as const;
+  const definitionOf = (deviceType: PlantText) => ({
     id: deviceType,
-    name: `Demo: ${deviceType}`,
+    name: `Demo: ${text(deviceType)}`,
     type: "deviceList",
     deviceIds: machines.filter((_, index) => kinds[index % MACHINES_PER_LINE] === deviceType),
   });
   const widgets = [
-    ["plan", "floorPlan", "Plant", planOf(machines)],
+    ["plan", "floorPlan", "Plant", planOf(machines, text("Line"))],
     ["alarms", "alarmList", "Open alarms", { aliasId: "all", limit: 20 }],
     [
       "power",
@@ -141,7 +163,7 @@ export function dashboardOf(machines: readonly DeviceId[]) {
       "air",
       "gauge",
       "Compressed air",
-      { aliasId: "compressor", key: "pressure", min: 0, max: 10, warning: 6, critical: 5.2, decimals: 2 },
+      { aliasId: "compressor", key: "pressure", min: 0, max: 10, warning: 5.7, critical: 5.2, decimals: 2 },
     ],
     [
       "presses",
@@ -158,36 +180,29 @@ export function dashboardOf(machines: readonly DeviceId[]) {
     [
       "ovens",
       "timeseries",
-      "Ovens: zones",
-      { aliasId: "oven", keys: ["zone1", "zone2", "zone3"], aggregation: "avg", unit: "°C", decimals: 1 },
+      "Ovens: zone 2",
+      { aliasId: "oven", keys: ["zone2"], aggregation: "avg", unit: "°C", decimals: 1 },
     ],
     ["climate", "deviceTable", "Climate", { aliasId: "climate", keys: ["temperature", "co2"] }],
-    [
-      "stop",
-      "commandButton",
-      "Presses",
-      { aliasId: "press", method: "restart", label: "Restart", confirm: true },
-    ],
   ] as const;
   const layout = [
-    ["plan", 0, 0, 8, 6],
-    ["alarms", 8, 0, 4, 4],
-    ["power", 8, 4, 2, 2],
-    ["air", 10, 4, 2, 2],
-    ["presses", 0, 6, 6, 4],
-    ["states", 6, 6, 6, 2],
-    ["ovens", 0, 10, 12, 4],
-    ["climate", 6, 8, 4, 2],
-    ["stop", 10, 8, 2, 2],
+    ["plan", 0, 0, 8, 5],
+    ["alarms", 8, 0, 4, 3],
+    ["power", 8, 3, 2, 2],
+    ["air", 10, 3, 2, 2],
+    ["presses", 0, 5, 4, 4],
+    ["ovens", 4, 5, 4, 4],
+    ["states", 8, 5, 4, 2],
+    ["climate", 8, 7, 4, 2],
   ] as const;
   return {
-    name: "Demo plant",
-    states: [{ id: "default", name: "Demo plant" }],
+    name: text("Demo plant"),
+    states: [{ id: "default", name: text("Demo plant") }],
     aliases: [
-      { id: "all", name: "Demo: all machines", type: "deviceList", deviceIds: machines },
+      { id: "all", name: text("Demo: all machines"), type: "deviceList", deviceIds: machines },
       ...types.map(definitionOf),
     ],
-    widgets: widgets.map(([widgetId, type, name, config]) => ({ widgetId, type, name, config })),
+    widgets: widgets.map(([widgetId, type, name, config]) => ({ widgetId, type, name: text(name), config })),
     layout: layout.map(([i, x, y, w, h]) => ({ i, x, y, w, h })),
     timeWindow: { mode: "live", durationMs: 3_600_000 },
   };

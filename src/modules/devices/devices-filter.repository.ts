@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { contains } from "../../platform/contains.ts";
 import { deviceActivity, devices } from "./devices.tables.ts";
@@ -6,6 +6,12 @@ import type { DeviceFilter } from "./devices.types.ts";
 
 /** The devices that a list may show: all of the tenant, or these. */
 export type Visible = "all" | ReadonlySet<DeviceId>;
+
+/** Returns the condition that a column has the id of a visible device. One JSON parameter: there may be more ids than SQLite takes parameters. */
+export const isAmong = (column: AnyColumn, visible: Visible): SQL | undefined =>
+  visible === "all"
+    ? undefined
+    : sql`${column} IN (SELECT value FROM json_each(${JSON.stringify([...visible])}))`;
 
 const sortable: Record<string, SQL> = {
   name: sql`${devices.name} COLLATE NOCASE`,
@@ -49,11 +55,7 @@ export function whereOf(
   filter: Partial<DeviceFilter>,
 ): SQL | undefined {
   const conditions: Array<SQL | undefined> = [eq(devices.tenantId, tenantId)];
-  // One JSON parameter: a list of ids may be longer than the number of parameters that SQLite takes.
-  if (visible !== "all")
-    conditions.push(
-      sql`${devices.deviceId} IN (SELECT value FROM json_each(${JSON.stringify([...visible])}))`,
-    );
+  conditions.push(isAmong(devices.deviceId, visible));
   if (filter.deviceType !== undefined) conditions.push(eq(devices.deviceType, filter.deviceType));
   if (filter.parentDeviceId !== undefined) conditions.push(eq(devices.parentDeviceId, filter.parentDeviceId));
   if (filter.assetId !== undefined) conditions.push(eq(devices.assetId, filter.assetId));
@@ -62,6 +64,10 @@ export function whereOf(
     conditions.push(sql`coalesce(${deviceActivity.active}, 0) = ${filter.active ? 1 : 0}`);
   if (filter.tag !== undefined)
     conditions.push(sql`EXISTS (SELECT 1 FROM json_each(${devices.tags}) WHERE value = ${filter.tag})`);
+  if (filter.attribute !== undefined)
+    conditions.push(
+      sql`EXISTS (SELECT 1 FROM attributes AS owned WHERE owned.device_id = ${devices.deviceId} AND owned.scope = 'SERVER' AND owned.key IN (SELECT value FROM json_each(${JSON.stringify(filter.attribute.split(","))})))`,
+    );
   if (filter.search !== undefined && filter.search !== "") {
     conditions.push(searchOf(filter.search, filter.searched ?? []));
   }

@@ -4,17 +4,17 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { attributes } from "../attributes/attributes.tables.ts";
 import { type ChildrenRepository, createChildrenRepository } from "./children.repository.ts";
 import { type DeviceTokens, deviceTokensOf } from "./device-tokens.ts";
-import { deviceActivity, devices, deviceTypeDefaults } from "./devices.tables.ts";
+import { devices, deviceTypeDefaults } from "./devices.tables.ts";
 import {
   DEV_EUI_KEY,
   type Device,
-  type DeviceActivity,
   type DeviceFilter,
   type DeviceWithActivity,
   noActivity,
   type TypeDefaults,
 } from "./devices.types.ts";
-import { orderOf, type Visible, whereOf } from "./devices-filter.repository.ts";
+import { type Visible, whereOf } from "./devices-filter.repository.ts";
+import { createDeviceList, type SelectedDevice, selectDevices } from "./devices-list.repository.ts";
 
 export interface TypeCount {
   readonly deviceType: string;
@@ -93,16 +93,7 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
       ) as unknown as Row, // every column has its placeholder
     )
     .prepare();
-  const devEui = sql<
-    string | null
-  >`(SELECT json_extract(value, '$') FROM attributes WHERE attributes.device_id = ${devices.deviceId} AND scope = 'SERVER' AND key = ${DEV_EUI_KEY})`;
-  const joined = () =>
-    orm
-      .select({ device: devices, activity: deviceActivity, devEui })
-      .from(devices)
-      .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId));
-
-  const item = joined()
+  const item = selectDevices(orm)
     .where(
       and(
         eq(devices.tenantId, sql.placeholder("tenantId")),
@@ -111,33 +102,14 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
     )
     .prepare();
 
-  function withActivity(row: {
-    device: Row;
-    activity: (DeviceActivity & { deviceId: string }) | null;
-    devEui: string | null;
-  }): DeviceWithActivity {
+  function withActivity(row: SelectedDevice): DeviceWithActivity {
     const { deviceId: _, ...activity } = row.activity ?? { deviceId: "", ...noActivity };
     return { ...toDevice(row.device), activity, lorawanDevEui: row.devEui };
   }
 
   return {
     ...createChildrenRepository(orm, toDevice),
-    list(tenantId, visible, filter) {
-      const where = whereOf(tenantId, visible, filter);
-      const items = joined()
-        .where(where)
-        .orderBy(...orderOf(filter))
-        .limit(filter.limit)
-        .offset(filter.offset)
-        .all();
-      const total = orm
-        .select({ total: count() })
-        .from(devices)
-        .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId))
-        .where(where)
-        .get()?.total;
-      return { items: items.map(withActivity), total: total ?? 0 };
-    },
+    list: createDeviceList(orm, withActivity),
     listNames: (tenantId) =>
       new Set(
         orm

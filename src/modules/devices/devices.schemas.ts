@@ -71,12 +71,18 @@ export const listDevicesQuery = t.Object({
   search: searchQuery(["the name", "the label", "the type", "a tag", "the value of an attribute"]),
   deviceType: t.Optional(t.String({ maxLength: 128, description: "only this type; all by default" })),
   tag: t.Optional(t.String({ maxLength: 64 })),
+  attribute: t.Optional(
+    t.String({
+      maxLength: 512,
+      description: "only devices that have one of these server attributes; keys, separated by commas",
+    }),
+  ),
   parentDeviceId: t.Optional(t.String({ maxLength: 64, description: "only children of this gateway" })),
   role: t.Optional(deviceRole),
   active: t.Optional(t.BooleanString()),
   sort: sortQuery(
-    ["name", "deviceType", "createdAt", "lastActivityAt", "active"],
-    "; lastActivityAt as last written, at most 5 min old",
+    ["name", "deviceType", "createdAt", "lastActivityAt", "active", "state"],
+    "; name by default; lastActivityAt as last written, at most 5 min old; -state lists devices with the most severe open alarms first, then inactive ones",
   ),
 });
 

@@ -111,6 +111,8 @@ export interface DeviceFilter {
   /** Devices that the search finds by what is not stored with them. */
   readonly searched?: readonly DeviceId[] | undefined;
   readonly tag?: string | undefined;
+  /** Keys of server attributes, separated by commas, of which the device has one. */
+  readonly attribute?: string | undefined;
   readonly parentDeviceId?: string | undefined;
   readonly assetId?: string | undefined;
   readonly role?: DeviceRole | undefined;

@@ -56,7 +56,7 @@ const adaptiveCard = ({ title, text, isOver, severity, link }: MessengerMessage)
       weight: "Bolder",
       size: "Medium",
       wrap: true,
-      color: isOver ? "Good" : rankOf(severity) <= 2 ? "Attention" : "Warning",
+      color: isOver ? "Good" : severity === "CRITICAL" ? "Attention" : "Warning",
     },
     { type: "TextBlock", text: inTeams(text), wrap: true },
   ],

@@ -6,6 +6,7 @@ import { createOverviewRepository } from "./overview.repository.ts";
 import { overviewRoutes } from "./overview.routes.ts";
 import { createOverviewService } from "./overview.service.ts";
 import { OverviewHistory } from "./overview-history.ts";
+import { OverviewPins } from "./overview-pins.service.ts";
 
 /** Key figures of each tenant with their history, and the values that administrators have pinned. */
 export function createOverviewModule(
@@ -14,7 +15,8 @@ export function createOverviewModule(
 ) {
   const repository = createOverviewRepository(database);
   const history = new OverviewHistory({ repository, settings, clock, log: log.child("overview") });
-  const overview = createOverviewService({ repository, history, settings, devices, clock });
+  const pins = new OverviewPins({ settings, devices, clock });
+  const overview = createOverviewService({ repository, history, pins, devices });
   events.on("tenant.deleted", ({ tenantId }) => overview.forget(tenantId));
   return {
     routes: (auth: AuthPlugin) => [overviewRoutes({ overview, auth })],

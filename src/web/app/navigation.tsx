@@ -21,6 +21,7 @@ import { formatCount } from "../platform/i18n/format.ts";
 import { type MessageKey, t } from "../platform/i18n/i18n.ts";
 import { may } from "../platform/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { severityClass } from "../ui/severity-colors.ts";
 
 type NavText = Extract<MessageKey, `nav.${string}`>;
 
@@ -92,7 +93,7 @@ function AlarmBadge() {
   const count = formatCount(unacknowledged);
   return (
     <span
-      class={`badge badge-sm reading ml-auto max-lg:absolute max-lg:top-0.5 max-lg:left-1/2 max-lg:ml-1.5 ${worst === "CRITICAL" ? "badge-error" : "badge-neutral"}`}
+      class={`badge badge-sm reading ml-auto max-lg:absolute max-lg:top-0.5 max-lg:left-1/2 max-lg:ml-1.5 ${worst ? severityClass(worst, "badge") : "badge-neutral"}`}
       title={t("alarms.waiting", { count })}
     >
       <span aria-hidden="true">{unacknowledged > BADGE_MAX ? `${BADGE_MAX}+` : count}</span>

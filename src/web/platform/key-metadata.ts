@@ -36,12 +36,16 @@ let isListening = false;
 /** True once the first snapshot has come: a later one follows a lost connection. */
 let isSubscribed = false;
 
+/** Asks for the profiles of devices with their metadata. Devices that do not exist are left out. */
+export const resolveKeys = (deviceIds: readonly string[]) =>
+  post<ResolvedKeys>("/api/key-metadata/resolve", { deviceIds });
+
 async function load(): Promise<void> {
   const deviceIds = [...wanted].slice(0, DEVICES_PER_REQUEST);
   for (const id of deviceIds) wanted.delete(id);
   if (wanted.size > 0) queueMicrotask(load);
   // Without an answer values are shown without units; the next change or page asks again.
-  const answer = await post<ResolvedKeys>("/api/key-metadata/resolve", { deviceIds }).catch(() => undefined);
+  const answer = await resolveKeys(deviceIds).catch(() => undefined);
   if (answer === undefined) return;
   takeKeyMetadata(answer);
   if (wanted.size === 0 && answer.rest !== undefined) queueMicrotask(load);

@@ -4,8 +4,8 @@ import { coalesced } from "./coalesce.ts";
 /** Long enough for a burst of live messages to end, short enough to feel immediate. */
 const GATHER_MS = 500;
 
-/** Reloads on live messages, at most twice a second. */
-export function useCoalesced(action: () => void): () => void {
+/** Reloads on live messages, at most twice a second by default. */
+export function useCoalesced(action: () => void, gatherMs = GATHER_MS): () => void {
   const current = useRef(action);
   current.current = action;
   // Whoever has left the screen asks no more.
@@ -15,5 +15,5 @@ export function useCoalesced(action: () => void): () => void {
     },
     [],
   );
-  return useMemo(() => coalesced(() => current.current(), GATHER_MS), []);
+  return useMemo(() => coalesced(() => current.current(), gatherMs), []);
 }

@@ -20,17 +20,17 @@ export function useIsDisconnected(): boolean {
   return !ready && late;
 }
 
-/** `isPassive`: without a button, on a wall. */
+/** `isPassive`: on a wall, without a button and to be read from afar. */
 export function ConnectionBanner({ isPassive = false }: { isPassive?: boolean }) {
   const state = live.state.value;
   if (!useIsDisconnected()) return null;
   const seconds = state.kind === "waiting" ? Math.max(0, Math.ceil((state.retryAt - now.value) / 1000)) : 0;
   return (
     <div
-      class="flex flex-wrap items-center gap-x-3 gap-y-1 bg-neutral px-4 py-2 text-sm text-neutral-content"
+      class={`flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 ${isPassive ? "bg-error text-xl text-error-content" : "bg-neutral text-sm text-neutral-content"}`}
       role="status"
     >
-      <WifiOff size={16} aria-hidden="true" />
+      <WifiOff size="1.15em" class="flex-none" aria-hidden="true" />
       <span class="min-w-0 flex-1">
         <strong>{t("connection.lost")}</strong> {t("connection.lostDetail")}{" "}
         {seconds > 0 ? t("connection.retryIn", { seconds }) : t("connection.retrying")}

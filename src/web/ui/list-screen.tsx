@@ -9,6 +9,8 @@ import { SearchBox } from "./search-box.tsx";
 
 interface Props {
   readonly title: string;
+  /** Tabs of the screen, below its title. */
+  readonly tabs?: ComponentChildren;
   readonly intro?: string;
   readonly list: Pick<Resource<unknown>, "error" | "reload">;
   /** Number of there are; undefined before the first answer. */
@@ -45,7 +47,10 @@ export function ListScreen(props: Props) {
         {props.actions}
         {(!isEmpty || isSearch) && props.create}
       </PageHead>
-      {props.intro !== undefined && <p class="-mt-2 max-w-2xl text-soft">{props.intro}</p>}
+      {props.tabs}
+      {props.intro !== undefined && (
+        <p class={`max-w-2xl text-soft ${props.tabs === undefined ? "-mt-2" : ""}`}>{props.intro}</p>
+      )}
       {searchLabel !== undefined && (isSearch || (count ?? 0) > 0) && (
         <div class="flex flex-wrap items-center gap-3">
           <SearchBox

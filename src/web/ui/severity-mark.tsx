@@ -1,14 +1,37 @@
 import type { AlarmSeverity } from "../../lib/severity.ts";
+import { severityClass } from "./severity-colors.ts";
 
-const MARKS: Record<AlarmSeverity, string> = {
-  CRITICAL: "bg-error",
-  MAJOR: "bg-accent",
-  MINOR: "border-2 border-accent",
-  WARNING: "bg-info",
-  INDETERMINATE: "bg-base-content/40",
+/** A shape for each severity, so that colour is not all that tells them apart. Round is the lamp of a connection. */
+const SHAPES: Readonly<Record<AlarmSeverity, string>> = {
+  CRITICAL: "M1.5 1.5h9v9h-9z",
+  MAJOR: "M6 1.5 11 10.5H1z",
+  MINOR: "M6 10.5 11 1.5H1z",
+  WARNING: "M6 1 11 6 6 11 1 6z",
+  INDETERMINATE: "M1.5 4h9v4h-9z",
 };
 
-/** The mark of a severity: square where the lamp of a connection is round. The word for it stands beside it. */
-export function SeverityMark({ severity }: { severity: AlarmSeverity }) {
-  return <span class={`size-2.5 flex-none rounded-[2px] ${MARKS[severity]}`} aria-hidden="true" />;
+/** The mark of a severity, empty and without colour if the alarm is cleared. The word for it stands beside it. */
+export function SeverityMark({
+  severity,
+  isCleared = false,
+}: {
+  severity: AlarmSeverity;
+  isCleared?: boolean;
+}) {
+  return (
+    <svg
+      viewBox="0 0 12 12"
+      class={`size-3 flex-none ${isCleared ? "" : severityClass(severity, "graphic")}`}
+      data-severity={severity}
+      aria-hidden="true"
+    >
+      <path
+        d={SHAPES[severity]}
+        class={isCleared ? "fill-none" : severityClass(severity, "ground")}
+        stroke="currentColor"
+        stroke-width="1.5"
+        stroke-linejoin="round"
+      />
+    </svg>
+  );
 }

@@ -4,11 +4,15 @@ import type { TelemetryValue } from "../lib/api-types.ts";
 import { lineColor } from "../lib/line-colors.ts";
 import { stateColor } from "../lib/state-colors.ts";
 import { formatReading } from "../platform/i18n/format.ts";
+import { severityVariable } from "./severity-colors.ts";
 
 /** Colours of states whose names are common in plants. */
 const meanings: readonly (readonly [RegExp, string])[] = [
-  [/^(fault|error|failed|failure|alarm|critical|trip|down|broken|offline)/i, "var(--color-error)"],
-  [/^(warn|degraded|maintenance|setup|blocked|starved|waiting)/i, "var(--color-warning)"],
+  [
+    /^(fault|error|failed|failure|alarm|critical|trip|down|broken|offline)/i,
+    `var(${severityVariable("CRITICAL")})`,
+  ],
+  [/^(warn|degraded|maintenance|setup|blocked|starved|waiting)/i, `var(${severityVariable("WARNING")})`],
   [/^(run|on$|true$|ok$|active|auto|open|online|produc)/i, "var(--color-success)"],
   [/^(idle|off$|false$|stop|standby|pause|closed|manual|inactive)/i, "var(--color-neutral)"],
 ];

@@ -1,14 +1,7 @@
 import { stateOf } from "../../lib/key-format.ts";
-import type { KeyMetadata, LimitLevel } from "../../lib/key-metadata.ts";
+import type { KeyMetadata } from "../../lib/key-metadata.ts";
 import { stateColor } from "../lib/state-colors.ts";
 import { darkNow } from "../platform/preferences.ts";
-
-/** Colour of a value that is beyond its limits. */
-export const levelClass: Readonly<Record<LimitLevel, string>> = {
-  normal: "",
-  warning: "text-warning",
-  critical: "text-error",
-};
 
 /** Dot in the colour of a state; nothing for a value that has none. */
 export function StateDot({ value, metadata }: { value: unknown; metadata: KeyMetadata | undefined }) {

@@ -6,27 +6,40 @@ interface StateLampProps {
   readonly active: boolean;
   /** The most severe of its open alarms. */
   readonly severity?: AlarmSeverity | undefined;
-  /** True if that alarm is one of a child of the gateway. */
-  readonly isOfChild?: boolean;
+  /** Name of the child of the gateway that has this alarm; undefined if it is the device's own. */
+  readonly childName?: string | undefined;
   /** True where the word is for screen readers and the tooltip alone. */
   readonly bare?: boolean;
 }
 
+/** Returns the words for the worst of connection and open alarms: `Active`, `Major`, or `Major: Press 1` for an alarm of a child. */
+export function stateText({ active, severity, childName }: Omit<StateLampProps, "bare">): string {
+  if (severity === undefined) return active ? t("state.active") : t("state.inactive");
+  const word = t(`severity.${severity}`);
+  return childName === undefined ? word : t("state.ofChild", { state: word, name: childName });
+}
+
 /** Shows the worst of connection and open alarms, as a mark and the word for it: state is never told by colour alone. */
-export function StateLamp({ active, severity, isOfChild = false, bare = false }: StateLampProps) {
-  const connection = active ? t("state.active") : t("state.inactive");
-  const word = severity === undefined ? connection : t(`severity.${severity}`);
-  const origin = isOfChild ? ` (${t("state.ofChild")})` : "";
-  const full = severity === undefined ? connection : `${word}${origin}, ${connection}`;
+export function StateLamp({ active, severity, childName, bare = false }: StateLampProps) {
+  const state = stateText({ active, severity, childName });
+  const full = severity === undefined ? state : `${state}, ${stateText({ active })}`;
   return (
-    <span class="inline-flex items-center gap-2.5" title={full}>
-      {severity === undefined ? (
-        <span class={`lamp ${active ? "lamp-on" : ""}`} aria-hidden="true" />
-      ) : (
-        <SeverityMark severity={severity} />
-      )}
-      <span class={bare ? "sr-only" : `text-sm ${severity === undefined ? "" : "font-medium"}`}>
-        {bare ? full : word}
+    <span class="inline-flex max-w-full min-w-0 items-center gap-2.5" title={full}>
+      <span class="flex size-3 flex-none items-center justify-center">
+        {severity === undefined ? (
+          <span class={`lamp ${active ? "lamp-on" : ""}`} aria-hidden="true" />
+        ) : (
+          <SeverityMark severity={severity} />
+        )}
+      </span>
+      <span
+        class={
+          bare
+            ? "sr-only"
+            : `line-clamp-2 text-sm leading-tight wrap-anywhere ${severity === undefined ? "" : "font-medium"}`
+        }
+      >
+        {bare ? full : state}
       </span>
     </span>
   );

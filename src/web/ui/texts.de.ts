@@ -46,7 +46,7 @@ export const uiDe: Readonly<Record<keyof typeof uiEn, string>> = {
 
   "state.active": "Aktiv",
   "state.inactive": "Inaktiv",
-  "state.ofChild": "ein Untergerät",
+  "state.ofChild": "{state}: {name}",
 
   "notFound.title": "Seite nicht gefunden",
   "notFound.what": "Unter dieser Adresse gibt es nichts",

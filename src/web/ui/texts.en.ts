@@ -42,7 +42,7 @@ export const uiEn = {
 
   "state.active": "Active",
   "state.inactive": "Inactive",
-  "state.ofChild": "a child device",
+  "state.ofChild": "{state}: {name}",
 
   "notFound.title": "Page not found",
   "notFound.what": "This page does not exist",

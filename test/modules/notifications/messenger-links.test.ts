@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { TenantId } from "../../../src/lib/ids.ts";
+import { type AlarmSeverity, alarmSeverities } from "../../../src/lib/severity.ts";
 import { createMessengerNotifier } from "../../../src/modules/notifications/messenger-notifier.ts";
 import type { Messenger, MessengerKind } from "../../../src/modules/notifications/messengers.types.ts";
 import type { OutboundRequest } from "../../../src/modules/outbound/outbound.types.ts";
@@ -30,13 +31,21 @@ const line = {
 } as const;
 
 /** Returns the body of the message that a messenger gets. */
-function bodyFor(kind: MessengerKind, language: "en" | "de", consoleUrl: string | undefined) {
+function bodyFor(
+  kind: MessengerKind,
+  language: "en" | "de",
+  consoleUrl: string | undefined,
+  severity: AlarmSeverity = "CRITICAL",
+) {
   const sent: OutboundRequest[] = [];
   const outbound = {
     enqueue: (requests: readonly OutboundRequest[]) => void sent.push(...requests),
     sendNow: () => Promise.reject(new Error("is not called")),
   };
-  createMessengerNotifier({ outbound, consoleUrl }).sendLine(messengerOf(kind, language), line);
+  createMessengerNotifier({ outbound, consoleUrl }).sendLine(messengerOf(kind, language), {
+    ...line,
+    severity,
+  });
   return JSON.parse(sent[0]?.body ?? "");
 }
 
@@ -62,4 +71,10 @@ test("the words are in the language of the messenger", () => {
 
 test.each(withLink)("%s has no link if the gateway does not know its address", (kind) => {
   expect(JSON.stringify(bodyFor(kind, "en", undefined))).not.toMatch(/plant\.example|actions|click/);
+});
+
+test("of all severities, Teams shows only CRITICAL in red", () => {
+  const colorOf = (severity: AlarmSeverity) =>
+    bodyFor("TEAMS", "en", CONSOLE, severity).attachments[0].content.body[0].color;
+  expect(alarmSeverities.filter((severity) => colorOf(severity) === "Attention")).toEqual(["CRITICAL"]);
 });

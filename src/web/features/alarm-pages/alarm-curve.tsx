@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
+import type { AlarmSeverity } from "../../../lib/severity.ts";
 import { alignColumns, statsOf } from "../../lib/chart-data.ts";
 import { exploreHref } from "../../lib/explore-view.ts";
 import { lineColor } from "../../lib/line-colors.ts";
@@ -15,6 +16,7 @@ import type { ChartEvent } from "../../ui/chart/chart.types.ts";
 import { ChartStack } from "../../ui/chart/chart-stack.tsx";
 import { lineStyle, themeColor } from "../../ui/chart/line-style.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { severityColor } from "../../ui/severity-colors.ts";
 import {
   type Alarm,
   type AlarmEvent,
@@ -25,6 +27,8 @@ import {
 import { DeviceSeries } from "../telemetry/device-series.ts";
 
 const BEFORE_MS = 3_600_000;
+/** Shown at least before the alarm, even if the device has sent nothing for so long. */
+const BEFORE_MS_MIN = 120_000;
 const AFTER_MS = 1_800_000;
 const POINTS_MAX = 2_000;
 const HEIGHT = 260;
@@ -40,19 +44,24 @@ function comparisons(part: ConditionPart): ConditionPart[] {
 interface Watched {
   readonly keys: readonly string[];
   /** Limits by key, raising ones before clearing ones. */
-  readonly limits: ReadonlyArray<{ readonly key: string; readonly value: number; readonly clears: boolean }>;
+  readonly limits: ReadonlyArray<{
+    readonly key: string;
+    readonly value: number;
+    /** Of the alarm that the limit raises; null if it clears. */
+    readonly severity: AlarmSeverity | null;
+  }>;
 }
 
 function watchedBy(rule: RuleState | undefined): Watched {
   const parts = (rule?.triggers ?? []).flatMap(({ condition, severity }) =>
-    comparisons(condition).map((part) => ({ part, clears: severity === null })),
+    comparisons(condition).map((part) => ({ part, severity })),
   );
   const keys = [...new Set(parts.flatMap(({ part }) => part.key ?? []))].slice(0, KEYS_MAX);
-  const limits = parts.flatMap(({ part, clears }) => {
+  const limits = parts.flatMap(({ part, severity }) => {
     const { key, against } = part;
     const values = Array.isArray(against) && part.op === "BETWEEN" ? against : [against];
     return values.flatMap((value) =>
-      key !== undefined && typeof value === "number" ? [{ key, value, clears }] : [],
+      key !== undefined && typeof value === "number" ? [{ key, value, severity }] : [],
     );
   });
   return { keys, limits };
@@ -75,16 +84,19 @@ function useSeriesAround(alarm: Alarm, keys: readonly string[]) {
   const raisedAt = toMs(alarm.raisedAt) ?? 0;
   void now.value;
   const timeMs = serverNow();
-  const from = raisedAt - BEFORE_MS;
+  const loadedFrom = raisedAt - BEFORE_MS;
   const to = Math.min((toMs(alarm.clearedAt) ?? timeMs) + AFTER_MS, Math.max(timeMs, raisedAt));
   useEffect(() => {
-    series.load({ keys, from, to: serverNow(), aggregation: "none", maxDataPoints: POINTS_MAX });
+    series.load({ keys, from: loadedFrom, to: serverNow(), aggregation: "none", maxDataPoints: POINTS_MAX });
   }, [series, keys.join(), raisedAt]);
   useLive({ topics: ["telemetry"], deviceIds: [deviceId] }, (message) => {
     if (message.type === "snapshot") series.fillGap(serverNow());
     else if (message.topic === "telemetry") series.append(message);
   });
   void series.version.value;
+  // A device that began to send a little before the alarm has no empty hour before its values.
+  const first = Math.min(...keys.map((key) => series.of(key).main.ts[0] ?? loadedFrom));
+  const from = Math.max(loadedFrom, Math.min(first, raisedAt - BEFORE_MS_MIN));
   return { series, bounds: { from, to } };
 }
 
@@ -99,7 +111,7 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
     buffers.map((buffer) => statsOf(buffer, bounds)),
     keys.map((key) => metadataOf(deviceId, key)?.unit),
   );
-  const colors = { raise: themeColor("error"), clear: themeColor("success") };
+  const colors = { raise: severityColor(alarm.severity), clear: themeColor("success") };
   const window = { mode: "absolute", from: bounds.from, to: Math.round(bounds.to) };
   return (
     <section class="panel flex min-w-0 flex-col gap-2 p-4" aria-labelledby="alarm-curve">
@@ -129,9 +141,9 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
           ...lineStyle(metadataOf(deviceId, key), series.of(key).main.values[0]),
           scale: scales[index] ?? 0,
         }))}
-        limits={props.limits.map(({ key, value, clears }) => ({
+        limits={props.limits.map(({ key, value, severity }) => ({
           value,
-          color: clears ? colors.clear : colors.raise,
+          color: severity === null ? colors.clear : severityColor(severity),
           scale: scales[keys.indexOf(key)] ?? 0,
           isInView: true,
         }))}

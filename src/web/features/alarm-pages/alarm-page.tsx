@@ -37,6 +37,7 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
       <ErrorNote error={loaded.error} onRetry={loaded.reload} />
     );
   const { alarm, events } = data;
+  const message = alarmMessage(alarm);
   return (
     <>
       <nav class="text-sm text-soft" aria-label={t("nav.trail")}>
@@ -48,17 +49,16 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
           {alarm.deviceName}
         </a>
       </nav>
-      <PageHead title={alarmMessage(alarm)}>
+      <PageHead
+        title={alarm.name}
+        detail={message !== alarm.name && <p class="mt-1 max-w-3xl wrap-anywhere">{message}</p>}
+      >
         <AlarmButtons alarm={alarm} onChanged={loaded.reload} />
       </PageHead>
-      <div class="panel flex flex-col gap-1 p-4">
+      <div class="panel flex flex-wrap items-center gap-x-6 gap-y-2 p-4 text-sm">
         <SeverityWord severity={alarm.severity} isCleared={alarm.clearedAt !== undefined} />
-        <p>
-          <AlarmState alarm={alarm} />
-        </p>
-        <p class="text-sm text-soft">
-          {t("alarms.since", { name: alarm.name, time: stamp(alarm.raisedAt) })}
-        </p>
+        <AlarmState alarm={alarm} />
+        <span class="text-soft">{t("alarms.since", { time: stamp(alarm.raisedAt) })}</span>
       </div>
       <AlarmCurve alarm={alarm} events={events} />
       <WhyRule deviceId={alarm.deviceId} alarmType={alarm.name} />

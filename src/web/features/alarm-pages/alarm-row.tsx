@@ -1,6 +1,8 @@
-import { Check, X } from "lucide-preact";
+import { BellOff, BellRing, Check, ChevronsUp, type LucideIcon, Repeat } from "lucide-preact";
+import type { ComponentChildren } from "preact";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { language } from "../../platform/preferences.ts";
 import { may } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -9,30 +11,44 @@ import { useAction } from "../../ui/use-form.ts";
 import { type Alarm, alarmMessage, alarmsApi } from "../alarms/alarms-api.ts";
 import { SeverityWord } from "../alarms/severity.tsx";
 
-/** Shows in a sentence whether the alarm is active and acknowledged. */
+/** A part of an alarm's state: a sign and the words for it. */
+const Sign = ({ icon: Icon, children }: { icon?: LucideIcon; children: ComponentChildren }) => (
+  <span class="inline-flex min-w-0 items-center gap-1.5">
+    {Icon && <Icon size={14} class="flex-none" aria-hidden="true" />}
+    <span class="min-w-0 wrap-anywhere">{children}</span>
+  </span>
+);
+
+/** `for the 3rd time`; languages without such endings have one text for all numbers. */
+const timesText = (count: number): string => {
+  const form = new Intl.PluralRules(language.value, { type: "ordinal" }).select(count);
+  const ending = form === "one" || form === "two" || form === "few" ? form : "other";
+  return t(`alarms.raisedNth.${ending}`, { count: formatCount(count) });
+};
+
+/** Shows whether the alarm is active and whether somebody has acknowledged it, each with a sign of its own. */
 export function AlarmState({ alarm }: { alarm: Alarm }) {
   const { acknowledgedBy, clearedAt, clearedBy } = alarm;
   return (
-    <>
-      {clearedAt !== undefined && (
-        <span>
+    <span class="flex flex-wrap gap-x-4 gap-y-1">
+      {clearedAt === undefined ? (
+        <Sign icon={BellRing}>{t("alarms.active")}</Sign>
+      ) : (
+        <Sign icon={BellOff}>
           {clearedBy === undefined ? t("alarms.over") : t("alarms.clearedBy", { who: clearedBy })}{" "}
           <Age ts={toMs(clearedAt)} />
-          {" · "}
-        </span>
+        </Sign>
       )}
-      {alarm.raiseCount > 1 && (
-        <span>{`${t("alarms.raised", { count: formatCount(alarm.raiseCount) })} · `}</span>
+      {acknowledgedBy === undefined ? (
+        <Sign>{t("alarms.unacknowledged")}</Sign>
+      ) : (
+        <Sign icon={Check}>{t("alarms.acknowledgedBy", { who: acknowledgedBy })}</Sign>
       )}
-      <span>
-        {acknowledgedBy === undefined
-          ? t("alarms.unacknowledged")
-          : t("alarms.acknowledgedBy", { who: acknowledgedBy })}
-      </span>
+      {alarm.raiseCount > 1 && <Sign icon={Repeat}>{timesText(alarm.raiseCount)}</Sign>}
       {alarm.escalationLevel > 1 && (
-        <span>{` · ${t("alarms.level", { level: String(alarm.escalationLevel) })}`}</span>
+        <Sign icon={ChevronsUp}>{t("alarms.level", { level: String(alarm.escalationLevel) })}</Sign>
       )}
-    </>
+    </span>
   );
 }
 
@@ -53,7 +69,7 @@ export function AlarmButtons({ alarm, onChanged }: { alarm: Alarm; onChanged: ()
         </Button>
       )}
       {alarm.clearedAt === undefined && (
-        <Button icon={X} size={14} disabled={action.busy} onClick={() => run("clear")}>
+        <Button icon={BellOff} size={14} disabled={action.busy} onClick={() => run("clear")}>
           {t("alarms.clear")}
         </Button>
       )}
@@ -70,38 +86,40 @@ export function AlarmRow(props: {
 }) {
   const { alarm } = props;
   const message = alarmMessage(alarm);
+  const isCleared = alarm.clearedAt !== undefined;
   return (
-    <li class="flex items-start gap-3 px-4 py-3" data-testid="alarm">
+    <li class={`flex items-start gap-3 px-4 py-3 ${isCleared ? "text-soft" : ""}`} data-testid="alarm">
       {may("alarms:handle") && (
         <input
           type="checkbox"
-          class="checkbox checkbox-sm mt-1"
-          aria-label={t("alarms.select", { name: message })}
+          class="checkbox checkbox-sm"
+          aria-label={t("alarms.select", { name: `${alarm.name}, ${alarm.deviceName}` })}
           checked={props.isSelected}
           onChange={(e) => props.onSelect(e.currentTarget.checked)}
         />
       )}
-      <div class="flex min-w-0 flex-1 flex-wrap items-center gap-x-6 gap-y-2">
-        <div class="w-32 flex-none">
-          <SeverityWord severity={alarm.severity} isCleared={alarm.clearedAt !== undefined} />
+      <div class="flex min-w-0 flex-1 flex-wrap items-start gap-x-6 gap-y-2">
+        <div class="flex w-full flex-none flex-wrap items-baseline justify-between gap-x-3 sm:block sm:w-32">
+          <SeverityWord severity={alarm.severity} isCleared={isCleared} />
           <p class="text-sm text-soft">
             <Age ts={toMs(alarm.raisedAt)} />
           </p>
         </div>
         <div class="min-w-0 flex-[2_1_18rem]">
-          <a
-            class={`link link-hover wrap-anywhere ${alarm.clearedAt === undefined ? "font-medium" : "text-soft"}`}
-            href={`/alarms/${alarm.alarmId}`}
-          >
-            {message}
-          </a>
-          <p class="text-sm text-soft wrap-anywhere">
-            {alarm.name !== message && `${alarm.name} · `}
+          <p class="wrap-anywhere">
+            <a
+              class={`link link-hover ${isCleared ? "" : "font-semibold"}`}
+              href={`/alarms/${alarm.alarmId}`}
+            >
+              {alarm.name}
+            </a>
+            {" · "}
             <a class="link link-hover" href={`/devices/${alarm.deviceId}`}>
               {alarm.deviceName}
             </a>
           </p>
-          <p class="text-sm text-soft wrap-anywhere">
+          {message !== alarm.name && <p class="wrap-anywhere">{message}</p>}
+          <p class="mt-1 text-sm text-soft">
             <AlarmState alarm={alarm} />
           </p>
         </div>

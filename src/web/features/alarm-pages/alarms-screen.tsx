@@ -1,4 +1,4 @@
-import { BellRing, Check, X } from "lucide-preact";
+import { BellOff, BellRing, Check, X } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { severitiesDescending } from "../../../lib/severity.ts";
@@ -193,7 +193,7 @@ function BulkBar(props: {
           <Button icon={Check} size={14} disabled={action.busy} onClick={() => run("acknowledge")}>
             {t("alarms.acknowledge")}
           </Button>
-          <Button icon={X} size={14} disabled={action.busy} onClick={() => run("clear")}>
+          <Button icon={BellOff} size={14} disabled={action.busy} onClick={() => run("clear")}>
             {t("alarms.clear")}
           </Button>
         </>

@@ -1,4 +1,4 @@
-import type { KeyLimits, KeyMetadata } from "../../../lib/key-metadata.ts";
+import { type KeyLimits, type KeyMetadata, limitSeverities } from "../../../lib/key-metadata.ts";
 import type { AlarmSeverity } from "../../../lib/severity.ts";
 import type { TelemetryValue } from "../../lib/api-types.ts";
 import {
@@ -54,7 +54,10 @@ function triggersOfLimits(key: string, limits: KeyLimits): TriggerForm[] {
     ...(above === undefined ? [] : [rowOf(key, "GE", above)]),
     ...(below === undefined ? [] : [rowOf(key, "LE", below)]),
   ];
-  return [...triggerOf("CRITICAL", rows(highHigh, lowLow)), ...triggerOf("WARNING", rows(high, low))];
+  return [
+    ...triggerOf(limitSeverities.critical, rows(highHigh, lowLow)),
+    ...triggerOf(limitSeverities.warning, rows(high, low)),
+  ];
 }
 
 /** Returns the value that a state is compared with: a red one, or else the newest. */

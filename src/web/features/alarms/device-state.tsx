@@ -1,9 +1,14 @@
-import { StateLamp } from "../../ui/state-lamp.tsx";
+import { StateLamp, stateText } from "../../ui/state-lamp.tsx";
 import { openAlarms } from "./open-alarm-store.ts";
 
 /** Shows the state of a device: the worst of its connection and its open alarms, a gateway's children included. */
 export function DeviceState(props: { deviceId: string; active: boolean; bare?: boolean }) {
   const { deviceId, ...lamp } = props;
+  return <StateLamp {...lamp} {...openAlarms.value?.worstOf.get(deviceId)} />;
+}
+
+/** Returns the words for the alarm that a device, or a child of the gateway, has; undefined without one. */
+export function alarmText(deviceId: string): string | undefined {
   const worst = openAlarms.value?.worstOf.get(deviceId);
-  return <StateLamp {...lamp} severity={worst?.severity} isOfChild={worst?.isOfChild === true} />;
+  return worst && stateText({ active: true, ...worst });
 }

@@ -56,16 +56,24 @@ export function OpenAlarms({ deviceId }: { deviceId?: string }) {
               data-testid="open-alarm"
               class="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5"
             >
-              <span class="w-32 flex-none">
+              <span class="mr-auto w-32 flex-none sm:mr-0">
                 <SeverityWord severity={alarm.severity} />
               </span>
-              <span class="min-w-0 flex-1 basis-48 wrap-anywhere">
-                {alarm.name !== alarmMessage(alarm) && <span class="mr-2 font-medium">{alarm.name}</span>}
-                <a class="link link-hover" href={`/alarms/${alarm.alarmId}`}>
-                  {alarmMessage(alarm)}
-                </a>
-              </span>
-              {deviceId === undefined && <span class="text-sm text-soft">{alarm.deviceName}</span>}
+              <div class="order-1 min-w-0 basis-full wrap-anywhere sm:order-none sm:flex-1 sm:basis-48">
+                <p>
+                  <a class="link link-hover font-semibold" href={`/alarms/${alarm.alarmId}`}>
+                    {alarm.name}
+                  </a>
+                  {deviceId === undefined && ` · ${alarm.deviceName}`}
+                </p>
+                {alarmMessage(alarm) !== alarm.name && <p class="text-sm text-soft">{alarmMessage(alarm)}</p>}
+              </div>
+              {alarm.acknowledgedAt !== undefined && (
+                <span class="order-2 inline-flex items-center gap-1.5 text-sm text-soft sm:order-none">
+                  <Check size={14} aria-hidden="true" />
+                  {t("alarmState.acknowledged")}
+                </span>
+              )}
               <span class="text-sm text-soft">
                 <Age ts={toMs(alarm.raisedAt)} />
               </span>

@@ -10,6 +10,7 @@ import { live } from "../../platform/live.ts";
 import { darkNow, language, readStored, writeStored } from "../../platform/preferences.ts";
 import { shareToken } from "../../platform/session.ts";
 import { themeColor } from "../../ui/chart/line-style.ts";
+import { severityColor } from "../../ui/severity-colors.ts";
 import { type DeviceHistory, loadHistory, type RaisedAlarm } from "./annotations-api.ts";
 
 const STORED_AS = "lineside.annotations";
@@ -110,7 +111,7 @@ const time = (ms: number): string =>
   Number.isFinite(ms) ? formatDate(ms, "stamp") : t("annotation.stillOpen");
 
 function ofAlarm({ alarm, periods }: RaisedAlarm): Annotation[] {
-  const color = themeColor(alarm.severity === "CRITICAL" || alarm.severity === "MAJOR" ? "error" : "warning");
+  const color = severityColor(alarm.severity);
   const { name, deviceName } = alarm;
   const severity = t(`severity.${alarm.severity}`);
   return periods.map(({ from, to }) => ({

@@ -166,6 +166,21 @@ export class BoardFeed {
     return [...this.#byDevice.keys()];
   }
 
+  /** Returns the devices of all widgets, each once. */
+  devices(): ResolvedDevice[] {
+    const devices = new Map<string, ResolvedDevice>();
+    for (const id of this.#widgets.keys())
+      for (const device of this.of(id).devices) devices.set(device.deviceId, device);
+    return [...devices.values()];
+  }
+
+  /** Returns the time of the newest value of any device, in epoch ms. */
+  newestTs(): number | undefined {
+    let newest: number | undefined;
+    for (const { ts } of this.#latest.values()) if (ts > (newest ?? 0)) newest = ts;
+    return newest;
+  }
+
   /** `isPart`: the answer is about some of the widgets, all others are as they were. */
   fill(
     executed: Pick<Executed, "devices" | "data" | "timeWindow">,

@@ -1,4 +1,5 @@
 import { ArrowLeft } from "lucide-preact";
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -80,12 +81,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
     if (isChanged) drafts.set(dashboard.id, { of: dashboard.updatedAt, history });
     else drafts.delete(dashboard.id);
   }, [history]);
-  useEffect(() => {
-    if (!isEditing || !isChanged) return;
-    const ask = (e: Event) => e.preventDefault();
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [isEditing, isChanged]);
+  useUnloadQuestion(isEditing && isChanged);
   // Drawn anew when it is changed, and not when something of the page around it is.
   const widgets = useMemo(
     () => (
@@ -117,7 +113,12 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   };
   return (
     <>
-      <PageHead title={board.name}>
+      <BoardHead
+        title={board.name}
+        isOneRow={!isEditing && board.states.length < 2}
+        pages={<PageChoice states={board.states} stateId={stateId} onSelect={(id) => go({ state: id })} />}
+        chartTools={<ChartTools board={board} window={window} view={view} onChange={setWindow} />}
+      >
         {isEditing ? (
           <EditTools
             history={history}
@@ -136,11 +137,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
             onWall={(address = addressOf(path, { ...query, wall: "1" })) => route(address, true)}
           />
         )}
-      </PageHead>
-      <div class="flex flex-wrap items-center justify-between gap-3">
-        <PageChoice states={board.states} stateId={stateId} onSelect={(id) => go({ state: id })} />
-        <ChartTools board={board} window={window} view={view} onChange={setWindow} />
-      </div>
+      </BoardHead>
       {isEditing && <NameField board={board} onChange={change} />}
       {action.error !== undefined && <ErrorNote error={action.error} />}
       {view.error !== undefined && <ErrorNote error={view.error} onRetry={view.reload} />}
@@ -165,6 +162,31 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   );
 }
 
+/** The head of a dashboard. The less stands above the widgets, the more of them are seen without scrolling: one row, if that does. */
+function BoardHead(props: {
+  title: string;
+  isOneRow: boolean;
+  pages: ComponentChildren;
+  chartTools: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  const { title, isOneRow, pages, chartTools, children } = props;
+  return (
+    <>
+      <PageHead title={title}>
+        {isOneRow && chartTools}
+        {children}
+      </PageHead>
+      {!isOneRow && (
+        <div class="flex flex-wrap items-center justify-between gap-3">
+          {pages}
+          {chartTools}
+        </div>
+      )}
+    </>
+  );
+}
+
 /** Controls for all charts of a dashboard: the time window, and whether alarms and commands are shown. */
 function ChartTools(props: {
   board: Board;
@@ -179,6 +201,16 @@ function ChartTools(props: {
       <WindowPicker window={window} boundsNow={view.boundsNow} onChange={onChange} />
     </div>
   );
+}
+
+/** Asks before the page is left, while there is something unsaved. */
+function useUnloadQuestion(isOn: boolean): void {
+  useEffect(() => {
+    if (!isOn) return;
+    const ask = (e: Event) => e.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [isOn]);
 }
 
 /** Ctrl+Z takes back, Ctrl+Y and Ctrl+Shift+Z do it again; not while one writes. */

@@ -9,7 +9,8 @@ import { GridBoard } from "./grid-board.tsx";
 import type { BoardView } from "./use-board-feed.ts";
 import { titleOf, WidgetBody } from "./widget-frame.tsx";
 import { WidgetLinks } from "./widget-links.tsx";
-import type { Bounds } from "./widgets/widget.types.ts";
+import { kindOf } from "./widgets/kinds.ts";
+import type { Bounds, WidgetPlace } from "./widgets/widget.types.ts";
 
 /** The pages of a dashboard, where it has more than one. */
 export function PageChoice(props: {
@@ -63,14 +64,15 @@ export function BoardWidgets(props: {
       isEditing={isEditing}
       isFitted={props.isFitted ?? false}
       titleOf={title}
+      stackedOf={(id) => kindOf(byId.get(id)?.type ?? "")?.stacked ?? "content"}
       onChange={(places) => onChange(withLayout(board, places))}
     >
-      {(id, handle) => {
+      {(id, { handle, isStacked }) => {
         const widget = byId.get(id);
         if (widget === undefined) return null;
         return (
           <section
-            class="panel flex h-full min-h-0 flex-col gap-1.5 overflow-hidden p-3"
+            class="panel group relative flex h-full min-h-0 flex-col gap-1.5 overflow-hidden p-3"
             aria-label={title(id)}
             data-testid="widget"
           >
@@ -93,6 +95,7 @@ export function BoardWidgets(props: {
             {view.isLoaded && (
               <Body
                 isInert={props.isFitted === true && isControl(widget)}
+                place={isStacked ? "stack" : props.isFitted ? "wall" : "cell"}
                 widget={widget}
                 view={view}
                 onZoom={(bounds) => props.onWindow({ mode: "absolute", ...bounds })}
@@ -147,6 +150,7 @@ function Body(props: {
   view: BoardView;
   /** True for a control on a fitted board, where it has no effect. */
   isInert: boolean;
+  place: WidgetPlace;
   onZoom: (bounds: Bounds) => void;
   onReset: () => void;
 }) {
@@ -166,7 +170,11 @@ function Body(props: {
     };
   }, [feed, widgetId]);
   return (
-    <div ref={host} class="min-h-0 flex-1" inert={props.isInert}>
+    <div
+      ref={host}
+      class={`min-h-0 flex-1 ${props.place === "stack" ? "max-h-[26rem] overflow-y-auto" : ""}`}
+      inert={props.isInert}
+    >
       <WidgetBody
         widget={widget}
         feed={feed.of(widgetId)}
@@ -174,6 +182,7 @@ function Body(props: {
         boundsNow={view.boundsNow}
         onZoom={props.onZoom}
         onReset={props.onReset}
+        place={props.place}
       />
     </div>
   );

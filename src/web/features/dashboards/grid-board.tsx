@@ -2,25 +2,34 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { textScale } from "../../ui/text-scale.ts";
-import { COLUMNS, move, nudge, type Place, resize, rowsOf } from "./grid.ts";
+import { COLUMNS, move, nudge, ONE_COLUMN_BELOW, type Place, resize, rowsOf } from "./grid.ts";
+import { type StackedForm, stackedSpans } from "./stacked.ts";
 
 /** px, at the usual size of text. */
 const ROW_HEIGHT = 76;
 /** Lower ones show nothing of use. */
 const ROW_HEIGHT_MIN = 48;
 const GAP_WIDTH = 12;
-const ZOOM_MIN = 0.4;
-/** Width in pixels below which widgets are stacked, in the order of the grid. */
-const ONE_COLUMN_BELOW = 640;
+
+/** Heights in one column. What has none is as high as its content. */
+const stackedHeights: Readonly<Record<StackedForm, string>> = {
+  half: "h-40",
+  content: "",
+  chart: "h-72",
+};
 
 interface Props {
   readonly places: readonly Place[];
   readonly isEditing: boolean;
-  /** True to make rows low enough to show the whole board without scrolling, within limits. */
+  /** True to fill the height that there is, however many rows, within limits. */
   readonly isFitted: boolean;
+  readonly stackedOf: (id: string) => StackedForm;
   readonly onChange: (places: readonly Place[]) => void;
   readonly titleOf: (id: string) => string;
-  readonly children: (id: string, handle: ComponentChildren) => ComponentChildren;
+  readonly children: (
+    id: string,
+    how: { readonly handle: ComponentChildren; readonly isStacked: boolean },
+  ) => ComponentChildren;
 }
 
 /** A drag in progress: the widget, the action, and where the pointer took hold. */
@@ -32,17 +41,21 @@ interface Drag {
   readonly y: number;
 }
 
-function useWidth(): [{ current: HTMLDivElement | null }, number] {
+/** Returns the size of an element. Its height counts only if the element does not follow its content. */
+function useSize(isFitted: boolean) {
   const ref = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(1200);
+  const [size, setSize] = useState({ width: 1200, height: 0 });
   useEffect(() => {
     const element = ref.current;
     if (!element) return;
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    const observer = new ResizeObserver(() => {
+      const [width, height] = [element.clientWidth, isFitted ? element.clientHeight : 0];
+      setSize((before) => (before.width === width && before.height === height ? before : { width, height }));
+    });
     observer.observe(element);
     return () => observer.disconnect();
-  }, []);
-  return [ref, width];
+  }, [isFitted]);
+  return [ref, size] as const;
 }
 
 const steps: Readonly<Record<string, { readonly x: number; readonly y: number }>> = {
@@ -52,29 +65,25 @@ const steps: Readonly<Record<string, { readonly x: number; readonly y: number }>
   ArrowDown: { x: 0, y: 1 },
 };
 
-/** Returns the height of a row. A fitted board of more rows than fit becomes smaller as a whole: nobody scrolls on a wall. */
-function rowHeight(rows: number, isFitted: boolean, { top, gap }: { top: number; gap: number }) {
-  const highest = ROW_HEIGHT * textScale() + gap;
-  if (!isFitted) return { row: highest, zoom: 1 };
-  const lowest = ROW_HEIGHT_MIN * textScale() + gap;
-  const fitting = (innerHeight - top - gap) / Math.max(1, rows);
-  const row = Math.min(highest, Math.max(lowest, fitting));
-  return { row, zoom: Math.min(1, Math.max(ZOOM_MIN, fitting / lowest)) };
+/** Returns the height of a row with its gap. The rows of a fitted board fill its height, as long as they can be read. */
+function rowHeight(rows: number, fitted: number | undefined, gap: number): number {
+  const scale = textScale();
+  if (fitted === undefined) return ROW_HEIGHT * scale + gap;
+  return Math.max(ROW_HEIGHT_MIN * scale + gap, (fitted + gap) / Math.max(1, rows));
 }
 
 /** Widgets on their grid; with a pointer or the arrow keys they are moved, and with Shift resized. */
-export function GridBoard({ places, isEditing, isFitted, onChange, titleOf, children }: Props) {
-  const [host, width] = useWidth();
+export function GridBoard(props: Props) {
+  const { places, isEditing, isFitted, onChange, titleOf, children } = props;
+  const [host, { width, height }] = useSize(isFitted);
   const [drag, setDrag] = useState<Drag | undefined>(undefined);
   const [draft, setDraft] = useState<readonly Place[] | undefined>(undefined);
   const [said, setSaid] = useState("");
-  const scale = textScale();
-  const gap = GAP_WIDTH * scale;
-  const top = host.current?.getBoundingClientRect().top ?? 0;
-  const { row, zoom } = rowHeight(rowsOf(places), isFitted && width >= ONE_COLUMN_BELOW, { top, gap });
+  const gap = GAP_WIDTH * textScale();
+  const isNarrow = width < ONE_COLUMN_BELOW;
+  const row = rowHeight(rowsOf(places), isFitted && !isNarrow ? height : undefined, gap);
   /** Computes a width as a share of the page, because paper is narrower than a screen. */
   const shareOf = (columns: number) => `calc((100% + ${gap}px) * ${columns / COLUMNS})`;
-  const isNarrow = width < ONE_COLUMN_BELOW;
   const shown = draft ?? places;
   const cell = (width + gap) / COLUMNS;
 
@@ -124,7 +133,7 @@ export function GridBoard({ places, isEditing, isFitted, onChange, titleOf, chil
   });
 
   const handleOf = (id: string) =>
-    isEditing && !isNarrow ? (
+    isEditing ? (
       <button
         type="button"
         class="btn btn-ghost btn-square btn-xs cursor-move touch-none"
@@ -140,41 +149,63 @@ export function GridBoard({ places, isEditing, isFitted, onChange, titleOf, chil
   // Read from the top; while one edits they stay in their order, so that what is moved keeps the focus.
   const inOrder = isEditing && !isNarrow ? shown : [...shown].sort((a, b) => a.y - b.y || a.x - b.x);
   return (
-    <div
-      ref={host}
-      class={isNarrow ? "flex flex-col gap-3" : "relative"}
-      style={isNarrow ? {} : { height: `${rowsOf(shown) * row - gap}px`, zoom }}
-      data-testid="board"
-    >
-      {inOrder.map(({ i, x, y, w, h }) => (
-        <div
-          key={i}
-          class={`${isNarrow ? "" : "absolute"} ${isEditing ? (drag?.id === i ? "z-10 opacity-80" : "motion-safe:transition-all") : "[content-visibility:auto]"}`}
-          style={
-            isNarrow
-              ? { height: `${Math.max(2, h) * row - gap}px` }
-              : {
-                  left: shareOf(x),
-                  top: `${y * row}px`,
-                  width: `calc(${shareOf(w)} - ${gap}px)`,
-                  height: `${h * row - gap}px`,
-                }
-          }
-        >
-          {children(i, handleOf(i))}
-          {isEditing && !isNarrow && (
-            <span
-              class="absolute right-0 bottom-0 size-5 cursor-nwse-resize touch-none rounded-br-box border-r-4 border-b-4 border-base-content/30 hover:border-primary"
-              aria-hidden="true"
-              data-testid={`resize-${i}`}
-              {...grip(i, "resize")}
-            />
-          )}
+    <div ref={host} class={isFitted && !isNarrow ? "min-h-0 flex-1" : ""}>
+      {isNarrow ? (
+        <Stack ids={inOrder.map(({ i }) => i)} stackedOf={props.stackedOf}>
+          {children}
+        </Stack>
+      ) : (
+        <div class="relative" style={{ height: `${rowsOf(shown) * row - gap}px` }} data-testid="board">
+          {inOrder.map(({ i, x, y, w, h }) => (
+            <div
+              key={i}
+              class={`absolute ${isEditing ? (drag?.id === i ? "z-10 opacity-80" : "motion-safe:transition-all") : isFitted ? "" : "[content-visibility:auto]"}`}
+              style={{
+                left: shareOf(x),
+                top: `${y * row}px`,
+                width: `calc(${shareOf(w)} - ${gap}px)`,
+                height: `${h * row - gap}px`,
+              }}
+            >
+              {children(i, { handle: handleOf(i), isStacked: false })}
+              {isEditing && (
+                <span
+                  class="absolute right-0 bottom-0 size-5 cursor-nwse-resize touch-none rounded-br-box border-r-4 border-b-4 border-base-content/30 hover:border-primary"
+                  aria-hidden="true"
+                  data-testid={`resize-${i}`}
+                  {...grip(i, "resize")}
+                />
+              )}
+            </div>
+          ))}
         </div>
-      ))}
+      )}
       <p class="sr-only" role="status">
         {said}
       </p>
+    </div>
+  );
+}
+
+/** Widgets one below the other, each as high as what it shows. */
+function Stack(props: {
+  ids: readonly string[];
+  stackedOf: Props["stackedOf"];
+  children: Props["children"];
+}) {
+  const { ids, stackedOf, children } = props;
+  const forms = ids.map(stackedOf);
+  const spans = stackedSpans(forms);
+  return (
+    <div class="grid grid-cols-2 gap-3" data-testid="board">
+      {ids.map((id, index) => (
+        <div
+          key={id}
+          class={`min-w-0 ${spans[index] === 2 ? "col-span-2" : ""} ${stackedHeights[forms[index] ?? "chart"]}`}
+        >
+          {children(id, { handle: null, isStacked: true })}
+        </div>
+      ))}
     </div>
   );
 }

@@ -8,6 +8,8 @@ export interface Place {
 }
 
 export const COLUMNS = 12;
+/** Width in pixels below which widgets are stacked, in the order of the grid. */
+export const ONE_COLUMN_BELOW = 640;
 export const ROWS_MAX = 40;
 const WIDTH_MIN = 1;
 

@@ -1,8 +1,8 @@
 import { useRef } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { ResolvedDevice, Widget, WidgetConfig } from "./dashboards-api.ts";
-import { spotsOf } from "./widgets/note-widgets.tsx";
 import { Plan } from "./widgets/plan.tsx";
+import { spotsOf } from "./widgets/spots.ts";
 
 /** A share of the plan. */
 const STEP = 0.02;

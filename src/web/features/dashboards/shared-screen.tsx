@@ -7,12 +7,14 @@ import { hasShareEnded, shareToken } from "../../platform/session.ts";
 import { ConnectionBanner, useIsDisconnected } from "../../ui/connection-banner.tsx";
 import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
-import { boardOf } from "./board.ts";
+import { boardOf, layoutIn } from "./board.ts";
 import { BoardWidgets, PageChoice } from "./board-widgets.tsx";
 import { dashboardsApi, type SharedDashboard, type WindowSpec } from "./dashboards-api.ts";
+import { rowsOf } from "./grid.ts";
 import { useBoardFeed } from "./use-board-feed.ts";
+import { useWallScale } from "./use-wall-scale.ts";
 import { useWall } from "./wall.tsx";
+import { WallHead } from "./wall-head.tsx";
 import { WindowPicker } from "./window-picker.tsx";
 
 /** A dashboard by a link. Its token stands behind the `#`: no server and no log on the way gets to see it with the address. */
@@ -52,7 +54,7 @@ function Opened() {
   return (
     <div class="flex h-dvh flex-col overflow-auto bg-base-200">
       <ConnectionBanner />
-      <main class={`flex flex-1 flex-col gap-4 p-4 lg:p-6 ${isStale ? "grayscale" : ""}`}>
+      <main class={`flex min-h-0 flex-1 flex-col gap-3 p-4 ${isStale ? "grayscale" : ""}`}>
         {dashboard ? (
           <SharedBoard key={dashboard.updatedAt} dashboard={dashboard} onShared={setNewer} />
         ) : first.error === undefined ? (
@@ -87,14 +89,15 @@ function SharedBoard(props: {
       onShared((now) => (answer.updatedAt === (now ?? dashboard).updatedAt ? now : answer)),
   });
   useWall(true, () => undefined);
+  const isScaled = useWallScale(rowsOf(layoutIn(board, stateId)));
   return (
     <>
-      <PageHead title={board.name}>
+      <WallHead title={board.name} feed={view.feed} isLoaded={view.isLoaded}>
         <PageChoice states={board.states} stateId={stateId} onSelect={setSelected} />
         <WindowPicker window={window} boundsNow={view.boundsNow} onChange={setWindow} />
-      </PageHead>
+      </WallHead>
       {view.error !== undefined && <ErrorNote error={view.error} onRetry={view.reload} />}
-      <BoardWidgets isFitted board={board} stateId={stateId} view={view} onWindow={setWindow} />
+      {isScaled && <BoardWidgets isFitted board={board} stateId={stateId} view={view} onWindow={setWindow} />}
     </>
   );
 }

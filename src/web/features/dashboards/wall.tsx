@@ -5,12 +5,14 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { live } from "../../platform/live.ts";
 import { ConnectionBanner, useIsDisconnected } from "../../ui/connection-banner.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
-import { boardOf, widgetsIn } from "./board.ts";
+import { boardOf, layoutIn, widgetsIn } from "./board.ts";
 import { BoardWidgets } from "./board-widgets.tsx";
 import { type Dashboard, dashboardsApi, type Executed, type WindowSpec } from "./dashboards-api.ts";
+import { rowsOf } from "./grid.ts";
 import { addressOf, type Query, type Rotation, rotationOf } from "./rotation.ts";
 import { useBoardFeed } from "./use-board-feed.ts";
+import { useWallScale } from "./use-wall-scale.ts";
+import { WallHead } from "./wall-head.tsx";
 import { WallRotation } from "./wall-rotation.ts";
 
 /** A dashboard with the data that it shows first. */
@@ -68,7 +70,7 @@ export function WallPage({ dashboardId }: { dashboardId: string }) {
   return (
     <div class="fixed inset-0 z-40 flex flex-col overflow-auto bg-base-200">
       <ConnectionBanner isPassive />
-      <div class={`flex flex-1 flex-col gap-4 p-4 lg:p-6 ${isStale ? "grayscale" : ""}`} data-testid="wall">
+      <div class={`flex min-h-0 flex-1 flex-col gap-3 p-4 ${isStale ? "grayscale" : ""}`} data-testid="wall">
         {slide ? (
           <WallBoard key={`${slide.dashboard.id} ${slide.dashboard.updatedAt}`} slide={slide} />
         ) : error === undefined ? (
@@ -86,6 +88,7 @@ function WallBoard({ slide }: { slide: Slide }) {
   const board = useMemo(() => boardOf(dashboard), []);
   const [window, setWindow] = useState<WindowSpec>(board.timeWindow);
   const view = useBoardFeed(dashboard.id, board, { window, stateId, deviceId, isDraft: false, first });
+  const isScaled = useWallScale(rowsOf(layoutIn(board, stateId)));
   const page = board.states.length > 1 ? board.states.find(({ id }) => id === stateId) : undefined;
   // The banner says that there is no connection.
   const isUnreachable = view.error instanceof ApiError && view.error.status === 0;
@@ -95,12 +98,12 @@ function WallBoard({ slide }: { slide: Slide }) {
   );
   return (
     <>
-      <PageHead title={board.name}>{page && <p class="text-soft">{page.name}</p>}</PageHead>
+      <WallHead title={board.name} detail={page?.name} feed={view.feed} isLoaded={view.isLoaded} />
       {view.error !== undefined && !isUnreachable && <ErrorNote error={view.error} />}
       {widgetsIn(board, stateId).length === 0 ? (
         <p class="panel p-4 text-soft">{t("board.empty")}</p>
       ) : (
-        widgets
+        isScaled && widgets
       )}
     </>
   );

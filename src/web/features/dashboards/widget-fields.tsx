@@ -68,6 +68,23 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
       onSelect={(reduce) => onChange({ reduce })}
     />
   ),
+  share: ({ widget, onChange }) => (
+    <Choice
+      label={t("widget.share")}
+      value={textOf(widget, "aggregation") || "none"}
+      options={[
+        ["none", t("widget.share.devices")],
+        ["timeIn", t("aggregation.timeIn")],
+      ]}
+      onSelect={(aggregation) =>
+        onChange(
+          aggregation === "timeIn"
+            ? { aggregation, maxDataPoints: BARS_MAX }
+            : { aggregation: undefined, maxDataPoints: undefined },
+        )
+      }
+    />
+  ),
   unit: ({ widget, devices, onChange }) => (
     <TextField
       label={t("widget.unit")}

@@ -63,6 +63,10 @@ function hrefOf(props: Props, series: readonly ExploreSeries[]): string {
 
 const BUTTON = "btn btn-ghost btn-square btn-xs text-soft print:hidden";
 
+/** Shown while the pointer or the focus is within the widget, and always where there is no pointer that hovers. */
+const WITH_POINTER =
+  "flex flex-none items-center rounded-field bg-base-100 print:hidden [@media(hover:hover)]:absolute [@media(hover:hover)]:top-1.5 [@media(hover:hover)]:right-2 [@media(hover:hover)]:opacity-0 group-hover:opacity-100 group-focus-within:opacity-100";
+
 /** Links from a widget to its values in Explore, and to an alarm rule for one of them. */
 export function WidgetLinks(props: Props & { title: string }) {
   const series = seriesOf(props);
@@ -70,7 +74,7 @@ export function WidgetLinks(props: Props & { title: string }) {
   if (first === undefined) return null;
   const label = t("widget.explore", { name: props.title });
   return (
-    <>
+    <div class={WITH_POINTER}>
       <a class={BUTTON} href={hrefOf(props, series)} aria-label={label} title={label}>
         <ChartLine size={14} aria-hidden="true" />
       </a>
@@ -79,7 +83,7 @@ export function WidgetLinks(props: Props & { title: string }) {
       ) : (
         may("profiles:write") && <AlarmChoice {...props} series={series} />
       )}
-    </>
+    </div>
   );
 }
 

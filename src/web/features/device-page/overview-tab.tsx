@@ -9,7 +9,8 @@ import { Age } from "../../ui/age.tsx";
 import { AlarmLink } from "../../ui/alarm-link.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { levelClass, StateDot } from "../../ui/state-dot.tsx";
+import { levelClass } from "../../ui/severity-colors.ts";
+import { StateDot } from "../../ui/state-dot.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
 import { TypeDashboardButton } from "../dashboards/type-dashboard-button.tsx";
 import { nameOf } from "../devices/device-names.ts";
@@ -91,7 +92,7 @@ function ValueCard({ name, deviceId, latest }: CardProps) {
           {metadata?.name ?? name}
         </span>
         <span
-          class={`reading flex items-center gap-2 font-medium ${levelClass[level]} ${text.length > 11 ? "text-lg" : "text-2xl sm:text-3xl"}`}
+          class={`reading flex items-center gap-2 font-medium ${levelClass(level, "text")} ${text.length > 11 ? "text-lg" : "text-2xl sm:text-3xl"}`}
         >
           <StateDot value={entry.value} metadata={metadata} />
           <span class={text.length > 11 ? "line-clamp-2 break-words" : "whitespace-nowrap"}>{text}</span>

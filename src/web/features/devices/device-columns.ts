@@ -38,7 +38,9 @@ export const keyOfColumn = (id: ColumnId): string | undefined =>
 export const shapeOf = (id: ColumnId): ColumnShape => (isFixed(id) ? fixedColumns[id] : KEY_COLUMN);
 
 const SELECT_REM = 1.5;
+/** Room for a word. A gateway with the alarm of a child needs more for the child's name, where there is any. */
 const STATE_REM = 6.5;
+const STATE_REM_MAX = 12;
 const NAME_REM = 12;
 const GAP_REM = 1;
 
@@ -55,7 +57,12 @@ export function gridOf(
   const widths = [...first, NAME_REM, ...shapes.map(({ widthRem }) => widthRem)];
   const total = widths.reduce((sum, width) => sum + width + GAP_REM, GAP_REM);
   return {
-    tracks: [...first.map((width) => `${width}rem`), `minmax(${NAME_REM}rem, 2fr)`, ...tracks].join(" "),
+    tracks: [
+      ...(canSelect ? [`${SELECT_REM}rem`] : []),
+      `minmax(${STATE_REM}rem, ${STATE_REM_MAX}rem)`,
+      `minmax(${NAME_REM}rem, 2fr)`,
+      ...tracks,
+    ].join(" "),
     minWidth: `${total}rem`,
   };
 }

@@ -48,6 +48,11 @@ export class DevicePages {
     this.filter = filter;
   }
 
+  /** True if alarms and the activity of devices change the order. */
+  get isByState(): boolean {
+    return this.filter.sort.endsWith("state");
+  }
+
   row(index: number): DeviceRow | undefined {
     return this.#rows[index];
   }

@@ -15,13 +15,18 @@ interface Props {
   readonly onChange: (deviceIds: string[]) => void;
   /** Role of the devices to list. */
   readonly only?: "DEVICE" | "GATEWAY";
+  /** Keys of server attributes, separated by commas: lists the devices that have one of them. */
+  readonly attribute?: string;
   readonly isOffered?: (device: DeviceRow) => boolean;
 }
 
 /** Chooses devices among any number of them: by searching, not by scrolling. */
-export function DevicePicker({ selected, onChange, only, isOffered = () => true }: Props) {
+export function DevicePicker({ selected, onChange, only, attribute, isOffered = () => true }: Props) {
   const [text, setText] = useState("");
-  const found = useDeviceSearch(text, FOUND_MAX, only)?.filter(isOffered);
+  const found = useDeviceSearch(text, FOUND_MAX, {
+    ...(only && { role: only }),
+    ...(attribute !== undefined && { attribute }),
+  })?.filter(isOffered);
   const toggle = (device: DeviceRow, on: boolean) => {
     rememberNames([device]);
     onChange(on ? [...selected, device.deviceId] : selected.filter((id) => id !== device.deviceId));

@@ -6,7 +6,7 @@ import type { DeviceRow } from "../../lib/api-types.ts";
 import { formatCount } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
-import { DeviceState } from "../alarms/device-state.tsx";
+import { alarmText, DeviceState } from "../alarms/device-state.tsx";
 import { DeviceCell } from "./device-cell.tsx";
 import { type ColumnId, type FixedColumn, gridOf, keyOfColumn, shapeOf } from "./device-columns.ts";
 import type { DeviceSelection } from "./device-selection.ts";
@@ -92,7 +92,7 @@ export function DeviceHeader({ layout, total, sort, onSort }: HeaderProps) {
       <div role="row" aria-rowindex={1} {...rowOf(layout, "border-b border-base-300 bg-base-100")}>
         {selection && <SelectAll selection={selection} total={total} />}
         <SortHead
-          field="active"
+          field="state"
           text={t("device.state")}
           sort={sort}
           onSort={onSort}
@@ -171,7 +171,7 @@ export function DeviceLine({ index, row, layout, live, height }: LineProps) {
           />
         </span>
       )}
-      <span role="cell" class="max-sm:[&_.text-sm]:sr-only">
+      <span role="cell" class="flex min-w-0 max-sm:[&_.text-sm]:sr-only">
         <DeviceState deviceId={row.deviceId} active={row.active} />
       </span>
       <NameCell row={row} />
@@ -195,18 +195,25 @@ const LoadingLine = ({ index, height }: { index: number; height: number }) => (
   </div>
 );
 
-const NameCell = ({ row }: { row: DeviceRow }) => (
-  <span role="cell" class="min-w-0">
-    <a
-      href={`/devices/${row.deviceId}`}
-      class="flex min-w-0 items-center gap-2 font-medium after:absolute after:inset-0"
-    >
-      <span class="truncate">{row.name}</span>
-      {row.role === "GATEWAY" && (
-        <Router size={14} class="flex-none text-soft" aria-label={t("device.gateway")} />
-      )}
-      {row.label && <span class="truncate font-normal text-soft max-sm:hidden">{row.label}</span>}
-    </a>
-    <span class="block truncate text-sm text-soft sm:hidden">{row.label || row.deviceType}</span>
-  </span>
-);
+function NameCell({ row }: { row: DeviceRow }) {
+  // A phone shows the state as a mark with words for screen readers only; the name has room for the words.
+  const alarm = alarmText(row.deviceId);
+  return (
+    <span role="cell" class="min-w-0">
+      <a
+        href={`/devices/${row.deviceId}`}
+        class="flex min-w-0 items-center gap-2 font-medium after:absolute after:inset-0"
+      >
+        <span class="truncate">{row.name}</span>
+        {row.role === "GATEWAY" && (
+          <Router size={14} class="flex-none text-soft" aria-label={t("device.gateway")} />
+        )}
+        {row.label && <span class="truncate font-normal text-soft max-sm:hidden">{row.label}</span>}
+      </a>
+      <span class="block truncate text-sm text-soft sm:hidden">
+        {alarm && <span aria-hidden="true">{alarm} · </span>}
+        {row.label || row.deviceType}
+      </span>
+    </span>
+  );
+}

@@ -15,6 +15,8 @@ export interface DeviceListQuery {
   readonly deviceType?: string;
   readonly active?: boolean | undefined;
   readonly tag?: string;
+  /** Keys of server attributes, of which the device has one. */
+  readonly attribute?: string;
   readonly parentDeviceId?: string;
   readonly role?: "DEVICE" | "GATEWAY" | "";
   readonly sort?: string;

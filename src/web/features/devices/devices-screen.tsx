@@ -22,6 +22,8 @@ import { ExportDevices } from "./export-devices.tsx";
 import { useColumnNames } from "./use-column-names.ts";
 import { useDeviceRows } from "./use-device-rows.ts";
 
+/** Order of the list for which the user has selected none. */
+const PROBLEMS_FIRST = "-state";
 /** Order of a search for which the user has selected none: the server lists the best matches first. */
 const BEST_FIRST = "";
 
@@ -40,7 +42,7 @@ function queryOf(filter: UrlFilter, sort: string): DeviceFilter {
 export function DevicesScreen() {
   const url = useUrlFilter([...FILTERS, "sort"]);
   const { sort: selectedSort, ...filter } = url.filter;
-  const sort = selectedSort || (filter.search === "" ? "name" : BEST_FIRST);
+  const sort = selectedSort || (filter.search === "" ? PROBLEMS_FIRST : BEST_FIRST);
   const creating = useCreateDialog();
   const pages = useMemo(() => new DevicePages(queryOf(filter, sort)), [JSON.stringify(filter), sort]);
   const selection = useDeviceSelection(pages, JSON.stringify(filter));

@@ -6,6 +6,9 @@ import { serverNow } from "../../platform/now.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import type { DevicePages } from "./device-pages.ts";
 
+/** Rows move at most this often. It is longer than the server takes to store whether a device is active. */
+const REORDER_MS = 2_000;
+
 /** Live state of a device. */
 export interface LiveDevice {
   /** Newest time stamp. */
@@ -33,9 +36,11 @@ export function useDeviceRows(pages: DevicePages): {
   const refresh = () => pages.refresh(window.current);
   useEffect(refresh, [pages]);
   const refreshSoon = useCoalesced(refresh);
-  useLive({ topics: ["devices"] }, (message) => {
+  const reorderSoon = useCoalesced(refresh, REORDER_MS);
+  useLive({ topics: pages.isByState ? ["devices", "alarms"] : ["devices"] }, (message) => {
     if (message.type === "snapshot") refresh();
     else if (message.topic === "devices" && pages.apply(message)) refreshSoon();
+    else if (pages.isByState) reorderSoon();
   });
   const version = pages.version.value;
   const settle = useRef<ReturnType<typeof setTimeout>>();

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
-import { devicesApi } from "./devices-api.ts";
+import { type DeviceListQuery, devicesApi } from "./devices-api.ts";
 
 const TYPING_PAUSE_MS = 120;
 
@@ -8,13 +8,13 @@ const TYPING_PAUSE_MS = 120;
 export function useDeviceSearch(
   text: string,
   limit: number,
-  role: "DEVICE" | "GATEWAY" | "" = "",
+  filter: Pick<DeviceListQuery, "role" | "attribute"> = {},
 ): readonly DeviceRow[] | undefined {
   const [rows, setRows] = useState<readonly DeviceRow[] | undefined>(undefined);
   useEffect(() => {
     let current = true;
     const timer = setTimeout(() => {
-      devicesApi.list({ limit, offset: 0, search: text.trim(), role }).then(
+      devicesApi.list({ limit, offset: 0, search: text.trim(), ...filter }).then(
         (answer) => current && setRows(answer.rows),
         () => current && setRows([]),
       );

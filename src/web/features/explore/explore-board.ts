@@ -9,7 +9,8 @@ import type { Widget } from "../dashboards/dashboards-api.ts";
 const INTERVALS = 300;
 const POINTS = 2_000;
 const LINES_ROWS = 5;
-const LANES_ROWS = 3;
+const LANES_ROWS = 2;
+const DURATIONS_ROWS = 3;
 const COLUMNS = 12;
 
 const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
@@ -46,7 +47,8 @@ function widgetOf(pane: Pane, index: number, view: ExploreView): Widget {
 export function boardOfView(view: ExploreView, name: string): Board {
   let y = 0;
   const layout = view.panes.map(({ kind, series }, index) => {
-    const h = kind === "lines" ? LINES_ROWS : Math.max(LANES_ROWS, Math.ceil(series.length / 2) + 1);
+    const lanes = view.aggregation === "timeIn" ? DURATIONS_ROWS : LANES_ROWS;
+    const h = kind === "lines" ? LINES_ROWS : Math.max(lanes, Math.ceil(series.length / 2) + 1);
     const place = { i: `pane-${index + 1}`, x: 0, y, w: COLUMNS, h };
     y += h;
     return place;
@@ -66,3 +68,16 @@ export function boardOfView(view: ExploreView, name: string): Board {
     texts: { states: [], layout: [], widgets: [], aliases: [] },
   };
 }
+
+/** Returns the board with the names that people have given the keys as titles. */
+export const withTitles = (
+  board: Board,
+  { panes }: ExploreView,
+  nameOf: (deviceId: string, key: string) => string,
+): Board => ({
+  ...board,
+  widgets: board.widgets.map((widget, index) => {
+    const names = panes[index]?.series.map(({ deviceId, key }) => nameOf(deviceId, key)) ?? [];
+    return { ...widget, name: unique(names).join(", ") };
+  }),
+});

@@ -1,5 +1,5 @@
-import { ChartLine, Download, Image, LayoutDashboard, Link, Rows3, X } from "lucide-preact";
-import { useMemo, useRef, useState } from "preact/hooks";
+import { Download, Image, LayoutDashboard, Link, type LucideIcon, Rows3, X } from "lucide-preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { AGGREGATIONS } from "../../lib/aggregations.ts";
 import {
@@ -18,8 +18,8 @@ import { toast } from "../../platform/toasts.ts";
 import { AlarmLink } from "../../ui/alarm-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/choice.tsx";
-import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { MENU_ITEM, MoreMenu } from "../../ui/more-menu.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -31,8 +31,10 @@ import { useBoardFeed } from "../dashboards/use-board-feed.ts";
 import { WindowPicker } from "../dashboards/window-picker.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import { CsvUnits } from "../telemetry/csv-units.tsx";
-import { boardOfView } from "./explore-board.ts";
+import { boardOfView, withTitles } from "./explore-board.ts";
 import { saveCsv, savePicture } from "./explore-files.ts";
+import { ExploreStart } from "./explore-start.tsx";
+import { keepLastView } from "./last-view.ts";
 import { PaneAppearances } from "./pane-appearances.tsx";
 import { SeriesPicker } from "./series-picker.tsx";
 
@@ -44,21 +46,27 @@ export function ExploreScreen() {
     route(`${path}?${new URLSearchParams(viewToQuery({ ...view, ...changes }))}`, true);
   const address = new URLSearchParams(viewToQuery(view)).toString();
   const board = useMemo(() => boardOfView(view, t("nav.explore")), [address]);
+  const isEmpty = view.panes.length === 0;
+  useEffect(() => {
+    if (!isEmpty) keepLastView(view);
+  }, [address]);
   return (
     <Page>
-      <PageHead title={t("nav.explore")}>{view.panes.length > 0 && <SaveButton view={view} />}</PageHead>
-      <div class="flex flex-wrap items-center gap-3">
+      <PageHead title={t("nav.explore")}>{!isEmpty && <SaveButton view={view} />}</PageHead>
+      <div
+        class={
+          isEmpty ? "grid items-start gap-5 lg:grid-cols-[1fr_20rem]" : "flex flex-wrap items-center gap-3"
+        }
+      >
+        {isEmpty && <ExploreStart key="start" />}
         <SeriesPicker
+          key="picker"
           panes={view.panes}
           onAdd={(series, kind) => set({ panes: withSeries(view.panes, series, kind) })}
         />
-        {view.panes.length > 0 && <Arrangement view={view} onChange={set} />}
+        {!isEmpty && <Arrangement key="arrangement" view={view} onChange={set} />}
       </div>
-      {view.panes.length === 0 ? (
-        <EmptyPanel icon={ChartLine} title={t("explore.empty")} hint={t("explore.emptyHint")} />
-      ) : (
-        <Panes view={view} board={board} onChange={set} />
-      )}
+      {!isEmpty && <Panes view={view} board={board} onChange={set} />}
     </Page>
   );
 }
@@ -73,9 +81,6 @@ const hasLines = ({ panes, aggregation }: ExploreView): boolean =>
   aggregation !== "timeIn" && panes.some(({ kind }) => kind === "lines");
 
 function Arrangement({ view, onChange }: PartProps) {
-  const { panes } = view;
-  const isSplit = panes.every(({ series }) => series.length === 1);
-  const count = panes.reduce((sum, { series }) => sum + series.length, 0);
   return (
     <>
       <select
@@ -93,12 +98,6 @@ function Arrangement({ view, onChange }: PartProps) {
       <Checkbox checked={view.compares} onCheck={(compares) => onChange({ compares })}>
         <span class="text-sm">{t("explore.compare")}</span>
       </Checkbox>
-      {hasLines(view) && <AnnotationSwitch />}
-      {count > 1 && (
-        <Button icon={Rows3} onClick={() => onChange({ panes: arranged(panes, !isSplit) })}>
-          {t(isSplit ? "explore.join" : "explore.split")}
-        </Button>
-      )}
     </>
   );
 }
@@ -119,35 +118,73 @@ function Panes({ view, board, onChange }: PartProps & { board: ReturnType<typeof
           boundsNow={feedView.boundsNow}
           onChange={(window) => onChange({ window })}
         />
-        <div class="flex flex-wrap items-center gap-2">
-          <Button icon={Link} onClick={copyLink}>
-            {t("explore.copyLink")}
-          </Button>
-          <Button
-            icon={Download}
-            disabled={!feedView.isLoaded}
-            onClick={() => saveCsv(feedView.feed, board.widgets, feedView.boundsNow())}
-          >
-            {t("data.csv")}
-          </Button>
-          <CsvUnits />
-          <Button icon={Image} onClick={() => host.current && savePicture(host.current)}>
-            PNG
-          </Button>
-        </div>
+        <ExploreMenu
+          view={view}
+          onChange={onChange}
+          onCsv={
+            feedView.isLoaded ? () => saveCsv(feedView.feed, board.widgets, feedView.boundsNow()) : undefined
+          }
+          onPicture={() => host.current && savePicture(host.current)}
+        />
       </div>
       <SeriesChips view={view} onChange={onChange} />
       {hasLines(view) && <PaneAppearances view={view} onChange={onChange} />}
       {feedView.error !== undefined && <ErrorNote error={feedView.error} onRetry={feedView.reload} />}
       <div ref={host}>
         <BoardWidgets
-          board={board}
+          board={withTitles(board, view, keyName)}
           stateId="default"
           view={feedView}
           onWindow={(window) => onChange({ window })}
         />
       </div>
     </>
+  );
+}
+
+/** What is needed less often: how the charts are arranged, and the view as a link, a table and a picture. */
+function ExploreMenu(props: PartProps & { onCsv: (() => void) | undefined; onPicture: () => void }) {
+  const { view, onChange, onCsv, onPicture } = props;
+  const { panes } = view;
+  const isSplit = panes.every(({ series }) => series.length === 1);
+  const count = panes.reduce((sum, { series }) => sum + series.length, 0);
+  return (
+    <MoreMenu label={t("data.more")}>
+      {(close) => {
+        const item = (icon: LucideIcon, text: string, action: (() => void) | undefined) => (
+          <Button
+            icon={icon}
+            class={MENU_ITEM}
+            disabled={action === undefined}
+            onClick={() => {
+              close();
+              action?.();
+            }}
+          >
+            {text}
+          </Button>
+        );
+        return (
+          <>
+            {hasLines(view) && (
+              <div class="px-2 py-1">
+                <AnnotationSwitch />
+              </div>
+            )}
+            {count > 1 &&
+              item(Rows3, t(isSplit ? "explore.join" : "explore.split"), () =>
+                onChange({ panes: arranged(panes, !isSplit) }),
+              )}
+            {item(Link, t("explore.copyLink"), () => void copyLink())}
+            {item(Download, t("data.csvDownload"), onCsv)}
+            <div class="px-2 py-1">
+              <CsvUnits />
+            </div>
+            {item(Image, t("explore.picture"), onPicture)}
+          </>
+        );
+      }}
+    </MoreMenu>
   );
 }
 
@@ -204,7 +241,10 @@ function SaveButton({ view }: { view: ExploreView }) {
     e.preventDefault();
     const name = String(new FormData(e.currentTarget).get("name")).trim();
     action.run(async () => {
-      const saved = await dashboardsApi.create({ ...formOf(boardOfView(view, name)), name });
+      const saved = await dashboardsApi.create({
+        ...formOf(withTitles(boardOfView(view, name), view, keyName)),
+        name,
+      });
       route(`/dashboards/${saved.id}`);
     });
   };

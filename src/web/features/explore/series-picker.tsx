@@ -20,55 +20,73 @@ interface Props {
   readonly onAdd: (series: ExploreSeries, kind: Pane["kind"]) => void;
 }
 
-/** Adds values: first a device, then its keys. It stays open, so that the next device is one click away. */
+/**
+ * Adds values: first a device, then its keys. It is part of an empty page, and a panel of a button afterwards, which stays open so that
+ * the next device is one click away.
+ */
 export function SeriesPicker({ panes, onAdd }: Props) {
-  const [isOpen, setOpen] = useState(panes.length === 0);
+  const isEmpty = panes.length === 0;
+  const [isOpen, setOpen] = useState(false);
   const [device, setDevice] = useState<DeviceRow | undefined>(undefined);
   /** Key that was added last: the next device is most likely to be compared by the same one. */
   const [lastKey, setLastKey] = useState<string | undefined>(undefined);
   const add: Props["onAdd"] = (series, kind) => {
     setLastKey(series.key);
+    setOpen(true);
     onAdd(series, kind);
   };
-  const root = useDismiss(isOpen && panes.length > 0, () => setOpen(false));
+  const root = useDismiss(isOpen && !isEmpty, () => setOpen(false));
   const select = (row: DeviceRow) => {
     rememberNames([row]);
     setDevice(row);
   };
+  const choices =
+    device === undefined ? (
+      <DeviceList hasFocus={!isEmpty} onSelect={select} />
+    ) : (
+      <KeyList
+        device={device}
+        shown={new Set(panes.flatMap(({ series }) => series.map(seriesId)))}
+        onBack={() => setDevice(undefined)}
+        sameKey={lastKey}
+        onAdd={add}
+      />
+    );
   return (
-    <div class="relative" ref={root}>
-      <Button
-        icon={Plus}
-        class="btn btn-primary btn-sm"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {t("explore.add")}
-      </Button>
-      {isOpen && (
+    <div class="relative min-w-0" ref={root}>
+      {isEmpty ? (
+        <section class="panel flex max-h-112 flex-col gap-2 p-3" aria-labelledby="series-picker">
+          <h2 id="series-picker" class="px-2 pt-1 font-semibold">
+            {t("explore.select")}
+          </h2>
+          {choices}
+        </section>
+      ) : (
+        <Button
+          icon={Plus}
+          class="btn btn-primary btn-sm"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {t("explore.add")}
+        </Button>
+      )}
+      {isOpen && !isEmpty && (
         <div class="panel absolute left-0 z-30 mt-2 flex max-h-96 w-80 max-w-[calc(100vw-2rem)] flex-col gap-2 p-3 shadow-xl">
-          {device === undefined ? (
-            <DeviceList onSelect={select} />
-          ) : (
-            <KeyList
-              device={device}
-              shown={new Set(panes.flatMap(({ series }) => series.map(seriesId)))}
-              onBack={() => setDevice(undefined)}
-              sameKey={lastKey}
-              onAdd={add}
-            />
-          )}
+          {choices}
         </div>
       )}
     </div>
   );
 }
 
-function DeviceList({ onSelect }: { onSelect: (device: DeviceRow) => void }) {
+function DeviceList({ hasFocus, onSelect }: { hasFocus: boolean; onSelect: (device: DeviceRow) => void }) {
   const [text, setText] = useState("");
   const input = useRef<HTMLInputElement>(null);
   const found = useDeviceSearch(text, DEVICES_SHOWN);
-  useEffect(() => input.current?.focus(), []);
+  useEffect(() => {
+    if (hasFocus) input.current?.focus();
+  }, []);
   return (
     <>
       <label class="input input-sm w-full flex-none">

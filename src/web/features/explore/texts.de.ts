@@ -7,7 +7,12 @@ export const exploreDe: Readonly<Record<keyof typeof exploreEn, string>> = {
   "explore.shown": "angezeigt",
   "explore.empty": "Beliebige Werte beliebiger Geräte vergleichen",
   "explore.emptyHint":
-    "Wählen Sie ein Gerät und dann seine Werte. Zahlen werden zu Linien, Texte und Schalter zu farbigen Streifen. Die Adresse der Seite enthält die Ansicht.",
+    "Beginnen Sie mit einem Beispiel, oder wählen Sie ein Gerät und seine Werte. Zahlen werden Linien, Texte und Schalter farbige Streifen.",
+  "explore.select": "Werte wählen",
+  "explore.continue": "Dort weitermachen, wo Sie waren",
+  "explore.compareDevices": "Geräte eines Typs vergleichen",
+  "explore.recentDevices": "Zuletzt aktive Geräte",
+  "explore.picture": "Bild herunterladen (PNG)",
   "explore.series": "Angezeigte Werte",
   "explore.remove": "{name} entfernen",
   "explore.compare": "Mit dem vorherigen Zeitraum vergleichen",

@@ -5,7 +5,12 @@ export const exploreEn = {
   "explore.shown": "shown",
   "explore.empty": "Compare any values of any devices",
   "explore.emptyHint":
-    "Select a device, then its values. Numbers become lines; texts and switches become coloured lanes. The address of the page keeps the view.",
+    "Start with an example, or select a device and its values. Numbers become lines; texts and switches become coloured lanes.",
+  "explore.select": "Select values",
+  "explore.continue": "Continue where you left off",
+  "explore.compareDevices": "Compare devices of one type",
+  "explore.recentDevices": "Devices seen last",
+  "explore.picture": "Download picture (PNG)",
   "explore.series": "Values shown",
   "explore.remove": "Remove {name}",
   "explore.compare": "Compare with the previous period",

@@ -27,6 +27,8 @@ import {
 } from "./integrations-api.ts";
 
 const SHOWN = 50;
+/** Server attributes by which a network server knows a device. Others cannot receive a downlink. */
+const NETWORK_ATTRIBUTES = "integration.lorawan.dev_eui,integration.external_id";
 
 /** A downlink to a LoRaWAN device, and what became of those before. */
 export function DownlinkTab({ integration }: { integration: Integration }) {
@@ -58,6 +60,17 @@ export function DownlinkTab({ integration }: { integration: Integration }) {
     </div>
   );
 }
+
+const DeviceField = (props: { deviceId: string; onChange: (deviceId: string) => void }) => (
+  <fieldset class="flex flex-col gap-2">
+    <legend class="mb-1.5 text-sm font-medium">{t("downlink.device")}</legend>
+    <DevicePicker
+      attribute={NETWORK_ATTRIBUTES}
+      selected={props.deviceId === "" ? [] : [props.deviceId]}
+      onChange={(ids) => props.onChange(ids.at(-1) ?? "")}
+    />
+  </fieldset>
+);
 
 function DownlinkForm({ integration, onSent }: { integration: Integration; onSent: () => void }) {
   const { integrationId, settings_json, status } = integration;
@@ -101,13 +114,7 @@ function DownlinkForm({ integration, onSent }: { integration: Integration; onSen
           {t("downlink.isPaused")}
         </p>
       )}
-      <fieldset class="flex flex-col gap-2">
-        <legend class="mb-1.5 text-sm font-medium">{t("downlink.device")}</legend>
-        <DevicePicker
-          selected={fields.deviceId === "" ? [] : [fields.deviceId]}
-          onChange={(ids) => set({ deviceId: ids.at(-1) ?? "" })}
-        />
-      </fieldset>
+      <DeviceField deviceId={fields.deviceId} onChange={(deviceId) => set({ deviceId })} />
       {fields.deviceId === "" && (
         <TextField
           label={t("downlink.devEui")}

@@ -87,7 +87,7 @@ function IntegrationsPage() {
 function Row({ integration, onChanged }: { integration: Integration; onChanged: () => void }) {
   const { integrationId, name, isDefault, webhookUrl, status, stats, lastErrorText, lastErrorAt } =
     integration;
-  const isOn = status === "active" && integration.missing === null;
+  const isOn = status === "active" && !isWaiting(integration);
   return (
     <li class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3" data-testid="integration">
       <div class="min-w-0 flex-[2_1_16rem]">

@@ -43,15 +43,23 @@ export function networkOf({ type, settings_json }: Pick<Integration, "type" | "s
 export const networkName = (integration: Pick<Integration, "type" | "settings_json">): string =>
   t(`network.${networkOf(integration).id}`);
 
-type Running = Pick<Integration, "name" | "status" | "missing">;
+type Running = Pick<Integration, "status" | "missing" | "bridge" | "stats">;
 
-/** Started, but nothing can arrive yet. */
-export const isWaiting = ({ status, missing }: Running): boolean => status === "active" && missing !== null;
+/** Returns what an integration that is started still waits for; undefined once messages arrive. */
+function waitsFor({ status, missing, bridge, stats }: Running) {
+  if (status !== "active") return undefined;
+  if (missing !== null) return "integrations.noSecret";
+  if (bridge !== null && bridge.status !== "connected") return "bridge.connecting";
+  return stats.lastMessageAt === null ? "integrations.noMessage" : undefined;
+}
+
+/** Started, but nothing has arrived yet, or nothing can arrive now. */
+export const isWaiting = (integration: Running): boolean => waitsFor(integration) !== undefined;
 
 export const statusText = (integration: Running): string =>
-  t(isWaiting(integration) ? "integrations.noSecret" : `integrationStatus.${integration.status}`);
+  t(waitsFor(integration) ?? `integrationStatus.${integration.status}`);
 
-export const startedText = (integration: Running): string =>
-  t(isWaiting(integration) ? "integrations.startedNoSecret" : "integrations.started", {
-    name: integration.name,
+export const startedText = ({ name, status, missing }: Pick<Integration, "name" | "status" | "missing">) =>
+  t(status === "active" && missing !== null ? "integrations.startedNoSecret" : "integrations.started", {
+    name,
   });

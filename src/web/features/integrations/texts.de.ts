@@ -46,6 +46,7 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "integrations.startedNoSecret":
     "{name} ist gestartet. Nachrichten werden erst angenommen, wenn es ein Webhook-Geheimnis gibt. Erzeugen Sie es hier.",
   "integrations.noSecret": "Noch kein Webhook-Geheimnis",
+  "integrations.noMessage": "Noch keine Nachricht",
   "integrations.paused": "{name} ist angehalten. Nachrichten an diese Anbindung werden abgelehnt.",
   "integrations.saved": "{name} ist gespeichert.",
   "integrations.delete": "Diese Anbindung löschen",
@@ -176,7 +177,7 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "bridge.granted": "QoS {qos}",
   "bridge.notGranted": "vom Broker abgelehnt",
   "bridge.received": "empfangen seit dem Start",
-  "bridge.ignored": "übersprungen (Wiederholungen, leere Nachrichten)",
+  "bridge.ignored": "übersprungen (Retained-Nachrichten, leere Nachrichten)",
   "bridge.tooLarge": "zu groß",
   "bridge.why.refused":
     "Unter dieser Adresse nimmt kein Dienst Verbindungen an. Prüfen Sie, ob der Broker läuft und der Port stimmt.",
@@ -205,7 +206,7 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "integration.serverNameHint": "Nur nötig, wenn er von der Adresse abweicht.",
   "integration.isTrusting": "Jedes Zertifikat annehmen",
   "integration.isTrustingHint": "Dann kann jeder, der die Verbindung abfängt, alles mitlesen und ändern.",
-  "integration.takeRetained": "Auch zurückbehaltene Nachrichten (retained) annehmen",
+  "integration.takeRetained": "Auch Retained-Nachrichten annehmen",
   "integration.takeRetainedHint": "Der Broker sendet sie bei jeder Verbindung erneut.",
 
   "downlink.title": "Downlink senden",

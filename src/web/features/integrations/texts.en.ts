@@ -43,6 +43,7 @@ export const integrationsEn = {
   "integrations.startedNoSecret":
     "{name} is started. Create the webhook secret here so that messages can arrive.",
   "integrations.noSecret": "No webhook secret yet",
+  "integrations.noMessage": "No message yet",
   "integrations.paused": "{name} is paused. Its messages are refused.",
   "integrations.saved": "{name} is saved.",
   "integrations.delete": "Delete integration",

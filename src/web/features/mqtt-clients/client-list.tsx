@@ -1,4 +1,5 @@
 import { Pencil, Plus, Radio, Trash2 } from "lucide-preact";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
@@ -15,7 +16,7 @@ type Question =
   | { readonly kind: "create" }
   | { readonly kind: "edit" | "delete"; readonly client: MqttClient };
 
-export function ClientList({ search }: { search: string }) {
+export function ClientList({ search, tabs }: { search: string; tabs: ComponentChildren }) {
   const [question, setQuestion] = useState<Question | undefined>(undefined);
   const list = useResource(() => mqttClientsApi.list(search), [search]);
   const clients = useKept(list);
@@ -27,6 +28,7 @@ export function ClientList({ search }: { search: string }) {
     <>
       <ListScreen
         title={t("nav.mqttClients")}
+        tabs={tabs}
         intro={t("mqttClients.intro")}
         list={list}
         count={clients?.rows.length}
@@ -59,7 +61,20 @@ export function ClientList({ search }: { search: string }) {
   );
 }
 
-const patternsText = (patterns: readonly string[]) => (patterns.length === 0 ? "–" : patterns.join("  "));
+function Patterns({ name, patterns }: { name: string; patterns: readonly string[] }) {
+  if (patterns.length === 0) return <p class="text-soft">{t("mqttClients.noPattern")}</p>;
+  return (
+    <ul class="flex flex-wrap gap-1" aria-label={name}>
+      {patterns.map((pattern) => (
+        <li key={pattern} class="flex min-w-0 max-w-full">
+          <span class="reading badge badge-sm max-w-full border-base-300 bg-base-200" title={pattern}>
+            <span class="truncate">{pattern}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 function Row({ client, onAsk }: { client: MqttClient; onAsk: (kind: "edit" | "delete") => void }) {
   const { name, signIn, username, publish, subscribe, enabled, connections } = client;
@@ -72,14 +87,25 @@ function Row({ client, onAsk }: { client: MqttClient; onAsk: (kind: "edit" | "de
           {username !== null && <span class="reading"> · {username}</span>}
         </p>
       </div>
-      <dl class="grid min-w-0 flex-[3_1_16rem] grid-cols-[auto_1fr] gap-x-3 text-sm">
+      <dl class="grid min-w-0 flex-[3_1_16rem] grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1.5 text-sm">
         <dt class="text-soft">{t("mqttClients.publishes")}</dt>
-        <dd class="reading truncate">{patternsText(publish)}</dd>
+        <dd class="min-w-0">
+          <Patterns name={t("mqttClients.publishes")} patterns={publish} />
+        </dd>
         <dt class="text-soft">{t("mqttClients.subscribes")}</dt>
-        <dd class="reading truncate">{patternsText(subscribe)}</dd>
+        <dd class="min-w-0">
+          <Patterns name={t("mqttClients.subscribes")} patterns={subscribe} />
+        </dd>
       </dl>
-      <p class={`min-w-0 flex-[1_1_8rem] ${enabled ? "" : "text-soft"}`}>
-        {enabled ? plural("mqttClients.connections", connections) : t("mqttClients.disabled")}
+      <p
+        class={`flex min-w-0 flex-[1_1_8rem] items-center gap-2 text-sm ${connections > 0 ? "" : "text-soft"}`}
+      >
+        <span class={`lamp ${connections > 0 ? "lamp-on" : ""}`} aria-hidden="true" />
+        {!enabled
+          ? t("mqttClients.disabled")
+          : connections === 0
+            ? t("mqttClients.notConnected")
+            : plural("mqttClients.connections", connections)}
       </p>
       {may("mqtt-clients:write") && (
         <div class="flex gap-1">

@@ -1,6 +1,7 @@
 import { useLocation, useRoute } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Page } from "../../ui/page.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { ClientList } from "./client-list.tsx";
 import { TopicsPanel } from "./topics-panel.tsx";
@@ -9,17 +10,27 @@ import { TopicsPanel } from "./topics-panel.tsx";
 export function MqttClientsScreen() {
   const isTopics = useRoute().params.mqttTab === "topics";
   const search = useLocation().query.search ?? "";
+  const tabs = (
+    <Tabs
+      label={t("nav.mqttClients")}
+      current={isTopics ? "topics" : "clients"}
+      items={[
+        { id: "clients", text: t("mqttClients.tabClients"), href: "/mqtt-clients" },
+        { id: "topics", text: t("mqttClients.tabTopics"), href: "/mqtt-clients/topics" },
+      ]}
+    />
+  );
   return (
     <Page>
-      <Tabs
-        label={t("nav.mqttClients")}
-        current={isTopics ? "topics" : "clients"}
-        items={[
-          { id: "clients", text: t("mqttClients.tabClients"), href: "/mqtt-clients" },
-          { id: "topics", text: t("mqttClients.tabTopics"), href: "/mqtt-clients/topics" },
-        ]}
-      />
-      {isTopics ? <TopicsPanel /> : <ClientList search={search} />}
+      {isTopics ? (
+        <>
+          <PageHead title={t("nav.mqttClients")} />
+          {tabs}
+          <TopicsPanel />
+        </>
+      ) : (
+        <ClientList search={search} tabs={tabs} />
+      )}
     </Page>
   );
 }

@@ -17,8 +17,10 @@ export const mqttClientsEn = {
   "mqttClients.deleteWarning":
     "{name} is disconnected at once, and its queued messages are deleted. This cannot be undone.",
   "mqttClients.deleted": "{name} is deleted.",
-  "mqttClients.publishes": "Publishes",
-  "mqttClients.subscribes": "Subscribes",
+  "mqttClients.publishes": "Publishes to",
+  "mqttClients.subscribes": "Subscribes to",
+  "mqttClients.noPattern": "no topics",
+  "mqttClients.notConnected": "Not connected",
   "mqttClients.disabled": "Disabled",
   "mqttClients.connections.one": "{count} connection",
   "mqttClients.connections.other": "{count} connections",
@@ -72,7 +74,8 @@ export const mqttClientsEn = {
   "mqttClients.topic": "Topic",
   "mqttClients.payload": "Message",
   "mqttClients.retain": "Retain",
-  "mqttClients.retainHint": "New subscribers receive it, too. An empty message deletes the retained one.",
+  "mqttClients.retainHint":
+    "The broker keeps the message for new subscribers. An empty message deletes the retained one.",
   "mqttClients.send": "Publish",
   "mqttClients.published": "Published to {topic}.",
 } as const;

@@ -38,18 +38,39 @@ interface FigureProps {
   readonly children?: ComponentChildren;
 }
 
-function Figure({ label, value, detail, href, curve, placeholder, children }: FigureProps) {
-  const hasCurve = curve !== undefined && curve.ts.length > 1;
+const hasPoints = (curve: SeriesBuffer | undefined): curve is SeriesBuffer =>
+  curve !== undefined && curve.ts.length > 1;
+
+/** A figure of the site: one cell of a row, with its curve beside the value. */
+function SiteFigure({ label, value, detail, href, curve, placeholder }: FigureProps) {
+  return (
+    <div class="relative flex min-w-0 flex-col bg-base-100 p-4 last:odd:col-span-2 hover:bg-base-200 lg:last:odd:col-span-1">
+      <a class="panel-label block truncate after:absolute after:inset-0" href={href} title={label}>
+        {label}
+      </a>
+      <div class="mt-1 flex items-end justify-between gap-3">
+        <p class="reading flex-none text-2xl font-medium">{value}</p>
+        <div class="hidden w-full max-w-24 min-w-0 sm:block">
+          {hasPoints(curve) ? <Spark buffer={curve} spanMs={SPAN_MS} class="w-full" /> : placeholder}
+        </div>
+      </div>
+      <p class="mt-1 line-clamp-2 text-sm break-words text-soft">{detail}</p>
+    </div>
+  );
+}
+
+/** A pinned value: a card with its curve. */
+function PinFigure({ label, value, detail, href, curve, children }: FigureProps) {
   return (
     <div class="panel relative flex min-w-0 flex-col p-4 hover:border-primary">
       <a class="panel-label block truncate pr-5 after:absolute after:inset-0" href={href} title={label}>
         {label}
       </a>
-      <p class="reading mt-2 truncate text-2xl font-medium">{value}</p>
-      <p class="mt-1 line-clamp-2 text-sm break-words text-soft">{detail}</p>
-      {(hasCurve || placeholder) && (
+      <p class="reading mt-1 truncate text-2xl font-medium">{value}</p>
+      <p class="mt-1 truncate text-sm text-soft">{detail}</p>
+      {hasPoints(curve) && (
         <div class="mt-auto pt-2">
-          {hasCurve ? <Spark buffer={curve} spanMs={SPAN_MS} class="w-full" /> : placeholder}
+          <Spark buffer={curve} spanMs={SPAN_MS} class="w-full" />
         </div>
       )}
       {children}
@@ -76,17 +97,23 @@ export function KeyFigures({ pulse }: { pulse: SitePulse }) {
           <PinButton pins={pins} onPin={(pin) => void setPins([...pins, pin])} />
         )}
       </div>
-      <div class="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
+      <div
+        class={`panel grid grid-cols-2 gap-px overflow-hidden bg-base-300 ${figures.gateway ? "lg:grid-cols-5" : "lg:grid-cols-4"}`}
+      >
         <SiteFigures figures={figures} pulse={pulse} />
-        {pins.map((pin) => (
-          <PinnedFigure
-            key={`${pin.deviceId} ${pin.key}`}
-            pin={pin}
-            curve={figures.recent.of(pin)}
-            onRemove={mayPin ? () => void setPins(pins.filter((other) => other !== pin)) : undefined}
-          />
-        ))}
       </div>
+      {pins.length > 0 && (
+        <div class="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
+          {pins.map((pin) => (
+            <PinnedFigure
+              key={`${pin.deviceId} ${pin.key}`}
+              pin={pin}
+              curve={figures.recent.of(pin)}
+              onRemove={mayPin ? () => void setPins(pins.filter((other) => other !== pin)) : undefined}
+            />
+          ))}
+        </div>
+      )}
     </section>
   );
 }
@@ -106,7 +133,7 @@ function SiteFigures({ figures, pulse }: { figures: Figures; pulse: SitePulse })
   };
   return (
     <>
-      <Figure
+      <SiteFigure
         label={t("overview.online")}
         value={
           overview
@@ -120,14 +147,14 @@ function SiteFigures({ figures, pulse }: { figures: Figures; pulse: SitePulse })
         href={inactive > 0 ? "/devices?state=inactive" : "/devices"}
         curve={curves?.active}
       />
-      <Figure
+      <SiteFigure
         label={t("overview.openAlarms")}
         value={overview ? formatCount(openAlarms) : NOTHING}
         detail={openAlarms > 0 ? <Severities figures={figures} /> : t("overview.noAlarms")}
         href="/alarms"
         curve={curves?.alarms}
       />
-      <Figure
+      <SiteFigure
         label={t("overview.messageRate")}
         value={`${rate("messages_per_second", pulse.messages)} /s`}
         detail={t("overview.valueRate", { count: rate("values_per_second", pulse.points) })}
@@ -135,7 +162,7 @@ function SiteFigures({ figures, pulse }: { figures: Figures; pulse: SitePulse })
         curve={ofGateway("messages_per_second")}
         placeholder={<RateBars rates={pulse.messages.rates(now.value).slice(0, 59)} />}
       />
-      <Figure
+      <SiteFigure
         label={t("overview.newest")}
         value={
           <span data-testid="newest">
@@ -176,7 +203,7 @@ function StorageFigure({ figures, deviceId }: { figures: Figures; deviceId: stri
   const percent = `${formatNumber(usedNow, 3)} %`;
   const isFilling = typeof daysNow === "number";
   return (
-    <Figure
+    <SiteFigure
       label={t("overview.storage")}
       value={isFilling ? plural("overview.days", Math.floor(daysNow)) : percent}
       detail={isFilling ? t("overview.diskFull", { percent }) : t("overview.diskUsed")}
@@ -192,7 +219,7 @@ function PinnedFigure(props: { pin: Pin; curve: SeriesBuffer; onRemove: (() => v
   const name = keyName(deviceId, key);
   const device = nameOf(deviceId);
   return (
-    <Figure
+    <PinFigure
       label={name}
       value={formatReading(curve.values.at(-1), metadataOf(deviceId, key))}
       detail={device}
@@ -210,7 +237,7 @@ function PinnedFigure(props: { pin: Pin; curve: SeriesBuffer; onRemove: (() => v
           />
         </span>
       )}
-    </Figure>
+    </PinFigure>
   );
 }
 

@@ -1,14 +1,21 @@
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
-import { toMs } from "../../platform/i18n/format.ts";
+import { mainKeys } from "../../lib/main-keys.ts";
+import { formatReading, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { now } from "../../platform/now.ts";
 import { Age } from "../../ui/age.tsx";
 import { DeviceState } from "../alarms/device-state.tsx";
 import { nameOf } from "../devices/device-names.ts";
-import type { SitePulse } from "./site-pulse.ts";
+import { type SitePulse, steadyList } from "./site-pulse.ts";
+import { useNewestValues, type Values } from "./use-newest-values.ts";
 
 const SHOWN = 8;
+const VALUES_SHOWN = 3;
+/** From this age on a row says how old its newest values are. */
+const OLD_MS = 60_000;
 
 function DeviceLink(props: { deviceId: string; name: string; active: boolean; ts: number | undefined }) {
   return (
@@ -38,23 +45,64 @@ function ListPanel(props: { title: string; more: string; href: string; children:
   );
 }
 
-/** Sorted anew once a second, not with every message. */
+/** Shows the devices that sent last with their newest values. */
 export function RecentDevices({ pulse }: { pulse: SitePulse }) {
-  void now.value;
-  const recent = pulse.recent(SHOWN);
+  void now.value; // messages only fill the list, which is drawn once a second
+  const shown = useRef<readonly string[]>([]);
+  shown.current = steadyList(shown.current, pulse.recent(SHOWN), {
+    newestOf: (deviceId) => pulse.newest.get(deviceId),
+    nameOf,
+  });
+  const newest = useNewestValues(shown.current);
   return (
     <ListPanel
       title={t("overview.recent")}
       more={t("overview.allDevices")}
       href="/devices?sort=-lastActivityAt"
     >
-      {recent.length === 0 && <p class="px-4 pb-4 text-soft">{t("overview.recentNone")}</p>}
+      {shown.current.length === 0 && <p class="px-4 pb-4 text-soft">{t("overview.recentNone")}</p>}
       <ul>
-        {recent.map(({ deviceId, ts }) => (
-          <DeviceLink key={deviceId} deviceId={deviceId} name={nameOf(deviceId)} active ts={ts} />
+        {shown.current.map((deviceId) => (
+          <RecentDevice
+            key={deviceId}
+            deviceId={deviceId}
+            ts={pulse.newest.get(deviceId) ?? 0}
+            values={newest.get(deviceId) ?? {}}
+          />
         ))}
       </ul>
     </ListPanel>
+  );
+}
+
+function RecentDevice({ deviceId, ts, values }: { deviceId: string; ts: number; values: Values }) {
+  const isOld = now.value - ts >= OLD_MS;
+  const keys = mainKeys(values, (key) => metadataOf(deviceId, key), VALUES_SHOWN);
+  return (
+    <li class="border-t border-base-300">
+      <a
+        class="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5 hover:bg-base-200"
+        href={`/devices/${deviceId}`}
+      >
+        <DeviceState deviceId={deviceId} active bare />
+        <span class="min-w-0 flex-1 truncate font-medium sm:max-w-56">{nameOf(deviceId)}</span>
+        {isOld && (
+          <span class="reading flex-none text-sm text-soft sm:order-last">
+            <Age ts={ts} />
+          </span>
+        )}
+        <span class="grid min-w-0 flex-1 basis-full grid-cols-3 gap-x-4 pl-5 sm:basis-0 sm:pl-0">
+          {keys.map((key) => (
+            <span key={key} class="flex min-w-0 flex-col sm:flex-row sm:items-baseline sm:gap-2">
+              <span class="truncate text-sm text-soft">{keyName(deviceId, key)}</span>
+              <span class="reading truncate text-sm">
+                {formatReading(values[key], metadataOf(deviceId, key))}
+              </span>
+            </span>
+          ))}
+        </span>
+      </a>
+    </li>
   );
 }
 

@@ -7,6 +7,23 @@ export interface Newest {
   readonly ts: number;
 }
 
+/** Devices keep their places in the list until one of them has been silent for this long. */
+const STEADY_MS = 60_000;
+
+/** Returns the devices of a list, by name while all of them report, so that rows do not move with every message. */
+export function steadyList(
+  shown: readonly string[],
+  recent: readonly Newest[],
+  of: { newestOf: (deviceId: string) => number | undefined; nameOf: (deviceId: string) => string },
+): string[] {
+  const newest = recent[0]?.ts ?? 0;
+  const reports = (deviceId: string) => newest - (of.newestOf(deviceId) ?? 0) < STEADY_MS;
+  const isSteady = shown.length === recent.length && shown.every(reports);
+  const deviceIds = isSteady ? [...shown] : recent.map(({ deviceId }) => deviceId);
+  if (!deviceIds.every(reports)) return deviceIds;
+  return deviceIds.sort((a, b) => of.nameOf(a).localeCompare(of.nameOf(b)));
+}
+
 /**
  * Describes what the live messages say about the whole site, gathered outside the components so that 10,000 a second cost little.
  */

@@ -22,7 +22,7 @@ export const overviewDe: Readonly<Record<keyof typeof overviewEn, string>> = {
   "overview.inactiveCount.one": "{count} ist inaktiv",
   "overview.inactiveCount.other": "{count} sind inaktiv",
   "overview.openAlarms": "Offene Alarme",
-  "overview.noAlarms": "nichts zu tun",
+  "overview.noAlarms": "alles in Ordnung",
   "overview.messageRate": "Nachrichtenrate",
   "overview.valueRate": "{count} Werte/s",
   "overview.storage": "Speicher",

@@ -20,7 +20,7 @@ export const overviewEn = {
   "overview.inactiveCount.one": "{count} is inactive",
   "overview.inactiveCount.other": "{count} are inactive",
   "overview.openAlarms": "Open alarms",
-  "overview.noAlarms": "nothing to do",
+  "overview.noAlarms": "all clear",
   "overview.messageRate": "Message rate",
   "overview.valueRate": "{count} values/s",
   "overview.storage": "Storage",

@@ -18,7 +18,6 @@ import {
   zoomed,
 } from "../../lib/time-window.ts";
 import { ownZone } from "../../lib/zoned-time.ts";
-import { formatDateRange } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { useLive } from "../../platform/live.ts";
@@ -28,11 +27,11 @@ import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { KeyPicker } from "../../ui/key-picker.tsx";
 import { saveFile } from "../../ui/save-file.ts";
-import { AnnotationSwitch } from "../annotations/annotation-switch.tsx";
 import { useAnnotations } from "../annotations/use-annotations.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
-import { CsvUnits, hasCsvUnits } from "./csv-units.tsx";
-import { DataToolbar, VIEWS, type View } from "./data-toolbar.tsx";
+import { hasCsvUnits } from "./csv-units.tsx";
+import { DataMenu } from "./data-menu.tsx";
+import { DataToolbar, TimeLine, VIEWS, type View } from "./data-toolbar.tsx";
 import { DeviceSeries } from "./device-series.ts";
 import { EmptyWindow } from "./empty-window.tsx";
 import { type Bounds, HistoryButton, HistoryDialog, type ShownTime } from "./history-dialog.tsx";
@@ -218,8 +217,6 @@ function LoadedView(props: ViewProps) {
       <DataToolbar
         window={controls.window}
         view={controls.view}
-        aggregation={controls.aggregation}
-        paused={pausedAt !== undefined}
         keyPicker={
           <KeyPicker
             keys={props.keys}
@@ -228,20 +225,28 @@ function LoadedView(props: ViewProps) {
             onSelect={(next) => controls.set({ keys: next.join(",") })}
           />
         }
+        menu={
+          <ViewMenu
+            {...props}
+            bounds={bounds}
+            onPause={following ? () => setPausedAt(serverNow()) : undefined}
+            onWindow={setWindow}
+            onDownload={() => download(props, tableRows(buffers, listed))}
+          />
+        }
         onWindow={setWindow}
         onView={(view) => controls.set({ view })}
-        onAggregation={(aggregation) => controls.set({ aggregation })}
-        onPause={() => setPausedAt(pausedAt === undefined ? serverNow() : undefined)}
-        onZoom={(factor) => setWindow(zoomed(bounds, factor))}
-        onPan={(share) => setWindow(panned(bounds, share, serverNow()))}
-        isLoading={series.loading.value}
-        onDownload={() => download(props, tableRows(buffers, listed))}
-        history={<DataLinks {...props} bounds={bounds} />}
       />
-      <p class="reading text-sm text-soft" aria-live="off">
-        {formatDateRange(bounds.from, bounds.to)}
-        {series.loading.value && ` · ${t("common.loading")}`}
-      </p>
+      <TimeLine
+        bounds={bounds}
+        isLive={controls.window.kind === "live"}
+        isPaused={pausedAt !== undefined}
+        isLoading={series.loading.value}
+        aggregation={controls.aggregation}
+        onPan={(share) => setWindow(panned(bounds, share, serverNow()))}
+        onLive={() => setWindow({ kind: "live", id: "15m" })}
+        onResume={() => setPausedAt(undefined)}
+      />
       {series.error.value !== undefined && (
         <ErrorNote error={series.error.value} onRetry={() => setWindow({ ...controls.window })} />
       )}
@@ -259,23 +264,39 @@ function LoadedView(props: ViewProps) {
   );
 }
 
-/** Opens import and export, and the same values in Explore. */
-function DataLinks({ device, selected, controls, bounds, onHistory }: ViewProps & { bounds: Bounds }) {
+function ViewMenu(
+  props: ViewProps & {
+    bounds: Bounds;
+    onPause: (() => void) | undefined;
+    onWindow: (window: TimeWindow) => void;
+    onDownload: () => void;
+  },
+) {
+  const { controls, bounds } = props;
+  return (
+    <DataMenu
+      aggregation={controls.aggregation}
+      onPause={props.onPause}
+      hasAnnotations={controls.view !== "table" && controls.aggregation !== "timeIn"}
+      isLoading={props.series.loading.value}
+      exploreHref={exploreAddressOf(props, bounds)}
+      onAggregation={(aggregation) => controls.set({ aggregation })}
+      onZoom={(factor) => props.onWindow(zoomed(bounds, factor))}
+      onDownload={props.onDownload}
+      onHistory={() => props.onHistory(bounds)}
+    />
+  );
+}
+
+/** Returns the address of the same values in Explore. */
+function exploreAddressOf({ device, selected, controls }: ViewProps, bounds: Bounds): string {
   const window =
     controls.window.kind === "live"
       ? { mode: "live", durationMs: bounds.to - bounds.from }
       : { mode: "absolute", ...bounds };
-  const series = selected.map((key) => ({ deviceId: device.deviceId, key }));
-  return (
-    <>
-      <CsvUnits />
-      <HistoryButton shown={bounds} onOpen={onHistory} />
-      <a class="btn btn-sm" href={exploreHref(series, window)}>
-        <ChartLine size={14} aria-hidden="true" />
-        {t("data.explore")}
-      </a>
-      {controls.view !== "table" && controls.aggregation !== "timeIn" && <AnnotationSwitch />}
-    </>
+  return exploreHref(
+    selected.map((key) => ({ deviceId: device.deviceId, key })),
+    window,
   );
 }
 

@@ -1,117 +1,104 @@
-import { ChevronLeft, ChevronRight, Download, Pause, Play, ZoomIn, ZoomOut } from "lucide-preact";
+import { ChevronLeft, ChevronRight, Play } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { AGGREGATIONS } from "../../lib/aggregations.ts";
 import type { Aggregation } from "../../lib/api-types.ts";
 import { type TimeWindow, WINDOW_IDS } from "../../lib/time-window.ts";
+import { formatDateRange } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { Segments } from "../../ui/segments.tsx";
 
 export const VIEWS = ["lanes", "overlay", "table"] as const;
 export type View = (typeof VIEWS)[number];
 
-export interface ToolbarProps {
+interface ToolbarProps {
   readonly window: TimeWindow;
   readonly view: View;
-  readonly aggregation: Aggregation;
-  readonly paused: boolean;
   readonly keyPicker: ComponentChildren;
+  readonly menu: ComponentChildren;
   readonly onWindow: (window: TimeWindow) => void;
   readonly onView: (view: View) => void;
-  readonly onAggregation: (aggregation: Aggregation) => void;
-  readonly onPause: () => void;
-  readonly onZoom: (factor: number) => void;
-  readonly onPan: (share: number) => void;
-  /** True while values of the range are still missing. */
+}
+
+/** What most people change: the time window, the values and the view. Everything else is in the menu. */
+export const DataToolbar = (props: ToolbarProps) => (
+  <div class="flex flex-wrap items-center justify-between gap-2">
+    <Segments
+      label={t("data.window")}
+      items={WINDOW_IDS.map((id) => ({ id, text: t(`window.${id}`) }))}
+      current={props.window.kind === "live" ? props.window.id : undefined}
+      onSelect={(id) => props.onWindow({ kind: "live", id })}
+    />
+    <div class="flex items-center gap-2 max-sm:w-full">
+      {props.keyPicker}
+      <select
+        class="select select-sm w-auto min-w-32"
+        aria-label={t("data.view")}
+        value={props.view}
+        onChange={(e) => {
+          const selected = VIEWS.find((view) => view === e.currentTarget.value);
+          if (selected) props.onView(selected);
+        }}
+      >
+        {VIEWS.map((id) => (
+          <option key={id} value={id}>
+            {t(`view.${id}`)}
+          </option>
+        ))}
+      </select>
+      <span class="max-sm:ml-auto">{props.menu}</span>
+    </div>
+  </div>
+);
+
+interface TimeLineProps {
+  readonly bounds: { readonly from: number; readonly to: number };
+  readonly isLive: boolean;
+  readonly isPaused: boolean;
   readonly isLoading: boolean;
-  readonly onDownload: () => void;
-  /** Opens import and export, and Explore. */
-  readonly history: ComponentChildren;
+  readonly aggregation: Aggregation;
+  readonly onPan: (share: number) => void;
+  readonly onLive: () => void;
+  readonly onResume: () => void;
 }
 
-function IconButton(props: { label: string; onClick: () => void; children: ComponentChildren }) {
+/** The time that the charts show, with the ways to an earlier and a later one. */
+export function TimeLine(props: TimeLineProps) {
+  const { bounds, aggregation } = props;
+  const details = [
+    ...(aggregation === "none" ? [] : [t(`aggregation.${aggregation}`)]),
+    ...(props.isLoading ? [t("common.loading")] : []),
+  ];
   return (
-    <button
-      type="button"
-      class="btn btn-sm btn-square join-item"
-      aria-label={props.label}
-      title={props.label}
-      onClick={props.onClick}
-    >
-      {props.children}
-    </button>
-  );
-}
-
-export function DataToolbar(props: ToolbarProps) {
-  const live = props.window.kind === "live";
-  return (
-    <div class="flex flex-col gap-3">
-      <div class="flex flex-wrap items-center gap-2">
-        <Segments
-          label={t("data.window")}
-          items={WINDOW_IDS.map((id) => ({ id, text: t(`window.${id}`) }))}
-          current={props.window.kind === "live" ? props.window.id : undefined}
-          onSelect={(id) => props.onWindow({ kind: "live", id })}
+    <div class="flex flex-wrap items-center gap-x-1 gap-y-2 text-sm text-soft">
+      <div class="flex min-w-0 items-center gap-1">
+        <IconButton
+          icon={ChevronLeft}
+          class="btn btn-ghost btn-xs btn-square"
+          label={t("data.earlier")}
+          onClick={() => props.onPan(-0.5)}
         />
-        <div class="join">
-          <IconButton label={t("data.earlier")} onClick={() => props.onPan(-0.5)}>
-            <ChevronLeft size={16} aria-hidden="true" />
-          </IconButton>
-          <IconButton label={t("data.zoomIn")} onClick={() => props.onZoom(0.5)}>
-            <ZoomIn size={16} aria-hidden="true" />
-          </IconButton>
-          <IconButton label={t("data.zoomOut")} onClick={() => props.onZoom(2)}>
-            <ZoomOut size={16} aria-hidden="true" />
-          </IconButton>
-          <IconButton label={t("data.later")} onClick={() => props.onPan(0.5)}>
-            <ChevronRight size={16} aria-hidden="true" />
-          </IconButton>
-        </div>
-        {live ? (
-          <button type="button" class="btn btn-sm" aria-pressed={props.paused} onClick={props.onPause}>
-            {props.paused ? <Play size={14} aria-hidden="true" /> : <Pause size={14} aria-hidden="true" />}
-            {props.paused ? t("common.resume") : t("common.pause")}
-          </button>
-        ) : (
-          <Button
-            icon={Play}
-            size={14}
-            class="btn btn-sm btn-primary"
-            onClick={() => props.onWindow({ kind: "live", id: "15m" })}
-          >
-            {t("data.backToLive")}
-          </Button>
-        )}
+        <p class="reading min-w-0 max-sm:text-xs" aria-live="off">
+          {formatDateRange(bounds.from, bounds.to)}
+        </p>
+        <IconButton
+          icon={ChevronRight}
+          class="btn btn-ghost btn-xs btn-square"
+          label={t("data.later")}
+          onClick={() => props.onPan(0.5)}
+        />
       </div>
-      <div class="flex flex-wrap items-center gap-2">
-        {props.keyPicker}
-        <select
-          class="select select-sm w-44"
-          aria-label={t("data.aggregation")}
-          value={props.aggregation}
-          onChange={(e) => {
-            const selected = AGGREGATIONS.find((a) => a === e.currentTarget.value);
-            if (selected) props.onAggregation(selected);
-          }}
-        >
-          {AGGREGATIONS.map((id) => (
-            <option key={id} value={id}>
-              {t(`aggregation.${id}`)}
-            </option>
-          ))}
-        </select>
-        <Segments
-          label={t("data.view")}
-          items={VIEWS.map((id) => ({ id, text: t(`view.${id}`) }))}
-          current={props.view}
-          onSelect={props.onView}
-        />
-        <Button icon={Download} size={14} disabled={props.isLoading} onClick={props.onDownload}>
-          {t("data.csv")}
+      {details.length > 0 && <span>{details.join(" · ")}</span>}
+      {props.isLive && props.isPaused && (
+        <Button icon={Play} size={14} class="btn btn-xs btn-primary ml-2" onClick={props.onResume}>
+          {t("common.resume")}
         </Button>
-        {props.history}
-      </div>
+      )}
+      {!props.isLive && (
+        <Button icon={Play} size={14} class="btn btn-xs btn-primary ml-2" onClick={props.onLive}>
+          {t("data.backToLive")}
+        </Button>
+      )}
     </div>
   );
 }

@@ -101,6 +101,7 @@ function Lane(
       limits={limitLines(limited)}
       bands={limitBands(limited)}
       annotations={props.annotations}
+      isAligned
       label={t("data.chartOf", { keys: group.map(nameOf).join(", ") })}
       onZoom={props.onZoom}
       onReset={props.onReset}

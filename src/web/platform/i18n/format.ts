@@ -21,6 +21,7 @@ const STYLES = {
   time: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
   minutes: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   day: { day: "2-digit", month: "short" },
+  weekday: { weekday: "short", day: "2-digit", month: "short" },
   month: { month: "short", year: "numeric" },
   full: { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" },
   stamp: STAMP,

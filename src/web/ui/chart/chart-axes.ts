@@ -8,7 +8,11 @@ import { textScale } from "../text-scale.ts";
 import type { ChartLimit } from "./chart.types.ts";
 
 const DAY = 86_400_000;
+/** Width of the axes of charts below each other, so that their lines begin at the same place. */
 const AXIS_PX = 64;
+const AXIS_PX_MIN = 24;
+/** Least distance of the marks of a value axis, in px. */
+const MARK_SPACE_PX = 30;
 const LABEL_PX = 22;
 /** Px that a character of the label of an axis takes. */
 const CHARACTER_PX = 7;
@@ -164,6 +168,8 @@ interface AxesSpec {
   readonly height: number;
   /** Names of what they show stand beside the axes. */
   readonly isLabelled?: boolean | undefined;
+  /** True if the lines begin where those of other charts do. */
+  readonly isAligned?: boolean | undefined;
 }
 
 export function scalesFor({ series, limits = [], axisLimits }: AxesSpec): uPlot.Scales {
@@ -193,7 +199,29 @@ function labelOf(group: readonly ChartSeries[], height: number): string {
 /** Width of an axis with its label, in px. */
 export const labelledAxisPx = (): number => (AXIS_PX + LABEL_PX) * textScale();
 
-export function axesFor({ series, height, isLabelled = false }: AxesSpec): uPlot.Axis[] {
+/** Space between the marks of an axis and its lines, in px. */
+const MARK_GAP_PX = 12;
+
+/**
+ * Returns how an axis gets its width: its longest mark, but at least `least` px. It never becomes narrower, so that live values do not move
+ * the lines back and forth.
+ */
+function sizeByMarks(least: number): NonNullable<uPlot.Axis["size"]> {
+  let widest = least;
+  return (u, marks, number) => {
+    const font = u.axes[number]?.font;
+    if (marks === null || marks.length === 0) return widest;
+    u.ctx.save();
+    // uPlot keeps the font with its size in device px.
+    if (Array.isArray(font)) u.ctx.font = String(font[0]);
+    const widths = marks.map((mark) => u.ctx.measureText(mark).width / devicePixelRatio);
+    u.ctx.restore();
+    widest = Math.max(widest, Math.ceil(Math.max(...widths)) + MARK_GAP_PX * textScale());
+    return widest;
+  };
+}
+
+export function axesFor({ series, height, isLabelled = false, isAligned = false }: AxesSpec): uPlot.Axis[] {
   const style = axisStyle();
   const groups = groupsOf(series);
   const valueAxes = groups.slice(0, AXES_MAX).map(
@@ -201,7 +229,8 @@ export function axesFor({ series, height, isLabelled = false }: AxesSpec): uPlot
       ...style,
       scale: `y${number}`,
       side: number === 0 ? 3 : 1,
-      size: AXIS_PX * textScale(),
+      space: MARK_SPACE_PX * textScale(),
+      size: sizeByMarks((isLabelled || isAligned ? AXIS_PX : AXIS_PX_MIN) * textScale()),
       ...(groups.length > 1 && { stroke: group[0]!.color }),
       ...(number > 0 && { grid: { show: false } }),
       ...((groups.length > 1 || isLabelled) && {
@@ -212,5 +241,5 @@ export function axesFor({ series, height, isLabelled = false }: AxesSpec): uPlot
       ...labelsFor(group),
     }),
   );
-  return [{ ...style, values: timeLabels, space: 76 * textScale(), size: 36 * textScale() }, ...valueAxes];
+  return [{ ...style, values: timeLabels, space: 76 * textScale(), size: 30 * textScale() }, ...valueAxes];
 }

@@ -5,6 +5,7 @@ import { type Annotation, annotationsAt } from "../../lib/annotations.ts";
 import type { ChartColumns } from "../../lib/chart-data.ts";
 import type { AxisLimits } from "../../lib/line-styles.ts";
 import { darkNow, language } from "../../platform/preferences.ts";
+import { textScale } from "../text-scale.ts";
 import type { ChartBand, ChartEvent, ChartLimit } from "./chart.types.ts";
 import { axesFor, type ChartSeries, isBarred, labelledAxisPx, scalesFor } from "./chart-axes.ts";
 import { dotLonePoints, fillToZero, strokeInPieces } from "./chart-lines.ts";
@@ -25,6 +26,8 @@ export interface ChartProps {
   readonly axisLimits?: AxisLimits | undefined;
   /** True if the names of the lines stand beside the axes even if there is only one. */
   readonly isLabelled?: boolean;
+  /** True if the lines begin where those of other charts do. */
+  readonly isAligned?: boolean;
   readonly label: string;
   readonly onZoom: (from: number, to: number) => void;
   readonly onReset: () => void;
@@ -33,6 +36,9 @@ export interface ChartProps {
 }
 
 const LINE_WIDTH = 1.5;
+/** Distance of values in px from which each of them has a dot. */
+const DOT_SPACE_PX = 24;
+const PADDING_TOP = 12;
 
 /** Share of an interval that its bar takes, and its width in px at most. */
 const BAR_SIZE: [number, number] = [0.88, Number.POSITIVE_INFINITY];
@@ -50,7 +56,7 @@ function seriesOf({ series, banded }: ChartProps): Pick<uPlot.Options, "series" 
       scale: `y${line.scale}`,
       stroke: line.color,
       width: LINE_WIDTH,
-      points: isBarred(line) ? { show: false } : { size: 5 },
+      points: isBarred(line) ? { show: false } : { size: 5, space: DOT_SPACE_PX * textScale() },
       paths: pathsOf(line),
       ...(isBarred(line) && { fill: `${line.color}60` }),
     }),
@@ -68,11 +74,11 @@ function seriesOf({ series, banded }: ChartProps): Pick<uPlot.Options, "series" 
 }
 
 /** Draws what uPlot's own paths do not. */
-function drawLine(u: uPlot, number: number, line: ChartSeries): void {
+function drawLine(u: uPlot, number: number, { line, width }: { line: ChartSeries; width: number }): void {
   if (isBarred(line)) return;
   if (!line.stepped && line.style === "area") fillToZero(u, number, `${line.color}40`);
   const isStepped = line.stepped || line.style === "step";
-  strokeInPieces(u, number, { color: line.color, width: LINE_WIDTH, isStepped });
+  strokeInPieces(u, number, { color: line.color, width, isStepped });
   dotLonePoints(u, number, line.color);
 }
 
@@ -93,12 +99,13 @@ function optionsFor(
   latest: Latest,
   box: { width: number; pointed: Signal<readonly Annotation[]> },
 ): uPlot.Options {
+  const lineWidth = LINE_WIDTH * textScale();
   return {
     width: box.width,
     height: props.height,
     ms: 1,
     legend: { show: false },
-    padding: [12, rightPadding(props), 0, 0],
+    padding: [PADDING_TOP * textScale(), rightPadding(props), 0, 0],
     cursor: {
       y: false,
       sync: { key: "device" },
@@ -121,11 +128,11 @@ function optionsFor(
           drawAnnotations(u, latest.current.annotations ?? []);
         },
       ],
-      draw: [(u) => drawMarks(u, latest.current, LINE_WIDTH)],
+      draw: [(u) => drawMarks(u, latest.current, lineWidth)],
       drawSeries: [
         (u, number) => {
           const line = props.series[number - 1];
-          if (line) drawLine(u, number, line);
+          if (line) drawLine(u, number, { line, width: lineWidth });
         },
       ],
       setSelect: [(u) => selected(u, latest.current.onZoom)],
@@ -180,6 +187,7 @@ export function Chart(props: ChartProps) {
     props.limits,
     props.axisLimits,
     props.isLabelled,
+    props.isAligned,
     props.banded,
     props.height,
     darkNow.value,

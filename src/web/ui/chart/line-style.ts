@@ -1,5 +1,6 @@
-import { type KeyLimits, type KeyMetadata, limitNames } from "../../../lib/key-metadata.ts";
+import { type KeyLimits, type KeyMetadata, limitNames, limitSeverities } from "../../../lib/key-metadata.ts";
 import { formatReading } from "../../platform/i18n/format.ts";
+import { severityColor } from "../severity-colors.ts";
 import type { ChartBand, ChartLimit } from "./chart.types.ts";
 import type { ChartSeries } from "./chart-axes.ts";
 
@@ -21,6 +22,8 @@ export function lineStyle(
 export const themeColor = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(`--color-${name}`);
 
+const limitColor = (level: "warning" | "critical"): string => severityColor(limitSeverities[level]);
+
 /** Returns the limits of the keys of a chart, each once; `scale` is the value axis of a key. */
 export function limitLines(
   keys: ReadonlyArray<{ readonly metadata: KeyMetadata | undefined; readonly scale: number }>,
@@ -30,7 +33,7 @@ export function limitLines(
     for (const name of limitNames) {
       const value = metadata?.limits?.[name];
       if (value === undefined) continue;
-      const color = themeColor(name === "low" || name === "high" ? "warning" : "error");
+      const color = limitColor(name === "low" || name === "high" ? "warning" : "critical");
       lines.set(`${scale} ${value} ${color}`, { value, color, scale });
     }
   return [...lines.values()];
@@ -38,7 +41,7 @@ export function limitLines(
 
 /** Returns the ranges of values beyond the limits: first those of a warning, then critical ones. */
 function bandsOf({ lowLow, low, high, highHigh }: KeyLimits): Omit<ChartBand, "scale">[] {
-  const [warning, critical] = [themeColor("warning"), themeColor("error")];
+  const [warning, critical] = [limitColor("warning"), limitColor("critical")];
   return [
     ...(high === undefined ? [] : [{ from: high, to: highHigh ?? Number.POSITIVE_INFINITY, color: warning }]),
     ...(low === undefined ? [] : [{ from: lowLow ?? Number.NEGATIVE_INFINITY, to: low, color: warning }]),

@@ -46,6 +46,17 @@ function segmentsOf({ buffer }: WidgetSeries, bounds: Bounds): Segment[] {
     }));
 }
 
+/** From this length on, the ends of a time are on different days. */
+const LONG_MS = 20 * 3_600_000;
+
+/** Returns the ends of the time that is shown, without the day if it is short. */
+function formatTimeRange({ from, to }: Bounds): string {
+  const isLong = to - from >= LONG_MS;
+  const format = (ts: number) =>
+    isLong ? `${formatDate(ts, "day")}, ${formatDate(ts, "minutes")}` : formatDate(ts, "minutes");
+  return `${format(from)} – ${format(to)}`;
+}
+
 export function StateTimelineWidget(props: WidgetProps) {
   const { feed } = props;
   void feed.version.value;
@@ -62,7 +73,7 @@ export function StateTimelineWidget(props: WidgetProps) {
     <div {...scrolling} class="flex h-full min-h-0 flex-col gap-2 overflow-y-auto">
       {feed.series.map((widgetSeries, index) => (
         <div key={`${widgetSeries.device.deviceId} ${widgetSeries.key}`} class="flex items-center gap-3">
-          <span class="w-28 flex-none truncate text-sm text-soft" title={labelOf(props, widgetSeries)}>
+          <span class="w-24 flex-none truncate text-sm text-soft" title={labelOf(props, widgetSeries)}>
             {labelOf(props, widgetSeries)}
           </span>
           <div class="relative h-6 min-w-0 flex-1 overflow-hidden rounded-field bg-base-200">
@@ -84,14 +95,21 @@ export function StateTimelineWidget(props: WidgetProps) {
           </span>
         </div>
       ))}
-      <ul class="flex flex-wrap gap-x-4 gap-y-1 text-sm">
-        {[...appearances].map(([state, { name, color }]) => (
-          <li key={String(state)} class="flex items-center gap-1.5">
-            <span class="size-2.5 flex-none rounded-full" style={{ background: color }} aria-hidden="true" />
-            {name}
-          </li>
-        ))}
-      </ul>
+      <div class="flex items-baseline gap-3 text-xs">
+        <ul class="flex w-28 flex-1 flex-wrap gap-x-4 gap-y-1">
+          {[...appearances].map(([state, { name, color }]) => (
+            <li key={String(state)} class="flex items-center gap-1.5">
+              <span
+                class="size-2.5 flex-none rounded-full"
+                style={{ background: color }}
+                aria-hidden="true"
+              />
+              {name}
+            </li>
+          ))}
+        </ul>
+        <span class="flex-none text-soft">{formatTimeRange(bounds)}</span>
+      </div>
     </div>
   );
 }

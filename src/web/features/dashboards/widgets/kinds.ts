@@ -1,9 +1,11 @@
 import { ownZone } from "../../../lib/zoned-time.ts";
+import type { StackedForm } from "../stacked.ts";
 import { CommandButtonWidget, SliderWidget } from "./act-widgets.tsx";
 import { StateTimelineWidget } from "./chart-widgets.tsx";
 import { EnergyWidget } from "./energy-widget.tsx";
+import { FloorPlanWidget } from "./floor-plan-widget.tsx";
 import { AlarmListWidget, DeviceTableWidget, StatusGridWidget } from "./list-widgets.tsx";
-import { FloorPlanWidget, MarkdownWidget } from "./note-widgets.tsx";
+import { MarkdownWidget } from "./note-widgets.tsx";
 import { StatePieWidget } from "./state-pie-widget.tsx";
 import { TimeSeriesWidget } from "./time-series-widget.tsx";
 import { GaugeWidget, LevelWidget, ValueWidget } from "./value-widgets.tsx";
@@ -18,6 +20,7 @@ export type ConfigField =
   | "period"
   | "price"
   | "reduce"
+  | "share"
   | "unit"
   | "decimals"
   | "scale"
@@ -39,6 +42,8 @@ interface WidgetKind {
   /** Size in cells. */
   readonly size: { readonly w: number; readonly h: number };
   readonly fields: readonly ConfigField[];
+  /** `content` by default. */
+  readonly stacked?: StackedForm;
   /** Config of a new widget. */
   readonly config?: Readonly<Record<string, unknown>>;
 }
@@ -48,23 +53,27 @@ const appearance = ["unit", "decimals"] as const;
 export const widgetKinds = {
   timeseries: {
     View: TimeSeriesWidget,
+    stacked: "chart",
     size: { w: 6, h: 4 },
     fields: ["devices", "keys", "aggregation", "style", ...appearance, "axis"],
   },
   value: {
     View: ValueWidget,
+    stacked: "half",
     size: { w: 3, h: 2 },
     fields: ["devices", "key", "reduce", ...appearance, "limits"],
     config: { aggregation: "avg", maxDataPoints: 60 },
   },
   energy: {
     View: EnergyWidget,
+    stacked: "chart",
     size: { w: 6, h: 4 },
     fields: ["devices", "keys", "period", ...appearance, "price"],
     config: { interval: "1d", timezone: ownZone(), maxDataPoints: 2_000 },
   },
   gauge: {
     View: GaugeWidget,
+    stacked: "half",
     size: { w: 3, h: 3 },
     fields: ["devices", "key", "reduce", ...appearance, "scale", "limits"],
   },
@@ -79,7 +88,7 @@ export const widgetKinds = {
     fields: ["devices", "keys"],
     config: { maxDataPoints: 2_000 },
   },
-  statePie: { View: StatePieWidget, size: { w: 4, h: 3 }, fields: ["devices", "key"] },
+  statePie: { View: StatePieWidget, size: { w: 4, h: 3 }, fields: ["devices", "key", "share"] },
   statusGrid: {
     View: StatusGridWidget,
     size: { w: 6, h: 3 },
@@ -89,6 +98,7 @@ export const widgetKinds = {
   alarmList: { View: AlarmListWidget, size: { w: 4, h: 3 }, fields: ["devices", "showCleared"] },
   commandButton: {
     View: CommandButtonWidget,
+    stacked: "half",
     size: { w: 3, h: 2 },
     fields: ["devices", "method", "params", "confirm"],
   },

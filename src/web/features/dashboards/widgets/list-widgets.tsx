@@ -1,49 +1,54 @@
+import { CircleCheck } from "lucide-preact";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
 import { Age } from "../../../ui/age.tsx";
+import { levelClass } from "../../../ui/severity-colors.ts";
 import { StateDot } from "../../../ui/state-dot.tsx";
 import { StateLamp } from "../../../ui/state-lamp.tsx";
 import { SeverityWord } from "../../alarms/severity.tsx";
 import { Drill } from "./drill.tsx";
-import { keysOf, levelColor, levelOf, newestOf, scrolling, sharedMetadata, shown } from "./values.ts";
+import { MoreNote, useFittedRows } from "./fitted-rows.tsx";
+import { keysOf, levelOf, newestOf, scrolling, sharedMetadata, shown } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 export function StatusGridWidget(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
   const [key] = keysOf(widget);
+  const fitted = useFittedRows<HTMLUListElement>(props.place === "wall", "li");
   return (
-    <ul
-      {...scrolling}
-      class="grid h-full content-start gap-2 overflow-y-auto [grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr))]"
-    >
-      {feed.devices.map(({ deviceId, name, active, alarmSeverity }) => {
-        const { value } = key === undefined ? { value: undefined } : newestOf(props, deviceId, key);
-        const metadata = key === undefined ? undefined : metadataOf(deviceId, key);
-        const level = levelOf(widget, value, metadata);
-        return (
-          <li key={deviceId}>
-            <Drill
-              class="flex h-full flex-col gap-0.5 rounded-field border border-base-300 px-3 py-2 hover:border-primary"
-              href={`/devices/${deviceId}`}
-            >
-              <span class="flex min-w-0 items-center gap-2">
-                <StateLamp active={active} severity={alarmSeverity} bare />
-                <span class="truncate text-sm font-medium">{name}</span>
-              </span>
-              {key !== undefined && (
-                <span
-                  class={`reading flex items-center gap-1.5 truncate ${level === "normal" ? "" : levelColor[level]}`}
-                >
-                  <StateDot value={value} metadata={metadata} />
-                  {shown(widget, value, metadata)}
+    <MoreNote count={fitted.hiddenCount}>
+      <ul
+        ref={fitted.host}
+        {...scrolling}
+        class="grid h-full content-start gap-2 overflow-y-auto [grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr))]"
+      >
+        {feed.devices.map(({ deviceId, name, active, alarmSeverity }) => {
+          const { value } = key === undefined ? { value: undefined } : newestOf(props, deviceId, key);
+          const metadata = key === undefined ? undefined : metadataOf(deviceId, key);
+          const level = levelOf(widget, value, metadata);
+          return (
+            <li key={deviceId}>
+              <Drill
+                class="flex h-full flex-col gap-0.5 rounded-field border border-base-300 px-3 py-2 hover:border-primary"
+                href={`/devices/${deviceId}`}
+              >
+                <span class="flex min-w-0 items-center gap-2">
+                  <StateLamp active={active} severity={alarmSeverity} bare />
+                  <span class="truncate text-sm font-medium">{name}</span>
                 </span>
-              )}
-            </Drill>
-          </li>
-        );
-      })}
-    </ul>
+                {key !== undefined && (
+                  <span class={`reading flex items-center gap-1.5 truncate ${levelClass(level, "text")}`}>
+                    <StateDot value={value} metadata={metadata} />
+                    {shown(widget, value, metadata)}
+                  </span>
+                )}
+              </Drill>
+            </li>
+          );
+        })}
+      </ul>
+    </MoreNote>
   );
 }
 
@@ -51,67 +56,89 @@ export function DeviceTableWidget(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
   const keys = keysOf(widget);
+  const fitted = useFittedRows<HTMLElement>(props.place === "wall", "tbody tr");
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section class="h-full overflow-auto" tabIndex={0} aria-label={widget.name || t("widget.deviceTable")}>
-      <table class="table table-sm">
-        <thead class="text-soft">
-          <tr>
-            <th scope="col">{t("widget.device")}</th>
-            {keys.map((key) => (
-              <th key={key} scope="col" title={key}>
-                {sharedMetadata(feed.devices, key)?.name ?? key}
-              </th>
-            ))}
-            <th scope="col">{t("widget.newest")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {feed.devices.map(({ deviceId, name, active, alarmSeverity }) => (
-            <tr key={deviceId}>
-              <th scope="row" class="font-normal">
-                <span class="flex items-center gap-2">
-                  <StateLamp active={active} severity={alarmSeverity} bare />
-                  <Drill class="link link-hover" href={`/devices/${deviceId}`}>
-                    {name}
-                  </Drill>
-                </span>
-              </th>
+    <MoreNote count={fitted.hiddenCount}>
+      <section
+        ref={fitted.host}
+        class="h-full overflow-auto"
+        {...scrolling}
+        aria-label={widget.name || t("widget.deviceTable")}
+      >
+        <table
+          class={`table ${props.place === "wall" ? "table-xs" : "table-sm"} [&_:is(td,th)]:px-1.5 [&_tbody_:is(td,th)]:text-sm [&_thead_th]:text-xs`}
+        >
+          <thead class="text-soft">
+            <tr>
+              <th scope="col">{t("widget.device")}</th>
               {keys.map((key) => (
-                <td key={key} class="reading whitespace-nowrap">
-                  {shown(widget, newestOf(props, deviceId, key).value, metadataOf(deviceId, key))}
-                </td>
+                <th key={key} scope="col" title={key}>
+                  {sharedMetadata(feed.devices, key)?.name ?? key}
+                </th>
               ))}
-              <td class="whitespace-nowrap text-soft">
-                <Age ts={props.latestOf(deviceId)?.ts || undefined} />
-              </td>
+              <th scope="col">{t("widget.newest")}</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+          </thead>
+          <tbody>
+            {feed.devices.map(({ deviceId, name, active, alarmSeverity }) => (
+              <tr key={deviceId}>
+                <th scope="row" class="font-normal">
+                  <span class="flex items-center gap-2">
+                    <StateLamp active={active} severity={alarmSeverity} bare />
+                    <Drill class="link link-hover whitespace-nowrap" href={`/devices/${deviceId}`}>
+                      {name}
+                    </Drill>
+                  </span>
+                </th>
+                {keys.map((key) => (
+                  <td key={key} class="reading whitespace-nowrap">
+                    {shown(widget, newestOf(props, deviceId, key).value, metadataOf(deviceId, key))}
+                  </td>
+                ))}
+                <td class="whitespace-nowrap text-soft">
+                  <Age ts={props.latestOf(deviceId)?.ts || undefined} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </MoreNote>
   );
 }
 
-export function AlarmListWidget({ feed }: WidgetProps) {
+export function AlarmListWidget({ feed, place }: WidgetProps) {
   void feed.version.value;
-  if (feed.alarms.length === 0) return <p class="text-soft">{t("widget.noAlarms")}</p>;
+  const fitted = useFittedRows<HTMLUListElement>(place === "wall", "li");
+  if (feed.alarms.length === 0)
+    return (
+      <p class="flex items-center gap-2 text-soft">
+        <CircleCheck size="1.2em" class="flex-none text-success" aria-hidden="true" />
+        {t("widget.noAlarms")}
+      </p>
+    );
   return (
-    <ul {...scrolling} class="flex h-full flex-col divide-y divide-base-300/60 overflow-y-auto">
-      {feed.alarms.map((alarm) => (
-        <li key={alarm.alarmId} class="py-1.5">
-          <Drill
-            class="flex flex-wrap items-baseline gap-x-3 hover:underline"
-            href={`/alarms/${alarm.alarmId}`}
-          >
-            <SeverityWord severity={alarm.severity} />
-            <span class="font-medium wrap-anywhere">{alarm.name}</span>
-            <span class="text-sm text-soft wrap-anywhere">
-              {alarm.deviceName} · <Age ts={alarm.raisedAt} />
-            </span>
-          </Drill>
-        </li>
-      ))}
-    </ul>
+    <MoreNote count={fitted.hiddenCount}>
+      <ul
+        ref={fitted.host}
+        {...scrolling}
+        class="flex h-full flex-col divide-y divide-base-300/60 overflow-y-auto"
+      >
+        {feed.alarms.map((alarm) => (
+          <li key={alarm.alarmId} class="py-1.5">
+            <Drill
+              class="flex flex-wrap items-baseline gap-x-3 hover:underline"
+              href={`/alarms/${alarm.alarmId}`}
+            >
+              <SeverityWord severity={alarm.severity} />
+              <span class="font-medium wrap-anywhere">{alarm.name}</span>
+              <span class="text-sm text-soft wrap-anywhere">
+                {alarm.deviceName} · <Age ts={alarm.raisedAt} />
+              </span>
+            </Drill>
+          </li>
+        ))}
+      </ul>
+    </MoreNote>
   );
 }

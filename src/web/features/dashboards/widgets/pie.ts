@@ -6,31 +6,29 @@ export interface PieSlice {
   readonly value: TelemetryValue | undefined;
   readonly metadata: KeyMetadata | undefined;
   readonly color: StateColor;
-  readonly count: number;
+  /** Number of devices, or ms. */
+  readonly amount: number;
+}
+
+interface StateAmount {
+  readonly value: TelemetryValue | undefined;
+  readonly metadata: KeyMetadata | undefined;
 }
 
 /** Colours of values without a state of their own; grey is for devices without a value. */
 const others: readonly StateColor[] = ["teal", "orange", "purple", "blue", "pink", "yellow", "green", "red"];
 
-/** Counts devices by value, the most frequent first and those without a value last. */
-export function slicesOf(
-  values: ReadonlyArray<{
-    readonly value: TelemetryValue | undefined;
-    readonly metadata: KeyMetadata | undefined;
-  }>,
-): PieSlice[] {
-  const groups = new Map<
-    string,
-    { value: TelemetryValue | undefined; metadata: KeyMetadata | undefined; count: number }
-  >();
-  for (const { value, metadata } of values) {
+/** Adds up the amounts of each state, the largest first and those without a value last. A device counts as one. */
+export function slicesOf(amounts: readonly (StateAmount & { readonly amount?: number })[]): PieSlice[] {
+  const groups = new Map<string, StateAmount & { amount: number }>();
+  for (const { value, metadata, amount = 1 } of amounts) {
     const name = stateOf(value, metadata)?.name ?? JSON.stringify(value) ?? "";
-    const group = groups.get(name) ?? { value, metadata, count: 0 };
-    group.count++;
+    const group = groups.get(name) ?? { value, metadata, amount: 0 };
+    group.amount += amount;
     groups.set(name, group);
   }
   const sorted = [...groups.values()].sort(
-    (a, b) => Number(a.value === undefined) - Number(b.value === undefined) || b.count - a.count,
+    (a, b) => Number(a.value === undefined) - Number(b.value === undefined) || b.amount - a.amount,
   );
   let next = 0;
   return sorted.map((group) => {

@@ -6,23 +6,25 @@ import type { WidgetProps } from "./widget.types.ts";
 /** Pictures are in the dashboard itself: nothing is fetched from elsewhere. */
 export const isPicture = (text: string) => /^data:image\/(png|jpeg|webp|gif|svg\+xml);base64,/.test(text);
 
-/** A widget's picture, as large as there is room; what lies upon it is placed by shares of the picture's own width and height. */
+/**
+ * A widget's picture, as large as there is room; what lies upon it is placed by shares of the picture's own width and height. With
+ * `isWide` it is as wide as there is room, and as high as its form needs.
+ */
 export function Plan(props: {
   widget: WidgetProps["widget"];
   alt: string;
+  isWide?: boolean;
   surface?: Ref<HTMLDivElement>;
   children: ComponentChildren;
 }) {
-  const { widget, alt, surface = null, children } = props;
+  const { widget, alt, isWide = false, surface = null, children } = props;
   const [ratio, setRatio] = useState<number | undefined>(undefined);
   const image = textOf(widget, "image");
-  const size =
-    ratio === undefined
-      ? { width: "100%", height: "100%" }
-      : { aspectRatio: ratio, width: `min(100cqw, ${100 * ratio}cqh)` };
   return (
-    <div class="grid size-full place-items-center overflow-hidden rounded-field bg-base-200 [container-type:size]">
-      <div ref={surface} class="@container relative" style={size}>
+    <div
+      class={`grid place-items-center overflow-hidden rounded-field bg-base-200 ${isWide ? "w-full" : "size-full [container-type:size]"}`}
+    >
+      <div ref={surface} class="@container relative" style={sizeOf(ratio, isWide)}>
         {isPicture(image) && (
           <img
             class="size-full"
@@ -37,4 +39,14 @@ export function Plan(props: {
       </div>
     </div>
   );
+}
+
+/** Form of a plan without a picture, where the height follows the width. */
+const RATIO_DEFAULT = 2;
+
+function sizeOf(ratio: number | undefined, isWide: boolean) {
+  if (isWide) return { aspectRatio: ratio ?? RATIO_DEFAULT, width: "100%" };
+  return ratio === undefined
+    ? { width: "100%", height: "100%" }
+    : { aspectRatio: ratio, width: `min(100cqw, ${100 * ratio}cqh)` };
 }

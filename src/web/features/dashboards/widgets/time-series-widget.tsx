@@ -4,7 +4,7 @@ import type { ChartColumns, ChartValue } from "../../../lib/chart-data.ts";
 import { alignColumns } from "../../../lib/chart-data.ts";
 import { lineColor } from "../../../lib/line-colors.ts";
 import { toLineStyle } from "../../../lib/line-styles.ts";
-import { type Extent, scaleGroups } from "../../../lib/scale-groups.ts";
+import { type Extent, paneCount, scaleGroups } from "../../../lib/scale-groups.ts";
 import { SeriesBuffer } from "../../../lib/series-buffer.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
@@ -180,7 +180,12 @@ function Lines(props: WidgetProps) {
   return (
     <div class="flex h-full min-h-0 flex-col">
       <Legend props={props} series={series} cursor={cursor} />
-      <div ref={host} class="min-h-0 flex-1 overflow-y-auto">
+      {/* Charts below each other may be higher than the widget. */}
+      <div
+        ref={host}
+        {...(paneCount(drawn.scales) > 1 && scrolling)}
+        class="min-h-0 flex-1 overflow-x-hidden overflow-y-auto"
+      >
         {series.length === 0 && <p class="text-soft">{t("widget.nothing")}</p>}
         {series.length > 0 && (
           <ChartStack

@@ -1,21 +1,24 @@
 import { Minus, TrendingDown, TrendingUp } from "lucide-preact";
-import type { KeyMetadata, LimitLevel } from "../../../../lib/key-metadata.ts";
+import type { KeyMetadata } from "../../../../lib/key-metadata.ts";
 import { sparkPath, toNumber } from "../../../lib/chart-data.ts";
 import { formatMark } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
 import { Age } from "../../../ui/age.tsx";
+import { levelClass } from "../../../ui/severity-colors.ts";
 import {
   keysOf,
-  levelColor,
   levelOf,
+  limitRanges,
   newestOf,
   numberOf,
   reduce,
   reduced,
+  reducers,
   scrolling,
   sharedMetadata,
   shown,
+  textOf,
 } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
@@ -32,53 +35,100 @@ const metadataOfWidget = ({ widget, feed }: WidgetProps): KeyMetadata | undefine
 const CHANGE_DIGITS = 3;
 const SPARK = { width: 120, height: 28 };
 
+/** Returns one line for all devices: their own one, or what the widget makes of their values at the same times. */
+function lineOf({ widget, feed }: WidgetProps): { ts: number; value: number }[] {
+  const lines = feed.series.map(({ buffer }) =>
+    buffer.ts.flatMap((ts, index) => {
+      const telemetryValue = buffer.values[index];
+      const value = telemetryValue === undefined ? null : toNumber(telemetryValue);
+      return value === null ? [] : [{ ts, value }];
+    }),
+  );
+  const [only = []] = lines;
+  if (lines.length <= 1) return only;
+  const values = Map.groupBy(lines.flat(), ({ ts }) => ts);
+  return [...values]
+    .filter(([, points]) => points.length === lines.length)
+    .sort(([a], [b]) => a - b)
+    .flatMap(([ts, points]) => {
+      const value = reduce(
+        widget,
+        points.map((point) => point.value),
+      );
+      return value === undefined ? [] : [{ ts, value }];
+    });
+}
+
 /** Trend: the present value against the first value of the time window. */
 function trendOf(props: WidgetProps) {
   const { value } = reduced(props);
-  const lines = props.feed.series.map(({ buffer }) =>
-    buffer.ts.flatMap((ts, index) => {
-      const telemetryValue = buffer.values[index];
-      const number = telemetryValue === undefined ? null : toNumber(telemetryValue);
-      return number === null ? [] : [{ ts, value: number }];
-    }),
-  );
-  const firsts = lines.flatMap(([first]) => first?.value ?? []);
-  const before = firsts.length === lines.length ? reduce(props.widget, firsts) : undefined;
-  if (typeof value !== "number" || before === undefined) return undefined;
-  // Lines of several devices lie over one another: only one of its own is drawn.
-  const [only = []] = lines.length === 1 ? lines : [];
-  return { change: value - before, path: only.length < 2 ? "" : sparkPath(only, SPARK) };
+  const line = lineOf(props);
+  const [first] = line;
+  if (typeof value !== "number" || first === undefined) return undefined;
+  return { change: value - first.value, path: line.length < 2 ? "" : sparkPath(line, SPARK) };
 }
 
-function Trend(props: WidgetProps & Meaning) {
+const NewestAge = ({ ts }: { ts: number }) => (
+  <p class="flex-none truncate text-sm text-soft [@container(max-height:3.5rem)]:hidden">
+    <Age ts={ts} />
+  </p>
+);
+
+/** The change in the time window, the age of the value and a line of its history, as far as there is room. */
+function Trend(props: WidgetProps & Meaning & { ts: number | undefined }) {
   const trend = trendOf(props);
-  if (trend === undefined) return null;
+  if (trend === undefined) return props.ts === undefined ? null : <NewestAge ts={props.ts} />;
   const Icon = trend.change > 0 ? TrendingUp : trend.change < 0 ? TrendingDown : Minus;
   const sign = trend.change > 0 ? "+" : "";
   const hasDecimals = (numberOf(props.widget, "decimals") ?? props.metadata?.decimals) !== undefined;
   const change = hasDecimals ? trend.change : Number(trend.change.toPrecision(CHANGE_DIGITS));
   return (
-    <div class="flex items-center gap-3 text-sm text-soft">
-      <span class="flex flex-none items-center gap-1">
-        <Icon size={16} aria-hidden="true" />
-        {sign}
-        {shown(props.widget, change, props.metadata, props.decimals)}
-      </span>
-      <svg
-        class="h-7 min-w-0 flex-1"
-        viewBox={`0 0 ${SPARK.width} ${SPARK.height}`}
-        preserveAspectRatio="none"
-        aria-hidden="true"
-      >
-        <path
-          d={trend.path}
-          fill="none"
-          stroke="currentColor"
-          stroke-width="1.5"
-          vector-effect="non-scaling-stroke"
-        />
-      </svg>
-    </div>
+    <>
+      <p class="flex flex-none items-center gap-1.5 text-sm text-soft [@container(max-height:3.5rem)]:hidden">
+        <Icon size="1.15em" class="flex-none" aria-hidden="true" />
+        <span class="truncate">
+          {sign}
+          {shown(props.widget, change, props.metadata, props.decimals)} · <Age ts={props.ts} />
+        </span>
+      </p>
+      {trend.path !== "" && (
+        <svg
+          class={`min-h-0 w-full flex-1 text-primary ${props.feed.devices.length > 1 ? "[@container(max-height:7rem)]:hidden" : "[@container(max-height:5.5rem)]:hidden"}`}
+          viewBox={`0 0 ${SPARK.width} ${SPARK.height}`}
+          preserveAspectRatio="none"
+          aria-hidden="true"
+        >
+          <path
+            d={trend.path}
+            fill="none"
+            stroke="currentColor"
+            stroke-width="1.5"
+            vector-effect="non-scaling-stroke"
+          />
+        </svg>
+      )}
+    </>
+  );
+}
+
+/** Width of a character of a reading, as a share of its size. */
+const CHARACTER_WIDTH = 0.62;
+
+/** Returns the size of a text that fills the width of its widget, within limits. */
+function sizeOf(text: string): string {
+  const byWidth = 100 / (Math.max(1, text.length) * CHARACTER_WIDTH);
+  return `clamp(1rem, min(${byWidth.toFixed(1)}cqw, 38cqh), 4rem)`;
+}
+
+/** Says how the value of several devices was made. */
+function Origin({ widget, feed }: WidgetProps) {
+  const count = feed.devices.length;
+  if (count < 2) return null;
+  const by = reducers.find((name) => name === textOf(widget, "reduce")) ?? "avg";
+  return (
+    <p class="flex-none truncate text-xs text-soft [@container(max-height:4.5rem)]:hidden">
+      {t(`widget.of.${by}`, { count })}
+    </p>
   );
 }
 
@@ -87,35 +137,35 @@ export function ValueWidget(props: WidgetProps) {
   const { value, ts, decimals } = reduced(props);
   const metadata = metadataOfWidget(props);
   const level = levelOf(props.widget, value, metadata);
+  const text = shown(props.widget, value, metadata, decimals);
   return (
-    <div class="flex h-full flex-col gap-1 overflow-hidden [justify-content:safe_center]">
-      <p
-        class={`reading flex-none truncate text-3xl font-semibold ${level === "normal" ? "" : levelColor[level]}`}
-      >
-        {shown(props.widget, value, metadata, decimals)}
-      </p>
-      <Trend {...props} metadata={metadata} decimals={decimals} />
-      {value !== undefined && (
-        <p class="text-sm text-soft">
-          <Age ts={ts} />
+    <div class="h-full min-h-0 [container-type:size]">
+      <div class="flex h-full flex-col justify-center gap-1 overflow-hidden">
+        <p
+          class={`reading flex-none leading-tight font-semibold whitespace-nowrap ${levelClass(level, "text")}`}
+          style={{ fontSize: sizeOf(text) }}
+        >
+          {text}
         </p>
-      )}
+        <Origin {...props} />
+        <Trend {...props} metadata={metadata} decimals={decimals} ts={ts} />
+      </div>
     </div>
   );
 }
 
-/** Characters of the value that have room at the usual size. */
-const GAUGE_CHARACTERS = 8;
 /** Three quarters of a circle, from the lower left to the lower right. */
 const GAUGE = { radius: 40, from: 135, sweep: 270 };
 
-function arc(share: number): string {
-  const atTime = (degrees: number) => {
+/** Returns the path of a part of the ring between two shares of the scale. */
+function arc(to: number, from = 0, radius = GAUGE.radius): string {
+  const point = (degrees: number) => {
     const angle = (degrees * Math.PI) / 180;
-    return `${50 + GAUGE.radius * Math.cos(angle)} ${50 + GAUGE.radius * Math.sin(angle)}`;
+    return `${50 + radius * Math.cos(angle)} ${50 + radius * Math.sin(angle)}`;
   };
-  const sweep = GAUGE.sweep * Math.min(Math.max(share, 0.001), 1);
-  return `M ${atTime(GAUGE.from)} A ${GAUGE.radius} ${GAUGE.radius} 0 ${sweep > 180 ? 1 : 0} 1 ${atTime(GAUGE.from + sweep)}`;
+  const start = GAUGE.from + GAUGE.sweep * from;
+  const sweep = GAUGE.sweep * Math.min(Math.max(to - from, 0.001), 1);
+  return `M ${point(start)} A ${radius} ${radius} 0 ${sweep > 180 ? 1 : 0} 1 ${point(start + sweep)}`;
 }
 
 function scaleOf({ widget }: WidgetProps) {
@@ -134,48 +184,91 @@ export function GaugeWidget(props: WidgetProps) {
   const level = levelOf(widget, value, metadata);
   const text = shown(widget, value, metadata, decimals);
   return (
-    <div class="relative flex h-full min-h-0 items-center justify-center">
-      <svg
-        viewBox="0 0 100 92"
-        class={`h-full max-w-full ${levelColor[level]}`}
-        role="img"
-        aria-label={`${widget.name || metadata?.name || keysOf(widget).join()}: ${text}, ${t("widget.scale", { min: formatMark(min), max: formatMark(max) })}`}
-      >
-        <path d={arc(1)} fill="none" class="stroke-base-300" stroke-width="9" stroke-linecap="round" />
-        {number !== undefined && (
-          <path
-            d={arc(shareOf(number))}
-            fill="none"
-            stroke="currentColor"
-            stroke-width="9"
-            stroke-linecap="round"
-          />
-        )}
-        <text
-          x="50"
-          y="55"
-          text-anchor="middle"
-          class="reading fill-base-content font-semibold"
-          font-size={text.length > GAUGE_CHARACTERS ? 11 : 15}
+    <div class="h-full min-h-0 [container-type:size]">
+      <div class="flex h-full flex-col items-center">
+        <svg
+          viewBox="0 0 100 92"
+          class={`min-h-0 max-w-full flex-1 ${levelClass(level, "graphic", "text-primary")}`}
+          role="img"
+          aria-label={`${widget.name || metadata?.name || keysOf(widget).join()}: ${text}, ${t("widget.scale", { min: formatMark(min), max: formatMark(max) })}`}
         >
-          {text}
-        </text>
-        <text x="20" y="90" text-anchor="middle" class="fill-base-content" opacity="0.7" font-size="7">
-          {formatMark(min)}
-        </text>
-        <text x="80" y="90" text-anchor="middle" class="fill-base-content" opacity="0.7" font-size="7">
-          {formatMark(max)}
-        </text>
-      </svg>
+          <path d={arc(1)} fill="none" class="stroke-base-300" stroke-width="9" stroke-linecap="round" />
+          {number !== undefined && (
+            <path
+              d={arc(shareOf(number))}
+              fill="none"
+              stroke="currentColor"
+              stroke-width="9"
+              stroke-linecap="round"
+            />
+          )}
+          <LimitArcs {...props} metadata={metadata} />
+          <GaugeText text={text} />
+          <text x="20" y="90" text-anchor="middle" class="fill-base-content" opacity="0.7" font-size="7">
+            {formatMark(min)}
+          </text>
+          <text x="80" y="90" text-anchor="middle" class="fill-base-content" opacity="0.7" font-size="7">
+            {formatMark(max)}
+          </text>
+        </svg>
+        <Origin {...props} />
+      </div>
     </div>
   );
 }
 
-const barColor: Readonly<Record<LimitLevel, string>> = {
-  normal: "bg-primary",
-  warning: "bg-warning",
-  critical: "bg-error",
-};
+/** Width of the room within the ring, in units of the drawing. */
+const INNER_WIDTH = 56;
+const TEXT_SIZE_MAX = 20;
+
+/** The value within the ring: the number, and its unit below. */
+function GaugeText({ text }: { text: string }) {
+  const [number = "", ...unit] = text.split(/[\s\u202f]+/);
+  const size = (part: string, max: number) =>
+    Math.min(max, INNER_WIDTH / (Math.max(1, part.length) * CHARACTER_WIDTH));
+  const unitText = unit.join(" ");
+  return (
+    <g class="reading fill-base-content" text-anchor="middle">
+      <text
+        x="50"
+        y={unitText === "" ? 56 : 53}
+        class="font-semibold"
+        font-size={size(number, TEXT_SIZE_MAX)}
+      >
+        {number}
+      </text>
+      {unitText !== "" && (
+        <text x="50" y="67" font-size={size(unitText, 10)} opacity="0.75">
+          {unitText}
+        </text>
+      )}
+    </g>
+  );
+}
+
+const LIMIT_RADIUS = 47.5;
+
+/** The ranges beyond the limits, as thin arcs outside the ring. */
+function LimitArcs(props: WidgetProps & { metadata: KeyMetadata | undefined }) {
+  const { shareOf } = scaleOf(props);
+  const within = (value: number) => Math.min(Math.max(shareOf(value), 0), 1);
+  return (
+    <g fill="none" stroke-width="2.5">
+      {limitRanges(props.widget, props.metadata?.limits).map(({ from, to, level }) => {
+        const [start, end] = [from === undefined ? 0 : within(from), to === undefined ? 1 : within(to)];
+        return (
+          end > start && (
+            <path
+              key={`${level} ${from} ${to}`}
+              d={arc(end, start, LIMIT_RADIUS)}
+              class={`stroke-current ${levelClass(level, "graphic", "text-primary")}`}
+            />
+          )
+        );
+      })}
+    </g>
+  );
+}
 
 export function LevelWidget(props: WidgetProps) {
   const { widget, feed } = props;
@@ -201,7 +294,7 @@ export function LevelWidget(props: WidgetProps) {
               aria-label={`${name}: ${text}, ${t("widget.scale", { min: formatMark(min), max: formatMark(max) })}`}
             >
               <div
-                class={`h-full rounded-full ${barColor[levelOf(widget, value, metadata)]}`}
+                class={`h-full rounded-full ${levelClass(levelOf(widget, value, metadata), "fill", "bg-primary")}`}
                 style={{ width: `${share * 100}%` }}
               />
             </div>

@@ -1,5 +1,10 @@
 import { decimalsOf } from "../../../../lib/key-format.ts";
-import { type KeyMetadata, type LimitLevel, limitLevel } from "../../../../lib/key-metadata.ts";
+import {
+  type KeyLimits,
+  type KeyMetadata,
+  type LimitLevel,
+  limitLevel,
+} from "../../../../lib/key-metadata.ts";
 import type { TelemetryValue } from "../../../lib/api-types.ts";
 import { formatReading } from "../../../platform/i18n/format.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
@@ -65,7 +70,10 @@ export function newestOf(
   return { value: own(latest?.values), ts: own(latest?.timestamps) };
 }
 
-const reducers: Readonly<Record<string, (values: readonly number[]) => number>> = {
+/** Ways in which the values of several devices become one. */
+export const reducers = ["avg", "min", "max", "sum"] as const;
+
+const reductions: Readonly<Record<string, (values: readonly number[]) => number>> = {
   avg: (values) => values.reduce((sum, value) => sum + value, 0) / values.length,
   min: (values) => Math.min(...values),
   max: (values) => Math.max(...values),
@@ -74,7 +82,7 @@ const reducers: Readonly<Record<string, (values: readonly number[]) => number>> 
 
 /** Returns what a widget makes of several values; undefined of none. */
 export function reduce(widget: Widget, values: readonly number[]): number | undefined {
-  const by = reducers[textOf(widget, "reduce")] ?? reducers.avg;
+  const by = reductions[textOf(widget, "reduce")] ?? reductions.avg;
   return values.length === 0 ? undefined : by?.(values);
 }
 
@@ -115,11 +123,32 @@ export function levelOf(
   return isBeyond(warning) ? "warning" : "normal";
 }
 
-export const levelColor: Readonly<Record<LimitLevel, string>> = {
-  normal: "text-primary",
-  warning: "text-warning",
-  critical: "text-error",
-};
+/** A range of values beyond a limit; an end that it does not have is open. */
+export interface LimitRange {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly level: Exclude<LimitLevel, "normal">;
+}
+
+/** Returns the ranges beyond the limits of a widget, or else of its key. */
+export function limitRanges(widget: Widget, limits: KeyLimits | undefined): LimitRange[] {
+  const [warning, critical] = [numberOf(widget, "warning"), numberOf(widget, "critical")];
+  const isOwn = warning !== undefined || critical !== undefined;
+  const isLow = warning !== undefined && critical !== undefined && critical < warning;
+  const own: KeyLimits = isLow
+    ? { low: warning, lowLow: critical }
+    : {
+        ...(warning !== undefined && { high: warning }),
+        ...(critical !== undefined && { highHigh: critical }),
+      };
+  const { lowLow, low, high, highHigh } = isOwn ? own : (limits ?? {});
+  const ranges: LimitRange[] = [];
+  if (low !== undefined) ranges.push({ from: lowLow, to: low, level: "warning" });
+  if (lowLow !== undefined) ranges.push({ to: lowLow, level: "critical" });
+  if (high !== undefined) ranges.push({ from: high, to: highHigh, level: "warning" });
+  if (highHigh !== undefined) ranges.push({ from: highHigh, level: "critical" });
+  return ranges;
+}
 
 /** Used for what scrolls: it must be reached by the keyboard, whatever is in it. */
 export const scrolling = { tabIndex: 0 } as const;

@@ -8,6 +8,9 @@ export interface Bounds {
   readonly to: number;
 }
 
+/** Where a widget stands: in a cell of the grid, in one column on a phone, or on a wall, where nothing scrolls. */
+export type WidgetPlace = "cell" | "stack" | "wall";
+
 /** Describes what a widget is drawn from; it reads `feed.version` to hear of what is new. */
 export interface WidgetProps {
   readonly widget: Widget;
@@ -18,6 +21,8 @@ export interface WidgetProps {
   /** The charts were asked to show another time. */
   readonly onZoom: (bounds: Bounds) => void;
   readonly onReset: () => void;
+  /** A cell by default. */
+  readonly place?: WidgetPlace;
 }
 
 export type WidgetView = ComponentType<WidgetProps>;

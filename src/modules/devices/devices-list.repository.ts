@@ -1,0 +1,52 @@
+import { count, eq, sql } from "drizzle-orm";
+import type { TenantId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { deviceActivity, devices } from "./devices.tables.ts";
+import { DEV_EUI_KEY, type DeviceFilter, type DeviceWithActivity } from "./devices.types.ts";
+import { orderOf, type Visible, whereOf } from "./devices-filter.repository.ts";
+import { isSortedByState, openAlarmRanks, orderByState } from "./devices-state.repository.ts";
+
+const devEui = sql<
+  string | null
+>`(SELECT json_extract(value, '$') FROM attributes WHERE attributes.device_id = ${devices.deviceId} AND scope = 'SERVER' AND key = ${DEV_EUI_KEY})`;
+
+/** Selects devices with their activity and their dev EUI. */
+export const selectDevices = (orm: MainDatabase["orm"]) =>
+  orm
+    .select({ device: devices, activity: deviceActivity, devEui })
+    .from(devices)
+    .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId));
+
+export interface SelectedDevice {
+  readonly device: typeof devices.$inferSelect;
+  readonly activity: typeof deviceActivity.$inferSelect | null;
+  readonly devEui: string | null;
+}
+
+/** Creates the function that returns a page of the devices that a list shows, and how many there are. */
+export const createDeviceList =
+  (orm: MainDatabase["orm"], toDevice: (row: SelectedDevice) => DeviceWithActivity) =>
+  (
+    tenantId: TenantId,
+    visible: Visible,
+    filter: DeviceFilter,
+  ): { items: DeviceWithActivity[]; total: number } => {
+    const where = whereOf(tenantId, visible, filter);
+    const { sort = "" } = filter;
+    const ranks = openAlarmRanks(orm, tenantId, visible);
+    const isByState = isSortedByState(sort);
+    const selected = selectDevices(orm).$dynamic();
+    const items = (isByState ? selected.leftJoin(ranks, eq(ranks.deviceId, devices.deviceId)) : selected)
+      .where(where)
+      .orderBy(...(isByState ? orderByState(sort, ranks) : orderOf(filter)))
+      .limit(filter.limit)
+      .offset(filter.offset)
+      .all();
+    const counted = orm
+      .select({ total: count() })
+      .from(devices)
+      .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId))
+      .where(where)
+      .get();
+    return { items: items.map(toDevice), total: counted?.total ?? 0 };
+  };

@@ -1,0 +1,139 @@
+import type { LimitLevel } from "../../../../lib/key-metadata.ts";
+import { t } from "../../../platform/i18n/i18n.ts";
+import { metadataOf } from "../../../platform/key-metadata.ts";
+import { levelClass } from "../../../ui/severity-colors.ts";
+import { StateLamp } from "../../../ui/state-lamp.tsx";
+import type { ResolvedDevice } from "../dashboards-api.ts";
+import { Drill } from "./drill.tsx";
+import { isPicture, Plan } from "./plan.tsx";
+import { cardShift, type Spot, spotsOf } from "./spots.ts";
+import { keysOf, levelOf, newestOf, shown, textOf } from "./values.ts";
+import type { WidgetProps } from "./widget.types.ts";
+
+/** A device on the plan with the value that stands beside its name. */
+export interface Marker extends Spot {
+  readonly device: ResolvedDevice;
+  readonly text: string | undefined;
+  readonly level: LimitLevel;
+}
+
+/** Machines of several kinds stand on one plan: each shows the first of the keys that it has. */
+export function markerOf(props: WidgetProps, spot: Spot): Marker[] {
+  const { widget, feed } = props;
+  const { deviceId } = spot;
+  const device = feed.devices.find((candidate) => candidate.deviceId === deviceId);
+  if (device === undefined) return [];
+  const key = keysOf(widget).find((name) => newestOf(props, deviceId, name).value !== undefined);
+  if (key === undefined) return [{ ...spot, device, text: undefined, level: "normal" }];
+  const { value } = newestOf(props, deviceId, key);
+  const metadata = metadataOf(deviceId, key);
+  return [{ ...spot, device, text: shown(widget, value, metadata), level: levelOf(widget, value, metadata) }];
+}
+
+export function FloorPlanWidget(props: WidgetProps) {
+  const { widget, feed, place } = props;
+  void feed.version.value;
+  const markers = spotsOf(props).flatMap((spot) => markerOf(props, spot));
+  const isStacked = place === "stack";
+  return (
+    <div class="h-full min-h-0" data-testid="floor-plan">
+      <Plan widget={widget} alt={widget.name || t("widget.floorPlan")} isWide={isStacked}>
+        {!isPicture(textOf(widget, "image")) && <p class="p-4 text-soft">{t("widget.noPlan")}</p>}
+        <MarkerList markers={markers} place={place} />
+      </Plan>
+      {isStacked && <MarkerKey markers={markers} />}
+    </div>
+  );
+}
+
+/** Markers on a plan: cards with name and value, or on a phone numbers that stand for the list below it. */
+export function MarkerList({ markers, place }: { markers: readonly Marker[]; place: WidgetProps["place"] }) {
+  return (
+    <ul>
+      {markers.map((marker, index) => (
+        <li
+          key={marker.deviceId}
+          class="absolute"
+          style={{
+            left: `${marker.x * 100}%`,
+            top: `${marker.y * 100}%`,
+            transform: `translate(-${cardShift(marker.x)}%, -${cardShift(marker.y)}%)`,
+          }}
+        >
+          {place === "stack" ? (
+            <NumberMark marker={marker} number={index + 1} />
+          ) : (
+            <Card marker={marker} isLarge={place === "wall"} />
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What is in alarm stands out from afar. */
+const frameOf = ({ device }: Marker): string =>
+  device.alarmSeverity === undefined
+    ? "border-base-content/20 hover:border-primary"
+    : "border-base-content outline-2 outline-base-content/25";
+
+function Card({ marker, isLarge }: { marker: Marker; isLarge: boolean }) {
+  const { device, text, level } = marker;
+  const [nameSize, textSize] = isLarge ? ["text-sm", "text-lg"] : ["text-xs", "text-sm"];
+  return (
+    <Drill
+      class={`flex items-center gap-2 rounded-field border bg-base-100 px-2 py-1 leading-tight whitespace-nowrap shadow-sm ${frameOf(marker)} ${device.active ? "" : "border-dashed"}`}
+      href={`/devices/${device.deviceId}`}
+      title={device.name}
+    >
+      <StateLamp active={device.active} severity={device.alarmSeverity} bare />
+      <span class="flex flex-col @max-sm:sr-only">
+        <span
+          class={`max-w-32 truncate ${nameSize} ${text === undefined ? "font-medium" : "text-soft @max-lg:sr-only"}`}
+        >
+          {device.name}
+        </span>
+        {text !== undefined && (
+          <span class={`reading font-semibold ${textSize} ${levelClass(level, "text")}`}>{text}</span>
+        )}
+      </span>
+    </Drill>
+  );
+}
+
+function NumberMark({ marker, number }: { marker: Marker; number: number }) {
+  const { device } = marker;
+  return (
+    <Drill
+      class={`flex items-center gap-1 rounded-full border bg-base-100 px-1.5 py-0.5 text-xs shadow-sm ${frameOf(marker)}`}
+      href={`/devices/${device.deviceId}`}
+      title={device.name}
+    >
+      <StateLamp active={device.active} severity={device.alarmSeverity} bare />
+      <span aria-hidden="true">{number}</span>
+      <span class="sr-only">{device.name}</span>
+    </Drill>
+  );
+}
+
+/** Says what the numbers on a plan stand for. */
+function MarkerKey({ markers }: { markers: readonly Marker[] }) {
+  return (
+    <ol class="mt-2 grid grid-cols-2 gap-x-3 text-sm">
+      {markers.map(({ deviceId, device, text, level }, index) => (
+        <li key={deviceId} class="min-w-0">
+          <Drill class="flex min-h-10 items-center gap-2 hover:underline" href={`/devices/${deviceId}`}>
+            <span class="w-4 flex-none text-right text-xs text-soft">{index + 1}</span>
+            <StateLamp active={device.active} severity={device.alarmSeverity} bare />
+            <span class="flex min-w-0 flex-col leading-tight">
+              <span class="truncate text-soft">{device.name}</span>
+              {text !== undefined && (
+                <span class={`reading font-medium ${levelClass(level, "text")}`}>{text}</span>
+              )}
+            </span>
+          </Drill>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,120 @@
+import { ArrowDownUp, ChartLine, Download, Pause, ZoomIn, ZoomOut } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import { AGGREGATIONS } from "../../lib/aggregations.ts";
+import type { Aggregation } from "../../lib/api-types.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Button } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { MENU_ITEM, MoreMenu } from "../../ui/more-menu.tsx";
+import { AnnotationSwitch } from "../annotations/annotation-switch.tsx";
+import { CsvUnits } from "./csv-units.tsx";
+
+interface Props {
+  readonly aggregation: Aggregation;
+  /** Absent where nothing moves: a fixed window, or one that is paused. */
+  readonly onPause: (() => void) | undefined;
+  readonly hasAnnotations: boolean;
+  /** True while values of the range are still missing. */
+  readonly isLoading: boolean;
+  readonly exploreHref: string;
+  readonly onAggregation: (aggregation: Aggregation) => void;
+  readonly onZoom: (factor: number) => void;
+  readonly onDownload: () => void;
+  /** Opens import and export. */
+  readonly onHistory: () => void;
+}
+
+/** What the data of a device offers beside its charts: how values are aggregated, files, and Explore. */
+export function DataMenu(props: Props) {
+  return (
+    <MoreMenu label={t("data.more")}>
+      {(close) => {
+        const closing = (action: () => void) => () => {
+          close();
+          action();
+        };
+        return (
+          <>
+            <Display {...props} onPause={props.onPause && closing(props.onPause)} />
+            <Group>
+              <Button
+                icon={Download}
+                class={MENU_ITEM}
+                disabled={props.isLoading}
+                onClick={closing(props.onDownload)}
+              >
+                {t("data.csvDownload")}
+              </Button>
+              <div class="px-2 py-1">
+                <CsvUnits />
+              </div>
+              <Button icon={ArrowDownUp} class={MENU_ITEM} onClick={closing(props.onHistory)}>
+                {t("history.open")}
+              </Button>
+            </Group>
+            <Group>
+              <a class={MENU_ITEM} href={props.exploreHref}>
+                <ChartLine size={16} aria-hidden="true" />
+                {t("data.explore")}
+              </a>
+            </Group>
+          </>
+        );
+      }}
+    </MoreMenu>
+  );
+}
+
+const Group = ({ children }: { children: ComponentChildren }) => (
+  <div class="flex flex-col gap-1 border-t border-base-300 pt-2">{children}</div>
+);
+
+function Display({ aggregation, hasAnnotations, onAggregation, onZoom, onPause }: Props) {
+  return (
+    <>
+      <AggregationField value={aggregation} onSelect={onAggregation} />
+      {hasAnnotations && <AnnotationSwitch />}
+      <div class="flex items-center gap-2">
+        <IconButton
+          icon={ZoomIn}
+          class="btn btn-sm btn-square"
+          label={t("data.zoomIn")}
+          onClick={() => onZoom(0.5)}
+        />
+        <IconButton
+          icon={ZoomOut}
+          class="btn btn-sm btn-square"
+          label={t("data.zoomOut")}
+          onClick={() => onZoom(2)}
+        />
+        {onPause && (
+          <Button icon={Pause} size={14} class="btn btn-sm ml-auto" onClick={onPause}>
+            {t("common.pause")}
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}
+
+function AggregationField(props: { value: Aggregation; onSelect: (aggregation: Aggregation) => void }) {
+  return (
+    <label class="flex flex-col gap-1 text-sm">
+      {t("data.aggregation")}
+      <select
+        class="select select-sm w-full"
+        value={props.value}
+        onChange={(e) => {
+          const selected = AGGREGATIONS.find((id) => id === e.currentTarget.value);
+          if (selected) props.onSelect(selected);
+        }}
+      >
+        {AGGREGATIONS.map((id) => (
+          <option key={id} value={id}>
+            {t(`aggregation.${id}`)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,56 @@
+// The overview of the demo plant: key figures with curves from the first minute, and the newest values of devices.
+import { beforeAll, expect, test } from "bun:test";
+import { useConsole } from "./support/console-page.ts";
+import { appear, expectTidy } from "./support/screenshots.ts";
+
+const STEP_MS = 30_000;
+const ui = useConsole({ isStill: true });
+
+beforeAll(async () => {
+  await ui.call("POST", "/api/demo-plant/start");
+  for (;;) {
+    const { progress } = (await ui.call("GET", "/api/demo-plant")) as { progress: number };
+    if (progress === 1) break;
+  }
+}, 60_000);
+
+const listed = () => ui.page.locator("section").filter({ hasText: "Last seen" }).getByRole("listitem");
+
+test(
+  "pinned values have their curve, and devices show their newest values instead of an age",
+  async () => {
+    const { page } = ui;
+    await ui.open("/");
+    const pinned = page.locator(".panel").filter({ has: page.getByRole("link", { name: "Pressure" }) });
+    await pinned.filter({ hasText: "bar" }).last().locator("svg path").first().waitFor();
+    await listed().getByText("Temperature").first().waitFor();
+    expect(await listed().count()).toBe(8);
+    const texts = await listed().allTextContents();
+    expect(texts.filter((text) => /\d\s?s ago|now/.test(text))).toEqual([]);
+    expect(texts.filter((text) => /[a-z]_[a-z]|zone1/.test(text))).toEqual([]);
+  },
+  STEP_MS,
+);
+
+test(
+  "a plant that is started from a German console is German",
+  async () => {
+    const { page } = ui;
+    await ui.call("DELETE", "/api/demo-plant");
+    const appearance = { theme: "dark", language: "de", width: 390 } as const;
+    await appear(page, appearance);
+    await ui.open("/");
+    await page
+      .getByRole("button", { name: /Demo-Werk/ })
+      .first()
+      .click();
+    await page.getByRole("heading", { name: "Demo-Werk", exact: true }).waitFor();
+    await ui.open("/");
+    await page.getByText("Druck", { exact: true }).first().waitFor();
+    await page.getByText("Zuletzt aktiv").waitFor();
+    await expectTidy(page, "overview-demo", appearance);
+    expect(await page.getByText(/^(Pressure|Line 1|Press 1|temperature)$/).count()).toBe(0);
+    expect(ui.complaints).toEqual([]);
+  },
+  STEP_MS,
+);
