@@ -387,6 +387,8 @@ export const policies: Record<string, Policy> = {
 export const withoutDevices = new Set([
   "GET /api/integrations",
   "GET /api/integrations/codecs",
+  "GET /api/modbus/connections",
+  "GET /api/modbus/templates",
   "GET /api/dashboards",
   "GET /api/data-pipelines",
   "GET /api/device-profiles",
