@@ -97,6 +97,7 @@ const features: Record<string, readonly string[]> = {
   backups: ["scheduler"],
   generators: ["devices"],
   uplinks: ["devices", "pipelines"],
+  modbus: ["devices"],
   "mqtt-clients": ["api-keys"],
   dashboards: ["alarms", "annotations", "attributes", "commands", "devices", "telemetry"],
   profiles: ["alarm-rules", "dashboards"],

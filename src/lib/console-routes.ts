@@ -25,6 +25,7 @@ export const screenRoutes = {
   codecs: "/integrations/codecs/:codecId?",
   integrations: "/integrations/:integrationId?/:integrationTab?",
   uplinks: "/uplinks/:uplinkId?",
+  modbus: "/modbus/:connectionId?/:modbusUnitId?",
   mqttClients: "/mqtt-clients/:mqttTab?",
   scheduler: "/scheduler/:jobId?",
   generators: "/generators",

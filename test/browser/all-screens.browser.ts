@@ -35,6 +35,10 @@ const PATHS = [
   "/integrations/:integration",
   "/integrations/codecs",
   "/integrations/codecs/new",
+  "/modbus",
+  "/modbus?create=1",
+  "/modbus/:modbus",
+  "/modbus/:modbus/new",
   "/mqtt-clients",
   "/mqtt-clients/topics",
   "/scheduler",
@@ -75,6 +79,12 @@ beforeAll(async () => {
     integrationId: string;
   };
   ids.integration = integration.integrationId;
+  const modbus = (await call("POST", "/api/modbus/connections", {
+    name: "Meters",
+    host: "127.0.0.1",
+    enabled: false,
+  })) as { connectionId: string };
+  ids.modbus = modbus.connectionId;
   const alarms = await untilAnswer(
     async () => (await call("GET", "/api/alarms")) as { alarmId: string }[],
     ({ length }) => length > 0,

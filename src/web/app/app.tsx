@@ -38,6 +38,9 @@ const SchedulerScreen = lazy(() =>
 const UplinksScreen = lazy(() =>
   loadScreen(() => import("../features/uplinks/uplinks-screen.tsx")).then((m) => m.UplinksScreen),
 );
+const ModbusScreen = lazy(() =>
+  loadScreen(() => import("../features/modbus/modbus-screen.tsx")).then((m) => m.ModbusScreen),
+);
 const MqttClientsScreen = lazy(() =>
   loadScreen(() => import("../features/mqtt-clients/mqtt-clients-screen.tsx")).then(
     (m) => m.MqttClientsScreen,
@@ -122,6 +125,7 @@ function Screens() {
         <Route path={screenRoutes.codecs} component={CodecsScreen} />
         <Route path={screenRoutes.integrations} component={IntegrationsScreen} />
         <Route path={screenRoutes.uplinks} component={UplinksScreen} />
+        <Route path={screenRoutes.modbus} component={ModbusScreen} />
         <Route path={screenRoutes.mqttClients} component={MqttClientsScreen} />
         <Route path={screenRoutes.scheduler} component={SchedulerScreen} />
         <Route path={screenRoutes.generators} component={GeneratorsScreen} />

@@ -40,6 +40,8 @@ function useActions(): Entry[] {
   const screen = t("palette.screen");
   const action = t("palette.action");
   const entry = (text: string, path: string): [string, string, () => void] => [text, action, go(path)];
+  const allowed = (permission: string, text: string, path: string) =>
+    may(permission) ? [entry(text, path)] : [];
   const startDemo = () =>
     demoPlantApi.start().then(
       ({ dashboardId }) => route(`/dashboards/${dashboardId}`),
@@ -67,19 +69,21 @@ function useActions(): Entry[] {
       screen,
       go(`/settings/${page}`),
     ]),
-    ...(may("mqtt-clients:read") ? [entry(t("nav.mqttClients"), "/mqtt-clients")] : []),
-    ...(may("devices:write") ? [entry(t("devices.create"), "/devices?create=1")] : []),
-    ...(may("devices:write") ? [entry(t("import.title"), "/devices/import")] : []),
+    ...allowed("integrations:read", t("nav.modbus"), "/modbus"),
+    ...allowed("mqtt-clients:read", t("nav.mqttClients"), "/mqtt-clients"),
+    ...allowed("devices:write", t("devices.create"), "/devices?create=1"),
+    ...allowed("devices:write", t("import.title"), "/devices/import"),
     ...(may("devices:write") ? [demo] : []),
-    ...(may("profiles:write") ? [entry(t("profiles.create"), "/settings/profiles?create=1")] : []),
-    ...(may("dashboards:write") ? [entry(t("dashboards.create"), "/dashboards?create=1")] : []),
-    ...(may("pipelines:write") ? [entry(t("pipelines.create"), "/pipelines?create=1")] : []),
-    ...(may("integrations:write") ? [entry(t("codecs.create"), "/integrations/codecs/new")] : []),
-    ...(may("integrations:write") ? [entry(t("integrations.create"), "/integrations?create=1")] : []),
-    ...(may("scheduler:write") ? [entry(t("jobs.create"), "/scheduler?create=1")] : []),
-    ...(may("generators:write") ? [entry(t("generators.create"), "/generators?create=1")] : []),
-    ...(may("users:write") ? [entry(t("users.invite"), "/settings/users?invite=1")] : []),
-    ...(may("api-keys:manage") ? [entry(t("keys.create"), "/settings/api-keys?create=1")] : []),
+    ...allowed("profiles:write", t("profiles.create"), "/settings/profiles?create=1"),
+    ...allowed("dashboards:write", t("dashboards.create"), "/dashboards?create=1"),
+    ...allowed("pipelines:write", t("pipelines.create"), "/pipelines?create=1"),
+    ...allowed("integrations:write", t("codecs.create"), "/integrations/codecs/new"),
+    ...allowed("integrations:write", t("integrations.create"), "/integrations?create=1"),
+    ...allowed("integrations:write", t("palette.createModbus"), "/modbus?create=1"),
+    ...allowed("scheduler:write", t("jobs.create"), "/scheduler?create=1"),
+    ...allowed("generators:write", t("generators.create"), "/generators?create=1"),
+    ...allowed("users:write", t("users.invite"), "/settings/users?invite=1"),
+    ...allowed("api-keys:manage", t("keys.create"), "/settings/api-keys?create=1"),
     [`${t("theme.label")}: ${t("theme.light")}`, action, set("light")],
     [`${t("theme.label")}: ${t("theme.dark")}`, action, set("dark")],
     [`${t("theme.label")}: ${t("theme.system")}`, action, set("system")],

@@ -4,6 +4,7 @@ import { dashboardsApi } from "../features/dashboards/dashboards-api.ts";
 import { generatorsApi } from "../features/generators/generators-api.ts";
 import { integrationsApi } from "../features/integrations/integrations-api.ts";
 import { loadManual } from "../features/manual/manual-api.ts";
+import { modbusApi } from "../features/modbus/modbus-api.ts";
 import { pipelinesApi } from "../features/pipelines/pipelines-api.ts";
 import { profilesApi } from "../features/profiles/profiles-api.ts";
 import { schedulerApi } from "../features/scheduler/scheduler-api.ts";
@@ -59,6 +60,11 @@ export async function loadFound(): Promise<Found[]> {
     listed("integrations:read", async () =>
       (await integrationsApi.list()).map(({ integrationId, name }) =>
         found(`/integrations/${integrationId}`, name, t("nav.integrations")),
+      ),
+    ),
+    listed("integrations:read", async () =>
+      (await modbusApi.list("")).rows.map(({ connectionId, name }) =>
+        found(`/modbus/${connectionId}`, name, t("nav.modbus")),
       ),
     ),
     listed("pipelines:read", async () =>

@@ -10,6 +10,7 @@ export const appDe: Readonly<Record<keyof typeof appEn, string>> = {
   "nav.pipelines": "Pipelines",
   "nav.scheduler": "Zeitplan",
   "nav.mqttClients": "MQTT-Clients",
+  "nav.modbus": "Modbus",
   "nav.uplinks": "Uplinks",
   "nav.generators": "Generatoren",
   "nav.dashboards": "Dashboards",

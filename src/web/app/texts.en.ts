@@ -8,6 +8,7 @@ export const appEn = {
   "nav.pipelines": "Pipelines",
   "nav.scheduler": "Scheduler",
   "nav.mqttClients": "MQTT clients",
+  "nav.modbus": "Modbus",
   "nav.uplinks": "Uplinks",
   "nav.generators": "Generators",
   "nav.dashboards": "Dashboards",

@@ -18,6 +18,7 @@ import { generatorsDe } from "../features/generators/texts.de.ts";
 import { integrationsDe } from "../features/integrations/texts.de.ts";
 import { maintenanceDe } from "../features/maintenance/texts.de.ts";
 import { manualDe } from "../features/manual/texts.de.ts";
+import { modbusDe } from "../features/modbus/texts.de.ts";
 import { mqttClientsDe } from "../features/mqtt-clients/texts.de.ts";
 import { notificationsDe } from "../features/notifications/texts.de.ts";
 import { outboxDe } from "../features/outbox/texts.de.ts";
@@ -63,6 +64,7 @@ export const restDe: Readonly<Record<keyof typeof restEn, string>> = {
   ...systemDe,
   ...telemetryDe,
   ...uplinksDe,
+  ...modbusDe,
   ...mqttClientsDe,
   ...usersDe,
 };

@@ -18,6 +18,7 @@ import { generatorsEn } from "../features/generators/texts.en.ts";
 import { integrationsEn } from "../features/integrations/texts.en.ts";
 import { maintenanceEn } from "../features/maintenance/texts.en.ts";
 import { manualEn } from "../features/manual/texts.en.ts";
+import { modbusEn } from "../features/modbus/texts.en.ts";
 import { mqttClientsEn } from "../features/mqtt-clients/texts.en.ts";
 import { notificationsEn } from "../features/notifications/texts.en.ts";
 import { outboxEn } from "../features/outbox/texts.en.ts";
@@ -63,6 +64,7 @@ export const restEn = {
   ...systemEn,
   ...telemetryEn,
   ...uplinksEn,
+  ...modbusEn,
   ...mqttClientsEn,
   ...usersEn,
 } as const;

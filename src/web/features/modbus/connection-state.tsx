@@ -1,0 +1,67 @@
+import type { Text } from "../../../lib/texts/text.ts";
+import { serverText } from "../../platform/i18n/error-texts.ts";
+import { toMs } from "../../platform/i18n/format.ts";
+import { type MessageKey, t } from "../../platform/i18n/i18n.ts";
+import { now } from "../../platform/now.ts";
+import type { ModbusConnection } from "./modbus-api.ts";
+
+/** Advice about a problem, by its code. */
+const advice: Readonly<Record<string, Extract<MessageKey, `modbusWhy.${string}`>>> = {
+  "network_error.no_address": "modbusWhy.name",
+  "network_error.unknown_name": "modbusWhy.name",
+  "network_error.no_host": "modbusWhy.silent",
+  "network_error.no_network": "modbusWhy.silent",
+  "network_error.timed_out": "modbusWhy.silent",
+  "network_error.refused": "modbusWhy.refused",
+  "network_error.reset": "modbusWhy.reset",
+  "outbound.address_refused": "modbusWhy.forbidden",
+  "modbus.no_answer": "modbusWhy.noAnswer",
+  "modbus.bad_answer": "modbusWhy.badAnswer",
+};
+
+const LAMPS: Partial<Record<ModbusConnection["state"]["status"], string>> = {
+  connected: "lamp-on",
+  connecting: "lamp-wait",
+  waiting: "lamp-bad",
+};
+
+/** State of a connection with its lamp. */
+export function ConnectionStateText({ state }: Pick<ModbusConnection, "state">) {
+  return (
+    <span class="flex items-center gap-2.5">
+      <span class={`lamp ${LAMPS[state.status] ?? ""}`} aria-hidden="true" />
+      {t(`modbusState.${state.status}`)}
+    </span>
+  );
+}
+
+/** Says what the problem is and what to do about it. */
+export function Problem({ problem }: { problem: Text }) {
+  const key = advice[problem.code];
+  return (
+    <div role="status" class="border-l-4 border-l-error pl-3">
+      {key && <p>{t(key)}</p>}
+      <p class={key ? "text-sm text-soft wrap-anywhere" : "wrap-anywhere"}>{serverText(problem)}</p>
+    </div>
+  );
+}
+
+export function NextAttempt({ state }: Pick<ModbusConnection, "state">) {
+  const time = toMs(state.nextAttemptAt);
+  if (time === undefined) return null;
+  const seconds = Math.max(0, Math.ceil((time - now.value) / 1_000));
+  return <p class="text-sm text-soft">{t("modbus.nextAttempt", { seconds })}</p>;
+}
+
+const EXCEPTIONS = [1, 2, 3, 4, 5, 6, 10, 11] as const;
+
+/** Returns what an exception of a device means. */
+export function exceptionText(code: number): string {
+  const listed = EXCEPTIONS.find((exception) => exception === code);
+  const meaning = listed === undefined ? "" : `: ${t(`modbusException.${listed}`)}`;
+  return `${t("modbus.exception", { code })}${meaning}`;
+}
+
+/** Returns host and port as one text. */
+export const addressOf = ({ host, port }: Pick<ModbusConnection, "host" | "port">): string =>
+  host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;

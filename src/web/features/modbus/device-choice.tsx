@@ -1,0 +1,109 @@
+import { useState } from "preact/hooks";
+import { t } from "../../platform/i18n/i18n.ts";
+import { may } from "../../platform/session.ts";
+import { Radio } from "../../ui/choice.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useDeviceSearch } from "../devices/use-device-search.ts";
+
+const FOUND_MAX = 50;
+
+/** The device of a unit: one that exists, or one to create. */
+export type DeviceDraft =
+  | { readonly kind: "existing"; readonly deviceId: string | undefined }
+  | { readonly kind: "new"; readonly name: string; readonly deviceType: string };
+
+interface Props {
+  readonly draft: DeviceDraft;
+  readonly error: string | undefined;
+  readonly onChange: (draft: DeviceDraft) => void;
+}
+
+export function DeviceChoice({ draft, error, onChange }: Props) {
+  return (
+    <fieldset class="flex flex-col gap-3">
+      <legend class="mb-2 text-sm font-medium">{t("modbus.device")}</legend>
+      {may("devices:write") && (
+        <div class="flex flex-wrap gap-x-6 gap-y-2">
+          <Radio
+            name="device-kind"
+            checked={draft.kind === "new"}
+            onChange={() => onChange({ kind: "new", name: "", deviceType: "meter" })}
+          >
+            {t("modbus.newDevice")}
+          </Radio>
+          <Radio
+            name="device-kind"
+            checked={draft.kind === "existing"}
+            onChange={() => onChange({ kind: "existing", deviceId: undefined })}
+          >
+            {t("modbus.existingDevice")}
+          </Radio>
+        </div>
+      )}
+      {draft.kind === "new" ? (
+        <div class="grid gap-4 sm:grid-cols-2">
+          <TextField
+            label={t("device.name")}
+            error={error}
+            required
+            maxLength={255}
+            pattern=".*\S.*"
+            value={draft.name}
+            onText={(name) => onChange({ ...draft, name })}
+          />
+          <TextField
+            label={t("device.type")}
+            required
+            maxLength={120}
+            pattern=".*\S.*"
+            value={draft.deviceType}
+            onText={(deviceType) => onChange({ ...draft, deviceType })}
+          />
+        </div>
+      ) : (
+        <ExistingDevice
+          selected={draft.deviceId}
+          onSelect={(deviceId) => onChange({ kind: "existing", deviceId })}
+        />
+      )}
+      {draft.kind === "existing" && error && (
+        <p role="alert" class="text-sm text-error">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+function ExistingDevice(props: { selected: string | undefined; onSelect: (deviceId: string) => void }) {
+  const [text, setText] = useState("");
+  const devices = useDeviceSearch(text, FOUND_MAX);
+  return (
+    <>
+      <input
+        class="input input-sm w-full"
+        type="search"
+        value={text}
+        placeholder={t("devices.search")}
+        aria-label={t("access.findDevice")}
+        onInput={(e) => setText(e.currentTarget.value)}
+        onKeyDown={(e) => e.key === "Enter" && e.preventDefault()}
+      />
+      {devices?.length === 0 && <p class="text-sm text-soft">{t("access.noDevice")}</p>}
+      {devices && devices.length > 0 && (
+        <div class="flex max-h-48 flex-col gap-2 overflow-y-auto rounded-field border border-base-300 p-3">
+          {devices.map((device) => (
+            <Radio
+              key={device.deviceId}
+              name="device"
+              checked={device.deviceId === props.selected}
+              onChange={() => props.onSelect(device.deviceId)}
+            >
+              <span class="min-w-0 truncate">{device.name}</span>
+            </Radio>
+          ))}
+        </div>
+      )}
+    </>
+  );
+}

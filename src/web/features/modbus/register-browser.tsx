@@ -1,0 +1,216 @@
+import { Plus, RefreshCw } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
+import { ApiError } from "../../platform/api-client.ts";
+import { formatNumber } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Checkbox } from "../../ui/choice.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Section } from "../../ui/section.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { exceptionText } from "./connection-state.tsx";
+import { type ModbusConnection, type ModbusUnit, modbusApi, type RegisterRange } from "./modbus-api.ts";
+import { AREAS, isBitArea, ORDERS } from "./register-draft.ts";
+import { viewOf } from "./register-view.ts";
+
+const REFRESH_MS = 1_000;
+const COUNT_MAX = 125;
+
+type Order = (typeof ORDERS)[number];
+interface Answer {
+  readonly range: RegisterRange;
+  readonly values: readonly number[];
+}
+
+/** Reads any registers of a connection, to compare them with a manual. */
+export function RegisterBrowser(props: { connection: ModbusConnection; units: readonly ModbusUnit[] }) {
+  const { connectionId, state } = props.connection;
+  const [range, setRange] = useState<RegisterRange>({
+    unitId: props.units[0]?.unitId ?? 1,
+    area: "HOLDING_REGISTER",
+    address: 0,
+    count: 10,
+  });
+  const [isLive, setLive] = useState(false);
+  const [answer, setAnswer] = useState<Answer | undefined>(undefined);
+  const { busy, error, run } = useAction();
+  const read = () =>
+    run(async () => setAnswer({ range, values: (await modbusApi.read(connectionId, range)).values }));
+  const isOpen = state.status === "connected";
+  useEffect(() => {
+    if (!isLive || !isOpen || busy) return;
+    const timer = setTimeout(() => !document.hidden && read(), REFRESH_MS);
+    return () => clearTimeout(timer);
+  }, [isLive, isOpen, busy, range]);
+  return (
+    <Section id="modbus-browser" title={t("modbus.browser")} hint={t("modbus.browserHint")}>
+      <form
+        class="flex flex-col gap-4"
+        data-testid="browser"
+        onSubmit={(e) => {
+          e.preventDefault();
+          read();
+        }}
+      >
+        <RangeFields range={range} onChange={(changes) => setRange({ ...range, ...changes })} />
+        <div class="flex flex-wrap items-center gap-x-6 gap-y-3">
+          <button type="submit" class="btn btn-primary btn-sm" disabled={!isOpen || (busy && !isLive)}>
+            <RefreshCw size={16} aria-hidden="true" />
+            {t("modbus.read")}
+          </button>
+          <Checkbox checked={isLive} onCheck={setLive}>
+            {t("modbus.everySecond")}
+          </Checkbox>
+          {!isOpen && <span class="text-sm text-warning">{t("modbus.notOpen")}</span>}
+        </div>
+      </form>
+      {error !== undefined && <ReadError error={error} />}
+      {answer && <Registers answer={answer} connectionId={connectionId} units={props.units} />}
+    </Section>
+  );
+}
+
+function RangeFields(props: { range: RegisterRange; onChange: (changes: Partial<RegisterRange>) => void }) {
+  const { range, onChange } = props;
+  const numbers = [
+    ["unitId", t("modbus.unitId"), 0, 255],
+    ["address", t("modbus.address"), 0, 65_535],
+    ["count", t("modbus.countField"), 1, COUNT_MAX],
+  ] as const;
+  const field = ([name, label, min, max]: (typeof numbers)[number]) => (
+    <TextField
+      key={name}
+      label={label}
+      type="number"
+      required
+      min={min}
+      max={max}
+      defaultValue={String(range[name])}
+      onText={(text) => text !== "" && onChange({ [name]: Number(text) })}
+    />
+  );
+  return (
+    <div class="grid grid-cols-2 gap-4 sm:grid-cols-[1fr_2fr_1fr_1fr]">
+      {field(numbers[0])}
+      <SelectField
+        label={t("modbus.area")}
+        onChange={(e) =>
+          onChange({ area: AREAS.find((area) => area === e.currentTarget.value) ?? "HOLDING_REGISTER" })
+        }
+      >
+        {AREAS.map((area) => (
+          <option key={area} value={area} selected={area === range.area}>
+            {t(`modbusArea.${area}`)}
+          </option>
+        ))}
+      </SelectField>
+      {numbers.slice(1).map(field)}
+    </div>
+  );
+}
+
+function ReadError({ error }: { error: unknown }) {
+  const text = error instanceof ApiError ? error.text : undefined;
+  if (text?.code !== "modbus.exception") return <ErrorNote error={error} />;
+  return (
+    <p role="alert" class="border-l-4 border-l-error pl-3">
+      {exceptionText(Number(text.params.code))}
+    </p>
+  );
+}
+
+interface RegistersProps {
+  readonly answer: Answer;
+  readonly connectionId: string;
+  readonly units: readonly ModbusUnit[];
+}
+
+function Registers({ answer, connectionId, units }: RegistersProps) {
+  const { range, values } = answer;
+  const [order, setOrder] = useState<Order>("ABCD");
+  const unit = units.find(({ unitId }) => unitId === range.unitId);
+  const hrefOf = (address: number) =>
+    `/modbus/${connectionId}/${unit?.modbusUnitId ?? "new"}?unit=${range.unitId}&area=${range.area}&address=${address}`;
+  const isBits = isBitArea(range.area);
+  return (
+    <>
+      {!isBits && (
+        <div class="max-w-xs">
+          <SelectField
+            label={t("modbus.order")}
+            onChange={(e) => setOrder(ORDERS.find((name) => name === e.currentTarget.value) ?? "ABCD")}
+          >
+            {ORDERS.map((name) => (
+              <option key={name} value={name} selected={name === order}>
+                {t(`modbusOrder.${name}`)}
+              </option>
+            ))}
+          </SelectField>
+        </div>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard */}
+      <section class="max-h-[32rem] overflow-auto" tabIndex={0} aria-label={t("modbus.contents")}>
+        <table class="table table-sm">
+          <thead>
+            <tr>
+              <th scope="col">{t("modbus.address")}</th>
+              {isBits ? <th scope="col">{t("modbus.bitValue")}</th> : <WordHeads />}
+              <th scope="col">
+                <span class="sr-only">{t("modbus.addRegister")}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody class="reading">
+            {values.map((value, index) => (
+              <tr key={range.address + index}>
+                <th scope="row" class="font-normal">
+                  {range.address + index}
+                </th>
+                {isBits ? <td>{value}</td> : <WordCells values={values} index={index} order={order} />}
+                <td class="text-right">
+                  <a
+                    class="btn btn-ghost btn-xs"
+                    href={hrefOf(range.address + index)}
+                    aria-label={t("modbus.addRegisterOf", { address: range.address + index })}
+                    title={t("modbus.addRegisterOf", { address: range.address + index })}
+                  >
+                    <Plus size={14} aria-hidden="true" />
+                  </a>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
+}
+
+const HEADS = ["hex", "unsigned", "signed", "int32", "float32"] as const;
+
+const WordHeads = () =>
+  HEADS.map((head) => (
+    <th key={head} scope="col" class="text-right">
+      {t(`modbusView.${head}`)}
+    </th>
+  ));
+
+function WordCells(props: { values: readonly number[]; index: number; order: Order }) {
+  const view = viewOf(props.values, props.index, props.order);
+  return HEADS.map((head) => (
+    <td key={head} class="text-right whitespace-nowrap">
+      {head === "float32" ? floatText(view.float32) : (view[head] ?? "–")}
+    </td>
+  ));
+}
+
+/** Numbers of this size are noise of a wrong byte order, and too long for a column. */
+const PLAIN_MIN = 1e-4;
+const PLAIN_MAX = 1e9;
+
+function floatText(value: number | undefined): string {
+  if (value === undefined || Number.isNaN(value)) return "–";
+  const size = Math.abs(value);
+  return size === 0 || (size >= PLAIN_MIN && size < PLAIN_MAX) ? formatNumber(value) : value.toExponential(2);
+}

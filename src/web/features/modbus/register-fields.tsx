@@ -1,0 +1,108 @@
+import { t } from "../../platform/i18n/i18n.ts";
+import { Checkbox } from "../../ui/choice.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import {
+  AREAS,
+  canBeWritten,
+  isBitArea,
+  isFieldType,
+  ORDERS,
+  type RegisterDraft,
+  type RegisterField,
+  type RegisterProblems,
+  TYPES,
+} from "./register-draft.ts";
+
+interface Props {
+  readonly draft: RegisterDraft;
+  readonly problems: RegisterProblems;
+  readonly onChange: (changes: Partial<RegisterDraft>) => void;
+}
+
+/** The fields of a register; those that its area and type do not have are left out. */
+export function RegisterFields({ draft, problems, onChange }: Props) {
+  const { area, type } = draft;
+  const isBits = isBitArea(area);
+  const isNumber = !isBits && type !== "STRING" && type !== "BOOL";
+  const field = (name: RegisterField, isText = false) => (
+    <TextField
+      key={name}
+      label={t(`modbusField.${name}`)}
+      error={problems[name] && t(problems[name])}
+      {...(!isText && { inputMode: "decimal" as const })}
+      autocomplete="off"
+      autocapitalize="off"
+      maxLength={256}
+      class="input reading w-full"
+      value={draft[name]}
+      onText={(text) => onChange({ [name]: text })}
+    />
+  );
+  return (
+    <div class="flex flex-col gap-4 px-1 pb-2">
+      <div class="grid grid-cols-2 gap-4 md:grid-cols-4">
+        {field("key", true)}
+        <AreaField draft={draft} onChange={onChange} />
+        {field("address")}
+        {!isBits && <TypeField draft={draft} onChange={onChange} />}
+        {!isBits && type !== "BOOL" && <OrderField draft={draft} onChange={onChange} />}
+        {!isBits && type === "STRING" && field("length")}
+        {isNumber && (["scale", "offset"] as const).map((name) => field(name))}
+        {isNumber && isFieldType(type) && (["bit", "bits"] as const).map((name) => field(name))}
+        {isNumber && field("absent")}
+        {field("intervalSeconds")}
+      </div>
+      {canBeWritten(draft) && (
+        <Checkbox checked={draft.writable} onCheck={(writable) => onChange({ writable })}>
+          {t("modbus.writable")}
+        </Checkbox>
+      )}
+    </div>
+  );
+}
+
+type SelectProps = Pick<Props, "draft" | "onChange">;
+
+function AreaField({ draft, onChange }: SelectProps) {
+  const select = (value: string) => {
+    const area = AREAS.find((name) => name === value) ?? "HOLDING_REGISTER";
+    const isChanged = isBitArea(area) !== isBitArea(draft.area);
+    onChange({ area, ...(isChanged && { type: isBitArea(area) ? "BOOL" : "UINT16" }) });
+  };
+  return (
+    <SelectField label={t("modbus.area")} onChange={(e) => select(e.currentTarget.value)}>
+      {AREAS.map((name) => (
+        <option key={name} value={name} selected={name === draft.area}>
+          {t(`modbusArea.${name}`)}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+const TypeField = ({ draft, onChange }: SelectProps) => (
+  <SelectField
+    label={t("modbus.type")}
+    onChange={(e) => onChange({ type: TYPES.find((name) => name === e.currentTarget.value) ?? "UINT16" })}
+  >
+    {TYPES.map((name) => (
+      <option key={name} value={name} selected={name === draft.type}>
+        {t(`modbusType.${name}`)}
+      </option>
+    ))}
+  </SelectField>
+);
+
+const OrderField = ({ draft, onChange }: SelectProps) => (
+  <SelectField
+    label={t("modbus.order")}
+    onChange={(e) => onChange({ order: ORDERS.find((name) => name === e.currentTarget.value) ?? "ABCD" })}
+  >
+    {ORDERS.map((name) => (
+      <option key={name} value={name} selected={name === draft.order}>
+        {t(`modbusOrder.${name}`)}
+      </option>
+    ))}
+  </SelectField>
+);

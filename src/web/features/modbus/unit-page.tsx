@@ -1,0 +1,182 @@
+import { FileSpreadsheet, LayoutTemplate } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { ApiError } from "../../platform/api-client.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { BackLink } from "../../ui/back-link.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { errorText } from "../../ui/error-text.ts";
+import { NotFoundScreen } from "../../ui/not-found.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { Section } from "../../ui/section.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { devicesApi } from "../devices/devices-api.ts";
+import { DeviceChoice, type DeviceDraft } from "./device-choice.tsx";
+import { CsvDialog, TemplateDialog } from "./map-dialogs.tsx";
+import { type ModbusRegister, type ModbusUnit, modbusApi } from "./modbus-api.ts";
+import { AREAS, draftOf, problemsOf, type RegisterDraft, registerOf } from "./register-draft.ts";
+import { RegisterList } from "./register-list.tsx";
+import { type UnitDraft, UnitFields, unitDraftOf, unitFieldsOf } from "./unit-fields.tsx";
+
+interface Props {
+  readonly connectionId: string;
+  /** undefined for a new unit. */
+  readonly modbusUnitId: string | undefined;
+}
+
+/** Editor of a unit. */
+export function UnitPage({ connectionId, modbusUnitId }: Props) {
+  const connection = useResource(() => modbusApi.get(connectionId), [connectionId]);
+  const units = useResource(() => modbusApi.units(connectionId), [connectionId]);
+  const unit = units.data?.find((candidate) => candidate.modbusUnitId === modbusUnitId);
+  const error = connection.error ?? units.error;
+  const isMissing = modbusUnitId !== undefined && units.data !== undefined && unit === undefined;
+  if (isMissing || (error instanceof ApiError && error.status === 404)) return <NotFoundScreen />;
+  return (
+    <div class="flex max-w-5xl flex-col gap-5">
+      <BackLink href={`/modbus/${connectionId}`}>{connection.data?.name ?? t("nav.modbus")}</BackLink>
+      <PageHead title={modbusUnitId === undefined ? t("modbus.addUnit") : (unit?.deviceName ?? "…")} />
+      {error !== undefined && <ErrorNote error={error} onRetry={units.reload} />}
+      {units.data && <UnitForm connectionId={connectionId} unit={unit} />}
+    </div>
+  );
+}
+
+/** Returns the register that the address of the page asks for. */
+function askedRegister(query: Readonly<Record<string, string>>): RegisterDraft[] {
+  const area = AREAS.find((name) => name === query.area);
+  return area === undefined ? [] : [draftOf({ area, address: Number(query.address) })];
+}
+
+const firstDevice = (): DeviceDraft =>
+  may("devices:write")
+    ? { kind: "new", name: "", deviceType: "meter" }
+    : { kind: "existing", deviceId: undefined };
+
+/** Texts of refusals that belong to the device. */
+const deviceProblem = (error: unknown): string | undefined =>
+  error instanceof ApiError && /^(modbus\.device_taken|device\.)/.test(error.text?.code ?? "")
+    ? errorText(error)
+    : undefined;
+
+function useUnitForm(connectionId: string, unit: ModbusUnit | undefined) {
+  const { query, route } = useLocation();
+  const [asked] = useState(() => askedRegister(query));
+  const [fields, setFields] = useState<UnitDraft>(() => unitDraftOf(unit, query.unit));
+  const [device, setDevice] = useState<DeviceDraft>(firstDevice);
+  const [registers, setRegisters] = useState<readonly RegisterDraft[]>(() => [
+    ...(unit?.registers ?? []).map(draftOf),
+    ...asked,
+  ]);
+  const [open, setOpen] = useState<ReadonlySet<number>>(() => new Set(asked.map(({ id }) => id)));
+  const [isChecked, setChecked] = useState(false);
+  const action = useAction();
+  const wrong = registers.filter((draft) => Object.keys(problemsOf(draft, registers)).length > 0);
+  const needsDevice = unit === undefined && device.kind === "existing" && device.deviceId === undefined;
+  const save = async () => {
+    const body = { ...unitFieldsOf(fields), registers: registers.map(registerOf) };
+    if (unit) await modbusApi.updateUnit(connectionId, unit.modbusUnitId, body);
+    else await modbusApi.createUnit(connectionId, { ...body, deviceId: await deviceIdOf(device, setDevice) });
+    toast("success", t("modbus.unitSaved"));
+    route(`/modbus/${connectionId}`);
+  };
+  const submit = (e: Event) => {
+    e.preventDefault();
+    setChecked(true);
+    if (wrong.length > 0) setOpen(new Set([...open, ...wrong.map(({ id }) => id)]));
+    else if (!needsDevice) action.run(save);
+  };
+  return {
+    ...{ fields, setFields, device, setDevice, registers, setRegisters, open, setOpen, isChecked },
+    ...{ action, submit, wrong, needsDevice: needsDevice && isChecked },
+  };
+}
+
+/** Returns the id of the device; creates it first if it is new. A second attempt uses the device of the first. */
+async function deviceIdOf(device: DeviceDraft, onCreated: (device: DeviceDraft) => void): Promise<string> {
+  if (device.kind === "existing") return device.deviceId ?? "";
+  const { name, deviceType } = device;
+  const created = await devicesApi.create({
+    name: name.trim(),
+    deviceType: deviceType.trim(),
+    role: "DEVICE",
+  });
+  onCreated({ kind: "existing", deviceId: created.deviceId });
+  return created.deviceId;
+}
+
+function UnitForm({ connectionId, unit }: { connectionId: string; unit: ModbusUnit | undefined }) {
+  const form = useUnitForm(connectionId, unit);
+  const { action, isChecked, wrong } = form;
+  const refusal = deviceProblem(action.error);
+  const mayChange = may("integrations:write");
+  const [source, setSource] = useState<MapSource | undefined>(undefined);
+  const dialog = {
+    onClose: () => setSource(undefined),
+    onAdd: (added: readonly ModbusRegister[]) => {
+      form.setRegisters([...form.registers, ...added.map(draftOf)]);
+      setSource(undefined);
+      toast("success", plural("modbus.added", added.length));
+    },
+  };
+  return (
+    <>
+      <form onSubmit={form.submit}>
+        <fieldset class="flex min-w-0 flex-col gap-5" disabled={!mayChange}>
+          <Section id="modbus-unit" title={t("modbus.unit")}>
+            {unit === undefined && (
+              <DeviceChoice
+                draft={form.device}
+                error={form.needsDevice ? t("modbus.deviceNeeded") : refusal}
+                onChange={form.setDevice}
+              />
+            )}
+            <UnitFields draft={form.fields} onChange={form.setFields} />
+          </Section>
+          <Section id="modbus-registers" title={t("modbus.registersTitle")} hint={t("modbus.registersHint")}>
+            <MapButtons onSelect={setSource} />
+            <RegisterList
+              registers={form.registers}
+              open={form.open}
+              isChecked={isChecked}
+              onChange={form.setRegisters}
+              onOpen={form.setOpen}
+            />
+          </Section>
+          {isChecked && wrong.length > 0 && (
+            <p role="alert" class="text-sm text-error">
+              {plural("modbus.wrongRegisters", wrong.length)}
+            </p>
+          )}
+          {action.error !== undefined && refusal === undefined && <ErrorNote error={action.error} />}
+          {mayChange && (
+            <div class="flex justify-end">
+              <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
+            </div>
+          )}
+        </fieldset>
+      </form>
+      {source === "csv" && <CsvDialog {...dialog} />}
+      {source === "template" && <TemplateDialog {...dialog} />}
+    </>
+  );
+}
+
+type MapSource = "csv" | "template";
+
+/** Ways to add many registers. */
+const MapButtons = ({ onSelect }: { onSelect: (source: MapSource) => void }) => (
+  <div class="flex flex-wrap gap-2">
+    <Button icon={LayoutTemplate} onClick={() => onSelect("template")}>
+      {t("modbus.fromTemplate")}
+    </Button>
+    <Button icon={FileSpreadsheet} onClick={() => onSelect("csv")}>
+      {t("modbus.importCsv")}
+    </Button>
+  </div>
+);

@@ -1,0 +1,183 @@
+// A Modbus device from the console: connected, read, browsed, seen to be away and to come back.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { useConsole } from "./support/console-page.ts";
+import { ModbusServer } from "./support/modbus-server.ts";
+import { type Appearance, appear, expectTidy } from "./support/screenshots.ts";
+
+const STEP_MS = 60_000;
+const ui = useConsole({
+  settings: ["--outbound-allow", "127.0.0.1", "--outbound-private", "host"],
+  isStill: true,
+});
+const server = new ModbusServer();
+const CSV = [
+  "key;area;address;type;scale;order;writable",
+  "speed;holding;0;UINT16;0,1;;yes",
+  "power;holding;2;FLOAT32;;CDAB;",
+  "missing;holding;900;UINT16;;;",
+  "broken;holding;70000;UINT16;;;",
+].join("\n");
+
+beforeAll(async () => {
+  for (let address = 0; address < 20; address++) server.words.set(address, address);
+  server.words.set(0, 1_234);
+  // 50.5 with the less significant word first
+  server.words.set(2, 0x0000);
+  server.words.set(3, 0x424a);
+  await server.start();
+}, 30_000);
+afterAll(() => server.stop());
+
+const unit = () => ui.page.getByTestId("modbus-unit");
+const state = () => ui.page.getByTestId("state");
+let connectionPath = "";
+
+const looks: readonly Appearance[] = [
+  { theme: "light", language: "de", width: 390 },
+  { theme: "dark", language: "de", width: 1440 },
+  { theme: "dark", language: "en", width: 390 },
+  { theme: "light", language: "en", width: 1440 },
+];
+
+/** Opens a screen in each look and checks it; leaves the last look. */
+async function checkScreen(name: string, path: string, ready: () => Promise<unknown>): Promise<void> {
+  for (const look of looks) {
+    await appear(ui.page, look);
+    await ui.open(path);
+    await ready();
+    await expectTidy(ui.page, `modbus-${name}-${look.language}`, look);
+  }
+}
+
+test(
+  "a connection is created and says that it is connected",
+  async () => {
+    const { page } = ui;
+    await ui.open("/modbus");
+    await page.getByText("No Modbus connections yet").waitFor();
+    await page.getByRole("main").getByRole("button", { name: "Create connection" }).click();
+    const dialog = ui.dialog();
+    await dialog.getByLabel("Name", { exact: true }).fill("Hall meters");
+    await page.keyboard.press("Escape");
+    await page.getByRole("alertdialog").getByRole("button", { name: "Keep editing" }).click();
+    await dialog.getByRole("textbox", { name: /^Address/ }).fill("127.0.0.1");
+    await dialog.getByLabel("Port").fill(String(server.port));
+    await dialog.getByRole("button", { name: "Create connection" }).click();
+    await page.getByRole("heading", { name: "Hall meters" }).waitFor();
+    await state().getByText("Connected", { exact: true }).waitFor();
+    await page.getByText("No units yet.").waitFor();
+    connectionPath = new URL(page.url()).pathname;
+  },
+  STEP_MS,
+);
+
+test(
+  "a unit is created from a table, after its problems were shown",
+  async () => {
+    const { page } = ui;
+    await page.getByRole("link", { name: "Add unit" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("Press 7");
+    await page.getByLabel(/^Interval/).fill("0.2");
+    await page.getByRole("button", { name: "Import CSV" }).click();
+    await ui.dialog().getByLabel("Table").fill(CSV);
+    await ui.dialog().getByRole("button", { name: "Add registers" }).click();
+    await ui.dialog().getByText("Line 5:").waitFor();
+    await expectTidy(page, "modbus-csv-en", { theme: "light", language: "en", width: 1440 });
+    await ui.dialog().getByRole("button", { name: "Add the other 3 registers" }).click();
+    expect(await page.getByTestId("register").count()).toBe(3);
+    await page.getByRole("button", { name: "Add register", exact: true }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Enter a key.").waitFor();
+    await page.getByText("Enter a whole number from 0 to 65535.").waitFor();
+    await expectTidy(page, "modbus-unit-problems-en", { theme: "light", language: "en", width: 1440 });
+    await page.getByRole("button", { name: "Remove New register" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await unit().getByRole("link", { name: "Press 7" }).waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "the unit shows its values, and which register the device refuses",
+  async () => {
+    await unit().getByText("123.4", { exact: true }).waitFor();
+    await unit().getByText("50.5", { exact: true }).waitFor();
+    await unit().getByText("Modbus exception 2: The device has no register at this address.").waitFor();
+    await checkScreen("connection", connectionPath, () => unit().getByText("power").waitFor());
+    await checkScreen("list", "/modbus", () => ui.page.getByTestId("modbus-connection").waitFor());
+    await checkScreen("new-unit", `${connectionPath}/new`, () => ui.page.locator("#modbus-unit").waitFor());
+    expect(ui.complaints).toEqual([]);
+  },
+  STEP_MS,
+);
+
+test(
+  "registers are browsed in each byte order, and one is added to the unit",
+  async () => {
+    const { page } = ui;
+    await ui.open(connectionPath);
+    const browser = page.locator("section", { has: page.locator("#modbus-browser") }).first();
+    await browser.getByRole("button", { name: "Read" }).click();
+    await ui.row(/^2 0000/).waitFor();
+    await browser.getByLabel("Byte order").selectOption("CDAB");
+    await ui.row(/^2 0000 0 0 .* 50\.5/).waitFor();
+    server.words.set(5, 0xfffe);
+    await browser.getByLabel("Every second").check();
+    await ui.row(/^5 FFFE 65534 -2/).waitFor();
+    for (const look of looks.slice(2)) {
+      await page.emulateMedia({ colorScheme: look.theme });
+      await page.setViewportSize({ width: look.width, height: 900 });
+      await browser.scrollIntoViewIfNeeded();
+      await expectTidy(page, `modbus-browser-${look.language}`, look);
+    }
+    await page.getByRole("link", { name: "Add register 5 to the unit" }).click();
+    await page.getByRole("textbox", { name: "Key" }).fill("torque");
+    await page.getByLabel("Type", { exact: true }).selectOption("INT16");
+    await expectTidy(page, "modbus-unit-en", { theme: "light", language: "en", width: 1440 });
+    await page.getByRole("button", { name: "Save" }).click();
+    await unit().getByText("-2", { exact: true }).waitFor();
+    await ui.open(connectionPath);
+    await browser.getByLabel("Address", { exact: true }).fill("800");
+    await browser.getByRole("button", { name: "Read" }).click();
+    await browser.getByText("The device has no register at this address.").waitFor();
+    ui.complaints.length = 0; // the browser notes the refused request
+  },
+  STEP_MS,
+);
+
+test(
+  "the screen shows that the server is gone, with advice, and that it is back",
+  async () => {
+    await server.stop();
+    await state().getByText("Not connected", { exact: true }).waitFor();
+    await state().getByText("Nothing listens at this address.").waitFor();
+    await state()
+      .getByText(/^Next attempt in \d+ s$/)
+      .waitFor();
+    await checkScreen("away", connectionPath, () => state().waitFor());
+    await server.start();
+    await state()
+      .getByText("Connected", { exact: true })
+      .waitFor({ timeout: STEP_MS / 2 });
+    await unit().getByText("123.4", { exact: true }).waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "Ctrl-K finds a connection, and deleting asks first",
+  async () => {
+    const { page } = ui;
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("hall met");
+    await page.getByRole("option", { name: /Hall meters/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await ui.open(connectionPath);
+    await page.getByRole("main").getByRole("button", { name: "Delete", exact: true }).click();
+    await ui.dialog().getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("No Modbus connections yet").waitFor();
+    expect(await ui.call("GET", "/api/devices?search=Press%207")).toHaveLength(1);
+  },
+  STEP_MS,
+);
