@@ -23,6 +23,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
     pages: [
       "integrations",
       "integration-formats",
+      "modbus",
       "telegraf",
       "scripts",
       "webhooks",

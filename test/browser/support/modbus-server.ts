@@ -39,8 +39,8 @@ export class ModbusServer {
   #serve(socket: Socket): void {
     this.#sockets.add(socket);
     socket.on("error", () => socket.destroy()).on("close", () => this.#sockets.delete(socket));
-    let bytes = Buffer.alloc(0);
-    socket.on("data", (chunk) => {
+    let bytes: Buffer = Buffer.alloc(0);
+    socket.on("data", (chunk: Buffer) => {
       bytes = Buffer.concat([bytes, chunk]);
       for (;;) {
         const end = bytes.length < MBAP_BYTES ? Number.POSITIVE_INFINITY : 6 + bytes.readUInt16BE(4);

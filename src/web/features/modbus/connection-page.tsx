@@ -47,7 +47,13 @@ export function ConnectionPage({ connectionId }: { connectionId: string }) {
       </PageHead>
       {error !== undefined && <ErrorNote error={error} onRetry={resource.reload} />}
       {connection && <StatePanel connection={connection} />}
-      <Units connectionId={connectionId} units={units} error={unitList.error} onChanged={reload} />
+      <Units
+        connectionId={connectionId}
+        isOpen={connection?.state.status === "connected"}
+        units={units}
+        error={unitList.error}
+        onChanged={reload}
+      />
       {connection && units && may("integrations:write") && (
         <RegisterBrowser connection={connection} units={units} />
       )}
@@ -120,6 +126,7 @@ function StatePanel({ connection }: { connection: ModbusConnection }) {
 
 function Units(props: {
   connectionId: string;
+  isOpen: boolean;
   units: readonly ModbusUnit[] | undefined;
   error: unknown;
   onChanged: () => void;
@@ -139,7 +146,7 @@ function Units(props: {
       {units && units.length > 0 && (
         <ul class="divide-y divide-base-300/60" aria-label={t("modbus.unitsTitle")}>
           {units.map((unit) => (
-            <UnitCard key={unit.modbusUnitId} unit={unit} onDeleted={props.onChanged} />
+            <UnitCard key={unit.modbusUnitId} unit={unit} isOpen={props.isOpen} onDeleted={props.onChanged} />
           ))}
         </ul>
       )}

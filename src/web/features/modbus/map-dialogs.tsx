@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { plural, t } from "../../platform/i18n/i18n.ts";
+import { type MessageKey, plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -74,6 +74,39 @@ export function CsvDialog({ onClose, onAdd }: Props) {
 
 const PROBLEMS_SHOWN = 20;
 
+/** Rules of the columns, by their name. */
+const rules: Readonly<Record<string, Extract<MessageKey, `modbusProblem.${string}`>>> = {
+  key: "modbusProblem.needed",
+  area: "modbusProblem.area",
+  address: "modbusProblem.address",
+  type: "modbusProblem.type",
+  order: "modbusProblem.order",
+  length: "modbusProblem.length",
+  bit: "modbusProblem.bit",
+  bits: "modbusProblem.bits",
+  scale: "modbusProblem.number",
+  offset: "modbusProblem.number",
+  absent: "modbusProblem.number",
+  intervalMs: "modbusProblem.intervalMs",
+};
+
+/** Says what is wrong with a line. The server names the column, or says in English why the values do not go together. */
+function Reason({ problem }: { problem: string }) {
+  const column = /^(\w+): /.exec(problem)?.[1];
+  if (column === undefined)
+    return (
+      <span class="block text-soft">
+        {t("modbusProblem.together")} (<span lang="en">{problem}</span>)
+      </span>
+    );
+  const rule = Object.hasOwn(rules, column) ? rules[column] : undefined;
+  return (
+    <span class="block text-soft">
+      {t("modbus.csvColumn", { column })} {t(rule ?? "modbusProblem.column")}
+    </span>
+  );
+}
+
 function MapProblems({ map, csv }: { map: RegisterMap; csv: string }) {
   const lines = csv.split(/\r?\n/);
   return (
@@ -85,9 +118,7 @@ function MapProblems({ map, csv }: { map: RegisterMap; csv: string }) {
         {map.problems.slice(0, PROBLEMS_SHOWN).map(({ line, problem }) => (
           <li key={line} class="wrap-anywhere">
             {t("modbus.csvLine", { line })} <code class="reading">{lines[line - 1]}</code>
-            <span class="block text-soft" lang="en">
-              {problem}
-            </span>
+            <Reason problem={problem} />
           </li>
         ))}
       </ul>

@@ -152,7 +152,7 @@ function Registers({ answer, connectionId, units }: RegistersProps) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard */}
       <section class="max-h-[32rem] overflow-auto" tabIndex={0} aria-label={t("modbus.contents")}>
         <table class="table table-sm">
-          <thead>
+          <thead class="text-soft">
             <tr>
               <th scope="col">{t("modbus.address")}</th>
               {isBits ? <th scope="col">{t("modbus.bitValue")}</th> : <WordHeads />}
@@ -212,5 +212,7 @@ const PLAIN_MAX = 1e9;
 function floatText(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return "–";
   const size = Math.abs(value);
-  return size === 0 || (size >= PLAIN_MIN && size < PLAIN_MAX) ? formatNumber(value) : value.toExponential(2);
+  if (size === 0 || (size >= PLAIN_MIN && size < PLAIN_MAX)) return formatNumber(value);
+  const [mantissa = "", exponent = ""] = value.toExponential(2).split("e");
+  return `${formatNumber(Number(mantissa))}e${exponent}`;
 }

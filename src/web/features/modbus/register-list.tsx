@@ -106,7 +106,7 @@ function Row({ draft, registers, isOpen, isChecked, onToggle, onChange, onRemove
       <div class="flex items-center gap-2">
         <button
           type="button"
-          class="flex min-w-0 flex-1 cursor-pointer flex-wrap items-baseline gap-x-4 rounded-field px-1 py-0.5 text-left hover:bg-base-200"
+          class="flex min-w-0 flex-1 cursor-pointer flex-wrap items-center gap-x-4 rounded-field px-1 py-0.5 text-left hover:bg-base-200"
           aria-expanded={isOpen}
           onClick={onToggle}
         >

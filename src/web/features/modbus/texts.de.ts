@@ -160,6 +160,13 @@ export const modbusDe: Readonly<Record<keyof typeof modbusEn, string>> = {
   "modbusProblem.bit": "Das Register hat dieses Bit nicht.",
   "modbusProblem.bits": "Geben Sie 1 bis 16 Bits ein, die im Register liegen.",
   "modbusProblem.interval": "Geben Sie 0,1 bis 86400 Sekunden ein.",
+  "modbusProblem.intervalMs": "Geben Sie 100 bis 86400000 Millisekunden ein.",
+  "modbusProblem.area": "Geben Sie holding, input, coil oder discrete ein.",
+  "modbusProblem.type": "Geben Sie einen Typ ein, zum Beispiel UINT16, INT32, FLOAT32 oder BOOL.",
+  "modbusProblem.order": "Geben Sie ABCD, CDAB, BADC oder DCBA ein.",
+  "modbusProblem.column": "Diese Spalte gibt es nicht.",
+  "modbusProblem.together": "Diese Werte passen nicht zusammen.",
+  "modbus.csvColumn": "Spalte {column}:",
   "modbus.fromTemplate": "Mit einer Vorlage beginnen",
   "modbus.templateHint":
     "Vergleichen Sie die Register mit dem Handbuch Ihres Geräts: Ausführungen unterscheiden sich.",
@@ -186,7 +193,7 @@ export const modbusDe: Readonly<Record<keyof typeof modbusEn, string>> = {
   "modbus.added.other": "{count} Register sind hinzugefügt. Speichern Sie die Einheit, um sie zu behalten.",
   "modbus.browser": "Register-Browser",
   "modbus.browserHint":
-    "Liest beliebige Register jetzt, ohne sie zu speichern. Vergleichen Sie die Werte mit der Anzeige des Geräts, um Typen und Byte-Reihenfolge zu finden.",
+    "Liest beliebige Register jetzt, ohne sie zu speichern. Vergleichen Sie die Werte mit der Anzeige des Geräts, um Typen und Byte-Reihenfolge zu finden. Spalten mit 32 Bit verwenden ein Register und das nächste.",
   "modbus.unitId": "Einheiten-ID",
   "modbus.address": "Adresse",
   "modbus.countField": "Anzahl",

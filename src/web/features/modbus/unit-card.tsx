@@ -14,8 +14,15 @@ import { type ModbusUnit, modbusApi } from "./modbus-api.ts";
 /** Values that are shown; the device has all of them. */
 const VALUES_SHOWN = 12;
 
+interface Props {
+  readonly unit: ModbusUnit;
+  /** Whether the connection is open: otherwise nothing is read. */
+  readonly isOpen: boolean;
+  readonly onDeleted: () => void;
+}
+
 /** A unit with its health and newest values. */
-export function UnitCard({ unit, onDeleted }: { unit: ModbusUnit; onDeleted: () => void }) {
+export function UnitCard({ unit, isOpen, onDeleted }: Props) {
   const { modbusUnitId, connectionId, deviceId, deviceName, unitId, intervalMs, registers, health } = unit;
   const path = `/modbus/${connectionId}/${modbusUnitId}`;
   return (
@@ -23,7 +30,7 @@ export function UnitCard({ unit, onDeleted }: { unit: ModbusUnit; onDeleted: () 
       <div class="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
         <div class="min-w-0">
           <p class="flex flex-wrap items-center gap-x-2.5 font-medium">
-            <span class={`lamp ${lampOf(unit)}`} aria-hidden="true" />
+            <span class={`lamp ${isOpen ? lampOf(unit) : ""}`} aria-hidden="true" />
             <a class="link link-hover wrap-anywhere" href={`/devices/${deviceId}`}>
               {deviceName}
             </a>
@@ -52,9 +59,11 @@ export function UnitCard({ unit, onDeleted }: { unit: ModbusUnit; onDeleted: () 
 
 const intervalText = (ms: number): string => (ms < 1_000 ? `${formatCount(ms)} ms` : durationText(ms));
 
-/** Whether the newest read failed. */
-const isFailing = ({ health: { lastReadAt, lastErrorAt } }: ModbusUnit): boolean =>
-  lastErrorAt !== null && (lastReadAt === null || lastErrorAt >= lastReadAt);
+/** Whether the newest read failed. A register that the device refuses is shown by itself. */
+const isFailing = ({ health: { lastReadAt, lastErrorAt, lastError } }: ModbusUnit): boolean =>
+  lastErrorAt !== null &&
+  lastError?.code !== "modbus.register_refused" &&
+  (lastReadAt === null || lastErrorAt >= lastReadAt);
 
 function lampOf(unit: ModbusUnit): string {
   if (isFailing(unit)) return "lamp-bad";
