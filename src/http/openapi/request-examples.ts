@@ -170,6 +170,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
     subscribe: ["plant/#", "lineside/devices/#"],
   },
   updateMqttClient: { publish: ["plant/line-1/#"] },
+  askGateway: { method: "getCurrentTime", params: {} },
   publishMqttMessage: { topic: "plant/line-1/lamp/set", payload: "ON", qos: 1, retain: true },
   createUplink: { name: "Central historian", target: uplinkTarget, start: "BEGINNING" },
   testUplinkTarget: { target: uplinkTarget },

@@ -16,7 +16,7 @@ import { deviceCommandsRoutes } from "./device-commands.routes.ts";
 
 /** Commands to devices; the servers of the protocols add the ways on which they go out. */
 export function createCommandsModule(
-  { database, clock, events, log }: Core,
+  { config, database, clock, events, log }: Core,
   deps: {
     devices: DevicesService;
     profiles: ProfilesService;
@@ -47,7 +47,7 @@ export function createCommandsModule(
     routes: (auth: AuthPlugin) => [
       commandsRoutes({ commands, auth }),
       bulkCommandsRoutes({ commands, auth }),
-      deviceCommandsRoutes({ engine, tokens }),
+      deviceCommandsRoutes({ engine, tokens, config, clock }),
     ],
     parts: [{ name: "commands", start: () => engine.start(), stop: () => engine.stop() }],
   };

@@ -3,9 +3,12 @@ import { decodeBody } from "../../lib/body.ts";
 import { invalid, notFound, timedOut } from "../../lib/domain-error.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import { readBytes } from "../../lib/request-bytes.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Config } from "../../platform/config.ts";
 import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
 import { jsonValue, successBody, wholeNumber } from "../wire.schemas.ts";
 import type { CommandEngine } from "./command-engine.ts";
+import { answerOwnRequest } from "./own-requests.ts";
 
 const TIMEOUT_MS_DEFAULT = 20_000;
 /** A connection on which nothing happens is closed after a minute. */
@@ -16,6 +19,8 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 export const deviceCommandsRoutes = (deps: {
   engine: CommandEngine;
   tokens: Pick<TokenSignIn, "ensure">;
+  config: Config;
+  clock: Clock;
 }) => {
   const ensureDevice = deps.tokens.ensure;
   return new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] })
@@ -40,6 +45,23 @@ export const deviceCommandsRoutes = (deps: {
         detail: {
           summary: "Poll for the next command",
           description: "Waits for a command; 408 if none arrives. 400 for an invalid token.",
+        },
+      },
+    )
+    .post(
+      "/rpc",
+      ({ params, request, server, body }) =>
+        answerOwnRequest(deps, ensureDevice({ params, request, server }), body),
+      {
+        body: t.Object(
+          { method: t.String({ maxLength: 256 }), params: t.Optional(jsonValue()) },
+          { title: "DeviceRequest" },
+        ),
+        response: { 200: jsonValue() },
+        detail: {
+          summary: "Ask the gateway",
+          description:
+            "Answers a request of the device as over MQTT: `getServerTime` and `getCurrentTime` (`{time}` in epoch ms) and `getSessionLimits`. For any other method the answer is an object with `error`. 400 for an invalid token.",
         },
       },
     )
