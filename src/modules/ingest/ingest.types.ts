@@ -1,3 +1,4 @@
+import type { BodyEncoding } from "../../lib/body.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { RateMeter } from "../../lib/rate-meter.ts";
 import type { Params } from "../../lib/texts/text.ts";
@@ -17,7 +18,7 @@ export interface IngestDevice {
   parentDeviceId?: DeviceId | null;
   childName?: string | null;
   /** States how its bodies are encoded: AUTO looks at the first byte. */
-  payload: "JSON" | "CBOR" | "AUTO";
+  payload: BodyEncoding;
   /** A topic of its profile's that takes telemetry beside the usual ones. */
   telemetryTopic?: string | null;
   /** Transport of the commands; `null` for the one on which the device listens. */

@@ -1,7 +1,8 @@
 import { t } from "elysia";
+import { payloadEncodings } from "../../lib/body.ts";
 import { SILENCE_DEFAULT_MS, SILENCE_INTERVALS, SILENCE_MIN_MS } from "../../lib/observed-interval.ts";
 import { documentedAs } from "../documented-as.ts";
-import { choice, nameText, wholeNumber } from "../wire.schemas.ts";
+import { choice, literals, nameText, wholeNumber } from "../wire.schemas.ts";
 import { alarmRuleSchema } from "./alarm-rule.schemas.ts";
 import { keyMetadataList } from "./key-metadata.schemas.ts";
 
@@ -40,8 +41,9 @@ const settings = {
     }),
   ),
   payload: t.Optional(
-    t.Union([t.Literal("JSON"), t.Literal("CBOR"), t.Literal("AUTO")], {
-      description: "encoding of device bodies; AUTO recognizes it from the first byte",
+    literals(payloadEncodings, {
+      description:
+        "encoding of device bodies; AUTO recognizes JSON and CBOR from the first byte, LENIENT_JSON also takes single quotes, trailing commas, NaN and NULs at the end",
     }),
   ),
   createsChildren: t.Optional(
@@ -97,7 +99,7 @@ export const profileBody = t.Object(
     inactivityTimeoutMs: t.Optional(wholeNumber()),
     retentionDays: t.Optional(wholeNumber()),
     telemetryTopic: t.Optional(t.String()),
-    payload: choice(["JSON", "CBOR", "AUTO"]),
+    payload: choice(payloadEncodings),
     commandTimeoutMs: wholeNumber(),
     createsChildren: t.Boolean(),
     sessionsMax: wholeNumber(),

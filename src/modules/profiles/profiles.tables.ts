@@ -1,4 +1,5 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { payloadEncodings } from "../../lib/body.ts";
 import type { KeyMetadata } from "../../lib/key-metadata.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
@@ -19,7 +20,7 @@ export const deviceProfiles = sqliteTable(
     /** `null` if the tenant's plan decides. */
     retentionDays: integer("retention_days"),
     telemetryTopic: text("telemetry_topic"),
-    payload: text("payload", { enum: ["JSON", "CBOR", "AUTO"] }).notNull(),
+    payload: text("payload", { enum: payloadEncodings }).notNull(),
     commandTimeoutMs: integer("command_timeout_ms").notNull(),
     createsChildren: integer("creates_children", { mode: "boolean" }).notNull().default(true),
     /** Sessions that a device may have at once. */

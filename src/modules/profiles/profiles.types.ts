@@ -1,3 +1,4 @@
+import type { BodyEncoding } from "../../lib/body.ts";
 import type { ProfileId, TenantId } from "../../lib/ids.ts";
 import type { KeyMetadata } from "../../lib/key-metadata.ts";
 
@@ -12,7 +13,7 @@ export interface DeviceProfile {
   readonly inactivityTimeoutMs: number | null;
   readonly retentionDays: number | null;
   readonly telemetryTopic: string | null;
-  readonly payload: "JSON" | "CBOR" | "AUTO";
+  readonly payload: BodyEncoding;
   readonly commandTimeoutMs: number;
   /** A gateway with this profile makes its child devices by naming them. */
   readonly createsChildren: boolean;

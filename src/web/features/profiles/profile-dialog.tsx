@@ -14,7 +14,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Payload, type Profile, type ProfileForm, profilesApi } from "./profiles-api.ts";
 
-const PAYLOADS: readonly Payload[] = ["AUTO", "JSON", "CBOR"];
+const PAYLOADS: readonly Payload[] = ["AUTO", "JSON", "CBOR", "LENIENT_JSON"];
 
 const NEW: ProfileForm = {
   name: "",

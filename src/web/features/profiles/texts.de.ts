@@ -38,6 +38,7 @@ export const profilesDe: Readonly<Record<keyof typeof profilesEn, string>> = {
   "payload.AUTO": "Automatisch",
   "payload.JSON": "JSON",
   "payload.CBOR": "CBOR",
+  "payload.LENIENT_JSON": "JSON mit üblichen Fehlern",
   "profile.topic": "Eigenes MQTT-Topic",
   "profile.topicHint": "Nimmt Telemetrie neben v1/devices/me/telemetry. Leer: keines.",
   "profile.limits": "Verbindung und Grenzen",

@@ -34,6 +34,7 @@ export const profilesEn = {
   "payload.AUTO": "Automatic",
   "payload.JSON": "JSON",
   "payload.CBOR": "CBOR",
+  "payload.LENIENT_JSON": "JSON with common mistakes",
   "profile.topic": "Custom MQTT topic",
   "profile.topicHint": "Accepts telemetry in addition to v1/devices/me/telemetry. Optional.",
   "profile.limits": "Connection and limits",
