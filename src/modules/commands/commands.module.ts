@@ -12,7 +12,7 @@ import { CommandWays } from "./command-ways.ts";
 import { createCommandsRepository } from "./commands.repository.ts";
 import { commandsRoutes } from "./commands.routes.ts";
 import { createCommandsService } from "./commands.service.ts";
-import { deviceCommandsRoutes } from "./device-commands.routes.ts";
+import { deviceCommandsRoutes, deviceRequestsRoutes } from "./device-commands.routes.ts";
 
 /** Commands to devices; the servers of the protocols add the ways on which they go out. */
 export function createCommandsModule(
@@ -47,7 +47,8 @@ export function createCommandsModule(
     routes: (auth: AuthPlugin) => [
       commandsRoutes({ commands, auth }),
       bulkCommandsRoutes({ commands, auth }),
-      deviceCommandsRoutes({ engine, tokens, config, clock }),
+      deviceCommandsRoutes({ engine, tokens }),
+      deviceRequestsRoutes({ tokens, config, clock }),
     ],
     parts: [{ name: "commands", start: () => engine.start(), stop: () => engine.stop() }],
   };

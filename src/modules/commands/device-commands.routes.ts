@@ -19,8 +19,6 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 export const deviceCommandsRoutes = (deps: {
   engine: CommandEngine;
   tokens: Pick<TokenSignIn, "ensure">;
-  config: Config;
-  clock: Clock;
 }) => {
   const ensureDevice = deps.tokens.ensure;
   return new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] })
@@ -45,23 +43,6 @@ export const deviceCommandsRoutes = (deps: {
         detail: {
           summary: "Poll for the next command",
           description: "Waits for a command; 408 if none arrives. 400 for an invalid token.",
-        },
-      },
-    )
-    .post(
-      "/rpc",
-      ({ params, request, server, body }) =>
-        answerOwnRequest(deps, ensureDevice({ params, request, server }), body),
-      {
-        body: t.Object(
-          { method: t.String({ maxLength: 256 }), params: t.Optional(jsonValue()) },
-          { title: "DeviceRequest" },
-        ),
-        response: { 200: jsonValue() },
-        detail: {
-          summary: "Ask the gateway",
-          description:
-            "Answers a request of the device as over MQTT: `getServerTime` and `getCurrentTime` (`{time}` in epoch ms) and `getSessionLimits`. For any other method the answer is an object with `error`. 400 for an invalid token.",
         },
       },
     )
@@ -96,3 +77,27 @@ export const deviceCommandsRoutes = (deps: {
       },
     );
 };
+
+/** Requests of devices to the gateway over HTTP. */
+export const deviceRequestsRoutes = (deps: {
+  tokens: Pick<TokenSignIn, "ensure">;
+  config: Config;
+  clock: Clock;
+}) =>
+  new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] }).post(
+    "/rpc",
+    ({ params, request, server, body }) =>
+      answerOwnRequest(deps, deps.tokens.ensure({ params, request, server }), body),
+    {
+      body: t.Object(
+        { method: t.String({ maxLength: 256 }), params: t.Optional(jsonValue()) },
+        { title: "DeviceRequest" },
+      ),
+      response: { 200: jsonValue() },
+      detail: {
+        summary: "Ask the gateway",
+        description:
+          "Answers a request of the device as over MQTT: `getServerTime` and `getCurrentTime` (`{time}` in epoch ms) and `getSessionLimits`. For any other method the answer is an object with `error`. 400 for an invalid token.",
+      },
+    },
+  );

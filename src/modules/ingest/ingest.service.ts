@@ -269,10 +269,7 @@ export function createIngestService(deps: {
       receive(device, { kind: "telemetry", body, encoding: device.payload, source }),
     attributes: (device, body, source) =>
       receive(device, { kind: "attributes", body, encoding: device.payload, source }),
-    post(device, kind, { body, encoding }) {
-      const isLenient = encoding === "JSON" && device.payload === "LENIENT_JSON";
-      return receive(device, { kind, body, encoding: isLenient ? device.payload : encoding, source: "http" });
-    },
+    post: (device, kind, { body, encoding }) => receive(device, { kind, body, encoding, source: "http" }),
     frame: (device, kind, { body, bytes }) =>
       receive(device, { kind, body: bytes, encoding: "JSON", source: "ws" }, () => body),
     readings(device, readings) {

@@ -2,6 +2,7 @@ import type { BodyEncoding } from "../../lib/body.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { RateMeter } from "../../lib/rate-meter.ts";
 import type { Params } from "../../lib/texts/text.ts";
+import type { SessionsWhenFull } from "../profiles/profiles.types.ts";
 import type { StoreDevice } from "../telemetry/telemetry.types.ts";
 
 /**
@@ -36,6 +37,8 @@ export interface IngestDevice {
   traffic?: { interval: number; slot: number };
   /** MQTT sessions that it may have at once; 1 unless given. */
   sessionsMax?: number;
+  /** What happens to a session beyond that; REPLACE unless given. */
+  sessionsWhenFull?: SessionsWhenFull;
   revoked: boolean;
 }
 

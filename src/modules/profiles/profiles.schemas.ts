@@ -5,6 +5,7 @@ import { documentedAs } from "../documented-as.ts";
 import { choice, literals, nameText, wholeNumber } from "../wire.schemas.ts";
 import { alarmRuleSchema } from "./alarm-rule.schemas.ts";
 import { keyMetadataList } from "./key-metadata.schemas.ts";
+import { sessionsWhenFull } from "./profiles.types.ts";
 
 const settings = {
   description: t.Optional(t.String({ maxLength: 2000 })),
@@ -60,6 +61,12 @@ const settings = {
         "MQTT sessions that a device may have at once, each under a client id of its own (default 1: a new connection ends the one before)",
     }),
   ),
+  sessionsWhenFull: t.Optional(
+    literals(sessionsWhenFull, {
+      description:
+        "beyond sessionsMax, REPLACE (default) ends the oldest session, REFUSE the new one unless it has the client id of another",
+    }),
+  ),
   messagesPerSecond: t.Optional(
     t.Union([t.Integer({ minimum: 1, maximum: 1_000_000 }), t.Null()], {
       description: "messages a second that one device may send; null: as the gateway is configured",
@@ -103,6 +110,7 @@ export const profileBody = t.Object(
     commandTimeoutMs: wholeNumber(),
     createsChildren: t.Boolean(),
     sessionsMax: wholeNumber(),
+    sessionsWhenFull: choice(sessionsWhenFull),
     messagesPerSecond: t.Optional(wholeNumber()),
     messagesBurst: t.Optional(wholeNumber()),
     createdAt: t.String({ description: "ISO 8601" }),

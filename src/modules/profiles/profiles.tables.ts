@@ -2,6 +2,7 @@ import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core
 import { payloadEncodings } from "../../lib/body.ts";
 import type { KeyMetadata } from "../../lib/key-metadata.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
+import { sessionsWhenFull } from "./profiles.types.ts";
 
 export const deviceProfiles = sqliteTable(
   "device_profiles",
@@ -25,6 +26,7 @@ export const deviceProfiles = sqliteTable(
     createsChildren: integer("creates_children", { mode: "boolean" }).notNull().default(true),
     /** Sessions that a device may have at once. */
     sessionsMax: integer("sessions_max").notNull().default(1),
+    sessionsWhenFull: text("sessions_when_full", { enum: sessionsWhenFull }).notNull().default("REPLACE"),
     /** Null: as the gateway is configured. */
     messagesPerSecond: integer("messages_per_second"),
     /** Null: ten seconds' worth. */

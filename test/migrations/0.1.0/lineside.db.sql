@@ -638,6 +638,7 @@ CREATE TABLE `device_profiles` (
 	`command_timeout_ms` integer NOT NULL,
 	`creates_children` integer DEFAULT true NOT NULL,
 	`sessions_max` integer DEFAULT 1 NOT NULL,
+	`sessions_when_full` text DEFAULT 'REPLACE' NOT NULL,
 	`messages_per_second` integer,
 	`messages_burst` integer,
 	`created_at` integer NOT NULL,
@@ -851,17 +852,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, 'cee462af065e604d3f473e85f343e3d160104cc0a5b0fe4986fe1ea0a69777fa', 1795401225649);
-INSERT INTO "alarm_run" VALUES (1, 1795401226675, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a20640-98ca-755e-ac58-f2fba45cfd18', 'SERVER', 'line', '"A"', 1795401226666, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a20640-98ca-755e-ac58-f2fba45cfd18', 'SERVER', 'line', '"A"', 1795401226666);
-INSERT INTO "audit_entries" VALUES (1, '01a20640-98b3-775a-bc06-5abc3ff5534b', '01a20640-9881-7574-93a0-350d30fb9931', 1795401226419, 'USER', '01a20640-9883-7255-8915-398f25fe3028', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20640-9883-7255-8915-398f25fe3028', 'session', '01a20640-98b2-71b1-ba4d-2db9ac5d0783', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a20640-98cd-7225-8849-50bf717b7830', '01a20640-9881-7574-93a0-350d30fb9931', 1795401226445, 'USER', '01a20640-9883-7255-8915-398f25fe3028', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20640-9883-7255-8915-398f25fe3028', 'device', '01a20640-98ca-755e-ac58-f2fba45cfd18', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20640-98ca-755e-ac58-f2fba45cfd18","profileId":"01a20640-9881-7575-aca9-2601d75c2db0","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a20640-99ab-76b1-af06-d52fd8977227', '01a20640-9881-7574-93a0-350d30fb9931', 1795401226667, 'USER', '01a20640-9883-7255-8915-398f25fe3028', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20640-9883-7255-8915-398f25fe3028', 'device', '01a20640-98ca-755e-ac58-f2fba45cfd18', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a20640-98ca-755e-ac58-f2fba45cfd18', 1, 1795401226660, NULL, NULL, NULL, 16, 16);
-INSERT INTO "devices" VALUES ('01a20640-98ca-755e-ac58-f2fba45cfd18', '01a20640-9881-7574-93a0-350d30fb9931', '01a20640-9881-7575-aca9-2601d75c2db0', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', '_Eu5OoclX5kOUAQQvx-EtqmsLvj9iHo2YAj0b7S53Wo', '7cktsB2Tii3d133-mdOFmFXL-22s1zcrt8Bpf8nwrb22akSpeapa7zenRban0rEAMLBsnymoIQ', 1795401226441, 1795401226441);
-INSERT INTO "device_profiles" VALUES ('01a20640-9881-7575-aca9-2601d75c2db0', '01a20640-9881-7574-93a0-350d30fb9931', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795401226369, 1795401226369);
-INSERT INTO "tenants" VALUES ('01a20640-9881-7574-93a0-350d30fb9931', 'one', 'onprem', 1, 1795401226369, 1795401226369);
-INSERT INTO "users" VALUES ('01a20640-9883-7255-8915-398f25fe3028', '01a20640-9881-7574-93a0-350d30fb9931', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795401226370, 1795401226370);
-INSERT INTO "sessions" VALUES ('01a20640-98b2-71b1-ba4d-2db9ac5d0783', '01a20640-9883-7255-8915-398f25fe3028', NULL, NULL, 'local', '', 1795401226417, 1795401226417, 1797993226419, 1, 1795401226419);
+INSERT INTO "__drizzle_migrations" VALUES (1, '4281a9fdd67a62e2cb148d654eeb82f85d70480e31b8191bc0073964cf941c5a', 1795413406487);
+INSERT INTO "alarm_run" VALUES (1, 1795413407536, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a206fa-7638-74c0-ad54-2841e9a935fc', 'SERVER', 'line', '"A"', 1795413407528, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a206fa-7638-74c0-ad54-2841e9a935fc', 'SERVER', 'line', '"A"', 1795413407528);
+INSERT INTO "audit_entries" VALUES (1, '01a206fa-7624-778e-b749-012957c6d181', '01a206fa-75ee-71d0-9945-d67d912dfbd5', 1795413407268, 'USER', '01a206fa-75ef-77f9-89eb-3d255a56ef8d', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a206fa-75ef-77f9-89eb-3d255a56ef8d', 'session', '01a206fa-7621-7163-8a3c-fa83cfd6fa09', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a206fa-763b-71f8-9920-a512354caea2', '01a206fa-75ee-71d0-9945-d67d912dfbd5', 1795413407291, 'USER', '01a206fa-75ef-77f9-89eb-3d255a56ef8d', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a206fa-75ef-77f9-89eb-3d255a56ef8d', 'device', '01a206fa-7638-74c0-ad54-2841e9a935fc', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a206fa-7638-74c0-ad54-2841e9a935fc","profileId":"01a206fa-75ef-77f8-b5b9-8e6847dfdae8","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a206fa-7729-74b0-aaea-d3211fd4a959', '01a206fa-75ee-71d0-9945-d67d912dfbd5', 1795413407529, 'USER', '01a206fa-75ef-77f9-89eb-3d255a56ef8d', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a206fa-75ef-77f9-89eb-3d255a56ef8d', 'device', '01a206fa-7638-74c0-ad54-2841e9a935fc', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a206fa-7638-74c0-ad54-2841e9a935fc', 1, 1795413407520, NULL, NULL, NULL, 12, 12);
+INSERT INTO "devices" VALUES ('01a206fa-7638-74c0-ad54-2841e9a935fc', '01a206fa-75ee-71d0-9945-d67d912dfbd5', '01a206fa-75ef-77f8-b5b9-8e6847dfdae8', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'SjpotUHW5biu6Kv0rBh5qVKb_xMDvrUdOIpyIFnRX28', 'gg0spA3mDULr_dj5g3qGGXknM9nZMhuCBhtXePGNNfgApiEK6StO2tS8ub09TMjIHTOvUH5uDw', 1795413407288, 1795413407288);
+INSERT INTO "device_profiles" VALUES ('01a206fa-75ef-77f8-b5b9-8e6847dfdae8', '01a206fa-75ee-71d0-9945-d67d912dfbd5', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 1795413407215, 1795413407215);
+INSERT INTO "tenants" VALUES ('01a206fa-75ee-71d0-9945-d67d912dfbd5', 'one', 'onprem', 1, 1795413407214, 1795413407214);
+INSERT INTO "users" VALUES ('01a206fa-75ef-77f9-89eb-3d255a56ef8d', '01a206fa-75ee-71d0-9945-d67d912dfbd5', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795413407215, 1795413407215);
+INSERT INTO "sessions" VALUES ('01a206fa-7621-7163-8a3c-fa83cfd6fa09', '01a206fa-75ef-77f9-89eb-3d255a56ef8d', NULL, NULL, 'local', '', 1795413407265, 1795413407265, 1798005407269, 1, 1795413407269);
 PRAGMA user_version=0;

@@ -17,7 +17,7 @@ CREATE TABLE feed_range (
   PRIMARY KEY (feed, device, from_ts)) WITHOUT ROWID;
 CREATE TABLE feed_deletion (
   feed INTEGER NOT NULL, id INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (feed, id)) WITHOUT ROWID;
-INSERT INTO "device" VALUES (0, '01a20640-9881-7574-93a0-350d30fb9931', '01a20640-98ca-755e-ac58-f2fba45cfd18');
+INSERT INTO "device" VALUES (0, '01a206fa-75ee-71d0-9945-d67d912dfbd5', '01a206fa-7638-74c0-ad54-2841e9a935fc');
 INSERT INTO "key" VALUES (0, '"force"');
 INSERT INTO "key" VALUES (1, '"state"');
 INSERT INTO "pattern" VALUES (0, '[0,6]');

@@ -44,7 +44,10 @@ export const profilesDe: Readonly<Record<keyof typeof profilesEn, string>> = {
   "profile.limits": "Verbindung und Grenzen",
   "profile.commandTimeout": "Wartet auf die Antwort auf einen Befehl",
   "profile.sessions": "MQTT-Sitzungen zugleich",
-  "profile.sessionsHint": "1: Eine neue Verbindung beendet die vorige.",
+  "profile.sessionsHint": "Eine weitere Verbindung beendet die älteste.",
+  "profile.sessionsRefuse": "Weitere Verbindungen ablehnen",
+  "profile.sessionsRefuseHint":
+    "Weitere Verbindungen werden abgelehnt, und keine wird beendet. Nach einem Stromausfall kann sich ein Gerät wieder verbinden, sobald seine alte Verbindung abgelaufen ist.",
   "profile.rate": "Nachrichten je Sekunde",
   "profile.rateHint": "Von einem Gerät. Leer: wie das Gateway eingestellt ist.",
   "profile.burst": "Nachrichten auf einmal",

@@ -40,7 +40,10 @@ export const profilesEn = {
   "profile.limits": "Connection and limits",
   "profile.commandTimeout": "Timeout for responses to commands",
   "profile.sessions": "MQTT sessions at once",
-  "profile.sessionsHint": "With 1, a new connection ends the previous one.",
+  "profile.sessionsHint": "A connection beyond this number ends the oldest one.",
+  "profile.sessionsRefuse": "Refuse further connections",
+  "profile.sessionsRefuseHint":
+    "Further connections are refused, and no connection ends. After a power cut, a device can connect again once its old connection has timed out.",
   "profile.rate": "Messages a second",
   "profile.rateHint": "Limit for one device. If empty, the setting of the gateway applies.",
   "profile.burst": "Messages in a burst",
