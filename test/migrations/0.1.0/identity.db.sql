@@ -1,0 +1,61 @@
+CREATE TABLE __drizzle_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, hash text NOT NULL, created_at numeric);
+CREATE TABLE `accounts` (
+	`account_id` text PRIMARY KEY NOT NULL,
+	`email` text NOT NULL,
+	`password_hash` text NOT NULL,
+	`must_change_password` integer DEFAULT false NOT NULL,
+	`totp_sealed` text,
+	`totp_pending_sealed` text,
+	`totp_last_step` integer DEFAULT 0 NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL
+);
+CREATE UNIQUE INDEX `accounts_email_unique` ON `accounts` (`email`);
+CREATE TABLE `known_clients` (
+	`account_id` text NOT NULL,
+	`client` text NOT NULL,
+	`last_used_at` integer NOT NULL,
+	PRIMARY KEY(`account_id`, `client`),
+	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`account_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE INDEX `known_clients_last_used` ON `known_clients` (`last_used_at`);
+CREATE TABLE `occurrences` (
+	`subject` text NOT NULL,
+	`at` integer NOT NULL
+);
+CREATE INDEX `occurrences_subject` ON `occurrences` (`subject`,`at`);
+CREATE INDEX `occurrences_at` ON `occurrences` (`at`);
+CREATE TABLE `recovery_codes` (
+	`account_id` text NOT NULL,
+	`code_hash` text NOT NULL,
+	PRIMARY KEY(`account_id`, `code_hash`),
+	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`account_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE TABLE `sign_in_codes` (
+	`code_hash` text PRIMARY KEY NOT NULL,
+	`email` text NOT NULL,
+	`redirect_uri` text,
+	`code_challenge` text,
+	`expires_at` integer NOT NULL
+);
+CREATE TABLE `sign_up_passwords` (
+	`email` text PRIMARY KEY NOT NULL,
+	`password_hash` text NOT NULL,
+	`kept_until` integer NOT NULL
+);
+CREATE INDEX `sign_up_passwords_kept_until` ON `sign_up_passwords` (`kept_until`);
+CREATE TABLE `throttles` (
+	`subject` text PRIMARY KEY NOT NULL,
+	`recovers_at` integer NOT NULL
+);
+CREATE INDEX `throttles_recovers` ON `throttles` (`recovers_at`);
+CREATE TABLE `tickets` (
+	`secret_hash` text PRIMARY KEY NOT NULL,
+	`account_id` text NOT NULL,
+	`purpose` text NOT NULL,
+	`expires_at` integer NOT NULL,
+	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`account_id`) ON UPDATE no action ON DELETE cascade
+);
+INSERT INTO "__drizzle_migrations" VALUES (1, 'dec091135f8ad1fcf9368f03ba090281d01c36d36208f30e34f20d2ad2d261da', 1795339543945);
+INSERT INTO "accounts" VALUES ('01a20702-6639-7351-97e9-d26957782d20', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$C53sqPWmIAitkdEHR4BiDGJMuqbMWBAPMcezQXwf9GI$ipDKZhS94AWZiTN1pnc7D+mjgtjLI8q4XSNJcn0f0AM', 0, NULL, NULL, 0, 1795413927480, 1795413927480);
+PRAGMA user_version=0;
