@@ -14,6 +14,8 @@ const WAIT_MS_MAX = 60_000;
 /** Requests of people and commands that wait for their turn. */
 const WAITING_MAX = 100;
 
+const isTimeout = (error: unknown): boolean => error instanceof DomainError && error.kind === "timed_out";
+
 /** A request that goes before the reads that are due. */
 type Task = (connection: ModbusConnection) => Promise<void>;
 
@@ -95,15 +97,12 @@ export class ConnectionRunner {
     const { signal } = this.#stopping;
     let failures = 0;
     while (!signal.aborted) {
-      let connected = false;
       try {
         await this.#connect();
-        connected = true;
         await this.#serve();
       } catch (error) {
         if (signal.aborted) break;
-        failures = connected && this.#hasRead() ? 1 : failures + 1;
-        await this.#waitAfter(error, failures);
+        failures = await this.#recover(error, failures);
       } finally {
         this.#connection?.close();
         this.#connection = undefined;
@@ -113,9 +112,13 @@ export class ConnectionRunner {
     this.#change({ status: "off", problem: null, nextAttemptAt: null });
   }
 
-  /** Returns whether a unit has answered since the connection was opened. */
-  #hasRead(): boolean {
-    return this.#pollers.some(({ health }) => (health.lastReadAt ?? 0) >= this.#state.since);
+  /** Waits until the next attempt. Returns the failures in a row, this one included. */
+  async #recover(error: unknown, before: number): Promise<number> {
+    const hasAnswered = this.#connection?.hasAnswered === true;
+    const failures = hasAnswered ? 1 : before + 1;
+    // A serial line ends its connection after each request without an answer: the other units must not wait for long.
+    if (!hasAnswered || !isTimeout(error)) await this.#waitAfter(error, failures);
+    return failures;
   }
 
   async #connect(): Promise<void> {
@@ -124,6 +127,7 @@ export class ConnectionRunner {
     if (this.#state.status !== "connecting")
       this.#change({ ...this.#state, status: "connecting", nextAttemptAt: null });
     this.#connection = await ModbusConnection.open({ ...connection, addresses, clock, signal });
+    void this.#connection.closed.then(() => this.#wake());
     this.#change({ status: "connected", problem: null, nextAttemptAt: null });
     onConnected();
   }
@@ -141,7 +145,7 @@ export class ConnectionRunner {
       const next = this.#nextPoller();
       const now = this.#deps.clock.monotonic();
       if (next !== undefined && (next.dueAt ?? 0) <= now) await next.poll(connection, () => this.#pause());
-      else await this.#sleep(connection, next?.dueAt === undefined ? WAIT_MS_MAX : next.dueAt - now);
+      else await this.#sleep(next?.dueAt === undefined ? WAIT_MS_MAX : next.dueAt - now);
     }
   }
 
@@ -154,11 +158,11 @@ export class ConnectionRunner {
   }
 
   /** Waits until a read is due, a task comes or the connection ends. */
-  async #sleep(connection: ModbusConnection, ms: number): Promise<void> {
+  async #sleep(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const cancel = this.#deps.clock.schedule(ms, resolve);
     this.#wake = resolve;
-    await Promise.race([promise, connection.closed]);
+    await promise;
     cancel();
   }
 
