@@ -1,4 +1,6 @@
 import { DomainError } from "../../lib/domain-error.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { RegisterValue } from "../../lib/modbus/register-values.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -38,7 +40,7 @@ export class ConnectionRunner {
   readonly #deps: ConnectionRunnerDeps;
   readonly #stopping = new AbortController();
   readonly #tasks: { run: Task; reject(error: unknown): void }[] = [];
-  #pollers: readonly UnitPoller[] = [];
+  #pollers: UnitPoller[] = [];
   #connection: ModbusConnection | undefined;
   #state: ConnectionState;
   #wake: () => void = () => undefined;
@@ -47,7 +49,7 @@ export class ConnectionRunner {
   constructor(deps: ConnectionRunnerDeps) {
     this.#deps = deps;
     this.#state = { status: "connecting", since: deps.clock.now(), problem: null, nextAttemptAt: null };
-    this.setUnits(deps.units);
+    for (const unit of deps.units) this.setUnit(unit);
   }
 
   get state(): ConnectionState {
@@ -58,14 +60,21 @@ export class ConnectionRunner {
     return this.#pollers.find(({ unit }) => unit.modbusUnitId === modbusUnitId);
   }
 
-  /** Replaces the units. Those that have not changed keep their health. */
-  setUnits(units: readonly ModbusUnit[]): void {
-    const { clock, store } = this.#deps;
-    this.#pollers = units.map((unit) => {
-      const current = this.pollerOf(unit.modbusUnitId);
-      return current?.unit.updatedAt === unit.updatedAt ? current : new UnitPoller({ unit, clock, store });
-    });
+  /** Adds or replaces a unit. */
+  setUnit(unit: ModbusUnit): void {
+    const { clock } = this.#deps;
+    this.removeUnit(unit.modbusUnitId);
+    this.#pollers.push(new UnitPoller({ unit, clock, store: (of, values) => this.#store(of, values) }));
     this.#wake();
+  }
+
+  removeUnit(modbusUnitId: string): void {
+    this.#pollers = this.#pollers.filter(({ unit }) => unit.modbusUnitId !== modbusUnitId);
+  }
+
+  /** Removes the unit that has the values of the device, if there is one. */
+  removeDevice(deviceId: DeviceId): void {
+    this.#pollers = this.#pollers.filter(({ unit }) => unit.deviceId !== deviceId);
   }
 
   start(): void {
@@ -81,6 +90,11 @@ export class ConnectionRunner {
     this.#wake();
     this.#connection?.close();
     await this.#done;
+  }
+
+  /** Stores values, unless the unit was removed or changed while they were read. */
+  async #store(unit: ModbusUnit, values: Readonly<Record<string, RegisterValue>>): Promise<void> {
+    if (this.pollerOf(unit.modbusUnitId)?.unit === unit) await this.#deps.store(unit, values);
   }
 
   /** Runs a task on the open connection, before the next read. @throws DomainError `conflict` without a connection */

@@ -373,6 +373,27 @@ test("values are dropped while the storage is full, the health says so, and read
   expect(runner.state.status).toBe("connected");
 });
 
+test.each([
+  ["removed", ({ runner }: ReturnType<typeof run>) => runner.removeUnit("unit 1")],
+  [
+    "deleted with its device",
+    ({ runner }: ReturnType<typeof run>) => runner.removeDevice("device 1" as DeviceId),
+  ],
+])("values that come after the unit was %s are dropped", async (_, remove) => {
+  const waiting: (() => void)[] = [];
+  const peer = await server((request) => {
+    if (request.unitId === 2) return good()(request);
+    waiting.push(() => request.socket.write(good()(request) ?? Uint8Array.of()));
+    return undefined;
+  });
+  const line = run(peer, { units: [unitOf(), unitOf({ unitId: 2 })], timeoutMs: 60_000 });
+  await until(() => waiting.length === 1);
+  remove(line);
+  waiting.shift()?.();
+  await until(() => line.stored.length >= 2);
+  expect(line.stored.map(({ unitId }) => unitId)).not.toContain(1);
+});
+
 describe("a connection that is stopped", () => {
   test("while a request is in flight ends at once", async () => {
     const peer = await server(() => undefined);
