@@ -712,6 +712,7 @@ CREATE TABLE `device_profiles` (
 	`command_timeout_ms` integer NOT NULL,
 	`creates_children` integer DEFAULT true NOT NULL,
 	`sessions_max` integer DEFAULT 1 NOT NULL,
+	`sessions_when_full` text DEFAULT 'REPLACE' NOT NULL,
 	`messages_per_second` integer,
 	`messages_burst` integer,
 	`created_at` integer NOT NULL,

@@ -56,5 +56,5 @@ export function createIntegrationModules(
     commands: engine,
     ways,
   });
-  return { connectivity, codecs, integrations, downlinks, modbus };
+  return { connectivity, codecs, links: [integrations, downlinks, modbus] };
 }

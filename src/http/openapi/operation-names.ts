@@ -169,6 +169,7 @@ export const operationNames: Readonly<Record<string, string>> = {
   "POST /api/v1/integrations/lorawan-a/:integrationId/telemetry": "postNamedLorawanAWebhook",
   "POST /api/v1/integrations/lorawan-b/:integrationId/telemetry": "postNamedLorawanBWebhook",
   "GET /api/v1/:deviceToken/rpc": "awaitDeviceCommand",
+  "POST /api/v1/:deviceToken/rpc": "askGateway",
   "POST /api/v1/:deviceToken/rpc/:rpcId": "answerDeviceCommand",
   "GET /api/devices/types": "listDeviceTypes",
   "GET /api/devices/assets": "listAssets",

@@ -181,6 +181,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   },
   updateModbusUnit: { intervalMs: 1_000 },
   parseModbusRegisterMap: { csv: "key,area,address,type,scale\npower,input,52,float,1" },
+  askGateway: { method: "getCurrentTime", params: {} },
   publishMqttMessage: { topic: "plant/line-1/lamp/set", payload: "ON", qos: 1, retain: true },
   createUplink: { name: "Central historian", target: uplinkTarget, start: "BEGINNING" },
   testUplinkTarget: { target: uplinkTarget },

@@ -7,7 +7,13 @@ import type { IngestService } from "../ingest/ingest.service.ts";
 import type { Core } from "../module.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import { createModbusRepository } from "./modbus.repository.ts";
-import { modbusConnectionsRoutes, modbusRegisterMapsRoutes, modbusUnitsRoutes } from "./modbus.routes.ts";
+import {
+  modbusConnectionChangesRoutes,
+  modbusConnectionsRoutes,
+  modbusReadRoutes,
+  modbusRegisterMapsRoutes,
+  modbusUnitsRoutes,
+} from "./modbus.routes.ts";
 import { ModbusService } from "./modbus.service.ts";
 import { ModbusCommands } from "./modbus-commands.ts";
 import { ModbusFleet } from "./modbus-fleet.ts";
@@ -51,6 +57,8 @@ export function createModbusModule(
   return {
     routes: (auth: AuthPlugin) => [
       modbusConnectionsRoutes({ modbus, auth }),
+      modbusConnectionChangesRoutes({ modbus, auth }),
+      modbusReadRoutes({ modbus, auth }),
       modbusUnitsRoutes({ modbus, auth }),
       modbusRegisterMapsRoutes({ auth }),
     ],

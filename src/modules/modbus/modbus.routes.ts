@@ -67,13 +67,9 @@ const unitToWire = ({ unit, deviceName, health }: ShownUnit) => {
 
 const NEEDS_ALL = "403 without access to all devices.";
 
-/** Routes for the connections. */
-export function modbusConnectionsRoutes({ modbus, auth }: RoutesDeps) {
-  const read = ({ principal }: AuditContext, id: string) => {
-    const { state: _, units: __, ...connection } = connectionToWire(modbus.get(principal, id));
-    return connection;
-  };
-  return new Elysia({ prefix: "/api/modbus/connections", tags: ["modbus"] })
+/** Routes that read connections. */
+export const modbusConnectionsRoutes = ({ modbus, auth }: RoutesDeps) =>
+  new Elysia({ prefix: "/api/modbus/connections", tags: ["modbus"] })
     .use(auth)
     .get(
       "",
@@ -98,7 +94,16 @@ export function modbusConnectionsRoutes({ modbus, auth }: RoutesDeps) {
         response: { 200: connectionBody },
         detail: { summary: "Read a Modbus connection", description: "404 unknown." },
       },
-    )
+    );
+
+/** Routes that create, change and delete connections. */
+export function modbusConnectionChangesRoutes({ modbus, auth }: RoutesDeps) {
+  const read = ({ principal }: AuditContext, id: string) => {
+    const { state: _, units: __, ...connection } = connectionToWire(modbus.get(principal, id));
+    return connection;
+  };
+  return new Elysia({ prefix: "/api/modbus/connections", tags: ["modbus"] })
+    .use(auth)
     .post(
       "",
       ({ principal, body, set }) => {
@@ -150,24 +155,27 @@ export function modbusConnectionsRoutes({ modbus, auth }: RoutesDeps) {
           description: `Its units are deleted too; the devices and their values stay. 404 unknown. ${NEEDS_ALL}`,
         },
       },
-    )
-    .post(
-      "/:connectionId/read",
-      async ({ principal, params, body }) => {
-        const { values, ...range } = await modbus.read(principal, params.connectionId, body);
-        return { ...range, values: [...values] };
-      },
-      {
-        auth: "integrations:write",
-        body: readBody,
-        response: { 200: readAnswerBody },
-        detail: {
-          summary: "Read Modbus registers now",
-          description: `Reads a range of registers or bits between two regular reads. 409 while the connection is not open, or with the exception of the device; 404 unknown. ${NEEDS_ALL}`,
-        },
-      },
     );
 }
+
+/** Route that reads registers now. */
+export const modbusReadRoutes = ({ modbus, auth }: RoutesDeps) =>
+  new Elysia({ prefix: "/api/modbus/connections", tags: ["modbus"] }).use(auth).post(
+    "/:connectionId/read",
+    async ({ principal, params, body }) => {
+      const { values, ...range } = await modbus.read(principal, params.connectionId, body);
+      return { ...range, values: [...values] };
+    },
+    {
+      auth: "integrations:write",
+      body: readBody,
+      response: { 200: readAnswerBody },
+      detail: {
+        summary: "Read Modbus registers now",
+        description: `Reads a range of registers or bits between two regular reads. 409 while the connection is not open, or with the exception of the device; 404 unknown. ${NEEDS_ALL}`,
+      },
+    },
+  );
 
 /** Routes for the units of a connection. */
 export function modbusUnitsRoutes({ modbus, auth }: RoutesDeps) {

@@ -38,10 +38,14 @@ test("every register is read once, by requests within the limits", () => {
 });
 
 test("neighbours share a request, and distant registers do not", () => {
-  const at = (address: number): RegisterSpec => ({ area: "HOLDING_REGISTER", address, type: "UINT16" });
-  expect(planReads([0, 1, 9, 30].map(at)).map(({ range }) => [range.address, range.count])).toEqual([
+  const registerAt = (address: number): RegisterSpec => ({
+    area: "HOLDING_REGISTER",
+    address,
+    type: "UINT16",
+  });
+  expect(planReads([0, 1, 9, 30].map(registerAt)).map(({ range }) => [range.address, range.count])).toEqual([
     [0, 10],
     [30, 1],
   ]);
-  expect(planReads([0, 1, 9].map(at), { gapMax: 0 })).toHaveLength(2);
+  expect(planReads([0, 1, 9].map(registerAt), { gapMax: 0 })).toHaveLength(2);
 });

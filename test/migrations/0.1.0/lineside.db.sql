@@ -669,6 +669,7 @@ CREATE TABLE `device_profiles` (
 	`command_timeout_ms` integer NOT NULL,
 	`creates_children` integer DEFAULT true NOT NULL,
 	`sessions_max` integer DEFAULT 1 NOT NULL,
+	`sessions_when_full` text DEFAULT 'REPLACE' NOT NULL,
 	`messages_per_second` integer,
 	`messages_burst` integer,
 	`created_at` integer NOT NULL,
@@ -882,17 +883,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, 'b2441da01baca63dc66e4707981996da35202955fb773344516c80b93ffc1ddb', 1795411735611);
-INSERT INTO "alarm_run" VALUES (1, 1795411737781, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a206e0-fb72-73d0-85cb-75355edb3d7d', 'SERVER', 'line', '"A"', 1795411737767, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a206e0-fb72-73d0-85cb-75355edb3d7d', 'SERVER', 'line', '"A"', 1795411737767);
-INSERT INTO "audit_entries" VALUES (1, '01a206e0-fb3d-7191-b11e-85556ebae8af', '01a206e0-fab8-70a3-9782-2932251a2dfe', 1795411737405, 'USER', '01a206e0-fabc-755c-8132-3ebb21fa1b08', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a206e0-fabc-755c-8132-3ebb21fa1b08', 'session', '01a206e0-fb3b-72a5-a36d-af7a8fdcf3d3', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a206e0-fb77-7369-a1a3-826fda954eba', '01a206e0-fab8-70a3-9782-2932251a2dfe', 1795411737463, 'USER', '01a206e0-fabc-755c-8132-3ebb21fa1b08', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a206e0-fabc-755c-8132-3ebb21fa1b08', 'device', '01a206e0-fb72-73d0-85cb-75355edb3d7d', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a206e0-fb72-73d0-85cb-75355edb3d7d","profileId":"01a206e0-fab9-71dc-8a71-f349d1de6f5a","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a206e0-fca8-7598-bc3c-2352c83994b5', '01a206e0-fab8-70a3-9782-2932251a2dfe', 1795411737768, 'USER', '01a206e0-fabc-755c-8132-3ebb21fa1b08', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a206e0-fabc-755c-8132-3ebb21fa1b08', 'device', '01a206e0-fb72-73d0-85cb-75355edb3d7d', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a206e0-fb72-73d0-85cb-75355edb3d7d', 1, 1795411737761, NULL, NULL, NULL, 14, 14);
-INSERT INTO "devices" VALUES ('01a206e0-fb72-73d0-85cb-75355edb3d7d', '01a206e0-fab8-70a3-9782-2932251a2dfe', '01a206e0-fab9-71dc-8a71-f349d1de6f5a', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'S04LcmLe2Te7r0AEVuVON7RMgA3f0FjhcZzuZTTZUPc', 'G6ZlqHgNFENSJofVzE0UgGBtNSX2lb4mnw22_zvnbkaDWcIXM5FK290tEdkrkvO9cbENEA6wgA', 1795411737456, 1795411737456);
-INSERT INTO "device_profiles" VALUES ('01a206e0-fab9-71dc-8a71-f349d1de6f5a', '01a206e0-fab8-70a3-9782-2932251a2dfe', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795411737273, 1795411737273);
-INSERT INTO "tenants" VALUES ('01a206e0-fab8-70a3-9782-2932251a2dfe', 'one', 'onprem', 1, 1795411737272, 1795411737272);
-INSERT INTO "users" VALUES ('01a206e0-fabc-755c-8132-3ebb21fa1b08', '01a206e0-fab8-70a3-9782-2932251a2dfe', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795411737276, 1795411737276);
-INSERT INTO "sessions" VALUES ('01a206e0-fb3b-72a5-a36d-af7a8fdcf3d3', '01a206e0-fabc-755c-8132-3ebb21fa1b08', NULL, NULL, 'local', '', 1795411737403, 1795411737403, 1798003737408, 1, 1795411737408);
+INSERT INTO "__drizzle_migrations" VALUES (1, '6438ac370a7bc43c20a9dd0bdc4928bc5eb1d3d187da964d90414b275a9533fb', 1795413721481);
+INSERT INTO "alarm_run" VALUES (1, 1795413927733, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a20702-6666-765e-b6d5-4c8bfb3fe4ca', 'SERVER', 'line', '"A"', 1795413927710, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a20702-6666-765e-b6d5-4c8bfb3fe4ca', 'SERVER', 'line', '"A"', 1795413927710);
+INSERT INTO "audit_entries" VALUES (1, '01a20702-663b-766d-94c3-0976c463762a', '01a20702-65b8-73dd-95c6-9fc16f97a2db', 1795413927483, 'USER', '01a20702-65bb-7234-afa6-3ff1128198c1', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20702-65bb-7234-afa6-3ff1128198c1', 'session', '01a20702-663a-71ca-9996-e422b033414e', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a20702-6669-7269-8880-a513e317ff18', '01a20702-65b8-73dd-95c6-9fc16f97a2db', 1795413927529, 'USER', '01a20702-65bb-7234-afa6-3ff1128198c1', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20702-65bb-7234-afa6-3ff1128198c1', 'device', '01a20702-6666-765e-b6d5-4c8bfb3fe4ca', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20702-6666-765e-b6d5-4c8bfb3fe4ca","profileId":"01a20702-65b8-73de-89aa-10b557425be2","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a20702-6720-73cf-b431-5e0f654fc74c', '01a20702-65b8-73dd-95c6-9fc16f97a2db', 1795413927712, 'USER', '01a20702-65bb-7234-afa6-3ff1128198c1', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20702-65bb-7234-afa6-3ff1128198c1', 'device', '01a20702-6666-765e-b6d5-4c8bfb3fe4ca', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a20702-6666-765e-b6d5-4c8bfb3fe4ca', 1, 1795413927694, NULL, NULL, NULL, 16, 16);
+INSERT INTO "devices" VALUES ('01a20702-6666-765e-b6d5-4c8bfb3fe4ca', '01a20702-65b8-73dd-95c6-9fc16f97a2db', '01a20702-65b8-73de-89aa-10b557425be2', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'PRcXGi0tASpP42PSoXIA33pnkFbN5KmB5PetRtEdwm4', 'E2IOlwauBwW_KxNKBSWReHVrMPhluPzi56T9vzoeZY-m8HUpL674EwxyqS1ncEO-nJbafr5-3g', 1795413927526, 1795413927526);
+INSERT INTO "device_profiles" VALUES ('01a20702-65b8-73de-89aa-10b557425be2', '01a20702-65b8-73dd-95c6-9fc16f97a2db', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 1795413927352, 1795413927352);
+INSERT INTO "tenants" VALUES ('01a20702-65b8-73dd-95c6-9fc16f97a2db', 'one', 'onprem', 1, 1795413927352, 1795413927352);
+INSERT INTO "users" VALUES ('01a20702-65bb-7234-afa6-3ff1128198c1', '01a20702-65b8-73dd-95c6-9fc16f97a2db', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795413927355, 1795413927355);
+INSERT INTO "sessions" VALUES ('01a20702-663a-71ca-9996-e422b033414e', '01a20702-65bb-7234-afa6-3ff1128198c1', NULL, NULL, 'local', '', 1795413927481, 1795413927481, 1798005927484, 1, 1795413927484);
 PRAGMA user_version=0;

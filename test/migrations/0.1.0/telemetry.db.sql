@@ -17,7 +17,7 @@ CREATE TABLE feed_range (
   PRIMARY KEY (feed, device, from_ts)) WITHOUT ROWID;
 CREATE TABLE feed_deletion (
   feed INTEGER NOT NULL, id INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (feed, id)) WITHOUT ROWID;
-INSERT INTO "device" VALUES (0, '01a206e0-fab8-70a3-9782-2932251a2dfe', '01a206e0-fb72-73d0-85cb-75355edb3d7d');
+INSERT INTO "device" VALUES (0, '01a20702-65b8-73dd-95c6-9fc16f97a2db', '01a20702-6666-765e-b6d5-4c8bfb3fe4ca');
 INSERT INTO "key" VALUES (0, '"force"');
 INSERT INTO "key" VALUES (1, '"state"');
 INSERT INTO "pattern" VALUES (0, '[0,6]');
