@@ -6,7 +6,7 @@ export interface ModbusTemplate {
   readonly name: string;
   readonly vendor: string;
   readonly kind: "METER" | "DRIVE" | "PLC" | "INVERTER" | "SENSOR";
-  /** Document that the registers are from. */
+  /** Document of the vendor that describes the registers. */
   readonly source: string;
   readonly registers: ModbusRegister[];
 }
@@ -114,10 +114,10 @@ const meters: readonly ModbusTemplate[] = [
   },
   {
     templateId: "carlo-gavazzi-em340",
-    name: "EM330 and EM340",
+    name: "EM340",
     vendor: "Carlo Gavazzi",
     kind: "METER",
-    source: "EM330, EM340, ET330, ET340 communication protocol",
+    source: "EM340 communication protocol",
     registers: [
       ...registersOf(
         { area: "INPUT_REGISTER", type: "INT32", order: "CDAB", scale: 0.1 },
@@ -139,10 +139,10 @@ const meters: readonly ModbusTemplate[] = [
   },
   {
     templateId: "janitza-b23",
-    name: "B23 and UMG 96",
+    name: "B23",
     vendor: "Janitza",
     kind: "METER",
-    source: "Janitza B21/B23/B24 user manual, registers from 19000",
+    source: "Janitza B23 user manual, registers from 19000",
     registers: [
       ...registersOf(holdingFloat, {
         ...phases("voltage", 19_000),
@@ -250,7 +250,7 @@ const others: readonly ModbusTemplate[] = [
   },
   {
     templateId: "sma-inverter",
-    name: "Sunny Boy and Sunny Tripower",
+    name: "Inverters with the SMA Modbus profile",
     vendor: "SMA",
     kind: "INVERTER",
     source: "SMA Modbus profile: GridMs.TotW and Metering.TotWhOut",
@@ -279,7 +279,7 @@ const others: readonly ModbusTemplate[] = [
   },
   {
     templateId: "siemens-s7-1200",
-    name: "S7-1200 and S7-1500 with MB_SERVER",
+    name: "S7-1200 with MB_SERVER",
     vendor: "Siemens",
     kind: "PLC",
     source: "S7-1200 system manual, instruction MB_SERVER: the first ten words of MB_HOLD_REG",
