@@ -52,6 +52,22 @@ function dataOf(request: Uint8Array, answer: Uint8Array): Uint8Array {
   return answer.subarray(1);
 }
 
+/**
+ * Checks that an answer has the function and, for a read, the length that the request asks for.
+ * @throws ModbusProtocolError
+ */
+export function ensureAnswers(request: Uint8Array, answer: Uint8Array): void {
+  const [asked = 0, , , high = 0, low = 0] = request;
+  const [functionCode = 0, bytes] = answer;
+  if (functionCode === (asked | EXCEPTION_FLAG)) return;
+  if (functionCode !== asked)
+    throw new ModbusProtocolError(`answer of function ${functionCode} to function ${asked}`);
+  if (asked > readFunctions.INPUT_REGISTER) return;
+  const count = (high << 8) | low;
+  const expected = asked <= readFunctions.DISCRETE_INPUT ? Math.ceil(count / 8) : count * 2;
+  if (bytes !== expected) throw new ModbusProtocolError(`${bytes} bytes instead of ${expected}`);
+}
+
 /** Returns the words of a range, or its bits as 0 and 1. @throws ModbusException, ModbusProtocolError */
 export function readAnswer(range: RegisterRange, answer: Uint8Array): number[] {
   const data = dataOf(readRequest(range), answer);

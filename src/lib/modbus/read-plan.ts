@@ -1,4 +1,11 @@
-import { isBitArea, READ_BITS_MAX, READ_WORDS_MAX, type RegisterRange } from "./modbus-pdu.ts";
+import {
+  isBitArea,
+  READ_BITS_MAX,
+  READ_WORDS_MAX,
+  type RegisterArea,
+  type RegisterRange,
+  registerAreas,
+} from "./modbus-pdu.ts";
 import { type RegisterSpec, sizeOf } from "./register-values.ts";
 
 export interface PlanLimits {
@@ -15,13 +22,17 @@ export interface ReadBlock<Register extends RegisterSpec> {
 }
 
 const GAP_MAX = 8;
+const areaOrder = Object.fromEntries(registerAreas.map((area, index) => [area, index])) as Record<
+  RegisterArea,
+  number
+>;
 
 /** Returns the fewest requests that read the registers, in the order of their addresses. */
 export function planReads<Register extends RegisterSpec>(
   registers: readonly Register[],
   { wordsMax = READ_WORDS_MAX, gapMax = GAP_MAX }: PlanLimits = {},
 ): ReadBlock<Register>[] {
-  const sorted = registers.toSorted((a, b) => a.area.localeCompare(b.area) || a.address - b.address);
+  const sorted = registers.toSorted((a, b) => areaOrder[a.area] - areaOrder[b.area] || a.address - b.address);
   const blocks: { range: RegisterRange; registers: Register[] }[] = [];
   for (const register of sorted) {
     const { area, address } = register;

@@ -1,4 +1,6 @@
 import { DomainError } from "../../lib/domain-error.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { RegisterValue } from "../../lib/modbus/register-values.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -13,6 +15,8 @@ const FIRST_WAIT_MS = 1_000;
 const WAIT_MS_MAX = 60_000;
 /** Requests of people and commands that wait for their turn. */
 const WAITING_MAX = 100;
+
+const isTimeout = (error: unknown): boolean => error instanceof DomainError && error.kind === "timed_out";
 
 /** A request that goes before the reads that are due. */
 type Task = (connection: ModbusConnection) => Promise<void>;
@@ -36,7 +40,7 @@ export class ConnectionRunner {
   readonly #deps: ConnectionRunnerDeps;
   readonly #stopping = new AbortController();
   readonly #tasks: { run: Task; reject(error: unknown): void }[] = [];
-  #pollers: readonly UnitPoller[] = [];
+  #pollers: UnitPoller[] = [];
   #connection: ModbusConnection | undefined;
   #state: ConnectionState;
   #wake: () => void = () => undefined;
@@ -45,7 +49,7 @@ export class ConnectionRunner {
   constructor(deps: ConnectionRunnerDeps) {
     this.#deps = deps;
     this.#state = { status: "connecting", since: deps.clock.now(), problem: null, nextAttemptAt: null };
-    this.setUnits(deps.units);
+    for (const unit of deps.units) this.setUnit(unit);
   }
 
   get state(): ConnectionState {
@@ -56,14 +60,21 @@ export class ConnectionRunner {
     return this.#pollers.find(({ unit }) => unit.modbusUnitId === modbusUnitId);
   }
 
-  /** Replaces the units. Those that have not changed keep their health. */
-  setUnits(units: readonly ModbusUnit[]): void {
-    const { clock, store } = this.#deps;
-    this.#pollers = units.map((unit) => {
-      const current = this.pollerOf(unit.modbusUnitId);
-      return current?.unit.updatedAt === unit.updatedAt ? current : new UnitPoller({ unit, clock, store });
-    });
+  /** Adds or replaces a unit. */
+  setUnit(unit: ModbusUnit): void {
+    const { clock } = this.#deps;
+    this.removeUnit(unit.modbusUnitId);
+    this.#pollers.push(new UnitPoller({ unit, clock, store: (of, values) => this.#store(of, values) }));
     this.#wake();
+  }
+
+  removeUnit(modbusUnitId: string): void {
+    this.#pollers = this.#pollers.filter(({ unit }) => unit.modbusUnitId !== modbusUnitId);
+  }
+
+  /** Removes the unit that has the values of the device, if there is one. */
+  removeDevice(deviceId: DeviceId): void {
+    this.#pollers = this.#pollers.filter(({ unit }) => unit.deviceId !== deviceId);
   }
 
   start(): void {
@@ -81,6 +92,11 @@ export class ConnectionRunner {
     await this.#done;
   }
 
+  /** Stores values, unless the unit was removed or changed while they were read. */
+  async #store(unit: ModbusUnit, values: Readonly<Record<string, RegisterValue>>): Promise<void> {
+    if (this.pollerOf(unit.modbusUnitId)?.unit === unit) await this.#deps.store(unit, values);
+  }
+
   /** Runs a task on the open connection, before the next read. @throws DomainError `conflict` without a connection */
   perform<Result>(task: (connection: ModbusConnection) => Promise<Result>): Promise<Result> {
     if (this.#connection?.isOpen !== true || this.#tasks.length >= WAITING_MAX)
@@ -95,15 +111,12 @@ export class ConnectionRunner {
     const { signal } = this.#stopping;
     let failures = 0;
     while (!signal.aborted) {
-      let connected = false;
       try {
         await this.#connect();
-        connected = true;
         await this.#serve();
       } catch (error) {
         if (signal.aborted) break;
-        failures = connected && this.#hasRead() ? 1 : failures + 1;
-        await this.#waitAfter(error, failures);
+        failures = await this.#recover(error, failures);
       } finally {
         this.#connection?.close();
         this.#connection = undefined;
@@ -113,9 +126,13 @@ export class ConnectionRunner {
     this.#change({ status: "off", problem: null, nextAttemptAt: null });
   }
 
-  /** Returns whether a unit has answered since the connection was opened. */
-  #hasRead(): boolean {
-    return this.#pollers.some(({ health }) => (health.lastReadAt ?? 0) >= this.#state.since);
+  /** Waits until the next attempt. Returns the failures in a row, this one included. */
+  async #recover(error: unknown, before: number): Promise<number> {
+    const hasAnswered = this.#connection?.hasAnswered === true;
+    const failures = hasAnswered ? 1 : before + 1;
+    // A serial line ends its connection after each request without an answer: the other units must not wait for long.
+    if (!hasAnswered || !isTimeout(error)) await this.#waitAfter(error, failures);
+    return failures;
   }
 
   async #connect(): Promise<void> {
@@ -124,6 +141,7 @@ export class ConnectionRunner {
     if (this.#state.status !== "connecting")
       this.#change({ ...this.#state, status: "connecting", nextAttemptAt: null });
     this.#connection = await ModbusConnection.open({ ...connection, addresses, clock, signal });
+    void this.#connection.closed.then(() => this.#wake());
     this.#change({ status: "connected", problem: null, nextAttemptAt: null });
     onConnected();
   }
@@ -141,7 +159,7 @@ export class ConnectionRunner {
       const next = this.#nextPoller();
       const now = this.#deps.clock.monotonic();
       if (next !== undefined && (next.dueAt ?? 0) <= now) await next.poll(connection, () => this.#pause());
-      else await this.#sleep(connection, next?.dueAt === undefined ? WAIT_MS_MAX : next.dueAt - now);
+      else await this.#sleep(next?.dueAt === undefined ? WAIT_MS_MAX : next.dueAt - now);
     }
   }
 
@@ -154,11 +172,11 @@ export class ConnectionRunner {
   }
 
   /** Waits until a read is due, a task comes or the connection ends. */
-  async #sleep(connection: ModbusConnection, ms: number): Promise<void> {
+  async #sleep(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const cancel = this.#deps.clock.schedule(ms, resolve);
     this.#wake = resolve;
-    await Promise.race([promise, connection.closed]);
+    await promise;
     cancel();
   }
 

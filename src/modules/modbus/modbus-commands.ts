@@ -2,7 +2,13 @@ import { settingOf } from "../../lib/command-setting.ts";
 import { DomainError, inEnglish, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
-import { ensureWritten, readAnswer, readRequest, writeRequest } from "../../lib/modbus/modbus-pdu.ts";
+import {
+  ensureWritten,
+  ModbusException,
+  readAnswer,
+  readRequest,
+  writeRequest,
+} from "../../lib/modbus/modbus-pdu.ts";
 import {
   decodeRegister,
   encodeRegister,
@@ -44,7 +50,7 @@ function wordsFor(register: ModbusRegister, value: JsonValue): number[] {
 
 /**
  * Writes a value and reads it back. Resolves to what the device has then, which may differ from what was written: a device may limit
- * it or apply it later.
+ * it or apply it later. The value is `null` where the device refuses to be read.
  */
 export async function writeRegister(
   connection: ModbusConnection,
@@ -55,8 +61,14 @@ export async function writeRegister(
   const request = writeRequest(area, address, words);
   ensureWritten(request, await connection.request(unitId, request));
   const range = { area, address, count: sizeOf(register) };
-  const read = readAnswer(range, await connection.request(unitId, readRequest(range)));
-  return { [key]: decodeRegister(register, read) ?? null };
+  try {
+    const read = readAnswer(range, await connection.request(unitId, readRequest(range)));
+    return { [key]: decodeRegister(register, read) ?? null };
+  } catch (error) {
+    // The device has the value: many registers can only be written.
+    if (error instanceof ModbusException) return { [key]: null };
+    throw error;
+  }
 }
 
 /** Transport of commands to devices behind Modbus: a command writes a register, and its answer is the value that was read back. */

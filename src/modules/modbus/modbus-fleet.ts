@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { RegisterValue } from "../../lib/modbus/register-values.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
@@ -12,7 +12,7 @@ import type { ModbusRepository } from "./modbus.repository.ts";
 import type { ConnectionState, ModbusConnectionRecord, ModbusUnit, UnitHealth } from "./modbus.types.ts";
 
 interface ModbusFleetDeps {
-  readonly repository: Pick<ModbusRepository, "listEnabled" | "find" | "unitsOf">;
+  readonly repository: Pick<ModbusRepository, "listEnabled" | "find" | "findUnit" | "unitsOf">;
   readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   readonly ingest: Pick<IngestService, "admit" | "readings">;
   readonly addresses: OutboundAddresses;
@@ -25,6 +25,7 @@ interface ModbusFleetDeps {
 }
 
 interface Running {
+  readonly tenantId: TenantId;
   readonly runner: ConnectionRunner;
   readonly updatedAt: number;
 }
@@ -45,11 +46,13 @@ export class ModbusFleet {
   /** Follows deletions of devices and tenants. The module calls it once. */
   subscribe(): void {
     const { events } = this.#deps;
-    const refreshAll = () => {
-      for (const connectionId of this.#running.keys()) this.refresh(connectionId);
-    };
-    events.on("device.deleted", refreshAll);
-    events.on("tenant.deleted", refreshAll);
+    events.on("device.deleted", ({ deviceId }) => {
+      for (const { runner } of this.#running.values()) runner.removeDevice(deviceId);
+    });
+    events.on("tenant.deleted", ({ tenantId }) => {
+      for (const [connectionId, running] of [...this.#running])
+        if (running.tenantId === tenantId) this.#end(connectionId);
+    });
   }
 
   start(): void {
@@ -63,19 +66,23 @@ export class ModbusFleet {
     await Promise.all(this.#ending.values());
   }
 
-  /** Applies the stored settings of a connection and its units. */
+  /** Applies the stored settings of a connection: every change connects anew. */
   refresh(connectionId: string): void {
     if (!this.#isStarted) return;
     const { repository } = this.#deps;
     const connection = repository.find(connectionId);
     const running = this.#running.get(connectionId);
-    const units = repository.unitsOf(connectionId);
-    if (connection?.enabled === true && running?.updatedAt === connection.updatedAt) {
-      running.runner.setUnits(units);
-      return;
-    }
+    if (connection?.enabled === true && running?.updatedAt === connection.updatedAt) return;
     this.#end(connectionId);
-    if (connection?.enabled === true) this.#begin(connection, units);
+    if (connection?.enabled === true) this.#begin(connection, repository.unitsOf(connectionId));
+  }
+
+  /** Applies the stored settings of a unit. */
+  refreshUnit(connectionId: string, modbusUnitId: string): void {
+    const runner = this.runnerOf(connectionId);
+    const unit = runner && this.#deps.repository.findUnit(modbusUnitId);
+    if (unit === undefined) runner?.removeUnit(modbusUnitId);
+    else runner?.setUnit(unit);
   }
 
   runnerOf(connectionId: string): ConnectionRunner | undefined {
@@ -111,7 +118,7 @@ export class ModbusFleet {
       random,
       log: this.#deps.log,
     });
-    this.#running.set(connectionId, { runner, updatedAt: connection.updatedAt });
+    this.#running.set(connectionId, { tenantId, runner, updatedAt: connection.updatedAt });
     // Many servers accept one connection only: the former one has to be closed before.
     const former = this.#ending.get(connectionId) ?? Promise.resolve();
     void former.then(() => this.#running.get(connectionId)?.runner === runner && runner.start());

@@ -6,6 +6,7 @@ export const modbusNameTaken = () => conflict("modbus.name_taken");
 export const modbusDeviceTaken = () => conflict("modbus.device_taken");
 export const modbusTooMany = (max: number) => conflict("modbus.too_many", { max });
 export const modbusTooManyUnits = (max: number) => conflict("modbus.too_many_units", { max });
+export const modbusTooManyRegisters = (max: number) => conflict("modbus.too_many_registers", { max });
 export const modbusNeedsAllDevices = () => forbidden("modbus.all_devices_needed");
 export const modbusNotConnected = () => conflict("modbus.not_connected");
 export const modbusRegisterInvalid = (key: string, reason: string) =>

@@ -1,4 +1,4 @@
-import { asc, count, eq, sql } from "drizzle-orm";
+import { and, asc, count, eq, ne, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { modbusConnections, modbusUnits } from "./modbus.tables.ts";
@@ -43,6 +43,13 @@ export function createModbusRepository({ orm }: MainDatabase) {
     countUnits: (connectionId: string): number =>
       orm.select({ count: count() }).from(modbusUnits).where(eq(modbusUnits.connectionId, connectionId)).get()
         ?.count ?? 0,
+    /** Returns the number of registers of the other units of the connection. */
+    countOtherRegisters: (connectionId: string, modbusUnitId: string): number =>
+      orm
+        .select({ sum: sql<number>`coalesce(sum(json_array_length(${modbusUnits.registers})), 0)` })
+        .from(modbusUnits)
+        .where(and(eq(modbusUnits.connectionId, connectionId), ne(modbusUnits.modbusUnitId, modbusUnitId)))
+        .get()?.sum ?? 0,
     findUnit: (modbusUnitId: string): ModbusUnit | undefined =>
       orm.select().from(modbusUnits).where(eq(modbusUnits.modbusUnitId, modbusUnitId)).get(),
     unitOfDevice: (deviceId: DeviceId): ModbusUnit | undefined => ofDevice.get({ deviceId }),

@@ -212,7 +212,7 @@ export function modbusUnitsRoutes({ modbus, auth }: RoutesDeps) {
         response: { 201: unitBody },
         detail: {
           summary: "Add a unit to a Modbus connection",
-          description: `The values of its registers become telemetry of the device, and commands to the device write its writable registers. 400 for a register that cannot be; 404 for an unknown connection or device; 409 for a device that another unit has. ${NEEDS_ALL}`,
+          description: `The values of its registers become telemetry of the device, and commands to the device write its writable registers. 400 for a register that cannot be; 404 for an unknown connection or device; 409 for a device that another unit has, for more than 250 units, or for more than 20,000 registers of all units of the connection. ${NEEDS_ALL}`,
         },
       },
     )
@@ -226,7 +226,7 @@ export function modbusUnitsRoutes({ modbus, auth }: RoutesDeps) {
         response: { 200: unitBody },
         detail: {
           summary: "Change a unit",
-          description: `A list of registers replaces the one before. 400 for a register that cannot be; 404 unknown. ${NEEDS_ALL}`,
+          description: `A list of registers replaces the one before. 400 for a register that cannot be; 404 unknown; 409 for more than 20,000 registers of all units of the connection. ${NEEDS_ALL}`,
         },
       },
     )
@@ -278,7 +278,7 @@ export const modbusRegisterMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
         detail: {
           summary: "Read a register map from CSV",
           description:
-            "Returns the registers of a table without storing anything, and the lines that are no register. Columns: key, area, address, type, order, length, bit, bits, scale, offset, absent, intervalMs, writable. 400 for a text that is no table.",
+            "Returns the registers of a table without storing anything, and the lines that are no register. At most 1,000 lines are read. Columns: key, area, address, type, order, length, bit, bits, scale, offset, absent, intervalMs, writable. 400 for a text that is no table.",
         },
       },
     );

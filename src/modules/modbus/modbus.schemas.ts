@@ -213,7 +213,7 @@ export const templateBody = t.Object(
     name: t.String(),
     vendor: t.String(),
     kind: choice(["METER", "DRIVE", "PLC", "INVERTER", "SENSOR"]),
-    source: t.String({ description: "document that the registers are from" }),
+    source: t.String({ description: "document of the vendor that describes the registers" }),
     registers: t.Array(registerBody),
   },
   { title: "ModbusTemplate" },

@@ -15,6 +15,7 @@ import {
   modbusNeedsAllDevices,
   modbusNotConnected,
   modbusTooMany,
+  modbusTooManyRegisters,
   modbusTooManyUnits,
   modbusUnitNotFound,
 } from "./modbus.errors.ts";
@@ -36,6 +37,8 @@ import { errorTextOf } from "./unit-poller.ts";
 
 const CONNECTIONS_MAX = 100;
 const UNITS_MAX = 250;
+/** Registers of all units of a connection. They are read from the database and planned in one task: 20,000 take under 100 ms. */
+const CONNECTION_REGISTERS_MAX = 20_000;
 
 const connectionDefaults = {
   enabled: true,
@@ -166,9 +169,10 @@ export class ModbusService {
     transact(() => {
       if (repository.countUnits(connectionId) >= UNITS_MAX) throw modbusTooManyUnits(UNITS_MAX);
       if (repository.unitOfDevice(unit.deviceId) !== undefined) throw modbusDeviceTaken();
+      this.#ensureRegistersFit(unit);
       repository.insertUnit(unit);
     });
-    this.#changed(principal.tenantId, connectionId);
+    this.#unitChanged(principal.tenantId, unit);
     return this.#shownUnit(principal, unit);
   }
 
@@ -181,8 +185,9 @@ export class ModbusService {
     const before = this.#findUnit(principal, connectionId, modbusUnitId);
     const unit = { ...before, ...change, updatedAt: this.#later(before.updatedAt) };
     ensureRegisters(unit.registers);
+    if (change.registers !== undefined) this.#ensureRegistersFit(unit);
     this.#deps.repository.updateUnit(unit);
-    this.#changed(principal.tenantId, connectionId);
+    this.#unitChanged(principal.tenantId, unit);
     return this.#shownUnit(principal, unit);
   }
 
@@ -190,7 +195,7 @@ export class ModbusService {
     this.#ensureAllDevices(principal);
     this.#findUnit(principal, connectionId, modbusUnitId);
     this.#deps.repository.deleteUnit(modbusUnitId);
-    this.#changed(principal.tenantId, connectionId);
+    this.#unitChanged(principal.tenantId, { connectionId, modbusUnitId });
   }
 
   /** Reads registers as they are now. @throws DomainError for a connection that is not open, or a device that does not answer */
@@ -257,6 +262,12 @@ export class ModbusService {
       throw modbusNameTaken();
   }
 
+  #ensureRegistersFit({ connectionId, modbusUnitId, registers }: ModbusUnit): void {
+    const others = this.#deps.repository.countOtherRegisters(connectionId, modbusUnitId);
+    if (others + registers.length > CONNECTION_REGISTERS_MAX)
+      throw modbusTooManyRegisters(CONNECTION_REGISTERS_MAX);
+  }
+
   /** Returns a time that no earlier version has: the fleet tells versions apart by it. */
   #later(updatedAt: number): number {
     return Math.max(this.#deps.clock.now(), updatedAt + 1);
@@ -264,6 +275,14 @@ export class ModbusService {
 
   #changed(tenantId: TenantId, connectionId: string): void {
     this.#deps.fleet.refresh(connectionId);
+    this.#deps.events.emit("modbus.changed", { tenantId, connectionId });
+  }
+
+  #unitChanged(
+    tenantId: TenantId,
+    { connectionId, modbusUnitId }: Pick<ModbusUnit, "connectionId" | "modbusUnitId">,
+  ): void {
+    this.#deps.fleet.refreshUnit(connectionId, modbusUnitId);
     this.#deps.events.emit("modbus.changed", { tenantId, connectionId });
   }
 }

@@ -70,7 +70,19 @@ function registerOf(row: Readonly<Record<string, string>>): ModbusRegister | str
   return check.Check(register) ? (registerProblem(register) ?? register) : "line";
 }
 
-async function rowsOf(csv: string): Promise<Record<string, string>[]> {
+/** Lines that are read: a map has 500 registers at most, and longer tables would hold up others. */
+const LINES_MAX = 1_000;
+
+interface Row {
+  /** Line of the text, from 1. */
+  readonly line: number;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const isRow = (row: unknown): row is { record: Record<string, string>; info: { lines: number } } =>
+  isJsonObject(row) && isJsonObject(row.record) && isJsonObject(row.info);
+
+async function rowsOf(csv: string): Promise<Row[]> {
   const { parse } = await import("csv-parse/sync"); // by the few who import, not at every start
   const [head = ""] = csv.split("\n", 1);
   try {
@@ -80,9 +92,12 @@ async function rowsOf(csv: string): Promise<Record<string, string>[]> {
       delimiter: head.includes(";") ? ";" : head.includes("\t") ? "\t" : ",",
       relax_column_count: true,
       skip_empty_lines: true,
+      info: true,
+      to: LINES_MAX + 1,
       trim: true,
     });
-    return Array.isArray(rows) ? rows.filter(isJsonObject).map((row) => row as Record<string, string>) : [];
+    if (!Array.isArray(rows)) return [];
+    return rows.filter(isRow).map(({ record, info }) => ({ line: info.lines, fields: record }));
   } catch (error) {
     throw invalid("modbus.csv_unreadable", {
       reason: error instanceof Error ? error.message : String(error),
@@ -95,9 +110,12 @@ export async function readRegisterMap(csv: string): Promise<RegisterMap> {
   const registers: ModbusRegister[] = [];
   const problems: { line: number; problem: string }[] = [];
   const keys = new Set<string>();
-  for (const [index, row] of (await rowsOf(csv)).entries()) {
-    const line = index + 2;
-    const register = registerOf(row);
+  for (const [index, { line, fields }] of (await rowsOf(csv)).entries()) {
+    if (index === LINES_MAX) {
+      problems.push({ line, problem: `the table has more than ${LINES_MAX} lines` });
+      break;
+    }
+    const register = registerOf(fields);
     if (typeof register === "string") problems.push({ line, problem: register });
     else if (keys.has(register.key)) problems.push({ line, problem: "two registers have this key" });
     else if (registers.length >= REGISTERS_MAX)

@@ -16,17 +16,24 @@ import type { ModbusRegister, ModbusUnit, UnitHealth } from "./modbus.types.ts";
 /** Registers with the same interval, and the requests that read them. */
 interface PollGroup {
   readonly intervalMs: number;
+  readonly registers: readonly ModbusRegister[];
   blocks: readonly ReadBlock<ModbusRegister>[];
+  /** Index of the block to begin with: the one at which the last read ended early, so that none is left out for ever. */
+  first: number;
   /** Monotonic time of the next read. */
   dueAt: number;
 }
 
 /** Exceptions that concern the address, the number of registers or the function: another request may succeed. */
 const REFUSALS: ReadonlySet<number> = new Set([1, 2, 3]);
+/** Exceptions by which a gateway to a serial line says that it cannot reach the unit. */
+const UNREACHABLE: ReadonlySet<number> = new Set([10, 11]);
 /** Time after which a refused register is asked for again: a device may get it with another configuration. */
 const REFUSED_AGAIN_MS = 10 * 60_000;
 /** Longest time for which a unit that does not answer is left alone. */
 const SILENCE_MS_MAX = 60_000;
+/** Shortest wait after the second time in a row; it doubles with each further time. */
+const SILENCE_MS_MIN = 1_000;
 
 export const errorTextOf = (error: unknown): Text => {
   if (error instanceof ModbusException) return detail("modbus.exception", { code: error.exceptionCode });
@@ -34,7 +41,11 @@ export const errorTextOf = (error: unknown): Text => {
   return networkErrorText(error);
 };
 
-const isTimeout = (error: unknown): boolean => error instanceof DomainError && error.kind === "timed_out";
+/** Returns whether the unit did not answer: it may be switched off, and asking it takes the time of the others. */
+const isSilence = (error: unknown): boolean =>
+  error instanceof ModbusException
+    ? UNREACHABLE.has(error.exceptionCode)
+    : error instanceof DomainError && error.kind === "timed_out";
 
 /** What the reads of one group share. */
 interface ReadStep {
@@ -42,6 +53,10 @@ interface ReadStep {
   /** Values that were read, by key. */
   readonly values: Record<string, RegisterValue>;
   readonly pause: () => Promise<void>;
+  /** Whether the unit has answered, be it with an exception. */
+  isAnswered: boolean;
+  /** Whether a register that was refused has been read. */
+  isRecovered: boolean;
 }
 
 interface UnitPollerDeps {
@@ -82,7 +97,9 @@ export class UnitPoller {
     );
     this.#groups = [...byInterval].map(([intervalMs, registers]) => ({
       intervalMs,
+      registers,
       blocks: planReads(registers, deps.unit),
+      first: 0,
       dueAt: now,
     }));
   }
@@ -105,20 +122,53 @@ export class UnitPoller {
     const now = this.#deps.clock.monotonic();
     const late = Math.max(0, now - group.dueAt);
     group.dueAt += group.intervalMs * (Math.floor(late / group.intervalMs) + 1);
-    const values: Record<string, RegisterValue> = Object.create(null);
-    try {
-      for (const block of group.blocks) {
-        const parts = await this.#read({ connection, values, pause }, block);
+    const step: ReadStep = {
+      connection,
+      values: Object.create(null),
+      pause,
+      isAnswered: false,
+      isRecovered: false,
+    };
+    const error = await this.#readGroup(step, group);
+    if (step.isRecovered) this.#planAgain(group);
+    // What was read before an error is true nevertheless.
+    await this.#store(step.values);
+    if (step.isAnswered) this.#silences = 0;
+    if (error !== undefined) this.#fail(error, step, group);
+    if (!connection.isOpen) throw connection.failure;
+  }
+
+  /** Reads the blocks of a group. Returns the newest error. */
+  async #readGroup(step: ReadStep, group: PollGroup): Promise<unknown> {
+    const blocks = [...group.blocks.slice(group.first), ...group.blocks.slice(0, group.first)];
+    let failure: unknown;
+    group.first = 0;
+    for (const block of blocks) {
+      try {
+        const parts = await this.#read(step, block);
         if (parts.length > 1)
           group.blocks = group.blocks.flatMap((current) => (current === block ? parts : current));
+      } catch (error) {
+        failure = error;
+        if (step.connection.isOpen && !isSilence(error)) continue;
+        const index = group.blocks.indexOf(block);
+        group.first = (step.isAnswered ? index : index + 1) % group.blocks.length;
+        break;
       }
-      this.#silences = 0;
-      await this.#store(values);
-    } catch (error) {
-      this.#fail(error, group);
-      if (!connection.isOpen) throw error;
-      await this.#store(values); // what was read before is true nevertheless
     }
+    return failure;
+  }
+
+  /** Joins the registers of a group again after one that was refused has been read. */
+  #planAgain(group: PollGroup): void {
+    const [refused, others] = [true, false].map((isRefused) =>
+      group.registers.filter(({ key }) => this.#refused.has(key) === isRefused),
+    ) as [ModbusRegister[], ModbusRegister[]];
+    group.blocks = [
+      ...planReads(others, this.unit),
+      ...refused.flatMap((register) => planReads([register], this.unit)),
+    ];
+    group.first = 0;
   }
 
   /**
@@ -135,34 +185,37 @@ export class UnitPoller {
     try {
       await step.pause();
       const answer = await step.connection.request(this.unit.unitId, readRequest(range));
-      this.#keep(step.values, block, readAnswer(range, answer));
+      this.#keep(step, block, readAnswer(range, answer));
       return [block];
     } catch (error) {
+      if (error instanceof ModbusException && !isSilence(error)) step.isAnswered = true;
       if (!(error instanceof ModbusException) || !REFUSALS.has(error.exceptionCode)) throw error;
-      if (registers.length === 1) {
-        this.#refuse(first, error);
-        return [block];
-      }
-      const middle = Math.ceil(registers.length / 2);
-      const parts: ReadBlock<ModbusRegister>[] = [];
-      for (const half of [registers.slice(0, middle), registers.slice(middle)])
-        for (const part of planReads(half, this.unit)) parts.push(...(await this.#read(step, part)));
-      return parts;
+      if (registers.length > 1) return this.#readHalves(step, registers);
+      this.#refuse(first, error);
+      return [block];
     }
   }
 
-  #keep(
-    values: Record<string, RegisterValue>,
-    block: ReadBlock<ModbusRegister>,
-    words: readonly number[],
-  ): void {
+  async #readHalves(
+    step: ReadStep,
+    registers: readonly ModbusRegister[],
+  ): Promise<readonly ReadBlock<ModbusRegister>[]> {
+    const middle = Math.ceil(registers.length / 2);
+    const parts: ReadBlock<ModbusRegister>[] = [];
+    for (const half of [registers.slice(0, middle), registers.slice(middle)])
+      for (const part of planReads(half, this.unit)) parts.push(...(await this.#read(step, part)));
+    return parts;
+  }
+
+  #keep(step: ReadStep, block: ReadBlock<ModbusRegister>, words: readonly number[]): void {
     this.#health.answered++;
+    step.isAnswered = true;
     for (const register of block.registers) {
       const { key } = register;
-      this.#refused.delete(key);
+      if (this.#refused.delete(key)) step.isRecovered = true;
       const value = decodeRegister(register, wordsIn(block, register, words));
       if (value === undefined) this.#values.delete(key);
-      else values[key] = value;
+      else step.values[key] = value;
     }
   }
 
@@ -196,14 +249,15 @@ export class UnitPoller {
     }
   }
 
-  #fail(error: unknown, { intervalMs }: PollGroup): void {
+  #fail(error: unknown, { isAnswered }: ReadStep, { intervalMs }: PollGroup): void {
     const { clock } = this.#deps;
     this.#health.failed++;
     this.#note(errorTextOf(error));
-    if (!isTimeout(error)) return;
+    if (isAnswered || !isSilence(error)) return;
     // A unit that is switched off must not hold up the others of its line.
     this.#silences++;
-    const waitMs = Math.min(SILENCE_MS_MAX, intervalMs * 2 ** Math.min(this.#silences - 1, 10));
+    const firstMs = Math.max(SILENCE_MS_MIN, intervalMs);
+    const waitMs = Math.min(SILENCE_MS_MAX, firstMs * 2 ** Math.min(this.#silences - 1, 10));
     this.#silentUntil = clock.monotonic() + (this.#silences === 1 ? 0 : waitMs);
   }
 

@@ -1,7 +1,12 @@
 import { connect, type Socket } from "node:net";
 import { timedOut, unavailable } from "../../lib/domain-error.ts";
-import { createFrameCodec, type FrameCodec, type ModbusFraming } from "../../lib/modbus/modbus-frames.ts";
-import { ModbusProtocolError } from "../../lib/modbus/modbus-pdu.ts";
+import {
+  createFrameCodec,
+  type FrameCodec,
+  type ModbusFrame,
+  type ModbusFraming,
+} from "../../lib/modbus/modbus-frames.ts";
+import { ensureAnswers, ModbusProtocolError } from "../../lib/modbus/modbus-pdu.ts";
 import type { Clock } from "../clock.ts";
 import type { OutboundRule } from "../outbound-address.ts";
 
@@ -19,10 +24,13 @@ export interface ModbusConnectionOptions {
 /** Addresses of a name that are tried one after the other. */
 const ADDRESSES_MAX = 3;
 const TRANSACTIONS = 0x1_0000;
+/** Requests in a row without any answer after which a connection counts as dead: a router may have forgotten it without a word. */
+const UNANSWERED_MAX = 5;
 
 interface Pending {
   readonly transaction: number;
   readonly unitId: number;
+  readonly pdu: Uint8Array;
   resolve(pdu: Uint8Array): void;
   reject(error: Error): void;
 }
@@ -48,6 +56,19 @@ function openSocket(address: string, options: ModbusConnectionOptions): Promise<
   return promise.finally(() => signal.removeEventListener("abort", giveUp));
 }
 
+/** Looks the name up, until the signal says that nobody waits. */
+async function addressesOf({ addresses, host, port, signal }: ModbusConnectionOptions): Promise<string[]> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(new Error("stopped"));
+  if (signal.aborted) giveUp();
+  signal.addEventListener("abort", giveUp);
+  try {
+    return (await Promise.race([addresses.resolve(host, port), promise])).slice(0, ADDRESSES_MAX);
+  } finally {
+    signal.removeEventListener("abort", giveUp);
+  }
+}
+
 /** An open connection to a Modbus server, which answers one request at a time. */
 export class ModbusConnection {
   readonly #socket: Socket;
@@ -57,6 +78,9 @@ export class ModbusConnection {
   #transaction = 0;
   #pending: Pending | undefined;
   #failure: Error | undefined;
+  #hasAnswered = false;
+  /** Requests without an answer since the last one. */
+  #unanswered = 0;
 
   private constructor(socket: Socket, options: ModbusConnectionOptions) {
     this.#socket = socket;
@@ -69,10 +93,9 @@ export class ModbusConnection {
 
   /** Connects to the first address that answers. @throws Error of the network, or DomainError for an address that is not allowed */
   static async open(options: ModbusConnectionOptions): Promise<ModbusConnection> {
-    const { addresses, host, port, signal } = options;
     let failure: unknown = unavailable("network_error.no_address");
-    for (const address of (await addresses.resolve(host, port)).slice(0, ADDRESSES_MAX)) {
-      if (signal.aborted) break;
+    for (const address of await addressesOf(options)) {
+      if (options.signal.aborted) break;
       try {
         return new ModbusConnection(await openSocket(address, options), options);
       } catch (error) {
@@ -84,6 +107,11 @@ export class ModbusConnection {
 
   get isOpen(): boolean {
     return this.#failure === undefined;
+  }
+
+  /** Whether a unit has answered on this connection. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
   }
 
   /** Resolves when the connection has ended. */
@@ -107,10 +135,11 @@ export class ModbusConnection {
     this.#transaction = (this.#transaction + 1) % TRANSACTIONS;
     const transaction = framing === "TCP" ? this.#transaction : 0;
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-    this.#pending = { transaction, unitId, resolve, reject };
+    this.#pending = { transaction, unitId, pdu, resolve, reject };
     const cancel = clock.schedule(timeoutMs, () => {
       const error = timedOut("modbus.no_answer", { unitId, ms: timeoutMs });
-      if (framing === "RTU") this.#end(error);
+      this.#unanswered++;
+      if (framing === "RTU" || this.#unanswered >= UNANSWERED_MAX) this.#end(error);
       else reject(error);
     });
     this.#socket.write(this.#frames.encode({ transaction, unitId, pdu }));
@@ -129,16 +158,35 @@ export class ModbusConnection {
   #receive(chunk: Buffer): void {
     try {
       this.#frames.add(chunk);
-      for (let frame = this.#frames.next(); frame !== undefined; frame = this.#frames.next()) {
-        const pending = this.#pending;
-        // A late answer to a request that was given up.
-        if (pending === undefined || frame.transaction !== pending.transaction) continue;
-        if (frame.unitId !== pending.unitId)
-          throw new ModbusProtocolError(`answer of unit ${frame.unitId} instead of ${pending.unitId}`);
-        pending.resolve(Uint8Array.from(frame.pdu));
-      }
+      for (let frame = this.#frames.next(); frame !== undefined; frame = this.#frames.next())
+        this.#take(frame);
     } catch (error) {
       this.#end(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /**
+   * Hands an answer to the request that waits for it. A serial line has no numbers by which the next answers could be told apart from
+   * those to earlier requests. @throws ModbusProtocolError for one that is not the awaited one, on a serial line
+   */
+  #take({ transaction, unitId, pdu }: ModbusFrame): void {
+    const pending = this.#pending;
+    const isSerial = this.#options.framing === "RTU";
+    if (pending === undefined || transaction !== pending.transaction) {
+      if (isSerial) throw new ModbusProtocolError("an answer came that no request waits for");
+      return; // a late answer to a request that was given up
+    }
+    this.#pending = undefined;
+    this.#hasAnswered = true;
+    this.#unanswered = 0;
+    try {
+      if (unitId !== pending.unitId)
+        throw new ModbusProtocolError(`answer of unit ${unitId} instead of ${pending.unitId}`);
+      ensureAnswers(pending.pdu, pdu);
+      pending.resolve(Uint8Array.from(pdu));
+    } catch (error) {
+      pending.reject(error instanceof Error ? error : new Error(String(error)));
+      if (isSerial) throw error;
     }
   }
 

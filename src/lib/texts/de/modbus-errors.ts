@@ -18,6 +18,8 @@ export const modbusErrorsDe: Readonly<Record<keyof typeof modbusErrors, string>>
   "modbus.register_invalid": "Register „{key}“: {reason}",
   "modbus.register_refused": "Das Gerät lässt das Register „{key}“ nicht lesen (Modbus-Ausnahme {code}).",
   "modbus.too_many": "Ein Standort kann höchstens {max} Modbus-Verbindungen haben.",
+  "modbus.too_many_registers":
+    "Die Einheiten einer Modbus-Verbindung können zusammen höchstens {max} Register haben.",
   "modbus.too_many_units": "Eine Modbus-Verbindung kann höchstens {max} Einheiten haben.",
   "modbus.unit_not_found": "Diese Modbus-Einheit gibt es nicht.",
 };

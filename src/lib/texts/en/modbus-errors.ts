@@ -13,6 +13,7 @@ export const modbusErrors = {
   "modbus.register_invalid": "Register “{key}”: {reason}",
   "modbus.register_refused": "The device refuses to read register “{key}” (Modbus exception {code}).",
   "modbus.too_many": "A site can have at most {max} Modbus connections.",
+  "modbus.too_many_registers": "The units of a Modbus connection can have at most {max} registers together.",
   "modbus.too_many_units": "A Modbus connection can have at most {max} units.",
   "modbus.unit_not_found": "There is no such Modbus unit.",
 } as const;

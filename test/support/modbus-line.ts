@@ -1,0 +1,109 @@
+import { expect } from "bun:test";
+import type { DeviceId, TenantId } from "../../src/lib/ids.ts";
+import type { ModbusFraming } from "../../src/lib/modbus/modbus-frames.ts";
+import type { RegisterValue } from "../../src/lib/modbus/register-values.ts";
+import { ConnectionRunner } from "../../src/modules/modbus/connection-runner.ts";
+import type { ModbusRegister, ModbusUnit } from "../../src/modules/modbus/modbus.types.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import {
+  addressesPdu,
+  answerFrame,
+  type ModbusServer,
+  type Script,
+  startModbusServer,
+} from "./modbus-server.ts";
+
+const closing: (() => Promise<void>)[] = [];
+/** Stops the lines and servers of a test. */
+export async function endLines(): Promise<void> {
+  for (const close of closing.splice(0).toReversed()) await close();
+}
+
+export const registersAt = (...addresses: number[]): ModbusRegister[] =>
+  addresses.map((address) => ({ key: `r${address}`, area: "HOLDING_REGISTER", address, type: "UINT16" }));
+
+export const unitOf = (fields: Partial<ModbusUnit> = {}): ModbusUnit => ({
+  modbusUnitId: `unit ${fields.unitId ?? 1}`,
+  connectionId: "line",
+  deviceId: `device ${fields.unitId ?? 1}` as DeviceId,
+  unitId: 1,
+  intervalMs: 100,
+  wordsMax: 125,
+  gapMax: 8,
+  registers: registersAt(0),
+  createdAt: 0,
+  updatedAt: 0,
+  ...fields,
+});
+
+export const server = async (script: Script, framing?: ModbusFraming): Promise<ModbusServer> => {
+  const started = await startModbusServer(script, framing);
+  closing.push(() => started.stop());
+  return started;
+};
+
+const noLog = { error: () => undefined } as never;
+
+/** Runs a connection to the server. Lists what was stored, in order. */
+export function run(
+  { port }: { port: number },
+  {
+    units = [unitOf()],
+    framing = "TCP" as ModbusFraming,
+    timeoutMs = 200,
+    clock = systemClock,
+    store = async () => undefined,
+    resolve = async () => ["127.0.0.1"],
+  }: {
+    units?: readonly ModbusUnit[];
+    framing?: ModbusFraming;
+    timeoutMs?: number;
+    clock?: typeof systemClock;
+    store?: () => Promise<void>;
+    resolve?: () => Promise<string[]>;
+  } = {},
+) {
+  const stored: { unitId: number; values: Readonly<Record<string, RegisterValue>> }[] = [];
+  const runner = new ConnectionRunner({
+    connection: {
+      connectionId: "line",
+      tenantId: "tenant" as TenantId,
+      name: "line",
+      enabled: true,
+      host: "127.0.0.1",
+      port,
+      framing,
+      timeoutMs,
+      pauseMs: 0,
+      createdAt: 0,
+      updatedAt: 0,
+    },
+    units,
+    addresses: { resolve },
+    store: async ({ unitId }, values) => {
+      await store();
+      stored.push({ unitId, values: { ...values } });
+    },
+    onConnected: () => undefined,
+    onChange: () => undefined,
+    clock,
+    random: () => 0,
+    log: noLog,
+  });
+  closing.push(() => runner.stop());
+  runner.start();
+  const health = (unitId = 1) => runner.pollerOf(`unit ${unitId}`)?.health;
+  return { runner, stored, health };
+}
+
+/** Every stored value must be the address of its own register. */
+export const ensureTrue = (stored: ReturnType<typeof run>["stored"]) => {
+  for (const { values } of stored)
+    for (const [key, value] of Object.entries(values))
+      expect(`${key}=${value}`).toBe(`${key}=${key.slice(1)}`);
+};
+
+export const good =
+  (framing: ModbusFraming = "TCP"): Script =>
+  (request) =>
+    answerFrame(framing, { ...request, pdu: addressesPdu(request) });
