@@ -33,20 +33,20 @@ const unit = () => ui.page.getByTestId("modbus-unit");
 const state = () => ui.page.getByTestId("state");
 let connectionPath = "";
 
-const looks: readonly Appearance[] = [
+const appearances: readonly Appearance[] = [
   { theme: "light", language: "de", width: 390 },
   { theme: "dark", language: "de", width: 1440 },
   { theme: "dark", language: "en", width: 390 },
   { theme: "light", language: "en", width: 1440 },
 ];
 
-/** Opens a screen in each look and checks it; leaves the last look. */
+/** Opens a screen in each appearance and checks it; leaves the last one. */
 async function checkScreen(name: string, path: string, ready: () => Promise<unknown>): Promise<void> {
-  for (const look of looks) {
-    await appear(ui.page, look);
+  for (const appearance of appearances) {
+    await appear(ui.page, appearance);
     await ui.open(path);
     await ready();
-    await expectTidy(ui.page, `modbus-${name}-${look.language}`, look);
+    await expectTidy(ui.page, `modbus-${name}-${appearance.language}`, appearance);
   }
 }
 
@@ -127,12 +127,12 @@ test(
     await ui.open(connectionPath);
     const browser = page.locator("section", { has: page.locator("#modbus-browser") }).first();
     await browser.getByRole("button", { name: "Read" }).click();
-    await ui.row(/^2 0000/).waitFor();
+    await ui.row(/unit 2 0000/).waitFor();
     await browser.getByLabel("Byte order").selectOption("CDAB");
-    await ui.row(/^2 0000 0 0 .* 50\.5/).waitFor();
+    await ui.row(/unit 2 0000 0 0 .* 50\.5/).waitFor();
     server.words.set(5, 0xfffe);
     await browser.getByLabel("Every second").check();
-    await ui.row(/^5 FFFE 65534 -2/).waitFor();
+    await ui.row(/unit 5 FFFE 65534 -2/).waitFor();
     await checkScreen("browser", connectionPath, async () => {
       await page.getByTestId("browser").locator("button[type=submit]").click();
       const table = page.getByRole("table");

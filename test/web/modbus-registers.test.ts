@@ -19,8 +19,8 @@ describe("a register in the form", () => {
     { ...register, bit: 3, bits: 2 },
     { ...register, type: "STRING", length: 8 },
     { key: "on", area: "COIL", address: 0, type: "BOOL", writable: true },
-  ] as const)("comes back as it was: %j", (given) => {
-    expect(registerOf(draftOf(given))).toEqual(given);
+  ] as const)("comes back as it was: %j", (stored) => {
+    expect(registerOf(draftOf(stored))).toEqual(stored);
   });
 
   test("loses the settings that its new type does not have", () => {

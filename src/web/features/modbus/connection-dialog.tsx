@@ -67,41 +67,7 @@ function ConnectionForm({
   };
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
-      <TextField
-        label={t("modbus.name")}
-        error={errorOf("name")}
-        name="name"
-        required
-        maxLength={100}
-        pattern=".*\S.*"
-        defaultValue={connection?.name}
-        autofocus
-      />
-      <div class="grid gap-4 sm:grid-cols-[2fr_1fr]">
-        <TextField
-          label={t("modbus.host")}
-          hint={t("modbus.hostHint")}
-          error={errorOf("host")}
-          name="host"
-          required
-          maxLength={253}
-          pattern="\s*[^\s\/]+\s*"
-          title={t("modbus.hostPattern")}
-          autocapitalize="off"
-          class="input reading w-full"
-          defaultValue={connection?.host}
-        />
-        <TextField
-          label={t("modbus.port")}
-          error={errorOf("port")}
-          name="port"
-          type="number"
-          required
-          min={1}
-          max={65_535}
-          defaultValue={String(connection?.port ?? 502)}
-        />
-      </div>
+      <AddressFields connection={connection} errorOf={errorOf} />
       <fieldset class="flex flex-col gap-2">
         <legend class="mb-2 text-sm font-medium">{t("modbus.framing")}</legend>
         {FRAMINGS.map((name) => (
@@ -116,30 +82,7 @@ function ConnectionForm({
           </Radio>
         ))}
       </fieldset>
-      <div class="grid gap-4 sm:grid-cols-2">
-        <TextField
-          label={t("modbus.timeout")}
-          hint={t("modbus.timeoutHint")}
-          error={errorOf("timeoutMs")}
-          name="timeoutMs"
-          type="number"
-          required
-          min={50}
-          max={60_000}
-          defaultValue={String(connection?.timeoutMs ?? 2_000)}
-        />
-        <TextField
-          label={t("modbus.pause")}
-          hint={t("modbus.pauseHint")}
-          error={errorOf("pauseMs")}
-          name="pauseMs"
-          type="number"
-          required
-          min={0}
-          max={10_000}
-          defaultValue={String(connection?.pauseMs ?? 0)}
-        />
-      </div>
+      <TimingFields connection={connection} errorOf={errorOf} />
       <Checkbox name="enabled" defaultChecked={connection?.enabled ?? true} hint={t("modbus.enabledHint")}>
         {t("modbus.enabled")}
       </Checkbox>
@@ -153,3 +96,75 @@ function ConnectionForm({
     </form>
   );
 }
+
+interface FieldsProps {
+  readonly connection: ModbusConnection | undefined;
+  readonly errorOf: (field: string) => string | undefined;
+}
+
+const AddressFields = ({ connection, errorOf }: FieldsProps) => (
+  <>
+    <TextField
+      label={t("modbus.name")}
+      error={errorOf("name")}
+      name="name"
+      required
+      maxLength={100}
+      pattern=".*\S.*"
+      defaultValue={connection?.name}
+      autofocus
+    />
+    <div class="grid gap-4 sm:grid-cols-[2fr_1fr]">
+      <TextField
+        label={t("modbus.host")}
+        hint={t("modbus.hostHint")}
+        error={errorOf("host")}
+        name="host"
+        required
+        maxLength={253}
+        pattern="\s*[^\s\/]+\s*"
+        title={t("modbus.hostPattern")}
+        autocapitalize="off"
+        class="input reading w-full"
+        defaultValue={connection?.host}
+      />
+      <TextField
+        label={t("modbus.port")}
+        error={errorOf("port")}
+        name="port"
+        type="number"
+        required
+        min={1}
+        max={65_535}
+        defaultValue={String(connection?.port ?? 502)}
+      />
+    </div>
+  </>
+);
+
+const TimingFields = ({ connection, errorOf }: FieldsProps) => (
+  <div class="grid gap-4 sm:grid-cols-2">
+    <TextField
+      label={t("modbus.timeout")}
+      hint={t("modbus.timeoutHint")}
+      error={errorOf("timeoutMs")}
+      name="timeoutMs"
+      type="number"
+      required
+      min={50}
+      max={60_000}
+      defaultValue={String(connection?.timeoutMs ?? 2_000)}
+    />
+    <TextField
+      label={t("modbus.pause")}
+      hint={t("modbus.pauseHint")}
+      error={errorOf("pauseMs")}
+      name="pauseMs"
+      type="number"
+      required
+      min={0}
+      max={10_000}
+      defaultValue={String(connection?.pauseMs ?? 0)}
+    />
+  </div>
+);

@@ -154,21 +154,19 @@ function Registers({ answer, connectionId, units }: RegistersProps) {
         <table class="table table-sm">
           <thead class="text-soft">
             <tr>
-              <th scope="col">{t("modbus.address")}</th>
-              {isBits ? <th scope="col">{t("modbus.bitValue")}</th> : <WordHeads />}
-              <th scope="col">
+              <th scope="col" class={NARROW}>
                 <span class="sr-only">{t("modbus.addRegister")}</span>
               </th>
+              <th scope="col" class={NARROW}>
+                {t("modbus.address")}
+              </th>
+              {isBits ? <th scope="col">{t("modbus.bitValue")}</th> : <WordHeads />}
             </tr>
           </thead>
           <tbody class="reading">
             {values.map((value, index) => (
               <tr key={range.address + index}>
-                <th scope="row" class="font-normal">
-                  {range.address + index}
-                </th>
-                {isBits ? <td>{value}</td> : <WordCells values={values} index={index} order={order} />}
-                <td class="text-right">
+                <td class={NARROW}>
                   <a
                     class="btn btn-ghost btn-xs"
                     href={hrefOf(range.address + index)}
@@ -178,6 +176,10 @@ function Registers({ answer, connectionId, units }: RegistersProps) {
                     <Plus size={14} aria-hidden="true" />
                   </a>
                 </td>
+                <th scope="row" class={`font-normal ${NARROW}`}>
+                  {range.address + index}
+                </th>
+                {isBits ? <td>{value}</td> : <WordCells values={values} index={index} order={order} />}
               </tr>
             ))}
           </tbody>
@@ -187,11 +189,16 @@ function Registers({ answer, connectionId, units }: RegistersProps) {
   );
 }
 
+/** Class of cells that are to fit a phone. */
+const NARROW = "px-1.5 sm:px-3";
+const classOf = (head: string): string =>
+  `text-right whitespace-nowrap ${NARROW} ${head === "hex" ? "max-sm:hidden" : ""}`;
+
 const HEADS = ["hex", "unsigned", "signed", "int32", "float32"] as const;
 
 const WordHeads = () =>
   HEADS.map((head) => (
-    <th key={head} scope="col" class="text-right">
+    <th key={head} scope="col" class={classOf(head)}>
       {t(`modbusView.${head}`)}
     </th>
   ));
@@ -199,7 +206,7 @@ const WordHeads = () =>
 function WordCells(props: { values: readonly number[]; index: number; order: Order }) {
   const view = viewOf(props.values, props.index, props.order);
   return HEADS.map((head) => (
-    <td key={head} class="text-right whitespace-nowrap">
+    <td key={head} class={classOf(head)}>
       {head === "float32" ? floatText(view.float32) : (view[head] ?? "–")}
     </td>
   ));
