@@ -1,5 +1,6 @@
 // Modbus connections, units and register maps by the API. Nothing is connected to: every connection is disabled or refused.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Text } from "../../src/lib/texts/text.ts";
 import type { ModbusRegister } from "../../src/modules/modbus/modbus.types.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
@@ -143,7 +144,7 @@ test("changes are in the audit log", async () => {
 describe("a register map in CSV", () => {
   const read = async (
     csv: string,
-  ): Promise<{ registers: ModbusRegister[]; problems: { line: number; problem: string }[] }> =>
+  ): Promise<{ registers: ModbusRegister[]; problems: { line: number; problem: Text }[] }> =>
     (await call("POST", "/api/modbus/register-maps", { csv })).body;
 
   test.each([
@@ -175,6 +176,9 @@ describe("a register map in CSV", () => {
     const lines = Array.from({ length: 10_000 }, (_, index) => `r${index},${index},UINT16`);
     const { registers, problems } = await read(`key,address,type\n${lines.join("\n")}`);
     expect([registers.length, problems.length]).toEqual([500, 501]);
-    expect(problems.at(-1)).toEqual({ line: 1_002, problem: "the table has more than 1000 lines" });
+    expect(problems.at(-1)).toEqual({
+      line: 1_002,
+      problem: { code: "modbus_rule.lines", params: { max: 1_000 } },
+    });
   });
 });

@@ -1,4 +1,6 @@
 /** Values that devices keep in their registers, as numbers, texts and booleans and back. */
+import { detail } from "../domain-error.ts";
+import type { Text } from "../texts/text.ts";
 import { isBitArea, type RegisterArea } from "./modbus-pdu.ts";
 
 export const registerTypes = [
@@ -157,12 +159,16 @@ const integerRanges: Partial<Record<RegisterType, readonly [min: number, max: nu
 };
 
 /** The value cannot be in the register. */
-export class RegisterValueError extends Error {}
+export class RegisterValueError extends Error {
+  constructor(readonly reason: Text) {
+    super(reason.code);
+  }
+}
 
 function encodeNumber(type: RegisterType, raw: number): Buffer {
   const range = integerRanges[type];
   if (range !== undefined && (!Number.isInteger(raw) || raw < range[0] || raw > range[1]))
-    throw new RegisterValueError(`${raw} is not in the range of ${type}`);
+    throw new RegisterValueError(detail("modbus_rule.out_of_range", { value: raw, type }));
   const bytes = Buffer.alloc(sizeOf({ type }) * 2);
   switch (type) {
     case "FLOAT32":
@@ -189,7 +195,7 @@ function encodeNumber(type: RegisterType, raw: number): Buffer {
 function encodeText(value: string, length: number): Buffer {
   const bytes = Buffer.alloc(length * 2);
   if (Buffer.from(value, "latin1").length > bytes.length)
-    throw new RegisterValueError(`a text of ${value.length} characters is longer than ${length} registers`);
+    throw new RegisterValueError(detail("modbus_rule.text_long", { count: value.length, registers: length }));
   bytes.write(value, "latin1");
   return bytes;
 }
@@ -200,18 +206,18 @@ function encodeText(value: string, length: number): Buffer {
  */
 export function encodeRegister(spec: RegisterSpec, value: unknown): number[] {
   const { area, type, order = "ABCD", length = 1, bit, scale = 1, offset = 0 } = spec;
-  if (bit !== undefined) throw new RegisterValueError("a field of bits cannot be written");
+  if (bit !== undefined) throw new RegisterValueError(detail("modbus_rule.bit_written"));
   if (type === "BOOL" || isBitArea(area)) {
     if (typeof value !== "boolean" && value !== 0 && value !== 1)
-      throw new RegisterValueError("the value is not true or false");
+      throw new RegisterValueError(detail("modbus_rule.no_boolean"));
     return [Number(value)];
   }
   if (type === "STRING") {
-    if (typeof value !== "string") throw new RegisterValueError("the value is no text");
+    if (typeof value !== "string") throw new RegisterValueError(detail("modbus_rule.no_text"));
     return wordsOf(ordered(wordsOf(encodeText(value, length)), order));
   }
   if (typeof value !== "number" || !Number.isFinite(value))
-    throw new RegisterValueError("the value is no number");
+    throw new RegisterValueError(detail("modbus_rule.no_number"));
   const isScaled = scale !== 1 || offset !== 0;
   const unscaled = isScaled ? Number(((value - offset) / scale).toPrecision(SCALED_DIGITS)) : value;
   const raw = type === "FLOAT32" || type === "FLOAT64" ? unscaled : Math.round(unscaled);

@@ -43,7 +43,7 @@ function wordsFor(register: ModbusRegister, value: JsonValue): number[] {
   try {
     return encodeRegister(register, value);
   } catch (error) {
-    if (error instanceof RegisterValueError) throw modbusRegisterInvalid(register.key, error.message);
+    if (error instanceof RegisterValueError) throw modbusRegisterInvalid(register.key, error.reason);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { conflict, forbidden, invalid, notFound } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
 
 export const modbusConnectionNotFound = () => notFound("modbus.connection_not_found");
 export const modbusUnitNotFound = () => notFound("modbus.unit_not_found");
@@ -9,5 +10,5 @@ export const modbusTooManyUnits = (max: number) => conflict("modbus.too_many_uni
 export const modbusTooManyRegisters = (max: number) => conflict("modbus.too_many_registers", { max });
 export const modbusNeedsAllDevices = () => forbidden("modbus.all_devices_needed");
 export const modbusNotConnected = () => conflict("modbus.not_connected");
-export const modbusRegisterInvalid = (key: string, reason: string) =>
+export const modbusRegisterInvalid = (key: string, reason: Text) =>
   invalid("modbus.register_invalid", { key, reason });

@@ -200,7 +200,7 @@ export const registerMapBody = t.Object(
 export const registerMapAnswerBody = t.Object(
   {
     registers: t.Array(registerBody),
-    problems: t.Array(t.Object({ line: t.Integer(), problem: t.String() }), {
+    problems: t.Array(t.Object({ line: t.Integer(), problem: textSchema }), {
       description: "lines that are no register",
     }),
   },

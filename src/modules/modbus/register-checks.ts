@@ -1,24 +1,26 @@
+import { detail } from "../../lib/domain-error.ts";
 import { ADDRESS_MAX, isBitArea } from "../../lib/modbus/modbus-pdu.ts";
 import { type RegisterSpec, sizeOf } from "../../lib/modbus/register-values.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { modbusRegisterInvalid } from "./modbus.errors.ts";
 import type { ModbusRegister } from "./modbus.types.ts";
 
 const fieldTypes: ReadonlySet<string> = new Set(["UINT16", "UINT32"]);
 
-/** Returns what is wrong with a register, in English; `undefined` if nothing is. */
-export function registerProblem(
-  register: RegisterSpec & { readonly writable?: boolean },
-): string | undefined {
+/** Returns what is wrong with a register; `undefined` if nothing is. */
+export function registerProblem(register: RegisterSpec & { readonly writable?: boolean }): Text | undefined {
   const { area, address, type, bit, bits = 1, length, scale, writable } = register;
-  if (address + sizeOf(register) - 1 > ADDRESS_MAX) return "the last register has an address above 65535";
-  if (isBitArea(area) !== (type === "BOOL") && type !== "BOOL") return `${area} needs the type BOOL`;
-  if ((type === "STRING") !== (length !== undefined)) return "length belongs to the type STRING";
-  if (scale === 0) return "scale must not be 0";
-  if (bit !== undefined && !fieldTypes.has(type)) return "bit needs the type UINT16 or UINT32";
-  if (bit !== undefined && bit + bits > sizeOf(register) * 16) return "the bits are not in the register";
+  if (address + sizeOf(register) - 1 > ADDRESS_MAX) return detail("modbus_rule.address_end");
+  if (isBitArea(area) !== (type === "BOOL") && type !== "BOOL")
+    return detail("modbus_rule.area_bool", { area });
+  if ((type === "STRING") !== (length !== undefined)) return detail("modbus_rule.length_string");
+  if (scale === 0) return detail("modbus_rule.scale_zero");
+  if (bit !== undefined && !fieldTypes.has(type)) return detail("modbus_rule.bit_type");
+  if (bit !== undefined && bit + bits > sizeOf(register) * 16) return detail("modbus_rule.bit_range");
   if (writable !== true) return undefined;
-  if (bit !== undefined) return "a field of bits cannot be written";
-  if (area === "INPUT_REGISTER" || area === "DISCRETE_INPUT") return `${area} cannot be written`;
+  if (bit !== undefined) return detail("modbus_rule.bit_written");
+  if (area === "INPUT_REGISTER" || area === "DISCRETE_INPUT")
+    return detail("modbus_rule.area_read_only", { area });
   return undefined;
 }
 
@@ -26,7 +28,7 @@ export function registerProblem(
 export function ensureRegisters(registers: readonly ModbusRegister[]): void {
   const keys = new Set<string>();
   for (const register of registers) {
-    const problem = keys.has(register.key) ? "two registers have this key" : registerProblem(register);
+    const problem = keys.has(register.key) ? detail("modbus_rule.key_twice") : registerProblem(register);
     if (problem !== undefined) throw modbusRegisterInvalid(register.key, problem);
     keys.add(register.key);
   }

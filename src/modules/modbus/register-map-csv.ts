@@ -1,6 +1,7 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { invalid } from "../../lib/domain-error.ts";
+import { detail, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { REGISTERS_MAX, registerBody } from "./modbus.schemas.ts";
 import type { ModbusRegister } from "./modbus.types.ts";
 import { registerProblem } from "./register-checks.ts";
@@ -8,7 +9,7 @@ import { registerProblem } from "./register-checks.ts";
 /** A register map as a table: one line for each register, columns with the names of the register's fields. */
 export interface RegisterMap {
   readonly registers: readonly ModbusRegister[];
-  readonly problems: ReadonlyArray<{ readonly line: number; readonly problem: string }>;
+  readonly problems: ReadonlyArray<{ readonly line: number; readonly problem: Text }>;
 }
 
 const numberFields: ReadonlySet<string> = new Set([
@@ -60,14 +61,16 @@ function fieldOf(name: string, text: string): unknown {
 const check = TypeCompiler.Compile(registerBody);
 
 /** Returns the register of a line, or what is wrong with the line. */
-function registerOf(row: Readonly<Record<string, string>>): ModbusRegister | string {
+function registerOf(row: Readonly<Record<string, string>>): ModbusRegister | Text {
   const fields = Object.entries(row)
     .filter(([, text]) => text !== "")
     .map(([name, text]) => [name, fieldOf(name, text)] as const);
   const register: unknown = { area: "HOLDING_REGISTER", ...Object.fromEntries(fields) };
   const wrong = check.Errors(register).First();
-  if (wrong !== undefined) return `${wrong.path.slice(1) || "line"}: ${wrong.message}`;
-  return check.Check(register) ? (registerProblem(register) ?? register) : "line";
+  if (wrong !== undefined) return detail("modbus_rule.column", { column: wrong.path.slice(1) });
+  return check.Check(register)
+    ? (registerProblem(register) ?? register)
+    : detail("modbus_rule.column", { column: "" });
 }
 
 /** Lines that are read: a map has 500 registers at most, and longer tables would hold up others. */
@@ -108,18 +111,18 @@ async function rowsOf(csv: string): Promise<Row[]> {
 /** Reads a register map. @throws DomainError `invalid` for a text that is no table */
 export async function readRegisterMap(csv: string): Promise<RegisterMap> {
   const registers: ModbusRegister[] = [];
-  const problems: { line: number; problem: string }[] = [];
+  const problems: { line: number; problem: Text }[] = [];
   const keys = new Set<string>();
   for (const [index, { line, fields }] of (await rowsOf(csv)).entries()) {
     if (index === LINES_MAX) {
-      problems.push({ line, problem: `the table has more than ${LINES_MAX} lines` });
+      problems.push({ line, problem: detail("modbus_rule.lines", { max: LINES_MAX }) });
       break;
     }
     const register = registerOf(fields);
-    if (typeof register === "string") problems.push({ line, problem: register });
-    else if (keys.has(register.key)) problems.push({ line, problem: "two registers have this key" });
+    if ("code" in register) problems.push({ line, problem: register });
+    else if (keys.has(register.key)) problems.push({ line, problem: detail("modbus_rule.key_twice") });
     else if (registers.length >= REGISTERS_MAX)
-      problems.push({ line, problem: `more than ${REGISTERS_MAX} registers` });
+      problems.push({ line, problem: detail("modbus_rule.registers", { max: REGISTERS_MAX }) });
     else {
       keys.add(register.key);
       registers.push(register);

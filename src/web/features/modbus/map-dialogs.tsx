@@ -1,4 +1,6 @@
 import { useState } from "preact/hooks";
+import type { Text } from "../../../lib/texts/text.ts";
+import { serverText } from "../../platform/i18n/error-texts.ts";
 import { type MessageKey, plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -90,15 +92,11 @@ const rules: Readonly<Record<string, Extract<MessageKey, `modbusProblem.${string
   intervalMs: "modbusProblem.intervalMs",
 };
 
-/** Says what is wrong with a line. The server names the column, or says in English why the values do not go together. */
-function Reason({ problem }: { problem: string }) {
-  const column = /^(\w+): /.exec(problem)?.[1];
-  if (column === undefined)
-    return (
-      <span class="block text-soft">
-        {t("modbusProblem.together")} (<span lang="en">{problem}</span>)
-      </span>
-    );
+/** Says what is wrong with a line. */
+function Reason({ problem }: { problem: Text }) {
+  if (problem.code !== "modbus_rule.column")
+    return <span class="block text-soft">{serverText(problem)}</span>;
+  const column = String(problem.params.column);
   const rule = Object.hasOwn(rules, column) ? rules[column] : undefined;
   return (
     <span class="block text-soft">

@@ -165,7 +165,6 @@ export const modbusDe: Readonly<Record<keyof typeof modbusEn, string>> = {
   "modbusProblem.type": "Geben Sie einen Typ ein, zum Beispiel UINT16, INT32, FLOAT32 oder BOOL.",
   "modbusProblem.order": "Geben Sie ABCD, CDAB, BADC oder DCBA ein.",
   "modbusProblem.column": "Diese Spalte gibt es nicht.",
-  "modbusProblem.together": "Diese Werte passen nicht zusammen.",
   "modbus.csvColumn": "Spalte {column}:",
   "modbus.fromTemplate": "Mit einer Vorlage beginnen",
   "modbus.templateHint":

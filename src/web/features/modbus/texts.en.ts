@@ -158,7 +158,6 @@ export const modbusEn = {
   "modbusProblem.type": "Enter a type, such as UINT16, INT32, FLOAT32 or BOOL.",
   "modbusProblem.order": "Enter ABCD, CDAB, BADC or DCBA.",
   "modbusProblem.column": "There is no such column.",
-  "modbusProblem.together": "These values do not go together.",
   "modbus.csvColumn": "Column {column}:",
   "modbus.fromTemplate": "Start from a template",
   "modbus.templateHint": "Compare the registers with the manual of your device: versions differ.",
