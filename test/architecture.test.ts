@@ -89,6 +89,7 @@ const modules: Record<string, readonly string[]> = {
   ingest: ["pipelines", "telemetry", "attributes", "devices", "tenants", "identity"],
   gateways: ["ingest", "attributes", "devices"],
   commands: ["devices", "profiles", "identity", "users"],
+  modbus: ["commands", "devices", "identity", "ingest", "outbound", "tenants", "users"],
   maintenance: ["devices", "identity", "users"],
   alarms: [
     "maintenance",

@@ -500,6 +500,39 @@ CREATE TABLE `device_maintenance` (
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE TABLE `modbus_connections` (
+	`connection_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`host` text NOT NULL,
+	`port` integer NOT NULL,
+	`framing` text NOT NULL,
+	`timeout_ms` integer NOT NULL,
+	`pause_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `modbus_connections_name` ON `modbus_connections` (`tenant_id`,`name`);--> statement-breakpoint
+CREATE TABLE `modbus_units` (
+	`modbus_unit_id` text PRIMARY KEY NOT NULL,
+	`connection_id` text NOT NULL,
+	`device_id` text NOT NULL,
+	`unit_id` integer NOT NULL,
+	`interval_ms` integer NOT NULL,
+	`words_max` integer NOT NULL,
+	`gap_max` integer NOT NULL,
+	`registers` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`connection_id`) REFERENCES `modbus_connections`(`connection_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `modbus_units_device` ON `modbus_units` (`device_id`);--> statement-breakpoint
+CREATE INDEX `modbus_units_connection` ON `modbus_units` (`connection_id`,`unit_id`);--> statement-breakpoint
 CREATE TABLE `mqtt_clients` (
 	`mqtt_client_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -679,6 +712,7 @@ CREATE TABLE `device_profiles` (
 	`command_timeout_ms` integer NOT NULL,
 	`creates_children` integer DEFAULT true NOT NULL,
 	`sessions_max` integer DEFAULT 1 NOT NULL,
+	`sessions_when_full` text DEFAULT 'REPLACE' NOT NULL,
 	`messages_per_second` integer,
 	`messages_burst` integer,
 	`created_at` integer NOT NULL,

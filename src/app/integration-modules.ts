@@ -3,6 +3,7 @@ import type { createCommandsModule } from "../modules/commands/commands.module.t
 import { createConnectivityModule } from "../modules/connectivity/connectivity.module.ts";
 import { createDownlinksModule } from "../modules/downlinks/downlinks.module.ts";
 import { createIntegrationsModule } from "../modules/integrations/integrations.module.ts";
+import { createModbusModule } from "../modules/modbus/modbus.module.ts";
 import type { Core } from "../modules/module.types.ts";
 import type { LocalTopics } from "../modules/mqtt-clients/mqtt-clients.types.ts";
 import { createScriptSandboxModule } from "../modules/script-sandbox/script-sandbox.module.ts";
@@ -47,5 +48,13 @@ export function createIntegrationModules(
     commands: engine,
     ways,
   });
-  return { connectivity, codecs, integrations, downlinks };
+  const modbus = createModbusModule(core, {
+    devices,
+    directory,
+    ingest,
+    reach,
+    commands: engine,
+    ways,
+  });
+  return { connectivity, codecs, links: [integrations, downlinks, modbus] };
 }

@@ -1,18 +1,18 @@
 import { decodeBody } from "../lib/body.ts";
 import { DomainError, invalid } from "../lib/domain-error.ts";
-import { excerpt } from "../lib/excerpt.ts";
 import { isJsonObject } from "../lib/json.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
+import { answerOwnRequest } from "../modules/commands/own-requests.ts";
 import type { DeviceIngest, IngestDevice, IngestSource } from "../modules/ingest/ingest.types.ts";
 import type { Clock } from "../platform/clock.ts";
+import type { Config } from "../platform/config.ts";
 import type { Logger } from "../platform/log.ts";
-import type { MqttLimits } from "./mqtt.types.ts";
 
 /** Describes what a device asks of the gateway, over MQTT or a WebSocket: its attributes, the limits of its session, the time. */
 export interface DeviceRequestsDeps {
   readonly attributes: Pick<AttributesService, "read">;
   readonly ingest: Pick<DeviceIngest, "reject">;
-  readonly limits: MqttLimits;
+  readonly config: Config;
   readonly clock: Clock;
   readonly log: Logger;
   readonly source: IngestSource;
@@ -32,7 +32,7 @@ type Answer = (device: IngestDevice, body: unknown) => unknown;
 export function createDeviceRequests(deps: DeviceRequestsDeps) {
   const answers: Record<string, Answer> = {
     [ATTRIBUTES]: (device, body) => readAttributes(deps, device, body),
-    [RPC]: (device, body) => ownRequest(deps, device, body),
+    [RPC]: (device, body) => answerOwnRequest(deps, device, body),
   };
 
   function listed(device: IngestDevice, message: { topic: string; bytes: Uint8Array }, error: unknown) {
@@ -90,18 +90,4 @@ function readAttributes(deps: DeviceRequestsDeps, device: IngestDevice, body: un
       : [[name, Object.fromEntries(entries.map(({ key, value }) => [key, value]))]];
   };
   return Object.fromEntries([...section("client", "CLIENT", client), ...section("shared", "SHARED", shared)]);
-}
-
-function ownRequest({ limits, clock }: DeviceRequestsDeps, device: IngestDevice, body: unknown): unknown {
-  const method = isJsonObject(body) ? body.method : undefined;
-  if (typeof method !== "string") throw invalid("request.method_missing");
-  if (method === "getServerTime") return { time: clock.now() };
-  if (method !== "getSessionLimits") return { error: `there is no method ${excerpt(method)}` };
-  const perSecond = device.limiter?.perSecond ?? device.meters?.messages.perSecond ?? null;
-  const rate = perSecond === null ? "" : `${perSecond}:1`;
-  return {
-    maxPayloadSize: limits.packetBytesMax,
-    maxInflightMessages: limits.inFlightMax,
-    rateLimits: { messages: rate, telemetryMessages: rate, telemetryDataPoints: "" },
-  };
 }

@@ -9,6 +9,9 @@ export const mqttLimits = (config: Config): MqttLimits => ({
   connectionsMax: config.mqtt_connections_max,
   connectionsPerAddressMax: config.mqtt_connections_per_address_max,
   connectTimeoutMs: config.mqtt_connect_timeout_ms,
+  ...(config.mqtt_keep_alive_seconds_max > 0 && {
+    keepAliveSecondsMax: config.mqtt_keep_alive_seconds_max,
+  }),
   inFlightMax: config.mqtt_in_flight_max,
   queuedPerClientMax: config.mqtt_queued_per_client_max,
   sessionExpirySecondsMax: config.mqtt_session_expiry_seconds_max,

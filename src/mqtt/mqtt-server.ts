@@ -293,7 +293,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     const clientKey = { key, clientId: named.clientId };
     const expirySecondsMax = principal.isEphemeral ? 0 : this.limits.sessionExpirySecondsMax;
     const expirySeconds = sessionExpirySeconds(packet, expirySecondsMax);
-    if (!this.#sessionLimits.admits(store, principal, { key, isDurable: expirySeconds > 0 })) {
+    if (!this.#sessionLimits.admits(store, principal, { ...clientKey, isDurable: expirySeconds > 0 })) {
       const { owner, device } = principal;
       this.#deps.onLimited?.({ ...connection.peer, client: named.clientId }, { ...owner, device });
       return Reason.quotaExceeded;

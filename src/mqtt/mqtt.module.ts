@@ -92,7 +92,7 @@ export function createMqttModule(
     createCommandAnswers({ commands, durable: database.durable, ingest, source });
   const [answers, socketAnswers] = [answersOver("mqtt"), answersOver("ws")];
   const requestsOver = (source: "mqtt" | "ws", publish: DeviceRequestsDeps["publish"]) =>
-    createDeviceRequests({ attributes, ingest, limits, clock, log, source, publish });
+    createDeviceRequests({ attributes, ingest, config, clock, log, source, publish });
   const requests = requestsOver("mqtt", ({ deviceId, payload }, topic, body) =>
     mqtt.publishToDevice(deviceId, topic, encodeBody(payload, body), 1),
   );

@@ -12,6 +12,7 @@ type LimitDeps = Pick<MqttServerDeps, "limits" | "quotasOf" | "ingest" | "log">;
 
 interface Asked {
   readonly key: string;
+  readonly clientId: string;
   readonly isDurable: boolean;
 }
 
@@ -30,7 +31,10 @@ export class SessionLimits {
   /** Returns `false` beyond a limit. The device's list of rejections names the limit. */
   admits(store: SessionStore, principal: Principal, asked: Asked): boolean {
     if (principal.provisioningSession !== undefined) return true; // has limits of its own, and no tenant yet
-    const hit = this.#connections(principal, asked) ?? this.#sessions(store, principal, asked);
+    const hit =
+      this.#ofDevice(principal, asked) ??
+      this.#connections(principal, asked) ??
+      this.#sessions(store, principal, asked);
     if (hit === undefined) return true;
     const { owner, device } = principal;
     this.#refused.set(owner.tenantId, this.refusedOf(owner.tenantId) + 1);
@@ -41,6 +45,16 @@ export class SessionLimits {
 
   refusedOf(tenantId: string): number {
     return this.#refused.get(tenantId) ?? 0;
+  }
+
+  /** A client of the same client id takes its session over in any case, as MQTT has it. */
+  #ofDevice({ device }: Principal, { clientId }: Asked): SessionLimitHit | undefined {
+    if (device?.sessionsWhenFull !== "REFUSE") return undefined;
+    const max = device.sessionsMax ?? 1;
+    const others = this.#clients
+      .ofDevice(device.deviceId)
+      .filter(({ session }) => session.clientId !== clientId);
+    return others.length >= max ? detail("device.mqtt_sessions_limit", { max }) : undefined;
   }
 
   #connections(principal: Principal, { key }: Asked): SessionLimitHit | undefined {

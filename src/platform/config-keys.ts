@@ -243,6 +243,12 @@ export const configKeys = {
     default: 4_000,
     description: "Time within which a new MQTT connection must sign in, in ms.",
   },
+  mqtt_keep_alive_seconds_max: {
+    kind: count(0, 65_535),
+    default: 0,
+    description:
+      "Longest keep-alive of MQTT 5 clients in seconds, sent to a client that asks for a longer one or for none; 0 for no limit.",
+  },
   mqtt_in_flight_max: {
     kind: count(1, 65_535),
     default: 1_024,

@@ -90,6 +90,15 @@ beforeAll(async () => {
     token: owner,
     body: { name: "own", signIn: "PASSWORD", username: "own" },
   });
+  const modbus = await fixture.call("POST", "/api/modbus/connections", {
+    token: owner,
+    body: { name: "own", host: "192.0.2.1", enabled: false },
+  });
+  const { connectionId } = modbus.body;
+  const unit = await fixture.call("POST", `/api/modbus/connections/${connectionId}/units`, {
+    token: owner,
+    body: { deviceId },
+  });
   const dashboard = await fixture.call("POST", "/api/dashboards", { token: owner, body: { name: "own" } });
   const share = await fixture.call("POST", `/api/dashboards/${dashboard.body.id}/shares`, { token: owner });
   const integration = await fixture.call("POST", "/api/integrations", {
@@ -131,6 +140,8 @@ beforeAll(async () => {
     generatorId: generator.body.id,
     uplinkId: uplink.body.uplinkId,
     mqttClientId: mqttClient.body.mqttClientId,
+    connectionId,
+    modbusUnitId: unit.body.modbusUnitId,
     integrationId: integration.body.integrationId,
     dashboardId: dashboard.body.id,
     shareId: share.body.shareId,

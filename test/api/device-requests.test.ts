@@ -127,6 +127,19 @@ describe("a device asks the gateway", () => {
     expect(time).toBeLessThanOrEqual(Date.now());
   });
 
+  test("for the time and its limits over HTTP", async () => {
+    const post = (body: unknown, token = device.token) =>
+      fixture.call("POST", `/api/v1/${token}/rpc`, { body });
+    const before = Date.now();
+    const { status, body } = await post({ method: "getCurrentTime" });
+    expect(status).toBe(200);
+    expect(body.time).toBeGreaterThanOrEqual(before);
+    expect((await post({ method: "getSessionLimits", params: {} })).body.maxPayloadSize).toBeGreaterThan(0);
+    expect((await post({ method: "reboot" })).body).toEqual({ error: "there is no method reboot" });
+    expect((await post({ params: 1 })).status).toBe(400);
+    expect((await post({ method: "getCurrentTime" }, "wrong")).status).toBe(400);
+  });
+
   test("for something that there is not, and hears so", async () => {
     expect(json(await ask(`${rpc}3`, { method: "reboot" }))).toEqual({ error: "there is no method reboot" });
   });

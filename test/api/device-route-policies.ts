@@ -3,6 +3,7 @@ import type { Policy } from "./route-policies.ts";
 /** Routes that devices call with their own credentials. */
 export const devicePolicies: Record<string, Policy> = {
   "GET /api/v1/:deviceToken/rpc": { kind: "device" },
+  "POST /api/v1/:deviceToken/rpc": { kind: "device" },
   "POST /api/v1/:deviceToken/rpc/:rpcId": { kind: "device" },
   "POST /api/v1/:deviceToken/telemetry": { kind: "device" },
   "POST /api/v1/:deviceToken/telemetry/batch": { kind: "device" },

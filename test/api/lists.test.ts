@@ -56,6 +56,7 @@ beforeAll(async () => {
     await create("/api/device-profiles", { name });
     await create("/api/api-keys", { name, role: "TENANT_READ_ONLY" });
     await create("/api/mqtt/clients", { name, signIn: "PASSWORD", username: `lists-${name}` });
+    await create("/api/modbus/connections", { name, host: "192.0.2.1", enabled: false });
     await create("/api/tenant-attributes", { key: name, value: {} });
     await create("/api/scheduler", { name, ...job });
   }
@@ -159,6 +160,7 @@ test("lists by name are sorted and searched", async () => {
     "scheduler",
     "api-keys",
     "mqtt/clients",
+    "modbus/connections",
   ]) {
     const names = async (query: string) =>
       (await get(`/api/${path}?${query}`)).body.map(({ name }: { name: string }) => name);

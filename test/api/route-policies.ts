@@ -1,4 +1,5 @@
 import { devicePolicies } from "./device-route-policies.ts";
+import { fieldPolicies } from "./field-route-policies.ts";
 import { gatewayPolicies } from "./gateway-route-policies.ts";
 
 /** How a route keeps tenants apart. */
@@ -30,6 +31,8 @@ export interface Ids {
   readonly generatorId: string;
   readonly uplinkId: string;
   readonly mqttClientId: string;
+  readonly connectionId: string;
+  readonly modbusUnitId: string;
   readonly integrationId: string;
   readonly dashboardId: string;
   readonly shareId: string;
@@ -45,6 +48,7 @@ export interface Ids {
  */
 export const policies: Record<string, Policy> = {
   ...devicePolicies,
+  ...fieldPolicies,
   "GET /*": { kind: "public" },
   "GET /.well-known/security.txt": { kind: "public" },
   "GET /docs": { kind: "public" },
@@ -174,13 +178,6 @@ export const policies: Record<string, Policy> = {
   "DELETE /api/data-pipelines/deliveries/:deliveryId": { kind: "tenant" },
   "POST /api/data-pipelines/:pipelineId/deliveries/replay": { kind: "tenant" },
   "DELETE /api/data-pipelines/:pipelineId/deliveries": { kind: "tenant" },
-  "GET /api/mqtt/clients": { kind: "own" },
-  "POST /api/mqtt/clients": { kind: "own", body: { name: "x", signIn: "PASSWORD", username: "x" } },
-  "GET /api/mqtt/clients/:mqttClientId": { kind: "tenant" },
-  "PATCH /api/mqtt/clients/:mqttClientId": { kind: "tenant", body: () => ({ name: "taken over" }) },
-  "DELETE /api/mqtt/clients/:mqttClientId": { kind: "tenant" },
-  "GET /api/mqtt/topics": { kind: "own" },
-  "POST /api/mqtt/publish": { kind: "own", body: { topic: "of/one", payload: "1" } },
   "GET /api/uplinks": { kind: "own" },
   "POST /api/uplinks": { kind: "own", body: { name: "x", target: { type: "HTTP", url: "http://a/" } } },
   "POST /api/uplinks/test": { kind: "self" },
@@ -390,6 +387,8 @@ export const policies: Record<string, Policy> = {
 export const withoutDevices = new Set([
   "GET /api/integrations",
   "GET /api/integrations/codecs",
+  "GET /api/modbus/connections",
+  "GET /api/modbus/templates",
   "GET /api/dashboards",
   "GET /api/data-pipelines",
   "GET /api/device-profiles",

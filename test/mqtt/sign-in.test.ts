@@ -148,6 +148,18 @@ test("the same client id takes its session over, and a device cut back to one ke
   for (const client of [again, second]) expect((await client.next("disconnect")).reasonCode).toBe(0x8e);
 });
 
+test("a device whose profile refuses further sessions keeps its own, and each client id its session", async () => {
+  const first = await connect("single", "1");
+  deviceOf("single").sessionsWhenFull = "REFUSE";
+  const refused = await RawClient.open(mqtt.port, 5);
+  refused.send(connectPacket(5, { username: "single", clientId: "2" }));
+  expect((await refused.next("connack")).reasonCode).toBe(0x97);
+  await first.ping();
+  const again = await connect("single", "1");
+  expect((await first.next("disconnect")).reasonCode).toBe(0x8e);
+  await again.ping();
+});
+
 test("durable sessions under ever new client ids stay within the number", async () => {
   for (let index = 0; index < 6; index++) {
     const raw = await RawClient.open(mqtt.port, 4);

@@ -15,6 +15,8 @@ const identified = {
   generatorId: "a generator",
   uplinkId: "an uplink",
   mqttClientId: "an MQTT client",
+  connectionId: "a Modbus connection",
+  modbusUnitId: "a unit of a Modbus connection",
   deliveryId: "a delivery of a webhook",
   codecId: "a codec",
   apiKeyId: "an API key",

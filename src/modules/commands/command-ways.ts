@@ -2,14 +2,13 @@ import type { DeviceId } from "../../lib/ids.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { Command, CommandRelay, CommandTransport } from "./commands.types.ts";
 
-/** Over MQTT, over the device's own WebSocket, through a LoRaWAN network, on the topics of its kind at a broker. */
-type Way = "mqtt" | "websocket" | "radio" | "broker";
-
-const WAYS: readonly Way[] = ["mqtt", "websocket", "radio", "broker"];
+/** Over MQTT, over the device's own WebSocket, through a LoRaWAN network, on the topics of its kind at a broker, by Modbus. */
+const WAYS = ["mqtt", "websocket", "radio", "broker", "modbus"] as const;
+type Way = (typeof WAYS)[number];
 
 /**
  * The ways of commands to devices; each server adds its own. A device whose `commandTransport` names a way gets commands on that one only,
- * any other on the first at which it listens: MQTT before a WebSocket before a LoRaWAN network before a broker.
+ * any other on the first at which it listens: in the order of `WAYS`.
  */
 export class CommandWays implements CommandTransport {
   readonly #directory: Pick<DeviceDirectory, "find">;

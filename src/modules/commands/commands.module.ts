@@ -12,11 +12,11 @@ import { CommandWays } from "./command-ways.ts";
 import { createCommandsRepository } from "./commands.repository.ts";
 import { commandsRoutes } from "./commands.routes.ts";
 import { createCommandsService } from "./commands.service.ts";
-import { deviceCommandsRoutes } from "./device-commands.routes.ts";
+import { deviceCommandsRoutes, deviceRequestsRoutes } from "./device-commands.routes.ts";
 
 /** Commands to devices; the servers of the protocols add the ways on which they go out. */
 export function createCommandsModule(
-  { database, clock, events, log }: Core,
+  { config, database, clock, events, log }: Core,
   deps: {
     devices: DevicesService;
     profiles: ProfilesService;
@@ -48,6 +48,7 @@ export function createCommandsModule(
       commandsRoutes({ commands, auth }),
       bulkCommandsRoutes({ commands, auth }),
       deviceCommandsRoutes({ engine, tokens }),
+      deviceRequestsRoutes({ tokens, config, clock }),
     ],
     parts: [{ name: "commands", start: () => engine.start(), stop: () => engine.stop() }],
   };

@@ -3,9 +3,12 @@ import { decodeBody } from "../../lib/body.ts";
 import { invalid, notFound, timedOut } from "../../lib/domain-error.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import { readBytes } from "../../lib/request-bytes.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Config } from "../../platform/config.ts";
 import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
 import { jsonValue, successBody, wholeNumber } from "../wire.schemas.ts";
 import type { CommandEngine } from "./command-engine.ts";
+import { answerOwnRequest } from "./own-requests.ts";
 
 const TIMEOUT_MS_DEFAULT = 20_000;
 /** A connection on which nothing happens is closed after a minute. */
@@ -74,3 +77,27 @@ export const deviceCommandsRoutes = (deps: {
       },
     );
 };
+
+/** Requests of devices to the gateway over HTTP. */
+export const deviceRequestsRoutes = (deps: {
+  tokens: Pick<TokenSignIn, "ensure">;
+  config: Config;
+  clock: Clock;
+}) =>
+  new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] }).post(
+    "/rpc",
+    ({ params, request, server, body }) =>
+      answerOwnRequest(deps, deps.tokens.ensure({ params, request, server }), body),
+    {
+      body: t.Object(
+        { method: t.String({ maxLength: 256 }), params: t.Optional(jsonValue()) },
+        { title: "DeviceRequest" },
+      ),
+      response: { 200: jsonValue() },
+      detail: {
+        summary: "Ask the gateway",
+        description:
+          "Answers a request of the device as over MQTT: `getServerTime` and `getCurrentTime` (`{time}` in epoch ms) and `getSessionLimits`. For any other method the answer is an object with `error`. 400 for an invalid token.",
+      },
+    },
+  );

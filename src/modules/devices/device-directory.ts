@@ -25,10 +25,11 @@ interface DeviceDirectoryDeps {
 }
 
 /** Returns what a device takes over from its profile, apart from limits. */
-const ofProfile = ({ payload, telemetryTopic, sessionsMax }: DeviceProfile) => ({
+const ofProfile = ({ payload, telemetryTopic, sessionsMax, sessionsWhenFull }: DeviceProfile) => ({
   payload,
   telemetryTopic,
   sessionsMax,
+  sessionsWhenFull,
 });
 
 /**

@@ -1,3 +1,4 @@
+import { settingOf } from "../../lib/command-setting.ts";
 import { invalid } from "../../lib/domain-error.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { commandPayload } from "../../lib/sparkplug/sparkplug-payload.ts";
@@ -18,13 +19,6 @@ interface Target {
 type Writer = (target: Target, command: AskedCommand) => BrokerMessage;
 
 const onOff = (value: JsonValue): JsonValue => (value === true ? "ON" : value === false ? "OFF" : value);
-
-/** Returns the key and value of `setValue {key, value}`; for any other method, its name and params. */
-function settingOf({ method, params }: AskedCommand): { readonly name: string; readonly value: JsonValue } {
-  if (method === "setValue" && isJsonObject(params) && typeof params.key === "string")
-    return { name: params.key, value: params.value ?? null };
-  return { name: method, value: params };
-}
 
 /** Length of a topic in MQTT packets. */
 const TOPIC_BYTES_MAX = 65_535;

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import type { BodyEncoding } from "../../lib/body.ts";
 import { invalid, timedOut, unsupported } from "../../lib/domain-error.ts";
 import { readBytes } from "../../lib/request-bytes.ts";
 import { sharedOnly } from "../attributes/attributes.errors.ts";
@@ -41,11 +42,12 @@ const attributesAnswer = {
   },
 };
 
-function ensureContentType(request: Request): "JSON" | "CBOR" {
+function encodingOf(request: Request, { payload }: IngestDevice): BodyEncoding {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === undefined || type === "") throw invalid("body.type_missing");
   if (type === "application/cbor") return "CBOR";
-  if (type === "application/json" || type.endsWith("+json")) return "JSON";
+  if (type === "application/json" || type.endsWith("+json"))
+    return payload === "LENIENT_JSON" ? payload : "JSON";
   throw unsupported("body.type_unknown");
 }
 
@@ -69,7 +71,7 @@ export const deviceApiRoutes = (deps: {
   async function receive(asked: TokenRequest, kind: MessageKind): Promise<{ success: true }> {
     const device = ensureDevice(asked);
     const { request } = asked;
-    const encoding = ensureContentType(request);
+    const encoding = encodingOf(request, device);
     const body = await readBytes(request, BODY_BYTES_MAX);
     if (device.revoked) throw invalidDeviceToken(); // deleted or re-keyed while the body was on its way
     await ingest.post(device, kind, { body, encoding });

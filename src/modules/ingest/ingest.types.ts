@@ -1,6 +1,8 @@
+import type { BodyEncoding } from "../../lib/body.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { RateMeter } from "../../lib/rate-meter.ts";
 import type { Params } from "../../lib/texts/text.ts";
+import type { SessionsWhenFull } from "../profiles/profiles.types.ts";
 import type { StoreDevice } from "../telemetry/telemetry.types.ts";
 
 /**
@@ -17,7 +19,7 @@ export interface IngestDevice {
   parentDeviceId?: DeviceId | null;
   childName?: string | null;
   /** States how its bodies are encoded: AUTO looks at the first byte. */
-  payload: "JSON" | "CBOR" | "AUTO";
+  payload: BodyEncoding;
   /** A topic of its profile's that takes telemetry beside the usual ones. */
   telemetryTopic?: string | null;
   /** Transport of the commands; `null` for the one on which the device listens. */
@@ -35,6 +37,8 @@ export interface IngestDevice {
   traffic?: { interval: number; slot: number };
   /** MQTT sessions that it may have at once; 1 unless given. */
   sessionsMax?: number;
+  /** What happens to a session beyond that; REPLACE unless given. */
+  sessionsWhenFull?: SessionsWhenFull;
   revoked: boolean;
 }
 

@@ -1,9 +1,11 @@
 import { t } from "elysia";
+import { payloadEncodings } from "../../lib/body.ts";
 import { SILENCE_DEFAULT_MS, SILENCE_INTERVALS, SILENCE_MIN_MS } from "../../lib/observed-interval.ts";
 import { documentedAs } from "../documented-as.ts";
-import { choice, nameText, wholeNumber } from "../wire.schemas.ts";
+import { choice, literals, nameText, wholeNumber } from "../wire.schemas.ts";
 import { alarmRuleSchema } from "./alarm-rule.schemas.ts";
 import { keyMetadataList } from "./key-metadata.schemas.ts";
+import { sessionsWhenFull } from "./profiles.types.ts";
 
 const settings = {
   description: t.Optional(t.String({ maxLength: 2000 })),
@@ -40,8 +42,9 @@ const settings = {
     }),
   ),
   payload: t.Optional(
-    t.Union([t.Literal("JSON"), t.Literal("CBOR"), t.Literal("AUTO")], {
-      description: "encoding of device bodies; AUTO recognizes it from the first byte",
+    literals(payloadEncodings, {
+      description:
+        "encoding of device bodies; AUTO recognizes JSON and CBOR from the first byte, LENIENT_JSON also takes single quotes, trailing commas, NaN and NULs at the end",
     }),
   ),
   createsChildren: t.Optional(
@@ -56,6 +59,12 @@ const settings = {
       maximum: 16,
       description:
         "MQTT sessions that a device may have at once, each under a client id of its own (default 1: a new connection ends the one before)",
+    }),
+  ),
+  sessionsWhenFull: t.Optional(
+    literals(sessionsWhenFull, {
+      description:
+        "beyond sessionsMax, REPLACE (default) ends the oldest session, REFUSE the new one unless it has the client id of another",
     }),
   ),
   messagesPerSecond: t.Optional(
@@ -97,10 +106,11 @@ export const profileBody = t.Object(
     inactivityTimeoutMs: t.Optional(wholeNumber()),
     retentionDays: t.Optional(wholeNumber()),
     telemetryTopic: t.Optional(t.String()),
-    payload: choice(["JSON", "CBOR", "AUTO"]),
+    payload: choice(payloadEncodings),
     commandTimeoutMs: wholeNumber(),
     createsChildren: t.Boolean(),
     sessionsMax: wholeNumber(),
+    sessionsWhenFull: choice(sessionsWhenFull),
     messagesPerSecond: t.Optional(wholeNumber()),
     messagesBurst: t.Optional(wholeNumber()),
     createdAt: t.String({ description: "ISO 8601" }),

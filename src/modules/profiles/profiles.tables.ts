@@ -1,6 +1,8 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { payloadEncodings } from "../../lib/body.ts";
 import type { KeyMetadata } from "../../lib/key-metadata.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
+import { sessionsWhenFull } from "./profiles.types.ts";
 
 export const deviceProfiles = sqliteTable(
   "device_profiles",
@@ -19,11 +21,12 @@ export const deviceProfiles = sqliteTable(
     /** `null` if the tenant's plan decides. */
     retentionDays: integer("retention_days"),
     telemetryTopic: text("telemetry_topic"),
-    payload: text("payload", { enum: ["JSON", "CBOR", "AUTO"] }).notNull(),
+    payload: text("payload", { enum: payloadEncodings }).notNull(),
     commandTimeoutMs: integer("command_timeout_ms").notNull(),
     createsChildren: integer("creates_children", { mode: "boolean" }).notNull().default(true),
     /** Sessions that a device may have at once. */
     sessionsMax: integer("sessions_max").notNull().default(1),
+    sessionsWhenFull: text("sessions_when_full", { enum: sessionsWhenFull }).notNull().default("REPLACE"),
     /** Null: as the gateway is configured. */
     messagesPerSecond: integer("messages_per_second"),
     /** Null: ten seconds' worth. */

@@ -1,5 +1,10 @@
+import type { BodyEncoding } from "../../lib/body.ts";
 import type { ProfileId, TenantId } from "../../lib/ids.ts";
 import type { KeyMetadata } from "../../lib/key-metadata.ts";
+
+/** What happens when a device opens more MQTT sessions than it may have: the oldest ends, or the new one is refused. */
+export const sessionsWhenFull = ["REPLACE", "REFUSE"] as const;
+export type SessionsWhenFull = (typeof sessionsWhenFull)[number];
 
 export interface DeviceProfile {
   readonly profileId: ProfileId;
@@ -12,12 +17,13 @@ export interface DeviceProfile {
   readonly inactivityTimeoutMs: number | null;
   readonly retentionDays: number | null;
   readonly telemetryTopic: string | null;
-  readonly payload: "JSON" | "CBOR" | "AUTO";
+  readonly payload: BodyEncoding;
   readonly commandTimeoutMs: number;
   /** A gateway with this profile makes its child devices by naming them. */
   readonly createsChildren: boolean;
   /** Sessions that a device may have at once, each under a client id of its own. */
   readonly sessionsMax: number;
+  readonly sessionsWhenFull: SessionsWhenFull;
   /** Limit of one device; null for the gateway's setting. */
   readonly messagesPerSecond: number | null;
   /** Messages of one device that may come at once; null: ten seconds' worth. */
@@ -52,6 +58,7 @@ export const profileDefaults = {
   commandTimeoutMs: 30_000,
   createsChildren: true,
   sessionsMax: 1,
+  sessionsWhenFull: "REPLACE",
   messagesPerSecond: null,
   messagesBurst: null,
 } as const;

@@ -57,5 +57,5 @@ CREATE TABLE `tickets` (
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`account_id`) ON UPDATE no action ON DELETE cascade
 );
 INSERT INTO "__drizzle_migrations" VALUES (1, 'dec091135f8ad1fcf9368f03ba090281d01c36d36208f30e34f20d2ad2d261da', 1795339543945);
-INSERT INTO "accounts" VALUES ('01a20640-98b0-73bc-baf1-e167313d26b6', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$7i+jVE136KUSBQ2bcxlDwA3i/+c8burlybn/QhIA8ys$uLriI0jzrYA/M0ZYkoEu7g4NJN6UvAOLomkk0Iu5sd0', 0, NULL, NULL, 0, 1795401226415, 1795401226415);
+INSERT INTO "accounts" VALUES ('01a20702-6639-7351-97e9-d26957782d20', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$C53sqPWmIAitkdEHR4BiDGJMuqbMWBAPMcezQXwf9GI$ipDKZhS94AWZiTN1pnc7D+mjgtjLI8q4XSNJcn0f0AM', 0, NULL, NULL, 0, 1795413927480, 1795413927480);
 PRAGMA user_version=0;

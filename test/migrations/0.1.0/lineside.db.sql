@@ -469,6 +469,37 @@ CREATE TABLE `device_maintenance` (
 	`by` text NOT NULL,
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
+CREATE TABLE `modbus_connections` (
+	`connection_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`host` text NOT NULL,
+	`port` integer NOT NULL,
+	`framing` text NOT NULL,
+	`timeout_ms` integer NOT NULL,
+	`pause_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE UNIQUE INDEX `modbus_connections_name` ON `modbus_connections` (`tenant_id`,`name`);
+CREATE TABLE `modbus_units` (
+	`modbus_unit_id` text PRIMARY KEY NOT NULL,
+	`connection_id` text NOT NULL,
+	`device_id` text NOT NULL,
+	`unit_id` integer NOT NULL,
+	`interval_ms` integer NOT NULL,
+	`words_max` integer NOT NULL,
+	`gap_max` integer NOT NULL,
+	`registers` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`connection_id`) REFERENCES `modbus_connections`(`connection_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE UNIQUE INDEX `modbus_units_device` ON `modbus_units` (`device_id`);
+CREATE INDEX `modbus_units_connection` ON `modbus_units` (`connection_id`,`unit_id`);
 CREATE TABLE `mqtt_clients` (
 	`mqtt_client_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -638,6 +669,7 @@ CREATE TABLE `device_profiles` (
 	`command_timeout_ms` integer NOT NULL,
 	`creates_children` integer DEFAULT true NOT NULL,
 	`sessions_max` integer DEFAULT 1 NOT NULL,
+	`sessions_when_full` text DEFAULT 'REPLACE' NOT NULL,
 	`messages_per_second` integer,
 	`messages_burst` integer,
 	`created_at` integer NOT NULL,
@@ -851,17 +883,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, 'cee462af065e604d3f473e85f343e3d160104cc0a5b0fe4986fe1ea0a69777fa', 1795401225649);
-INSERT INTO "alarm_run" VALUES (1, 1795401226675, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a20640-98ca-755e-ac58-f2fba45cfd18', 'SERVER', 'line', '"A"', 1795401226666, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a20640-98ca-755e-ac58-f2fba45cfd18', 'SERVER', 'line', '"A"', 1795401226666);
-INSERT INTO "audit_entries" VALUES (1, '01a20640-98b3-775a-bc06-5abc3ff5534b', '01a20640-9881-7574-93a0-350d30fb9931', 1795401226419, 'USER', '01a20640-9883-7255-8915-398f25fe3028', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20640-9883-7255-8915-398f25fe3028', 'session', '01a20640-98b2-71b1-ba4d-2db9ac5d0783', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a20640-98cd-7225-8849-50bf717b7830', '01a20640-9881-7574-93a0-350d30fb9931', 1795401226445, 'USER', '01a20640-9883-7255-8915-398f25fe3028', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20640-9883-7255-8915-398f25fe3028', 'device', '01a20640-98ca-755e-ac58-f2fba45cfd18', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20640-98ca-755e-ac58-f2fba45cfd18","profileId":"01a20640-9881-7575-aca9-2601d75c2db0","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a20640-99ab-76b1-af06-d52fd8977227', '01a20640-9881-7574-93a0-350d30fb9931', 1795401226667, 'USER', '01a20640-9883-7255-8915-398f25fe3028', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20640-9883-7255-8915-398f25fe3028', 'device', '01a20640-98ca-755e-ac58-f2fba45cfd18', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a20640-98ca-755e-ac58-f2fba45cfd18', 1, 1795401226660, NULL, NULL, NULL, 16, 16);
-INSERT INTO "devices" VALUES ('01a20640-98ca-755e-ac58-f2fba45cfd18', '01a20640-9881-7574-93a0-350d30fb9931', '01a20640-9881-7575-aca9-2601d75c2db0', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', '_Eu5OoclX5kOUAQQvx-EtqmsLvj9iHo2YAj0b7S53Wo', '7cktsB2Tii3d133-mdOFmFXL-22s1zcrt8Bpf8nwrb22akSpeapa7zenRban0rEAMLBsnymoIQ', 1795401226441, 1795401226441);
-INSERT INTO "device_profiles" VALUES ('01a20640-9881-7575-aca9-2601d75c2db0', '01a20640-9881-7574-93a0-350d30fb9931', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, NULL, NULL, 1795401226369, 1795401226369);
-INSERT INTO "tenants" VALUES ('01a20640-9881-7574-93a0-350d30fb9931', 'one', 'onprem', 1, 1795401226369, 1795401226369);
-INSERT INTO "users" VALUES ('01a20640-9883-7255-8915-398f25fe3028', '01a20640-9881-7574-93a0-350d30fb9931', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795401226370, 1795401226370);
-INSERT INTO "sessions" VALUES ('01a20640-98b2-71b1-ba4d-2db9ac5d0783', '01a20640-9883-7255-8915-398f25fe3028', NULL, NULL, 'local', '', 1795401226417, 1795401226417, 1797993226419, 1, 1795401226419);
+INSERT INTO "__drizzle_migrations" VALUES (1, '6438ac370a7bc43c20a9dd0bdc4928bc5eb1d3d187da964d90414b275a9533fb', 1795413721481);
+INSERT INTO "alarm_run" VALUES (1, 1795413927733, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a20702-6666-765e-b6d5-4c8bfb3fe4ca', 'SERVER', 'line', '"A"', 1795413927710, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a20702-6666-765e-b6d5-4c8bfb3fe4ca', 'SERVER', 'line', '"A"', 1795413927710);
+INSERT INTO "audit_entries" VALUES (1, '01a20702-663b-766d-94c3-0976c463762a', '01a20702-65b8-73dd-95c6-9fc16f97a2db', 1795413927483, 'USER', '01a20702-65bb-7234-afa6-3ff1128198c1', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20702-65bb-7234-afa6-3ff1128198c1', 'session', '01a20702-663a-71ca-9996-e422b033414e', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a20702-6669-7269-8880-a513e317ff18', '01a20702-65b8-73dd-95c6-9fc16f97a2db', 1795413927529, 'USER', '01a20702-65bb-7234-afa6-3ff1128198c1', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20702-65bb-7234-afa6-3ff1128198c1', 'device', '01a20702-6666-765e-b6d5-4c8bfb3fe4ca', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20702-6666-765e-b6d5-4c8bfb3fe4ca","profileId":"01a20702-65b8-73de-89aa-10b557425be2","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a20702-6720-73cf-b431-5e0f654fc74c', '01a20702-65b8-73dd-95c6-9fc16f97a2db', 1795413927712, 'USER', '01a20702-65bb-7234-afa6-3ff1128198c1', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20702-65bb-7234-afa6-3ff1128198c1', 'device', '01a20702-6666-765e-b6d5-4c8bfb3fe4ca', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a20702-6666-765e-b6d5-4c8bfb3fe4ca', 1, 1795413927694, NULL, NULL, NULL, 16, 16);
+INSERT INTO "devices" VALUES ('01a20702-6666-765e-b6d5-4c8bfb3fe4ca', '01a20702-65b8-73dd-95c6-9fc16f97a2db', '01a20702-65b8-73de-89aa-10b557425be2', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'PRcXGi0tASpP42PSoXIA33pnkFbN5KmB5PetRtEdwm4', 'E2IOlwauBwW_KxNKBSWReHVrMPhluPzi56T9vzoeZY-m8HUpL674EwxyqS1ncEO-nJbafr5-3g', 1795413927526, 1795413927526);
+INSERT INTO "device_profiles" VALUES ('01a20702-65b8-73de-89aa-10b557425be2', '01a20702-65b8-73dd-95c6-9fc16f97a2db', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 1795413927352, 1795413927352);
+INSERT INTO "tenants" VALUES ('01a20702-65b8-73dd-95c6-9fc16f97a2db', 'one', 'onprem', 1, 1795413927352, 1795413927352);
+INSERT INTO "users" VALUES ('01a20702-65bb-7234-afa6-3ff1128198c1', '01a20702-65b8-73dd-95c6-9fc16f97a2db', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795413927355, 1795413927355);
+INSERT INTO "sessions" VALUES ('01a20702-663a-71ca-9996-e422b033414e', '01a20702-65bb-7234-afa6-3ff1128198c1', NULL, NULL, 'local', '', 1795413927481, 1795413927481, 1798005927484, 1, 1795413927484);
 PRAGMA user_version=0;

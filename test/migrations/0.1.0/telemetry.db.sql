@@ -17,7 +17,7 @@ CREATE TABLE feed_range (
   PRIMARY KEY (feed, device, from_ts)) WITHOUT ROWID;
 CREATE TABLE feed_deletion (
   feed INTEGER NOT NULL, id INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (feed, id)) WITHOUT ROWID;
-INSERT INTO "device" VALUES (0, '01a20640-9881-7574-93a0-350d30fb9931', '01a20640-98ca-755e-ac58-f2fba45cfd18');
+INSERT INTO "device" VALUES (0, '01a20702-65b8-73dd-95c6-9fc16f97a2db', '01a20702-6666-765e-b6d5-4c8bfb3fe4ca');
 INSERT INTO "key" VALUES (0, '"force"');
 INSERT INTO "key" VALUES (1, '"state"');
 INSERT INTO "pattern" VALUES (0, '[0,6]');

@@ -1,6 +1,7 @@
 import type { devicesErrors } from "../en/devices-errors.ts";
 
 export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string>> = {
+  "device.mqtt_sessions_limit": "Das Gerät hat schon {max} MQTT-Sitzungen, und sein Profil lehnt weitere ab.",
   "attribute.body_invalid": "attributes muss ein Objekt aus Namen und Werten sein",
   "attribute.key_invalid": "der Name eines Attributs muss 1 bis {max} Byte haben",
   "attribute.no_change": "In dieser Zeit hat sich kein SHARED-Attribut geändert.",

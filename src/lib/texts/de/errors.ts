@@ -6,6 +6,7 @@ import { errorDetailsDe } from "./error-details.ts";
 import { eventTextsDe } from "./events.ts";
 import { integrationsErrorsDe } from "./integrations-errors.ts";
 import { lineProtocolErrorsDe } from "./line-protocol-errors.ts";
+import { modbusErrorsDe } from "./modbus-errors.ts";
 import { mqttErrorsDe } from "./mqtt-errors.ts";
 import { reasonsDe } from "./reasons.ts";
 import { refusalTextsDe } from "./refusals.ts";
@@ -23,6 +24,7 @@ export const germanErrors: Readonly<Record<ErrorCode, string>> = {
   ...telemetryErrorsDe,
   ...automationErrorsDe,
   ...integrationsErrorsDe,
+  ...modbusErrorsDe,
   ...mqttErrorsDe,
   ...siteErrorsDe,
   ...backupErrorsDe,

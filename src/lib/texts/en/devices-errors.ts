@@ -1,4 +1,5 @@
 export const devicesErrors = {
+  "device.mqtt_sessions_limit": "The device already has {max} MQTT sessions, and its profile refuses more.",
   "attribute.body_invalid": "attributes must be an object of names and values",
   "attribute.key_invalid": "the name of an attribute must have 1 to {max} bytes",
   "attribute.no_change": "No shared attribute changed in this time.",

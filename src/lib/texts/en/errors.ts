@@ -5,6 +5,7 @@ import { errorDetails } from "./error-details.ts";
 import { eventTexts } from "./events.ts";
 import { integrationsErrors } from "./integrations-errors.ts";
 import { lineProtocolErrors } from "./line-protocol-errors.ts";
+import { modbusErrors } from "./modbus-errors.ts";
 import { mqttErrors } from "./mqtt-errors.ts";
 import { reasons } from "./reasons.ts";
 import { refusalTexts } from "./refusals.ts";
@@ -22,6 +23,7 @@ export const englishErrors = {
   ...telemetryErrors,
   ...automationErrors,
   ...integrationsErrors,
+  ...modbusErrors,
   ...mqttErrors,
   ...siteErrors,
   ...backupErrors,

@@ -7,13 +7,13 @@ import { clientIdOf } from "../../../platform/broker/client-id.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import type { OutboundRule } from "../../../platform/outbound-address.ts";
+import { waitFor } from "../../../platform/wait-for.ts";
 import type { LocalTopics } from "../../mqtt-clients/mqtt-clients.types.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 import type { Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
 import { LOCAL_BROKER, LocalBridge } from "./local-bridge.ts";
 import { MqttBridge, type MqttBridgeDeps } from "./mqtt-bridge.ts";
 import { filtersOf } from "./subscribed-filters.ts";
-import { waitFor } from "./wait-for.ts";
 
 /** An integration as far as its connection to a broker goes. */
 export interface FleetMember {

@@ -9,12 +9,12 @@ import { InboundSession } from "../../../platform/broker/inbound-session.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import type { OutboundRule } from "../../../platform/outbound-address.ts";
+import { waitFor } from "../../../platform/wait-for.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 import type { Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
 import { MessageTaker } from "./message-taker.ts";
 import { filtersOf } from "./subscribed-filters.ts";
 import { compileTopicDevice } from "./topic-device.ts";
-import { waitFor } from "./wait-for.ts";
 
 const FIRST_WAIT_MS = 1_000;
 const WAIT_MS_MAX = 60_000;

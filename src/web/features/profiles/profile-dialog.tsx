@@ -14,7 +14,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Payload, type Profile, type ProfileForm, profilesApi } from "./profiles-api.ts";
 
-const PAYLOADS: readonly Payload[] = ["AUTO", "JSON", "CBOR"];
+const PAYLOADS: readonly Payload[] = ["AUTO", "JSON", "CBOR", "LENIENT_JSON"];
 
 const NEW: ProfileForm = {
   name: "",
@@ -27,6 +27,7 @@ const NEW: ProfileForm = {
   payload: "AUTO",
   createsChildren: true,
   sessionsMax: 1,
+  sessionsWhenFull: "REPLACE",
   messagesPerSecond: null,
   messagesBurst: null,
 };
@@ -162,6 +163,12 @@ function LimitFields({ form, set }: FieldsProps) {
         value={Number.isNaN(form.sessionsMax) ? "" : form.sessionsMax}
         class="input w-28"
         onInput={(e) => set({ sessionsMax: e.currentTarget.valueAsNumber })}
+      />
+      <Check
+        label={t("profile.sessionsRefuse")}
+        hint={t("profile.sessionsRefuseHint")}
+        checked={form.sessionsWhenFull === "REFUSE"}
+        onChange={(isRefused) => set({ sessionsWhenFull: isRefused ? "REFUSE" : "REPLACE" })}
       />
       <div class="grid gap-4 sm:grid-cols-2">
         <NumberField

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../platform/clock.ts";
+import type { Clock } from "./clock.ts";
 
 /** Waits, at most until the signal says that nothing is waited for any more. */
 export async function waitFor(

@@ -1,0 +1,93 @@
+/** Requests and answers of Modbus. Source: MODBUS Application Protocol Specification V1.1b3. */
+
+export const registerAreas = ["HOLDING_REGISTER", "INPUT_REGISTER", "COIL", "DISCRETE_INPUT"] as const;
+export type RegisterArea = (typeof registerAreas)[number];
+
+const readFunctions = { COIL: 1, DISCRETE_INPUT: 2, HOLDING_REGISTER: 3, INPUT_REGISTER: 4 } as const;
+const WRITE_COIL = 5;
+const WRITE_REGISTER = 6;
+const WRITE_COILS = 15;
+const WRITE_REGISTERS = 16;
+const EXCEPTION_FLAG = 0x80;
+const COIL_ON = 0xff00;
+
+/** Words that one request may read, and bits. */
+export const READ_WORDS_MAX = 125;
+export const READ_BITS_MAX = 2_000;
+export const ADDRESS_MAX = 0xffff;
+
+/** The device answered with an exception, such as 2 for an address that it does not have. */
+export class ModbusException extends Error {
+  constructor(readonly exceptionCode: number) {
+    super(`Modbus exception ${exceptionCode}`);
+  }
+}
+
+/** The device answered with something that is no answer to the request. */
+export class ModbusProtocolError extends Error {}
+
+export const isBitArea = (area: RegisterArea): boolean => area === "COIL" || area === "DISCRETE_INPUT";
+
+/** A range of one area. Addresses begin with 0, as in the protocol: register 40001 of a manual is holding register 0. */
+export interface RegisterRange {
+  readonly area: RegisterArea;
+  readonly address: number;
+  /** Number of words, or of bits. */
+  readonly count: number;
+}
+
+const pduOf = (functionCode: number, ...words: number[]): Uint8Array =>
+  Uint8Array.from([functionCode, ...words.flatMap((word) => [word >> 8, word & 0xff])]);
+
+export const readRequest = ({ area, address, count }: RegisterRange): Uint8Array =>
+  pduOf(readFunctions[area], address, count);
+
+/** Returns the data of an answer. @throws ModbusException, ModbusProtocolError */
+function dataOf(request: Uint8Array, answer: Uint8Array): Uint8Array {
+  const [asked = 0] = request;
+  const [functionCode = 0, code = 0] = answer;
+  if (functionCode === (asked | EXCEPTION_FLAG)) throw new ModbusException(code);
+  if (functionCode !== asked)
+    throw new ModbusProtocolError(`answer of function ${functionCode} to function ${asked}`);
+  return answer.subarray(1);
+}
+
+/** Returns the words of a range, or its bits as 0 and 1. @throws ModbusException, ModbusProtocolError */
+export function readAnswer(range: RegisterRange, answer: Uint8Array): number[] {
+  const data = dataOf(readRequest(range), answer);
+  const isBits = isBitArea(range.area);
+  const bytes = isBits ? Math.ceil(range.count / 8) : range.count * 2;
+  if (data[0] !== bytes || data.length !== bytes + 1)
+    throw new ModbusProtocolError(`${data.length - 1} bytes instead of ${bytes}`);
+  return Array.from({ length: range.count }, (_, index) =>
+    isBits
+      ? ((data[1 + (index >> 3)] ?? 0) >> (index & 7)) & 1
+      : ((data[1 + index * 2] ?? 0) << 8) | (data[2 + index * 2] ?? 0),
+  );
+}
+
+/** Returns the request that writes words, or bits as 0 and 1, from an address on. One value goes by the request for a single one. */
+export function writeRequest(area: RegisterArea, address: number, values: readonly number[]): Uint8Array {
+  const [first = 0] = values;
+  if (area === "COIL") {
+    if (values.length === 1) return pduOf(WRITE_COIL, address, first === 0 ? 0 : COIL_ON);
+    const bytes = new Uint8Array(Math.ceil(values.length / 8));
+    for (const [index, bit] of values.entries())
+      bytes[index >> 3] = (bytes[index >> 3] ?? 0) | ((bit & 1) << (index & 7));
+    return Uint8Array.from([...pduOf(WRITE_COILS, address, values.length), bytes.length, ...bytes]);
+  }
+  if (area !== "HOLDING_REGISTER") throw new RangeError(`${area} cannot be written`);
+  if (values.length === 1) return pduOf(WRITE_REGISTER, address, first);
+  return Uint8Array.from([
+    ...pduOf(WRITE_REGISTERS, address, values.length),
+    values.length * 2,
+    ...pduOf(0, ...values).subarray(1),
+  ]);
+}
+
+/** @throws ModbusException, ModbusProtocolError */
+export function ensureWritten(request: Uint8Array, answer: Uint8Array): void {
+  const data = dataOf(request, answer);
+  if (!Buffer.from(data).equals(request.subarray(1, 5)))
+    throw new ModbusProtocolError("the answer to a write names other registers");
+}

@@ -1,0 +1,219 @@
+/** Values that devices keep in their registers, as numbers, texts and booleans and back. */
+import { isBitArea, type RegisterArea } from "./modbus-pdu.ts";
+
+export const registerTypes = [
+  "INT16",
+  "UINT16",
+  "INT32",
+  "UINT32",
+  "INT64",
+  "UINT64",
+  "FLOAT32",
+  "FLOAT64",
+  "BCD16",
+  "BCD32",
+  "STRING",
+  "BOOL",
+] as const;
+export type RegisterType = (typeof registerTypes)[number];
+
+/** Order of the bytes of a value: `ABCD` has the most significant byte first, `CDAB` the least significant word first. */
+export const byteOrders = ["ABCD", "CDAB", "BADC", "DCBA"] as const;
+export type ByteOrder = (typeof byteOrders)[number];
+
+/** A value that a device has in one or more registers. */
+export interface RegisterSpec {
+  readonly area: RegisterArea;
+  /** Address of the first register, from 0. */
+  readonly address: number;
+  readonly type: RegisterType;
+  /** `ABCD` by default. */
+  readonly order?: ByteOrder;
+  /** Number of registers of a STRING. */
+  readonly length?: number;
+  /** First bit (0 is the least significant one) of a field of bits, of an unsigned type. */
+  readonly bit?: number;
+  /** Number of bits of the field; one bit is a boolean. 1 by default. */
+  readonly bits?: number;
+  /** The raw value is multiplied by `scale`, then `offset` is added. */
+  readonly scale?: number;
+  readonly offset?: number;
+  /** Raw value that stands for "no value". */
+  readonly absent?: number;
+}
+
+export type RegisterValue = number | string | boolean;
+
+const wordsOfType: Readonly<Record<Exclude<RegisterType, "STRING">, number>> = {
+  INT16: 1,
+  UINT16: 1,
+  INT32: 2,
+  UINT32: 2,
+  INT64: 4,
+  UINT64: 4,
+  FLOAT32: 2,
+  FLOAT64: 4,
+  BCD16: 1,
+  BCD32: 2,
+  BOOL: 1,
+};
+
+/** Returns the number of registers, or of coils, that the value takes. */
+export const sizeOf = ({ type, length = 1 }: Pick<RegisterSpec, "type" | "length">): number =>
+  type === "STRING" ? length : wordsOfType[type];
+
+/** Returns the bytes of words with the most significant byte first, and the other way around: each order is its own inverse. */
+function ordered(words: readonly number[], order: ByteOrder): Buffer {
+  const isSwapped = order === "BADC" || order === "DCBA";
+  const sorted = order === "CDAB" || order === "DCBA" ? words.toReversed() : words;
+  const bytes = Buffer.alloc(words.length * 2);
+  for (const [index, word] of sorted.entries())
+    if (isSwapped) bytes.writeUInt16LE(word, index * 2);
+    else bytes.writeUInt16BE(word, index * 2);
+  return bytes;
+}
+
+const wordsOf = (bytes: Buffer): number[] =>
+  Array.from({ length: bytes.length / 2 }, (_, index) => bytes.readUInt16BE(index * 2));
+
+/** Returns the shortest decimal number that is the same 32-bit float: 0.1 instead of 0.10000000149011612. */
+function shortestFloat(value: number): number {
+  for (let digits = 6; digits < 9; digits++) {
+    const candidate = Number(value.toPrecision(digits));
+    if (Math.fround(candidate) === value) return candidate;
+  }
+  return value;
+}
+
+function bcdOf(bytes: Buffer): number {
+  const digits = bytes.toString("hex");
+  return /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
+}
+
+function textOf(bytes: Buffer): string {
+  const end = bytes.indexOf(0);
+  return bytes
+    .subarray(0, end < 0 ? bytes.length : end)
+    .toString("latin1")
+    .trimEnd();
+}
+
+function rawOf(type: Exclude<RegisterType, "STRING" | "BOOL">, bytes: Buffer): number {
+  switch (type) {
+    case "INT16":
+      return bytes.readInt16BE();
+    case "UINT16":
+      return bytes.readUInt16BE();
+    case "INT32":
+      return bytes.readInt32BE();
+    case "UINT32":
+      return bytes.readUInt32BE();
+    case "INT64":
+      return Number(bytes.readBigInt64BE());
+    case "UINT64":
+      return Number(bytes.readBigUInt64BE());
+    case "FLOAT32":
+      return shortestFloat(bytes.readFloatBE());
+    case "FLOAT64":
+      return bytes.readDoubleBE();
+    case "BCD16":
+    case "BCD32":
+      return bcdOf(bytes);
+  }
+}
+
+/** Precision beyond which a scaled value is noise of the multiplication. */
+const SCALED_DIGITS = 14;
+
+/**
+ * Returns the value of the words of a register, or of one bit; `undefined` for none: what the device marks as absent, no number, or no
+ * decimal digits in BCD. Integers of 64 bits are exact up to 2^53.
+ */
+export function decodeRegister(spec: RegisterSpec, words: readonly number[]): RegisterValue | undefined {
+  const { type, order = "ABCD", bit, bits = 1, scale = 1, offset = 0, absent } = spec;
+  if (type === "BOOL") return words[0] !== 0;
+  const bytes = ordered(words, order);
+  if (type === "STRING") return textOf(bytes);
+  const raw = rawOf(type, bytes);
+  if (!Number.isFinite(raw) || raw === absent) return undefined;
+  if (bit !== undefined) {
+    const field = Math.floor(raw / 2 ** bit) % 2 ** bits;
+    if (bits === 1) return field === 1;
+    return field * scale + offset;
+  }
+  if (scale === 1 && offset === 0) return raw;
+  return Number((raw * scale + offset).toPrecision(SCALED_DIGITS));
+}
+
+const integerRanges: Partial<Record<RegisterType, readonly [min: number, max: number]>> = {
+  INT16: [-0x8000, 0x7fff],
+  UINT16: [0, 0xffff],
+  INT32: [-0x8000_0000, 0x7fff_ffff],
+  UINT32: [0, 0xffff_ffff],
+  INT64: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  UINT64: [0, Number.MAX_SAFE_INTEGER],
+  BCD16: [0, 9_999],
+  BCD32: [0, 99_999_999],
+};
+
+/** The value cannot be in the register. */
+export class RegisterValueError extends Error {}
+
+function encodeNumber(type: RegisterType, raw: number): Buffer {
+  const range = integerRanges[type];
+  if (range !== undefined && (!Number.isInteger(raw) || raw < range[0] || raw > range[1]))
+    throw new RegisterValueError(`${raw} is not in the range of ${type}`);
+  const bytes = Buffer.alloc(sizeOf({ type }) * 2);
+  switch (type) {
+    case "FLOAT32":
+      bytes.writeFloatBE(raw);
+      break;
+    case "FLOAT64":
+      bytes.writeDoubleBE(raw);
+      break;
+    case "BCD16":
+    case "BCD32":
+      bytes.write(String(raw).padStart(bytes.length * 2, "0"), "hex");
+      break;
+    case "INT64":
+    case "UINT64":
+      bytes.writeBigInt64BE(BigInt(raw));
+      break;
+    default:
+      if (raw < 0) bytes.writeIntBE(raw, 0, bytes.length);
+      else bytes.writeUIntBE(raw, 0, bytes.length);
+  }
+  return bytes;
+}
+
+function encodeText(value: string, length: number): Buffer {
+  const bytes = Buffer.alloc(length * 2);
+  if (Buffer.from(value, "latin1").length > bytes.length)
+    throw new RegisterValueError(`a text of ${value.length} characters is longer than ${length} registers`);
+  bytes.write(value, "latin1");
+  return bytes;
+}
+
+/**
+ * Returns the words of a value, or one bit. Fields of bits cannot be written: their other bits would have to be known.
+ * @throws RegisterValueError for a value of another type or out of range
+ */
+export function encodeRegister(spec: RegisterSpec, value: unknown): number[] {
+  const { area, type, order = "ABCD", length = 1, bit, scale = 1, offset = 0 } = spec;
+  if (bit !== undefined) throw new RegisterValueError("a field of bits cannot be written");
+  if (type === "BOOL" || isBitArea(area)) {
+    if (typeof value !== "boolean" && value !== 0 && value !== 1)
+      throw new RegisterValueError("the value is not true or false");
+    return [Number(value)];
+  }
+  if (type === "STRING") {
+    if (typeof value !== "string") throw new RegisterValueError("the value is no text");
+    return wordsOf(ordered(wordsOf(encodeText(value, length)), order));
+  }
+  if (typeof value !== "number" || !Number.isFinite(value))
+    throw new RegisterValueError("the value is no number");
+  const isScaled = scale !== 1 || offset !== 0;
+  const unscaled = isScaled ? Number(((value - offset) / scale).toPrecision(SCALED_DIGITS)) : value;
+  const raw = type === "FLOAT32" || type === "FLOAT64" ? unscaled : Math.round(unscaled);
+  return wordsOf(ordered(wordsOf(encodeNumber(type, raw)), order));
+}

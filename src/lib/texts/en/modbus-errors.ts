@@ -1,0 +1,18 @@
+export const modbusErrors = {
+  "modbus.all_devices_needed": "Only users with access to all devices can manage Modbus connections.",
+  "modbus.bad_answer": "The device did not answer as Modbus specifies: {reason}",
+  "modbus.connection_not_found": "There is no such Modbus connection.",
+  "modbus.csv_unreadable": "csv: is no table: {reason}",
+  "modbus.device_taken": "Another Modbus unit already provides the values of this device.",
+  "modbus.exception": "The device answered with Modbus exception {code}.",
+  "modbus.key_not_writable": "Register “{key}” is not writable. Allow writing in the settings of the unit.",
+  "modbus.key_unknown": "The unit has no register “{key}”.",
+  "modbus.name_taken": "A Modbus connection with this name already exists. Select another name.",
+  "modbus.no_answer": "Unit {unitId} did not answer within {ms} ms.",
+  "modbus.not_connected": "The Modbus connection is not open.",
+  "modbus.register_invalid": "Register “{key}”: {reason}",
+  "modbus.register_refused": "The device refuses to read register “{key}” (Modbus exception {code}).",
+  "modbus.too_many": "A site can have at most {max} Modbus connections.",
+  "modbus.too_many_units": "A Modbus connection can have at most {max} units.",
+  "modbus.unit_not_found": "There is no such Modbus unit.",
+} as const;

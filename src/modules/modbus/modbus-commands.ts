@@ -1,0 +1,95 @@
+import { settingOf } from "../../lib/command-setting.ts";
+import { DomainError, inEnglish, invalid } from "../../lib/domain-error.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { JsonValue } from "../../lib/json.ts";
+import { ensureWritten, readAnswer, readRequest, writeRequest } from "../../lib/modbus/modbus-pdu.ts";
+import {
+  decodeRegister,
+  encodeRegister,
+  RegisterValueError,
+  sizeOf,
+} from "../../lib/modbus/register-values.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { ModbusConnection } from "../../platform/modbus/modbus-connection.ts";
+import type { Command, CommandTransport } from "../commands/commands.types.ts";
+import type { ConnectionRunner } from "./connection-runner.ts";
+import { modbusRegisterInvalid } from "./modbus.errors.ts";
+import type { ModbusRegister, ModbusUnit } from "./modbus.types.ts";
+import { errorTextOf } from "./unit-poller.ts";
+
+interface ModbusCommandsDeps {
+  readonly unitOfDevice: (deviceId: DeviceId) => ModbusUnit | undefined;
+  readonly runnerOf: (connectionId: string) => ConnectionRunner | undefined;
+  readonly answered: (deviceId: DeviceId, rpcId: number, answer: JsonValue) => boolean;
+}
+
+const failureOf = (error: Text): JsonValue => ({ error: inEnglish(error), code: error.code });
+
+/** @throws DomainError `invalid` for a key that is no writable register of the unit */
+function writableRegister({ registers }: ModbusUnit, key: string): ModbusRegister {
+  const register = registers.find((candidate) => candidate.key === key);
+  if (register === undefined) throw invalid("modbus.key_unknown", { key });
+  if (register.writable !== true) throw invalid("modbus.key_not_writable", { key });
+  return register;
+}
+
+function wordsFor(register: ModbusRegister, value: JsonValue): number[] {
+  try {
+    return encodeRegister(register, value);
+  } catch (error) {
+    if (error instanceof RegisterValueError) throw modbusRegisterInvalid(register.key, error.message);
+    throw error;
+  }
+}
+
+/**
+ * Writes a value and reads it back. Resolves to what the device has then, which may differ from what was written: a device may limit
+ * it or apply it later.
+ */
+export async function writeRegister(
+  connection: ModbusConnection,
+  unitId: number,
+  { register, words }: { register: ModbusRegister; words: readonly number[] },
+): Promise<JsonValue> {
+  const { area, address, key } = register;
+  const request = writeRequest(area, address, words);
+  ensureWritten(request, await connection.request(unitId, request));
+  const range = { area, address, count: sizeOf(register) };
+  const read = readAnswer(range, await connection.request(unitId, readRequest(range)));
+  return { [key]: decodeRegister(register, read) ?? null };
+}
+
+/** Transport of commands to devices behind Modbus: a command writes a register, and its answer is the value that was read back. */
+export class ModbusCommands implements CommandTransport {
+  readonly #deps: ModbusCommandsDeps;
+
+  constructor(deps: ModbusCommandsDeps) {
+    this.#deps = deps;
+  }
+
+  send(command: Command): boolean {
+    const { deviceId, rpcId } = command;
+    const { unitOfDevice, runnerOf, answered } = this.#deps;
+    const unit = unitOfDevice(deviceId);
+    const runner = unit && runnerOf(unit.connectionId);
+    if (unit === undefined || runner?.state.status !== "connected") return false;
+    // In a later step: the caller records first that the command was sent.
+    void Promise.resolve()
+      .then(() => this.#write(runner, unit, command))
+      .catch((error) => failureOf(error instanceof DomainError ? error : errorTextOf(error)))
+      .then((answer) => answered(deviceId, rpcId, answer));
+    return true;
+  }
+
+  /** A command that was sent is finished at once. */
+  keepsFor(): boolean {
+    return false;
+  }
+
+  async #write(runner: ConnectionRunner, unit: ModbusUnit, command: Command): Promise<JsonValue> {
+    const { name, value } = settingOf(command);
+    const register = writableRegister(unit, name);
+    const words = wordsFor(register, value);
+    return runner.perform((connection) => writeRegister(connection, unit.unitId, { register, words }));
+  }
+}

@@ -1,0 +1,143 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import type { RegisterValue } from "../../lib/modbus/register-values.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { OutboundAddresses } from "../../platform/outbound-address.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { IngestService } from "../ingest/ingest.service.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
+import { ConnectionRunner } from "./connection-runner.ts";
+import type { ModbusRepository } from "./modbus.repository.ts";
+import type { ConnectionState, ModbusConnectionRecord, ModbusUnit, UnitHealth } from "./modbus.types.ts";
+
+interface ModbusFleetDeps {
+  readonly repository: Pick<ModbusRepository, "listEnabled" | "find" | "unitsOf">;
+  readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
+  readonly ingest: Pick<IngestService, "admit" | "readings">;
+  readonly addresses: OutboundAddresses;
+  /** Called when a connection has been opened: commands may go out again. */
+  readonly onConnected: () => void;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly events: EventBus<DomainEvents>;
+  readonly log: Logger;
+}
+
+interface Running {
+  readonly runner: ConnectionRunner;
+  readonly updatedAt: number;
+}
+
+/** Runs the connections that are enabled. */
+export class ModbusFleet {
+  readonly #deps: ModbusFleetDeps;
+  /** Keyed by connection id. */
+  readonly #running = new Map<string, Running>();
+  /** Ends of runners that were stopped, by connection: the next one waits for them. */
+  readonly #ending = new Map<string, Promise<void>>();
+  #isStarted = false;
+
+  constructor(deps: ModbusFleetDeps) {
+    this.#deps = deps;
+  }
+
+  /** Follows deletions of devices and tenants. The module calls it once. */
+  subscribe(): void {
+    const { events } = this.#deps;
+    const refreshAll = () => {
+      for (const connectionId of this.#running.keys()) this.refresh(connectionId);
+    };
+    events.on("device.deleted", refreshAll);
+    events.on("tenant.deleted", refreshAll);
+  }
+
+  start(): void {
+    this.#isStarted = true;
+    for (const { connectionId } of this.#deps.repository.listEnabled()) this.refresh(connectionId);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStarted = false;
+    for (const connectionId of [...this.#running.keys()]) this.#end(connectionId);
+    await Promise.all(this.#ending.values());
+  }
+
+  /** Applies the stored settings of a connection and its units. */
+  refresh(connectionId: string): void {
+    if (!this.#isStarted) return;
+    const { repository } = this.#deps;
+    const connection = repository.find(connectionId);
+    const running = this.#running.get(connectionId);
+    const units = repository.unitsOf(connectionId);
+    if (connection?.enabled === true && running?.updatedAt === connection.updatedAt) {
+      running.runner.setUnits(units);
+      return;
+    }
+    this.#end(connectionId);
+    if (connection?.enabled === true) this.#begin(connection, units);
+  }
+
+  runnerOf(connectionId: string): ConnectionRunner | undefined {
+    return this.#running.get(connectionId)?.runner;
+  }
+
+  stateOf({ connectionId, updatedAt }: ModbusConnectionRecord): ConnectionState {
+    return (
+      this.runnerOf(connectionId)?.state ?? {
+        status: "off",
+        since: updatedAt,
+        problem: null,
+        nextAttemptAt: null,
+      }
+    );
+  }
+
+  healthOf({ connectionId, modbusUnitId }: ModbusUnit): UnitHealth | undefined {
+    return this.runnerOf(connectionId)?.pollerOf(modbusUnitId)?.health;
+  }
+
+  #begin(connection: ModbusConnectionRecord, units: readonly ModbusUnit[]): void {
+    const { addresses, clock, random, events, onConnected } = this.#deps;
+    const { connectionId, tenantId } = connection;
+    const runner = new ConnectionRunner({
+      connection,
+      units,
+      addresses: addresses.of(tenantId),
+      store: (unit, values) => this.#store(connection, unit, values),
+      onConnected,
+      onChange: () => events.emit("modbus.changed", { tenantId, connectionId }),
+      clock,
+      random,
+      log: this.#deps.log,
+    });
+    this.#running.set(connectionId, { runner, updatedAt: connection.updatedAt });
+    // Many servers accept one connection only: the former one has to be closed before.
+    const former = this.#ending.get(connectionId) ?? Promise.resolve();
+    void former.then(() => this.#running.get(connectionId)?.runner === runner && runner.start());
+  }
+
+  #end(connectionId: string): void {
+    const running = this.#running.get(connectionId);
+    if (running === undefined) return;
+    this.#running.delete(connectionId);
+    const former = this.#ending.get(connectionId);
+    const ended = Promise.all([former, running.runner.stop()]).then(() => {
+      if (this.#ending.get(connectionId) === ended) this.#ending.delete(connectionId);
+    });
+    this.#ending.set(connectionId, ended);
+  }
+
+  async #store(
+    { name }: ModbusConnectionRecord,
+    { deviceId }: ModbusUnit,
+    values: Readonly<Record<string, RegisterValue>>,
+  ): Promise<void> {
+    const { findDevice, ingest, clock } = this.#deps;
+    const device = findDevice(deviceId);
+    if (device === undefined || device.revoked) return;
+    const body = Buffer.from(JSON.stringify(values));
+    ingest.admit(device, { source: "integration", where: `Modbus ${name}`, body });
+    await ingest.readings(device, [{ ts: clock.now(), values }]);
+  }
+}

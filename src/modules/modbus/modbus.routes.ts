@@ -1,0 +1,284 @@
+import { Elysia, t } from "elysia";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { wholeList } from "../lists.ts";
+import { successBody } from "../wire.schemas.ts";
+import {
+  connectionBody,
+  createConnectionBody,
+  createUnitBody,
+  readAnswerBody,
+  readBody,
+  registerMapAnswerBody,
+  registerMapBody,
+  templateBody,
+  unitBody,
+  updateConnectionBody,
+  updateUnitBody,
+} from "./modbus.schemas.ts";
+import type { ModbusService, ShownConnection, ShownUnit } from "./modbus.service.ts";
+import { modbusTemplates } from "./modbus-templates.ts";
+import { readRegisterMap } from "./register-map-csv.ts";
+
+interface RoutesDeps {
+  readonly modbus: ModbusService;
+  readonly auth: AuthPlugin;
+}
+
+const connectionList = wholeList({
+  sort: ["name", "host", "createdAt", "updatedAt"],
+  search: ["name", "host"],
+});
+const unitList = wholeList({ sort: ["unitId", "deviceName"], search: ["deviceName"] });
+const templateList = wholeList({ sort: ["name", "vendor", "kind"], search: ["name", "vendor"] });
+
+const iso = (timeMs: number): string => new Date(timeMs).toISOString();
+const isoOrNull = (timeMs: number | null): string | null => (timeMs === null ? null : iso(timeMs));
+
+const connectionToWire = ({ connection, units, state }: ShownConnection) => {
+  const { tenantId: _, createdAt, updatedAt, ...fields } = connection;
+  const { status, since, problem, nextAttemptAt } = state;
+  return {
+    ...fields,
+    units,
+    state: { status, since: iso(since), problem, nextAttemptAt: isoOrNull(nextAttemptAt) },
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+  };
+};
+
+const unitToWire = ({ unit, deviceName, health }: ShownUnit) => {
+  const { values, refused, lastReadAt, lastErrorAt, ...counts } = health;
+  return {
+    ...unit,
+    registers: [...unit.registers],
+    deviceName,
+    health: {
+      ...counts,
+      lastReadAt: isoOrNull(lastReadAt),
+      lastErrorAt: isoOrNull(lastErrorAt),
+      values: [...values].map(([key, value]) => ({ key, value })),
+      refused: [...refused].map(([key, exceptionCode]) => ({ key, exceptionCode })),
+    },
+    createdAt: iso(unit.createdAt),
+    updatedAt: iso(unit.updatedAt),
+  };
+};
+
+const NEEDS_ALL = "403 without access to all devices.";
+
+/** Routes that read connections. */
+export const modbusConnectionsRoutes = ({ modbus, auth }: RoutesDeps) =>
+  new Elysia({ prefix: "/api/modbus/connections", tags: ["modbus"] })
+    .use(auth)
+    .get(
+      "",
+      ({ principal, query, request, set }) =>
+        connectionList.page({ query, request, set }, modbus.list(principal).map(connectionToWire)),
+      {
+        auth: "integrations:read",
+        query: t.Object(connectionList.fields),
+        response: { 200: t.Array(connectionBody) },
+        detail: {
+          summary: "List Modbus connections",
+          description:
+            "Lists the Modbus TCP servers and serial lines that the gateway reads, with their states.",
+        },
+      },
+    )
+    .get(
+      "/:connectionId",
+      ({ principal, params }) => connectionToWire(modbus.get(principal, params.connectionId)),
+      {
+        auth: "integrations:read",
+        response: { 200: connectionBody },
+        detail: { summary: "Read a Modbus connection", description: "404 unknown." },
+      },
+    );
+
+/** Routes that create, change and delete connections. */
+export function modbusConnectionChangesRoutes({ modbus, auth }: RoutesDeps) {
+  const read = ({ principal }: AuditContext, id: string) => {
+    const { state: _, units: __, ...connection } = connectionToWire(modbus.get(principal, id));
+    return connection;
+  };
+  return new Elysia({ prefix: "/api/modbus/connections", tags: ["modbus"] })
+    .use(auth)
+    .post(
+      "",
+      ({ principal, body, set }) => {
+        set.status = 201;
+        return connectionToWire(modbus.create(principal, body));
+      },
+      {
+        auth: "integrations:write",
+        audit: {
+          action: "modbus_connection.create",
+          target: "modbus_connection",
+          created: "connectionId",
+          read,
+        },
+        body: createConnectionBody,
+        response: { 201: connectionBody },
+        detail: {
+          summary: "Create a Modbus connection",
+          description: `The gateway connects at once and keeps the connection open; without an answer it tries again after 1 s to 60 s. 409 for a name that another connection has. ${NEEDS_ALL}`,
+        },
+      },
+    )
+    .patch(
+      "/:connectionId",
+      ({ principal, params, body }) => connectionToWire(modbus.update(principal, params.connectionId, body)),
+      {
+        auth: "integrations:write",
+        audit: { action: "modbus_connection.update", target: "modbus_connection", read },
+        body: updateConnectionBody,
+        response: { 200: connectionBody },
+        detail: {
+          summary: "Change a Modbus connection",
+          description: `Every change connects anew. 404 unknown; 409 for a name that another connection has. ${NEEDS_ALL}`,
+        },
+      },
+    )
+    .delete(
+      "/:connectionId",
+      ({ principal, params }) => {
+        modbus.delete(principal, params.connectionId);
+        return { success: true };
+      },
+      {
+        auth: "integrations:write",
+        audit: { action: "modbus_connection.delete", target: "modbus_connection", read },
+        response: { 200: successBody },
+        detail: {
+          summary: "Delete a Modbus connection",
+          description: `Its units are deleted too; the devices and their values stay. 404 unknown. ${NEEDS_ALL}`,
+        },
+      },
+    );
+}
+
+/** Route that reads registers now. */
+export const modbusReadRoutes = ({ modbus, auth }: RoutesDeps) =>
+  new Elysia({ prefix: "/api/modbus/connections", tags: ["modbus"] }).use(auth).post(
+    "/:connectionId/read",
+    async ({ principal, params, body }) => {
+      const { values, ...range } = await modbus.read(principal, params.connectionId, body);
+      return { ...range, values: [...values] };
+    },
+    {
+      auth: "integrations:write",
+      body: readBody,
+      response: { 200: readAnswerBody },
+      detail: {
+        summary: "Read Modbus registers now",
+        description: `Reads a range of registers or bits between two regular reads. 409 while the connection is not open, or with the exception of the device; 404 unknown. ${NEEDS_ALL}`,
+      },
+    },
+  );
+
+/** Routes for the units of a connection. */
+export function modbusUnitsRoutes({ modbus, auth }: RoutesDeps) {
+  const read = ({ principal, params }: AuditContext, id: string) => {
+    const { health: _, ...unit } = unitToWire(modbus.unit(principal, params.connectionId ?? "", id));
+    return unit;
+  };
+  return new Elysia({ prefix: "/api/modbus/connections/:connectionId/units", tags: ["modbus"] })
+    .use(auth)
+    .get(
+      "",
+      ({ principal, params, query, request, set }) =>
+        unitList.page({ query, request, set }, modbus.units(principal, params.connectionId).map(unitToWire)),
+      {
+        auth: "integrations:read",
+        query: t.Object(unitList.fields),
+        response: { 200: t.Array(unitBody) },
+        detail: {
+          summary: "List the units of a Modbus connection",
+          description: `Lists units with their registers, newest values and health. 404 unknown. ${NEEDS_ALL}`,
+        },
+      },
+    )
+    .post(
+      "",
+      ({ principal, params, body, set }) => {
+        set.status = 201;
+        return unitToWire(modbus.createUnit(principal, params.connectionId, body));
+      },
+      {
+        auth: "integrations:write",
+        audit: { action: "modbus_unit.create", target: "modbus_unit", created: "modbusUnitId", read },
+        body: createUnitBody,
+        response: { 201: unitBody },
+        detail: {
+          summary: "Add a unit to a Modbus connection",
+          description: `The values of its registers become telemetry of the device, and commands to the device write its writable registers. 400 for a register that cannot be; 404 for an unknown connection or device; 409 for a device that another unit has. ${NEEDS_ALL}`,
+        },
+      },
+    )
+    .patch(
+      "/:modbusUnitId",
+      ({ principal, params, body }) => unitToWire(modbus.updateUnit(principal, params, body)),
+      {
+        auth: "integrations:write",
+        audit: { action: "modbus_unit.update", target: "modbus_unit", read },
+        body: updateUnitBody,
+        response: { 200: unitBody },
+        detail: {
+          summary: "Change a unit",
+          description: `A list of registers replaces the one before. 400 for a register that cannot be; 404 unknown. ${NEEDS_ALL}`,
+        },
+      },
+    )
+    .delete(
+      "/:modbusUnitId",
+      ({ principal, params }) => {
+        modbus.deleteUnit(principal, params.connectionId, params.modbusUnitId);
+        return { success: true };
+      },
+      {
+        auth: "integrations:write",
+        audit: { action: "modbus_unit.delete", target: "modbus_unit", read },
+        response: { 200: successBody },
+        detail: {
+          summary: "Delete a unit",
+          description: `The device and its values stay. 404 unknown. ${NEEDS_ALL}`,
+        },
+      },
+    );
+}
+
+/** Routes for register maps: templates, and tables from a file. */
+export const modbusRegisterMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
+  new Elysia({ prefix: "/api/modbus", tags: ["modbus"] })
+    .use(auth)
+    .get(
+      "/templates",
+      ({ query, request, set }) => templateList.page({ query, request, set }, modbusTemplates()),
+      {
+        auth: "integrations:read",
+        query: t.Object(templateList.fields),
+        response: { 200: t.Array(templateBody) },
+        detail: {
+          summary: "List register maps of common devices",
+          description: "Lists the registers of common meters, drives and controllers, to begin with.",
+        },
+      },
+    )
+    .post(
+      "/register-maps",
+      async ({ body }) => {
+        const { registers, problems } = await readRegisterMap(body.csv);
+        return { registers: [...registers], problems: [...problems] };
+      },
+      {
+        auth: "integrations:write",
+        body: registerMapBody,
+        response: { 200: registerMapAnswerBody },
+        detail: {
+          summary: "Read a register map from CSV",
+          description:
+            "Returns the registers of a table without storing anything, and the lines that are no register. Columns: key, area, address, type, order, length, bit, bits, scale, offset, absent, intervalMs, writable. 400 for a text that is no table.",
+        },
+      },
+    );

@@ -1,0 +1,269 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import type { TenantId } from "../../lib/ids.ts";
+import { type RegisterRange, readAnswer, readRequest } from "../../lib/modbus/modbus-pdu.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import { newId } from "../../platform/ids.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { Principal } from "../users/users.types.ts";
+import {
+  modbusConnectionNotFound,
+  modbusDeviceTaken,
+  modbusNameTaken,
+  modbusNeedsAllDevices,
+  modbusNotConnected,
+  modbusTooMany,
+  modbusTooManyUnits,
+  modbusUnitNotFound,
+} from "./modbus.errors.ts";
+import type { ModbusRepository } from "./modbus.repository.ts";
+import type {
+  ConnectionChange,
+  ConnectionState,
+  ModbusConnectionRecord,
+  ModbusUnit,
+  NewConnection,
+  NewUnit,
+  RawRead,
+  UnitChange,
+  UnitHealth,
+} from "./modbus.types.ts";
+import type { ModbusFleet } from "./modbus-fleet.ts";
+import { ensureRegisters } from "./register-checks.ts";
+import { errorTextOf } from "./unit-poller.ts";
+
+const CONNECTIONS_MAX = 100;
+const UNITS_MAX = 250;
+
+const connectionDefaults = {
+  enabled: true,
+  port: 502,
+  framing: "TCP",
+  timeoutMs: 2_000,
+  pauseMs: 0,
+} as const;
+const unitDefaults = { unitId: 1, intervalMs: 10_000, wordsMax: 125, gapMax: 8, registers: [] } as const;
+
+const noHealth: UnitHealth = {
+  lastReadAt: null,
+  lastError: null,
+  lastErrorAt: null,
+  answered: 0,
+  failed: 0,
+  values: new Map(),
+  refused: new Map(),
+};
+
+interface ModbusServiceDeps {
+  readonly repository: ModbusRepository;
+  readonly fleet: ModbusFleet;
+  readonly devices: Pick<DevicesService, "ensureVisible" | "get">;
+  readonly transact: MainDatabase["transact"];
+  readonly clock: Pick<Clock, "now">;
+  readonly events: EventBus<DomainEvents>;
+}
+
+/** A unit with the name of its device and what it did. */
+export interface ShownUnit {
+  readonly unit: ModbusUnit;
+  readonly deviceName: string;
+  readonly health: UnitHealth;
+}
+
+export interface ShownConnection {
+  readonly connection: ModbusConnectionRecord;
+  readonly units: number;
+  readonly state: ConnectionState;
+}
+
+/** Manages Modbus connections and their units for people with access to all devices. */
+export class ModbusService {
+  readonly #deps: ModbusServiceDeps;
+
+  constructor(deps: ModbusServiceDeps) {
+    this.#deps = deps;
+  }
+
+  list({ tenantId }: Principal): ShownConnection[] {
+    return this.#deps.repository.list(tenantId).map((connection) => this.#shown(connection));
+  }
+
+  get(principal: Principal, connectionId: string): ShownConnection {
+    return this.#shown(this.#find(principal, connectionId));
+  }
+
+  create(principal: Principal, input: NewConnection): ShownConnection {
+    this.#ensureAllDevices(principal);
+    const { repository, transact, clock } = this.#deps;
+    const now = clock.now();
+    const { tenantId } = principal;
+    const connection: ModbusConnectionRecord = {
+      ...connectionDefaults,
+      ...input,
+      connectionId: newId(),
+      tenantId,
+      createdAt: now,
+      updatedAt: now,
+    };
+    transact(() => {
+      if (repository.list(tenantId).length >= CONNECTIONS_MAX) throw modbusTooMany(CONNECTIONS_MAX);
+      this.#ensureFree(connection);
+      repository.insert(connection);
+    });
+    this.#changed(tenantId, connection.connectionId);
+    return this.#shown(connection);
+  }
+
+  update(principal: Principal, connectionId: string, change: ConnectionChange): ShownConnection {
+    this.#ensureAllDevices(principal);
+    const { repository, transact } = this.#deps;
+    const connection = transact(() => {
+      const before = this.#find(principal, connectionId);
+      const after = { ...before, ...change, updatedAt: this.#later(before.updatedAt) };
+      this.#ensureFree(after);
+      repository.update(after);
+      return after;
+    });
+    this.#changed(principal.tenantId, connectionId);
+    return this.#shown(connection);
+  }
+
+  delete(principal: Principal, connectionId: string): void {
+    this.#ensureAllDevices(principal);
+    this.#find(principal, connectionId);
+    this.#deps.repository.delete(connectionId);
+    this.#changed(principal.tenantId, connectionId);
+  }
+
+  units(principal: Principal, connectionId: string): ShownUnit[] {
+    this.#ensureAllDevices(principal);
+    this.#find(principal, connectionId);
+    return this.#deps.repository.unitsOf(connectionId).map((unit) => this.#shownUnit(principal, unit));
+  }
+
+  unit(principal: Principal, connectionId: string, modbusUnitId: string): ShownUnit {
+    this.#ensureAllDevices(principal);
+    return this.#shownUnit(principal, this.#findUnit(principal, connectionId, modbusUnitId));
+  }
+
+  createUnit(principal: Principal, connectionId: string, { deviceId, ...input }: NewUnit): ShownUnit {
+    this.#ensureAllDevices(principal);
+    const { repository, devices, transact, clock } = this.#deps;
+    this.#find(principal, connectionId);
+    const now = clock.now();
+    const unit: ModbusUnit = {
+      ...unitDefaults,
+      ...input,
+      modbusUnitId: newId(),
+      connectionId,
+      deviceId: devices.ensureVisible(principal, deviceId),
+      createdAt: now,
+      updatedAt: now,
+    };
+    ensureRegisters(unit.registers);
+    transact(() => {
+      if (repository.countUnits(connectionId) >= UNITS_MAX) throw modbusTooManyUnits(UNITS_MAX);
+      if (repository.unitOfDevice(unit.deviceId) !== undefined) throw modbusDeviceTaken();
+      repository.insertUnit(unit);
+    });
+    this.#changed(principal.tenantId, connectionId);
+    return this.#shownUnit(principal, unit);
+  }
+
+  updateUnit(
+    principal: Principal,
+    { connectionId, modbusUnitId }: { connectionId: string; modbusUnitId: string },
+    change: UnitChange,
+  ): ShownUnit {
+    this.#ensureAllDevices(principal);
+    const before = this.#findUnit(principal, connectionId, modbusUnitId);
+    const unit = { ...before, ...change, updatedAt: this.#later(before.updatedAt) };
+    ensureRegisters(unit.registers);
+    this.#deps.repository.updateUnit(unit);
+    this.#changed(principal.tenantId, connectionId);
+    return this.#shownUnit(principal, unit);
+  }
+
+  deleteUnit(principal: Principal, connectionId: string, modbusUnitId: string): void {
+    this.#ensureAllDevices(principal);
+    this.#findUnit(principal, connectionId, modbusUnitId);
+    this.#deps.repository.deleteUnit(modbusUnitId);
+    this.#changed(principal.tenantId, connectionId);
+  }
+
+  /** Reads registers as they are now. @throws DomainError for a connection that is not open, or a device that does not answer */
+  async read(
+    principal: Principal,
+    connectionId: string,
+    { unitId, ...range }: RegisterRange & { readonly unitId: number },
+  ): Promise<RawRead> {
+    this.#ensureAllDevices(principal);
+    this.#find(principal, connectionId);
+    const runner = this.#deps.fleet.runnerOf(connectionId);
+    if (runner === undefined) throw modbusNotConnected();
+    try {
+      const values = await runner.perform(async (connection) =>
+        readAnswer(range, await connection.request(unitId, readRequest(range))),
+      );
+      return { area: range.area, address: range.address, values };
+    } catch (error) {
+      // 409: the state of the device, not a fault of the gateway.
+      throw error instanceof DomainError && error.kind === "conflict"
+        ? error
+        : new DomainError("conflict", errorTextOf(error));
+    }
+  }
+
+  #find({ tenantId }: Principal, connectionId: string): ModbusConnectionRecord {
+    const connection = this.#deps.repository.find(connectionId);
+    if (connection?.tenantId !== tenantId) throw modbusConnectionNotFound();
+    return connection;
+  }
+
+  #findUnit(principal: Principal, connectionId: string, modbusUnitId: string): ModbusUnit {
+    this.#find(principal, connectionId);
+    const unit = this.#deps.repository.findUnit(modbusUnitId);
+    if (unit?.connectionId !== connectionId) throw modbusUnitNotFound();
+    return unit;
+  }
+
+  #shown(connection: ModbusConnectionRecord): ShownConnection {
+    const { repository, fleet } = this.#deps;
+    return {
+      connection,
+      units: repository.countUnits(connection.connectionId),
+      state: fleet.stateOf(connection),
+    };
+  }
+
+  #shownUnit(principal: Principal, unit: ModbusUnit): ShownUnit {
+    const { devices, fleet } = this.#deps;
+    return {
+      unit,
+      deviceName: devices.get(principal, unit.deviceId).name,
+      health: fleet.healthOf(unit) ?? noHealth,
+    };
+  }
+
+  #ensureAllDevices({ devices }: Principal): void {
+    if (devices !== "all") throw modbusNeedsAllDevices();
+  }
+
+  #ensureFree({ tenantId, name, connectionId }: ModbusConnectionRecord): void {
+    const others = this.#deps.repository.list(tenantId);
+    if (others.some((other) => other.name === name && other.connectionId !== connectionId))
+      throw modbusNameTaken();
+  }
+
+  /** Returns a time that no earlier version has: the fleet tells versions apart by it. */
+  #later(updatedAt: number): number {
+    return Math.max(this.#deps.clock.now(), updatedAt + 1);
+  }
+
+  #changed(tenantId: TenantId, connectionId: string): void {
+    this.#deps.fleet.refresh(connectionId);
+    this.#deps.events.emit("modbus.changed", { tenantId, connectionId });
+  }
+}

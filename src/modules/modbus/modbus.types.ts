@@ -1,0 +1,86 @@
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { ModbusFraming } from "../../lib/modbus/modbus-frames.ts";
+import type { RegisterArea } from "../../lib/modbus/modbus-pdu.ts";
+import type { RegisterSpec, RegisterValue } from "../../lib/modbus/register-values.ts";
+import type { Text } from "../../lib/texts/text.ts";
+
+/** A value of a device: where it is, and the telemetry key under which it is stored. */
+export interface ModbusRegister extends RegisterSpec {
+  readonly key: string;
+  /** Time between two reads; that of the unit by default. */
+  readonly intervalMs?: number;
+  /** Whether commands may write it. */
+  readonly writable?: boolean;
+}
+
+/** A Modbus TCP server, or a serial line behind a device server. */
+export interface ModbusConnectionRecord {
+  readonly connectionId: string;
+  readonly tenantId: TenantId;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly host: string;
+  readonly port: number;
+  readonly framing: ModbusFraming;
+  readonly timeoutMs: number;
+  /** Pause between two requests. */
+  readonly pauseMs: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A unit (slave) of a connection, and the device that has its values. */
+export interface ModbusUnit {
+  readonly modbusUnitId: string;
+  readonly connectionId: string;
+  readonly deviceId: DeviceId;
+  /** Address on the line, 0–255. */
+  readonly unitId: number;
+  readonly intervalMs: number;
+  readonly wordsMax: number;
+  readonly gapMax: number;
+  readonly registers: readonly ModbusRegister[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export type ConnectionChange = Partial<
+  Pick<ModbusConnectionRecord, "name" | "enabled" | "host" | "port" | "framing" | "timeoutMs" | "pauseMs">
+>;
+export type NewConnection = ConnectionChange & Pick<ModbusConnectionRecord, "name" | "host">;
+export type UnitChange = Partial<
+  Pick<ModbusUnit, "unitId" | "intervalMs" | "wordsMax" | "gapMax" | "registers">
+>;
+export type NewUnit = UnitChange & { readonly deviceId: string };
+
+export const connectionStates = ["off", "connecting", "connected", "waiting"] as const;
+
+/** State of a connection now. Times are epoch ms. */
+export interface ConnectionState {
+  /** `waiting`: until the next attempt. */
+  readonly status: (typeof connectionStates)[number];
+  readonly since: number;
+  readonly problem: Text | null;
+  readonly nextAttemptAt: number | null;
+}
+
+/** What a unit did since the gateway started. Times are epoch ms. */
+export interface UnitHealth {
+  readonly lastReadAt: number | null;
+  readonly lastError: Text | null;
+  readonly lastErrorAt: number | null;
+  /** Requests that were answered, and that were not. */
+  readonly answered: number;
+  readonly failed: number;
+  /** Newest value of each key. */
+  readonly values: ReadonlyMap<string, RegisterValue>;
+  /** Keys that the device refuses to read, and its exception codes. */
+  readonly refused: ReadonlyMap<string, number>;
+}
+
+/** Words or bits of a device as they are now. */
+export interface RawRead {
+  readonly area: RegisterArea;
+  readonly address: number;
+  readonly values: readonly number[];
+}
