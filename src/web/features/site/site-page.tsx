@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { formatBytes, formatNumber } from "../../platform/i18n/format.ts";
+import { formatNumber } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { keepToken, may, me } from "../../platform/session.ts";
@@ -86,6 +86,17 @@ function NameForm({ tenant, resource }: { tenant: TenantProfile; resource: Resou
 /** Share of a limit from which the page warns. */
 const NEAR = 0.8;
 
+const BINARY_UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
+
+/** Formats an amount of data in powers of 1,024, as limits of plans are set: 64 MiB. */
+function binaryText(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10);
+  const index = Math.min(BINARY_UNITS.length - 1, power);
+  return `${formatNumber(bytes / 1_024 ** index, 3)} ${BINARY_UNITS[index]}`;
+}
+
+const formatPlain = (amount: number): string => formatNumber(amount, 4);
+
 function Meter(props: {
   label: string;
   used: number;
@@ -95,7 +106,7 @@ function Meter(props: {
   /** Text about what happens at the limit, if it is not a refusal. */
   full?: string;
 }) {
-  const { label, used, limit, note, format = formatNumber, full = t("plan.full") } = props;
+  const { label, used, limit, note, format = formatPlain, full = t("plan.full") } = props;
   const share = limit === null ? 0 : Math.min(1, used / limit);
   const tone = share >= 1 ? "bg-error" : share >= NEAR ? "bg-warning" : "bg-primary";
   return (
@@ -144,13 +155,13 @@ function Plan({ tenant, usage: { plan, usage, quotas } }: { tenant: TenantProfil
           label={t("plan.bytes")}
           used={usage.bytesPerSecond}
           limit={quotas.bytesPerSecond}
-          format={formatBytes}
+          format={binaryText}
         />
         <Meter
           label={t("plan.storedBytes")}
           used={usage.storedBytes}
           limit={quotas.storedBytes}
-          format={formatBytes}
+          format={binaryText}
         />
         <Meter label={t("plan.keys")} used={usage.keys} limit={quotas.keys} />
         <Meter
@@ -164,7 +175,7 @@ function Plan({ tenant, usage: { plan, usage, quotas } }: { tenant: TenantProfil
           label={t("plan.queuedBytes")}
           used={usage.queuedBytes}
           limit={quotas.queuedBytes}
-          format={formatBytes}
+          format={binaryText}
           full={t("plan.queuedFull")}
           note={dropped > 0 ? plural("plan.queuedDropped", dropped) : undefined}
         />
