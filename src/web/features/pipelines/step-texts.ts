@@ -210,11 +210,13 @@ const deNames: Readonly<Record<string, string>> = {
   secret: "Geheimnis",
 };
 
-/** Returns the name of a field: `timeoutMs` is "Timeout ms" in English. */
+const enNames: Readonly<Record<string, string>> = { url: "URL", timeoutMs: "Timeout (ms)" };
+
+/** Returns the name of a field in words: `includeContext` is "Include context" in English. */
 export function fieldName(name: string): string {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   const english = words.slice(0, 1).toUpperCase() + words.slice(1);
-  return language.value === "de" ? (deNames[name] ?? english) : english;
+  return language.value === "de" ? (deNames[name] ?? english) : (enNames[name] ?? english);
 }
 
 /** Title and purpose of a type; one that this console does not know yet stands for itself. */
