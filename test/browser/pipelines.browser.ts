@@ -283,7 +283,7 @@ test(
     await page.getByText("You can see the steps but not change them.").waitFor();
     expect(
       await step(0)
-        .getByLabel(/^Faktor/)
+        .getByLabel(/^Factor/)
         .isDisabled(),
     ).toBe(true);
     for (const name of ["Add step", "Start", "Pause", "Details", "Delete pipeline"])
