@@ -101,6 +101,10 @@ describe("the gateway as a device", () => {
       mails_waiting: 0,
     });
     expect(latest.body.values.process_memory_mb).toBeGreaterThan(10);
+    const profile = await fixture.call("GET", `/api/device-profiles/${device.profileId}`, { token: owner });
+    const named = profile.body.keyMetadata.map(({ key }: { key: string }) => key);
+    const unnamed = Object.keys(latest.body.values).filter((key) => !named.includes(key));
+    expect(unnamed).toEqual([]);
   });
 
   test("raises an alarm when the disk fills up, and clears it", async () => {

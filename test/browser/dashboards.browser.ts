@@ -217,7 +217,7 @@ test(
     await ui.open(`/devices/${first?.deviceId}/settings`);
     await page.getByLabel(/^Dashboard/).selectOption({ label: "Wall" });
     await page.getByLabel(/^Use it for all present and future devices of type press/).check();
-    await page.getByTestId("dashboard-card").getByRole("button", { name: "Apply" }).click();
+    await page.getByTestId("dashboard-card").getByRole("button", { name: "Save" }).click();
     await page.getByRole("link", { name: "Dashboard", exact: true }).click();
     await widget("Gauge").getByRole("img").waitFor();
     expect(page.url()).toContain(`device=${first?.deviceId}`);

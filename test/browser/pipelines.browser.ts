@@ -65,13 +65,13 @@ test(
     await addStep("Scale");
     await page.getByRole("button", { name: "Save steps" }).click();
     await step(0).getByRole("alert").filter({ hasText: "This field is required." }).waitFor();
-    await step(0).getByRole("combobox", { name: /^keys/ }).fill("t");
-    await step(0).getByRole("combobox", { name: /^keys/ }).press("Enter");
+    await step(0).getByRole("combobox", { name: /^Keys/ }).fill("t");
+    await step(0).getByRole("combobox", { name: /^Keys/ }).press("Enter");
     await step(0)
-      .getByLabel(/^factor/)
+      .getByLabel(/^Factor/)
       .fill("0.5");
     await step(0)
-      .getByLabel(/^offset/)
+      .getByLabel(/^Offset/)
       .fill("-6");
     await step(0).getByRole("row", { name: "≠ t 212 100" }).waitFor();
 
@@ -117,22 +117,22 @@ test(
     const { page } = ui;
     await page.getByRole("link", { name: "Fahrenheit to Celsius" }).click();
     await addStep("Derive a key");
-    await step(2).getByRole("combobox", { name: /^key/ }).fill("hot");
+    await step(2).getByRole("combobox", { name: /^Key/ }).fill("hot");
     await step(2)
-      .getByRole("textbox", { name: /^expression/ })
+      .getByRole("textbox", { name: /^Expression/ })
       .fill("temperature >");
     await step(2).getByRole("alert").waitFor();
     await step(2)
-      .getByRole("textbox", { name: /^expression/ })
+      .getByRole("textbox", { name: /^Expression/ })
       .fill("temperature > 30");
     await step(2).getByRole("alert").waitFor({ state: "detached" });
     await addStep("Drop on a condition");
     await step(3)
-      .getByRole("textbox", { name: /^condition/ })
+      .getByRole("textbox", { name: /^Condition/ })
       .fill('{"key": "temperature"');
     await step(3).getByText("This is not valid JSON.").waitFor();
     await step(3)
-      .getByRole("textbox", { name: /^condition/ })
+      .getByRole("textbox", { name: /^Condition/ })
       .fill('{"key": "temperature", "op": "GT", "value": 50}');
     await step(3).getByText("This step drops the message.").waitFor();
     await page.getByTestId("result").getByText("No result: the message is dropped.").waitFor();
@@ -154,9 +154,9 @@ test(
     await page.getByText("The newest message of Boiler 1, as received.").waitFor();
     await page.getByTestId("result").getByText('"temperature": 100').waitFor();
     await addStep("Forward to a webhook");
-    await step(2).getByRole("textbox", { name: /^url/ }).fill(`${receiver.url}/in`);
+    await step(2).getByRole("textbox", { name: /^URL/ }).fill(`${receiver.url}/in`);
     await step(2)
-      .getByLabel(/^secret/)
+      .getByLabel(/^Secret/)
       .fill("only we know");
     await page.getByTestId("result").getByText(`POST ${receiver.url}/in`).waitFor();
     await page.getByTestId("result").getByText("http is not encrypted").waitFor();
@@ -164,7 +164,7 @@ test(
     await page.getByRole("button", { name: "Save steps" }).click();
     await step(2).getByText("stored, not shown").waitFor();
     await step(2)
-      .getByLabel(/^timeoutMs/)
+      .getByLabel(/^Timeout/)
       .fill("5000");
     await page.getByRole("button", { name: "Save steps" }).click();
     await page.getByText("Not saved yet.").waitFor({ state: "detached" });
@@ -283,7 +283,7 @@ test(
     await page.getByText("You can see the steps but not change them.").waitFor();
     expect(
       await step(0)
-        .getByLabel(/^factor/)
+        .getByLabel(/^Factor/)
         .isDisabled(),
     ).toBe(true);
     for (const name of ["Add step", "Start", "Pause", "Details", "Delete pipeline"])

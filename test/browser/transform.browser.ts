@@ -51,7 +51,7 @@ test(
     await ui.dialog().getByRole("button", { name: "Scale" }).first().click();
     const step = page.getByTestId("step").first();
     await step.getByLabel("keys").fill("temp");
-    await step.getByLabel(/^factor/).fill("0.1");
+    await step.getByLabel(/^Factor/).fill("0.1");
     await result().getByText('"temp": 21.5').waitFor();
     await page.getByLabel("Enable script").check();
     const editor = page.getByRole("textbox", { name: "Script" });

@@ -110,10 +110,10 @@ test(
     await step(0).getByRole("textbox", { name: "mapping, left" }).fill("pressure");
     await step(0).getByRole("textbox", { name: "mapping, right" }).fill("bar");
     await addStep("Scale");
-    await step(1).getByRole("combobox", { name: /^keys/ }).fill("pressure");
-    await step(1).getByRole("combobox", { name: /^keys/ }).press("Enter");
+    await step(1).getByRole("combobox", { name: /^Keys/ }).fill("pressure");
+    await step(1).getByRole("combobox", { name: /^Keys/ }).press("Enter");
     await step(1)
-      .getByLabel(/^factor/)
+      .getByLabel(/^Factor/)
       .fill("10");
     await step(1).getByRole("button", { name: "Move Scale up" }).click();
     await page.getByRole("button", { name: "Save" }).click();

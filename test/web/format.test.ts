@@ -46,7 +46,7 @@ describe("numbers", () => {
     language.value = "en";
     expect([99_999, 1_500_000, -2e6, 4e15].map(formatMark)).toEqual(["99,999", "1.5M", "-2M", "4E15"]);
     expect(formatMarks([1_500_000, 2_000_000])).toEqual(["1.5M", "2M"]);
-    expect(formatMarks([21_993_200, 21_993_300])).toEqual(["21993200", "21993300"]);
+    expect(formatMarks([21_993_200, 21_993_300])).toEqual(["21,993,200", "21,993,300"]);
     language.value = "de";
     expect(formatMark(1_500_000)).toBe("1,5\u00a0Mio.");
   });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { KeyMetadata } from "../../src/lib/key-metadata.ts";
-import { mainKeys, numericKeys } from "../../src/web/lib/main-keys.ts";
+import { mainKeys, numericKeys, sortedKeys } from "../../src/web/lib/main-keys.ts";
 
 const metadata: Readonly<Record<string, KeyMetadata>> = {
   cycles: { key: "cycles", kind: "counter" },
@@ -19,4 +19,15 @@ test("values with limits come first and counters last", () => {
 test("states with names are shown before numbers, and other texts are not shown", () => {
   expect(mainKeys(values, metadataOf, 3)).toEqual(["state", "temperature", "power"]);
   expect(mainKeys({ note: "text" }, metadataOf, 3)).toEqual([]);
+});
+
+test("all keys are sorted by how much they say, and equal ones by name", () => {
+  expect(sortedKeys(Object.keys(values).sort(), metadataOf)).toEqual([
+    "temperature",
+    "power",
+    "note",
+    "other",
+    "state",
+    "cycles",
+  ]);
 });

@@ -17,7 +17,7 @@ import {
   stepProblem,
   withField,
 } from "../../src/web/features/pipelines/step-form.ts";
-import { fieldText, stepText } from "../../src/web/features/pipelines/step-texts.ts";
+import { fieldName, fieldText, stepText } from "../../src/web/features/pipelines/step-texts.ts";
 import { ApiError } from "../../src/web/platform/api-client.ts";
 import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
 import { language } from "../../src/web/platform/preferences.ts";
@@ -37,6 +37,7 @@ describe("each type of step", () => {
         for (const text of ["en", "de"] as const) {
           language.value = text;
           expect(fieldText(type.type, name, undefined) ?? "").not.toBe("");
+          expect(fieldName(name)).toMatch(/^[A-ZÄÖÜ][^_]*$/);
           expect(stepText(type.type).title).not.toBe(type.type);
         }
       }

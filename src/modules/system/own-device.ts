@@ -2,6 +2,7 @@ import type { DeviceId, ProfileId, TenantId, UserId } from "../../lib/ids.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";
+import { gatewayKeys } from "./gateway-keys.ts";
 import { GATEWAY_DEVICE_TYPE, type GatewayAlarmRule } from "./gateway-profile.ts";
 
 const NAME = "This gateway";
@@ -45,6 +46,7 @@ export function createOwnDevice(
       name: NAME,
       description: "Readings and alarms of the gateway itself",
       alarmRules: [...alarmRules],
+      keyMetadata: gatewayKeys,
       retentionDays: RETENTION_DAYS,
     });
   const { deviceId } = devices.create(principal, {

@@ -11,12 +11,13 @@ function rank(metadata: KeyMetadata | undefined): number {
   return metadata?.kind === "counter" ? 3 : 2;
 }
 
-const sorted = (keys: readonly string[], metadataOf: MetadataOf): string[] =>
+/** Returns the keys in the order in which they are shown: the ones that say the most first, equal ones by name. */
+export const sortedKeys = (keys: readonly string[], metadataOf: MetadataOf): string[] =>
   keys.toSorted((a, b) => rank(metadataOf(a)) - rank(metadataOf(b)) || a.localeCompare(b));
 
 /** Returns at most `count` keys whose values are numbers. */
 export const numericKeys = (values: Values, metadataOf: MetadataOf, count: number): string[] =>
-  sorted(
+  sortedKeys(
     Object.keys(values).filter((key) => typeof values[key] === "number"),
     metadataOf,
   ).slice(0, count);

@@ -1,3 +1,4 @@
+import { ChevronRight } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
@@ -40,11 +41,11 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
   const message = alarmMessage(alarm);
   return (
     <>
-      <nav class="text-sm text-soft" aria-label={t("nav.trail")}>
+      <nav class="flex items-center gap-1 text-sm text-soft" aria-label={t("nav.trail")}>
         <a class="link link-hover" href="/alarms">
           {t("nav.alarms")}
         </a>
-        {" › "}
+        <ChevronRight size={14} aria-hidden="true" />
         <a class="link link-hover" href={`/devices/${alarm.deviceId}`}>
           {alarm.deviceName}
         </a>

@@ -16,7 +16,7 @@ const byWeight = (a: Alarm, b: Alarm): number =>
   compareSeverities(b.severity, a.severity) || b.raisedAt.localeCompare(a.raisedAt);
 
 /** Shows what is wrong now, the most severe first: at the whole site, or of one device. */
-export function OpenAlarms({ deviceId }: { deviceId?: string }) {
+export function OpenAlarms({ deviceId, isGateway = false }: { deviceId?: string; isGateway?: boolean }) {
   const list = useResource(
     () => alarmsApi.list({ status: "ACTIVE_UNACK,ACTIVE_ACK", deviceId, limit: LOADED }),
     [deviceId],
@@ -46,7 +46,7 @@ export function OpenAlarms({ deviceId }: { deviceId?: string }) {
       {shown.length === 0 ? (
         <p class="flex items-center gap-3 px-4 pb-4 text-sm text-soft">
           <Check size={16} aria-hidden="true" />
-          {t("alarms.noneOpenHint")}
+          {t(isGateway ? "alarms.noneOfGateway" : "alarms.noneOpenHint")}
         </p>
       ) : (
         <ul class="divide-y divide-base-300/60 border-t border-base-300/60">

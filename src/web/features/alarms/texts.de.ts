@@ -10,6 +10,7 @@ export const alarmsDe: Readonly<Record<keyof typeof alarmsEn, string>> = {
   "alarms.openCount.one": "{count} offener Alarm",
   "alarms.openCount.other": "{count} offene Alarme",
   "alarms.noneOpen": "Keine offenen Alarme",
+  "alarms.noneOfGateway": "Das betrifft das Gateway selbst. Alarme der Untergeräte stehen bei diesen.",
   "alarms.noneOpenHint": "Alle Werte liegen innerhalb der Grenzen der Alarmregeln.",
   "alarms.noneHint":
     "Alarme entstehen durch die Alarmregeln der Geräteprofile, zum Beispiel wenn ein Wert eine Grenze überschreitet oder ausbleibt.",

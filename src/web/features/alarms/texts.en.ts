@@ -8,6 +8,8 @@ export const alarmsEn = {
   "alarms.openCount.one": "{count} open alarm",
   "alarms.openCount.other": "{count} open alarms",
   "alarms.noneOpen": "No open alarms",
+  "alarms.noneOfGateway":
+    "This concerns the gateway itself. Alarms of its child devices are listed with them.",
   "alarms.noneOpenHint": "All values are within the limits of the alarm rules.",
   "alarms.noneHint":
     "Alarm rules of device profiles raise alarms when a value crosses a limit, stays beyond it, does so repeatedly, or does not arrive. Set up the first rule.",

@@ -12,10 +12,10 @@ export const attributesDe: Readonly<Record<keyof typeof attributesEn, string>> =
   "scopeHint.CLIENT":
     "Angaben des Geräts über sich selbst, zum Beispiel seine Firmware-Version. Sie sind nur lesbar.",
   "scopeEmpty.SHARED":
-    "Fügen Sie eines hinzu, und das Gerät erhält es sofort oder bei der nächsten Verbindung.",
+    "Fügen Sie ein Attribut hinzu. Das Gerät erhält es sofort oder bei der nächsten Verbindung.",
   "scopeEmpty.SERVER": "Fügen Sie Angaben hinzu, die Sie zu diesem Gerät festhalten wollen.",
   "scopeEmpty.CLIENT": "Attribute erscheinen hier, sobald das Gerät auf v1/devices/me/attributes sendet.",
-  "attributes.none": "Hier sind keine Attribute",
+  "attributes.none": "Noch keine Attribute",
   "attributes.add": "Attribut hinzufügen",
   "attributes.edit": "{key} bearbeiten",
   "attributes.delete": "{key} löschen",

@@ -51,7 +51,9 @@ export function BackupSettingsForm(props: {
         {saving.error !== undefined && <ErrorNote error={saving.error} />}
         <div class="flex flex-wrap items-start justify-between gap-3">
           <PlaceTest form={form} isValid={() => element.current?.reportValidity() ?? false} />
-          <SubmitButton busy={saving.busy}>{t("common.save")}</SubmitButton>
+          <div class="ml-auto">
+            <SubmitButton busy={saving.busy}>{t("common.save")}</SubmitButton>
+          </div>
         </div>
       </form>
     </Section>

@@ -2,7 +2,7 @@ import type { backupsEn } from "./texts.en.ts";
 
 export const backupsDe: Readonly<Record<keyof typeof backupsEn, string>> = {
   "backups.state": "Zustand",
-  "backups.none": "Es werden keine Sicherungen gemacht",
+  "backups.none": "Sicherungen sind nicht eingerichtet",
   "backups.noneHint":
     "Wählen Sie unten einen Ort dafür: einen USB-Stick, eine eingebundene Freigabe oder einen S3-kompatiblen Speicher.",
   "backups.newest": "Neueste gute Sicherung",
@@ -20,7 +20,7 @@ export const backupsDe: Readonly<Record<keyof typeof backupsEn, string>> = {
   "backups.settings": "Einstellungen",
   "backups.place": "Ort",
   "backups.placeKind": "Wo Sicherungen liegen",
-  "backups.place.none": "Keine Sicherungen machen",
+  "backups.place.none": "Keine Sicherungen",
   "backups.place.folder": "Ordner: USB-Stick oder eingebundene Freigabe",
   "backups.place.s3": "S3-kompatibler Speicher",
   "backups.path": "Ordner",

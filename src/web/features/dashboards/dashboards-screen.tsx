@@ -59,7 +59,7 @@ function DashboardsPage() {
         create={create}
       >
         {dashboards?.map((dashboard) => (
-          <li key={dashboard.id} class="flex flex-wrap items-center gap-x-6 gap-y-1 px-4 py-3">
+          <li key={dashboard.id} class="relative flex flex-wrap items-center gap-x-6 gap-y-1 py-3 pr-14 pl-4">
             <a
               class="link link-hover min-w-0 flex-[2_1_16rem] font-medium wrap-anywhere"
               href={`/dashboards/${dashboard.id}`}
@@ -76,7 +76,7 @@ function DashboardsPage() {
               <IconButton
                 icon={Trash2}
                 label={t("dashboards.deleteOf", { name: dashboard.name })}
-                class="btn btn-ghost btn-square btn-sm text-error"
+                class="btn btn-ghost btn-square btn-sm absolute right-3 text-error"
                 onClick={() => setDeleting(dashboard)}
               />
             )}

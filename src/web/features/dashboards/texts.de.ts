@@ -198,7 +198,7 @@ export const dashboardsDe: Readonly<Record<keyof typeof dashboardsEn, string>> =
   "widget.otherKey": "Anderer Schlüssel",
   "widget.unit": "Einheit",
   "widget.decimals": "Nachkommastellen",
-  "widget.of.avg": "Durchschnitt von {count} Geräten",
+  "widget.of.avg": "Mittel von {count} Geräten",
   "widget.of.sum": "Summe von {count} Geräten",
   "widget.of.min": "Kleinster Wert von {count} Geräten",
   "widget.of.max": "Größter Wert von {count} Geräten",

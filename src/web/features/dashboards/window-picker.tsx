@@ -102,7 +102,10 @@ function Picker({ window, boundsNow, onChange }: Omit<Props, "isHidden">) {
           />
         ))
       ) : (
-        <span class="text-sm text-soft">{formatDateRange(bounds.from, bounds.to)}</span>
+        // On a phone a live window is said by its length alone.
+        <span class={`text-sm text-soft ${window.mode === "live" ? "max-sm:hidden" : ""}`}>
+          {formatDateRange(bounds.from, bounds.to)}
+        </span>
       )}
     </div>
   );

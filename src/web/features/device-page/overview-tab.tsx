@@ -1,6 +1,7 @@
 import { Plug } from "lucide-preact";
 import { limitLevel } from "../../../lib/key-metadata.ts";
 import type { DeviceDetail } from "../../lib/api-types.ts";
+import { sortedKeys } from "../../lib/main-keys.ts";
 import { formatDate, formatReading, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../platform/key-metadata.ts";
@@ -22,12 +23,12 @@ const RECENT = { spanMs: 15 * 60_000, pointsMax: 120 };
 
 export function OverviewTab({ device }: DeviceTabProps) {
   const { latest, version, isLoaded, error, reload } = useLatestValues(device.deviceId, RECENT);
-  const keys = [...latest.values.keys()].sort();
+  const keys = sortedKeys([...latest.values.keys()], (key) => metadataOf(device.deviceId, key));
   return (
     <div class="flex flex-col gap-5">
       {error !== undefined && <ErrorNote error={error} onRetry={reload} />}
       {isLoaded && keys.length === 0 && <NoData deviceId={device.deviceId} />}
-      {keys.length > 0 && <OpenAlarms deviceId={device.deviceId} />}
+      {keys.length > 0 && <OpenAlarms deviceId={device.deviceId} isGateway={device.role === "GATEWAY"} />}
       <div class="grid grid-cols-2 gap-3 lg:grid-cols-3 lg:gap-4 3xl:grid-cols-5">
         {keys.map((key) => (
           <ValueCard key={key} name={key} deviceId={device.deviceId} latest={latest} version={version} />

@@ -55,7 +55,7 @@ export function DevicesScreen() {
         <ExportDevices />
         {mayWrite.value && (
           <a class="btn btn-sm" href="/devices/import">
-            <Upload size={16} aria-hidden="true" />
+            <Upload size={16} aria-hidden="true" class="max-sm:hidden" />
             {t("import.open")}
           </a>
         )}

@@ -1,7 +1,6 @@
 import { Download } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
-import { Button } from "../../ui/button.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { saveFile } from "../../ui/save-file.ts";
 import { useAction } from "../../ui/use-form.ts";
@@ -19,8 +18,9 @@ export function ExportDevices() {
       }
     });
   return (
-    <Button icon={Download} disabled={action.busy} onClick={save}>
+    <button type="button" class="btn btn-sm" disabled={action.busy} onClick={save}>
+      <Download size={16} aria-hidden="true" class="max-sm:hidden" />
       {t("import.export")}
-    </Button>
+    </button>
   );
 }

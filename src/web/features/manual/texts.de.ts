@@ -1,7 +1,7 @@
 import type { manualEn } from "./texts.en.ts";
 
 export const manualDe: Readonly<Record<keyof typeof manualEn, string>> = {
-  "manual.search": "Handbuch durchsuchen",
+  "manual.search": "Im Handbuch suchen",
   "manual.none": "Nichts gefunden",
   "manual.noneHint": "Verwenden Sie weniger Suchwörter.",
   "manual.pages": "Seiten des Handbuchs",

@@ -8,7 +8,7 @@ export const notificationsDe: Readonly<Record<keyof typeof notificationsEn, stri
   "notifier.toLevel3": "Minuten von Stufe 2 zu Stufe 3",
   "notifier.stopOnAck": "Quittierte Alarme steigen nicht weiter",
   "notifier.stopOnClear": "Beendete Alarme steigen nicht weiter",
-  "notifier.general": "Sprache, Zeiten und Alarmfluten",
+  "notifier.general": "Sprache, Zeitzone und Sammelmails",
   "notifier.language": "Sprache der E-Mails und Nachrichten",
   "notifier.timezone": "Zeitzone",
   "notifier.timezoneHint": "Für Zeiten in E-Mails, zum Beispiel Europe/Berlin.",

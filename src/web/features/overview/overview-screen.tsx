@@ -1,3 +1,4 @@
+import { Plus } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { toMs } from "../../platform/i18n/format.ts";
@@ -6,6 +7,7 @@ import { useLive } from "../../platform/live.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
+import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
@@ -62,9 +64,9 @@ export function OverviewScreen() {
     <div class="mx-auto flex max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
       <PageHead title={t("nav.overview")}>
         {mayWrite.value && !empty && (
-          <button type="button" class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
+          <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
             {t("devices.create")}
-          </button>
+          </Button>
         )}
       </PageHead>
       {site.error !== undefined && <ErrorNote error={site.error} onRetry={site.reload} />}

@@ -36,7 +36,7 @@ function ListPanel(props: { title: string; more: string; href: string; children:
     <section class="panel min-w-0">
       <div class="flex items-center justify-between gap-3 px-4 pt-4 pb-2">
         <h2 class="panel-label">{props.title}</h2>
-        <a class="link flex-none text-sm" href={props.href}>
+        <a class="link link-hover flex-none text-sm" href={props.href}>
           {props.more}
         </a>
       </div>

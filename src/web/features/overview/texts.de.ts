@@ -10,8 +10,8 @@ export const overviewDe: Readonly<Record<keyof typeof overviewEn, string>> = {
   "overview.children.one": "{count} Gerät",
   "overview.children.other": "{count} Geräte",
   "overview.more": "{count} weitere",
-  "overview.silent": "Stumme Geräte",
-  "overview.allSilent": "Alle stummen",
+  "overview.silent": "Inaktive Geräte",
+  "overview.allSilent": "Alle inaktiven Geräte",
   "overview.allDevices": "Alle Geräte",
   "overview.connectHint":
     "Geben Sie ihm einen Namen und erhalten Sie ein fertiges Beispiel für mosquitto_pub, curl, Python, Node.js oder Arduino, mit echter Adresse und echtem Token.",

@@ -8,8 +8,8 @@ export const overviewEn = {
   "overview.children.one": "{count} device",
   "overview.children.other": "{count} devices",
   "overview.more": "{count} more",
-  "overview.silent": "Silent devices",
-  "overview.allSilent": "All silent",
+  "overview.silent": "Inactive devices",
+  "overview.allSilent": "All inactive devices",
   "overview.allDevices": "All devices",
   "overview.connectHint":
     "Enter a name and get a ready-made example for mosquitto_pub, curl, Python, Node.js or Arduino, with address and token filled in.",

@@ -4,7 +4,7 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import type { StepType } from "./pipelines-api.ts";
 import { StepField } from "./step-field.tsx";
 import { kindOfField, type StepDraft, type StepProblem, withField } from "./step-form.ts";
-import { fieldText, stepText } from "./step-texts.ts";
+import { fieldName, fieldText, stepText } from "./step-texts.ts";
 import { StepTrace, type TraceState } from "./step-trace.tsx";
 
 interface Props {
@@ -45,7 +45,7 @@ export function StepCard(props: Props) {
             <StepField
               key={name}
               name={name}
-              label={required ? name : `${name} (${t("step.optional")})`}
+              label={required ? fieldName(name) : `${fieldName(name)} (${t("step.optional")})`}
               kind={kindOfField(name, schema)}
               schema={schema}
               value={draft.fields[name]}

@@ -174,6 +174,51 @@ const deFields: Readonly<Record<string, string>> = {
     "Unterschreibt jede Anfrage, damit der Empfänger erkennt, dass sie von Ihnen ist. Wird nie wieder gezeigt.",
 };
 
+/** Names of fields in German. The API's own names are English words already. */
+const deNames: Readonly<Record<string, string>> = {
+  keys: "Schlüssel",
+  mapping: "Zuordnung",
+  default: "Standardwert",
+  scope: "Art der Attribute",
+  min: "Kleinster Wert",
+  max: "Größter Wert",
+  action: "Aktion",
+  factor: "Faktor",
+  offset: "Zuschlag",
+  key: "Schlüssel",
+  expression: "Ausdruck",
+  separator: "Trennzeichen",
+  depth: "Tiefe",
+  values: "Werte",
+  types: "Typen",
+  otherwise: "Sonst",
+  from: "Von",
+  to: "Nach",
+  decimals: "Nachkommastellen",
+  operation: "Operation",
+  search: "Suchtext",
+  text: "Text",
+  start: "Anfang",
+  end: "Ende",
+  length: "Länge",
+  condition: "Bedingung",
+  url: "Adresse",
+  method: "Methode",
+  headers: "Kopfzeilen",
+  includeContext: "Mit Angaben zum Gerät",
+  timeoutMs: "Zeitlimit (ms)",
+  secret: "Geheimnis",
+};
+
+const enNames: Readonly<Record<string, string>> = { url: "URL", timeoutMs: "Timeout (ms)" };
+
+/** Returns the name of a field in words: `includeContext` is "Include context" in English. */
+export function fieldName(name: string): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const english = words.slice(0, 1).toUpperCase() + words.slice(1);
+  return language.value === "de" ? (deNames[name] ?? english) : (enNames[name] ?? english);
+}
+
 /** Title and purpose of a type; one that this console does not know yet stands for itself. */
 export function stepText(type: string, summary = ""): StepText {
   const texts: Readonly<Record<string, StepText>> = language.value === "de" ? de : en;

@@ -1,7 +1,7 @@
 import type { profilesEn } from "./texts.en.ts";
 
 export const profilesDe: Readonly<Record<keyof typeof profilesEn, string>> = {
-  "profile.person": "Zur Person",
+  "profile.person": "Mein Profil",
   "profile.emailHint": "Nur ein Administrator kann sie ändern: Sie melden sich damit an.",
   "profiles.intro":
     "Was Geräte einer Art gemeinsam haben: ab wann sie als still gelten, wie lange ihre Daten bleiben, wie schnell sie senden dürfen und welche Alarme sie auslösen.",

@@ -140,14 +140,14 @@ function DayFields({ form, onChange }: Props) {
   return (
     <fieldset class="flex flex-col gap-1.5">
       <legend class="mb-1.5 text-sm font-medium">{t("job.days")}</legend>
-      <div class="flex flex-wrap gap-1.5">
+      <div class="grid grid-cols-7 gap-1 sm:flex sm:gap-1.5">
         {WEEK.map((day) => (
           <button
             key={day}
             type="button"
             aria-pressed={days.includes(day)}
             title={dayName(day, "long")}
-            class={`btn btn-sm ${days.includes(day) ? "btn-neutral" : ""}`}
+            class={`btn btn-sm max-sm:px-0 ${days.includes(day) ? "btn-neutral" : ""}`}
             onClick={() => toggle(day)}
           >
             {dayName(day, "short")}

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { formatCount, formatNumber } from "../../platform/i18n/format.ts";
+import { formatNumber } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { keepToken, may, me } from "../../platform/session.ts";
@@ -72,28 +72,41 @@ function NameForm({ tenant, resource }: { tenant: TenantProfile; resource: Resou
           {t("site.id")} <span class="reading break-all">{tenant.tenantId}</span>
           <CopyButton text={tenant.tenantId} label={t("site.copyId")} />
         </p>
-        {mayRename && <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>}
+        {mayRename && (
+          <div class="ml-auto">
+            <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
+          </div>
+        )}
       </div>
       {action.error !== undefined && <ErrorNote error={action.error} />}
     </form>
   );
 }
 
-const KILOBYTE = 1024;
-const MEGABYTE = 1024 * 1024;
-
 /** Share of a limit from which the page warns. */
 const NEAR = 0.8;
+
+const BINARY_UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
+
+/** Formats an amount of data in powers of 1,024, as limits of plans are set: 64 MiB. */
+function binaryText(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10);
+  const index = Math.min(BINARY_UNITS.length - 1, power);
+  return `${formatNumber(bytes / 1_024 ** index, 3)} ${BINARY_UNITS[index]}`;
+}
+
+const formatPlain = (amount: number): string => formatNumber(amount, 4);
 
 function Meter(props: {
   label: string;
   used: number;
   limit: number | null;
+  format?: (amount: number) => string;
   note?: string | undefined;
   /** Text about what happens at the limit, if it is not a refusal. */
   full?: string;
 }) {
-  const { label, used, limit, note, full = t("plan.full") } = props;
+  const { label, used, limit, note, format = formatPlain, full = t("plan.full") } = props;
   const share = limit === null ? 0 : Math.min(1, used / limit);
   const tone = share >= 1 ? "bg-error" : share >= NEAR ? "bg-warning" : "bg-primary";
   return (
@@ -101,10 +114,10 @@ function Meter(props: {
       <dt class="text-sm font-medium">{label}</dt>
       <dd class="flex flex-col gap-1.5">
         <span>
-          <span class="reading text-lg">{formatNumber(used, 4)}</span>{" "}
+          <span class="reading text-lg">{format(used)}</span>{" "}
           <span class="text-soft">
             {limit === null && "· "}
-            {limit === null ? t("plan.unlimited") : t("plan.of", { limit: formatCount(limit) })}
+            {limit === null ? t("plan.unlimited") : t("plan.of", { limit: format(limit) })}
           </span>
         </span>
         {limit !== null && (
@@ -140,13 +153,15 @@ function Plan({ tenant, usage: { plan, usage, quotas } }: { tenant: TenantProfil
         />
         <Meter
           label={t("plan.bytes")}
-          used={usage.bytesPerSecond / KILOBYTE}
-          limit={quotas.bytesPerSecond === null ? null : quotas.bytesPerSecond / KILOBYTE}
+          used={usage.bytesPerSecond}
+          limit={quotas.bytesPerSecond}
+          format={binaryText}
         />
         <Meter
           label={t("plan.storedBytes")}
-          used={usage.storedBytes / MEGABYTE}
-          limit={quotas.storedBytes === null ? null : quotas.storedBytes / MEGABYTE}
+          used={usage.storedBytes}
+          limit={quotas.storedBytes}
+          format={binaryText}
         />
         <Meter label={t("plan.keys")} used={usage.keys} limit={quotas.keys} />
         <Meter
@@ -158,8 +173,9 @@ function Plan({ tenant, usage: { plan, usage, quotas } }: { tenant: TenantProfil
         <Meter label={t("plan.mqttSessions")} used={usage.mqttSessions} limit={quotas.mqttSessions} />
         <Meter
           label={t("plan.queuedBytes")}
-          used={usage.queuedBytes / MEGABYTE}
-          limit={quotas.queuedBytes === null ? null : quotas.queuedBytes / MEGABYTE}
+          used={usage.queuedBytes}
+          limit={quotas.queuedBytes}
+          format={binaryText}
           full={t("plan.queuedFull")}
           note={dropped > 0 ? plural("plan.queuedDropped", dropped) : undefined}
         />

@@ -9,6 +9,7 @@ import { tableRows, toNumber } from "../../lib/chart-data.ts";
 import { barInterval } from "../../lib/consumption.ts";
 import { toCsv } from "../../lib/csv.ts";
 import { exploreHref } from "../../lib/explore-view.ts";
+import { sortedKeys } from "../../lib/main-keys.ts";
 import {
   boundsOf,
   panned,
@@ -145,7 +146,9 @@ function KnownKeys(props: {
   const drawable = keys.filter(
     (key) => props.values[key] === undefined || toNumber(props.values[key]) !== null,
   );
-  const fallback = (drawable.length > 0 ? drawable : keys).slice(0, DEFAULT_KEYS);
+  const fallback = sortedKeys(drawable.length > 0 ? drawable : keys, (key) =>
+    metadataOf(device.deviceId, key),
+  ).slice(0, DEFAULT_KEYS);
   const selected = controls.keys?.filter((key) => keys.includes(key)) ?? fallback;
   return (
     <LoadedView

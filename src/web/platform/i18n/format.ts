@@ -81,7 +81,7 @@ export function formatMark(n: number): string {
 export function formatMarks(marks: readonly number[]): string[] {
   const compact = marks.map(formatMark);
   if (new Set(compact).size === new Set(marks).size) return compact;
-  return marks.map((mark) => numberFormat({ useGrouping: false }).format(mark));
+  return marks.map((mark) => formatNumber(mark));
 }
 
 export function formatCount(n: number): string {

@@ -126,7 +126,7 @@ function Origin({ widget, feed }: WidgetProps) {
   if (count < 2) return null;
   const by = reducers.find((name) => name === textOf(widget, "reduce")) ?? "avg";
   return (
-    <p class="flex-none truncate text-xs text-soft [@container(max-height:4.5rem)]:hidden">
+    <p class="line-clamp-2 flex-none text-xs text-soft [@container(max-height:4.5rem)]:hidden">
       {t(`widget.of.${by}`, { count })}
     </p>
   );
