@@ -33,8 +33,6 @@ export interface DomainEvents {
   "user.signed-out": { readonly userId: UserId };
   /** Published when the devices that a user may see have changed. */
   "user.access": { readonly userId: UserId };
-  /** The connection, its units or the state of one of them has changed. */
-  "modbus.changed": { readonly tenantId: TenantId; readonly connectionId: string };
   "mail.changed": {
     readonly tenantId: TenantId | null;
     readonly mailId: string;

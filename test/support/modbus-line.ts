@@ -85,7 +85,6 @@ export function run(
       stored.push({ unitId, values: { ...values } });
     },
     onConnected: () => undefined,
-    onChange: () => undefined,
     clock,
     random: () => 0,
     log: noLog,

@@ -28,8 +28,6 @@ interface ConnectionRunnerDeps {
   readonly store: ConstructorParameters<typeof UnitPoller>[0]["store"];
   /** Called when the connection has been opened. */
   readonly onConnected: () => void;
-  /** Called when the state has changed. */
-  readonly onChange: () => void;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -196,9 +194,7 @@ export class ConnectionRunner {
   }
 
   #change(to: Omit<ConnectionState, "since">): void {
-    const { clock, onChange } = this.#deps;
-    const since = to.status === this.#state.status ? this.#state.since : clock.now();
+    const since = to.status === this.#state.status ? this.#state.since : this.#deps.clock.now();
     this.#state = { ...to, since };
-    onChange();
   }
 }

@@ -105,7 +105,7 @@ export class ModbusFleet {
   }
 
   #begin(connection: ModbusConnectionRecord, units: readonly ModbusUnit[]): void {
-    const { addresses, clock, random, events, onConnected } = this.#deps;
+    const { addresses, clock, random, onConnected } = this.#deps;
     const { connectionId, tenantId } = connection;
     const runner = new ConnectionRunner({
       connection,
@@ -113,7 +113,6 @@ export class ModbusFleet {
       addresses: addresses.of(tenantId),
       store: (unit, values) => this.#store(connection, unit, values),
       onConnected,
-      onChange: () => events.emit("modbus.changed", { tenantId, connectionId }),
       clock,
       random,
       log: this.#deps.log,

@@ -45,7 +45,7 @@ export function createModbusModule(
   });
   fleet.subscribe();
   const { transact } = database;
-  const modbus = new ModbusService({ repository, fleet, devices, transact, clock, events });
+  const modbus = new ModbusService({ repository, fleet, devices, transact, clock });
   deps.ways.add(
     "modbus",
     new ModbusCommands({

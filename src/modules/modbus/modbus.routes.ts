@@ -167,7 +167,7 @@ export const modbusReadRoutes = ({ modbus, auth }: RoutesDeps) =>
       return { ...range, values: [...values] };
     },
     {
-      auth: "integrations:write",
+      auth: "integrations:read",
       body: readBody,
       response: { 200: readAnswerBody },
       detail: {
@@ -272,7 +272,7 @@ export const modbusRegisterMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
         return { registers: [...registers], problems: [...problems] };
       },
       {
-        auth: "integrations:write",
+        auth: "integrations:read",
         body: registerMapBody,
         response: { 200: registerMapAnswerBody },
         detail: {

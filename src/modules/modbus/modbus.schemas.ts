@@ -189,7 +189,7 @@ export const registerMapBody = t.Object(
   {
     csv: t.String({
       minLength: 1,
-      maxLength: 262_144,
+      maxLength: 65_536,
       description:
         "a line with the names of the columns, then a line for each register; the columns have the names of the fields of a register",
     }),

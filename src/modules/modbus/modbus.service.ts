@@ -1,12 +1,9 @@
 import { DomainError } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
 import { type RegisterRange, readAnswer, readRequest } from "../../lib/modbus/modbus-pdu.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
-import type { DomainEvents } from "../events.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import {
   modbusConnectionNotFound,
@@ -65,7 +62,6 @@ interface ModbusServiceDeps {
   readonly devices: Pick<DevicesService, "ensureVisible" | "get">;
   readonly transact: MainDatabase["transact"];
   readonly clock: Pick<Clock, "now">;
-  readonly events: EventBus<DomainEvents>;
 }
 
 /** A unit with the name of its device and what it did. */
@@ -115,7 +111,7 @@ export class ModbusService {
       this.#ensureFree(connection);
       repository.insert(connection);
     });
-    this.#changed(tenantId, connection.connectionId);
+    this.#deps.fleet.refresh(connection.connectionId);
     return this.#shown(connection);
   }
 
@@ -129,7 +125,7 @@ export class ModbusService {
       repository.update(after);
       return after;
     });
-    this.#changed(principal.tenantId, connectionId);
+    this.#deps.fleet.refresh(connectionId);
     return this.#shown(connection);
   }
 
@@ -137,7 +133,7 @@ export class ModbusService {
     this.#ensureAllDevices(principal);
     this.#find(principal, connectionId);
     this.#deps.repository.delete(connectionId);
-    this.#changed(principal.tenantId, connectionId);
+    this.#deps.fleet.refresh(connectionId);
   }
 
   units(principal: Principal, connectionId: string): ShownUnit[] {
@@ -172,7 +168,7 @@ export class ModbusService {
       this.#ensureRegistersFit(unit);
       repository.insertUnit(unit);
     });
-    this.#unitChanged(principal.tenantId, unit);
+    this.#deps.fleet.refreshUnit(unit.connectionId, unit.modbusUnitId);
     return this.#shownUnit(principal, unit);
   }
 
@@ -187,7 +183,7 @@ export class ModbusService {
     ensureRegisters(unit.registers);
     if (change.registers !== undefined) this.#ensureRegistersFit(unit);
     this.#deps.repository.updateUnit(unit);
-    this.#unitChanged(principal.tenantId, unit);
+    this.#deps.fleet.refreshUnit(unit.connectionId, unit.modbusUnitId);
     return this.#shownUnit(principal, unit);
   }
 
@@ -195,7 +191,7 @@ export class ModbusService {
     this.#ensureAllDevices(principal);
     this.#findUnit(principal, connectionId, modbusUnitId);
     this.#deps.repository.deleteUnit(modbusUnitId);
-    this.#unitChanged(principal.tenantId, { connectionId, modbusUnitId });
+    this.#deps.fleet.refreshUnit(connectionId, modbusUnitId);
   }
 
   /** Reads registers as they are now. @throws DomainError for a connection that is not open, or a device that does not answer */
@@ -271,18 +267,5 @@ export class ModbusService {
   /** Returns a time that no earlier version has: the fleet tells versions apart by it. */
   #later(updatedAt: number): number {
     return Math.max(this.#deps.clock.now(), updatedAt + 1);
-  }
-
-  #changed(tenantId: TenantId, connectionId: string): void {
-    this.#deps.fleet.refresh(connectionId);
-    this.#deps.events.emit("modbus.changed", { tenantId, connectionId });
-  }
-
-  #unitChanged(
-    tenantId: TenantId,
-    { connectionId, modbusUnitId }: Pick<ModbusUnit, "connectionId" | "modbusUnitId">,
-  ): void {
-    this.#deps.fleet.refreshUnit(connectionId, modbusUnitId);
-    this.#deps.events.emit("modbus.changed", { tenantId, connectionId });
   }
 }

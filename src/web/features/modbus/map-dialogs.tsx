@@ -18,7 +18,7 @@ interface Props {
 
 const EXAMPLE =
   "key;area;address;type;scale;writable\nspeed;holding;1;UINT16;0.1;\nsetpoint;holding;10;FLOAT32;;yes";
-const CSV_MAX = 262_144;
+const CSV_MAX = 65_536;
 
 /** Reads a table of registers and shows the lines that are none, before the registers are added. */
 export function CsvDialog({ onClose, onAdd }: Props) {
