@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { connectAsync, type MqttClient } from "mqtt";
 import { type Gateway, remove, startGateway, temporaryDirectory } from "../../src/tools/bench/processes.ts";
 
-const ROUNDS = 8;
+const ROUNDS = 4;
 const WINDOW = 8;
 /** Of each round, however busy the machine is. */
 const ACKNOWLEDGED_MIN = 10;

@@ -8,7 +8,7 @@ import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
 
 /** `RESTORE_KILL_ROUNDS` asks for more. */
-const ROUNDS = Number(process.env.RESTORE_KILL_ROUNDS ?? 6);
+const ROUNDS = Number(process.env.RESTORE_KILL_ROUNDS ?? 3);
 const EMAIL = "user1@one.example";
 const PART_BYTES = 4_000;
 const main = join(import.meta.dir, "..", "..", "src", "main.ts");

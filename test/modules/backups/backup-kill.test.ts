@@ -10,7 +10,7 @@ import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
 import { until } from "../../support/until.ts";
 
 /** `BACKUP_KILL_ROUNDS` asks for more. */
-const ROUNDS = Number(process.env.BACKUP_KILL_ROUNDS ?? 6);
+const ROUNDS = Number(process.env.BACKUP_KILL_ROUNDS ?? 4);
 const main = join(import.meta.dir, "..", "..", "..", "src", "main.ts");
 let root: string;
 let data: string;
