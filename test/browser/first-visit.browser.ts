@@ -201,7 +201,7 @@ test(
     await page.getByLabel("Asset").fill("hall 7");
     for (const minutes of ["5", ""]) {
       await page.getByLabel("Inactive after (minutes)").fill(minutes);
-      await page.getByRole("button", { name: "Save" }).click();
+      await page.locator("form").getByRole("button", { name: "Save" }).first().click();
       await page.getByText("Saved.").first().waitFor();
       await page.reload();
       expect(await page.getByLabel("Inactive after (minutes)").inputValue()).toBe(minutes);

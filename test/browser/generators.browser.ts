@@ -71,7 +71,7 @@ test(
     await page
       .getByRole("combobox", { name: "Find devices, dashboards, alarms, settings and help" })
       .fill("Generators");
-    await page.getByRole("option", { name: /^Generators/ }).click();
+    await page.getByRole("option", { name: /^Generators.*Screen/ }).click();
     await page.waitForURL(/\/generators$/);
     await page.getByRole("button", { name: "Pause Demo boiler" }).click();
     await page.getByText("Paused", { exact: true }).waitFor();
