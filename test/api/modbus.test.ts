@@ -173,7 +173,7 @@ describe("a register map in CSV", () => {
   });
 
   test("has 500 registers at most, and a longer table is read in part", async () => {
-    const lines = Array.from({ length: 10_000 }, (_, index) => `r${index},${index},UINT16`);
+    const lines = Array.from({ length: 3_000 }, (_, index) => `r${index},${index},UINT16`);
     const { registers, problems } = await read(`key,address,type\n${lines.join("\n")}`);
     expect([registers.length, problems.length]).toEqual([500, 501]);
     expect(problems.at(-1)).toEqual({
