@@ -36,9 +36,9 @@ export function addressBits(text: string): AddressBits | undefined {
 
 /** `10.0.0.0/8`, `fd00::/8`, or one address. Undefined for what is neither. */
 export function parseRange(text: string): AddressRange | undefined {
-  const [address = "", length, ...more] = text.trim().split("/");
+  const [address = "", length, more] = text.trim().split("/", 3);
   const bits = addressBits(address);
-  if (bits === undefined || more.length > 0 || address.includes("%")) return undefined;
+  if (bits === undefined || more !== undefined || address.includes("%")) return undefined;
   const isIpv4 = isIP(address) === 4;
   if (length === undefined) return { bits, prefix: 128 };
   if (!/^\d{1,3}$/.test(length) || Number(length) > (isIpv4 ? 32 : 128)) return undefined;

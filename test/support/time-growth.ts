@@ -9,7 +9,7 @@ function processorMs(run: () => unknown): number {
   return (user + system) / 1000;
 }
 
-const MEASURABLE_MS = 2;
+const MEASURABLE_MS = 5;
 /** Enough for the fastest run of each size to be an undisturbed one. */
 const ROUNDS = 5;
 /** A suspicion is measured on: only what still shows it has it. */
@@ -20,7 +20,8 @@ const RATIO_MAX = 8;
 
 /**
  * Whether the time of `work` grows faster than its input. Runs with small and with large inputs take turns, and the fastest of each size are
- * compared. Work that takes less than two milliseconds at its largest input cannot hold up anything and counts as linear.
+ * compared. Work that takes less than five milliseconds at its largest input cannot hold up anything and counts as linear: below that, what
+ * the caches hold decides the ratio.
  */
 export function growsFasterThanInput(work: (size: number) => () => unknown, sizeMax: number): boolean {
   const small = work(sizeMax / FACTOR);
