@@ -7,6 +7,7 @@ import type { MqttAuthentication, MqttLimits } from "./mqtt.types.ts";
 import type { Principal } from "./principal.ts";
 import { neverExpires, Session } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
+import { topicAliasMax } from "./topic-aliases.ts";
 
 /** Turns an authentication's refusal into a CONNACK reason. */
 export function refusalReason(authentication: MqttAuthentication): number {
@@ -19,8 +20,9 @@ export function refusalReason(authentication: MqttAuthentication): number {
 /** Returns what is wrong with a CONNECT before anyone asks for credentials; success when nothing is. */
 export function connectFault(packet: ConnectPacket): number {
   if (packet.properties.has(Property.authenticationMethod)) return Reason.badAuthenticationMethod;
-  // 3.1.1, 3.1.3.1: a client without an id must ask for a clean session.
-  if (packet.clientId === "" && packet.version < 5 && !packet.clean) return Reason.clientIdNotValid;
+  // 3.1.1, 3.1.3.1: a client without an id must ask for a clean session. MQTT 3.1 has no clients without an id.
+  if (packet.clientId === "" && (packet.version === 3 || (packet.version === 4 && !packet.clean)))
+    return Reason.clientIdNotValid;
   return Reason.success;
 }
 
@@ -80,6 +82,7 @@ export function welcome(
   const properties: ConnackProperties = {
     receiveMaximum: Math.min(limits.inFlightMax, 65_535),
     maximumPacketSize: limits.packetBytesMax,
+    topicAliasMaximum: topicAliasMax,
     sharedSubscriptionAvailable: principal.application !== undefined,
     ...(packet.clientId === "" ? { assignedClientIdentifier: opened.session.clientId } : {}),
     ...(keepAlive === packet.keepAliveSeconds ? {} : { serverKeepAlive: keepAlive }),

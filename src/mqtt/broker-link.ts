@@ -4,79 +4,49 @@ import { generate } from "mqtt-packet";
 import { FrameReader, fromBroker } from "../lib/mqtt/frame-reader.ts";
 import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
 import { acknowledgement, PUBREL } from "../lib/mqtt/packet-writer.ts";
-import {
-  type PublishPacket,
-  type Qos,
-  readAcknowledgement,
-  readPublish,
-  type Subscription,
-} from "../lib/mqtt/packets.ts";
-import { clientFilterMatches } from "../lib/mqtt/reserved-topics.ts";
-import { withoutShare } from "../lib/mqtt/topic-filters.ts";
+import { readAcknowledgement, readPublish, type Subscription } from "../lib/mqtt/packets.ts";
+import { ClientFilters, isShared } from "./client-filters.ts";
+import type { BrokerMessage, BrokerSink, ClientLink, Done, LinkOptions } from "./client-link.types.ts";
+import type { QueuedMessage, Session } from "./session.ts";
 import { fromBrokerTopic, toBroker } from "./topics.ts";
 
-/** Describes where the broker's packets for one client go. */
-export interface BrokerSink {
-  deliver(message: PublishPacket): void;
-  release(packetId: number): void;
-  /** The broker gave the client up. */
-  lost(): void;
-  /** Returns whether the client reads too slowly. */
-  isCongested(): boolean;
-}
-
-export interface BrokerLinkOptions {
-  /** The client's name in the broker: its session's key and a number, so that a successor never meets it. */
-  readonly brokerClientId: string;
+export interface BrokerLinkOptions extends LinkOptions {
   readonly durable: boolean;
-  /** States where all topics of the client are, inside the broker. */
-  readonly space: string;
-  readonly sink: BrokerSink;
-  /** Called when the shared subscriptions of the client have changed. */
-  sharedChanged(): void;
-  closed(): void;
 }
 
-interface ClientSubscription {
-  readonly qos: Qos;
-  readonly identifier: number;
-}
+/** How the broker numbers a message. */
+type Numbered = Pick<QueuedMessage, "brokerId" | "brokerCounter">;
 
-/** A message under its topic inside the broker. */
-interface BrokerMessage {
-  readonly topic: string;
-  readonly payload: Buffer;
-  readonly qos: Qos;
-}
+const nameOf = ({ brokerId, brokerCounter }: Numbered): string => `${brokerId} ${brokerCounter}`;
 
-const SHARE = "$share/";
 const largestBody = 268_435_455;
 const goodbye = new Uint8Array([0xe0, 0]);
-type Done = (error?: Error | null) => void;
 
 /**
  * One client's place in the broker: to Aedes a 3.1.1 connection, to the front a few calls. It never resists the broker's
  * writes (the front bounds and drops instead), so that one slow client cannot hold up the others.
  */
-export class BrokerLink extends Duplex {
+export class BrokerLink extends Duplex implements ClientLink {
   readonly brokerClientId: string;
   readonly space: string;
   readonly #durable: boolean;
   readonly #sink: BrokerSink;
   readonly #options: BrokerLinkOptions;
   readonly #reader = new FrameReader(fromBroker, largestBody);
-  /** Filter, as the client names it → what it asked for. */
-  readonly #filters = new Map<string, ClientSubscription>();
-  /** Those of them that the broker has: what is published before would be lost. */
-  readonly #active = new Set<string>();
+  readonly filters = new ClientFilters();
   /** Subscriptions of the session that the client came back to, until the broker has them again. */
   readonly #restored: string[] = [];
   #client: BrokerClient | undefined;
   /** Calls that wait for the broker's CONNACK. */
   #waiting: (() => void)[] | undefined = [];
   #closing = false;
-  #identified = false;
   #isQueueRead = false;
+  /** Number of the last message that was in the session's queue before the client came back. */
+  #lastQueued = 0;
+  /** Messages that came after it and that the broker has sent itself, until the queue is read. */
+  readonly #sentLive = new Set<string>();
+  /** Messages that came after it and are sent from the queue. */
+  readonly #sentFromQueue = new Set<string>();
 
   constructor(options: BrokerLinkOptions) {
     super({ writableHighWaterMark: largestBody });
@@ -88,10 +58,13 @@ export class BrokerLink extends Duplex {
   }
 
   /** Signs the client in; `client` is what the broker made of this stream. */
-  open(client: BrokerClient, subscriptions: Iterable<readonly [filter: string, ClientSubscription]>): void {
+  open(client: BrokerClient, { subscriptions, queue }: Pick<Session, "subscriptions" | "queue">): void {
     this.#client = client;
+    this.#lastQueued = queue.at(-1)?.no ?? 0;
+    // The broker begins anywhere, so that it rarely meets an identifier of the queue; a new session begins with 1.
+    if (queue.length === 0) Object.assign(client, { _nextId: 1 });
     for (const [filter, { qos, identifier }] of subscriptions) {
-      this.#remember(fromBrokerTopic(filter), { qos, identifier });
+      this.filters.add(fromBrokerTopic(filter), { qos, identifier });
       this.#restored.push(fromBrokerTopic(filter));
     }
     this.push(
@@ -106,39 +79,13 @@ export class BrokerLink extends Duplex {
     );
   }
 
-  /** Some subscription carries an identifier. */
-  get identified(): boolean {
-    return this.#identified;
-  }
-
-  get subscriptions(): number {
-    return this.#filters.size;
-  }
-
-  filters(): Iterable<string> {
-    return this.#filters.keys();
-  }
-
-  get hasShared(): boolean {
-    return [...this.#filters.keys()].some((filter) => filter.startsWith(SHARE));
-  }
-
-  /** Returns its subscriptions with the QoS that each was granted. */
-  *subscribed(): Iterable<readonly [filter: string, qos: Qos]> {
-    for (const [filter, { qos }] of this.#filters) yield [filter, qos];
-  }
-
   isCongested(): boolean {
     return this.#sink.isCongested();
   }
 
-  has(filter: string): boolean {
-    return this.#filters.has(filter);
-  }
-
   subscribe(subscriptions: readonly Subscription[], done: Done): void {
-    for (const subscription of subscriptions) this.#remember(subscription.topic, subscription);
-    if (subscriptions.some(({ topic }) => topic.startsWith(SHARE))) this.#options.sharedChanged();
+    for (const subscription of subscriptions) this.filters.add(subscription.topic, subscription);
+    if (subscriptions.some(({ topic }) => isShared(topic))) this.#options.sharedChanged();
     this.#whenReady(() =>
       this.#client?.subscribe(
         subscriptions.map(({ topic, qos, noLocal, retainAsPublished, retainHandling, identifier }) => ({
@@ -150,7 +97,7 @@ export class BrokerLink extends Duplex {
           identifier,
         })),
         (error) => {
-          if (!error) for (const { topic } of subscriptions) this.#activate(topic);
+          if (!error) for (const { topic } of subscriptions) this.filters.activate(topic);
           done(error);
         },
       ),
@@ -158,56 +105,49 @@ export class BrokerLink extends Duplex {
   }
 
   unsubscribe(filters: readonly string[], done: Done): void {
-    for (const filter of filters) {
-      this.#filters.delete(filter);
-      this.#active.delete(filter);
-    }
-    if (filters.some((filter) => filter.startsWith(SHARE))) this.#options.sharedChanged();
+    for (const filter of filters) this.filters.delete(filter);
+    if (filters.some(isShared)) this.#options.sharedChanged();
     const unsubscriptions = filters.map((filter) => toBroker(this.space, filter));
     this.#whenReady(() =>
       this.#client?.unsubscribe({ cmd: "unsubscribe", messageId: 1, unsubscriptions }, done),
     );
   }
 
-  /** Returns whether a message on the topic reaches the client by some subscription. */
-  listensTo(topic: string): boolean {
-    for (const filter of this.#active) if (clientFilterMatches(filter, topic)) return true;
-    return false;
-  }
-
-  /** Returns the highest QoS and all identifiers of the client's subscriptions that match. */
-  match(topic: string): { readonly qos: Qos; readonly identifiers: number[] } {
-    let qos: Qos = 0;
-    const identifiers: number[] = [];
-    for (const [filter, subscription] of this.#filters) {
-      if (!clientFilterMatches(withoutShare(filter), topic)) continue;
-      if (subscription.qos > qos) qos = subscription.qos;
-      if (subscription.identifier > 0) identifiers.push(subscription.identifier);
-    }
-    return { qos, identifiers };
-  }
-
-  /** Sends a retained message to this client alone. */
   sendRetained(message: BrokerMessage): void {
     this.#sendAlone(message, true);
   }
 
-  /** The broker has read the queue of the client's session, and sends what is in it. */
-  queueRead(): void {
+  /**
+   * Returns what the broker is to send from the queue of the client's session. The subscriptions are back by now: what came meanwhile is in the queue, and
+   * the broker may have sent it already.
+   */
+  readQueue(queue: readonly QueuedMessage[]): QueuedMessage[] {
     this.#isQueueRead = true;
+    const waiting = queue.filter(({ no }) => no <= this.#lastQueued);
+    const newer = queue.filter(
+      (message) => message.no > this.#lastQueued && !this.#sentLive.has(nameOf(message)),
+    );
+    for (const message of newer) this.#sentFromQueue.add(nameOf(message));
+    this.#sentLive.clear();
+    return [...waiting, ...newer];
   }
 
-  /** Returns whether the broker will still read the session's queue: what is added to it now is sent, and lost by no early end. */
+  /** The broker is about to send a message that was just published. Returns `false` if the client gets it from the queue. */
+  sendsLive(message: Numbered): boolean {
+    if (!this.#durable) return true;
+    if (!this.#isQueueRead) this.#sentLive.add(nameOf(message));
+    else if (this.#sentFromQueue.size > 0) return !this.#sentFromQueue.delete(nameOf(message));
+    return true;
+  }
+
   get readsQueue(): boolean {
     return this.#durable && !this.#isQueueRead;
   }
 
-  /** Sends a message to this client alone. */
   send(message: BrokerMessage): void {
     this.#sendAlone(message, false);
   }
 
-  /** The client's answer to a message of the broker's. */
   acknowledge(header: number, packetId: number): void {
     this.#whenReady(() => this.push(acknowledgement(header, packetId)));
   }
@@ -248,16 +188,6 @@ export class BrokerLink extends Duplex {
     );
   }
 
-  /** It may have been unsubscribed meanwhile. */
-  #activate(filter: string): void {
-    if (this.#filters.has(filter)) this.#active.add(filter);
-  }
-
-  #remember(filter: string, { qos, identifier }: ClientSubscription): void {
-    this.#filters.set(filter, { qos, identifier });
-    if (identifier > 0) this.#identified = true;
-  }
-
   #end(): void {
     this.push(goodbye);
     this.push(null);
@@ -276,7 +206,7 @@ export class BrokerLink extends Duplex {
       const waiting = this.#waiting ?? [];
       this.#waiting = undefined;
       // The broker has restored the subscriptions of the session.
-      for (const filter of this.#restored.splice(0)) this.#activate(filter);
+      for (const filter of this.#restored.splice(0)) this.filters.activate(filter);
       for (const call of waiting) call();
     } else if (this.#closing) {
       return;

@@ -124,8 +124,8 @@ export class BrokerPersistence {
   }
 
   outgoingStream(client: ClientRef): Readable {
-    if (client.conn instanceof BrokerLink) client.conn.queueRead();
-    const queue = this.#session(client)?.queue ?? [];
+    const queued = this.#session(client)?.queue ?? [];
+    const queue = client.conn instanceof BrokerLink ? client.conn.readQueue(queued) : queued;
     const packets = queue.map((message) =>
       message.released
         ? {

@@ -20,12 +20,12 @@ import {
   type Will,
 } from "../lib/mqtt/packets.ts";
 import { noProperties } from "../lib/mqtt/properties.ts";
-import { malformed, ProtocolError, protocolError, Reason } from "../lib/mqtt/reason.ts";
+import { malformed, protocolError, Reason } from "../lib/mqtt/reason.ts";
 import { isValidFilter, readSharedFilter } from "../lib/mqtt/topic-filters.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Logger } from "../platform/log.ts";
 import { keepAliveSeconds } from "./admission.ts";
-import type { BrokerLink } from "./broker-link.ts";
+import type { ClientLink } from "./client-link.types.ts";
 import type { Counters } from "./counters.ts";
 import type { Delivery } from "./delivery.ts";
 import { enclose } from "./envelope.ts";
@@ -54,7 +54,7 @@ export interface ClientHost {
   readonly counters: Counters;
   readonly fairQueue: FairQueue;
   /** Attaches the client to the broker. */
-  attach(client: Client): BrokerLink;
+  attach(client: Client): ClientLink;
   /** Retained messages of a space that a filter matches. */
   retained(space: string, filter: string): readonly RetainedMessage[];
   /** The client has subscriptions, and hears what comes from now on. */
@@ -107,7 +107,7 @@ export class Client {
   readonly #replays = new Map<string, Subscription>();
   readonly #replayTurn: Turn = { resume: () => this.#replay() };
   #will: Will | undefined;
-  #link: BrokerLink | undefined;
+  #link: ClientLink | undefined;
 
   constructor(parts: ClientParts) {
     this.connection = parts.connection;
@@ -123,6 +123,11 @@ export class Client {
   }
 
   start(): void {
+    // MQTT 5, 3.1.2.11.4: a packet beyond what the client takes is not sent, and without a CONNACK there is no connection.
+    if (this.#connack.length > this.delivery.packetBytesMax) {
+      this.connection.end(Reason.success);
+      return;
+    }
     this.connection.output.write(this.#connack);
     // A device often only publishes, and then needs no place in the broker (15 KB); an application is there to listen.
     const { subscriptions, queue } = this.session;
@@ -132,12 +137,12 @@ export class Client {
 
   /** Returns whether a message on the topic would reach it. */
   listensTo(topic: string): boolean {
-    return this.#link?.listensTo(topic) === true;
+    return this.#link?.filters.listensTo(topic) === true;
   }
 
   /** Returns what it has subscribed to. */
   filters(): Iterable<string> {
-    return this.#link?.filters() ?? [];
+    return this.#link?.filters.names() ?? [];
   }
 
   /** Hears one message alone, as if it had been retained. */
@@ -183,7 +188,7 @@ export class Client {
         if (this.version < 5) throw malformed("AUTH does not exist before MQTT 5");
         throw protocolError("AUTH without an authentication method");
       default:
-        throw protocolError("CONNECT sent twice");
+        throw protocolError("CONNECT sent twice, or a packet that only a server sends");
     }
   }
 
@@ -198,7 +203,7 @@ export class Client {
     this.#host.clientLeft(this, will);
   }
 
-  #joined(): BrokerLink {
+  #joined(): ClientLink {
     this.#link ??= this.#host.attach(this);
     return this.#link;
   }
@@ -210,17 +215,17 @@ export class Client {
 
   #subscribe(cursor: PacketCursor): void {
     const { packetId, subscriptions } = readSubscribe(cursor, this.version);
-    const ownRemaining = subscriptionsMax - (this.#link?.subscriptions ?? 0);
+    const ownRemaining = subscriptionsMax - (this.#link?.filters.size ?? 0);
     let room = Math.min(ownRemaining, this.#host.subscriptionRoom(this));
     const codes = subscriptions.map((subscription) => {
       const code = this.#authorize(subscription);
-      if (code > 2 || this.#link?.has(subscription.topic) === true) return code;
+      if (code > 2 || this.#link?.filters.has(subscription.topic) === true) return code;
       return room-- > 0 ? code : Reason.quotaExceeded;
     });
     const granted = subscriptions.filter((_, index) => codes[index]! <= 2);
     const retained = granted.filter(({ topic, retainHandling }) => {
       if (topic.startsWith("$share/")) return false;
-      return retainHandling === 0 || (retainHandling === 1 && this.#link?.has(topic) !== true);
+      return retainHandling === 0 || (retainHandling === 1 && this.#link?.filters.has(topic) !== true);
     });
     const answer = (error?: Error | null) => {
       if (this.connection.ended) return;
@@ -238,7 +243,7 @@ export class Client {
   #replay(): void {
     for (const [filter, subscription] of this.#replays) {
       this.#replays.delete(filter);
-      if (this.#link?.has(filter) === true) this.#sendRetained(subscription);
+      if (this.#link?.filters.has(filter) === true) this.#sendRetained(subscription);
       if (!this.#host.fairQueue.isTurnOver) continue;
       if (this.#replays.size > 0) this.#host.fairQueue.enqueue(this.#replayTurn);
       return;
@@ -253,22 +258,21 @@ export class Client {
   }
 
   #authorize({ topic, qos, noLocal }: Subscription): number {
-    if (!isValidFilter(topic)) throw new ProtocolError(Reason.topicFilterInvalid, "topic filter is invalid");
+    if (!isValidFilter(topic)) throw malformed("topic filter is invalid");
     if (!topic.startsWith("$share/")) return this.principal.maySubscribe(topic) ? qos : Reason.notAuthorized;
     if (this.principal.application === undefined) return Reason.sharedSubscriptionsNotSupported;
     const shared = readSharedFilter(topic);
-    if (shared === undefined) throw new ProtocolError(Reason.topicFilterInvalid, "topic filter is invalid");
+    if (shared === undefined) throw malformed("topic filter is invalid");
     if (noLocal) throw protocolError("no-local on a shared subscription"); // MQTT 5, 3.8.3.1
     return this.principal.maySubscribe(shared.filter) ? qos : Reason.notAuthorized;
   }
 
   #unsubscribe(cursor: PacketCursor): void {
     const { packetId, topics } = readUnsubscribe(cursor, this.version);
-    if (!topics.every(isValidFilter))
-      throw new ProtocolError(Reason.topicFilterInvalid, "topic filter is invalid");
+    if (!topics.every(isValidFilter)) throw malformed("topic filter is invalid");
     const link = this.#link;
     const codes = topics.map((topic) =>
-      link?.has(topic) === true ? Reason.success : Reason.noSubscriptionExisted,
+      link?.filters.has(topic) === true ? Reason.success : Reason.noSubscriptionExisted,
     );
     const answer = () => {
       if (this.connection.ended) return;

@@ -2,8 +2,14 @@ import { DomainError } from "../lib/domain-error.ts";
 import { FrameReader, fromClient } from "../lib/mqtt/frame-reader.ts";
 import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
 import { connack, disconnect } from "../lib/mqtt/packet-writer.ts";
-import { type ConnectPacket, type ProtocolVersion, readConnect } from "../lib/mqtt/packets.ts";
-import { ProtocolError, Reason } from "../lib/mqtt/reason.ts";
+import {
+  type ConnectPacket,
+  type ProtocolVersion,
+  readConnect,
+  readVersion,
+  UnsupportedVersion,
+} from "../lib/mqtt/packets.ts";
+import { malformed, ProtocolError, Reason } from "../lib/mqtt/reason.ts";
 import type { Peer } from "../modules/request-peer.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Client } from "./client.ts";
@@ -13,6 +19,7 @@ import type { MqttConnectionHandle, MqttLimits, MqttTransport, PeerCertificate }
 import { Output } from "./output.ts";
 import { tickMs } from "./server-time.ts";
 
+const CONNECT = 0x10;
 /** A CONNECT may hold a will; until one has come, a connection is worth no more memory than this (bytes). */
 const connectBytesMax = 8 * 1024;
 /** Packet header, topic and properties come on top of the payload. */
@@ -234,13 +241,17 @@ export class Connection implements MqttConnectionHandle, Turn {
       }
       return;
     }
-    if (reader.header !== 0x10)
+    if ((reader.header & 0xf0) !== CONNECT)
       throw new ProtocolError(Reason.protocolError, "the first packet is not CONNECT");
-    this.#connect(readConnect(new PacketCursor(reader.buffer, reader.start, reader.end)));
+    const cursor = new PacketCursor(reader.buffer, reader.start, reader.end);
+    const version = readVersion(cursor);
+    // MQTT 3.1 does not use the flags.
+    if (reader.header !== CONNECT && version > 3) throw malformed("CONNECT with reserved flags");
+    this.#version = version;
+    this.#connect(readConnect(cursor, version));
   }
 
   #connect(packet: ConnectPacket): void {
-    this.#version = packet.version;
     const admitted = this.#host.admit(this, packet);
     if (!(admitted instanceof Promise)) {
       this.#admitted(admitted);
@@ -290,8 +301,7 @@ export class Connection implements MqttConnectionHandle, Turn {
         reason: error.reason,
         error: error.message,
       });
-      // 3.1.1, 3.2.2.3: a level the server does not speak is the one error that gets a CONNACK.
-      if (error.reason === Reason.unsupportedVersion) this.output.write(connack(4, error.reason));
+      if (this.#state === "new") this.#explain(error);
       this.end(error.reason);
     } else if (error instanceof DomainError && error.kind === "unavailable") {
       this.end(Reason.quotaExceeded);
@@ -299,6 +309,16 @@ export class Connection implements MqttConnectionHandle, Turn {
       this.#host.log.error("connection ended by an unexpected error", { address: this.remoteAddress, error });
       this.end(Reason.implementationSpecific);
     }
+  }
+
+  /**
+   * Answers a CONNECT that cannot be read. MQTT 5 (4.13.2) has a reason for every error. Before, only a level that the server does not speak has
+   * one (3.1.1, 3.2.2.3); a level after 5 gets that of MQTT 5.
+   */
+  #explain(error: ProtocolError): void {
+    if (error instanceof UnsupportedVersion)
+      this.output.write(connack(error.level > 5 ? 5 : 4, error.reason));
+    else if (this.#version === 5) this.output.write(connack(5, error.reason));
   }
 
   #refuse(why: string): void {

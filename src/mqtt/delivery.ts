@@ -2,7 +2,7 @@ import { acknowledgement, PUBACK, PUBCOMP, PUBREC, PUBREL, publish } from "../li
 import type { ProtocolVersion, PublishPacket, Qos } from "../lib/mqtt/packets.ts";
 import { type AddedProperties, writeMessageProperties } from "../lib/mqtt/properties.ts";
 import { protocolError, Reason } from "../lib/mqtt/reason.ts";
-import type { BrokerLink } from "./broker-link.ts";
+import type { ClientLink } from "./client-link.types.ts";
 import type { Counters } from "./counters.ts";
 import { type Enveloped, open } from "./envelope.ts";
 import type { Output } from "./output.ts";
@@ -37,11 +37,11 @@ export interface DeliveryDeps {
 /** Describes what the broker sends to one client: within the client's window and packet size, dropped rather than piled up. */
 export class Delivery {
   readonly #deps: DeliveryDeps;
-  #link: BrokerLink | undefined;
+  #link: ClientLink | undefined;
   /** Packet identifier at the client, until PUBACK or PUBCOMP → QoS it has at the broker. */
   readonly #inFlight = new Map<number, Qos>();
-  /** Packet identifiers of messages that were sent with QoS 1. */
-  readonly #once = new Set<number>();
+  /** Packet identifier → header of the acknowledgement that comes next. */
+  readonly #expected = new Map<number, number>();
   /** Done with: the broker still has to finish the QoS 2 exchange, without the client. */
   readonly #discarded = new Set<number>();
   /** Packet identifier of a command in progress → what was sent. */
@@ -54,7 +54,12 @@ export class Delivery {
     this.#deps = deps;
   }
 
-  bind(link: BrokerLink): void {
+  /** Largest packet that the client takes, in bytes. */
+  get packetBytesMax(): number {
+    return this.#deps.packetBytesMax;
+  }
+
+  bind(link: ClientLink): void {
     this.#link = link;
   }
 
@@ -70,20 +75,19 @@ export class Delivery {
       return;
     }
     this.#inFlight.set(packetId, 2);
-    this.#once.delete(packetId);
+    this.#expected.set(packetId, PUBCOMP);
     this.#deps.output.write(acknowledgement(PUBREL, packetId));
   }
 
   /** PUBACK, PUBREC or PUBCOMP from the client. */
   acknowledged(header: number, packetId: number, reason: number): void {
     const qos = this.#inFlight.get(packetId);
-    if (qos !== undefined && (header === PUBACK) !== this.#once.has(packetId))
-      throw protocolError("the acknowledgement is of another quality of service");
-    this.#once.delete(packetId);
+    if (qos !== undefined && !this.#isExpected(packetId, header))
+      throw protocolError("another acknowledgement is expected");
     if (header === PUBREC) {
       this.#received(packetId, qos !== undefined, reason);
     } else if (qos !== undefined) {
-      this.#inFlight.delete(packetId);
+      this.#end(packetId);
       const command = this.#commands.get(packetId);
       if (command !== undefined) {
         this.#commands.delete(packetId);
@@ -94,6 +98,17 @@ export class Delivery {
     }
   }
 
+  /** A client that missed PUBREL repeats its PUBREC. */
+  #isExpected(packetId: number, header: number): boolean {
+    const expected = this.#expected.get(packetId);
+    return header === expected || (header === PUBREC && expected === PUBCOMP);
+  }
+
+  #end(packetId: number): void {
+    this.#inFlight.delete(packetId);
+    this.#expected.delete(packetId);
+  }
+
   #received(packetId: number, isKnown: boolean, reason: number): void {
     if (!isKnown) {
       const unknown = this.#deps.version === 5 ? Reason.packetIdNotFound : Reason.success;
@@ -101,7 +116,7 @@ export class Delivery {
       return;
     }
     if (reason >= 0x80) {
-      this.#inFlight.delete(packetId);
+      this.#end(packetId);
       this.#discarded.add(packetId);
     }
     this.#link?.acknowledge(PUBREC, packetId);
@@ -134,7 +149,9 @@ export class Delivery {
     const expired = content.expiresAt !== 0 && content.expiresAt <= this.#deps.now();
     // Only a QoS 2 message can arrive above what was granted: the broker compares no wildcard filters.
     const match =
-      message.qos === 2 || this.#link?.identified === true ? this.#link?.match(message.topic) : undefined;
+      message.qos === 2 || this.#link?.filters.hasIdentifiers === true
+        ? this.#link?.filters.match(message.topic)
+        : undefined;
     const qos: Qos = message.qos === 2 && match?.qos === 1 ? 1 : message.qos;
     const alias = this.#aliases.get(message.topic);
     const added = { subscriptionIds: match?.identifiers ?? [], topicAlias: alias ?? this.#newAlias() };
@@ -145,16 +162,17 @@ export class Delivery {
       this.#giveUp(message);
       return;
     }
-    if (qos === 1) this.#once.add(message.packetId);
-    if (qos > 0) this.#addInFlight(message, content.payload);
+    if (qos > 0) this.#addInFlight(message, qos, content.payload);
     if (added.topicAlias !== undefined) this.#aliases.set(message.topic, added.topicAlias);
     counters.messagesOut++;
     output.write(bytes);
     if (output.overflowed) this.#deps.overflow();
   }
 
-  #addInFlight({ packetId, qos, topic }: PublishPacket, payload: Uint8Array): void {
+  /** @param sentQos quality of service that the client was granted */
+  #addInFlight({ packetId, qos, topic }: PublishPacket, sentQos: Qos, payload: Uint8Array): void {
     this.#inFlight.set(packetId, qos);
+    this.#expected.set(packetId, sentQos === 1 ? PUBACK : PUBREC);
     if (isCommandTopic(topic)) this.#commands.set(packetId, { topic, payload });
   }
 

@@ -1,15 +1,15 @@
 import { decodeBody, encodeBody } from "../lib/body.ts";
-import { DomainError, invalid, notFound } from "../lib/domain-error.ts";
+import { invalid, notFound } from "../lib/domain-error.ts";
 import { toPlainJson } from "../lib/plain-json.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
 import type { Command, CommandTransport } from "../modules/commands/commands.types.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
-import type { DeviceIngest, IngestDevice, IngestSource } from "../modules/ingest/ingest.types.ts";
+import type { DeviceIngest, IngestSource } from "../modules/ingest/ingest.types.ts";
 import type { Logger } from "../platform/log.ts";
+import { listingErrors } from "./listed-errors.ts";
 import type { MqttServer } from "./mqtt.types.ts";
 
 const RESPONSE = "v1/devices/me/rpc/response/";
-const SAMPLE_BYTES = 256;
 
 export const commandTopic = (rpcId: number): string => `v1/devices/me/rpc/request/${rpcId}`;
 
@@ -44,21 +44,11 @@ export function createCommandAnswers(deps: {
   ingest: Pick<DeviceIngest, "reject">;
   source: IngestSource;
 }) {
-  return (device: IngestDevice, topic: string, bytes: Uint8Array): Promise<void> | undefined => {
+  return listingErrors(deps, (device, topic, bytes) => {
     if (!topic.startsWith(RESPONSE)) return undefined;
-    try {
-      if (!/^\d{1,15}$/.test(topic.slice(RESPONSE.length))) throw invalid("command.topic_invalid");
-      const answer = toPlainJson(decodeBody(bytes, device.payload), "command");
-      if (!deps.commands.answered(device.deviceId, rpcIdOf(topic), answer))
-        throw notFound("command.not_sent");
-      return deps.durable();
-    } catch (error) {
-      if (error instanceof DomainError) {
-        const { code, params } = error;
-        const sample = bytes.slice(0, SAMPLE_BYTES);
-        deps.ingest.reject(device, { source: deps.source, where: topic, code, params, sample });
-      }
-      throw error;
-    }
-  };
+    if (!/^\d{1,15}$/.test(topic.slice(RESPONSE.length))) throw invalid("command.topic_invalid");
+    const answer = toPlainJson(decodeBody(bytes, device.payload), "command");
+    if (!deps.commands.answered(device.deviceId, rpcIdOf(topic), answer)) throw notFound("command.not_sent");
+    return deps.durable();
+  });
 }

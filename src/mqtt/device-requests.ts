@@ -1,19 +1,17 @@
 import { decodeBody } from "../lib/body.ts";
-import { DomainError, invalid } from "../lib/domain-error.ts";
+import { invalid } from "../lib/domain-error.ts";
 import { isJsonObject } from "../lib/json.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
-import { answerOwnRequest } from "../modules/commands/own-requests.ts";
+import type { OwnRequests } from "../modules/commands/own-requests.ts";
 import type { DeviceIngest, IngestDevice, IngestSource } from "../modules/ingest/ingest.types.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Config } from "../platform/config.ts";
 import type { Logger } from "../platform/log.ts";
+import { listingErrors } from "./listed-errors.ts";
 
 /** Describes what a device asks of the gateway, over MQTT or a WebSocket: its attributes, the limits of its session, the time. */
 export interface DeviceRequestsDeps {
   readonly attributes: Pick<AttributesService, "read">;
   readonly ingest: Pick<DeviceIngest, "reject">;
-  readonly config: Config;
-  readonly clock: Clock;
+  readonly ownRequests: OwnRequests;
   readonly log: Logger;
   readonly source: IngestSource;
   publish(device: IngestDevice, topic: string, body: unknown): Promise<void>;
@@ -24,7 +22,6 @@ const RPC = "v1/devices/me/rpc/";
 const REQUEST = "request/";
 /** Identifiers are whole numbers of 32 bits; as text, so that the answer carries what was asked with. */
 const ID_DIGITS = /^\d{1,10}$/;
-const SAMPLE_BYTES = 256;
 
 type Answer = (device: IngestDevice, body: unknown) => unknown;
 
@@ -32,42 +29,23 @@ type Answer = (device: IngestDevice, body: unknown) => unknown;
 export function createDeviceRequests(deps: DeviceRequestsDeps) {
   const answers: Record<string, Answer> = {
     [ATTRIBUTES]: (device, body) => readAttributes(deps, device, body),
-    [RPC]: (device, body) => answerOwnRequest(deps, device, body),
+    [RPC]: (device, body) => deps.ownRequests(device, body),
   };
 
-  function listed(device: IngestDevice, message: { topic: string; bytes: Uint8Array }, error: unknown) {
-    if (error instanceof DomainError && error.kind === "invalid") {
-      const sample = message.bytes.slice(0, SAMPLE_BYTES);
-      deps.ingest.reject(device, {
-        source: deps.source,
-        where: message.topic,
-        code: error.code,
-        params: error.params,
-        sample,
-      });
-    }
-    return error;
-  }
-
-  return (device: IngestDevice, topic: string, bytes: Uint8Array): Promise<void> | undefined => {
+  return listingErrors(deps, (device, topic, bytes) => {
     const prefix = Object.keys(answers).find((start) => topic.startsWith(start + REQUEST));
     const answer = prefix === undefined ? undefined : answers[prefix];
     if (prefix === undefined || answer === undefined) return undefined;
-    try {
-      const id = topic.slice(prefix.length + REQUEST.length);
-      if (!ID_DIGITS.test(id)) throw invalid("request.id_invalid");
-      const body = answer(device, decodeBody(bytes, device.payload));
-      // Not waited for: the request is done once it is answered, whether or not the device can be reached.
-      deps
-        .publish(device, `${prefix}response/${id}`, body)
-        .catch((error) =>
-          deps.log.error("a request was not answered", { deviceId: device.deviceId, topic, error }),
-        );
-      return Promise.resolve();
-    } catch (error) {
-      throw listed(device, { topic, bytes }, error);
-    }
-  };
+    const id = topic.slice(prefix.length + REQUEST.length);
+    if (!ID_DIGITS.test(id)) throw invalid("request.id_invalid");
+    const body = answer(device, decodeBody(bytes, device.payload));
+    const respond = async () => deps.publish(device, `${prefix}response/${id}`, await body);
+    // Not waited for: a script must not delay the acknowledgements of telemetry, and a device that hears no answer asks again.
+    respond().catch((error) =>
+      deps.log.error("a request was not answered", { deviceId: device.deviceId, topic, error }),
+    );
+    return Promise.resolve();
+  });
 }
 
 function keysOf(body: Record<string, unknown>, name: string): string[] | undefined {

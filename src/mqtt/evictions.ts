@@ -37,8 +37,8 @@ export class Evictions {
   }
 
   #end(key: string): void {
-    this.#wills.forget(key);
     this.#clients.get(key)?.connection.end(Reason.notAuthorized);
+    this.#wills.forget(key); // the end of the connection has left it
     const store = this.#store();
     const session = store?.get(key);
     if (session !== undefined) store?.delete(session);

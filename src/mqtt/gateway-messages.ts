@@ -40,6 +40,7 @@ export function createGatewayMessages(deps: GatewayWays & { gateways: GatewaysSe
     ["v1/gateway/disconnect", gateways.disconnect],
     ["v1/gateway/telemetry", gateways.telemetry],
     [ATTRIBUTES, gateways.attributes],
+    ["v1/gateway/claim", gateways.claim],
     [GATEWAY_COMMANDS, gateways.answer],
     [
       "v1/gateway/attributes/request",

@@ -9,6 +9,7 @@ import { GatewaySessions } from "../modules/gateways/gateway-sessions.ts";
 import { createGatewaysService } from "../modules/gateways/gateways.service.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { ClaimingService } from "../modules/provisioning/claiming.service.ts";
 import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
@@ -24,6 +25,7 @@ export function createGateways(deps: {
   activity: DeviceActivityTracker;
   ingest: IngestService;
   attributes: AttributesService;
+  claiming: ClaimingService;
   database: Pick<MainDatabase, "transact" | "durable">;
   mqtt: () => MqttServer;
   sockets: () => DeviceSockets;
@@ -45,6 +47,7 @@ export function createGateways(deps: {
     sessions,
     ingest: deps.ingest,
     attributes: deps.attributes,
+    claiming: deps.claiming,
     touch: (device) => deps.activity.touch(device),
     transact: deps.database.transact,
     durable: deps.database.durable,

@@ -45,22 +45,26 @@ export class IncomingMessages {
   }
 
   /** Above its rate, the acknowledgements of a client are delayed, so that it publishes no faster; nothing is dropped. */
-  async #fromApplication(
+  #fromApplication(
     { space }: Principal,
     application: MqttApplication,
     message: IncomingMessage,
   ): Promise<void> {
-    const { broker, delays, onPublished } = this.#deps;
-    const { limiter, tenantId } = application;
-    const delay = limiter === undefined ? undefined : delays.pass(limiter, message.payload.length);
+    const { limiter } = application;
+    const delay = limiter === undefined ? undefined : this.#deps.delays.pass(limiter, message.payload.length);
+    if (delay === undefined) return this.#publish(space, application, message);
     // The bytes are those of the connection's buffer, which is filled anew meanwhile.
-    const kept = delay === undefined ? message : { ...message, payload: new Uint8Array(message.payload) };
-    if (delay !== undefined) {
-      await delay;
+    const kept = { ...message, payload: new Uint8Array(message.payload) };
+    return delay.then(() => {
       if (application.revoked || application.isReplaced === true) throw forbidden("topic.forbidden");
-    }
-    const taken = onPublished?.(tenantId, kept);
-    await Promise.all([taken, broker().publish(space, kept)]);
+      return this.#publish(space, application, kept);
+    });
+  }
+
+  #publish(space: string, { tenantId }: MqttApplication, message: IncomingMessage): Promise<void> {
+    const taken = this.#deps.onPublished?.(tenantId, message);
+    const published = this.#deps.broker().publish(space, message);
+    return taken === undefined ? published : Promise.all([taken, published]).then(() => undefined);
   }
 
   async #claim(

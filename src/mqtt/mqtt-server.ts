@@ -15,9 +15,9 @@ import {
 } from "./admission.ts";
 import { Applications, type Publish } from "./applications.ts";
 import { Broker } from "./broker.ts";
-import type { BrokerLink } from "./broker-link.ts";
 import type { Client, ClientHost } from "./client.ts";
 import { createClient } from "./client-factory.ts";
+import type { ClientLink } from "./client-link.types.ts";
 import { Clients } from "./clients.ts";
 import { CommitGroups } from "./commit-groups.ts";
 import { Connection, type ConnectionHost } from "./connection.ts";
@@ -184,7 +184,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     return this.#createClient(connection, packet, principalOf(authentication));
   }
 
-  attach(client: Client): BrokerLink {
+  attach(client: Client): ClientLink {
     const link = this.#running().broker.attach(client.session, {
       deliver: (message) => client.delivery.deliver(message),
       release: (packetId) => client.delivery.release(packetId),

@@ -5,23 +5,27 @@ import type { KeyAuthenticator } from "../modules/api-keys/key-authenticator.ts"
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
 import type { CommandWays } from "../modules/commands/command-ways.ts";
+import type { OwnRequests } from "../modules/commands/own-requests.ts";
 import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DeviceSignIn } from "../modules/devices/device-sign-in.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { IngestService, TelemetryObserver } from "../modules/ingest/ingest.service.ts";
-import type { IngestSource } from "../modules/ingest/ingest.types.ts";
+import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Core } from "../modules/module.types.ts";
+import type { ClaimingService } from "../modules/provisioning/claiming.service.ts";
 import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
 import { refusalReporter } from "../modules/report-refusal.ts";
 import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
+import type { Reading } from "../modules/telemetry/telemetry.types.ts";
 import type { Quotas, QuotasService } from "../modules/tenants/quotas.service.ts";
+import type { TenantsService } from "../modules/tenants/tenants.service.ts";
 import type { Config } from "../platform/config.ts";
 import type { Tls } from "../platform/tls.ts";
 import { ApplicationFeed } from "./application-feed.ts";
-import { commandTopic, createCommandAnswers, createMqttTransport, rpcIdOf } from "./device-commands.ts";
-import { createDeviceRequests, type DeviceRequestsDeps } from "./device-requests.ts";
+import { commandTopic, createMqttTransport, rpcIdOf } from "./device-commands.ts";
+import { createDeviceMessages } from "./device-messages.ts";
 import { DeviceSockets } from "./device-sockets.ts";
 import { createGateways } from "./gateways.ts";
 import type { MqttQuotas, MqttServer } from "./mqtt.types.ts";
@@ -31,6 +35,7 @@ import { createMqttServer } from "./mqtt-server.ts";
 import { createOwnTopics } from "./own-topics.ts";
 import { connectionLimit } from "./refused-clients.ts";
 import { pushSharedAttributes } from "./shared-attributes.ts";
+import { SystemTopics } from "./system-topics.ts";
 import { GATEWAY_COMMANDS } from "./topics.ts";
 
 const tlsListenerOf = ({ mqtt_tls_host: host, mqtt_tls_port: port }: Config, tls: Tls | undefined) =>
@@ -44,22 +49,54 @@ const mqttQuotasOf = ({ mqttConnections, mqttSessions, queuedBytes }: Quotas): M
 
 interface MqttModuleDeps {
   readonly quotas: QuotasService;
+  readonly tenants: TenantsService;
+  readonly version: string;
   readonly devices: DevicesService;
   readonly ingest: IngestService;
   /** Called with the telemetry that is stored. */
   readonly observers: TelemetryObserver[];
   readonly directory: DeviceDirectory;
   readonly signIn: DeviceSignIn;
-  readonly provisioning: ProvisioningService;
+  readonly provisioning: { readonly provisioning: ProvisioningService; readonly claiming: ClaimingService };
   readonly tokens: TokenSignIn;
   readonly tls: Tls | undefined;
   readonly keys: KeyAuthenticator;
   readonly store: TelemetryStore;
   readonly activity: DeviceActivityTracker;
   readonly attributes: AttributesService;
-  readonly commands: CommandEngine;
-  readonly ways: CommandWays;
+  readonly commanding: {
+    readonly engine: CommandEngine;
+    readonly ways: CommandWays;
+    readonly ownRequests: OwnRequests;
+  };
   readonly openAlarms: (deviceId: DeviceId) => readonly Alarm[];
+}
+
+/** Creates what the server publishes to applications: state of devices, and counters of the broker. */
+function createFeeds(
+  core: Pick<Core, "clock" | "events" | "log">,
+  { devices, store, activity, openAlarms, tenants, version }: MqttModuleDeps,
+  mqtt: () => MqttServer,
+) {
+  const activityOf = (deviceId: DeviceId) => activity.get(deviceId);
+  const feed = new ApplicationFeed({ ...core, devices, store, mqtt, activityOf, openAlarms });
+  const systemTopics = new SystemTopics({ ...core, mqtt, tenants, version });
+  feed.subscribe();
+  return {
+    onTelemetry: (device: IngestDevice, readings: readonly Reading[]) => feed.onTelemetry(device, readings),
+    onSubscribed(...subscription: Parameters<ApplicationFeed["onSubscribed"]>) {
+      systemTopics.onSubscribed(...subscription);
+      void feed.onSubscribed(...subscription);
+    },
+    start() {
+      feed.start();
+      systemTopics.start();
+    },
+    stop() {
+      feed.stop();
+      systemTopics.stop();
+    },
+  };
 }
 
 /** The MQTT server and the WebSockets of devices, and what devices say and hear over them beside telemetry: requests, attributes, commands. */
@@ -67,46 +104,39 @@ export function createMqttModule(
   { config, data, database, clock, events, ports, log: root }: Core,
   deps: MqttModuleDeps,
 ) {
-  const { devices, ingest, directory, activity, attributes, commands, ways, tls } = deps;
+  const { devices, ingest, directory, activity, attributes, tls } = deps;
+  const { engine: commands, ways, ownRequests } = deps.commanding;
+  const { provisioning, claiming } = deps.provisioning;
   const log = root.child("mqtt");
   const limits = mqttLimits(config);
   const report = refusalReporter(events);
+  const shared = { ingest, attributes, claiming, commands, log };
   const gateways = createGateways({
+    ...shared,
     devices,
     directory,
     activity,
-    ingest,
-    attributes,
     database,
     mqtt: () => mqtt,
     sockets: () => sockets,
-    commands,
     events,
-    log,
   });
   const ownTopics = createOwnTopics({ database, clock, events }, { mqtt: () => mqtt, report });
   ways.setRelay(gateways.relay);
   ways.add("mqtt", createMqttTransport({ mqtt: () => mqtt, directory, log }));
   ways.add("websocket", { send: (command) => sockets.send(command), keepsFor: () => false });
-  const answersOver = (source: IngestSource) =>
-    createCommandAnswers({ commands, durable: database.durable, ingest, source });
-  const [answers, socketAnswers] = [answersOver("mqtt"), answersOver("ws")];
-  const requestsOver = (source: "mqtt" | "ws", publish: DeviceRequestsDeps["publish"]) =>
-    createDeviceRequests({ attributes, ingest, config, clock, log, source, publish });
-  const requests = requestsOver("mqtt", ({ deviceId, payload }, topic, body) =>
+  const messagesOver = createDeviceMessages({ ...shared, ownRequests, gateways, durable: database.durable });
+  const messages = messagesOver("mqtt", ({ deviceId, payload }, topic, body) =>
     mqtt.publishToDevice(deviceId, topic, encodeBody(payload, body), 1),
   );
-  const socketRequests = requestsOver("ws", async ({ deviceId }, topic, body) =>
+  const socketMessages = messagesOver("ws", async ({ deviceId }, topic, body) =>
     sockets.publish(deviceId, topic, body),
   );
   const sockets: DeviceSockets = new DeviceSockets({
     ingest,
     frameBytesMax: limits.packetBytesMax,
     log,
-    onMessage: (device, topic, body) =>
-      socketRequests(device, topic, body) ??
-      socketAnswers(device, topic, body) ??
-      gateways.onMessage("ws", device, { topic, bytes: body }),
+    onMessage: socketMessages,
     onConnected(device) {
       activity.connected(device);
       commands.listening(device.deviceId);
@@ -129,19 +159,15 @@ export function createMqttModule(
     log,
     sessionFile: data.file("mqtt.db"),
     ingest,
-    authenticate: createMqttAuthentication({ ...deps, mqttClients: ownTopics.signIn, report }),
+    authenticate: createMqttAuthentication({ ...deps, provisioning, mqttClients: ownTopics.signIn, report }),
     onLimited: (peer, owner) => report(connectionLimit(peer, owner)),
     onPublished: ownTopics.onPublished,
-    onApplicationSubscribed: (...args) => void feed.onSubscribed(...args),
+    onApplicationSubscribed: (...args) => feeds.onSubscribed(...args),
     onMessage(device, topic, body) {
       if (topic === device.telemetryTopic) return ingest.telemetry(device, body, "mqtt");
       // Requests and answers count like any message; what gateways say is counted where it is read.
       if (topic.startsWith("v1/devices/me/")) ingest.admit(device, { source: "mqtt", where: topic, body });
-      return (
-        requests(device, topic, body) ??
-        answers(device, topic, body) ??
-        gateways.onMessage("mqtt", device, { topic, bytes: body })
-      );
+      return messages(device, topic, body);
     },
     onConnected(device) {
       activity.connected(device);
@@ -161,20 +187,10 @@ export function createMqttModule(
       else commands.delivered(device.deviceId, rpcIdOf(topic));
     },
   });
-  const feed = new ApplicationFeed({
-    devices,
-    store: deps.store,
-    clock,
-    events,
-    log,
-    mqtt: () => mqtt,
-    activityOf: (deviceId) => activity.get(deviceId),
-    openAlarms: deps.openAlarms,
-  });
-  feed.subscribe();
+  const feeds = createFeeds({ clock, events, log }, deps, () => mqtt);
   tls?.onChange((pair) => mqtt.renewCertificate(pair));
   pushSharedAttributes({ events, mqtt, sockets, directory, log });
-  deps.observers.push((device, readings) => feed.onTelemetry(device, readings));
+  deps.observers.push((device, readings) => feeds.onTelemetry(device, readings));
   ports.add("mqtt", () => mqtt.port);
   ports.add("mqttTls", () => mqtt.tlsPort);
   return {
@@ -184,7 +200,7 @@ export function createMqttModule(
     topics: ownTopics.topics,
     parts: [
       { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },
-      { name: "applications", start: () => feed.start(), stop: () => feed.stop() },
+      { name: "applications", start: () => feeds.start(), stop: () => feeds.stop() },
     ],
   };
 }

@@ -2,6 +2,8 @@ import type { MqttTransport } from "./mqtt.types.ts";
 
 /** Bytes that may wait for a peer that reads too slowly; beyond it the connection is cut off. */
 const outputBytesMax = 1024 * 1024;
+/** Bytes that are written at once; fewer wait for the end of the turn of the event loop. */
+const BATCH_BYTES = 64 * 1024;
 
 /** A connection's outgoing side: joins what one turn writes, and keeps a bounded amount for a slow peer. */
 export class Output {
@@ -11,6 +13,11 @@ export class Output {
   #corked = false;
   #congested = false;
   #closed = false;
+  #willFlush = false;
+  readonly #flushAfterTurn = (): void => {
+    this.#willFlush = false;
+    if (!this.#corked && !this.#congested && !this.#closed) this.#flush();
+  };
 
   constructor(transport: MqttTransport) {
     this.#transport = transport;
@@ -25,14 +32,17 @@ export class Output {
     return this.#congested && this.#waitingBytes > outputBytesMax;
   }
 
+  /** Writes after the present turn, with whatever else is written in it: many messages to one client are one call of the system. */
   write(bytes: Uint8Array): void {
     if (this.#closed) return;
-    if (!this.#corked && !this.#congested) {
-      this.#congested = !this.#transport.write(bytes);
-      return;
-    }
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
+    if (this.#corked || this.#congested) return;
+    if (this.#waitingBytes >= BATCH_BYTES) this.#flush();
+    else if (!this.#willFlush) {
+      this.#willFlush = true;
+      queueMicrotask(this.#flushAfterTurn);
+    }
   }
 
   cork(): void {

@@ -9,14 +9,15 @@ import {
   writeAck,
 } from "../lib/mqtt/packet-writer.ts";
 import { type ProtocolVersion, type Qos, readPublishProperties } from "../lib/mqtt/packets.ts";
-import { noProperties, type Properties } from "../lib/mqtt/properties.ts";
-import { malformed, ProtocolError, Reason } from "../lib/mqtt/reason.ts";
+import { noProperties, type Properties, Property } from "../lib/mqtt/properties.ts";
+import { malformed, ProtocolError, protocolError, Reason } from "../lib/mqtt/reason.ts";
 import { checkTopicName } from "../lib/mqtt/topic-filters.ts";
 import type { DeviceIngest } from "../modules/ingest/ingest.types.ts";
 import { type AckKind, type AckMember, AckQueue, ackEntry, CommitGroup } from "./ack-queue.ts";
 import { type CommitGroups, refusalOf } from "./commit-groups.ts";
 import type { Principal } from "./principal.ts";
 import type { Session } from "./session.ts";
+import { TopicAliases } from "./topic-aliases.ts";
 import { ingestTopic } from "./topics.ts";
 
 /** Payload bytes of one connection that may wait for their commit before its socket is read no further. */
@@ -25,6 +26,22 @@ const inFlightBytesMax = 4 * 1024 * 1024;
 const receivedMax = 4096;
 
 const settled = CommitGroup.settled();
+
+/** A QoS 2 message that the client has not released. */
+interface Content {
+  /** Hash of topic, properties and payload. */
+  readonly hash: bigint;
+  /** It came a second time without DUP. */
+  isRepeated: boolean;
+}
+
+/** Header of a PUBLISH, and where its topic is. */
+interface Named {
+  readonly header: number;
+  buffer: Uint8Array;
+  topicStart: number;
+  topicLength: number;
+}
 
 /** A message for somebody else than ingest. */
 export interface IncomingMessage {
@@ -67,6 +84,9 @@ export class PublishIntake implements AckMember {
   readonly #acks = new AckQueue();
   /** QoS 2 identifiers that this connection will answer. */
   readonly #receiving = new Set<number>();
+  /** Packet identifiers of this connection's QoS 2 messages, until they are released. */
+  readonly #contents = new Map<number, Content>();
+  #aliases: TopicAliases | undefined;
 
   constructor(deps: PublishIntakeDeps) {
     this.#deps = deps;
@@ -103,8 +123,11 @@ export class PublishIntake implements AckMember {
     if (offset > end) throw malformed("publish ends early");
     if (qos > 0 && packetId === 0) throw malformed("packet identifier is zero");
     if (this.#deps.version === 5) offset = this.#endOfProperties(buffer, offset, end);
-    if (qos === 2 && this.#isRepeated(packetId, (header & 8) !== 0)) return;
-    const group = this.#take(frame, topicStart, topicLength, buffer.subarray(offset, end));
+    const alias = this.#properties.number(Property.topicAlias);
+    const named: Named = { header, buffer, topicStart, topicLength };
+    if (alias !== undefined) this.#rename(named, alias);
+    if (qos === 2 && this.#isRepeated(packetId, header, buffer.subarray(topicStart, end))) return;
+    const group = this.#take(named, buffer.subarray(offset, end));
     const entry = ackEntry(packetId, qos as AckKind, this.#reason);
     if (qos === 2) {
       this.#receiving.add(packetId);
@@ -118,19 +141,27 @@ export class PublishIntake implements AckMember {
   /** Reason that `#take` left for the message at hand. */
   #reason: number = Reason.success;
 
-  #take(frame: FrameReader, topicStart: number, topicLength: number, body: Uint8Array): CommitGroup {
+  #rename(named: Named, alias: number): void {
+    const { buffer, topicStart, topicLength } = named;
+    this.#aliases ??= new TopicAliases();
+    named.buffer = this.#aliases.resolve(alias, buffer.subarray(topicStart - 2, topicStart + topicLength));
+    named.topicStart = 2;
+    named.topicLength = named.buffer.length - 2;
+  }
+
+  #take({ header, buffer, topicStart, topicLength }: Named, body: Uint8Array): CommitGroup {
     this.#reason = Reason.success;
     const { ingest, groups, principal, version } = this.#deps;
     const { device } = principal;
     try {
       if (device !== undefined) {
-        const kind = ingestTopic(frame.buffer, topicStart, topicLength);
+        const kind = ingestTopic(buffer, topicStart, topicLength);
         if (kind === "telemetry") return groups.of(ingest.telemetry(device, body, "mqtt"));
         if (kind === "attributes") return groups.of(ingest.attributes(device, body, "mqtt"));
       }
-      const topic = topicText(frame.buffer, topicStart, topicLength);
-      const qos = ((frame.header >> 1) & 3) as Qos;
-      const retain = (frame.header & 1) !== 0;
+      const topic = topicText(buffer, topicStart, topicLength);
+      const qos = ((header >> 1) & 3) as Qos;
+      const retain = (header & 1) !== 0;
       const message = {
         topic,
         payload: body,
@@ -156,7 +187,8 @@ export class PublishIntake implements AckMember {
     return end - cursor.rest().length;
   }
 
-  #isRepeated(packetId: number, duplicate: boolean): boolean {
+  #isRepeated(packetId: number, header: number, content: Uint8Array): boolean {
+    const duplicate = (header & 8) !== 0;
     if (this.#receiving.has(packetId)) return true;
     const { received, receiving, recovered } = this.#deps.session;
     const inFlight = receiving.get(packetId);
@@ -166,7 +198,9 @@ export class PublishIntake implements AckMember {
       if (this.#acks.push(inFlight, ackEntry(packetId, 2, Reason.success), 0)) inFlight.join(this);
       return true;
     }
-    if (received.has(packetId) && (duplicate || !recovered.has(packetId))) {
+    const hash = Bun.hash.wyhash(content);
+    const isOther = !duplicate && this.#reuses(packetId, hash);
+    if (!isOther && received.has(packetId) && (duplicate || !recovered.has(packetId))) {
       this.#deps.write(acknowledgement(PUBREC, packetId));
       return true;
     }
@@ -174,10 +208,25 @@ export class PublishIntake implements AckMember {
     if (received.size + this.#receiving.size >= max) {
       throw new ProtocolError(Reason.receiveMaximumExceeded, "too many QoS 2 messages wait for PUBREL");
     }
+    this.#contents.set(packetId, { hash, isRepeated: false });
+    return false;
+  }
+
+  /**
+   * Returns whether a client uses the identifier of a message that it has not released for another message: it has lost its state, and the message is
+   * new. The same message without DUP (3.1.1, 3.3.1.1) is accepted once.
+   */
+  #reuses(packetId: number, hash: bigint): boolean {
+    const before = this.#contents.get(packetId);
+    if (before === undefined) return false;
+    if (before.hash !== hash) return true;
+    if (before.isRepeated) throw protocolError("packet identifier is in use");
+    before.isRepeated = true;
     return false;
   }
 
   release(packetId: number): void {
+    this.#contents.delete(packetId);
     const { session, version } = this.#deps;
     const wasReceived = session.received.delete(packetId);
     if (wasReceived) this.#deps.receivedChanged();

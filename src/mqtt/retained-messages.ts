@@ -24,25 +24,26 @@ export class RetainedMessages {
     return this.#spaces.get(spaceOf(topic))?.messages.get(topic);
   }
 
-  /** Keeps a message; an empty payload deletes it. Returns `false` if a limit is reached. */
+  /** Keeps a message; an empty payload deletes it. Returns `false` if a limit is reached: the message before it is out of date and is deleted. */
   set(message: RetainedMessage): boolean {
     const name = spaceOf(message.topic);
     const space = this.#spaces.get(name) ?? { messages: new Map(), bytes: 0 };
     const before = space.messages.get(message.topic);
-    const isEmpty = message.payload.length === 0;
-    const change = (isEmpty ? 0 : bytesOf(message)) - bytesOf(before);
+    const wanted = message.payload.length === 0 ? 0 : bytesOf(message);
+    const more = wanted - bytesOf(before);
     const isFull =
       (before === undefined && space.messages.size >= perSpaceMax.messages) ||
-      space.bytes + change > perSpaceMax.bytes ||
-      this.#bytes + change > BYTES_MAX;
-    if (!isEmpty && change > 0 && isFull) return false;
-    if (isEmpty) space.messages.delete(message.topic);
+      space.bytes + more > perSpaceMax.bytes ||
+      this.#bytes + more > BYTES_MAX;
+    const isKept = wanted === 0 || more <= 0 || !isFull;
+    const change = isKept ? more : -bytesOf(before);
+    if (wanted === 0 || !isKept) space.messages.delete(message.topic);
     else space.messages.set(message.topic, message);
     space.bytes += change;
     this.#bytes += change;
     if (space.messages.size === 0) this.#spaces.delete(name);
     else this.#spaces.set(name, space);
-    return true;
+    return isKept;
   }
 
   /** Returns the messages whose topics a filter matches; both as the broker knows them. */

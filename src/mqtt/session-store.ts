@@ -104,6 +104,11 @@ export class SessionStore {
     return this.#sessions.values();
   }
 
+  /** Returns whether a space has durable sessions. */
+  hasSessions(space: string): boolean {
+    return (this.#spaces.get(space)?.size ?? 0) > 0;
+  }
+
   inSpace(space: string): Iterable<Session> {
     return this.#spaces.get(space) ?? [];
   }
@@ -218,8 +223,10 @@ export class SessionStore {
   }
 
   retain(message: RetainedMessage): void {
-    if (this.retained.set(message)) this.#changes.retained(message.topic);
-    else this.dropped++;
+    const hadMessage = this.retained.get(message.topic) !== undefined;
+    const isKept = this.retained.set(message);
+    if (!isKept) this.dropped++;
+    if (isKept || hadMessage) this.#changes.retained(message.topic);
   }
 
   /** Deletes the retained messages of a space. */

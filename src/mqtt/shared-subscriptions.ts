@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Qos } from "../lib/mqtt/packets.ts";
 import { clientFilterMatches } from "../lib/mqtt/reserved-topics.ts";
 import { readSharedFilter } from "../lib/mqtt/topic-filters.ts";
-import type { BrokerLink } from "./broker-link.ts";
+import type { ClientLink } from "./client-link.types.ts";
 import { isApplicationSpace } from "./principal.ts";
 import type { SessionStore } from "./session-store.ts";
 import { fromBrokerTopic } from "./topics.ts";
@@ -30,7 +30,7 @@ interface SharedMessage {
 export class SharedSubscriptions {
   readonly #store: SessionStore;
   /** Session key → link of the connected client. */
-  readonly #links: ReadonlyMap<string, BrokerLink>;
+  readonly #links: ReadonlyMap<string, ClientLink>;
   /** Space → its groups, by their subscription. */
   readonly #spaces = new Map<string, Map<string, Group>>();
   readonly #changed = new Set<string>();
@@ -41,7 +41,7 @@ export class SharedSubscriptions {
   readonly #queuedBy = `shared~${randomUUID()}`;
   #queued = 0;
 
-  constructor(store: SessionStore, links: ReadonlyMap<string, BrokerLink>) {
+  constructor(store: SessionStore, links: ReadonlyMap<string, ClientLink>) {
     this.#store = store;
     this.#links = links;
     for (const { space } of store.all()) if (isApplicationSpace(space)) this.#changed.add(space);
@@ -80,7 +80,7 @@ export class SharedSubscriptions {
     for (const { key, subscriptions } of this.#store.inSpace(space))
       for (const [filter, { qos }] of subscriptions) add(fromBrokerTopic(filter), key, qos);
     for (const [key, link] of this.#links)
-      if (link.space === space) for (const [filter, qos] of link.subscribed()) add(filter, key, qos);
+      if (link.space === space) for (const [filter, qos] of link.filters.granted()) add(filter, key, qos);
     if (groups.size === 0) this.#spaces.delete(space);
     else this.#spaces.set(space, groups);
   }

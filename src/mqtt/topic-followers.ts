@@ -7,6 +7,8 @@ type Take = (message: LocalMessage) => Promise<void>;
 interface Follower {
   readonly filters: readonly string[];
   readonly take: Take;
+  /** Topics that are followed beside the filters; they may change. */
+  readonly more?: { has(topic: string): boolean } | undefined;
 }
 
 /** Functions that take the messages of MQTT clients inside the program: local mappings of integrations. */
@@ -14,8 +16,7 @@ export class TopicFollowers {
   readonly #followers = new Map<TenantId, Set<Follower>>();
 
   /** Adds a follower. Returns the function that removes it. */
-  add(tenantId: TenantId, filters: readonly string[], take: Take): () => void {
-    const follower = { filters, take };
+  add(tenantId: TenantId, follower: Follower): () => void {
     const ofTenant = this.#followers.get(tenantId) ?? new Set();
     this.#followers.set(tenantId, ofTenant.add(follower));
     return () => {
@@ -29,8 +30,9 @@ export class TopicFollowers {
     const ofTenant = this.#followers.get(tenantId);
     if (ofTenant === undefined) return undefined;
     const taking: Promise<void>[] = [];
-    for (const { filters, take } of ofTenant)
-      if (filters.some((filter) => filterMatches(filter, message.topic))) taking.push(take(message));
+    for (const { filters, take, more } of ofTenant)
+      if (more?.has(message.topic) || filters.some((filter) => filterMatches(filter, message.topic)))
+        taking.push(take(message));
     return taking.length === 0 ? undefined : Promise.all(taking).then(() => undefined);
   }
 }

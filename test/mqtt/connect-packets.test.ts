@@ -2,11 +2,10 @@ import { connects, packet, packetRows, publish4, str } from "./packet-rows.ts";
 
 const { acceptsFirst, refusesFirst } = packetRows();
 
+const token = str("seq");
 const connect4 = (flags: string, payload: string) => packet("10", `${str("MQTT")}04${flags}003c${payload}`);
 const connect5 = (properties: string, payload: string) =>
   packet("10", `${str("MQTT")}0582003c${properties}${payload}`);
-const token = str("seq");
-
 acceptsFirst(3, "3.1 is accepted", connects[3], "20020000");
 acceptsFirst(4, "3.1.1 is accepted", connects[4], "20020000");
 acceptsFirst(4, "an empty client id is fine", connect4("82", `0000${token}`), "20020000");
@@ -20,7 +19,13 @@ refusesFirst(4, "a publish before CONNECT closes", publish4("30", ""));
 refusesFirst(4, "a ping before CONNECT closes", "c000");
 refusesFirst(4, "a server's packet closes", "20020000");
 refusesFirst(4, "an unknown protocol name closes", packet("10", `${str("HTTP")}0402003c${str("x")}`));
-refusesFirst(4, "an unknown level is told so", packet("10", `${str("MQTT")}0602003c${str("x")}`), "20020001");
+refusesFirst(4, "an old level is told so", packet("10", `${str("MQTT")}0202003c${str("x")}`), "20020001");
+refusesFirst(5, "a later level is told so", packet("10", `${str("MQTT")}0602003c${str("x")}`), "2003008400");
+const connect3 = (header: string, flags: string, id: string) =>
+  packet(header, `${str("MQIsdp")}03${flags}003c${str(id)}${token}`);
+acceptsFirst(3, "flags that 3.1 does not use are ignored", connect3("1f", "83", "x"), "20020000");
+refusesFirst(3, "an empty client id is refused", connect3("10", "82", ""), "20020002");
+refusesFirst(4, "reserved flags of CONNECT close", packet("11", `${str("MQTT")}0482003c${str("x")}${token}`));
 refusesFirst(4, "the reserved connect flag closes", connect4("83", `${str("x")}${token}`));
 refusesFirst(4, "will QoS without a will closes", connect4("8a", `${str("x")}${token}`));
 refusesFirst(4, "will retain without a will closes", connect4("a2", `${str("x")}${token}`));
@@ -74,6 +79,21 @@ refusesFirst(
   connect5(`0615${str("abc")}`, `${str("x")}${token}`),
   "2003008c00",
 );
-refusesFirst(5, "receive maximum 0 closes", connect5("03210000", `${str("x")}${token}`));
-refusesFirst(5, "a property given twice closes", connect5("06210001210001", `${str("x")}${token}`));
-refusesFirst(5, "a property of another packet closes", connect5("022301", `${str("x")}${token}`));
+refusesFirst(5, "receive maximum 0 closes", connect5("03210000", `${str("x")}${token}`), "2003008200");
+refusesFirst(
+  5,
+  "a property given twice closes",
+  connect5("06210001210001", `${str("x")}${token}`),
+  "2003008200",
+);
+refusesFirst(
+  5,
+  "a property of another packet closes",
+  connect5("03230001", `${str("x")}${token}`),
+  "2003008100",
+);
+refusesFirst(
+  5,
+  "a CONNACK beyond what the client takes is not sent",
+  connect5("052700000004", `${str("x")}${token}`),
+);

@@ -6,6 +6,7 @@ closes(4, "CONNECT twice closes", connects[4]);
 closes(5, "CONNECT twice closes", connects[5], "e00182");
 closes(4, "packet type 0 closes", "0000");
 closes(5, "packet type 0 closes", "0000", "e00181");
+closes(5, "a packet that only a server sends closes", "d000", "e00182");
 closes(4, "AUTH closes", "f000");
 closes(5, "AUTH closes", "f000", "e00182");
 closes(4, "reserved flags of PINGREQ close", "c100");

@@ -22,7 +22,29 @@ answers(
 
 const properties = `0c010126${str("k")}${str("vvvv")}`;
 answers(5, "properties are taken", publish5("32", "0001", "{}", telemetry, properties), "40020001");
-closes(5, "a topic alias closes", publish5("32", "0001", "{}", telemetry, "03230001"), "e00194");
+const aliased = (id: string, topic: string, alias: string) => publish5("32", id, "{}", topic, `0323${alias}`);
+answers(
+  5,
+  "a topic alias stands for the topic before it",
+  aliased("0001", telemetry, "0001") + aliased("0002", "0000", "0001"),
+  "4002000140020002",
+);
+answers(
+  5,
+  "a topic alias stands for another topic from then on",
+  aliased("0001", telemetry, "0010") + aliased("0002", unknown, "0010") + aliased("0003", "0000", "0010"),
+  "4002000140030002904003000390",
+);
+closes(5, "a topic alias that stands for nothing closes", aliased("0001", "0000", "0001"), "e00182");
+closes(5, "topic alias 0 closes", aliased("0001", telemetry, "0000"), "e00194");
+closes(5, "a topic alias beyond the maximum closes", aliased("0001", telemetry, "0011"), "e00194");
+const long = str("x".repeat(1_900));
+closes(
+  5,
+  "more than 4 KiB of topics with an alias close",
+  ["0001", "0002", "0003"].map((number) => aliased(number, long, number)).join(""),
+  "e00197",
+);
 closes(5, "a subscription identifier closes", publish5("32", "0001", "{}", telemetry, "020b01"), "e00182");
 closes(5, "an unknown property closes", publish5("32", "0001", "{}", telemetry, "027f01"), "e00181");
 closes(5, "properties longer than the packet close", publish5("32", "0001", "", telemetry, "7f"), "e00181");
@@ -34,8 +56,9 @@ closes(4, "a topic longer than its packet closes", "300400ff6162");
 closes(4, "an empty publish closes", "3000");
 closes(4, "QoS 1 without an identifier closes", packet("32", telemetry));
 closes(4, "an empty topic closes", packet("30", "0000"));
+closes(5, "an empty topic without an alias closes", packet("30", "000000"), "e00182");
 closes(4, "a wildcard in the topic closes", publish4("30", "", "{}", str("v1/devices/+/telemetry")));
-closes(5, "a wildcard in the topic closes", publish5("30", "", "{}", str("v1/#")), "e00190");
+closes(5, "a wildcard in the topic closes", publish5("30", "", "{}", str("v1/#")), "e00181");
 closes(4, "a topic that is not UTF-8 closes", publish4("30", "", "{}", "0002ff61"));
 closes(5, "U+0000 in the topic closes", publish5("30", "", "{}", "0003610062"), "e00181");
 closes(5, "a control character in the topic closes", publish5("30", "", "{}", "0003611f62"), "e00181");

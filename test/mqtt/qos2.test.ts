@@ -27,6 +27,30 @@ describe.each([4, 5] as const)("QoS 2, MQTT version %d", (version) => {
     expect(ingest.taken.length).toBe(2);
   });
 
+  test("sent a third time without DUP ends the connection", async () => {
+    const { port, ingest } = await start();
+    const client = await RawClient.connect(port, version);
+    for (const dup of [false, false, true]) {
+      client.send(message(dup));
+      await client.next("pubrec");
+    }
+    client.send(message(false));
+    await until(() => client.closed);
+    expect(ingest.taken.length).toBe(1);
+  });
+
+  test("another message under its identifier is stored, too: the client has lost its state", async () => {
+    const { port, ingest } = await start();
+    const client = await RawClient.connect(port, version);
+    for (const body of ['{"a":1}', '{"a":2}', '{"a":1}']) {
+      client.send(publishPacket(telemetry, body, { qos: 2, id: 9, dup: false }));
+      await client.next("pubrec");
+    }
+    client.send({ cmd: "pubrel", messageId: 9 });
+    await client.next("pubcomp");
+    expect(ingest.taken.length).toBe(3);
+  });
+
   test("sent again while its commit is in progress is answered once and stored once", async () => {
     const { port, ingest } = await start();
     ingest.held = true;

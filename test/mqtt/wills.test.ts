@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { DeviceId } from "../../src/lib/ids.ts";
 import { until } from "../support/until.ts";
 import { ManualClock } from "./mqtt-fixture.ts";
 import { RawClient } from "./raw-client.ts";
@@ -86,4 +87,14 @@ test("a delayed will is published when its session ends first", async () => {
   await until(() => events.length === 2, "the disconnect");
   await RawClient.connect(port, 5, { clean: true });
   expect(ingest.taken).toEqual([published]);
+});
+
+test("a client that lost its access leaves no will, not even a delayed one", async () => {
+  const clock = new ManualClock();
+  const { port, ingest, events, server } = await start({ clock });
+  await RawClient.connect(port, 5, delayed(60));
+  server.disconnectDevice("device-token" as DeviceId);
+  await until(() => events.length === 2, "the disconnect");
+  for (let step = 0; step < 300; step++) clock.advance(250);
+  expect(ingest.taken).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { malformed, ProtocolError, Reason } from "./reason.ts";
 
 const PUBLISH_TYPE = 3;
 
-// Fixed-header bytes that a peer may send (MQTT 5, 2.1.2-2.1.3): reserved types and flags, QoS 3 and DUP on QoS 0 are absent.
+// Fixed-header bytes that are well formed (MQTT 5, 2.1.2-2.1.3): reserved types and flags, QoS 3 and DUP on QoS 0 are absent.
 function headerTable(fixed: readonly number[]): Uint8Array {
   const table = new Uint8Array(256);
   for (const header of fixed) table[header] = 1;
@@ -14,7 +14,11 @@ function headerTable(fixed: readonly number[]): Uint8Array {
   return table;
 }
 
-export const fromClient = headerTable([0x10, 0x40, 0x50, 0x62, 0x70, 0x82, 0xa2, 0xc0, 0xe0, 0xf0]);
+/** Allows what only a server sends, too: it is out of place, not malformed. MQTT 3.1 has no reserved flags in a CONNECT. */
+export const fromClient = headerTable([
+  ...Array.from({ length: 16 }, (_, flags) => 0x10 | flags),
+  ...[0x20, 0x40, 0x50, 0x62, 0x70, 0x82, 0x90, 0xa2, 0xb0, 0xc0, 0xd0, 0xe0, 0xf0],
+]);
 export const fromBroker = headerTable([0x20, 0x40, 0x50, 0x62, 0x70, 0x90, 0xb0, 0xd0]);
 
 /** Allows every header except CONNECT, reserved type 0 and QoS 3. The reader of a packet checks the flags of other brokers. */

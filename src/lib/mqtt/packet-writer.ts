@@ -14,6 +14,7 @@ export interface ConnackProperties {
   readonly maximumPacketSize?: number;
   readonly assignedClientIdentifier?: string;
   readonly serverKeepAlive?: number;
+  readonly topicAliasMaximum?: number;
   readonly sharedSubscriptionAvailable?: boolean;
 }
 

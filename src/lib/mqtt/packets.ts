@@ -43,13 +43,27 @@ const versions: ReadonlyMap<string, ProtocolVersion> = new Map([
   ["MQTT\u0005", 5],
 ]);
 
-function readVersion(cursor: PacketCursor): ProtocolVersion {
+/**
+ * Reads the protocol name and level at the beginning of a CONNECT.
+ * @throws ProtocolError `unsupportedVersion` with the level that the client speaks
+ */
+export function readVersion(cursor: PacketCursor): ProtocolVersion {
   const name = cursor.text();
   if (name !== "MQTT" && name !== "MQIsdp") throw protocolError("not an MQTT client");
-  const version = versions.get(name + String.fromCharCode(cursor.u8()));
-  if (version === undefined)
-    throw new ProtocolError(Reason.unsupportedVersion, "unsupported protocol version");
+  const level = cursor.u8();
+  const version = versions.get(name + String.fromCharCode(level));
+  if (version === undefined) throw new UnsupportedVersion(level);
   return version;
+}
+
+/** The client speaks a level of MQTT that this server does not. */
+export class UnsupportedVersion extends ProtocolError {
+  readonly level: number;
+
+  constructor(level: number) {
+    super(Reason.unsupportedVersion, "unsupported protocol version");
+    this.level = level;
+  }
 }
 
 function qosOf(bits: number): Qos {
@@ -67,7 +81,8 @@ interface ConnectFlags {
 }
 
 function readFlags(bits: number, version: ProtocolVersion): ConnectFlags {
-  if ((bits & 1) !== 0) throw malformed("reserved connect flag is set");
+  // MQTT 3.1 does not use the bit.
+  if ((bits & 1) !== 0 && version > 3) throw malformed("reserved connect flag is set");
   const flags = {
     clean: (bits & 0x02) !== 0,
     will: (bits & 0x04) !== 0,
@@ -82,8 +97,8 @@ function readFlags(bits: number, version: ProtocolVersion): ConnectFlags {
   return flags;
 }
 
-export function readConnect(cursor: PacketCursor): ConnectPacket {
-  const version = readVersion(cursor);
+/** Reads what follows the protocol level of a CONNECT. */
+export function readConnect(cursor: PacketCursor, version: ProtocolVersion): ConnectPacket {
   const flags = readFlags(cursor.u8(), version);
   const keepAliveSeconds = cursor.u16();
   const properties = version === 5 ? Properties.read(cursor, allowedIn.connect) : noProperties;
@@ -213,8 +228,7 @@ export function readPublish(
 
 export function readPublishProperties(cursor: PacketCursor): Properties {
   const properties = Properties.read(cursor, allowedIn.publish);
-  if (properties.has(Property.topicAlias)) {
-    throw new ProtocolError(Reason.topicAliasInvalid, "topic aliases are not offered");
-  }
+  // MQTT 5, 3.3.4: only a server sends it.
+  if (properties.has(Property.subscriptionIdentifier)) throw protocolError("subscription identifier");
   return properties;
 }

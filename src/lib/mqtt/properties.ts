@@ -52,7 +52,7 @@ const message = [0x01, 0x02, 0x03, 0x08, 0x09, 0x26];
 export const allowedIn = {
   connect: new Set([0x11, 0x15, 0x16, 0x17, 0x19, 0x21, 0x22, 0x26, 0x27]),
   will: new Set([...message, 0x18]),
-  publish: new Set([...message, 0x23]),
+  publish: new Set([...message, 0x0b, 0x23]),
   acknowledge: new Set([0x1f, 0x26]),
   subscribe: new Set([0x0b, 0x26]),
   unsubscribe: new Set([0x26]),
@@ -113,8 +113,7 @@ export class Properties {
       return;
     }
     const reader = readers.get(id);
-    if (reader === undefined) throw malformed("unknown property");
-    if (!allowed.has(id)) throw protocolError("property does not belong to this packet");
+    if (reader === undefined || !allowed.has(id)) throw malformed("property does not belong to this packet");
     if (this.#values.has(id)) throw protocolError("property given twice");
     const value = reader(section);
     if (flags.has(id) && value !== 0 && value !== 1) throw protocolError("property must be 0 or 1");

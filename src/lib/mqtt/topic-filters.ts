@@ -1,4 +1,4 @@
-import { ProtocolError, Reason } from "./reason.ts";
+import { malformed, ProtocolError, protocolError, Reason } from "./reason.ts";
 
 /** MQTT 5, 4.7: `+` fills a whole level, `#` is the last level. */
 export function isValidFilter(filter: string): boolean {
@@ -16,9 +16,8 @@ const topicLevelsMax = 90;
 
 /** Throws when a PUBLISH may not name this topic. */
 export function checkTopicName(topic: string): void {
-  if (topic.length === 0 || topic.includes("+") || topic.includes("#")) {
-    throw new ProtocolError(Reason.topicNameInvalid, "topic name is empty or holds a wildcard");
-  }
+  if (topic.length === 0) throw protocolError("topic name is empty"); // MQTT 5, 3.3.2.3.4
+  if (topic.includes("+") || topic.includes("#")) throw malformed("topic name holds a wildcard");
   if (topic.split("/").length > topicLevelsMax) {
     throw new ProtocolError(Reason.topicNameInvalid, "topic name has too many levels");
   }

@@ -21,6 +21,7 @@ import { benchQueries } from "./queries.ts";
 import { fixed, machine, type Row, renderRows, thousands } from "./report.ts";
 import { benchRules } from "./rules.ts";
 import { benchStorage } from "./storage.ts";
+import { benchTopics } from "./topics.ts";
 import { benchUplinks } from "./uplinks.ts";
 
 /*
@@ -34,7 +35,7 @@ const { values } = parseArgs({
     only: {
       type: "string",
       default:
-        "ingest,disk,storage,queries,aggregates,growth,footprint,fleet,fuzz,rules,alarms,integrations,uplinks,console,backups,safety,faults",
+        "ingest,topics,disk,storage,queries,aggregates,growth,footprint,fleet,fuzz,rules,alarms,integrations,uplinks,console,backups,safety,faults",
     },
     seconds: { type: "string", default: "5" },
     data: { type: "string" },
@@ -75,6 +76,7 @@ async function benchKills(rounds: number): Promise<Row[]> {
 const seconds = Number(values.seconds);
 const sections: Record<string, () => Promise<Row[]>> = {
   ingest: () => benchIngest(seconds),
+  topics: () => benchTopics(seconds),
   disk: () => benchDisk(seconds),
   storage: () => benchStorage(values.data),
   queries: async () => [...(await benchQueries()), ...(await benchExport())],

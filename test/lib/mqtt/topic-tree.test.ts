@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { clientFilterMatches } from "../../../src/lib/mqtt/reserved-topics.ts";
+import { TopicTree } from "../../../src/lib/mqtt/topic-tree.ts";
+
+const level = fc.constantFrom("", "a", "b", "$SYS", "lineside");
+const topic = fc.array(level, { minLength: 1, maxLength: 4 }).map((levels) => levels.join("/"));
+const filter = fc
+  .tuple(fc.array(fc.oneof(level, fc.constant("+")), { minLength: 1, maxLength: 4 }), fc.boolean())
+  .map(([levels, isOpen]) => [...levels, ...(isOpen ? ["#"] : [])].join("/"));
+
+test("finds the filters that match a topic, whatever was removed before", () => {
+  fc.assert(
+    fc.property(
+      fc.array(filter),
+      fc.array(filter),
+      fc.array(topic, { minLength: 1 }),
+      (kept, removed, topics) => {
+        const tree = new TopicTree<string>();
+        for (const name of [...kept, ...removed]) tree.add(name, name);
+        for (const name of removed) tree.delete(name, name);
+        const left = [...new Set(kept)].filter((name) => !removed.includes(name));
+        for (const name of topics) {
+          const expected = left.filter((pattern) => clientFilterMatches(pattern, name));
+          expect(tree.match(name).sort()).toEqual(expected.sort());
+        }
+      },
+    ),
+  );
+});
+
+test("returns a value once for each of its filters", () => {
+  const tree = new TopicTree<string>();
+  for (const name of ["a/#", "a/+", "a/b"]) tree.add(name, "one");
+  expect(tree.match("a/b")).toEqual(["one", "one", "one"]);
+  tree.delete("a/+", "one");
+  tree.delete("a/+", "one");
+  tree.delete("none/such", "one");
+  expect(tree.match("a/b")).toEqual(["one", "one"]);
+});
