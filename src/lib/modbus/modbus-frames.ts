@@ -1,11 +1,9 @@
 /**
- * How requests and answers travel over TCP: behind the MBAP header (MODBUS Messaging on TCP/IP V1.0b), or as the frames of a serial line
- * with their checksum (MODBUS over Serial Line V1.02), which serial device servers pass on unchanged.
+ * How requests and answers travel: behind the MBAP header of TCP (MODBUS Messaging on TCP/IP V1.0b), or as the frames of a serial line with
+ * their checksum (MODBUS over Serial Line V1.02), which serial device servers pass on unchanged over TCP.
  */
+import type { ModbusFraming } from "./modbus-lists.ts";
 import { ModbusProtocolError } from "./modbus-pdu.ts";
-
-export const modbusFramings = ["TCP", "RTU"] as const;
-export type ModbusFraming = (typeof modbusFramings)[number];
 
 export interface ModbusFrame {
   /** 0 for a serial line, which has none. */

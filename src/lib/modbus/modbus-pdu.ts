@@ -1,7 +1,6 @@
 /** Requests and answers of Modbus. Source: MODBUS Application Protocol Specification V1.1b3. */
 
-export const registerAreas = ["HOLDING_REGISTER", "INPUT_REGISTER", "COIL", "DISCRETE_INPUT"] as const;
-export type RegisterArea = (typeof registerAreas)[number];
+import { isBitArea, type RegisterArea } from "./modbus-lists.ts";
 
 const readFunctions = { COIL: 1, DISCRETE_INPUT: 2, HOLDING_REGISTER: 3, INPUT_REGISTER: 4 } as const;
 const WRITE_COIL = 5;
@@ -14,7 +13,6 @@ const COIL_ON = 0xff00;
 /** Words that one request may read, and bits. */
 export const READ_WORDS_MAX = 125;
 export const READ_BITS_MAX = 2_000;
-export const ADDRESS_MAX = 0xffff;
 
 /** The device answered with an exception, such as 2 for an address that it does not have. */
 export class ModbusException extends Error {
@@ -25,8 +23,6 @@ export class ModbusException extends Error {
 
 /** The device answered with something that is no answer to the request. */
 export class ModbusProtocolError extends Error {}
-
-export const isBitArea = (area: RegisterArea): boolean => area === "COIL" || area === "DISCRETE_INPUT";
 
 /** A range of one area. Addresses begin with 0, as in the protocol: register 40001 of a manual is holding register 0. */
 export interface RegisterRange {

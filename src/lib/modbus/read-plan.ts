@@ -1,12 +1,6 @@
-import {
-  isBitArea,
-  READ_BITS_MAX,
-  READ_WORDS_MAX,
-  type RegisterArea,
-  type RegisterRange,
-  registerAreas,
-} from "./modbus-pdu.ts";
-import { type RegisterSpec, sizeOf } from "./register-values.ts";
+import { isBitArea, type RegisterArea, registerAreas, sizeOf } from "./modbus-lists.ts";
+import { READ_BITS_MAX, READ_WORDS_MAX, type RegisterRange } from "./modbus-pdu.ts";
+import type { RegisterSpec } from "./register-values.ts";
 
 export interface PlanLimits {
   /** Words that one request may read; 125 by default. */

@@ -1,27 +1,8 @@
 /** Values that devices keep in their registers, as numbers, texts and booleans and back. */
+
 import { detail } from "../domain-error.ts";
 import type { Text } from "../texts/text.ts";
-import { isBitArea, type RegisterArea } from "./modbus-pdu.ts";
-
-export const registerTypes = [
-  "INT16",
-  "UINT16",
-  "INT32",
-  "UINT32",
-  "INT64",
-  "UINT64",
-  "FLOAT32",
-  "FLOAT64",
-  "BCD16",
-  "BCD32",
-  "STRING",
-  "BOOL",
-] as const;
-export type RegisterType = (typeof registerTypes)[number];
-
-/** Order of the bytes of a value: `ABCD` has the most significant byte first, `CDAB` the least significant word first. */
-export const byteOrders = ["ABCD", "CDAB", "BADC", "DCBA"] as const;
-export type ByteOrder = (typeof byteOrders)[number];
+import { type ByteOrder, isBitArea, type RegisterArea, type RegisterType, sizeOf } from "./modbus-lists.ts";
 
 /** A value that a device has in one or more registers. */
 export interface RegisterSpec {
@@ -45,24 +26,6 @@ export interface RegisterSpec {
 }
 
 export type RegisterValue = number | string | boolean;
-
-const wordsOfType: Readonly<Record<Exclude<RegisterType, "STRING">, number>> = {
-  INT16: 1,
-  UINT16: 1,
-  INT32: 2,
-  UINT32: 2,
-  INT64: 4,
-  UINT64: 4,
-  FLOAT32: 2,
-  FLOAT64: 4,
-  BCD16: 1,
-  BCD32: 2,
-  BOOL: 1,
-};
-
-/** Returns the number of registers, or of coils, that the value takes. */
-export const sizeOf = ({ type, length = 1 }: Pick<RegisterSpec, "type" | "length">): number =>
-  type === "STRING" ? length : wordsOfType[type];
 
 /** Returns the bytes of words with the most significant byte first, and the other way around: each order is its own inverse. */
 function ordered(words: readonly number[], order: ByteOrder): Buffer {

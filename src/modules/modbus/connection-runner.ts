@@ -148,17 +148,28 @@ export class ConnectionRunner {
     const connection = this.#connection;
     while (connection !== undefined && !this.#stopping.signal.aborted) {
       if (!connection.isOpen) throw connection.failure;
-      const task = this.#tasks.shift();
-      if (task !== undefined) {
-        await this.#pause();
-        await task.run(connection);
-        continue;
-      }
+      if (await this.#runTask(connection)) continue;
       const next = this.#nextPoller();
       const now = this.#deps.clock.monotonic();
-      if (next !== undefined && (next.dueAt ?? 0) <= now) await next.poll(connection, () => this.#pause());
+      if (next !== undefined && (next.dueAt ?? 0) <= now)
+        await next.poll(connection, () => this.#beforeRead(connection));
       else await this.#sleep(next?.dueAt === undefined ? WAIT_MS_MAX : next.dueAt - now);
     }
+  }
+
+  /** Runs the task that has waited longest. Returns whether there was one. */
+  async #runTask(connection: ModbusConnection): Promise<boolean> {
+    const task = this.#tasks.shift();
+    if (task === undefined) return false;
+    await this.#pause();
+    await task.run(connection);
+    return true;
+  }
+
+  /** Lets one task go first: a unit may need many requests, and a command must not wait for all of them. */
+  async #beforeRead(connection: ModbusConnection): Promise<void> {
+    await this.#runTask(connection);
+    await this.#pause();
   }
 
   #nextPoller(): UnitPoller | undefined {

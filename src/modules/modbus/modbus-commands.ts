@@ -2,6 +2,7 @@ import { settingOf } from "../../lib/command-setting.ts";
 import { DomainError, inEnglish, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import { sizeOf } from "../../lib/modbus/modbus-lists.ts";
 import {
   ensureWritten,
   ModbusException,
@@ -9,12 +10,7 @@ import {
   readRequest,
   writeRequest,
 } from "../../lib/modbus/modbus-pdu.ts";
-import {
-  decodeRegister,
-  encodeRegister,
-  RegisterValueError,
-  sizeOf,
-} from "../../lib/modbus/register-values.ts";
+import { decodeRegister, encodeRegister, RegisterValueError } from "../../lib/modbus/register-values.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { ModbusConnection } from "../../platform/modbus/modbus-connection.ts";
 import type { Command, CommandTransport } from "../commands/commands.types.ts";

@@ -18,7 +18,7 @@ import { ModbusService } from "./modbus.service.ts";
 import { ModbusCommands } from "./modbus-commands.ts";
 import { ModbusFleet } from "./modbus-fleet.ts";
 
-/** Devices that the gateway reads by Modbus TCP, or by Modbus RTU over TCP. */
+/** Devices that the gateway reads by Modbus: over TCP, or at a serial line. */
 export function createModbusModule(
   { database, clock, events, log: root }: Pick<Core, "database" | "clock" | "events" | "log">,
   deps: {
@@ -45,7 +45,7 @@ export function createModbusModule(
   });
   fleet.subscribe();
   const { transact } = database;
-  const modbus = new ModbusService({ repository, fleet, devices, transact, clock });
+  const modbus = new ModbusService({ repository, fleet, devices, transact, clock, isHost: reach.isHost });
   deps.ways.add(
     "modbus",
     new ModbusCommands({

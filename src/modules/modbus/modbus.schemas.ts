@@ -1,11 +1,19 @@
 import { t } from "elysia";
-import { modbusFramings } from "../../lib/modbus/modbus-frames.ts";
-import { ADDRESS_MAX, READ_WORDS_MAX, registerAreas } from "../../lib/modbus/modbus-pdu.ts";
-import { byteOrders, registerTypes } from "../../lib/modbus/register-values.ts";
+import {
+  ADDRESS_MAX,
+  baudRates,
+  byteOrders,
+  modbusFramings,
+  parities,
+  REGISTERS_MAX,
+  registerAreas,
+  registerTypes,
+  stopBitCounts,
+} from "../../lib/modbus/modbus-lists.ts";
+import { READ_WORDS_MAX } from "../../lib/modbus/modbus-pdu.ts";
 import { choice, literals, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { connectionStates } from "./modbus.types.ts";
 
-export const REGISTERS_MAX = 500;
 const INTERVAL_MS_MIN = 100;
 const DAY_MS = 86_400_000;
 
@@ -51,12 +59,27 @@ export const registerBody = t.Object(
 
 const registers = t.Array(registerBody, { maxItems: REGISTERS_MAX });
 
+const serialFields = t.Object(
+  {
+    baudRate: literals(baudRates),
+    parity: literals(parities),
+    stopBits: literals(stopBitCounts),
+  },
+  { title: "SerialPort" },
+);
+
 const connectionFields = {
   enabled: t.Optional(t.Boolean({ description: "true by default" })),
   port: t.Optional(wholeNumber({ minimum: 1, maximum: 65_535, description: "502 by default" })),
   framing: t.Optional(
     literals(modbusFramings, {
-      description: "TCP, the default, or RTU: frames of a serial line behind a device server",
+      description:
+        "TCP, the default; RTU: frames of a serial line behind a device server; SERIAL: a serial port of the gateway",
+    }),
+  ),
+  serial: t.Optional(
+    t.Union([serialFields, t.Null()], {
+      description: "settings of the serial port; 9,600 baud, no parity and one stop bit by default",
     }),
   ),
   timeoutMs: t.Optional(
@@ -66,7 +89,11 @@ const connectionFields = {
     wholeNumber({ minimum: 0, maximum: 10_000, description: "pause between two requests; 0 by default" }),
   ),
 };
-const host = t.String({ minLength: 1, maxLength: 253, description: "IP address or host name" });
+const host = t.String({
+  minLength: 1,
+  maxLength: 253,
+  description: "IP address or host name; path of the port for SERIAL",
+});
 
 export const createConnectionBody = t.Object(
   { name: nameText(100), host, ...connectionFields },
@@ -114,6 +141,7 @@ export const connectionBody = t.Object(
     host: t.String(),
     port: t.Integer(),
     framing: choice(modbusFramings),
+    serial: t.Union([serialFields, t.Null()], { description: "settings of the port for SERIAL" }),
     timeoutMs: t.Integer(),
     pauseMs: t.Integer(),
     units: t.Integer({ description: "number of units" }),

@@ -1,8 +1,11 @@
 import { DomainError } from "../../lib/domain-error.ts";
+import type { TenantId } from "../../lib/ids.ts";
+import { defaultSerial } from "../../lib/modbus/modbus-lists.ts";
 import { type RegisterRange, readAnswer, readRequest } from "../../lib/modbus/modbus-pdu.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { newId } from "../../platform/ids.ts";
+import { isPortPath } from "../../platform/serial/serial-port.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import {
@@ -11,6 +14,8 @@ import {
   modbusNameTaken,
   modbusNeedsAllDevices,
   modbusNotConnected,
+  modbusPortPath,
+  modbusSerialHostOnly,
   modbusTooMany,
   modbusTooManyRegisters,
   modbusTooManyUnits,
@@ -41,6 +46,7 @@ const connectionDefaults = {
   enabled: true,
   port: 502,
   framing: "TCP",
+  serial: null,
   timeoutMs: 2_000,
   pauseMs: 0,
 } as const;
@@ -62,6 +68,8 @@ interface ModbusServiceDeps {
   readonly devices: Pick<DevicesService, "ensureVisible" | "get">;
   readonly transact: MainDatabase["transact"];
   readonly clock: Pick<Clock, "now">;
+  /** Returns whether the tenant is that of the gateway's own people, who may use its serial ports. */
+  readonly isHost: (tenantId: TenantId) => boolean;
 }
 
 /** A unit with the name of its device and what it did. */
@@ -98,14 +106,14 @@ export class ModbusService {
     const { repository, transact, clock } = this.#deps;
     const now = clock.now();
     const { tenantId } = principal;
-    const connection: ModbusConnectionRecord = {
+    const connection = this.#withPort({
       ...connectionDefaults,
       ...input,
       connectionId: newId(),
       tenantId,
       createdAt: now,
       updatedAt: now,
-    };
+    });
     transact(() => {
       if (repository.list(tenantId).length >= CONNECTIONS_MAX) throw modbusTooMany(CONNECTIONS_MAX);
       this.#ensureFree(connection);
@@ -120,7 +128,7 @@ export class ModbusService {
     const { repository, transact } = this.#deps;
     const connection = transact(() => {
       const before = this.#find(principal, connectionId);
-      const after = { ...before, ...change, updatedAt: this.#later(before.updatedAt) };
+      const after = this.#withPort({ ...before, ...change, updatedAt: this.#later(before.updatedAt) });
       this.#ensureFree(after);
       repository.update(after);
       return after;
@@ -250,6 +258,15 @@ export class ModbusService {
 
   #ensureAllDevices({ devices }: Principal): void {
     if (devices !== "all") throw modbusNeedsAllDevices();
+  }
+
+  /** Returns the connection with the settings of its serial port, if it has one. @throws DomainError for a port that it must not use */
+  #withPort(connection: ModbusConnectionRecord): ModbusConnectionRecord {
+    const { framing, serial, tenantId, host } = connection;
+    if (framing !== "SERIAL") return { ...connection, serial: null };
+    if (!this.#deps.isHost(tenantId)) throw modbusSerialHostOnly();
+    if (!isPortPath(host)) throw modbusPortPath();
+    return { ...connection, serial: serial ?? defaultSerial };
   }
 
   #ensureFree({ tenantId, name, connectionId }: ModbusConnectionRecord): void {

@@ -1,10 +1,11 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { SerialSettings } from "../../lib/modbus/modbus-lists.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import type { ModbusRegister } from "./modbus.types.ts";
 
-/** Modbus TCP servers, and serial lines behind device servers. */
+/** Modbus TCP servers and serial lines. */
 export const modbusConnections = sqliteTable(
   "modbus_connections",
   {
@@ -17,7 +18,8 @@ export const modbusConnections = sqliteTable(
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
     host: text("host").notNull(),
     port: integer("port").notNull(),
-    framing: text("framing", { enum: ["TCP", "RTU"] }).notNull(),
+    framing: text("framing", { enum: ["TCP", "RTU", "SERIAL"] }).notNull(),
+    serial: text("serial", { mode: "json" }).$type<SerialSettings>(),
     timeoutMs: integer("timeout_ms").notNull(),
     pauseMs: integer("pause_ms").notNull(),
     createdAt: integer("created_at").notNull(),

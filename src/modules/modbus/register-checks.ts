@@ -1,6 +1,6 @@
 import { detail } from "../../lib/domain-error.ts";
-import { ADDRESS_MAX, isBitArea } from "../../lib/modbus/modbus-pdu.ts";
-import { type RegisterSpec, sizeOf } from "../../lib/modbus/register-values.ts";
+import { ADDRESS_MAX, isBitArea, sizeOf } from "../../lib/modbus/modbus-lists.ts";
+import type { RegisterSpec } from "../../lib/modbus/register-values.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { modbusRegisterInvalid } from "./modbus.errors.ts";
 import type { ModbusRegister } from "./modbus.types.ts";

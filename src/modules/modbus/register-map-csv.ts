@@ -1,8 +1,9 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { detail, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { REGISTERS_MAX } from "../../lib/modbus/modbus-lists.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { REGISTERS_MAX, registerBody } from "./modbus.schemas.ts";
+import { registerBody } from "./modbus.schemas.ts";
 import type { ModbusRegister } from "./modbus.types.ts";
 import { registerProblem } from "./register-checks.ts";
 

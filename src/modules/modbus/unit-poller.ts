@@ -47,12 +47,16 @@ const isSilence = (error: unknown): boolean =>
     ? UNREACHABLE.has(error.exceptionCode)
     : error instanceof DomainError && error.kind === "timed_out";
 
+/** Something else ended the connection between two requests of a unit, which is not to blame. */
+class Interrupted extends Error {}
+
 /** What the reads of one group share. */
 interface ReadStep {
   readonly connection: ModbusConnection;
   /** Values that were read, by key. */
   readonly values: Record<string, RegisterValue>;
-  readonly pause: () => Promise<void>;
+  /** Resolves when the next request may be sent. */
+  readonly ready: () => Promise<void>;
   /** Whether the unit has answered, be it with an exception. */
   isAnswered: boolean;
   /** Whether a register that was refused has been read. */
@@ -116,7 +120,7 @@ export class UnitPoller {
   }
 
   /** Reads the group that is due first. Errors of the unit are kept in its health. @throws Error when the connection has ended */
-  async poll(connection: ModbusConnection, pause: () => Promise<void>): Promise<void> {
+  async poll(connection: ModbusConnection, ready: () => Promise<void>): Promise<void> {
     const group = this.#groups.toSorted((a, b) => a.dueAt - b.dueAt)[0];
     if (group === undefined) return;
     const now = this.#deps.clock.monotonic();
@@ -125,7 +129,7 @@ export class UnitPoller {
     const step: ReadStep = {
       connection,
       values: Object.create(null),
-      pause,
+      ready,
       isAnswered: false,
       isRecovered: false,
     };
@@ -134,7 +138,7 @@ export class UnitPoller {
     // What was read before an error is true nevertheless.
     await this.#store(step.values);
     if (step.isAnswered) this.#silences = 0;
-    if (error !== undefined) this.#fail(error, step, group);
+    if (error !== undefined && !(error instanceof Interrupted)) this.#fail(error, step, group);
     if (!connection.isOpen) throw connection.failure;
   }
 
@@ -152,7 +156,8 @@ export class UnitPoller {
         failure = error;
         if (step.connection.isOpen && !isSilence(error)) continue;
         const index = group.blocks.indexOf(block);
-        group.first = (step.isAnswered ? index : index + 1) % group.blocks.length;
+        const isAgain = step.isAnswered || error instanceof Interrupted;
+        group.first = (isAgain ? index : index + 1) % group.blocks.length;
         break;
       }
     }
@@ -183,7 +188,8 @@ export class UnitPoller {
     const [first] = registers;
     if (first === undefined || (registers.length === 1 && this.#isRefused(first))) return [block];
     try {
-      await step.pause();
+      await step.ready();
+      if (!step.connection.isOpen) throw new Interrupted();
       const answer = await step.connection.request(this.unit.unitId, readRequest(range));
       this.#keep(step, block, readAnswer(range, answer));
       return [block];

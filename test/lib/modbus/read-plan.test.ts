@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { registerAreas } from "../../../src/lib/modbus/modbus-pdu.ts";
+import { registerAreas, sizeOf } from "../../../src/lib/modbus/modbus-lists.ts";
 import { planReads, wordsIn } from "../../../src/lib/modbus/read-plan.ts";
-import { type RegisterSpec, sizeOf } from "../../../src/lib/modbus/register-values.ts";
+import type { RegisterSpec } from "../../../src/lib/modbus/register-values.ts";
 
 const register = fc.record({
   area: fc.constantFrom(...registerAreas),

@@ -1,13 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { byteOrders, type RegisterType, sizeOf } from "../../../src/lib/modbus/modbus-lists.ts";
 import {
-  byteOrders,
   decodeRegister,
   encodeRegister,
   type RegisterSpec,
-  type RegisterType,
   RegisterValueError,
-  sizeOf,
 } from "../../../src/lib/modbus/register-values.ts";
 
 const spec = (type: RegisterType, fields: Partial<RegisterSpec> = {}): RegisterSpec => ({

@@ -2,8 +2,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { unavailable } from "../../../src/lib/domain-error.ts";
 import type { DeviceId } from "../../../src/lib/ids.ts";
-import type { ModbusRegister } from "../../../src/modules/modbus/modbus.types.ts";
-import { writeRegister } from "../../../src/modules/modbus/modbus-commands.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { endLines, ensureTrue, good, registersAt, run, server, unitOf } from "../../support/modbus-line.ts";
 import {
@@ -321,42 +319,5 @@ describe("a connection that is stopped", () => {
     const { runner } = run({ port: 1 }, { resolve: () => new Promise(() => undefined) });
     await runner.stop();
     expect(runner.state.status).toBe("off");
-  });
-});
-
-describe("a command", () => {
-  const register: ModbusRegister = { ...registersAt(7)[0], writable: true } as ModbusRegister;
-  const write = ({ runner }: ReturnType<typeof run>) =>
-    runner.perform((connection) => writeRegister(connection, 1, { register, words: [42] }));
-  const echo = (request: ServerRequest) => answerFrame("TCP", { ...request, pdu: request.pdu });
-
-  test("answers with what the device has afterwards", async () => {
-    const peer = await server((request) => (request.functionCode === 6 ? echo(request) : good()(request)));
-    const line = run(peer, { units: [] });
-    await until(() => line.runner.state.status === "connected");
-    expect(await write(line)).toEqual({ r7: 7 });
-  });
-
-  test("succeeds without a value where the register can only be written", async () => {
-    const peer = await server((request) =>
-      request.functionCode === 6
-        ? echo(request)
-        : answerFrame("TCP", { ...request, pdu: exceptionOf(request, 2) }),
-    );
-    const line = run(peer, { units: [] });
-    await until(() => line.runner.state.status === "connected");
-    expect(await write(line)).toEqual({ r7: null });
-  });
-
-  test("fails once when the connection goes away in the middle, and is not sent again", async () => {
-    const peer = await server((request) => {
-      if (request.functionCode === 6) request.socket.destroy();
-      return good()(request);
-    });
-    const line = run(peer, { units: [] });
-    await until(() => line.runner.state.status === "connected");
-    expect(await write(line).catch(({ code }) => code)).toBe("ECONNRESET");
-    await until(() => peer.connections === 2);
-    expect(peer.requests.filter(({ functionCode }) => functionCode === 6)).toHaveLength(1);
   });
 });

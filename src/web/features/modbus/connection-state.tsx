@@ -62,6 +62,10 @@ export function exceptionText(code: number): string {
   return `${t("modbus.exception", { code })}${meaning}`;
 }
 
-/** Returns host and port as one text. */
-export const addressOf = ({ host, port }: Pick<ModbusConnection, "host" | "port">): string =>
-  host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+/** Returns host and port as one text, or the path of the serial port. */
+export const addressOf = ({
+  framing,
+  host,
+  port,
+}: Pick<ModbusConnection, "framing" | "host" | "port">): string =>
+  framing === "SERIAL" ? host : host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;

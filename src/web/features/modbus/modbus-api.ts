@@ -19,7 +19,6 @@ export type ModbusRegister = ModbusUnit["registers"][number];
 export type RegisterMap = Wire<typeof registerMapAnswerBody>;
 export type ModbusTemplate = Wire<typeof templateBody>;
 export type RegisterRange = Wire<typeof readBody>;
-export type RegisterArea = ModbusRegister["area"];
 
 const BASE = "/api/modbus/connections";
 const pathOf = (id: string) => `${BASE}/${encodeURIComponent(id)}`;

@@ -82,7 +82,7 @@ function ConnectionList() {
 }
 
 function Row({ connection }: { connection: ModbusConnection }) {
-  const { connectionId, name, host, port, framing, units, state } = connection;
+  const { connectionId, name, framing, units, state } = connection;
   return (
     <li class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3" data-testid="modbus-connection">
       <div class="min-w-0 flex-[2_1_14rem]">
@@ -90,7 +90,7 @@ function Row({ connection }: { connection: ModbusConnection }) {
           {name}
         </a>
         <p class="text-sm text-soft wrap-anywhere">
-          <span class="reading">{addressOf({ host, port })}</span> · {t(`modbusFraming.${framing}`)}
+          <span class="reading">{addressOf(connection)}</span> · {t(`modbusFraming.${framing}`)}
         </p>
       </div>
       <div class="min-w-0 flex-[2_1_14rem]">

@@ -1,5 +1,6 @@
 import { Plus, RefreshCw } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
+import { type ByteOrder, byteOrders, isBitArea, registerAreas } from "../../../lib/modbus/modbus-lists.ts";
 import { ApiError } from "../../platform/api-client.ts";
 import { formatNumber } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -11,13 +12,11 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { exceptionText } from "./connection-state.tsx";
 import { type ModbusConnection, type ModbusUnit, modbusApi, type RegisterRange } from "./modbus-api.ts";
-import { AREAS, isBitArea, ORDERS } from "./register-draft.ts";
 import { viewOf } from "./register-view.ts";
 
 const REFRESH_MS = 1_000;
 const COUNT_MAX = 125;
 
-type Order = (typeof ORDERS)[number];
 interface Answer {
   readonly range: RegisterRange;
   readonly values: readonly number[];
@@ -96,10 +95,12 @@ function RangeFields(props: { range: RegisterRange; onChange: (changes: Partial<
       <SelectField
         label={t("modbus.area")}
         onChange={(e) =>
-          onChange({ area: AREAS.find((area) => area === e.currentTarget.value) ?? "HOLDING_REGISTER" })
+          onChange({
+            area: registerAreas.find((area) => area === e.currentTarget.value) ?? "HOLDING_REGISTER",
+          })
         }
       >
-        {AREAS.map((area) => (
+        {registerAreas.map((area) => (
           <option key={area} value={area} selected={area === range.area}>
             {t(`modbusArea.${area}`)}
           </option>
@@ -128,7 +129,7 @@ interface RegistersProps {
 
 function Registers({ answer, connectionId, units }: RegistersProps) {
   const { range, values } = answer;
-  const [order, setOrder] = useState<Order>("ABCD");
+  const [order, setOrder] = useState<ByteOrder>("ABCD");
   const unit = units.find(({ unitId }) => unitId === range.unitId);
   const hrefOf = (address: number) =>
     `/modbus/${connectionId}/${unit?.modbusUnitId ?? "new"}?unit=${range.unitId}&area=${range.area}&address=${address}`;
@@ -139,9 +140,9 @@ function Registers({ answer, connectionId, units }: RegistersProps) {
         <div class="max-w-xs">
           <SelectField
             label={t("modbus.order")}
-            onChange={(e) => setOrder(ORDERS.find((name) => name === e.currentTarget.value) ?? "ABCD")}
+            onChange={(e) => setOrder(byteOrders.find((name) => name === e.currentTarget.value) ?? "ABCD")}
           >
-            {ORDERS.map((name) => (
+            {byteOrders.map((name) => (
               <option key={name} value={name} selected={name === order}>
                 {t(`modbusOrder.${name}`)}
               </option>
@@ -203,7 +204,7 @@ const WordHeads = () =>
     </th>
   ));
 
-function WordCells(props: { values: readonly number[]; index: number; order: Order }) {
+function WordCells(props: { values: readonly number[]; index: number; order: ByteOrder }) {
   const view = viewOf(props.values, props.index, props.order);
   return HEADS.map((head) => (
     <td key={head} class={classOf(head)}>

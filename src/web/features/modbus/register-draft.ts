@@ -1,24 +1,13 @@
+import {
+  ADDRESS_MAX,
+  type ByteOrder,
+  isBitArea,
+  type RegisterArea,
+  sizeOf,
+} from "../../../lib/modbus/modbus-lists.ts";
 import type { MessageKey } from "../../platform/i18n/i18n.ts";
-import type { ModbusRegister, RegisterArea } from "./modbus-api.ts";
+import type { ModbusRegister } from "./modbus-api.ts";
 
-export const AREAS = ["HOLDING_REGISTER", "INPUT_REGISTER", "COIL", "DISCRETE_INPUT"] as const;
-export const TYPES = [
-  "INT16",
-  "UINT16",
-  "INT32",
-  "UINT32",
-  "INT64",
-  "UINT64",
-  "FLOAT32",
-  "FLOAT64",
-  "BCD16",
-  "BCD32",
-  "STRING",
-  "BOOL",
-] as const satisfies readonly ModbusRegister["type"][];
-export const ORDERS = ["ABCD", "CDAB", "BADC", "DCBA"] as const;
-export const REGISTERS_MAX = 500;
-export const ADDRESS_MAX = 65_535;
 const DAY_SECONDS = 86_400;
 
 const NUMBERS = ["length", "bit", "bits", "scale", "offset", "absent", "intervalSeconds"] as const;
@@ -30,29 +19,19 @@ export interface RegisterDraft extends Readonly<Record<NumberField | "key" | "ad
   readonly id: number;
   readonly area: RegisterArea;
   readonly type: ModbusRegister["type"];
-  readonly order: (typeof ORDERS)[number];
+  readonly order: ByteOrder;
   readonly writable: boolean;
 }
 
 export type RegisterProblem = Extract<MessageKey, `modbusProblem.${string}`>;
 export type RegisterField = NumberField | "key" | "address";
 
-export const isBitArea = (area: RegisterArea): boolean => area === "COIL" || area === "DISCRETE_INPUT";
 export const isFieldType = (type: string): boolean => type === "UINT16" || type === "UINT32";
 export const canBeWritten = ({ area, type, bit }: RegisterDraft): boolean =>
   (area === "HOLDING_REGISTER" || area === "COIL") && !(isFieldType(type) && bit !== "");
 
-const wordsOfType: Partial<Record<ModbusRegister["type"], number>> = {
-  INT32: 2,
-  UINT32: 2,
-  FLOAT32: 2,
-  BCD32: 2,
-  INT64: 4,
-  UINT64: 4,
-  FLOAT64: 4,
-};
 export const wordsOf = ({ type, length }: Pick<RegisterDraft, "type" | "length">): number =>
-  type === "STRING" ? Number(length) || 1 : (wordsOfType[type] ?? 1);
+  sizeOf({ type, length: Number(length) || 1 });
 
 let newestId = 0;
 

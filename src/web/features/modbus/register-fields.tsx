@@ -1,17 +1,14 @@
+import { byteOrders, isBitArea, registerAreas, registerTypes } from "../../../lib/modbus/modbus-lists.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Checkbox } from "../../ui/choice.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import {
-  AREAS,
   canBeWritten,
-  isBitArea,
   isFieldType,
-  ORDERS,
   type RegisterDraft,
   type RegisterField,
   type RegisterProblems,
-  TYPES,
 } from "./register-draft.ts";
 
 interface Props {
@@ -66,13 +63,13 @@ type SelectProps = Pick<Props, "draft" | "onChange">;
 
 function AreaField({ draft, onChange }: SelectProps) {
   const select = (value: string) => {
-    const area = AREAS.find((name) => name === value) ?? "HOLDING_REGISTER";
+    const area = registerAreas.find((name) => name === value) ?? "HOLDING_REGISTER";
     const isChanged = isBitArea(area) !== isBitArea(draft.area);
     onChange({ area, ...(isChanged && { type: isBitArea(area) ? "BOOL" : "UINT16" }) });
   };
   return (
     <SelectField label={t("modbus.area")} onChange={(e) => select(e.currentTarget.value)}>
-      {AREAS.map((name) => (
+      {registerAreas.map((name) => (
         <option key={name} value={name} selected={name === draft.area}>
           {t(`modbusArea.${name}`)}
         </option>
@@ -84,9 +81,11 @@ function AreaField({ draft, onChange }: SelectProps) {
 const TypeField = ({ draft, onChange }: SelectProps) => (
   <SelectField
     label={t("modbus.type")}
-    onChange={(e) => onChange({ type: TYPES.find((name) => name === e.currentTarget.value) ?? "UINT16" })}
+    onChange={(e) =>
+      onChange({ type: registerTypes.find((name) => name === e.currentTarget.value) ?? "UINT16" })
+    }
   >
-    {TYPES.map((name) => (
+    {registerTypes.map((name) => (
       <option key={name} value={name} selected={name === draft.type}>
         {t(`modbusType.${name}`)}
       </option>
@@ -97,9 +96,9 @@ const TypeField = ({ draft, onChange }: SelectProps) => (
 const OrderField = ({ draft, onChange }: SelectProps) => (
   <SelectField
     label={t("modbus.order")}
-    onChange={(e) => onChange({ order: ORDERS.find((name) => name === e.currentTarget.value) ?? "ABCD" })}
+    onChange={(e) => onChange({ order: byteOrders.find((name) => name === e.currentTarget.value) ?? "ABCD" })}
   >
-    {ORDERS.map((name) => (
+    {byteOrders.map((name) => (
       <option key={name} value={name} selected={name === draft.order}>
         {t(`modbusOrder.${name}`)}
       </option>

@@ -1,8 +1,9 @@
 import { ChevronDown, ChevronRight, Plus, X } from "lucide-preact";
+import { isBitArea, REGISTERS_MAX } from "../../../lib/modbus/modbus-lists.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { draftOf, isBitArea, problemsOf, REGISTERS_MAX, type RegisterDraft } from "./register-draft.ts";
+import { draftOf, problemsOf, type RegisterDraft } from "./register-draft.ts";
 import { RegisterFields } from "./register-fields.tsx";
 
 interface Props {

@@ -1,6 +1,4 @@
-import type { ORDERS } from "./register-draft.ts";
-
-type Order = (typeof ORDERS)[number];
+import type { ByteOrder } from "../../../lib/modbus/modbus-lists.ts";
 
 /** A word in the ways in which a manual may mean it. */
 export interface WordView {
@@ -15,7 +13,7 @@ export interface WordView {
 const swapped = (word: number): number => ((word & 0xff) << 8) | (word >> 8);
 
 /** Returns the two words as a number of 32 bits, its bytes in this order. */
-function pairOf(first: number, second: number, order: Order): DataView {
+function pairOf(first: number, second: number, order: ByteOrder): DataView {
   const isWordSwap = order === "CDAB" || order === "DCBA";
   const isByteSwap = order === "BADC" || order === "DCBA";
   const words = isWordSwap ? [second, first] : [first, second];
@@ -27,7 +25,7 @@ function pairOf(first: number, second: number, order: Order): DataView {
 /** Decimal digits that a 32-bit float has. */
 const FLOAT_DIGITS = 7;
 
-export function viewOf(words: readonly number[], index: number, order: Order): WordView {
+export function viewOf(words: readonly number[], index: number, order: ByteOrder): WordView {
   const word = words[index] ?? 0;
   const next = words[index + 1];
   const pair = next === undefined ? undefined : pairOf(word, next, order);

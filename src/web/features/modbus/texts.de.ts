@@ -24,9 +24,21 @@ export const modbusDe: Readonly<Record<keyof typeof modbusEn, string>> = {
   "modbus.hostPattern":
     "Geben Sie eine IP-Adresse oder einen Hostnamen ein, ohne Port und ohne Schrägstriche.",
   "modbus.port": "Port",
+  "modbus.path": "Serieller Anschluss",
+  "modbus.pathHint": "Ein Pfad unter /dev/serial/by-id bleibt gleich, wenn Adapter neu angesteckt werden.",
+  "modbus.pathPattern": "Geben Sie einen Pfad wie /dev/ttyUSB0 oder /dev/serial/by-id/… ein.",
+  "modbus.baudRate": "Baudrate",
+  "modbus.parity": "Parität",
+  "modbus.stopBits": "Stoppbits",
+  "modbusParity.NONE": "Keine",
+  "modbusParity.EVEN": "Gerade",
+  "modbusParity.ODD": "Ungerade",
   "modbus.framing": "Rahmen",
   "modbusFraming.TCP": "Modbus TCP",
   "modbusFraming.RTU": "Modbus RTU über TCP",
+  "modbusFraming.SERIAL": "Serieller Anschluss",
+  "modbusFramingHint.SERIAL":
+    "Modbus RTU an einem RS-485- oder RS-232-Anschluss des Gateways. Nur der eigene Standort des Gateways kann ihn verwenden.",
   "modbusFramingHint.TCP": "Das Gerät oder der Umsetzer davor spricht Modbus TCP. Das ist der übliche Fall.",
   "modbusFramingHint.RTU": "Ein serieller Geräteserver gibt die Rahmen der Leitung unverändert weiter.",
   "modbus.timeout": "Zeitlimit (ms)",
@@ -51,7 +63,7 @@ export const modbusDe: Readonly<Record<keyof typeof modbusEn, string>> = {
     "Die Regeln für ausgehende Verbindungen erlauben diese Adresse nicht. Der Administrator des Gateways kann sie mit outbound_private oder outbound_allow erlauben.",
   "modbusWhy.noAnswer":
     "Prüfen Sie die Einheiten-ID, den Rahmen und die Verdrahtung, oder erlauben Sie mehr Zeit.",
-  "modbusWhy.badAnswer": "Prüfen Sie den Rahmen: Das Gerät verwendet vielleicht den anderen.",
+  "modbusWhy.badAnswer": "Prüfen Sie den Rahmen, bei einer seriellen Leitung auch Baudrate und Parität.",
   "modbus.exception": "Modbus-Ausnahme {code}",
   "modbusException.1":
     "Das Gerät unterstützt diese Art des Zugriffs nicht. Versuchen Sie einen anderen Bereich.",

@@ -1,6 +1,7 @@
 import { FileSpreadsheet, LayoutTemplate } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { registerAreas } from "../../../lib/modbus/modbus-lists.ts";
 import { ApiError } from "../../platform/api-client.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -19,7 +20,7 @@ import { devicesApi } from "../devices/devices-api.ts";
 import { DeviceChoice, type DeviceDraft } from "./device-choice.tsx";
 import { CsvDialog, TemplateDialog } from "./map-dialogs.tsx";
 import { type ModbusRegister, type ModbusUnit, modbusApi } from "./modbus-api.ts";
-import { AREAS, draftOf, problemsOf, type RegisterDraft, registerOf } from "./register-draft.ts";
+import { draftOf, problemsOf, type RegisterDraft, registerOf } from "./register-draft.ts";
 import { RegisterList } from "./register-list.tsx";
 import { type UnitDraft, UnitFields, unitDraftOf, unitFieldsOf } from "./unit-fields.tsx";
 
@@ -49,7 +50,7 @@ export function UnitPage({ connectionId, modbusUnitId }: Props) {
 
 /** Returns the register that the address of the page asks for. */
 function askedRegister(query: Readonly<Record<string, string>>): RegisterDraft[] {
-  const area = AREAS.find((name) => name === query.area);
+  const area = registerAreas.find((name) => name === query.area);
   return area === undefined ? [] : [draftOf({ area, address: Number(query.address) })];
 }
 

@@ -1,0 +1,64 @@
+/** Constants of Modbus that the gateway and its console share. */
+
+export const registerAreas = ["HOLDING_REGISTER", "INPUT_REGISTER", "COIL", "DISCRETE_INPUT"] as const;
+export type RegisterArea = (typeof registerAreas)[number];
+
+export const registerTypes = [
+  "INT16",
+  "UINT16",
+  "INT32",
+  "UINT32",
+  "INT64",
+  "UINT64",
+  "FLOAT32",
+  "FLOAT64",
+  "BCD16",
+  "BCD32",
+  "STRING",
+  "BOOL",
+] as const;
+export type RegisterType = (typeof registerTypes)[number];
+
+const wordsOfType: Readonly<Record<Exclude<RegisterType, "STRING">, number>> = {
+  INT16: 1,
+  UINT16: 1,
+  INT32: 2,
+  UINT32: 2,
+  INT64: 4,
+  UINT64: 4,
+  FLOAT32: 2,
+  FLOAT64: 4,
+  BCD16: 1,
+  BCD32: 2,
+  BOOL: 1,
+};
+
+/** Returns the number of registers, or of coils, that a value takes. `length` is that of a STRING. */
+export const sizeOf = ({ type, length = 1 }: { type: RegisterType; length?: number }): number =>
+  type === "STRING" ? length : wordsOfType[type];
+
+export const isBitArea = (area: RegisterArea): boolean => area === "COIL" || area === "DISCRETE_INPUT";
+
+/** Order of the bytes of a value: `ABCD` has the most significant byte first, `CDAB` the least significant word first. */
+export const byteOrders = ["ABCD", "CDAB", "BADC", "DCBA"] as const;
+export type ByteOrder = (typeof byteOrders)[number];
+
+export const ADDRESS_MAX = 0xffff;
+/** Registers of a unit. */
+export const REGISTERS_MAX = 500;
+
+export const modbusFramings = ["TCP", "RTU", "SERIAL"] as const;
+/** `RTU` is the serial line behind a device server, `SERIAL` that at a serial port of the gateway. */
+export type ModbusFraming = (typeof modbusFramings)[number];
+
+export const baudRates = [1_200, 2_400, 4_800, 9_600, 19_200, 38_400, 57_600, 115_200] as const;
+export const parities = ["NONE", "EVEN", "ODD"] as const;
+export const stopBitCounts = [1, 2] as const;
+
+export interface SerialSettings {
+  readonly baudRate: (typeof baudRates)[number];
+  readonly parity: (typeof parities)[number];
+  readonly stopBits: (typeof stopBitCounts)[number];
+}
+
+export const defaultSerial: SerialSettings = { baudRate: 9_600, parity: "NONE", stopBits: 1 };
