@@ -6,6 +6,7 @@ import type { Logger } from "../../platform/log.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { LocalTopics } from "../mqtt-clients/mqtt-clients.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
+import type { AnnouncementRegistry } from "./announcement-registry.ts";
 import { BridgeFleet, type FleetMember } from "./bridge/bridge-fleet.ts";
 import type { InboundPipeline } from "./inbound-pipeline.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
@@ -17,6 +18,7 @@ import { isRunning } from "./running-integrations.ts";
 /** Connections to brokers: the messages of each integration go to the one inbound pipeline, their problems to its status. */
 export function createBridges(deps: {
   integrations: Pick<IntegrationsService, "liveOf" | "readyOf">;
+  announced: Pick<AnnouncementRegistry, "of">;
   repository: Pick<IntegrationsRepository, "find" | "listStarted" | "setState">;
   pipeline: Pick<InboundPipeline, "take">;
   reach: OutboundReach;
@@ -33,7 +35,7 @@ export function createBridges(deps: {
     const member = { integrationId, tenantId, isRunning: isRunning(integration) };
     try {
       const { mqtt, encoding } = integrations.readyOf(integration).settings;
-      return { ...member, settings: mqtt, encoding };
+      return { ...member, settings: mqtt, encoding, announced: deps.announced.of(integration) };
     } catch (error) {
       log.error("an integration cannot be prepared", { integrationId, error });
       return { ...member, settings: undefined };

@@ -51,7 +51,7 @@ interface DeviceResolutionDeps {
   readonly identities: DeviceIdentities;
   readonly directory: DeviceDirectory;
   readonly devices: Pick<DevicesService, "findNamed" | "createMany" | "children">;
-  readonly profiles: Pick<ProfilesService, "forType">;
+  readonly profiles: Pick<ProfilesService, "forType" | "ofName">;
   readonly saveServer: (deviceId: DeviceId, key: string, value: string) => void;
   readonly clock: Pick<Clock, "monotonic">;
   readonly events: EventBus<DomainEvents>;
@@ -117,7 +117,8 @@ export class DeviceResolution {
   ): IngestDevice | undefined {
     ensureShort(reference);
     const found = this.#find(tenantId, reference);
-    if (found === undefined && settings.autoCreateDevice !== true) throw unknownDevice(describe(reference));
+    if (found === undefined && (settings.autoCreateDevice !== true || reference.creation === "none"))
+      throw unknownDevice(describe(reference));
     return found;
   }
 
@@ -182,7 +183,10 @@ export class DeviceResolution {
     return {
       name: isTaken ? asText(`${wanted.slice(0, 180)} ${id}`, NAME_CHARACTERS_MAX) : wanted,
       deviceType,
-      profileId: settings.profileId ?? profiles.forType(tenantId, deviceType).profileId,
+      profileId:
+        settings.profileId ??
+        (reference.creation === "own-profile" ? profiles.ofName : profiles.forType)(tenantId, deviceType)
+          .profileId,
       ...(devEui !== undefined && { lorawanDevEui: devEui }),
     };
   }

@@ -141,7 +141,7 @@ export async function previewMessage(
   deps: PreviewDeps,
 ): Promise<IntegrationPreview> {
   // Only the fields that are present are read to make the integration ready.
-  const live = createLive(deps.box, deps.integration as Integration, deps.isMapped);
+  const live = createLive({ box: deps.box, isMapped: deps.isMapped }, deps.integration as Integration);
   const { encoding = "AUTO", topic, event } = request;
   const topicDevice = request.topicDevice ?? (await deviceOf(topic, live));
   const source: InboundMessage = {
@@ -281,7 +281,7 @@ class MessagePreview {
       resolution.preview(integration, this.#live.settings, part.device),
     );
     const readings = inStage("ingest", () => (part.body === undefined ? [] : toReadings(part.body)));
-    const { deviceToken: _, route: __, ...reference } = part.device;
+    const { deviceToken: _, route: __, creation: ___, ...reference } = part.device;
     this.#shown.results.push({
       device: {
         deviceId: device?.deviceId ?? null,

@@ -88,6 +88,7 @@ export const settingsSchema = t.Object(
       ),
     ),
     autoCreateDevice: t.Optional(t.Boolean()),
+    announceDevices: t.Optional(t.Boolean()),
     deviceType: t.Optional(t.String({ minLength: 1, maxLength: 128 })),
     profileId: t.Optional(text(64)),
     radioPrefix: t.Optional(text(64)),

@@ -162,6 +162,8 @@ function ensureRules(type: IntegrationType, settings: IntegrationSettings): void
   if (type === "MQTT" && mqtt === undefined) throw fail("mqtt", detail("rule.mqtt_required"));
   if (type === "HTTP" && mqtt !== undefined) throw fail("mqtt", detail("rule.mqtt_types"));
   if (mqtt !== undefined) ensureMqtt(mqtt);
+  if (settings.announceDevices && (settings.format !== "home-assistant" || mqtt?.brokerUrl !== LOCAL_BROKER))
+    throw fail("announceDevices", detail("rule.announce_devices"));
   ensurePaths(settings.paths);
   if (downlink !== undefined) ensureUrl("downlink.url", downlink.url, ["http:", "https:"]);
   if (scriptTransform !== undefined && Buffer.byteLength(scriptTransform.source) > SOURCE_BYTES_MAX)

@@ -14,6 +14,7 @@ import type { LocalTopics } from "../mqtt-clients/mqtt-clients.types.ts";
 import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { createScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";
+import { AnnouncementRegistry } from "./announcement-registry.ts";
 import { createBacklog } from "./backlog.ts";
 import { createBridges } from "./bridges.ts";
 import { usesOfCodecs } from "./codec-uses.ts";
@@ -27,8 +28,11 @@ import { createIntegrationEventsService } from "./integration-events.service.ts"
 import { createIntegrationsRepository } from "./integrations.repository.ts";
 import { integrationsRoutes } from "./integrations.routes.ts";
 import { createIntegrationsService } from "./integrations.service.ts";
+import type { Integration } from "./integrations.types.ts";
 import { MessageWorker, type MessageWorkerDeps } from "./message-worker.ts";
 import { createNewEventsPublisher } from "./new-events.ts";
+import { createOwnAnnouncementsModule } from "./own-announcements.module.ts";
+import type { OwnAnnouncementsDeps } from "./own-announcements.ts";
 import { PendingMessages } from "./pending-messages.ts";
 import { webhooksRoutes } from "./webhooks.routes.ts";
 import { createWebhooksService } from "./webhooks.service.ts";
@@ -40,6 +44,8 @@ interface IntegrationsModuleDeps {
   readonly attributes: AttributesService;
   readonly ingest: IngestService;
   readonly reach: OutboundReach;
+  /** Returns the newest values of devices. */
+  readonly latest: OwnAnnouncementsDeps["latest"];
   /** Topics of the embedded broker. */
   readonly topics: LocalTopics;
   readonly scripts: ReturnType<typeof createScriptSandboxModule>;
@@ -47,16 +53,32 @@ interface IntegrationsModuleDeps {
   readonly connectivity: ReturnType<typeof createConnectivityModule>;
 }
 
+function createResolution(
+  { clock, events }: Pick<Core, "clock" | "events">,
+  { directory, devices, profiles, attributes }: IntegrationsModuleDeps,
+  identities: ReturnType<typeof createDeviceIdentities>,
+): DeviceResolution {
+  const { saveServer } = attributes;
+  const resolution = new DeviceResolution({
+    identities,
+    directory,
+    devices,
+    profiles,
+    saveServer,
+    clock,
+    events,
+  });
+  resolution.subscribe();
+  return resolution;
+}
+
 /** Messages from other networks and programs, and the devices behind them. */
-export function createIntegrationsModule(
-  { config, data, database, clock, events, log: root }: Core,
-  deps: IntegrationsModuleDeps,
-) {
+export function createIntegrationsModule(core: Core, deps: IntegrationsModuleDeps) {
+  const { config, data, database, clock, events, log: root } = core;
   const { devices, directory, profiles, attributes, ingest, reach, topics, connectivity } = deps;
   const { sandbox, trials } = deps.scripts;
   const { codecs } = deps.codecs;
   const { secrets, endpointsFor } = connectivity;
-  const { transact } = database;
   const log = root.child("integrations");
   /** A network server says what became of a downlink. */
   const downlinkReported = new Port<MessageWorkerDeps["onDownlink"]>("integrations.downlinkReported");
@@ -67,24 +89,17 @@ export function createIntegrationsModule(
   const eventLog = new EventLog({
     repository: eventsRepository,
     integrations: repository,
-    transact,
+    transact: database.transact,
     durable: () => database.durable(),
     onLogged: createNewEventsPublisher({ repository, events }),
     clock,
     log,
   });
   const identities = createDeviceIdentities(database);
-  const resolution = new DeviceResolution({
-    identities,
-    directory,
-    devices,
-    profiles,
-    saveServer: attributes.saveServer,
-    clock,
-    events,
-  });
-  resolution.subscribe();
+  const resolution = createResolution({ clock, events }, deps, identities);
   deps.codecs.usesOf.connect((tenantId) => usesOfCodecs(repository.list(tenantId)));
+  const announced = new AnnouncementRegistry((integrationId) => bridges.fleet.topicsChanged(integrationId));
+  events.on("integration.deleting", ({ integrationId }) => announced.forget(integrationId));
   const integrations = createIntegrationsService({
     repository,
     eventLog,
@@ -97,10 +112,10 @@ export function createIntegrationsModule(
     ensureCodecs: codecs.ensureAll,
     ensureProfile: (tenantId, profileId) => void profiles.ensure(tenantId, profileId),
     isMapped: config.integrations_mapping_enabled,
+    announced,
     refusalOf: (tenantId, url) => reach.addresses.of(tenantId).refusalOfUrl(url),
-    transact,
-    clock,
-    events,
+    transact: database.transact,
+    ...{ clock, events },
   });
   connectivity.webhooksOf.connect(integrations.listWebhooks);
   const worker = new MessageWorker({
@@ -110,6 +125,7 @@ export function createIntegrationsModule(
     runScript: (run) => sandbox.run(run),
     decodeFrame: createFrameDecoding({ codecs, resolution, devices, sandbox }),
     onDownlink: (integration, report) => downlinkReported.call(integration, report),
+    describeKeys: ({ tenantId, profileId }, keys) => profiles.describeKeys(tenantId, profileId, keys),
     onDeviceSeen: (integration, device, reference) => deviceSeen.call(integration, device, reference),
   });
   const pipeline = new InboundPipeline({
@@ -120,7 +136,11 @@ export function createIntegrationsModule(
     reply: (integration, replies) => bridges.reply(integration, replies),
     clock,
   });
-  const bridges = createBridges({ integrations, repository, pipeline, reach, topics, clock, events, log });
+  const bridges = createBridges({
+    ...{ integrations, announced, repository, pipeline, reach, topics },
+    ...{ clock, events, log },
+  });
+  const announcing = createOwnAnnouncementsModule(core, { ...deps, repository });
   const integrationEvents = createIntegrationEventsService({
     repository: eventsRepository,
     integrations,
@@ -140,6 +160,9 @@ export function createIntegrationsModule(
     repository,
     identities,
     eventLog,
+    /** Returns the command that a device has announced under a key. */
+    announcedCommand: (integration: Integration, externalId: string, key: string) =>
+      announced.of(integration)?.command(externalId, key),
     /** Sends by the integration's own connection to a broker. */
     publish: (integrationId: string, message: BrokerMessage) => bridges.fleet.publish(integrationId, message),
     downlinkReported,
@@ -160,6 +183,7 @@ export function createIntegrationsModule(
       // Scripts end before the log of events: it takes down what became of their messages.
       ...deps.scripts.parts,
       { name: "pending messages", start: () => pending.start(), stop: () => pending.stop() },
+      ...announcing.parts,
       { name: "broker connections", start: () => bridges.fleet.start(), stop: () => bridges.fleet.stop() },
     ],
   };

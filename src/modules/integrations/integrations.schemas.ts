@@ -37,9 +37,10 @@ const timeOrNull = t.Union([time, t.Null()]);
 // Not an Object: what is wrong is told field by field, and a key like `__proto__` is only a key.
 const settings = documentedAs(settingsSchema, {
   description: `A missing field has its default.
-- \`format\`: how bodies are read: \`auto\` (what the type says), \`generic\`, \`chirpstack\`, \`the-things-stack\`, \`tasmota\`, \`zigbee2mqtt\`, \`shelly\`, \`sparkplug\`; \`encoding\`: \`AUTO\`, \`JSON\`, \`CBOR\`
+- \`format\`: how bodies are read: \`auto\` (what the type says), \`generic\`, \`chirpstack\`, \`the-things-stack\`, \`tasmota\`, \`zigbee2mqtt\`, \`shelly\`, \`sparkplug\`, \`home-assistant\`; \`encoding\`: \`AUTO\`, \`JSON\`, \`CBOR\`
 - \`paths {deviceId, deviceName, deviceType, ts, telemetry, items}\`: where a generic body has what
 - \`autoCreateDevice\`: unknown devices are created, of the \`deviceType\` and \`profileId\` given here
+- \`announceDevices\`: with the format \`home-assistant\` at the broker \`local:\`, all devices of the tenant are announced there
 - \`radioPrefix\` (\`radio_\`), \`radioMetadata\` (true): radio data as telemetry
 - \`mqtt {brokerUrl, topicFilter, topicDeviceRegex | topicTemplate, qos, clientId, protocolVersion, tls, credentials {username, password, ca, cert, key}}\`: required for the type \`MQTT\`, refused for \`HTTP\`
 - \`scriptTransform {enabled, source}\`: \`transform(message, metadata)\` or a codec of a vendor, 32 KB at most
@@ -129,6 +130,7 @@ export const integrationBody = t.Object(
             received: wholeNumber({ description: "messages since it was started" }),
             ignored: wholeNumber({ description: "replays of retained messages, and empty messages" }),
             tooLarge: wholeNumber(),
+            dropped: wholeNumber({ description: "given up because the rate of a device stayed exhausted" }),
           }),
         }),
         t.Null(),

@@ -4,7 +4,6 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
-import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { CodecUse } from "../codecs/codecs.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
@@ -25,7 +24,12 @@ import { defaultNotRunning, integrationNotFound, integrationsLimit } from "./int
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type { Integration, IntegrationStatus, IntegrationType } from "./integrations.types.ts";
 import { type Webhook, webhooksOf } from "./integrations.wire.ts";
-import { compileMapping, createLive, type LiveIntegration } from "./live-integration.ts";
+import {
+  compileMapping,
+  createLive,
+  type LiveIntegration,
+  type LiveIntegrationDeps,
+} from "./live-integration.ts";
 import type { MessageWorkerDeps } from "./message-worker.ts";
 import { isRunning, oldestRunning } from "./running-integrations.ts";
 import { nameOfType, type ShownIntegration, showIntegration } from "./shown-integration.ts";
@@ -52,25 +56,25 @@ interface IntegrationFilter {
 /**
  * Integrations of a tenant as its administrators set them up.
  */
-export function createIntegrationsService(deps: {
-  repository: IntegrationsRepository;
-  eventLog: Pick<EventLog, "countsOf" | "forget">;
-  resolution: MessageWorkerDeps["resolution"];
-  scripts: { sandbox: Pick<ScriptSandbox, "breakerOf" | "reset">; trials: Pick<ScriptSandbox, "run"> };
-  /** @throws DomainError `invalid` for a source that defines no function that is called */
-  ensureScript: (tenantId: TenantId, source: string) => Promise<unknown>;
-  toReadings: MessageWorkerDeps["ingest"]["toReadings"];
-  box: SealedBox;
-  decodeFrame: MessageWorkerDeps["decodeFrame"];
-  ensureCodecs: (tenantId: TenantId, uses: readonly CodecUse[]) => void;
-  ensureProfile: (tenantId: TenantId, profileId: string) => void;
-  isMapped: boolean;
-  /** Returns why the gateway connects to no server at the URL, as far as the URL alone tells; undefined if it does. */
-  refusalOf: (tenantId: TenantId, url: string) => Text | undefined;
-  transact: (work: () => void) => void;
-  clock: Clock;
-  events: EventBus<DomainEvents>;
-}) {
+export function createIntegrationsService(
+  deps: LiveIntegrationDeps & {
+    repository: IntegrationsRepository;
+    eventLog: Pick<EventLog, "countsOf" | "forget">;
+    resolution: MessageWorkerDeps["resolution"];
+    scripts: { sandbox: Pick<ScriptSandbox, "breakerOf" | "reset">; trials: Pick<ScriptSandbox, "run"> };
+    /** @throws DomainError `invalid` for a source that defines no function that is called */
+    ensureScript: (tenantId: TenantId, source: string) => Promise<unknown>;
+    toReadings: MessageWorkerDeps["ingest"]["toReadings"];
+    decodeFrame: MessageWorkerDeps["decodeFrame"];
+    ensureCodecs: (tenantId: TenantId, uses: readonly CodecUse[]) => void;
+    ensureProfile: (tenantId: TenantId, profileId: string) => void;
+    /** Returns why the gateway connects to no server at the URL, as far as the URL alone tells; undefined if it does. */
+    refusalOf: (tenantId: TenantId, url: string) => Text | undefined;
+    transact: (work: () => void) => void;
+    clock: Clock;
+    events: EventBus<DomainEvents>;
+  },
+) {
   const { repository, eventLog, box, clock } = deps;
   /** Active integrations that were used, by id. */
   const live = new Map<string, LiveIntegration>();
@@ -178,7 +182,7 @@ export function createIntegrationsService(deps: {
     if (liveIntegration !== undefined) return liveIntegration;
     const integration = repository.find(integrationId);
     if (integration === undefined || !isRunning(integration)) return undefined;
-    const createdLive = createLive(box, integration, deps.isMapped);
+    const createdLive = createLive(deps, integration);
     live.set(integrationId, createdLive);
     return createdLive;
   }
@@ -286,7 +290,7 @@ export function createIntegrationsService(deps: {
     ensure: find,
     /** Prepares an integration, active or not. */
     readyOf: (integration: Integration): LiveIntegration =>
-      liveOf(integration.integrationId) ?? createLive(box, integration, deps.isMapped),
+      liveOf(integration.integrationId) ?? createLive(deps, integration),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { BodyEncoding } from "../../lib/body.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import type { KeyMetadata } from "../../lib/key-metadata.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { BrokerMessage, BrokerSettings } from "../../platform/broker/broker.types.ts";
 import type { CodecUse } from "../codecs/codecs.types.ts";
@@ -23,6 +24,7 @@ export const messageFormats = [
   "zigbee2mqtt",
   "shelly",
   "sparkplug",
+  "home-assistant",
   "chirpstack",
   "the-things-stack",
 ] as const;
@@ -80,6 +82,8 @@ export interface IntegrationSettings {
   readonly encoding?: BodyEncoding;
   readonly paths?: PathTemplates;
   readonly autoCreateDevice?: boolean;
+  /** Announces the devices of the tenant to programs at the embedded broker, with the format `home-assistant`. */
+  readonly announceDevices?: boolean;
   /** Device type of created devices. */
   readonly deviceType?: string;
   readonly profileId?: string;
@@ -165,6 +169,11 @@ export interface DeviceReference {
   /** Used for a device that is made. */
   readonly name?: string;
   readonly type?: string;
+  /**
+   * `own-profile`: a created device has the profile with the name of its type, which is created if there is none. `none`: an unknown device
+   * is not created.
+   */
+  readonly creation?: "own-profile" | "none";
 }
 
 /** Before our ids among the correlation ids of The Things Stack, which adds its own. */
@@ -184,6 +193,12 @@ export interface NetworkLog {
   readonly text: string;
 }
 
+/** A key that a device has announced, and what it had announced for it before, if that has changed. */
+export interface AnnouncedKey {
+  readonly metadata: KeyMetadata;
+  readonly before?: KeyMetadata | undefined;
+}
+
 /** Describes what an adapter makes of a message: the same form whatever network it came from. */
 export interface NormalizedMessage {
   readonly kind: "uplink" | "join" | "status" | "location" | "ack" | "log" | "attributes";
@@ -200,6 +215,8 @@ export interface NormalizedMessage {
   readonly frame?: { readonly bytes: Uint8Array; readonly fPort: number };
   readonly downlink?: DownlinkReport;
   readonly log?: NetworkLog;
+  /** Metadata for the profile of the device. */
+  readonly keys?: readonly AnnouncedKey[];
 }
 
 export interface Normalized {

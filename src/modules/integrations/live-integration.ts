@@ -4,6 +4,8 @@ import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { CompiledStep } from "../pipelines/step.types.ts";
 import { compileSteps } from "../pipelines/step-engine.ts";
 import { adapterOf } from "./adapters/adapters.ts";
+import type { AnnouncedDevices } from "./adapters/announced-devices.ts";
+import { HomeAssistantAdapter } from "./adapters/home-assistant.ts";
 import { openSettings, splitOf } from "./integration-settings.ts";
 import type {
   Adapter,
@@ -42,13 +44,26 @@ export function compileMapping(steps: unknown): CompiledStep[] {
   return compileSteps(steps);
 }
 
-export function createLive(box: SealedBox, integration: Integration, isMapped: boolean): LiveIntegration {
+export interface LiveIntegrationDeps {
+  readonly box: SealedBox;
+  readonly isMapped: boolean;
+  /** Returns what devices have announced to an integration. */
+  readonly announced?: { of(integration: Integration): AnnouncedDevices | undefined };
+}
+
+export function createLive(
+  { box, isMapped, announced }: LiveIntegrationDeps,
+  integration: Integration,
+): LiveIntegration {
+  const devices = announced?.of(integration);
   const settings = openSettings(splitOf(box, integration));
   const { scriptTransform } = settings;
   return {
     integration,
     settings,
-    adapter: adapterOf(formatOf(integration.type, settings)).create(settings),
+    adapter: devices
+      ? new HomeAssistantAdapter(settings, devices)
+      : adapterOf(formatOf(integration.type, settings)).create(settings),
     steps: isMapped ? compileMapping(integration.mappingSteps) : [],
     script:
       scriptTransform?.enabled && scriptTransform.source.trim() !== "" ? scriptTransform.source : undefined,

@@ -51,6 +51,7 @@ export interface MessagePart {
   readonly body: Record<string, unknown> | undefined;
   /** Keyed by scope. */
   readonly attributes: ReadonlyMap<AttributeScope, ReadonlyMap<string, JsonValue>>;
+  readonly keys?: NormalizedMessage["keys"];
 }
 
 /** Describes what the mapping steps make of a message. */
@@ -107,7 +108,7 @@ export function metadataOf(
   integration: Pick<Integration, "integrationId" | "name" | "type">,
   { message, source, ts }: { message: NormalizedMessage; source: InboundMessage; ts: number },
 ): JsonValue {
-  const { deviceToken: _, route: __, ...device } = message.device;
+  const { deviceToken: _, route: __, creation: ___, ...device } = message.device;
   const { integrationId, name, type } = integration;
   return {
     integrationId,
@@ -176,7 +177,8 @@ export function partsOf(
     const values = Object.keys(mapped.values).length === 0 ? undecoded(message.frame) : mapped.values;
     const all = { ...values, ...radio };
     const body = Object.keys(all).length === 0 ? undefined : { ts: mapped.ts, values: all };
-    return [{ device: message.device, body, attributes: merged(mapped.attributes, message.attributes) }];
+    const attributes = merged(mapped.attributes, message.attributes);
+    return [{ device: message.device, body, attributes, ...(message.keys && { keys: message.keys }) }];
   }
   return parseScriptOutput(scripted.value).map((part, index) => {
     const isEnvelope = typeof part.body.values === "object" && part.body.values !== null;

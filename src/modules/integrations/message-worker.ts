@@ -38,6 +38,8 @@ export interface MessageWorkerDeps {
   readonly onDownlink: (integration: Integration, report: DownlinkReport) => void;
   /** A device has said something: it is there, and reached the way that its message came. */
   readonly onDeviceSeen: (integration: Integration, device: IngestDevice, reference: DeviceReference) => void;
+  /** Gives the profile of a device the metadata that the device has announced. */
+  readonly describeKeys: (device: IngestDevice, keys: NonNullable<NormalizedMessage["keys"]>) => void;
 }
 
 interface Given {
@@ -182,6 +184,7 @@ export class MessageWorker {
       resolution.resolve(integration, settings, part.device),
     );
     onDeviceSeen(integration, device, part.device);
+    if (part.keys !== undefined && part.keys.length > 0) this.deps.describeKeys(device, part.keys);
     inStage("ingest", () => {
       const readings = part.body === undefined ? [] : ingest.toReadings(part.body);
       if (readings.length > 0 || part.attributes.size > 0) {

@@ -68,7 +68,8 @@ const names: Record<WebhookKind, string> = {
 const bodies: Record<WebhookKind, string> = {
   generic:
     "`{deviceToken | externalDeviceId, tenantId?, childDeviceId?, ts?, telemetry: {…}}` or what the integration's paths say. `tenantId` names the tenant where neither header nor query does.",
-  "lorawan-a": "ChirpStack v4. The query `event` names the event; without it the fields of the body do.",
+  "lorawan-a":
+    "ChirpStack v4 or v3. The query `event` names the event; without it the fields of the body do.",
   "lorawan-b": "The Things Stack v3, the message type is the key that is there.",
 };
 

@@ -1,6 +1,7 @@
 import type { AdapterDefinition, MessageFormat } from "../integrations.types.ts";
 import { chirpstack } from "./chirpstack.ts";
 import { generic } from "./generic.ts";
+import { homeAssistant } from "./home-assistant.ts";
 import { shelly } from "./shelly.ts";
 import { sparkplug } from "./sparkplug.ts";
 import { tasmota } from "./tasmota.ts";
@@ -8,10 +9,9 @@ import { theThingsStack } from "./the-things-stack.ts";
 import { zigbee2mqtt } from "./zigbee2mqtt.ts";
 
 const definitions: ReadonlyMap<MessageFormat, AdapterDefinition> = new Map(
-  [generic, chirpstack, theThingsStack, tasmota, zigbee2mqtt, shelly, sparkplug].map((definition) => [
-    definition.format,
-    definition,
-  ]),
+  [generic, chirpstack, theThingsStack, tasmota, zigbee2mqtt, shelly, sparkplug, homeAssistant].map(
+    (definition) => [definition.format, definition],
+  ),
 );
 
 export function adapterOf(format: AdapterDefinition["format"]): AdapterDefinition {

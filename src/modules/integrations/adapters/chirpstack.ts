@@ -11,6 +11,7 @@ import type {
   Normalized,
   NormalizedMessage,
 } from "../integrations.types.ts";
+import { fromVersion3, isVersion3 } from "./chirpstack-v3.ts";
 import { type Fields, numberOf, objectOf, objectsOf, textOf } from "./fields.ts";
 import {
   bestReception,
@@ -26,7 +27,7 @@ import {
 } from "./lorawan.ts";
 
 /**
- * ChirpStack v4, by HTTP (the event in the query) or MQTT (the event in the topic). In what gateways say (`rxInfo`, `txInfo`)
+ * ChirpStack v4 and v3, by HTTP (the event in the query) or MQTT (the event in the topic). In what gateways say (`rxInfo`, `txInfo`)
  * zeros are left out.
  */
 
@@ -197,6 +198,7 @@ const readers: ReadonlyMap<string, (body: Fields) => Part> = new Map([
   ["ack", ack],
   ["txack", txack],
   ["log", log],
+  ["error", log], // of version 3
   ["integration", integration],
 ]);
 
@@ -213,16 +215,11 @@ function dedupKeyOf(event: string, body: Fields): string | undefined {
   return parts.join(":");
 }
 
-function ensureVersion4(body: Fields): void {
-  if (Object.hasOwn(body, "devEUI") && !Object.hasOwn(body, "deviceInfo"))
-    throw invalid("integration.version_unsupported");
-}
-
 function normalize(message: InboundMessage): Normalized {
   if (message.topic !== undefined && mqttTopic.exec(message.topic)?.[2] === "command")
     return { messages: [], ignored: detail("ignored.command_to_network") };
-  const body = jsonBody(message, "ChirpStack");
-  ensureVersion4(body);
+  const sent = jsonBody(message, "ChirpStack");
+  const body = isVersion3(sent) ? fromVersion3(sent) : sent;
   const event = eventOf(body, message);
   const read = readers.get(event);
   if (!read) return { messages: [], ignored: detail("ignored.event_unknown", { event: excerpt(event) }) };

@@ -64,7 +64,7 @@ function nameIn(body: Fields, key: string): string | undefined {
 
 /** Returns the parts of a reference that exist, so that it can overlay another reference. */
 function referenceOf(
-  names: Record<Exclude<keyof DeviceReference, "route">, string | undefined>,
+  names: Record<Exclude<keyof DeviceReference, "route" | "creation">, string | undefined>,
 ): DeviceReference {
   return Object.fromEntries(Object.entries(names).filter(([, name]) => name !== undefined));
 }

@@ -2,12 +2,12 @@ import { detail } from "../../../lib/domain-error.ts";
 import type {
   AdapterDefinition,
   InboundMessage,
-  IntegrationSettings,
   Normalized,
   NormalizedMessage,
 } from "../integrations.types.ts";
 import { objectOf, objectsOf, textOf } from "./fields.ts";
 import { textsOf } from "./lorawan.ts";
+import { topicBases } from "./topic-bases.ts";
 import {
   COMMAND_TO_DEVICE,
   ensureTopic,
@@ -34,17 +34,6 @@ const telemetryOf = (body: Readonly<Record<string, unknown>>) =>
     isLeftOut: (key, depth) => depth === 0 && leftOut.has(key),
     value: (value, key) => (isSwitch(key) ? onOff(value) : value),
   });
-
-function basesOf({ mqtt }: IntegrationSettings): string[][] {
-  const filters = [mqtt?.topicFilter ?? []].flat();
-  return filters
-    .map((filter) => filter.replace(/^\$share\/[^/]+\//, "").split("/"))
-    .map((levels) => {
-      const end = levels.findIndex((level) => level === "+" || level === "#");
-      return end < 0 ? levels.slice(0, -1) : levels.slice(0, end);
-    })
-    .filter((base) => base.length > 0);
-}
 
 /** The levels after the base; where no filter tells it, that is one level. */
 function withoutBase(topic: string, bases: readonly string[][]): string[] {
@@ -129,7 +118,7 @@ function normalize(levels: readonly string[], message: InboundMessage): Normaliz
 export const zigbee2mqtt: AdapterDefinition = {
   format: "zigbee2mqtt",
   create(settings) {
-    const bases = basesOf(settings);
+    const bases = topicBases(settings);
     return {
       normalize(message) {
         const levels = withoutBase(ensureTopic(message), bases);

@@ -10,7 +10,7 @@ import type { OutboundRule } from "../../../platform/outbound-address.ts";
 import { waitFor } from "../../../platform/wait-for.ts";
 import type { LocalTopics } from "../../mqtt-clients/mqtt-clients.types.ts";
 import type { MqttSettings } from "../integrations.types.ts";
-import type { Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
+import type { AnnouncedTopics, Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
 import { LOCAL_BROKER, LocalBridge } from "./local-bridge.ts";
 import { MqttBridge, type MqttBridgeDeps } from "./mqtt-bridge.ts";
 import { filtersOf } from "./subscribed-filters.ts";
@@ -23,6 +23,7 @@ export interface FleetMember {
   /** Settings with the decrypted secrets; `undefined` if there is no broker. */
   readonly settings: MqttSettings | undefined;
   readonly encoding?: BodyEncoding | undefined;
+  readonly announced?: AnnouncedTopics | undefined;
 }
 
 export interface BridgeFleetDeps {
@@ -60,7 +61,8 @@ interface Running {
   readonly fingerprint: string;
 }
 
-const fingerprintOf = ({ settings, encoding }: FleetMember) => JSON.stringify([settings, encoding]);
+const fingerprintOf = ({ settings, encoding, announced }: FleetMember) =>
+  JSON.stringify([settings, encoding, announced !== undefined]);
 
 /** Returns whether the broker knows both by the same session. */
 const isSameSession = (integrationId: string, a: MqttSettings, b: MqttSettings): boolean =>
@@ -119,6 +121,11 @@ export class BridgeFleet {
   /** Returns `undefined` if it is not switched on, or has no broker. */
   stateOf(integrationId: string): BridgeState | undefined {
     return this.running.get(integrationId)?.bridge.state;
+  }
+
+  /** Applies that devices have announced other topics. */
+  topicsChanged(integrationId: string): void {
+    this.running.get(integrationId)?.bridge.topicsChanged();
   }
 
   /** @throws DomainError `unavailable` while there is no connection. */
@@ -187,7 +194,7 @@ export class BridgeFleet {
   }
 
   private createBridge(
-    { integrationId, tenantId, encoding }: FleetMember,
+    { integrationId, tenantId, encoding, announced }: FleetMember,
     settings: MqttSettings,
     more: Pick<MqttBridgeDeps, "onState" | "formerFilters">,
   ): Bridge {
@@ -199,6 +206,7 @@ export class BridgeFleet {
         tenantId,
         settings,
         encoding,
+        announced,
         topics,
         handle,
         onState: more.onState,
@@ -209,6 +217,7 @@ export class BridgeFleet {
       integrationId,
       settings,
       encoding,
+      announced,
       addresses: addresses.of(tenantId),
       authorities,
       handle,

@@ -27,6 +27,11 @@ export interface BridgeState {
   readonly counts: BridgeCounts;
 }
 
+/** Topics that are followed beside those of the settings, because devices have announced them. */
+export interface AnnouncedTopics {
+  readonly topics: { has(topic: string): boolean; keys(): Iterable<string> };
+}
+
 /** A connection to a broker, or to the embedded one. */
 export interface Bridge {
   readonly state: BridgeState;
@@ -35,6 +40,8 @@ export interface Bridge {
   stop(): Promise<void>;
   /** Stops, and has the broker forget the session. @throws Error where the broker cannot be told */
   end(signal?: AbortSignal): Promise<void>;
+  /** Applies that other topics have been announced. */
+  topicsChanged(): void;
   /** Resolves when the broker has it. @throws DomainError `unavailable` while there is no connection. */
   publish(message: BrokerMessage): Promise<void>;
 }
@@ -45,4 +52,6 @@ export interface BridgeCounts {
   readonly ignored: number;
   /** Larger than is taken. */
   readonly tooLarge: number;
+  /** Messages that were given up because the rate stayed exhausted. */
+  readonly dropped: number;
 }

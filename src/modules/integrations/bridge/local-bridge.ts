@@ -7,7 +7,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import type { LocalMessage, LocalTopics } from "../../mqtt-clients/mqtt-clients.types.ts";
 import type { MqttSettings } from "../integrations.types.ts";
-import type { Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
+import type { AnnouncedTopics, Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
 import { MessageTaker } from "./message-taker.ts";
 import { filtersOf } from "./subscribed-filters.ts";
 import { compileTopicDevice } from "./topic-device.ts";
@@ -15,11 +15,16 @@ import { compileTopicDevice } from "./topic-device.ts";
 /** `brokerUrl` of an integration that follows the topics of the tenant's own MQTT clients. */
 export const LOCAL_BROKER = "local:";
 
+/** Time for which a message waits while the rate of its device is exhausted, and number of those that wait. Clients do not wait by themselves. */
+const LIMITED_WAIT_MS = 60_000;
+const LIMITED_MESSAGES_MAX = 1_000;
+
 interface LocalBridgeDeps {
   readonly integrationId: string;
   readonly tenantId: TenantId;
   readonly settings: MqttSettings;
   readonly encoding?: BodyEncoding | undefined;
+  readonly announced?: AnnouncedTopics | undefined;
   readonly topics: LocalTopics;
   /** Resolves when the message, or what is wrong with it, is on the disk. */
   readonly handle: (message: BridgeMessage) => Promise<void>;
@@ -34,7 +39,7 @@ interface LocalBridgeDeps {
  */
 export class LocalBridge implements Bridge {
   readonly #deps: LocalBridgeDeps;
-  readonly #counts = { received: 0, ignored: 0, tooLarge: 0 };
+  readonly #counts = { received: 0, ignored: 0, tooLarge: 0, dropped: 0 };
   readonly #stopping = new AbortController();
   #unfollow: (() => void) | undefined;
   #current: Omit<BridgeState, "counts">;
@@ -74,6 +79,9 @@ export class LocalBridge implements Bridge {
     return this.stop();
   }
 
+  /** The embedded broker asks for each message whether its topic has been announced. */
+  topicsChanged(): void {}
+
   async publish({ topic, payload, qos, retain = false }: BrokerMessage): Promise<void> {
     if (this.#unfollow === undefined) throw unavailable("integration.not_connected");
     const bytes = typeof payload === "string" ? Buffer.from(payload) : payload;
@@ -86,14 +94,16 @@ export class LocalBridge implements Bridge {
   }
 
   async #follow(): Promise<void> {
-    const { integrationId, settings, tenantId, encoding, topics, handle, clock, log } = this.#deps;
+    const { integrationId, settings, tenantId, encoding, announced, topics, handle, clock, log } = this.#deps;
     const taker = new MessageTaker({
       integrationId,
       settings,
       encoding,
+      announced,
       deviceIn: await compileTopicDevice(settings),
       handle,
       counts: this.#counts,
+      limits: { waitMs: LIMITED_WAIT_MS, waiting: LIMITED_MESSAGES_MAX },
       note: (lastError) => this.#change({ lastError, lastErrorAt: clock.now() }),
       signal: this.#stopping.signal,
       clock,
@@ -101,16 +111,29 @@ export class LocalBridge implements Bridge {
     });
     if (this.#stopping.signal.aborted) return;
     const filters = filtersOf(settings).map(withoutShare);
-    this.#unfollow = topics.follow(tenantId, filters, (message) => take(taker, message, false));
+    this.#unfollow = topics.follow(
+      tenantId,
+      filters,
+      (message) => take(taker, message, false),
+      announced?.topics,
+    );
     this.#change({
       status: "connected",
       subscriptions: filtersOf(settings).map((filter) => ({ filter, qos: 2 as const })),
     });
-    if (settings.takeRetained !== true) return;
-    for (const message of filters.flatMap((filter) => topics.retained(tenantId, filter)))
+    for (const message of this.#retained(filters))
       await take(taker, message, true).catch((error) =>
         log.warn("a retained message was not taken", { integrationId, topic: message.topic, error }),
       );
+  }
+
+  /** Returns announcements first, so that the retained states of announced topics can be read. */
+  *#retained(filters: readonly string[]): Iterable<LocalMessage> {
+    const { announced, settings, tenantId, topics } = this.#deps;
+    if (settings.takeRetained !== true && announced === undefined) return;
+    for (const filter of filters) yield* topics.retained(tenantId, filter);
+    if (settings.takeRetained === true)
+      for (const topic of [...(announced?.topics.keys() ?? [])]) yield* topics.retained(tenantId, topic);
   }
 
   #change(to: Partial<Omit<BridgeState, "counts" | "since">>): void {

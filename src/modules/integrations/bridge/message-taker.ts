@@ -9,7 +9,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { toStorageFailure } from "../../../platform/storage-failure.ts";
 import type { MqttSettings } from "../integrations.types.ts";
-import type { BridgeCounts, BridgeMessage } from "./bridge.types.ts";
+import type { AnnouncedTopics, BridgeCounts, BridgeMessage } from "./bridge.types.ts";
 import { filtersOf } from "./subscribed-filters.ts";
 import type { TopicDevice } from "./topic-device.ts";
 
@@ -23,10 +23,13 @@ interface MessageTakerDeps {
   readonly integrationId: string;
   readonly settings: MqttSettings;
   readonly encoding?: BodyEncoding | undefined;
+  readonly announced?: AnnouncedTopics | undefined;
   readonly deviceIn: TopicDevice;
   readonly handle: (message: BridgeMessage) => Promise<void>;
   /** Counters that this class increases. */
   readonly counts: { -readonly [Name in keyof BridgeCounts]: number };
+  /** Bounds for messages that wait for a rate; without them the window of the connection is the bound. */
+  readonly limits?: { readonly waitMs: number; readonly waiting: number };
   /** Tells people what is wrong. */
   readonly note: (error: Text) => void;
   /** Aborted when nothing is waited for any more. */
@@ -41,6 +44,8 @@ export class MessageTaker {
   readonly #filters: readonly string[];
   /** Times that a message made the program fail, by topic and content. */
   readonly #failing = new Map<string, number>();
+  /** Messages that wait for a rate. */
+  #waiting = 0;
 
   constructor(deps: MessageTakerDeps) {
     this.#deps = deps;
@@ -63,18 +68,23 @@ export class MessageTaker {
   }
 
   #isIgnored({ topic, retain, payload }: PublishPacket): boolean {
+    const { announced, settings } = this.#deps;
+    const isFollowed = this.#filters.some((filter) => filterMatches(filter, topic));
+    // Retained announcements are how devices are found, and empty ones remove them.
+    if (announced !== undefined && isFollowed && topic.endsWith("/config")) return false;
     return (
       // A replay is only what the broker remembers; a message without content only has it forget that.
-      (retain && this.#deps.settings.takeRetained !== true) ||
+      (retain && settings.takeRetained !== true) ||
       payload.length === 0 ||
       // Left over from a subscription that the session still has and the settings have no more.
-      !this.#filters.some((filter) => filterMatches(filter, topic))
+      !(isFollowed || announced?.topics.has(topic))
     );
   }
 
   /** Offers the message until it is accepted, or has failed for good. */
   async #handOver(message: PublishPacket): Promise<Outcome> {
     const { handle, signal, clock } = this.#deps;
+    const offeredAt = clock.monotonic();
     const inbound = this.#inboundOf(message);
     for (;;) {
       try {
@@ -84,11 +94,20 @@ export class MessageTaker {
         if (!(error instanceof DomainError && error.kind === "limited"))
           return this.#afterFailure(message, error);
         if (signal.aborted) return { kind: "later", reason: textOf(error) };
+        if (!this.#mayWait(offeredAt)) return this.#giveUp(message, error);
         // The window fills meanwhile, and the broker waits.
         const waitS = error.retryAfterSeconds ?? LIMITED_WAIT_S;
+        this.#waiting++;
         await new Promise<void>((resolve) => clock.schedule(waitS * 1000, resolve));
+        this.#waiting--;
       }
     }
+  }
+
+  #mayWait(offeredAt: number): boolean {
+    const { limits, clock } = this.#deps;
+    if (limits === undefined) return true;
+    return this.#waiting < limits.waiting && clock.monotonic() < offeredAt + limits.waitMs;
   }
 
   #inboundOf({ topic, payload, retain }: PublishPacket): BridgeMessage {
@@ -109,10 +128,19 @@ export class MessageTaker {
     // The message was refused for good: the next attempt would end the same way.
     if (failure !== undefined && failure.kind !== "unavailable") return TAKEN;
     if (failure === undefined) return this.#afterDefect(message, error);
-    // Of quality 0 the broker keeps nothing that it could send again.
-    if (message.packetId === 0)
-      this.#deps.note(detail("broker_error.message_lost", { topic: message.topic, reason: textOf(failure) }));
-    return { kind: "later", reason: textOf(failure) };
+    return this.#later(message, failure);
+  }
+
+  #giveUp(message: PublishPacket, error: DomainError): Outcome {
+    if (message.packetId === 0) this.#deps.counts.dropped++;
+    return this.#later(message, error);
+  }
+
+  #later({ packetId, topic }: PublishPacket, error: DomainError): Outcome {
+    const reason = textOf(error);
+    // Of quality 0 nobody keeps anything that could be sent again.
+    if (packetId === 0) this.#deps.note(detail("broker_error.message_lost", { topic, reason }));
+    return { kind: "later", reason };
   }
 
   /** Has the broker send the message again, a limited number of times. */

@@ -11,7 +11,8 @@ import type { Logger } from "../../../platform/log.ts";
 import type { OutboundRule } from "../../../platform/outbound-address.ts";
 import { waitFor } from "../../../platform/wait-for.ts";
 import type { MqttSettings } from "../integrations.types.ts";
-import type { Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
+import { AnnouncedSubscriptions } from "./announced-subscriptions.ts";
+import type { AnnouncedTopics, Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
 import { MessageTaker } from "./message-taker.ts";
 import { filtersOf } from "./subscribed-filters.ts";
 import { compileTopicDevice } from "./topic-device.ts";
@@ -26,6 +27,7 @@ export interface MqttBridgeDeps {
   /** Settings with the decrypted secrets. */
   readonly settings: MqttSettings;
   readonly encoding?: BodyEncoding | undefined;
+  readonly announced?: AnnouncedTopics | undefined;
   /** Filters to which the broker's session may still be subscribed from earlier settings. */
   readonly formerFilters?: readonly string[] | undefined;
   readonly addresses: Pick<OutboundRule, "resolve">;
@@ -66,10 +68,11 @@ function waitMsAfter(failures: number, random: () => number): number {
 export class MqttBridge implements Bridge {
   private readonly clientId: string;
   private readonly session = new InboundSession();
-  private readonly counts = { received: 0, ignored: 0, tooLarge: 0 };
+  private readonly counts = { received: 0, ignored: 0, tooLarge: 0, dropped: 0 };
   /** Aborted when the bridge is to stop. */
   private wanted: AbortController | undefined;
   private connection: BrokerConnection | undefined;
+  private announcedSubscriptions: AnnouncedSubscriptions | undefined;
   private running: Promise<void> | undefined;
   private current: Omit<BridgeState, "counts">;
 
@@ -130,12 +133,18 @@ export class MqttBridge implements Bridge {
     }
   }
 
+  /** Subscribes to what has been announced meanwhile. */
+  topicsChanged(): void {
+    this.announcedSubscriptions?.update();
+  }
+
   private async run(signal: AbortSignal): Promise<void> {
-    const { integrationId, settings, encoding, handle, clock, log } = this.deps;
+    const { integrationId, settings, encoding, announced, handle, clock, log } = this.deps;
     const taker = new MessageTaker({
       integrationId,
       settings,
       encoding,
+      announced,
       deviceIn: await compileTopicDevice(settings),
       handle,
       counts: this.counts,
@@ -185,6 +194,8 @@ export class MqttBridge implements Bridge {
       // The answer to the subscription comes behind all that the broker has kept, which may take its time.
       if (opened.isResumed) this.change({ status: "connected", problem: null });
       const complaint = await this.subscribe(opened);
+      this.announcedSubscriptions = new AnnouncedSubscriptions(opened, this.deps);
+      this.topicsChanged();
       cancel = this.deps.clock.schedule(HELD_MS, () =>
         this.change({ failedAttempts: 0, lastError: complaint }),
       );
@@ -193,6 +204,7 @@ export class MqttBridge implements Bridge {
       cancel();
       signal.removeEventListener("abort", leave);
       this.connection = undefined;
+      this.announcedSubscriptions = undefined;
       await opened.end();
     }
   }
@@ -206,7 +218,7 @@ export class MqttBridge implements Bridge {
     const subscriptions = await opened.subscribe({
       filters,
       qos: settings.qos ?? 1,
-      takeRetained: settings.takeRetained ?? false,
+      takeRetained: this.deps.announced === undefined ? (settings.takeRetained ?? false) : "always",
     });
     const complaint = complaintOf(subscriptions, settings.qos ?? 1);
     if (complaint !== null && subscriptions.every(({ qos }) => qos === null))

@@ -93,10 +93,11 @@ function Granted({ bridge, filter }: { bridge: Bridge | null; filter: string }) 
 }
 
 function Counts({ bridge }: { bridge: Bridge }) {
-  const { received, ignored, tooLarge } = bridge.counts;
+  const { received, ignored, tooLarge, dropped } = bridge.counts;
   const parts = [
     `${formatCount(received)} ${t("bridge.received")}`,
     ...(ignored > 0 ? [`${formatCount(ignored)} ${t("bridge.ignored")}`] : []),
+    ...(dropped > 0 ? [`${formatCount(dropped)} ${t("bridge.dropped")}`] : []),
     ...(tooLarge > 0 ? [`${formatCount(tooLarge)} ${t("bridge.tooLarge")}`] : []),
   ];
   return <p class="text-sm text-soft">{parts.join(" · ")}</p>;

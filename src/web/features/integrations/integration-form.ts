@@ -13,6 +13,7 @@ export const LOCAL_BROKER = "local:";
 /** Settings as a person fills them in; a secret that is kept is shown as one and left empty. */
 export interface IntegrationFields {
   readonly autoCreate: boolean;
+  readonly announces: boolean;
   readonly deviceType: string;
   readonly radioPrefix: string;
   readonly usesMqtt: boolean;
@@ -76,6 +77,7 @@ export function fieldsOf(settings: IntegrationSettings): IntegrationFields {
   const { downlink } = settings;
   return {
     autoCreate: settings.autoCreateDevice ?? false,
+    announces: settings.announceDevices ?? false,
     deviceType: settings.deviceType ?? "",
     radioPrefix: settings.radioPrefix ?? RADIO_PREFIX,
     ...brokerFieldsOf(settings),
@@ -192,6 +194,7 @@ export function changesOf(
   const hasRadio = type === "CHIRPSTACK" || type === "THE_THINGS_STACK";
   return {
     autoCreateDevice: fields.autoCreate,
+    announceDevices: (fields.announces && fields.brokerUrl === LOCAL_BROKER) || null,
     deviceType: fields.deviceType.trim() || null,
     mqtt: type === "MQTT" || fields.usesMqtt ? mqttOf(fields, before) : null,
     ...(hasRadio && {

@@ -1,5 +1,5 @@
 import { Cable, FileCode, Plus } from "lucide-preact";
-import { useLocation, useRoute } from "preact-iso";
+import { useRoute } from "preact-iso";
 import { integrationTabs, oneOf } from "../../../lib/console-routes.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
@@ -8,9 +8,7 @@ import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
-import { useCreateDialog } from "../../platform/use-create-dialog.ts";
 import { Age } from "../../ui/age.tsx";
-import { Button } from "../../ui/button.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -18,27 +16,25 @@ import { IntegrationButtons } from "./integration-buttons.tsx";
 import { IntegrationPage } from "./integration-page.tsx";
 import { type Integration, integrationsApi } from "./integrations-api.ts";
 import { isWaiting, networkName, statusText } from "./networks.ts";
-import { Wizard } from "./wizard.tsx";
+import { NewIntegrationPage } from "./new-integration-page.tsx";
 
-/** Other networks and programs: all of them, or one with its messages. */
+/** Other networks and programs: all of them, one with its messages, or a new one. */
 export function IntegrationsScreen() {
   const { integrationId, integrationTab } = useRoute().params;
   const tab = oneOf(integrationTabs, integrationTab || integrationTabs[0]);
   if (tab === undefined) return <NotFoundScreen />;
   return (
     <Page>
-      {integrationId ? (
+      {integrationId === "new" && <NewIntegrationPage />}
+      {integrationId && integrationId !== "new" && (
         <IntegrationPage key={integrationId} integrationId={integrationId} tab={tab} />
-      ) : (
-        <IntegrationsPage />
       )}
+      {!integrationId && <IntegrationsPage />}
     </Page>
   );
 }
 
 function IntegrationsPage() {
-  const { route } = useLocation();
-  const creating = useCreateDialog();
   const list = useResource(integrationsApi.list, []);
   const integrations = useKept(list);
   const reloadSoon = useCoalesced(list.reload);
@@ -47,40 +43,31 @@ function IntegrationsPage() {
     else if (message.topic === "events" && message.event === "integration") reloadSoon();
   });
   const create = may("integrations:write") && (
-    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
+    <a class="btn btn-primary btn-sm" href="/integrations/new">
+      <Plus size={16} aria-hidden="true" />
       {t("integrations.create")}
-    </Button>
+    </a>
   );
   return (
-    <>
-      <ListScreen
-        title={t("nav.integrations")}
-        intro={t("integrations.intro")}
-        list={list}
-        count={integrations?.length}
-        icon={Cable}
-        none={[t("integrations.none"), t("integrations.noneHint")]}
-        actions={
-          <a class="btn btn-ghost btn-sm" href="/integrations/codecs">
-            <FileCode size={16} aria-hidden="true" />
-            {t("nav.codecs")}
-          </a>
-        }
-        create={create}
-      >
-        {integrations?.map((integration) => (
-          <Row key={integration.integrationId} integration={integration} onChanged={list.reload} />
-        ))}
-      </ListScreen>
-      {creating.isOpen && (
-        <Wizard
-          onClose={(created) => {
-            creating.close();
-            if (created) route(`/integrations/${created.integrationId}`);
-          }}
-        />
-      )}
-    </>
+    <ListScreen
+      title={t("nav.integrations")}
+      intro={t("integrations.intro")}
+      list={list}
+      count={integrations?.length}
+      icon={Cable}
+      none={[t("integrations.none"), t("integrations.noneHint")]}
+      actions={
+        <a class="btn btn-ghost btn-sm" href="/integrations/codecs">
+          <FileCode size={16} aria-hidden="true" />
+          {t("nav.codecs")}
+        </a>
+      }
+      create={create}
+    >
+      {integrations?.map((integration) => (
+        <Row key={integration.integrationId} integration={integration} onChanged={list.reload} />
+      ))}
+    </ListScreen>
   );
 }
 

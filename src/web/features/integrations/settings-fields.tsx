@@ -58,18 +58,22 @@ export function SettingsFields({ type, fields, onChange, format, before = {} }: 
           isAnyBody={type === "MQTT" && (format ?? before.format) === undefined}
         />
       )}
-      <label class="flex cursor-pointer items-start gap-3">
-        <input
-          type="checkbox"
-          class="checkbox checkbox-sm mt-0.5"
-          checked={fields.autoCreate}
-          onChange={(e) => set({ autoCreate: e.currentTarget.checked })}
-        />
-        <span>
-          {t("integration.autoCreate")}
-          <span class="block text-sm text-soft">{t("integration.autoCreateHint")}</span>
-        </span>
-      </label>
+      <Checkbox
+        checked={fields.autoCreate}
+        onCheck={(autoCreate) => set({ autoCreate })}
+        hint={t("integration.autoCreateHint")}
+      >
+        {t("integration.autoCreate")}
+      </Checkbox>
+      {(format ?? before.format) === "home-assistant" && fields.brokerUrl === LOCAL_BROKER && (
+        <Checkbox
+          checked={fields.announces}
+          onCheck={(announces) => set({ announces })}
+          hint={t("integration.announcesHint")}
+        >
+          {t("integration.announces")}
+        </Checkbox>
+      )}
       {fields.autoCreate && (
         <Field label={t("integration.deviceType")} hint={t("integration.deviceTypeHint")}>
           <Input name="deviceType" fields={fields} set={set} max={128} />

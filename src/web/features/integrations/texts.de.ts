@@ -90,6 +90,9 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "network.zigbee2mqtt.hint": "Zigbee-Geräte, an diesem Gateway oder einem anderen MQTT-Broker",
   "network.shelly": "Shelly",
   "network.shelly.hint": "Ab Gen2, an diesem Gateway oder einem anderen MQTT-Broker",
+  "network.home-assistant": "Home-Assistant-Erkennung",
+  "network.home-assistant.hint":
+    "Geräte, die sich selbst ankündigen, an diesem Gateway oder einem anderen MQTT-Broker",
   "network.sparkplug": "Sparkplug B",
   "network.sparkplug.hint": "Edge-Knoten, an diesem Gateway oder einem anderen MQTT-Broker",
 
@@ -97,6 +100,9 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "integration.autoCreate": "Für jeden unbekannten Sensor ein Gerät anlegen",
   "integration.autoCreateHint":
     "Andernfalls schlagen Nachrichten unbekannter Sensoren fehl; Sie können sie später erneut verarbeiten.",
+  "integration.announces": "Geräte dieses Gateways bei Home Assistant ankündigen",
+  "integration.announcesHint":
+    "Programme am Broker dieses Gateways finden alle Geräte des Standorts, mit Namen und Einheiten.",
   "integration.deviceType": "Gerätetyp neuer Geräte",
   "integration.deviceTypeHint": "Wenn das Feld leer ist, gilt der Typ aus der Nachricht, sonst „default“.",
   "integration.radioPrefix": "Präfix der Funkdaten",
@@ -178,6 +184,7 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "bridge.notGranted": "vom Broker abgelehnt",
   "bridge.received": "empfangen seit dem Start",
   "bridge.ignored": "übersprungen (Retained-Nachrichten, leere Nachrichten)",
+  "bridge.dropped": "verworfen, da die Rate ausgeschöpft war",
   "bridge.tooLarge": "zu groß",
   "bridge.why.refused":
     "Unter dieser Adresse nimmt kein Dienst Verbindungen an. Prüfen Sie, ob der Broker läuft und der Port stimmt.",

@@ -1,0 +1,118 @@
+/** Splits a value template into literal text and the tokens of its expressions, in one pass. */
+export interface TemplateToken {
+  readonly kind: "literal" | "operator" | "name" | "number" | "string";
+  readonly text: string;
+}
+
+const operators = [
+  "==",
+  "!=",
+  "<=",
+  ">=",
+  "//",
+  "<",
+  ">",
+  "+",
+  "-",
+  "*",
+  "/",
+  "%",
+  "~",
+  "|",
+  ".",
+  ",",
+  "(",
+  ")",
+  "[",
+  "]",
+];
+const isDigit = (character: string) => character >= "0" && character <= "9";
+const isSpace = (character: string) =>
+  character === " " || character === "\n" || character === "\t" || character === "\r";
+const isWord = (character: string) => /^\w$/.test(character);
+
+type Fail = (text: string) => Error;
+
+/** Returns the index behind the last character from `index` on that `test` accepts. */
+function skip(source: string, index: number, test: (character: string) => boolean): number {
+  let end = index;
+  while (end < source.length && test(source.charAt(end))) end++;
+  return end;
+}
+
+function quoted(source: string, start: number, fail: Fail): { text: string; end: number } {
+  const quote = source.charAt(start);
+  let text = "";
+  for (let index = start + 1; index < source.length; index++) {
+    const character = source.charAt(index);
+    if (character === quote) return { text, end: index + 1 };
+    if (character === "\\") index++;
+    text += source.charAt(index);
+  }
+  throw fail("a quote is not closed");
+}
+
+/** Reads one token of an expression that begins at `index`, where there is no space. */
+function tokenAt(source: string, index: number, fail: Fail): { token: TemplateToken; end: number } {
+  const character = source.charAt(index);
+  if (character === "'" || character === '"') {
+    const { text, end } = quoted(source, index, fail);
+    return { token: { kind: "string", text }, end };
+  }
+  if (isDigit(character)) {
+    let end = skip(source, index, isDigit);
+    if (source.charAt(end) === "." && isDigit(source.charAt(end + 1))) end = skip(source, end + 1, isDigit);
+    return { token: { kind: "number", text: source.slice(index, end) }, end };
+  }
+  if (isWord(character)) {
+    const end = skip(source, index, isWord);
+    return { token: { kind: "name", text: source.slice(index, end) }, end };
+  }
+  const operator = operators.find((candidate) => source.startsWith(candidate, index));
+  if (operator === undefined) throw fail(`unexpected ${character}`);
+  return { token: { kind: "operator", text: operator }, end: index + operator.length };
+}
+
+/** Reads the tokens between `{{` and `}}`, or `{%` and `%}`. Returns the index behind them. */
+function inside(
+  source: string,
+  start: number,
+  { tokens, fail }: { tokens: TemplateToken[]; fail: Fail },
+): number {
+  const open = source.slice(start, start + 2);
+  const close = open === "{{" ? "}}" : "%}";
+  tokens.push({ kind: "operator", text: open });
+  let index = start + 2;
+  if (source.charAt(index) === "-") index++; // trims the space outside, which is trimmed anyway
+  for (;;) {
+    index = skip(source, index, isSpace);
+    if (index >= source.length) throw fail(`${close} is missing`);
+    if (source.startsWith(`-${close}`, index)) index++;
+    if (source.startsWith(close, index)) break;
+    const { token, end } = tokenAt(source, index, fail);
+    tokens.push(token);
+    index = end;
+  }
+  tokens.push({ kind: "operator", text: close });
+  return index + 2;
+}
+
+export function tokenize(source: string, fail: Fail): TemplateToken[] {
+  const tokens: TemplateToken[] = [];
+  let literal = "";
+  const endLiteral = () => {
+    // Space around statements is layout, and not part of the value.
+    if (literal.trim() !== "") tokens.push({ kind: "literal", text: literal });
+    literal = "";
+  };
+  for (let index = 0; index < source.length; ) {
+    const next = source.charAt(index) === "{" ? source.charAt(index + 1) : "";
+    if (next === "#") throw fail("comments are not supported");
+    if (next === "{" || next === "%") {
+      endLiteral();
+      index = inside(source, index, { tokens, fail });
+    } else literal += source.charAt(index++);
+  }
+  endLiteral();
+  return tokens;
+}

@@ -1,0 +1,36 @@
+import { AnnouncedDevices } from "./adapters/announced-devices.ts";
+import type { Integration } from "./integrations.types.ts";
+
+interface Registered {
+  readonly devices: AnnouncedDevices;
+  /** Broker and topics that the announcements are from. */
+  readonly source: string;
+}
+
+/** Announcements of devices to each integration that follows them. Retained announcements fill it again after a restart. */
+export class AnnouncementRegistry {
+  /** Keyed by integration id. */
+  readonly #registered = new Map<string, Registered>();
+
+  /** @param onTopics is called when an integration has to follow other topics */
+  constructor(private readonly onTopics: (integrationId: string) => void) {}
+
+  /** Returns `undefined` for an integration whose devices do not announce themselves. */
+  of({
+    integrationId,
+    settings,
+  }: Pick<Integration, "integrationId" | "settings">): AnnouncedDevices | undefined {
+    if (settings.format !== "home-assistant") return undefined;
+    const { brokerUrl, topicFilter } = settings.mqtt ?? {};
+    const source = JSON.stringify([brokerUrl, topicFilter]);
+    const registered = this.#registered.get(integrationId);
+    if (registered?.source === source) return registered.devices;
+    const devices = new AnnouncedDevices(() => this.onTopics(integrationId));
+    this.#registered.set(integrationId, { devices, source });
+    return devices;
+  }
+
+  forget(integrationId: string): void {
+    this.#registered.delete(integrationId);
+  }
+}

@@ -1,0 +1,220 @@
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { DeviceWithActivity } from "../devices/devices.types.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { LocalTopics } from "../mqtt-clients/mqtt-clients.types.ts";
+import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
+import { topicBases } from "./adapters/topic-bases.ts";
+import { ownAnnouncement, ownAnnouncementTopic } from "./device-announcement.ts";
+import { integrationPrincipal } from "./integration-principal.ts";
+import type { Integration } from "./integrations.types.ts";
+
+const PAGE = 200;
+/** Time after which new keys, names and devices are announced. */
+const SWEEP_MS = 30_000;
+/** Delay of a sweep after a change, so that many changes make one sweep. */
+const CHANGE_DELAY_MS = 500;
+
+export interface OwnAnnouncementsDeps {
+  readonly devices: Pick<DevicesService, "list">;
+  readonly keysOf: (tenantId: TenantId, profileId: DeviceWithActivity["profileId"]) => KeyMetadataMap;
+  readonly latest: (
+    deviceIds: readonly DeviceId[],
+  ) => Promise<readonly { deviceId: string; values: Readonly<Record<string, TelemetryValue>> }[]>;
+  /** Returns whether the device came from an announcement itself, which other programs have read already. */
+  readonly isAnnounced: (device: DeviceWithActivity) => boolean;
+  readonly topics: LocalTopics;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Announces the devices of one tenant under one prefix, and keeps the announcements up to date. */
+class Announcer {
+  /** Hash of what is retained, by topic. */
+  readonly #published = new Map<string, bigint | number>();
+  readonly #prefix: string;
+  #unfollow = () => {};
+  #cancel = () => {};
+  #isStopped = false;
+  /** A sweep is due after a change: further changes do not delay it. */
+  #isSoon = false;
+  /** The sweep in progress; the next one waits for it. */
+  #sweeping: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly deps: OwnAnnouncementsDeps,
+    readonly integration: Integration,
+  ) {
+    this.#prefix = topicBases(integration.settings)[0]?.join("/") ?? "homeassistant";
+  }
+
+  start(): void {
+    const { topics } = this.deps;
+    const { tenantId } = this.integration;
+    const own = ownAnnouncementTopic(this.#prefix, "");
+    const begin = own.slice(0, -"/config".length);
+    for (const { topic, payload } of topics.retained(tenantId, `${this.#prefix}/device/+/config`))
+      if (topic.startsWith(begin)) this.#published.set(topic, Bun.hash(payload));
+    this.#unfollow = topics.follow(tenantId, [`${this.#prefix}/status`], async ({ payload }) => {
+      // Home Assistant has started, and may have lost what it had read.
+      if (Buffer.from(payload).toString() !== "online") return;
+      for (const own of this.#published.keys()) this.#published.set(own, 0);
+      this.changed();
+    });
+    this.changed();
+  }
+
+  /** Sweeps soon. */
+  changed(): void {
+    if (this.#isSoon) return;
+    this.#isSoon = true;
+    this.#schedule(CHANGE_DELAY_MS);
+  }
+
+  stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel();
+    this.#unfollow();
+    return this.#sweeping;
+  }
+
+  /** Stops, and removes all announcements. */
+  async clear(): Promise<void> {
+    await this.stop();
+    for (const topic of this.#published.keys()) await this.#publish(topic, "");
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#isStopped) return;
+    this.#cancel();
+    this.#cancel = this.deps.clock.schedule(delayMs, () => {
+      this.#isSoon = false;
+      const { integrationId } = this.integration;
+      this.#sweeping = this.#sweeping
+        .then(() => this.#sweep())
+        .catch((error) => this.deps.log.warn("devices were not announced", { integrationId, error }));
+      this.#schedule(SWEEP_MS);
+    });
+  }
+
+  async #sweep(): Promise<void> {
+    const { devices } = this.deps;
+    const present = new Set<string>();
+    for (let offset = 0; !this.#isStopped; offset += PAGE) {
+      const query = { limit: PAGE, offset, sort: "createdAt" } as const;
+      const { items } = devices.list(integrationPrincipal(this.integration), query);
+      for (const [topic, text] of await this.#announcementsOf(items)) {
+        present.add(topic);
+        const hash = Bun.hash(text);
+        if (this.#published.get(topic) === hash) continue;
+        await this.#publish(topic, text);
+        this.#published.set(topic, hash);
+      }
+      if (items.length < PAGE) break;
+    }
+    if (this.#isStopped) return;
+    for (const topic of [...this.#published.keys()].filter((each) => !present.has(each))) {
+      await this.#publish(topic, "");
+      this.#published.delete(topic);
+    }
+  }
+
+  async #announcementsOf(page: readonly DeviceWithActivity[]): Promise<[topic: string, text: string][]> {
+    const { latest, keysOf, isAnnounced, version } = this.deps;
+    const own = page.filter((device) => !isAnnounced(device));
+    const snapshots = await latest(own.map(({ deviceId }) => deviceId));
+    const values = new Map(snapshots.map((snapshot) => [snapshot.deviceId, snapshot.values]));
+    return own.flatMap((device) => {
+      const keys = keysOf(device.tenantId, device.profileId);
+      const text = ownAnnouncement({ device, latest: values.get(device.deviceId) ?? {}, keys, version });
+      return text === undefined ? [] : [[ownAnnouncementTopic(this.#prefix, device.deviceId), text]];
+    });
+  }
+
+  #publish(topic: string, text: string): Promise<void> {
+    const { tenantId } = this.integration;
+    return this.deps.topics.publish(tenantId, { topic, payload: Buffer.from(text), qos: 1, retain: true });
+  }
+}
+
+/** Announces the devices of each tenant that has asked for it, to programs such as Home Assistant at the embedded broker. */
+export class OwnAnnouncements {
+  /** Keyed by integration id. */
+  readonly #announcers = new Map<string, Announcer>();
+  #isStarted = false;
+
+  constructor(
+    private readonly deps: OwnAnnouncementsDeps & {
+      readonly list: () => readonly Integration[];
+      readonly find: (integrationId: string) => Integration | undefined;
+    },
+  ) {}
+
+  /** Follows changes of integrations and devices. The module calls it once. */
+  subscribe(events: EventBus<DomainEvents>): void {
+    events.on("integration.changed", ({ integrationId }) => this.#refresh(integrationId));
+    const onDevice = ({ tenantId }: { tenantId: TenantId }) => this.#changed(tenantId);
+    events.on("device.created", onDevice);
+    events.on("device.updated", onDevice);
+    events.on("device.deleted", onDevice);
+    events.on("key-metadata.changed", onDevice);
+    events.on("tenant.deleted", ({ tenantId }) => {
+      for (const [integrationId, announcer] of this.#announcers)
+        if (announcer.integration.tenantId === tenantId) {
+          this.#announcers.delete(integrationId);
+          void announcer.stop();
+        }
+    });
+  }
+
+  start(): void {
+    this.#isStarted = true;
+    for (const integration of this.deps.list()) this.#begin(integration);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStarted = false;
+    const announcers = [...this.#announcers.values()];
+    this.#announcers.clear();
+    await Promise.all(announcers.map((announcer) => announcer.stop()));
+  }
+
+  #changed(tenantId: TenantId): void {
+    for (const announcer of this.#announcers.values())
+      if (announcer.integration.tenantId === tenantId) announcer.changed();
+  }
+
+  #begin(integration: Integration): void {
+    const { settings, status, integrationId } = integration;
+    if (!this.#isStarted || settings.announceDevices !== true || status === "paused" || status === "draft")
+      return;
+    const announcer = new Announcer(this.deps, integration);
+    this.#announcers.set(integrationId, announcer);
+    announcer.start();
+  }
+
+  #refresh(integrationId: string): void {
+    const { find, log } = this.deps;
+    const announcer = this.#announcers.get(integrationId);
+    const integration = find(integrationId);
+    const isPaused = integration?.settings.announceDevices === true && integration.status === "paused";
+    this.#announcers.delete(integrationId);
+    // Announcements under another prefix are removed before those under the new one are written.
+    const isSame =
+      announcer !== undefined &&
+      integration?.settings.announceDevices === true &&
+      Bun.deepEquals(integration.settings.mqtt, announcer.integration.settings.mqtt);
+    const ended = isPaused || isSame ? announcer?.stop() : announcer?.clear();
+    Promise.resolve(ended)
+      .then(() => {
+        const current = find(integrationId);
+        if (current !== undefined && !this.#announcers.has(integrationId)) this.#begin(current);
+      })
+      .catch((error) => log.warn("announcements were not removed", { integrationId, error }));
+  }
+}

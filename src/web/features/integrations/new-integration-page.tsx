@@ -1,0 +1,162 @@
+import {
+  Braces,
+  Factory,
+  House,
+  type LucideIcon,
+  Plug,
+  RadioTower,
+  ToggleRight,
+  Waypoints,
+  Webhook,
+} from "lucide-preact";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { BackLink } from "../../ui/back-link.tsx";
+import { FormPage } from "../../ui/form-page.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { Section } from "../../ui/section.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { codecIndexApi } from "../codecs/codec-index-api.ts";
+import { CodecIndexSearch } from "../codecs/codec-index-search.tsx";
+import type { Codec } from "../codecs/codecs-api.ts";
+import { fieldsOf, LOCAL_BROKER, settingsOf } from "./integration-form.ts";
+import { integrationsApi } from "./integrations-api.ts";
+import { isLorawan, type Network, networks, startedText } from "./networks.ts";
+import { SettingsFields } from "./settings-fields.tsx";
+
+const HREF = "/integrations/new";
+
+const ICONS: Readonly<Record<Network["id"], LucideIcon>> = {
+  CHIRPSTACK: RadioTower,
+  THE_THINGS_STACK: RadioTower,
+  HTTP: Webhook,
+  MQTT: Braces,
+  tasmota: Plug,
+  zigbee2mqtt: Waypoints,
+  shelly: ToggleRight,
+  "home-assistant": House,
+  sparkplug: Factory,
+};
+
+/** First what is connected, then what that needs; it runs at once. */
+export function NewIntegrationPage() {
+  const { query } = useLocation();
+  const network = networks.find(({ id }) => id === query.network);
+  return network === undefined ? <Choice /> : <Details key={network.id} network={network} />;
+}
+
+function Choice() {
+  return (
+    <>
+      <BackLink href="/integrations">{t("nav.integrations")}</BackLink>
+      <PageHead title={t("integrations.create")} />
+      <p class="-mt-2 text-soft">{t("network.label")}</p>
+      <ul class="grid gap-3 sm:grid-cols-2 lg:grid-cols-3" aria-label={t("network.label")}>
+        {networks.map(({ id }) => (
+          <li key={id}>
+            <NetworkCard id={id} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function NetworkCard({ id }: { id: Network["id"] }) {
+  const Icon = ICONS[id];
+  return (
+    <a class="panel flex h-full items-start gap-3 p-4 hover:border-primary" href={`${HREF}?network=${id}`}>
+      <Icon size={22} class="mt-0.5 shrink-0 text-primary" aria-hidden="true" />
+      <span class="flex min-w-0 flex-col gap-1">
+        <span class="font-medium">{t(`network.${id}`)}</span>
+        <span class="text-sm text-soft">{t(`network.${id}.hint`)}</span>
+      </span>
+    </a>
+  );
+}
+
+function Details({ network }: { network: Network }) {
+  const { route } = useLocation();
+  const { type } = network;
+  const [name, setName] = useState(t(`network.${network.id}`));
+  const [fields, setFields] = useState(() => ({
+    ...fieldsOf({}),
+    autoCreate: true,
+    // The embedded broker is the default, and needs no settings.
+    brokerUrl: type === "MQTT" ? LOCAL_BROKER : "",
+    topics: "topics" in network ? network.topics : "",
+  }));
+  const [codec, setCodec] = useState<Codec>();
+  const action = useAction();
+  const submit = () =>
+    action.run(async () => {
+      const format = "format" in network ? { format: network.format } : {};
+      const integration = await integrationsApi.create({
+        name: name.trim(),
+        type,
+        status: "active",
+        settings_json: {
+          ...format,
+          ...settingsOf(type, fields),
+          ...(codec && { codecs: [{ codecId: codec.codecId }] }),
+        },
+      });
+      toast("success", startedText(integration));
+      route(`/integrations/${integration.integrationId}`, true);
+    });
+  return (
+    <FormPage
+      title={t("integrations.create")}
+      back={{ href: HREF, text: t("integration.back") }}
+      cancelHref="/integrations"
+      submitText={t("integrations.create")}
+      onSubmit={submit}
+      busy={action.busy}
+      error={action.error}
+      isFixed={!may("integrations:write")}
+    >
+      <div class="panel flex flex-col gap-5 p-4 sm:p-5">
+        <TextField
+          label={t("integration.name")}
+          required
+          maxLength={200}
+          pattern=".*\S.*"
+          value={name}
+          autofocus
+          onText={setName}
+        />
+        <SettingsFields
+          type={type}
+          fields={fields}
+          onChange={setFields}
+          format={"format" in network ? network.format : undefined}
+        />
+      </div>
+      {isLorawan(type) && <CodecStep codec={codec} onSelect={setCodec} />}
+    </FormPage>
+  );
+}
+
+/** Finds the codec of the devices, where the network server does not decode their frames. */
+function CodecStep({ codec, onSelect }: { codec: Codec | undefined; onSelect: (codec: Codec) => void }) {
+  const { data } = useResource(codecIndexApi.status, []);
+  return (
+    <Section id="codec" title={t("codecIndex.title")} hint={t("codecIndex.wizardHint")}>
+      {codec && <p role="status">{t("codecIndex.wizardSelected", { name: codec.name })}</p>}
+      {data?.index && <CodecIndexSearch onCreated={onSelect} />}
+      {data?.index === null && (
+        <p>
+          {t("codecIndex.empty")}{" "}
+          <a class="link" href="/integrations/codecs/index">
+            {t("codecIndex.collection")}
+          </a>
+        </p>
+      )}
+    </Section>
+  );
+}
