@@ -233,6 +233,7 @@ CREATE TABLE `dashboard_shares` (
 	`created_by` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`expires_at` integer,
+	`rotation` text,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`dashboard_id`) REFERENCES `dashboards`(`id`) ON UPDATE no action ON DELETE cascade
 );
@@ -508,6 +509,7 @@ CREATE TABLE `modbus_connections` (
 	`host` text NOT NULL,
 	`port` integer NOT NULL,
 	`framing` text NOT NULL,
+	`serial` text,
 	`timeout_ms` integer NOT NULL,
 	`pause_ms` integer NOT NULL,
 	`created_at` integer NOT NULL,
@@ -563,6 +565,7 @@ CREATE TABLE `messengers` (
 	`name` text NOT NULL,
 	`kind` text NOT NULL,
 	`is_enabled` integer NOT NULL,
+	`rule_scope` text NOT NULL,
 	`language` text NOT NULL,
 	`severities` text NOT NULL,
 	`triggers` text NOT NULL,
@@ -715,6 +718,8 @@ CREATE TABLE `device_profiles` (
 	`sessions_when_full` text DEFAULT 'REPLACE' NOT NULL,
 	`messages_per_second` integer,
 	`messages_burst` integer,
+	`converts_numeric_text` integer DEFAULT false NOT NULL,
+	`device_requests` text DEFAULT '[]' NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
@@ -731,6 +736,17 @@ CREATE TABLE `tenant_keys` (
 	`tenant_id` text PRIMARY KEY NOT NULL,
 	`metadata` text NOT NULL,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `claimable_devices` (
+	`device_id` text PRIMARY KEY NOT NULL,
+	`secret_hash` text NOT NULL,
+	`opened_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	`claimed_at` integer,
+	`owner_id` text,
+	`owner_name` text,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
 CREATE TABLE `device_claims` (

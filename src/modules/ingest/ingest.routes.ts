@@ -4,7 +4,7 @@ import { invalid, timedOut, unsupported } from "../../lib/domain-error.ts";
 import { readBytes } from "../../lib/request-bytes.ts";
 import { sharedOnly } from "../attributes/attributes.errors.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
-import { invalidDeviceToken } from "../devices/devices.errors.ts";
+import { contractInvalidToken } from "../devices/devices.errors.ts";
 import type { TokenRequest, TokenSignIn } from "../devices/token-sign-in.service.ts";
 import { objectAnswer } from "../documented-answers.ts";
 import { successBody } from "../wire.schemas.ts";
@@ -62,18 +62,18 @@ const namesOf = (text: string | undefined) => (text ?? "").split(",").filter((na
 export const deviceApiRoutes = (deps: {
   ingest: IngestService;
   attributes: AttributesService;
-  tokens: Pick<TokenSignIn, "ensure">;
+  tokens: Pick<TokenSignIn, "ensure" | "ensureByContract">;
 }) => {
   const { ingest, attributes } = deps;
 
-  const ensureDevice = deps.tokens.ensure;
+  const ensureDevice = deps.tokens.ensureByContract;
 
   async function receive(asked: TokenRequest, kind: MessageKind): Promise<{ success: true }> {
     const device = ensureDevice(asked);
     const { request } = asked;
     const encoding = encodingOf(request, device);
     const body = await readBytes(request, BODY_BYTES_MAX);
-    if (device.revoked) throw invalidDeviceToken(); // deleted or re-keyed while the body was on its way
+    if (device.revoked) throw contractInvalidToken(); // deleted or re-keyed while the body was on its way
     await ingest.post(device, kind, { body, encoding });
     return { success: true };
   }
@@ -185,7 +185,7 @@ export const deviceApiRoutes = (deps: {
     .get(
       "/attributes/updates",
       async ({ params, query, request, server, set }) => {
-        const device = ensureDevice({ params, request, server });
+        const device = deps.tokens.ensure({ params, request, server });
         const ms = Math.min(query.timeout ?? TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX);
         const update = await attributes.nextShared(device, query.since, { ms, signal: request.signal });
         if (update === undefined) throw timedOut("attribute.no_change");
@@ -210,7 +210,7 @@ export const deviceApiRoutes = (deps: {
           summary: "Wait for changes of shared attributes",
           responses: { 200: objectAnswer("Names and values, and `deleted`.") },
           description:
-            "Answers as soon as attributes change: `{name: value}` for set ones, `deleted: [names]` for deleted ones; 408 if none change. 400 for an invalid token.",
+            "Answers as soon as attributes change: `{name: value}` for set ones, `deleted: [names]` for deleted ones; 408 if none change. 401 for an invalid token.",
         },
       },
     );

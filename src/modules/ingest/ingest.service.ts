@@ -1,7 +1,6 @@
 import { type BodyEncoding, decodeBody } from "../../lib/body.ts";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
-import { HELD_MS_MAX } from "../../lib/timestamp.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
@@ -12,6 +11,7 @@ import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { DeviceTraffic } from "./device-traffic.ts";
 import { splitAhead } from "./held-readings.ts";
 import type { DeviceIngest, IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
+import { withNumbers } from "./numeric-text.ts";
 import { createRateGate } from "./rate-gate.ts";
 import { toReadings } from "./readings.ts";
 
@@ -64,12 +64,12 @@ interface Message {
 
 const isEmptyObject = (body: unknown): boolean => isJsonObject(body) && Object.keys(body).length === 0;
 
-/** Returns the readings of a message; none of an empty object. Over MQTT, readings ahead of the clock are held until it catches up; other senders get an error. */
+/** Returns the readings of a message; none of an empty object. */
 function readingsOf({ kind, source }: Message, decoded: unknown, now: number): readonly Reading[] {
   if (source === "http") checkPayload(decoded);
   const items = kind === "batch" ? itemsOf(decoded) : decoded;
   try {
-    return source === "mqtt" ? toReadings(items, now, HELD_MS_MAX) : toReadings(items, now);
+    return toReadings(items, now);
   } catch (error) {
     if (kind === "telemetry" && isEmptyObject(decoded)) return [];
     throw error;
@@ -210,8 +210,6 @@ export function createIngestService(deps: {
     return committed;
   }
 
-  const toHeldReadings = (body: unknown) => toReadings(body, clock.now(), HELD_MS_MAX);
-
   function saveAttributes(device: IngestDevice, values: unknown): Promise<void> {
     if (!isJsonObject(values)) throw invalid("attribute.body_invalid");
     deps.ensureRoom();
@@ -220,12 +218,9 @@ export function createIngestService(deps: {
     return deps.attributesDurable();
   }
 
-  /** Takes readings of a sender that gets no refusal: those that are ahead of the clock are kept until they are due. */
-  function acceptOrHold(
-    device: IngestDevice,
-    readings: readonly Reading[],
-    from?: MessageOrigin,
-  ): Promise<void> {
+  /** Takes readings; those that are ahead of the clock are kept until they are due. */
+  function acceptOrHold(device: IngestDevice, sent: readonly Reading[], from?: MessageOrigin): Promise<void> {
+    const readings = device.convertsNumericText === true ? withNumbers(sent) : sent;
     const split = splitAhead(readings, clock.now());
     if (split === undefined) return accept(device, readings, from);
     const { due, ahead } = split;
@@ -245,7 +240,7 @@ export function createIngestService(deps: {
       if (message.kind === "attributes") return saveAttributes(device, decoded);
       const readings = readingsOf(message, decoded, clock.now());
       if (readings.length === 0) return Promise.resolve(deps.touch(device)); // an empty message is a sign of life
-      return (message.source === "mqtt" ? acceptOrHold : accept)(device, readings, origin);
+      return acceptOrHold(device, readings, origin);
     } catch (error) {
       if (error instanceof PartlyKept) {
         rate.list(device, error.refusal, origin);
@@ -286,7 +281,7 @@ export function createIngestService(deps: {
         throw error;
       }
     },
-    toReadings: toHeldReadings,
+    toReadings: (body) => toReadings(body, clock.now()),
     clientAttributes: saveAttributes,
     history(device, readings) {
       deps.ensureRoom();

@@ -20,6 +20,8 @@ export interface IngestDevice {
   childName?: string | null;
   /** States how its bodies are encoded: AUTO looks at the first byte. */
   payload: BodyEncoding;
+  /** Texts of plain decimal numbers become numbers. */
+  convertsNumericText?: boolean;
   /** A topic of its profile's that takes telemetry beside the usual ones. */
   telemetryTopic?: string | null;
   /** Transport of the commands; `null` for the one on which the device listens. */

@@ -20,8 +20,7 @@ const answers: Partial<Record<ErrorKind, Answer>> = {
 };
 const invalidAnswer: Answer = { status: 400, code: "invalid" };
 
-const answerOf = ({ kind, code }: DomainError): Answer =>
-  answers[code === "device.token_invalid" ? "unauthenticated" : kind] ?? invalidAnswer;
+const answerOf = ({ kind }: DomainError): Answer => answers[kind] ?? invalidAnswer;
 
 export function lineRefusal(error: DomainError, version: 1 | 2): Response {
   const { status, code } = answerOf(error);

@@ -1,7 +1,7 @@
 import { invalid, tooLarge } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
-import { FUTURE_MS_MAX, parseTimestamp } from "../../lib/timestamp.ts";
+import { HELD_MS_MAX, parseTimestamp } from "../../lib/timestamp.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 
 /*
@@ -106,7 +106,7 @@ function addReadings(readings: Reading[], body: unknown, context: Context): void
  * The readings of one body; `now` (epoch ms) stamps those that carry no time stamp. None may be more than `aheadMsMax` ahead of it.
  * @throws DomainError of kind `invalid` that names what is wrong; then nothing of the body is taken.
  */
-export function toReadings(body: unknown, now: number, aheadMsMax = FUTURE_MS_MAX): Reading[] {
+export function toReadings(body: unknown, now: number, aheadMsMax = HELD_MS_MAX): Reading[] {
   const readings: Reading[] = [];
   addReadings(readings, body, { now, aheadMsMax, nesting: 0 });
   if (readings.length === 0) throw invalid("telemetry.empty");

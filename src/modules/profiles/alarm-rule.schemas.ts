@@ -127,7 +127,7 @@ export const alarmRuleSchema = Type.Object(
       Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
         maxItems: 100,
         description:
-          "ids of the users who are notified, each according to their own settings; empty for nobody, all users by default. Ids of users that do not exist are ignored; if none of them exists, all users are notified.",
+          "ids of the users and messengers that are notified, each according to its own settings; empty for nobody. By default all users and the messengers with `ruleScope` ALL are notified. Ids that do not exist in the tenant are ignored; if none of them exists, the default applies.",
       }),
     ),
     actions: Type.Optional(

@@ -53,6 +53,13 @@ const fields = {
       description: "names and colours of values, each value once",
     }),
   ),
+  group: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: NAME_CHARACTERS_MAX,
+      description: "subject of the key; the keys of a group are shown together",
+    }),
+  ),
 };
 
 /** Metadata without the key that it belongs to. */

@@ -97,10 +97,10 @@ function statesOf(input: unknown, where: string): KeyState[] {
   return states;
 }
 
-const names = ["key", "name", "unit", "decimals", "kind", "limits", "states"];
+const names = ["key", "name", "unit", "decimals", "kind", "limits", "states", "group"];
 
 function entryOf(input: unknown, where: string): KeyMetadata {
-  const { key, name, unit, decimals, kind, limits, states } = fieldsOf(input, where, names);
+  const { key, name, unit, decimals, kind, limits, states, group } = fieldsOf(input, where, names);
   return {
     key: keyOf(key, `${where}.key`),
     ...(name !== undefined && { name: line(name, `${where}.name`, NAME_CHARACTERS_MAX) }),
@@ -109,6 +109,7 @@ function entryOf(input: unknown, where: string): KeyMetadata {
     ...(kind !== undefined && { kind: oneOf(kind, `${where}.kind`, keyKinds) }),
     ...(limits !== undefined && { limits: limitsOf(limits, `${where}.limits`) }),
     ...(states !== undefined && { states: statesOf(states, `${where}.states`) }),
+    ...(group !== undefined && { group: line(group, `${where}.group`, NAME_CHARACTERS_MAX) }),
   };
 }
 

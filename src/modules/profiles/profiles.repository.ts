@@ -25,7 +25,11 @@ export function createProfilesRepository({ orm }: MainDatabase) {
   const byName = prepare(eq(deviceProfiles.name, sql.placeholder("name")));
   const byDefault = prepare(eq(deviceProfiles.isDefault, true));
   const first = (row: Row | undefined) => row && toProfile(row);
-  const values = (profile: DeviceProfile) => ({ ...profile, alarmRules: [...profile.alarmRules] });
+  const values = (profile: DeviceProfile) => ({
+    ...profile,
+    alarmRules: [...profile.alarmRules],
+    deviceRequests: [...profile.deviceRequests],
+  });
   return {
     list: (tenantId: TenantId): DeviceProfile[] =>
       orm

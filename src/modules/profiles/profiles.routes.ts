@@ -26,6 +26,7 @@ const toWire = ({
   ...profile,
   ...(keyMetadata !== undefined && { keyMetadata: [...keyMetadata] }),
   alarmRules: [...profile.alarmRules],
+  deviceRequests: [...profile.deviceRequests],
   ...withoutNulls({
     inactivityTimeoutMs,
     retentionDays,

@@ -2,10 +2,27 @@ import { t } from "elysia";
 import { payloadEncodings } from "../../lib/body.ts";
 import { SILENCE_DEFAULT_MS, SILENCE_INTERVALS, SILENCE_MIN_MS } from "../../lib/observed-interval.ts";
 import { documentedAs } from "../documented-as.ts";
-import { choice, literals, nameText, wholeNumber } from "../wire.schemas.ts";
+import { choice, jsonValue, literals, nameText, wholeNumber } from "../wire.schemas.ts";
 import { alarmRuleSchema } from "./alarm-rule.schemas.ts";
+import { METHOD_CHARACTERS_MAX, REQUEST_RULES_MAX } from "./device-requests.ts";
 import { keyMetadataList } from "./key-metadata.schemas.ts";
 import { sessionsWhenFull } from "./profiles.types.ts";
+
+const deviceRequestRule = t.Object(
+  {
+    method: t.String({ minLength: 1, maxLength: METHOD_CHARACTERS_MAX }),
+    reply: t.Optional(jsonValue("the reply; each method has this or a script")),
+    script: t.Optional(
+      t.String({
+        minLength: 1,
+        maxLength: 32_768,
+        description:
+          "JavaScript with a function `transform({method, params}, {deviceId, deviceName, attributes, telemetry})` that returns the reply",
+      }),
+    ),
+  },
+  { title: "DeviceRequestRule" },
+);
 
 const settings = {
   description: t.Optional(t.String({ maxLength: 2000 })),
@@ -77,6 +94,18 @@ const settings = {
       description: "messages of one device that may come at once; null: ten seconds' worth",
     }),
   ),
+  convertsNumericText: t.Optional(
+    t.Boolean({
+      description:
+        'whether telemetry that is a text of a plain decimal number is stored as a number: "21.5" becomes 21.5 (default false)',
+    }),
+  ),
+  deviceRequests: t.Optional(
+    t.Array(deviceRequestRule, {
+      maxItems: REQUEST_RULES_MAX,
+      description: "replies to requests that the devices send; all of them together have at most 32 KiB",
+    }),
+  ),
   commandTimeoutMs: t.Optional(
     t.Integer({
       minimum: 100,
@@ -113,6 +142,8 @@ export const profileBody = t.Object(
     sessionsWhenFull: choice(sessionsWhenFull),
     messagesPerSecond: t.Optional(wholeNumber()),
     messagesBurst: t.Optional(wholeNumber()),
+    convertsNumericText: t.Boolean(),
+    deviceRequests: t.Array(deviceRequestRule),
     createdAt: t.String({ description: "ISO 8601" }),
     updatedAt: t.String({ description: "ISO 8601" }),
   },

@@ -2,13 +2,14 @@ import { defined } from "../../lib/defined.ts";
 import { conflict, detail, invalid, notFound } from "../../lib/domain-error.ts";
 import type { ProfileId, TenantId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
-import type { KeyMetadata, KeyMetadataMap } from "../../lib/key-metadata.ts";
+import { KEYS_MAX, type KeyMetadata, type KeyMetadataMap } from "../../lib/key-metadata.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
+import { checkDeviceRequests } from "./device-requests.ts";
 import type { KeyMetadataService } from "./key-metadata.service.ts";
 import { parseKeyMetadata } from "./parse-key-metadata.ts";
 import type { ProfilesRepository } from "./profiles.repository.ts";
@@ -47,6 +48,15 @@ const newProfile = (
   updatedAt: now,
 });
 
+function checkRules(
+  { checkAlarmRules }: Pick<ProfilesServiceDeps, "checkAlarmRules">,
+  tenantId: TenantId,
+  { alarmRules = [], deviceRequests = [] }: ProfileChanges,
+): void {
+  checkAlarmRules(tenantId, alarmRules);
+  checkDeviceRequests(deviceRequests);
+}
+
 function createLookup(repository: Pick<ProfilesRepository, "find" | "findDefault">) {
   return {
     get(tenantId: TenantId, profileId: string): DeviceProfile {
@@ -62,10 +72,56 @@ function createLookup(repository: Pick<ProfilesRepository, "find" | "findDefault
   };
 }
 
+function withAnnounced(
+  present: readonly KeyMetadata[],
+  announced: readonly { readonly metadata: KeyMetadata; readonly before?: KeyMetadata | undefined }[],
+): KeyMetadata[] {
+  const described = new Map(present.map((entry) => [entry.key, entry]));
+  for (const { metadata, before } of announced) {
+    const entry = described.get(metadata.key);
+    const isRoom = entry !== undefined || described.size < KEYS_MAX;
+    if (isRoom && (entry === undefined || Bun.deepEquals(entry, before)))
+      described.set(metadata.key, metadata);
+  }
+  return [...described.values()];
+}
+
 /** Device profiles: what devices of a kind have in common. Every tenant has exactly one default. */
+function ensureNameFree(
+  { findByName }: Pick<ProfilesRepository, "findByName">,
+  profile: DeviceProfile,
+): void {
+  const namesake = findByName(profile.tenantId, profile.name);
+  if (namesake !== undefined && namesake.profileId !== profile.profileId)
+    throw conflict("profile.name_taken");
+}
+
+interface AnnouncedKey {
+  readonly metadata: KeyMetadata;
+  readonly before?: KeyMetadata | undefined;
+}
+
+/**
+ * Returns what adds metadata of keys that a profile does not have, and replaces what it has as it was announced before. The default profile has
+ * devices of many kinds, and stays as it is.
+ */
+const keyDescription =
+  (
+    { keys, events }: Pick<ProfilesServiceDeps, "keys" | "events">,
+    ensureDefault: (tenantId: TenantId) => DeviceProfile,
+  ) =>
+  (tenantId: TenantId, profileId: ProfileId, announced: readonly AnnouncedKey[]): void => {
+    if (ensureDefault(tenantId).profileId === profileId) return;
+    const present = keys.ofProfile(profileId);
+    const described = withAnnounced(present, announced);
+    if (described.length === present.length && described.every((entry, index) => entry === present[index]))
+      return;
+    keys.saveOfProfile(profileId, parseKeyMetadata(described));
+    events.emit("key-metadata.changed", { tenantId });
+  };
+
 export function createProfilesService(deps: ProfilesServiceDeps) {
   const { repository, keys, clock, events } = deps;
-
   const { get, ensureDefault } = createLookup(repository);
 
   const withKeys = (profile: DeviceProfile): ProfileWithKeys => ({
@@ -102,7 +158,7 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
     /** Writing is `forbidden` without access to all devices: a profile is of devices that the caller may not see, too. */
     create(principal: Principal, profile: ProfileChanges & { name: string }): ProfileWithKeys {
       ensureAllDevices(principal, detail("action.create_device_profiles"));
-      deps.checkAlarmRules(principal.tenantId, profile.alarmRules ?? []);
+      checkRules(deps, principal.tenantId, profile);
       return insert(principal.tenantId, profile);
     },
     update(
@@ -113,13 +169,11 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
       const { tenantId } = principal;
       ensureAllDevices(principal, detail("action.change_device_profiles"));
       const current = get(tenantId, profileId);
-      deps.checkAlarmRules(tenantId, changes.alarmRules ?? []);
+      checkRules(deps, tenantId, changes);
       const metadata = parseGiven(keyMetadata);
       if (current.isDefault && changes.isDefault === false) throw invalid("profile.default_needed");
       const profile = { ...current, ...defined(changes), updatedAt: clock.now() };
-      const namesake = repository.findByName(tenantId, profile.name);
-      if (namesake !== undefined && namesake.profileId !== profile.profileId)
-        throw conflict("profile.name_taken");
+      ensureNameFree(repository, profile);
       const saved = save("update", profile, metadata);
       // Devices and alarm rules do not depend on key metadata.
       if (Object.keys(defined(changes)).length > 0)
@@ -128,9 +182,8 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
       return saved;
     },
     delete(principal: Principal, profileId: string): void {
-      const { tenantId } = principal;
       ensureAllDevices(principal, detail("action.delete_device_profiles"));
-      const profile = get(tenantId, profileId);
+      const { tenantId, ...profile } = get(principal.tenantId, profileId);
       if (profile.isDefault) throw conflict("profile.is_default");
       if (repository.countDevices(profile.profileId) > 0) throw conflict("profile.in_use");
       repository.delete(tenantId, profile.profileId);
@@ -143,6 +196,10 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
     /** Returns the profile that has the name of the device type, or the default one, for devices that claim. */
     forType: (tenantId: TenantId, deviceType: string): DeviceProfile =>
       repository.findByName(tenantId, deviceType) ?? ensureDefault(tenantId),
+    /** Returns the tenant's profile of a name. Creates it if there is none. */
+    ofName: (tenantId: TenantId, name: string): DeviceProfile =>
+      repository.findByName(tenantId, name) ?? insert(tenantId, { name }),
+    describeKeys: keyDescription(deps, ensureDefault),
     createDefault: (tenantId: TenantId): void =>
       void insert(tenantId, {
         name: "default",

@@ -2,7 +2,7 @@ import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core
 import { payloadEncodings } from "../../lib/body.ts";
 import type { KeyMetadata } from "../../lib/key-metadata.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
-import { sessionsWhenFull } from "./profiles.types.ts";
+import { type DeviceRequestRule, sessionsWhenFull } from "./profiles.types.ts";
 
 export const deviceProfiles = sqliteTable(
   "device_profiles",
@@ -31,6 +31,11 @@ export const deviceProfiles = sqliteTable(
     messagesPerSecond: integer("messages_per_second"),
     /** Null: ten seconds' worth. */
     messagesBurst: integer("messages_burst"),
+    convertsNumericText: integer("converts_numeric_text", { mode: "boolean" }).notNull().default(false),
+    deviceRequests: text("device_requests", { mode: "json" })
+      .notNull()
+      .$type<DeviceRequestRule[]>()
+      .default([]),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },

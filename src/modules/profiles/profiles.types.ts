@@ -1,10 +1,19 @@
 import type { BodyEncoding } from "../../lib/body.ts";
 import type { ProfileId, TenantId } from "../../lib/ids.ts";
+import type { JsonValue } from "../../lib/json.ts";
 import type { KeyMetadata } from "../../lib/key-metadata.ts";
 
 /** What happens when a device opens more MQTT sessions than it may have: the oldest ends, or the new one is refused. */
 export const sessionsWhenFull = ["REPLACE", "REFUSE"] as const;
 export type SessionsWhenFull = (typeof sessionsWhenFull)[number];
+
+/** Describes the reply to one method of a device's request: fixed JSON, or what a script returns. */
+export interface DeviceRequestRule {
+  readonly method: string;
+  readonly reply?: JsonValue;
+  /** JavaScript with a function `transform(message, metadata)`. */
+  readonly script?: string;
+}
 
 export interface DeviceProfile {
   readonly profileId: ProfileId;
@@ -28,6 +37,10 @@ export interface DeviceProfile {
   readonly messagesPerSecond: number | null;
   /** Messages of one device that may come at once; null: ten seconds' worth. */
   readonly messagesBurst: number | null;
+  /** Telemetry that is a text of a plain decimal number is stored as a number. */
+  readonly convertsNumericText: boolean;
+  /** Replies to requests that its devices send. */
+  readonly deviceRequests: readonly DeviceRequestRule[];
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -61,4 +74,6 @@ export const profileDefaults = {
   sessionsWhenFull: "REPLACE",
   messagesPerSecond: null,
   messagesBurst: null,
+  convertsNumericText: false,
+  deviceRequests: [],
 } as const;

@@ -26,3 +26,19 @@ export const deviceClaims = sqliteTable("device_claims", {
   claimedAt: integer("claimed_at").notNull(),
   address: text("address").notNull(),
 });
+
+/** Devices that a person may claim with a secret key, or has claimed. */
+export const claimableDevices = sqliteTable("claimable_devices", {
+  deviceId: text("device_id")
+    .primaryKey()
+    .references(() => devices.deviceId, { onDelete: "cascade" }),
+  /** The secret key by its keyed hash. */
+  secretHash: text("secret_hash").notNull(),
+  openedAt: integer("opened_at").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+  /** `null` until somebody has claimed the device. */
+  claimedAt: integer("claimed_at"),
+  /** User or API key that claimed it, and the name of both at that time. */
+  ownerId: text("owner_id"),
+  ownerName: text("owner_name"),
+});

@@ -3,8 +3,9 @@ import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
-import { userAssets, userDevices, users } from "./users.tables.ts";
-import type { Grants, Role, User, UserFilter } from "./users.types.ts";
+import { createGrantsRepository } from "./grants.repository.ts";
+import { users } from "./users.tables.ts";
+import type { Role, User, UserFilter } from "./users.types.ts";
 
 type Row = typeof users.$inferSelect;
 
@@ -71,23 +72,9 @@ export function createUsersRepository({ orm }: MainDatabase) {
     .from(users)
     .where(eq(users.email, sql.placeholder("email")))
     .prepare();
-  const devicesOf = orm
-    .select({ deviceId: userDevices.deviceId })
-    .from(userDevices)
-    .innerJoin(devices, eq(devices.deviceId, userDevices.deviceId))
-    .where(eq(userDevices.userId, sql.placeholder("userId")))
-    .orderBy(asc(userDevices.deviceId))
-    .prepare();
-  const assetsOf = orm
-    .select({ assetId: userAssets.assetId })
-    .from(userAssets)
-    .where(eq(userAssets.userId, sql.placeholder("userId")))
-    .orderBy(asc(userAssets.assetId))
-    .prepare();
-  /** Passes the list as one JSON parameter, because it may be longer than SQLite's number of parameters. */
-  const values = (list: readonly string[]) => sql`json_each(${JSON.stringify([...new Set(list)])})`;
 
   return {
+    ...createGrantsRepository(orm),
     findById(userId: UserId): User | undefined {
       const row = byId.get({ userId });
       return row && toUser(row);
@@ -136,32 +123,6 @@ export function createUsersRepository({ orm }: MainDatabase) {
           ),
         )
         .get()?.count ?? 0,
-    listGrants: (userId: UserId): Grants => ({
-      deviceIds: devicesOf.all({ userId }).map((row) => row.deviceId as DeviceId), // minted by us
-      assetIds: assetsOf.all({ userId }).map((row) => row.assetId),
-    }),
-    setDevices(userId: UserId, deviceIds: readonly DeviceId[]): void {
-      orm.delete(userDevices).where(eq(userDevices.userId, userId)).run();
-      orm.run(
-        sql`INSERT INTO ${userDevices} (user_id, device_id) SELECT ${userId}, value FROM ${values(deviceIds)}`,
-      );
-    },
-    setAssets(userId: UserId, assetIds: readonly string[]): void {
-      orm.delete(userAssets).where(eq(userAssets.userId, userId)).run();
-      orm.run(
-        sql`INSERT INTO ${userAssets} (user_id, asset_id) SELECT ${userId}, value FROM ${values(assetIds)}`,
-      );
-    },
-    grantDevice: (userId: UserId, deviceId: DeviceId): void =>
-      void orm.insert(userDevices).values({ userId, deviceId }).onConflictDoNothing().run(),
-    /** Takes a deleted device out of every grant. */
-    forgetDevice: (deviceId: DeviceId): void =>
-      void orm.delete(userDevices).where(eq(userDevices.deviceId, deviceId)).run(),
-    /** The first of the ids that is no device of the tenant. */
-    findUnknownDevice: (tenantId: TenantId, deviceIds: readonly string[]): string | undefined =>
-      orm.all<{ value: string }>(
-        sql`SELECT value FROM ${values(deviceIds)} WHERE NOT EXISTS (SELECT 1 FROM devices WHERE device_id = value AND tenant_id = ${tenantId}) LIMIT 1`,
-      )[0]?.value,
     /** Devices granted by name or through an asset; for a user without access to all. */
     listVisibleDevices: (user: User): DeviceId[] =>
       orm.all<{ device_id: string }>(grantedTo(user)).map((row) => row.device_id as DeviceId), // minted by us

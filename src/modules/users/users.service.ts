@@ -33,6 +33,11 @@ export function createUsersService(deps: {
       repository.grantDevice(userId, deviceId);
       events.emit("user.access", { userId });
     },
+    /** Takes back a device that was granted by name. Does nothing for an id that is no user's. */
+    withdrawDevice(userId: string, deviceId: DeviceId): void {
+      repository.withdrawDevice(userId, deviceId);
+      events.emit("user.access", { userId: userId as UserId }); // an unknown id is nobody's
+    },
     count: (): number => repository.count(),
   };
 }

@@ -82,10 +82,13 @@ export interface Principal {
   /** A program rather than a person. */
   readonly apiKey?: { readonly apiKeyId: string; readonly name: string; readonly createdBy: UserId | null };
   /**
-   * Identifies who looks at a shared dashboard without signing in: sees telemetry alone, of these keys; another `version` shows
-   * something else.
+   * Identifies who looks at shared dashboards without signing in: sees telemetry alone, of each device these keys; another `version`
+   * shows something else.
    */
-  readonly shared?: { readonly keys: ReadonlySet<string>; readonly version: number };
+  readonly shared?: {
+    readonly keysOf: ReadonlyMap<DeviceId, ReadonlySet<string>>;
+    readonly version: string;
+  };
   /** The user who acts, if somebody acts as this user. */
   readonly impersonator?: { readonly userId: UserId; readonly email: string };
 }

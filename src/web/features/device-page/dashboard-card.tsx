@@ -52,7 +52,7 @@ export function DashboardCard({ device, onChanged }: { device: DeviceDetail; onC
       {action.error !== undefined && <ErrorNote error={action.error} />}
       {mayWrite.value && (
         <div class="flex justify-end">
-          <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
+          <SubmitButton busy={action.busy}>{t("device.saveDashboard")}</SubmitButton>
         </div>
       )}
     </form>

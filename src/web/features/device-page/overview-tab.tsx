@@ -1,10 +1,10 @@
 import { Plug } from "lucide-preact";
 import { limitLevel } from "../../../lib/key-metadata.ts";
 import type { DeviceDetail } from "../../lib/api-types.ts";
-import { sortedKeys } from "../../lib/main-keys.ts";
+import { groupedKeys, type KeyGroup, PLAIN_KEYS_MAX } from "../../lib/main-keys.ts";
 import { formatDate, formatReading, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { metadataOf } from "../../platform/key-metadata.ts";
+import { keysOfDevice, metadataOf } from "../../platform/key-metadata.ts";
 import { may } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
 import { AlarmLink } from "../../ui/alarm-link.tsx";
@@ -23,18 +23,25 @@ const RECENT = { spanMs: 15 * 60_000, pointsMax: 120 };
 
 export function OverviewTab({ device }: DeviceTabProps) {
   const { latest, version, isLoaded, error, reload } = useLatestValues(device.deviceId, RECENT);
-  const keys = sortedKeys([...latest.values.keys()], (key) => metadataOf(device.deviceId, key));
+  const values = Object.fromEntries([...latest.values].map(([key, { value }]) => [key, value]));
+  const groups = groupedKeys(values, keysOfDevice(device.deviceId));
+  const isEmpty = latest.values.size === 0;
   return (
     <div class="flex flex-col gap-5">
       {error !== undefined && <ErrorNote error={error} onRetry={reload} />}
-      {isLoaded && keys.length === 0 && <NoData deviceId={device.deviceId} />}
-      {keys.length > 0 && <OpenAlarms deviceId={device.deviceId} isGateway={device.role === "GATEWAY"} />}
-      <div class="grid grid-cols-2 gap-3 lg:grid-cols-3 lg:gap-4 3xl:grid-cols-5">
-        {keys.map((key) => (
-          <ValueCard key={key} name={key} deviceId={device.deviceId} latest={latest} version={version} />
-        ))}
-      </div>
-      {keys.length > 0 && <Shortcuts device={device} />}
+      {isLoaded && isEmpty && <NoData deviceId={device.deviceId} />}
+      {!isEmpty && <OpenAlarms deviceId={device.deviceId} isGateway={device.role === "GATEWAY"} />}
+      {groups.map((group) => (
+        <ValueGroup
+          key={group.name ?? group.kind}
+          group={group}
+          isDense={latest.values.size > PLAIN_KEYS_MAX}
+          deviceId={device.deviceId}
+          latest={latest}
+          version={version}
+        />
+      ))}
+      {!isEmpty && <Shortcuts device={device} />}
       <Facts device={device} />
     </div>
   );
@@ -69,15 +76,39 @@ function NoData({ deviceId }: { deviceId: string }) {
   );
 }
 
-interface CardProps {
-  readonly name: string;
+interface GroupProps {
   readonly deviceId: string;
   readonly latest: LatestValues;
   /** Rises with every message; `latest` itself stays the same object. */
   readonly version: number;
+  /** States whether there are many values, which then have smaller cards. */
+  readonly isDense: boolean;
 }
 
-function ValueCard({ name, deviceId, latest }: CardProps) {
+function ValueGroup({ group: { name, kind, keys }, ...card }: GroupProps & { group: KeyGroup }) {
+  const title = name ?? (kind && t(`device.values.${kind}`));
+  const columns = card.isDense
+    ? "md:grid-cols-3 xl:grid-cols-5 3xl:grid-cols-6"
+    : "lg:grid-cols-3 lg:gap-4 3xl:grid-cols-5";
+  return (
+    <section class="flex flex-col gap-2.5" aria-label={title}>
+      {title !== undefined && <h2 class="panel-label">{title}</h2>}
+      <div class={`grid grid-cols-2 gap-3 ${columns}`}>
+        {keys.map((key) => (
+          <ValueCard key={key} name={key} {...card} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** Size of the text of a value: short ones are larger. */
+function sizeOf(text: string, isDense: boolean): string {
+  if (isDense) return text.length > 14 ? "text-base" : "text-xl";
+  return text.length > 11 ? "text-lg" : "text-2xl sm:text-3xl";
+}
+
+function ValueCard({ name, deviceId, latest, isDense }: GroupProps & { name: string }) {
   const entry = latest.values.get(name);
   if (!entry) return null;
   const metadata = metadataOf(deviceId, name);
@@ -86,24 +117,33 @@ function ValueCard({ name, deviceId, latest }: CardProps) {
   return (
     <div class="relative min-w-0">
       <a
-        class="panel flex h-full min-w-0 flex-col gap-1 p-4 hover:border-primary"
+        class={`panel flex h-full min-w-0 flex-col gap-1 hover:border-primary ${isDense ? "p-3" : "p-4"}`}
         href={`/devices/${deviceId}/data?keys=${encodeURIComponent(name)}`}
       >
-        <span class="truncate pr-6 text-sm font-medium text-soft" title={name}>
+        <span
+          class={`pr-6 text-sm font-medium text-soft ${isDense ? "line-clamp-2" : "truncate"}`}
+          title={name}
+        >
           {metadata?.name ?? name}
         </span>
         <span
-          class={`reading flex items-center gap-2 font-medium ${levelClass(level, "text")} ${text.length > 11 ? "text-lg" : "text-2xl sm:text-3xl"}`}
+          class={`reading flex items-center gap-2 font-medium ${levelClass(level, "text")} ${sizeOf(text, isDense)}`}
         >
           <StateDot value={entry.value} metadata={metadata} />
           <span class={text.length > 11 ? "line-clamp-2 break-words" : "whitespace-nowrap"}>{text}</span>
           {level !== "normal" && <span class="sr-only">{t(`level.${level}`)}</span>}
         </span>
-        <span class="flex min-h-10 flex-wrap items-end justify-between gap-x-3">
+        <span
+          class={`mt-auto flex ${isDense ? "flex-col gap-1" : "min-h-10 flex-wrap items-end justify-between gap-x-3"}`}
+        >
           <span class="flex-none text-sm text-soft">
             <Age ts={entry.ts} />
           </span>
-          <Spark buffer={latest.buffer(name)} spanMs={RECENT.spanMs} />
+          <Spark
+            buffer={latest.buffer(name)}
+            spanMs={RECENT.spanMs}
+            class={isDense ? "w-full" : "w-full sm:w-32"}
+          />
         </span>
       </a>
       <AlarmLink deviceId={deviceId} name={name} class="absolute top-3 right-2" />

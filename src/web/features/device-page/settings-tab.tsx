@@ -17,6 +17,7 @@ import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { type DeviceEdit, devicesApi } from "../devices/devices-api.ts";
 import { KnownAssets } from "../devices/known-assets.tsx";
 import { GatewayCard } from "../gateways/gateway-card.tsx";
+import { ClaimingCard } from "./claiming-card.tsx";
 import { DashboardCard } from "./dashboard-card.tsx";
 
 const MINUTE_MS = 60_000;
@@ -65,11 +66,12 @@ export function SettingsTab({ device, resource }: DeviceTabProps) {
         </fieldset>
         {action.error !== undefined && <ErrorNote error={action.error} />}
         <div class="flex justify-end">
-          {mayWrite.value && <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>}
+          {mayWrite.value && <SubmitButton busy={action.busy}>{t("settings.save")}</SubmitButton>}
         </div>
       </form>
       <DashboardCard key={device.targetDashboardId ?? ""} device={device} onChanged={resource.reload} />
       {device.role !== "GATEWAY" && <GatewayCard device={device} onChanged={resource.reload} />}
+      <ClaimingCard device={device} />
       <HistoryLink id={device.deviceId} />
       {mayWrite.value && <DangerZone device={device} />}
     </div>

@@ -1,6 +1,10 @@
 import type { devicePageEn } from "./texts.en.ts";
 
 export const devicePageDe: Readonly<Record<keyof typeof devicePageEn, string>> = {
+  "device.values.measured": "Messwerte",
+  "device.values.states": "Zustände",
+  "device.values.counters": "Zähler",
+  "device.values.others": "Weitere Werte",
   "tab.commands": "Befehle",
 
   "tab.overview": "Übersicht",
@@ -30,7 +34,16 @@ export const devicePageDe: Readonly<Record<keyof typeof devicePageEn, string>> =
   "messages.noneRejected":
     "Von diesem Gerät wurde nichts abgelehnt. Fehlt ein Wert, prüfen Sie, ob das Gerät verbunden ist.",
 
+  "settings.save": "Gerät speichern",
+  "device.saveDashboard": "Dashboard-Link speichern",
   "settings.saved": "Gespeichert.",
+  "claiming.title": "Übernahme",
+  "claiming.WAITING": "Kann bis {time} mit seinem Code übernommen werden.",
+  "claiming.EXPIRED": "Konnte bis {time} übernommen werden.",
+  "claiming.CLAIMED": "Übernommen von {name} am {time}.",
+  "claiming.release": "Gerät freigeben",
+  "claiming.close": "Übernahme beenden",
+  "claiming.released": "{name} ist nicht mehr übernommen.",
   "settings.tagsHint": "Durch Kommas getrennt, zum Beispiel halle-2, kritisch.",
   "settings.asset": "Anlage",
   "settings.assetHint":

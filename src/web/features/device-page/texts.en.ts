@@ -1,4 +1,8 @@
 export const devicePageEn = {
+  "device.values.measured": "Measured values",
+  "device.values.states": "States",
+  "device.values.counters": "Counters",
+  "device.values.others": "Other values",
   "tab.commands": "Commands",
 
   "tab.overview": "Overview",
@@ -27,7 +31,16 @@ export const devicePageEn = {
   "messages.noneRejected":
     "No message of this device was rejected. If a value is missing, check that the device is connected.",
 
+  "settings.save": "Save device",
+  "device.saveDashboard": "Save dashboard link",
   "settings.saved": "Saved.",
+  "claiming.title": "Claiming",
+  "claiming.WAITING": "Can be claimed with its code until {time}.",
+  "claiming.EXPIRED": "Could be claimed until {time}.",
+  "claiming.CLAIMED": "Claimed by {name} on {time}.",
+  "claiming.release": "Release device",
+  "claiming.close": "End claiming",
+  "claiming.released": "{name} is no longer claimed.",
   "settings.tagsHint": "Separated by commas, for example hall-2, critical.",
   "settings.asset": "Asset",
   "settings.assetHint":

@@ -1,5 +1,10 @@
 import type { updateDeviceBody } from "../../../modules/devices/devices.schemas.ts";
 import type { profileBody } from "../../../modules/profiles/profiles.schemas.ts";
+import type {
+  claimDeviceBody,
+  claimedDevice,
+  claimingBody,
+} from "../../../modules/provisioning/claiming.schemas.ts";
 import type { DeviceDetail, DeviceRow, Rejection } from "../../lib/api-types.ts";
 import type { Wire } from "../../lib/wire.ts";
 import { get, getPage, patch, post, queryOf, remove } from "../../platform/api-client.ts";
@@ -43,5 +48,8 @@ export const devicesApi = {
   create: (body: DeviceEdit) => post<DeviceDetail>("/api/devices", body),
   update: (id: string, body: DeviceEdit) => patch<DeviceDetail>(device(id), body),
   delete: (id: string) => remove(device(id)),
+  claim: (body: Wire<typeof claimDeviceBody>) => post<Wire<typeof claimedDevice>>("/api/devices/claim", body),
+  claiming: (id: string) => get<Wire<typeof claimingBody>>(`${device(id)}/claiming`),
+  release: (id: string) => remove(`${device(id)}/claiming`),
   rejections: (id: string) => get<Rejection[]>(`${device(id)}/rejections`),
 };

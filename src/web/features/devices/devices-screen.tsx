@@ -1,5 +1,5 @@
-import { Cpu, Plus, Upload } from "lucide-preact";
-import { useMemo } from "preact/hooks";
+import { Cpu, Plus, QrCode, Upload } from "lucide-preact";
+import { useMemo, useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { useCreateDialog } from "../../platform/use-create-dialog.ts";
@@ -11,6 +11,7 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { allowedBulkActions } from "../device-bulk/bulk-actions.ts";
 import { BulkBar } from "./bulk-bar.tsx";
+import { ClaimDevice } from "./claim-device.tsx";
 import { ColumnPicker } from "./column-picker.tsx";
 import { CreateDevice } from "./create-device.tsx";
 import { selectedColumns } from "./device-columns.ts";
@@ -44,6 +45,7 @@ export function DevicesScreen() {
   const { sort: selectedSort, ...filter } = url.filter;
   const sort = selectedSort || (filter.search === "" ? PROBLEMS_FIRST : BEST_FIRST);
   const creating = useCreateDialog();
+  const [isClaiming, setClaiming] = useState(false);
   const pages = useMemo(() => new DevicePages(queryOf(filter, sort)), [JSON.stringify(filter), sort]);
   const selection = useDeviceSelection(pages, JSON.stringify(filter));
   const canSelect = allowedBulkActions().length > 0;
@@ -58,6 +60,11 @@ export function DevicesScreen() {
             <Upload size={16} aria-hidden="true" class="max-sm:hidden" />
             {t("import.open")}
           </a>
+        )}
+        {mayWrite.value && (
+          <Button icon={QrCode} class="btn btn-sm" onClick={() => setClaiming(true)}>
+            {t("claim.title")}
+          </Button>
         )}
         {mayWrite.value && (
           <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
@@ -88,6 +95,7 @@ export function DevicesScreen() {
         />
       )}
       {creating.isOpen && <CreateDevice onClose={creating.close} />}
+      {isClaiming && <ClaimDevice onClose={() => setClaiming(false)} />}
     </div>
   );
 }

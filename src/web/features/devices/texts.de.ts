@@ -9,6 +9,13 @@ export const devicesDe: Readonly<Record<keyof typeof devicesEn, string>> = {
   "device.toDashboard": "Dashboard",
   "devices.create": "Gerät anlegen",
   "devices.createGo": "Anlegen und verbinden",
+  "claim.title": "Gerät übernehmen",
+  "claim.hint":
+    "Geben Sie den Namen des Geräts und den Code von seinem Aufkleber oder seiner Anzeige ein. Dann gehört das Gerät Ihnen.",
+  "claim.name": "Name des Geräts",
+  "claim.key": "Code",
+  "claim.go": "Gerät übernehmen",
+  "claim.done": "{name} übernommen.",
   "devices.search": "Nach Name, Schlagwort oder Attribut suchen",
   "devices.typeFilter": "Gerätetyp",
   "devices.allTypes": "Alle Typen",

@@ -7,6 +7,13 @@ export const devicesEn = {
   "device.toDashboard": "Dashboard",
   "devices.create": "Create device",
   "devices.createGo": "Create and connect",
+  "claim.title": "Claim device",
+  "claim.hint":
+    "Enter the name of the device and the code from its sticker or display. The device then belongs to you.",
+  "claim.name": "Name of the device",
+  "claim.key": "Code",
+  "claim.go": "Claim device",
+  "claim.done": "{name} claimed.",
   "devices.search": "Search by name, tag or attribute",
   "devices.typeFilter": "Device type",
   "devices.allTypes": "All types",

@@ -1,6 +1,12 @@
 import { Plus, Trash2 } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { DECIMALS_MAX, keyKinds, limitNames, stateColors } from "../../../lib/key-metadata.ts";
+import {
+  DECIMALS_MAX,
+  type KeyMetadata,
+  keyKinds,
+  limitNames,
+  stateColors,
+} from "../../../lib/key-metadata.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { formatReading } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -17,8 +23,8 @@ const UNITS = ["°C", "%", "bar", "hPa", "V", "A", "W", "kW", "kWh", "ppm", "dBm
 interface Props {
   readonly form: KeyForm;
   readonly isNew: boolean;
-  /** Keys that have an entry already. */
-  readonly taken: readonly string[];
+  /** Entries of all keys that have one. */
+  readonly entries: readonly KeyMetadata[];
   /** Keys to choose from for a new entry. */
   readonly offered: readonly string[];
   readonly sampleOf: (key: string) => JsonValue | undefined;
@@ -32,13 +38,14 @@ interface PartProps {
 }
 
 /** Edits the metadata of one key, with an example of how a value is shown. */
-export function KeyEditor({ form: first, isNew, taken, offered, sampleOf, onSave, onCancel }: Props) {
+export function KeyEditor(props: Props) {
+  const { form: first, isNew, entries, offered, sampleOf, onSave, onCancel } = props;
   const [form, setForm] = useState(first);
   const action = useAction();
   const set = (changes: Partial<KeyForm>) => setForm((before) => ({ ...before, ...changes }));
   const top = useRef<HTMLFormElement>(null);
   useEffect(() => top.current?.querySelector("input")?.focus(), []);
-  const isTaken = isNew && taken.includes(form.key);
+  const isTaken = isNew && entries.some(({ key }) => key === form.key);
   const sample = sampleOf(form.key);
   const submit = (e: Event) => {
     e.preventDefault();
@@ -83,6 +90,7 @@ export function KeyEditor({ form: first, isNew, taken, offered, sampleOf, onSave
           value={form.decimals ?? ""}
           onInput={(e) => set({ decimals: numberIn(e.currentTarget) })}
         />
+        <GroupField form={form} set={set} entries={entries} />
       </div>
       <LimitFields form={form} set={set} />
       <StateFields form={form} set={set} />
@@ -134,6 +142,27 @@ function UnitField({ form, set }: PartProps) {
       <datalist id="units">
         {UNITS.map((unit) => (
           <option key={unit} value={unit} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+function GroupField({ form, set, entries }: PartProps & Pick<Props, "entries">) {
+  const groups = new Set(entries.flatMap(({ group }) => group ?? []));
+  return (
+    <>
+      <TextField
+        label={t("meta.group")}
+        hint={t("meta.groupHint")}
+        maxLength={100}
+        list="key-groups"
+        value={form.group}
+        onText={(group) => set({ group })}
+      />
+      <datalist id="key-groups">
+        {[...groups].map((group) => (
+          <option key={group} value={group} />
         ))}
       </datalist>
     </>

@@ -25,6 +25,7 @@ export interface KeyForm {
   readonly kind: KeyKind | "";
   readonly limits: KeyLimits;
   readonly states: readonly StateForm[];
+  readonly group: string;
 }
 
 export const toKeyForm = (metadata: KeyMetadata): KeyForm => ({
@@ -39,6 +40,7 @@ export const toKeyForm = (metadata: KeyMetadata): KeyForm => ({
     name,
     color: color ?? "",
   })),
+  group: metadata.group ?? "",
 });
 
 function stateValue(text: string, sample: unknown): KeyState["value"] {
@@ -61,7 +63,7 @@ export function fromKeyForm(form: KeyForm, sample: unknown): KeyMetadata {
     ...(color !== "" && { color }),
   }));
   const { key, decimals, kind } = form;
-  const [name, unit] = [form.name.trim(), form.unit.trim()];
+  const [name, unit, group] = [form.name.trim(), form.unit.trim(), form.group.trim()];
   return {
     key,
     ...(name !== "" && { name }),
@@ -70,6 +72,7 @@ export function fromKeyForm(form: KeyForm, sample: unknown): KeyMetadata {
     ...(kind !== "" && { kind }),
     ...(Object.keys(limits).length > 0 && { limits }),
     ...(states.length > 0 && { states }),
+    ...(group !== "" && { group }),
   };
 }
 
@@ -86,9 +89,17 @@ export function misplacedLimit(limits: KeyLimits): keyof KeyLimits | undefined {
 }
 
 /** Returns the metadata in one line: `°C · 1 decimal · Gauge`. */
-export function metadataText({ unit, decimals, kind, limits, states }: Omit<KeyMetadata, "key">): string {
+export function metadataText({
+  unit,
+  decimals,
+  kind,
+  limits,
+  states,
+  group,
+}: Omit<KeyMetadata, "key">): string {
   const limitCount = Object.keys(limits ?? {}).length;
   return [
+    ...(group === undefined ? [] : [group]),
     ...(unit === undefined ? [] : [unitSymbol(unit)]),
     ...(decimals === undefined ? [] : [plural("meta.decimalCount", decimals)]),
     ...(kind === undefined ? [] : [t(`keyKind.${kind}`)]),

@@ -71,7 +71,7 @@ export function KeyList(props: Props) {
   const editor = open && (
     <KeyEditor
       {...open}
-      taken={props.entries.map(({ key }) => key)}
+      entries={props.entries}
       offered={rows.filter(({ own }) => own === undefined).map(({ key }) => key)}
       sampleOf={sampleOf}
       onSave={save}

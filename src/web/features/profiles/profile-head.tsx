@@ -7,7 +7,7 @@ import { ProfileDashboardButton } from "../dashboards/type-dashboard-button.tsx"
 export function ProfileHead(props: {
   profileId: string;
   name: string;
-  tab: "rules" | "values";
+  tab: "rules" | "values" | "settings";
   children?: ComponentChildren;
 }) {
   const { profileId, name, tab } = props;
@@ -22,7 +22,7 @@ export function ProfileHead(props: {
             </a>
           </p>
           <h2 class="text-lg font-semibold wrap-anywhere">
-            {t(tab === "rules" ? "rule.of" : "meta.of", { name })}
+            {tab === "settings" ? name : t(tab === "rules" ? "rule.of" : "meta.of", { name })}
           </h2>
         </div>
         <div class="flex flex-wrap items-center gap-2">
@@ -36,6 +36,7 @@ export function ProfileHead(props: {
         items={[
           { id: "rules", text: t("profiles.rules"), href: address },
           { id: "values", text: t("meta.tab"), href: `${address}?view=values` },
+          { id: "settings", text: t("tab.settings"), href: `${address}?view=settings` },
         ]}
       />
     </>

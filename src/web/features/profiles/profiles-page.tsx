@@ -1,33 +1,36 @@
-import { KeyRound, Pencil, Plus, Trash2 } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
+import { KeyRound, Plus, Trash2 } from "lucide-preact";
+import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { durationText } from "../../platform/i18n/duration-text.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { EditLink } from "../../ui/edit-link.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
-import { ProfileDialog } from "./profile-dialog.tsx";
+import { ProfileFormPage, ProfileSettings } from "./profile-form-page.tsx";
 import { ProfileKeys, SiteKeys } from "./profile-keys.tsx";
 import { ProfileRules } from "./profile-rules.tsx";
 import { type Profile, profilesApi } from "./profiles-api.ts";
 import { ProvisioningDialog } from "./provisioning-dialog.tsx";
 
-type Open =
-  | { readonly kind: "new" }
-  | { readonly kind: "edit" | "delete" | "claims"; readonly profile: Profile };
+interface Open {
+  readonly kind: "delete" | "claims";
+  readonly profile: Profile;
+}
 
 /** Id in the address of the defaults of the site. */
 const DEFAULTS_ID = "defaults";
 
 /** All profiles, the alarm rules or the values of one, or the site's defaults for values. */
 export function ProfilesPage({ id }: SettingsPageProps) {
-  const { query } = useLocation();
+  const { query, route } = useLocation();
   if (id === undefined) return <ProfileList />;
+  if (id === "new") return <ProfileFormPage onSaved={() => route("/settings/profiles", true)} />;
   if (id === DEFAULTS_ID) return <SiteKeys />;
+  if (query.view === "settings") return <ProfileSettings key={id} profileId={id} />;
   return query.view === "values" ? (
     <ProfileKeys key={id} profileId={id} />
   ) : (
@@ -36,16 +39,11 @@ export function ProfilesPage({ id }: SettingsPageProps) {
 }
 
 function ProfileList() {
-  const { path, query, route } = useLocation();
   const list = useResource(profilesApi.list, []);
   const profiles = useKept(list);
   const [open, setOpen] = useState<Open | undefined>(undefined);
-  useEffect(() => {
-    if (query.create) setOpen({ kind: "new" });
-  }, [query.create]);
   const close = (changed: boolean) => {
     setOpen(undefined);
-    if (query.create) route(path, true);
     if (changed) list.reload();
   };
   return (
@@ -58,9 +56,10 @@ function ProfileList() {
           </a>
         </p>
         {may("profiles:write") && (
-          <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setOpen({ kind: "new" })}>
+          <a class="btn btn-primary btn-sm" href="/settings/profiles/new">
+            <Plus size={16} aria-hidden="true" />
             {t("profiles.create")}
-          </Button>
+          </a>
         )}
       </div>
       {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
@@ -72,8 +71,6 @@ function ProfileList() {
           ))}
         </ul>
       )}
-      {open?.kind === "new" && <ProfileDialog onClose={close} />}
-      {open?.kind === "edit" && <ProfileDialog profile={open.profile} onClose={close} />}
       {open?.kind === "claims" && <ProvisioningDialog profile={open.profile} onClose={() => close(false)} />}
       {open?.kind === "delete" && <DeleteDialog profile={open.profile} onClose={close} />}
     </div>
@@ -131,15 +128,10 @@ function ProfileRow({ profile, onOpen }: { profile: Profile; onOpen: (open: Open
           >
             <KeyRound size={16} aria-hidden="true" />
           </button>
-          <button
-            type="button"
-            class="btn btn-ghost btn-sm"
-            aria-label={t("profiles.editOf", { name })}
-            title={t("profiles.edit")}
-            onClick={() => onOpen({ kind: "edit", profile })}
-          >
-            <Pencil size={16} aria-hidden="true" />
-          </button>
+          <EditLink
+            href={`/settings/profiles/${profile.profileId}?view=settings`}
+            label={t("profiles.editOf", { name })}
+          />
           {!isDefault && (
             <button
               type="button"

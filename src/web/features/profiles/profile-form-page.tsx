@@ -1,18 +1,24 @@
 import { useState } from "preact/hooks";
 import { changedFields } from "../../lib/changed-fields.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { AutomaticDurationField } from "../../ui/automatic-duration-field.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { BackLink } from "../../ui/back-link.tsx";
 import { DurationField } from "../../ui/duration-field.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { fieldProblem } from "../../ui/error-text.ts";
-import { FormButtons } from "../../ui/form-buttons.tsx";
+import { FormPage } from "../../ui/form-page.tsx";
+import { Pending } from "../../ui/pending.tsx";
+import { Section } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { ProfileHead } from "./profile-head.tsx";
 import { type Payload, type Profile, type ProfileForm, profilesApi } from "./profiles-api.ts";
+import { isValidDraft, type RequestDraft, toDraft, toRule } from "./request-drafts.ts";
+import { RequestFields } from "./request-fields.tsx";
 
 const PAYLOADS: readonly Payload[] = ["AUTO", "JSON", "CBOR", "LENIENT_JSON"];
 
@@ -30,6 +36,8 @@ const NEW: ProfileForm = {
   sessionsWhenFull: "REPLACE",
   messagesPerSecond: null,
   messagesBurst: null,
+  convertsNumericText: false,
+  deviceRequests: [],
 };
 
 interface FieldsProps {
@@ -37,38 +45,57 @@ interface FieldsProps {
   readonly set: (changes: Partial<ProfileForm>) => void;
 }
 
-/** Creates or changes a profile. */
-export function ProfileDialog(props: { profile?: Profile; onClose: (saved: boolean) => void }) {
-  const { profile, onClose } = props;
+/** Form of a profile that exists: one of the tabs of its page. */
+export function ProfileSettings({ profileId }: { profileId: string }) {
+  const resource = useResource(() => profilesApi.get(profileId), [profileId]);
+  const { data: profile } = resource;
+  return profile === undefined ? (
+    <Pending resource={resource} />
+  ) : (
+    <ProfileFormPage profile={profile} onSaved={resource.set} />
+  );
+}
+
+/** Creates a profile, or changes the one that it gets. */
+export function ProfileFormPage(props: { profile?: Profile; onSaved: (saved: Profile) => void }) {
+  const { profile, onSaved } = props;
   const [form, setForm] = useState<ProfileForm>(profile ?? NEW);
+  const [drafts, setDrafts] = useState<readonly RequestDraft[]>(form.deviceRequests.map(toDraft));
   const set = (changes: Partial<ProfileForm>) => setForm((profileForm) => ({ ...profileForm, ...changes }));
   const action = useAction();
   const problem = fieldProblem(action.error, ["name"]);
-  const submit = (e: Event) => {
-    e.preventDefault();
-    const trimmed = { ...form, name: form.name.trim(), description: form.description.trim() };
+  const submit = () => {
+    if (!drafts.every(isValidDraft)) return;
+    const texts = { name: form.name.trim(), description: form.description.trim() };
+    const trimmed = { ...form, ...texts, deviceRequests: drafts.map(toRule) };
     action.run(async () => {
       const saved = profile
         ? await profilesApi.update(profile.profileId, changedFields(trimmed, profile))
         : await profilesApi.create(trimmed);
       toast("success", t("profiles.saved", { name: saved.name }));
-      onClose(true);
+      setForm(saved);
+      onSaved(saved);
     });
   };
   return (
-    <Dialog
-      title={profile ? t("profiles.editOf", { name: profile.name }) : t("profiles.create")}
-      onClose={() => onClose(false)}
-      firm
+    <FormPage
+      title={t("profiles.create")}
+      back={{ href: "/settings/profiles", text: t("page.profiles") }}
+      head={profile ? <SettingsHead profile={profile} /> : <NewHead />}
+      submitText={t(profile ? "common.save" : "profiles.create")}
+      onSubmit={submit}
+      busy={action.busy}
+      error={problem ? undefined : action.error}
+      isFixed={!may("profiles:write")}
     >
-      <form class="flex flex-col gap-5" onSubmit={submit}>
+      <div class="panel flex flex-col gap-4 p-4 sm:p-5">
         <TextField
           label={t("profile.name")}
           error={problem?.field === "name" ? problem.text : undefined}
           required
           maxLength={200}
           pattern=".*\S.*"
-          autofocus
+          autofocus={profile === undefined}
           value={form.name}
           onText={(text) => set({ name: text })}
         />
@@ -87,21 +114,28 @@ export function ProfileDialog(props: { profile?: Profile; onClose: (saved: boole
           disabled={profile?.isDefault ?? false}
           onChange={(isDefault) => set({ isDefault })}
         />
-        <DataFields form={form} set={set} />
-        <LimitFields form={form} set={set} />
-        {action.error !== undefined && problem?.field !== "name" && <ErrorNote error={action.error} />}
-        <FormButtons busy={action.busy} onCancel={() => onClose(false)}>
-          {t("common.save")}
-        </FormButtons>
-      </form>
-    </Dialog>
+      </div>
+      <DataFields form={form} set={set} />
+      <LimitFields form={form} set={set} />
+      <RequestFields drafts={drafts} onChange={setDrafts} />
+    </FormPage>
   );
 }
 
+const SettingsHead = ({ profile: { profileId, name } }: { profile: Profile }) => (
+  <ProfileHead profileId={profileId} name={name} tab="settings" />
+);
+
+const NewHead = () => (
+  <div>
+    <BackLink href="/settings/profiles">{t("page.profiles")}</BackLink>
+    <h2 class="text-lg font-semibold">{t("profiles.create")}</h2>
+  </div>
+);
+
 function DataFields({ form, set }: FieldsProps) {
   return (
-    <fieldset class="flex flex-col gap-4">
-      <legend class="mb-2 font-semibold">{t("profile.data")}</legend>
+    <Section id="profile-data" title={t("profile.data")}>
       <AutomaticDurationField
         label={t("profile.inactivity")}
         hint={t("profile.inactivityHint")}
@@ -140,14 +174,19 @@ function DataFields({ form, set }: FieldsProps) {
         class="input reading w-full"
         onText={(text) => set({ telemetryTopic: text.trim() || null })}
       />
-    </fieldset>
+      <Check
+        label={t("profile.numericText")}
+        hint={t("profile.numericTextHint")}
+        checked={form.convertsNumericText}
+        onChange={(convertsNumericText) => set({ convertsNumericText })}
+      />
+    </Section>
   );
 }
 
 function LimitFields({ form, set }: FieldsProps) {
   return (
-    <fieldset class="flex flex-col gap-4">
-      <legend class="mb-2 font-semibold">{t("profile.limits")}</legend>
+    <Section id="profile-limits" title={t("profile.limits")}>
       <DurationField
         label={t("profile.commandTimeout")}
         ms={form.commandTimeoutMs}
@@ -192,7 +231,7 @@ function LimitFields({ form, set }: FieldsProps) {
         checked={form.createsChildren}
         onChange={(createsChildren) => set({ createsChildren })}
       />
-    </fieldset>
+    </Section>
   );
 }
 

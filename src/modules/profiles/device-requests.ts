@@ -1,0 +1,23 @@
+import { invalid } from "../../lib/domain-error.ts";
+import type { DeviceRequestRule } from "./profiles.types.ts";
+
+export const REQUEST_RULES_MAX = 32;
+export const METHOD_CHARACTERS_MAX = 128;
+/** Bytes of all rules of a profile as JSON: profiles are read often. */
+const RULES_BYTES_MAX = 32 * 1024;
+
+/** Methods that the gateway answers itself. */
+export const ownMethods: readonly string[] = ["getServerTime", "getCurrentTime", "getSessionLimits"];
+
+/** Checks what the schema cannot. @throws DomainError of kind `invalid` */
+export function checkDeviceRequests(rules: readonly DeviceRequestRule[]): void {
+  const methods = new Set<string>();
+  for (const [index, { method, reply, script }] of rules.entries()) {
+    if (ownMethods.includes(method)) throw invalid("profile.request_own", { index });
+    if (methods.has(method)) throw invalid("profile.request_twice", { index });
+    methods.add(method);
+    if ((reply === undefined) === (script === undefined)) throw invalid("profile.request_reply", { index });
+  }
+  if (Buffer.byteLength(JSON.stringify(rules)) > RULES_BYTES_MAX)
+    throw invalid("profile.requests_too_large", { max: RULES_BYTES_MAX / 1024 });
+}

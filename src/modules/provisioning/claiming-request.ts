@@ -1,0 +1,37 @@
+import { invalid } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import type { ClaimingRequest } from "./claiming.types.ts";
+
+export const SECRET_KEY_CHARACTERS_MIN = 6;
+export const SECRET_KEY_CHARACTERS_MAX = 128;
+/** Time in which a device can be claimed if it names none: a day, as in the widely used device API. */
+export const CLAIMING_MS_DEFAULT = 86_400_000;
+/** Ten years: a code on a sticker lies in a warehouse. */
+export const CLAIMING_MS_MAX = 3_650 * 86_400_000;
+
+function durationOf(duration: unknown): number {
+  if (duration === undefined || duration === null) return CLAIMING_MS_DEFAULT;
+  const durationMs = typeof duration === "bigint" ? Number(duration) : duration;
+  if (typeof durationMs !== "number" || !Number.isFinite(durationMs))
+    throw invalid("claiming.duration_invalid", { max: CLAIMING_MS_MAX });
+  // In the widely used device API, no time and a negative one stand for the default.
+  if (durationMs <= 0) return CLAIMING_MS_DEFAULT;
+  if (durationMs > CLAIMING_MS_MAX) throw invalid("claiming.duration_invalid", { max: CLAIMING_MS_MAX });
+  return Math.ceil(durationMs);
+}
+
+/** Reads `{"secretKey": "…", "durationMs": 60000}`. @throws DomainError of kind `invalid` */
+export function parseClaimingRequest(body: unknown): ClaimingRequest {
+  if (!isJsonObject(body)) throw invalid("claiming.body_invalid");
+  const { secretKey, durationMs } = body;
+  const isSecret =
+    typeof secretKey === "string" &&
+    secretKey.length >= SECRET_KEY_CHARACTERS_MIN &&
+    secretKey.length <= SECRET_KEY_CHARACTERS_MAX;
+  if (!isSecret)
+    throw invalid("claiming.secret_invalid", {
+      min: SECRET_KEY_CHARACTERS_MIN,
+      max: SECRET_KEY_CHARACTERS_MAX,
+    });
+  return { secretKey, durationMs: durationOf(durationMs) };
+}

@@ -1,0 +1,116 @@
+import { Elysia } from "elysia";
+import { decodeBody } from "../../lib/body.ts";
+import { tooLarge } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import { readBytes } from "../../lib/request-bytes.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { IngestService } from "../ingest/ingest.service.ts";
+import { successBody } from "../wire.schemas.ts";
+import { claimDeviceBody, claimedDevice, claimingBody, openClaimingBody } from "./claiming.schemas.ts";
+import type { ClaimingService } from "./claiming.service.ts";
+import { parseClaimingRequest } from "./claiming-request.ts";
+
+const BODY_BYTES_MAX = 4 * 1024;
+
+const deviceNameOf = ({ body }: AuditContext) =>
+  isJsonObject(body) ? { deviceName: body.deviceName } : undefined;
+
+/** Routes with which people claim devices and release them. */
+export const claimingRoutes = (deps: { claiming: ClaimingService; auth: AuthPlugin }) => {
+  const { claiming, auth } = deps;
+  const read = ({ principal }: AuditContext, id: string) => claiming.get(principal, id);
+  return new Elysia({ prefix: "/api/devices", tags: ["devices"] })
+    .use(auth)
+    .post("/claim", ({ principal, body }) => claiming.claim(principal, body), {
+      auth: "devices:write",
+      audit: {
+        action: "device.claim_ownership",
+        target: "device",
+        created: "deviceId",
+        details: deviceNameOf,
+      },
+      body: claimDeviceBody,
+      response: { 200: claimedDevice },
+      detail: {
+        summary: "Claim a device with its secret key",
+        description:
+          "A user without access to all devices is granted the device. 403 when no device of this name waits for this key, and for an API key without access to all devices; 409 when somebody has claimed it; 429 with Retry-After after 30 attempts of a user or 10 for a device.",
+      },
+    })
+    .get("/:deviceId/claiming", ({ principal, params }) => claiming.get(principal, params.deviceId), {
+      auth: "devices:read",
+      response: { 200: claimingBody },
+      detail: { summary: "Read whether a device waits to be claimed, or who has claimed it" },
+    })
+    .put(
+      "/:deviceId/claiming",
+      ({ principal, params, body }) => claiming.open(principal, params.deviceId, parseClaimingRequest(body)),
+      {
+        auth: "devices:write",
+        audit: { action: "device.open_claiming", target: "device", read },
+        body: openClaimingBody,
+        response: { 200: claimingBody },
+        detail: {
+          summary: "Let a device be claimed",
+          description: "For devices that send no claiming request themselves. 409 if the device is claimed.",
+        },
+      },
+    )
+    .delete(
+      "/:deviceId/claiming",
+      ({ principal, params }) => {
+        claiming.release(principal, params.deviceId);
+        return { success: true };
+      },
+      {
+        auth: "devices:write",
+        audit: { action: "device.release", target: "device", read },
+        response: { 200: successBody },
+        detail: {
+          summary: "Release a claimed device",
+          description:
+            "The device is taken from the user who claimed it, and can be claimed again after its next claiming request. It ends an open claiming request, too.",
+        },
+      },
+    );
+};
+
+/** Route with which a device lets itself be claimed over HTTP. */
+export const claimingRequestRoutes = (deps: {
+  claiming: ClaimingService;
+  tokens: Pick<TokenSignIn, "ensure">;
+  ingest: Pick<IngestService, "admit">;
+}) =>
+  new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] }).post(
+    "/claim",
+    async ({ params, request, server }) => {
+      const device = deps.tokens.ensure({ params, request, server });
+      const refusal = () => tooLarge("body.too_large", { max: BODY_BYTES_MAX });
+      const body = await readBytes(request, BODY_BYTES_MAX, refusal);
+      deps.ingest.admit(device, { source: "http", where: "/claim", body });
+      const isCbor = request.headers.get("content-type")?.startsWith("application/cbor") === true;
+      await deps.claiming.request(device, parseClaimingRequest(decodeBody(body, isCbor ? "CBOR" : "JSON")));
+      return { success: true };
+    },
+    {
+      parse: "none",
+      response: { 200: successBody },
+      detail: {
+        summary: "Let the device be claimed",
+        description:
+          "`secretKey` has 6 to 128 characters. The device can be claimed for `durationMs`, a day by default. A request of a device that is claimed already changes nothing. 401 for an invalid token.",
+        requestBody: {
+          required: true,
+          content: {
+            "application/json": {
+              schema: { type: "object" as const },
+              example: { secretKey: "7HK4-WQ2M", durationMs: 60_000 },
+            },
+            "application/cbor": { schema: { type: "string" as const, format: "binary" } },
+          },
+        },
+      },
+    },
+  );

@@ -1,0 +1,37 @@
+import { t } from "elysia";
+import { choice } from "../wire.schemas.ts";
+import { claimingStates } from "./claiming.types.ts";
+import { CLAIMING_MS_MAX, SECRET_KEY_CHARACTERS_MAX, SECRET_KEY_CHARACTERS_MIN } from "./claiming-request.ts";
+
+const secretKey = t.String({
+  minLength: SECRET_KEY_CHARACTERS_MIN,
+  maxLength: SECRET_KEY_CHARACTERS_MAX,
+  description: "the code that proves who holds the device, for example on its sticker",
+});
+
+export const claimDeviceBody = t.Object(
+  { deviceName: t.String({ minLength: 1, maxLength: 256 }), secretKey },
+  { title: "ClaimDevice" },
+);
+
+export const claimedDevice = t.Object({ deviceId: t.String(), name: t.String() });
+
+export const openClaimingBody = t.Object(
+  {
+    secretKey,
+    durationMs: t.Optional(
+      t.Integer({ minimum: 1, maximum: CLAIMING_MS_MAX, description: "86,400,000 (a day) by default" }),
+    ),
+  },
+  { title: "OpenClaiming" },
+);
+
+export const claimingBody = t.Object(
+  {
+    state: choice(claimingStates),
+    expiresAt: t.Optional(t.String({ description: "ISO 8601" })),
+    claimedAt: t.Optional(t.String({ description: "ISO 8601" })),
+    claimedBy: t.Optional(t.String({ description: "address of the user, or name of the API key" })),
+  },
+  { title: "Claiming" },
+);

@@ -1,0 +1,59 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { devices } from "../devices/devices.tables.ts";
+import { userAssets, userDevices } from "./users.tables.ts";
+import type { Grants } from "./users.types.ts";
+
+/** Devices and assets that users without access to all devices are granted. */
+export function createGrantsRepository(orm: MainDatabase["orm"]) {
+  const devicesOf = orm
+    .select({ deviceId: userDevices.deviceId })
+    .from(userDevices)
+    .innerJoin(devices, eq(devices.deviceId, userDevices.deviceId))
+    .where(eq(userDevices.userId, sql.placeholder("userId")))
+    .orderBy(asc(userDevices.deviceId))
+    .prepare();
+  const assetsOf = orm
+    .select({ assetId: userAssets.assetId })
+    .from(userAssets)
+    .where(eq(userAssets.userId, sql.placeholder("userId")))
+    .orderBy(asc(userAssets.assetId))
+    .prepare();
+  /** Passes the list as one JSON parameter, because it may be longer than SQLite's number of parameters. */
+  const values = (list: readonly string[]) => sql`json_each(${JSON.stringify([...new Set(list)])})`;
+
+  return {
+    listGrants: (userId: UserId): Grants => ({
+      deviceIds: devicesOf.all({ userId }).map((row) => row.deviceId as DeviceId), // minted by us
+      assetIds: assetsOf.all({ userId }).map((row) => row.assetId),
+    }),
+    setDevices(userId: UserId, deviceIds: readonly DeviceId[]): void {
+      orm.delete(userDevices).where(eq(userDevices.userId, userId)).run();
+      orm.run(
+        sql`INSERT INTO ${userDevices} (user_id, device_id) SELECT ${userId}, value FROM ${values(deviceIds)}`,
+      );
+    },
+    setAssets(userId: UserId, assetIds: readonly string[]): void {
+      orm.delete(userAssets).where(eq(userAssets.userId, userId)).run();
+      orm.run(
+        sql`INSERT INTO ${userAssets} (user_id, asset_id) SELECT ${userId}, value FROM ${values(assetIds)}`,
+      );
+    },
+    grantDevice: (userId: UserId, deviceId: DeviceId): void =>
+      void orm.insert(userDevices).values({ userId, deviceId }).onConflictDoNothing().run(),
+    withdrawDevice: (userId: string, deviceId: DeviceId): void =>
+      void orm
+        .delete(userDevices)
+        .where(and(eq(userDevices.userId, userId), eq(userDevices.deviceId, deviceId)))
+        .run(),
+    /** Takes a deleted device out of every grant. */
+    forgetDevice: (deviceId: DeviceId): void =>
+      void orm.delete(userDevices).where(eq(userDevices.deviceId, deviceId)).run(),
+    /** The first of the ids that is no device of the tenant. */
+    findUnknownDevice: (tenantId: TenantId, deviceIds: readonly string[]): string | undefined =>
+      orm.all<{ value: string }>(
+        sql`SELECT value FROM ${values(deviceIds)} WHERE NOT EXISTS (SELECT 1 FROM devices WHERE device_id = value AND tenant_id = ${tenantId}) LIMIT 1`,
+      )[0]?.value,
+  };
+}

@@ -1,0 +1,39 @@
+import type { DeviceDetail } from "../../lib/api-types.ts";
+import { formatDate } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { mayWrite } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { devicesApi } from "../devices/devices-api.ts";
+
+/** Shows who has claimed a device, or until when it can be claimed. Nothing for a device that sends no request. */
+export function ClaimingCard({ device }: { device: DeviceDetail }) {
+  const { deviceId } = device;
+  const claiming = useResource(() => devicesApi.claiming(deviceId), [deviceId]);
+  const action = useAction();
+  const { state = "NONE", claimedBy = "", claimedAt = "", expiresAt = "" } = claiming.data ?? {};
+  if (state === "NONE") return null;
+  const release = () =>
+    action.run(async () => {
+      await devicesApi.release(deviceId);
+      toast("success", t("claiming.released", { name: device.name }));
+      claiming.reload();
+    });
+  const time = formatDate(Date.parse(claimedAt || expiresAt), "full");
+  return (
+    <section class="panel flex flex-wrap items-center justify-between gap-4 p-4">
+      <div class="min-w-0">
+        <h2 class="font-semibold">{t("claiming.title")}</h2>
+        <p class="text-sm wrap-anywhere text-soft">{t(`claiming.${state}`, { name: claimedBy, time })}</p>
+        {action.error !== undefined && <ErrorNote error={action.error} />}
+      </div>
+      {mayWrite.value && (
+        <button type="button" class="btn btn-sm" disabled={action.busy} onClick={release}>
+          {t(state === "CLAIMED" ? "claiming.release" : "claiming.close")}
+        </button>
+      )}
+    </section>
+  );
+}
