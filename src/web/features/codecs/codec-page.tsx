@@ -15,6 +15,7 @@ import { Pending } from "../../ui/pending.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Codec, type CodecForm, codecsApi } from "./codecs-api.ts";
+import { FileButton } from "./file-button.tsx";
 import { TrialPanel } from "./trial-panel.tsx";
 import { useTrial } from "./use-trial.ts";
 
@@ -55,6 +56,33 @@ const formOf = (codec: Codec | undefined): CodecForm => ({
   source: codec?.source ?? FIRST_SOURCE,
 });
 
+function NameFields(props: {
+  form: CodecForm;
+  mayChange: boolean;
+  set: (changes: Partial<CodecForm>) => void;
+}) {
+  const { form, mayChange, set } = props;
+  return (
+    <div class="grid gap-4 sm:grid-cols-2">
+      <TextField
+        label={t("codecs.name")}
+        value={form.name}
+        maxLength={256}
+        required
+        readOnly={!mayChange}
+        onText={(text) => set({ name: text })}
+      />
+      <TextField
+        label={t("codecs.description")}
+        value={form.description ?? ""}
+        maxLength={2000}
+        readOnly={!mayChange}
+        onText={(text) => set({ description: text })}
+      />
+    </div>
+  );
+}
+
 function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (codec: Codec) => void }) {
   const { route } = useLocation();
   const [form, setForm] = useState<CodecForm>(() => formOf(codec));
@@ -83,7 +111,14 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
     <>
       {back()}
       <PageHead title={codec?.name ?? t("codecs.create")}>
-        {mayChange && <FileButton onFile={takeFile} />}
+        {mayChange && (
+          <FileButton
+            icon={FileUp}
+            text={t("codecs.file")}
+            accept=".js,.cjs,.mjs,.txt,text/javascript"
+            onFile={takeFile}
+          />
+        )}
         {mayChange && codec && (
           <IconButton
             icon={Trash2}
@@ -100,23 +135,7 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
       )}
       <div class="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <form class="flex min-w-0 flex-col gap-4" onSubmit={save}>
-          <div class="grid gap-4 sm:grid-cols-2">
-            <TextField
-              label={t("codecs.name")}
-              value={form.name}
-              maxLength={256}
-              required
-              readOnly={!mayChange}
-              onText={(text) => set({ name: text })}
-            />
-            <TextField
-              label={t("codecs.description")}
-              value={form.description ?? ""}
-              maxLength={2000}
-              readOnly={!mayChange}
-              onText={(text) => set({ description: text })}
-            />
-          </div>
+          <NameFields form={form} mayChange={mayChange} set={set} />
           <CodeEditor
             label={t("codecs.source")}
             value={form.source}
@@ -157,23 +176,5 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
         />
       )}
     </>
-  );
-}
-
-function FileButton({ onFile }: { onFile: (file: File | undefined) => void }) {
-  return (
-    <label class="btn btn-sm focus-within:outline-2 focus-within:outline-primary">
-      <FileUp size={16} aria-hidden="true" />
-      {t("codecs.file")}
-      <input
-        type="file"
-        accept=".js,.cjs,.mjs,.txt,text/javascript"
-        class="sr-only"
-        onChange={(e) => {
-          onFile(e.currentTarget.files?.[0]);
-          e.currentTarget.value = "";
-        }}
-      />
-    </label>
   );
 }

@@ -1,4 +1,4 @@
-import { FileCode, Plus } from "lucide-preact";
+import { FileCode, Plus, Search } from "lucide-preact";
 import { useRoute } from "preact-iso";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
@@ -8,6 +8,7 @@ import { Age } from "../../ui/age.tsx";
 import { BackLink } from "../../ui/back-link.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
+import { CodecIndexPage } from "./codec-index-page.tsx";
 import { CodecPage } from "./codec-page.tsx";
 import { codecsApi, type ListedCodec } from "./codecs-api.ts";
 
@@ -16,7 +17,9 @@ export function CodecsScreen() {
   const { codecId } = useRoute().params;
   return (
     <Page>
-      {codecId ? (
+      {codecId === "index" ? (
+        <CodecIndexPage />
+      ) : codecId ? (
         <CodecPage key={codecId} codecId={codecId === "new" ? undefined : codecId} />
       ) : (
         <CodecsPage />
@@ -43,6 +46,12 @@ function CodecsPage() {
         count={list.data?.length}
         icon={FileCode}
         none={[t("codecs.none"), t("codecs.noneHint")]}
+        actions={
+          <a class="btn btn-ghost btn-sm" href="/integrations/codecs/index">
+            <Search size={16} aria-hidden="true" />
+            {t("codecIndex.title")}
+          </a>
+        }
         create={create}
       >
         {list.data?.map((codec) => (

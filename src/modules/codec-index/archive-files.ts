@@ -1,0 +1,148 @@
+import { Unzip, type UnzipFile, UnzipInflate } from "fflate";
+import { createTarDecoder } from "modern-tar";
+import { DomainError } from "../../lib/domain-error.ts";
+import { archiveUnknown, archiveUnreadable, collectionTooLarge } from "./codec-index.errors.ts";
+import type { CollectedFiles } from "./collected-files.ts";
+import { indexLimits } from "./index-limits.ts";
+
+const { unpackedBytesMax, archiveEntriesMax } = indexLimits;
+
+const MIB = 1024 * 1024;
+/** Deflate unpacks a piece to at most a thousand times its size. */
+const PIECE_BYTES = 16 * 1024;
+const GZIP = [0x1f, 0x8b];
+const ZIP = [0x50, 0x4b, 0x03, 0x04];
+
+/** Counts what an archive unpacks to, whatever its headers say. */
+class UnpackedSize {
+  readonly #bytesMax: number;
+  #entries = 0;
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  addEntry(): void {
+    if (++this.#entries > archiveEntriesMax) throw collectionTooLarge(archiveEntriesMax, "entries");
+  }
+
+  addBytes(count: number): void {
+    this.#bytes += count;
+    if (this.#bytes > this.#bytesMax) throw collectionTooLarge(this.#bytesMax / MIB, "MiB");
+  }
+}
+
+/** One file of an archive as it arrives; it is given up where it becomes too large. */
+class ArrivingFile {
+  readonly #name: string;
+  readonly #files: CollectedFiles;
+  readonly #bytesMax: number;
+  #pieces: Uint8Array[] = [];
+  #length = 0;
+
+  constructor(name: string, files: CollectedFiles) {
+    this.#name = name;
+    this.#files = files;
+    this.#bytesMax = files.bytesMax(name);
+  }
+
+  add(piece: Uint8Array): void {
+    this.#length += piece.length;
+    if (this.#length <= this.#bytesMax) this.#pieces.push(piece.slice());
+    else this.#pieces = [];
+  }
+
+  end(): void {
+    if (this.#bytesMax === 0) return;
+    if (this.#length > this.#bytesMax) this.#files.skip();
+    else this.#files.add(this.#name, Buffer.concat(this.#pieces));
+  }
+}
+
+/**
+ * Collects the files of a zip or tar.gz archive, which is read as a stream. Links have no content and are left out; a link of a zip
+ * counts as a file that holds the link's target.
+ * @throws DomainError `codec_index.archive_unknown`, `codec_index.archive_unreadable`, `codec_index.collection_too_large`
+ */
+export async function collectArchive(
+  path: string,
+  files: CollectedFiles,
+  onProgress: (done: number, total: number) => void,
+  bytesMax: number = unpackedBytesMax,
+): Promise<void> {
+  const archive = Bun.file(path);
+  const head = await archive.slice(0, ZIP.length).bytes();
+  const isOf = (magic: readonly number[]) => magic.every((byte, index) => head[index] === byte);
+  const collect = isOf(ZIP) ? collectZip : isOf(GZIP) ? collectTar : undefined;
+  if (collect === undefined) throw archiveUnknown();
+  let done = 0;
+  const counted = archive.stream().pipeThrough(
+    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform(piece, controller) {
+        done += piece.length;
+        onProgress(done, archive.size);
+        controller.enqueue(piece);
+      },
+    }),
+  );
+  try {
+    await collect(counted, files, new UnpackedSize(bytesMax));
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+    throw archiveUnreadable(error instanceof Error ? error.message : String(error));
+  }
+}
+
+type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+async function collectTar(bytes: Bytes, files: CollectedFiles, size: UnpackedSize): Promise<void> {
+  const unpacked = bytes.pipeThrough(new DecompressionStream("gzip")).pipeThrough(
+    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform(piece, controller) {
+        size.addBytes(piece.length);
+        controller.enqueue(piece);
+      },
+    }),
+  );
+  for await (const { header, body } of unpacked.pipeThrough(createTarDecoder({ strict: true }))) {
+    size.addEntry();
+    if (header.type !== "file" || files.bytesMax(header.name) === 0) {
+      await body.cancel();
+      continue;
+    }
+    const file = new ArrivingFile(header.name, files);
+    for await (const piece of body) file.add(piece);
+    file.end();
+  }
+}
+
+async function collectZip(bytes: Bytes, files: CollectedFiles, size: UnpackedSize): Promise<void> {
+  let failure: unknown;
+  let unfinished = 0;
+  const unzip = new Unzip((entry: UnzipFile) => {
+    size.addEntry();
+    if (files.bytesMax(entry.name) === 0) return;
+    const file = new ArrivingFile(entry.name, files);
+    unfinished++;
+    entry.ondata = (error, piece, isLast) => {
+      if (error) failure ??= error;
+      if (failure !== undefined) return;
+      size.addBytes(piece.length);
+      file.add(piece);
+      if (!isLast) return;
+      unfinished--;
+      file.end();
+    };
+    entry.start();
+  });
+  unzip.register(UnzipInflate);
+  for await (const piece of bytes)
+    for (let from = 0; from < piece.length; from += PIECE_BYTES) {
+      unzip.push(piece.subarray(from, from + PIECE_BYTES));
+      if (failure !== undefined) throw failure;
+    }
+  unzip.push(new Uint8Array(0), true);
+  if (failure !== undefined) throw failure;
+  if (unfinished > 0) throw new Error("the archive is truncated");
+}

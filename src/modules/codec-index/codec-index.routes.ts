@@ -1,0 +1,176 @@
+import { Elysia, t } from "elysia";
+import { inEnglish } from "../../lib/domain-error.ts";
+import { readBytes } from "../../lib/request-bytes.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { listHeaders, toPage } from "../lists.ts";
+import {
+  archivePartQuery,
+  entriesQuery,
+  entryBody,
+  entryTestBody,
+  indexStatusBody,
+  listedEntryBody,
+  loadIndexBody,
+} from "./codec-index.schemas.ts";
+import type { CodecIndexService } from "./codec-index.service.ts";
+import type { CodecExample, IndexEntry } from "./codec-index.types.ts";
+import type { ExampleOutcome } from "./example-run.ts";
+
+const PREFIX = "/api/integrations/codec-index";
+const PART_BYTES_MAX = 1024 * 1024;
+const operators = "403 unless owner of the gateway's own tenant, with access to all devices.";
+
+interface CodecIndexRouteDeps {
+  readonly codecIndex: CodecIndexService;
+  readonly auth: AuthPlugin;
+}
+
+function toStatus(codecIndex: CodecIndexService) {
+  const { summary, loading, error, upload } = codecIndex.status();
+  return {
+    index: summary
+      ? { ...summary, layouts: [...summary.layouts], loadedAt: new Date(summary.loadedAt).toISOString() }
+      : null,
+    loading: loading === undefined ? null : { share: loading },
+    error: error ? { ...error, message: inEnglish(error) } : null,
+    ...upload,
+  };
+}
+
+const toListed = ({ examples, fPorts, ...entry }: IndexEntry) => ({
+  ...entry,
+  fPorts: [...fPorts],
+  exampleCount: examples.length,
+});
+
+const toExample = (example: CodecExample) => ({ ...example, expected: { ...example.expected } });
+
+function toEntry({ source, ...entry }: IndexEntry & { source: string }) {
+  return { ...toListed(entry), examples: entry.examples.map(toExample), source };
+}
+
+const toTest = (outcomes: readonly ExampleOutcome[]) => ({
+  passed: outcomes.filter(({ isPassed }) => isPassed).length,
+  total: outcomes.length,
+  results: outcomes.map(({ example, isPassed, trial }) => ({
+    example: toExample(example),
+    isPassed,
+    trial: { ...trial, warnings: [...trial.warnings], console: [...trial.console] },
+  })),
+});
+
+const partRequest = {
+  required: true,
+  content: { "application/octet-stream": { schema: { type: "string" as const, format: "binary" } } },
+};
+
+/** Loads and deletes the index, for the operators of the gateway. */
+const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
+  new Elysia({ prefix: PREFIX, tags: ["integrations"] })
+    .use(auth)
+    .put(
+      "/archive",
+      async ({ principal, query, request }) => {
+        await codecIndex.append(principal, query, await readBytes(request, PART_BYTES_MAX));
+        return toStatus(codecIndex);
+      },
+      {
+        auth: "gateway:manage",
+        audit: { none: "loads nothing" },
+        parse: "none",
+        query: archivePartQuery,
+        response: { 200: indexStatusBody },
+        detail: {
+          summary: "Upload a part of a collection of codecs",
+          description: `A zip or tar.gz archive of at most 1 GiB, in parts of at most 1 MiB, in order. A part at offset 0 begins a new upload. 400 for a larger archive; 409 when \`offset\` is not the number of bytes that have arrived, when the disk has no room for the file, and while a collection is loaded; 413 for a larger part. ${operators}`,
+          requestBody: partRequest,
+        },
+      },
+    )
+    .post(
+      "/load",
+      ({ principal, body: { folder, name }, set }) => {
+        if (folder === undefined) codecIndex.loadArchive(principal, name);
+        else codecIndex.loadFolder(principal, folder);
+        set.status = 202;
+        return toStatus(codecIndex);
+      },
+      {
+        auth: "gateway:manage",
+        audit: { action: "codec-index.load", target: "gateway", id: () => "gateway" },
+        body: loadIndexBody,
+        response: { 202: indexStatusBody },
+        detail: {
+          summary: "Load a collection of codecs",
+          description: `202: a folder of the gateway or the uploaded archive is read beside the running gateway. The index takes the place of the present one when it is complete. 400 for a folder that cannot be read or is in the data directory; 409 before the whole archive is uploaded, and while a collection is loaded. ${operators}`,
+        },
+      },
+    )
+    .delete(
+      "",
+      ({ principal }) => {
+        codecIndex.delete(principal);
+        return toStatus(codecIndex);
+      },
+      {
+        auth: "gateway:manage",
+        audit: { action: "codec-index.delete", target: "gateway", id: () => "gateway" },
+        response: { 200: indexStatusBody },
+        detail: {
+          summary: "Delete the index of codecs",
+          description: `Codecs that were created from it stay. 409 while a collection is loaded. ${operators}`,
+        },
+      },
+    );
+
+/** Searches the index, for everybody who reads integrations. */
+const searchRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
+  new Elysia({ prefix: PREFIX, tags: ["integrations"] })
+    .use(auth)
+    .get("", () => toStatus(codecIndex), {
+      auth: "integrations:read",
+      response: { 200: indexStatusBody },
+      detail: {
+        summary: "Get the state of the index of codecs",
+        description: "The gateway has one index, which all of its tenants search.",
+      },
+    })
+    .get(
+      "/entries",
+      ({ query, request, set }) => {
+        const page = toPage(query);
+        const { total, entries } = codecIndex.search(query.search ?? "", { ...page, sort: query.sort });
+        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
+        return entries.map(toListed);
+      },
+      {
+        auth: "integrations:read",
+        query: entriesQuery,
+        response: { 200: t.Array(listedEntryBody) },
+        detail: {
+          summary: "Search the index of codecs",
+          description: "Devices whose vendor and model contain every word of `search`, by vendor and model.",
+        },
+      },
+    )
+    .get("/entries/:entryId", ({ params }) => toEntry(codecIndex.get(params.entryId)), {
+      auth: "integrations:read",
+      response: { 200: entryBody },
+      detail: { summary: "Get a device of the index, with the source of its codec and its examples" },
+    })
+    .post(
+      "/entries/:entryId/test",
+      async ({ principal, params }) => toTest(await codecIndex.test(principal, params.entryId)),
+      {
+        auth: "integrations:write",
+        audit: { none: "changes nothing" },
+        response: { 200: entryTestBody },
+        detail: {
+          summary: "Run the examples of a codec of the index",
+          description:
+            "Each example runs as an integration would run it, and its result is compared with the one of the collection. 503 where scripts cannot be run at the moment, 429 where too many wait.",
+        },
+      },
+    );
+
+export const codecIndexRoutes = (deps: CodecIndexRouteDeps) => [searchRoutes(deps), changeRoutes(deps)];

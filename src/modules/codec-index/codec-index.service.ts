@@ -1,0 +1,196 @@
+import { existsSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { textOf } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { ArchiveUpload, UploadPart } from "../../platform/archive-upload.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { syncDirectory, UNFINISHED } from "../../platform/durable-file.ts";
+import type { Logger } from "../../platform/log.ts";
+import { isOutside } from "../../platform/outside-folder.ts";
+import type { WorkThread } from "../../platform/work-thread.ts";
+import type { CodecsService } from "../codecs/codecs.service.ts";
+import { ensureOperator } from "../tenants/tenants.errors.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import {
+  archiveMissing,
+  archiveTooLarge,
+  entryNotFound,
+  folderInvalid,
+  folderUnreadable,
+  indexBusy,
+} from "./codec-index.errors.ts";
+import type { IndexEntry, IndexJob, IndexSummary } from "./codec-index.types.ts";
+import { type ExampleOutcome, runExamples } from "./example-run.ts";
+import { IndexFile, type IndexPage } from "./index-file.ts";
+import { indexLimits } from "./index-limits.ts";
+
+const MIB = 1024 * 1024;
+
+export interface IndexStatus {
+  readonly summary: IndexSummary | undefined;
+  /** Share of an archive that is read while a collection is loaded, 0 to 1. */
+  readonly loading: number | undefined;
+  /** Why the newest load failed. */
+  readonly error: Text | undefined;
+  readonly upload: { readonly uploadedBytes: number; readonly totalBytes: number };
+}
+
+interface CodecIndexDeps {
+  /** Path of the index. */
+  readonly path: string;
+  readonly dataPath: string;
+  readonly upload: ArchiveUpload;
+  readonly thread: WorkThread<IndexJob, IndexSummary>;
+  readonly codecs: Pick<CodecsService, "preview">;
+  readonly tenants: TenantsService;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * The gateway's index of public codecs. A collection is read on a thread into a new file, which takes the place of the index when it is
+ * complete: whatever ends a load leaves the index as it was.
+ */
+export class CodecIndexService {
+  readonly #deps: CodecIndexDeps;
+  #file: IndexFile | undefined;
+  #loading: number | undefined;
+  #error: Text | undefined;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(deps: CodecIndexDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#deps.upload.remove();
+    rmSync(this.#unfinished, { force: true });
+    this.#open();
+  }
+
+  async stop(): Promise<void> {
+    this.#deps.thread.stop();
+    await this.#work;
+    this.#close();
+  }
+
+  status(): IndexStatus {
+    return {
+      summary: this.#file?.summary,
+      loading: this.#loading,
+      error: this.#error,
+      upload: this.#deps.upload.progress,
+    };
+  }
+
+  search(text: string, page: IndexPage): { total: number; entries: IndexEntry[] } {
+    return this.#file?.search(text, page) ?? { total: 0, entries: [] };
+  }
+
+  get(entryId: string): IndexEntry & { readonly source: string } {
+    const entry = this.#file?.find(entryId);
+    if (entry === undefined) throw entryNotFound();
+    return entry;
+  }
+
+  test(principal: Principal, entryId: string): Promise<ExampleOutcome[]> {
+    return runExamples(this.#deps.codecs, principal, this.get(entryId));
+  }
+
+  /** @throws DomainError as `ArchiveUpload.append`, `invalid` for an archive that is too large */
+  async append(principal: Principal, part: UploadPart, bytes: Uint8Array): Promise<void> {
+    this.#ensureMayChange(principal);
+    if (part.total > indexLimits.archiveBytesMax) throw archiveTooLarge(indexLimits.archiveBytesMax / MIB);
+    await this.#deps.upload.append(part, bytes);
+  }
+
+  /** Begins to load a folder of the gateway. @throws DomainError `invalid` for a folder that cannot be read, `conflict` during a load */
+  loadFolder(principal: Principal, path: string): void {
+    this.#ensureMayChange(principal);
+    const folder = this.#folderAt(path);
+    this.#begin({ source: { kind: "folder", path: folder }, origin: path });
+  }
+
+  /** Begins to load the uploaded archive. @throws DomainError `conflict` before the whole archive is there, and during a load */
+  loadArchive(principal: Principal, name: string | undefined): void {
+    this.#ensureMayChange(principal);
+    const { upload } = this.#deps;
+    if (!upload.isComplete) throw archiveMissing();
+    this.#begin({ source: { kind: "archive", path: upload.path }, origin: name ?? basename(upload.path) });
+  }
+
+  delete(principal: Principal): void {
+    this.#ensureMayChange(principal);
+    this.#close();
+    rmSync(this.#deps.path, { force: true });
+    this.#error = undefined;
+  }
+
+  get #unfinished(): string {
+    return this.#deps.path + UNFINISHED;
+  }
+
+  #ensureMayChange(principal: Principal): void {
+    ensureOperator(this.#deps.tenants, principal);
+    if (this.#loading !== undefined) throw indexBusy();
+  }
+
+  #folderAt(path: string): string {
+    const { dataPath } = this.#deps;
+    if (!isOutside(path, dataPath)) throw folderInvalid();
+    let folder: string;
+    try {
+      folder = realpathSync(path);
+      if (!statSync(folder).isDirectory()) throw folderUnreadable(path);
+    } catch {
+      throw folderUnreadable(path);
+    }
+    if (!isOutside(folder, realpathSync(dataPath))) throw folderInvalid();
+    return folder;
+  }
+
+  #begin(job: Pick<IndexJob, "source" | "origin">): void {
+    this.#loading = 0;
+    this.#error = undefined;
+    this.#work = this.#load({ ...job, target: this.#unfinished, now: this.#deps.clock.now() });
+  }
+
+  async #load(job: IndexJob): Promise<void> {
+    const { thread, upload, path, log } = this.#deps;
+    try {
+      const summary = await thread.run(job, (share) => {
+        this.#loading = share;
+      });
+      this.#close();
+      renameSync(job.target, path);
+      syncDirectory(dirname(path));
+      log.info("an index of codecs was loaded", { ...summary });
+    } catch (error) {
+      this.#error = textOf(error as Text); // the thread rejects with domain errors only
+      log.warn("an index of codecs could not be loaded", { error });
+      rmSync(job.target, { force: true });
+    } finally {
+      upload.remove();
+      this.#open();
+      this.#loading = undefined;
+    }
+  }
+
+  #close(): void {
+    this.#file?.close();
+    this.#file = undefined;
+  }
+
+  #open(): void {
+    const { path, log } = this.#deps;
+    if (this.#file !== undefined || !existsSync(path)) return;
+    try {
+      this.#file = IndexFile.open(path);
+      if (this.#file === undefined)
+        log.warn("the index of codecs is of another version, load it again", { path });
+    } catch (error) {
+      log.error("the index of codecs cannot be read, load it again", { path, error });
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type { Database } from "bun:sqlite";
+import { collectionTooLarge } from "./codec-index.errors.ts";
+import { indexLimits } from "./index-limits.ts";
+
+const { filesMax, keptBytesMax, scriptBytesMax, descriptionBytesMax, pathCharactersMax } = indexLimits;
+
+const MIB = 1024 * 1024;
+const script = /\.js$/i;
+const description = /\.(ya?ml|toml|json)$|(^|\/)licen[cs]e(\.txt|\.md)?$/i;
+
+/**
+ * Returns a name within a collection as a path of its parts, or undefined for one that leads elsewhere. Files of a collection are rows of a
+ * table and never get these names on the disk.
+ */
+export function collectionPath(name: string): string | undefined {
+  if (name.length > pathCharactersMax || name.startsWith("/")) return undefined;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  if (/[\\\u0000-\u001f\u007f-\u009f]/.test(name)) return undefined;
+  const parts = name.split("/").filter((part) => part !== "" && part !== ".");
+  return parts.length === 0 || parts.includes("..") ? undefined : parts.join("/");
+}
+
+/** Files of a collection that say something about codecs, kept in the index that is built. */
+export class CollectedFiles {
+  readonly #insert;
+  readonly #find;
+  readonly #list;
+  #files = 0;
+  #bytes = 0;
+  #skipped = 0;
+
+  constructor(database: Database) {
+    database.run("CREATE TABLE file (path TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID");
+    this.#insert = database.prepare("INSERT OR REPLACE INTO file VALUES (?, ?)");
+    this.#find = database.prepare<{ text: string }, [string]>("SELECT text FROM file WHERE path = ?");
+    this.#list = database.prepare<{ path: string }, []>("SELECT path FROM file ORDER BY path");
+  }
+
+  /** Files that were left out: too large, not text, or with a name that leads elsewhere. */
+  get skipped(): number {
+    return this.#skipped;
+  }
+
+  /** Returns the most bytes that a file of this name may have; 0 for one that is not needed. */
+  bytesMax(name: string): number {
+    if (script.test(name)) return scriptBytesMax;
+    return description.test(name) ? descriptionBytesMax : 0;
+  }
+
+  skip(): void {
+    this.#skipped++;
+  }
+
+  /** @throws DomainError `codec_index.collection_too_large` */
+  add(name: string, bytes: Uint8Array): void {
+    const path = collectionPath(name);
+    if (path === undefined || bytes.length > this.bytesMax(name)) {
+      this.skip();
+      return;
+    }
+    if (++this.#files > filesMax) throw collectionTooLarge(filesMax, "files");
+    this.#bytes += bytes.length;
+    if (this.#bytes > keptBytesMax) throw collectionTooLarge(keptBytesMax / MIB, "MiB");
+    try {
+      this.#insert.run(path, new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      this.skip();
+    }
+  }
+
+  text(path: string): string | undefined {
+    return this.#find.get(path)?.text;
+  }
+
+  paths(): string[] {
+    return this.#list.all().map(({ path }) => path);
+  }
+}

@@ -1,0 +1,38 @@
+import { parse as parseToml } from "smol-toml";
+import { parse as parseYaml } from "yaml";
+import { isJsonObject } from "../../lib/json.ts";
+import type { CollectedFiles } from "./collected-files.ts";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads a YAML, TOML or JSON file of a collection; undefined where it is missing or broken, which is counted. */
+export function readDocument(files: CollectedFiles, path: string): unknown {
+  const text = files.text(path);
+  if (text === undefined) return undefined;
+  try {
+    if (path.endsWith(".toml")) return parseToml(text);
+    // The library limits what aliases expand to.
+    return path.endsWith(".json") ? JSON.parse(text) : parseYaml(text);
+  } catch {
+    files.skip();
+    return undefined;
+  }
+}
+
+export const fieldsOf = (value: unknown): Fields => (isJsonObject(value) ? value : {});
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Returns a text in one line, cut to a length; "" for everything else. */
+export function textOf(value: unknown, charactersMax: number): string {
+  if (typeof value !== "string" && typeof value !== "number") return "";
+  return (
+    String(value)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+      .replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ")
+      .trim()
+      .slice(0, charactersMax)
+  );
+}
+
+/** Folder of a path, with its slash; "" for the top. */
+export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);

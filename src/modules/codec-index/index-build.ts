@@ -1,0 +1,149 @@
+import { Database } from "bun:sqlite";
+import { createHash } from "node:crypto";
+import { closeSync, fsyncSync, openSync, rmSync } from "node:fs";
+import { collectArchive } from "./archive-files.ts";
+import { chirpstackLayout } from "./chirpstack-layout.ts";
+import { collectionTooLarge, noCodecs } from "./codec-index.errors.ts";
+import type { IndexJob, IndexSummary } from "./codec-index.types.ts";
+import { CollectedFiles } from "./collected-files.ts";
+import { folderOf, textOf } from "./collection-documents.ts";
+import { filesLayout } from "./files-layout.ts";
+import { collectFolder } from "./folder-files.ts";
+import { INDEX_VERSION } from "./index-file.ts";
+import { indexLimits } from "./index-limits.ts";
+import type { FoundCodec, FoundDevice, Layout } from "./layout.types.ts";
+import { thingsNetworkLayout } from "./things-network-layout.ts";
+
+const LICENSE_CHARACTERS_MAX = 100;
+const LICENSE = /(^|\/)licen[cs]e(\.txt|\.md)?$/i;
+
+type OnProgress = (done: number, total: number) => void;
+
+/** Writes the index of a collection to a new file. For threads: it reads whole collections in one go. */
+export async function buildIndex(job: IndexJob, onProgress: OnProgress): Promise<IndexSummary> {
+  rmSync(job.target, { force: true });
+  const database = new Database(job.target, { create: true, strict: true });
+  try {
+    // Until it has its name, nobody needs the file.
+    database.run("PRAGMA journal_mode=OFF");
+    database.run("PRAGMA synchronous=OFF");
+    database.run(`PRAGMA user_version=${INDEX_VERSION}`);
+    const files = new CollectedFiles(database);
+    if (job.source.kind === "folder") await collectFolder(job.source.path, files);
+    else await collectArchive(job.source.path, files, onProgress);
+    const summary = new IndexBuilder(database, files).build(job);
+    database.run("VACUUM");
+    database.close();
+    sync(job.target);
+    return summary;
+  } catch (error) {
+    database.close();
+    rmSync(job.target, { force: true });
+    throw error;
+  }
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+class IndexBuilder {
+  readonly #database: Database;
+  readonly #files: CollectedFiles;
+  readonly #paths: readonly string[];
+  readonly #insert;
+  /** License by the folder that it is in. */
+  readonly #licenses = new Map<string, string>();
+  #devices = 0;
+
+  constructor(database: Database, files: CollectedFiles) {
+    this.#database = database;
+    this.#files = files;
+    this.#paths = files.paths();
+    database.run(`CREATE TABLE entry (
+      entry_id TEXT PRIMARY KEY, vendor TEXT NOT NULL, model TEXT NOT NULL, description TEXT NOT NULL, firmware TEXT NOT NULL,
+      file TEXT NOT NULL, license TEXT, f_ports TEXT NOT NULL, examples TEXT NOT NULL, words TEXT NOT NULL
+    ) WITHOUT ROWID`);
+    database.run("CREATE TABLE summary (value TEXT NOT NULL)");
+    this.#insert = database.prepare("INSERT OR IGNORE INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    for (const path of this.#paths) if (LICENSE.test(path)) this.#addLicense(path);
+  }
+
+  build({ origin, now }: IndexJob): IndexSummary {
+    const layouts: Array<IndexSummary["layouts"][number]> = [];
+    if (this.#addAll(thingsNetworkLayout)) layouts.push("THINGS_NETWORK");
+    if (this.#addAll(chirpstackLayout)) layouts.push("CHIRPSTACK");
+    if (layouts.length === 0 && this.#addAll(filesLayout)) layouts.push("FILES");
+    if (layouts.length === 0) throw noCodecs();
+    this.#database.run("DELETE FROM file WHERE path NOT IN (SELECT file FROM entry)");
+    const counts = this.#database
+      .query<{ entries: number; vendors: number; scripts: number }, []>(
+        "SELECT count(*) AS entries, count(DISTINCT vendor) AS vendors, count(DISTINCT file) AS scripts FROM entry",
+      )
+      .get() ?? { entries: 0, vendors: 0, scripts: 0 };
+    const summary: IndexSummary = { origin, layouts, ...counts, skipped: this.#files.skipped, loadedAt: now };
+    this.#database.query("INSERT INTO summary VALUES (?)").run(JSON.stringify(summary));
+    return summary;
+  }
+
+  /** Returns whether the layout found any codec. */
+  #addAll(layout: Layout): boolean {
+    let added = 0;
+    for (const device of layout(this.#files, this.#paths)) {
+      if (++this.#devices > indexLimits.devicesMax)
+        throw collectionTooLarge(indexLimits.devicesMax, "entries");
+      for (const codec of device.codecs) added += this.#add(device, codec);
+    }
+    return added > 0;
+  }
+
+  #add(device: FoundDevice, { firmware, file, examples }: FoundCodec): number {
+    if (this.#files.text(file) === undefined) {
+      this.#files.skip();
+      return 0;
+    }
+    const { vendor, model, description } = device;
+    const id = createHash("sha256")
+      .update(JSON.stringify([vendor, model, firmware, file]))
+      .digest("hex");
+    const ports = examples.flatMap(({ fPort, direction }) =>
+      fPort === null || direction === "downlink" ? [] : [fPort],
+    );
+    this.#insert.run(
+      id.slice(0, 24),
+      vendor,
+      model,
+      description,
+      firmware,
+      file,
+      this.#licenseOf(file),
+      JSON.stringify([...new Set(ports)].sort((a, b) => a - b)),
+      JSON.stringify(examples),
+      `${vendor} ${model}`.toLowerCase(),
+    );
+    return 1;
+  }
+
+  /** The first line that says something names the license. */
+  #addLicense(path: string): void {
+    const lines = (this.#files.text(path) ?? "").split("\n", 20);
+    const name = lines
+      .map((line) => textOf(line, LICENSE_CHARACTERS_MAX))
+      .find((line) => /[a-z]/i.test(line));
+    if (name !== undefined) this.#licenses.set(folderOf(path), name);
+  }
+
+  /** Returns the license of the nearest folder that has one. */
+  #licenseOf(file: string): string | null {
+    for (let folder = folderOf(file); ; folder = folderOf(folder.slice(0, -1))) {
+      const license = this.#licenses.get(folder);
+      if (license !== undefined) return license;
+      if (folder === "") return null;
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import { FileUp, Trash2 } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { serverText } from "../../platform/i18n/error-texts.ts";
+import { toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { type Resource, useKept, useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { uploadInParts } from "../../platform/upload.ts";
+import { Age } from "../../ui/age.tsx";
+import { BackLink } from "../../ui/back-link.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { Pending } from "../../ui/pending.tsx";
+import { Section } from "../../ui/section.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { codecIndexApi, type IndexStatus } from "./codec-index-api.ts";
+import { CodecIndexSearch } from "./codec-index-search.tsx";
+import { FileButton } from "./file-button.tsx";
+
+const POLL_MS = 1_000;
+
+/** Search of public codecs, and, for the operators of the gateway, the collection that is searched. */
+export function CodecIndexPage() {
+  const { route } = useLocation();
+  const status = useResource(codecIndexApi.status, []);
+  const shown = useKept(status);
+  const isLoading = shown !== undefined && shown.loading !== null;
+  useEffect(() => {
+    if (!isLoading) return;
+    const timer = setInterval(status.reload, POLL_MS);
+    return () => clearInterval(timer);
+  }, [isLoading]);
+  return (
+    <>
+      <BackLink href="/integrations/codecs">{t("codecs.all")}</BackLink>
+      <PageHead title={t("codecIndex.title")} />
+      <p class="-mt-2 max-w-2xl text-soft">{t("codecIndex.intro")}</p>
+      {shown === undefined && <Pending resource={status} />}
+      {shown?.index && (
+        <CodecIndexSearch
+          key={shown.index.loadedAt}
+          onCreated={({ codecId }) => route(`/integrations/codecs/${codecId}`)}
+        />
+      )}
+      {shown && <Collection shown={shown} status={status} />}
+    </>
+  );
+}
+
+function Collection({ shown, status }: { shown: IndexStatus; status: Resource<IndexStatus> }) {
+  const { index, loading, error } = shown;
+  return (
+    <Section id="collection" title={t("codecIndex.collection")} hint={t("codecIndex.collectionHint")}>
+      {index ? (
+        <p class="wrap-anywhere">
+          {t("codecIndex.loaded", index)} <Age ts={toMs(index.loadedAt)} />.
+        </p>
+      ) : (
+        <p>
+          {t("codecIndex.empty")} {!may("gateway:manage") && t("codecIndex.emptyHint")}
+        </p>
+      )}
+      {loading && <p role="status">{t("codecIndex.loading")}</p>}
+      {error && <p role="alert">{serverText(error, error.message)}</p>}
+      {may("gateway:manage") && (
+        <Loading isLoading={loading !== null} hasIndex={index !== null} status={status} />
+      )}
+    </Section>
+  );
+}
+
+/** Loads the index from a folder on the gateway. */
+function FolderForm({ isBusy, onLoad }: { isBusy: boolean; onLoad: (folder: string) => void }) {
+  const [folder, setFolder] = useState("");
+  const submit = (event: Event) => {
+    event.preventDefault();
+    onLoad(folder.trim());
+  };
+  return (
+    <form class="flex flex-wrap items-end gap-3" onSubmit={submit}>
+      <div class="min-w-0 flex-[0_1_24rem]">
+        <TextField
+          label={t("codecIndex.folder")}
+          value={folder}
+          required
+          maxLength={4096}
+          spellcheck={false}
+          placeholder="/srv/lorawan-devices"
+          onText={setFolder}
+        />
+      </div>
+      <button type="submit" class="btn" disabled={isBusy}>
+        {t("codecIndex.load")}
+      </button>
+    </form>
+  );
+}
+
+function Loading(props: { isLoading: boolean; hasIndex: boolean; status: Resource<IndexStatus> }) {
+  const { status } = props;
+  const action = useAction();
+  const [share, setShare] = useState<number>();
+  const [isDeleting, setDeleting] = useState(false);
+  const isBusy = action.busy || props.isLoading;
+  const upload = (file: File | undefined) =>
+    file &&
+    action.run(async () => {
+      try {
+        const place = { state: codecIndexApi.status, send: codecIndexApi.uploadPart };
+        await uploadInParts(file, place, setShare);
+      } finally {
+        setShare(undefined);
+      }
+      status.set(await codecIndexApi.load({ name: file.name.slice(0, 256) }));
+    });
+  const loadFolder = (folder: string) =>
+    action.run(async () => status.set(await codecIndexApi.load({ folder })));
+  return (
+    <>
+      <div class="flex flex-wrap items-center gap-3">
+        <FileButton
+          icon={FileUp}
+          text={t("codecIndex.upload")}
+          accept=".zip,.gz,.tgz"
+          disabled={isBusy}
+          onFile={upload}
+        />
+        {share !== undefined && (
+          <p role="status">{t("codecIndex.uploading", { percent: Math.floor(share * 100) })}</p>
+        )}
+        {props.hasIndex && (
+          <Button
+            icon={Trash2}
+            class="btn btn-ghost btn-sm text-error"
+            disabled={isBusy}
+            onClick={() => setDeleting(true)}
+          >
+            {t("codecIndex.delete")}
+          </Button>
+        )}
+      </div>
+      <FolderForm isBusy={isBusy} onLoad={loadFolder} />
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+      {isDeleting && (
+        <ConfirmDialog
+          title={t("codecIndex.delete")}
+          warning={t("codecIndex.deleteWarning")}
+          onCancel={() => setDeleting(false)}
+          onConfirm={async () => {
+            status.set(await codecIndexApi.delete());
+            setDeleting(false);
+          }}
+        />
+      )}
+    </>
+  );
+}
