@@ -47,6 +47,7 @@ const needs: Readonly<Record<string, "series" | "latest" | "both" | "alarms" | "
   slider: "latest",
   markdown: "none",
   floorPlan: "latest",
+  map: "latest",
 };
 
 /** A pie of time shows aggregates, a pie of devices their newest values. */

@@ -1,6 +1,7 @@
 import { DomainError, detail } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { positionKeys } from "../../lib/web-mercator.ts";
 import { isName } from "../wire.schemas.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 import type { Alias, DashboardChanges, DashboardType, Item, Widget } from "./dashboards.types.ts";
@@ -176,9 +177,10 @@ export function aliasOf(aliases: readonly Alias[], { config }: Widget): Alias | 
     : undefined;
 }
 
-/** The keys that a widget names, each once. */
-export function keysOf({ config }: Widget): string[] {
-  const input = Array.isArray(config.keys) ? config.keys : [config.key];
+/** The keys that a widget names, each once; those of a map are also the keys of positions. */
+export function keysOf({ config, type }: Widget): string[] {
+  const input: unknown[] = Array.isArray(config.keys) ? [...config.keys] : [config.key];
+  if (type === "map") input.unshift(...positionKeys(config));
   return [...new Set(input.filter((key): key is string => typeof key === "string" && key !== ""))].slice(
     0,
     KEYS_MAX,

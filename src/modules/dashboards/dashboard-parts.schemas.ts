@@ -99,6 +99,20 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
     ...image,
     places: mapOf(jsonValueSchema, { description: "place of each device on the picture" }),
   },
+  map: {
+    ...devices,
+    ...key,
+    ...keys,
+    ...appearance,
+    ...limits,
+    ...image,
+    latitudeKey: text("key or attribute with the latitude; `latitude` by default"),
+    longitudeKey: text("key or attribute with the longitude; `longitude` by default"),
+    north: Type.Number({ description: "latitude of the upper edge of the picture" }),
+    south: Type.Number({ description: "latitude of its lower edge" }),
+    west: Type.Number({ description: "longitude of its left edge" }),
+    east: Type.Number({ description: "longitude of its right edge" }),
+  },
 };
 
 const widgetFields = {

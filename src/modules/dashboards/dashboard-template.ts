@@ -30,10 +30,24 @@ const firstKeys: Readonly<Record<DashboardTemplate, RegExp | undefined>> = {
 /** Radio data and the like are of use when something is wrong, and seldom what one wants to see. */
 const isAside = (key: string) => /^(radio_|rssi$|snr$|fcnt|lqi|linkquality|uptime|heap)/i.test(key);
 
-function inOrder(keys: readonly string[], template: DashboardTemplate): string[] {
+/** Sorts keys by how much they say: those of the template first, then those with limits. */
+function inOrder(
+  keys: readonly string[],
+  template: DashboardTemplate,
+  metadataOf: (key: string) => KeyMetadata,
+): string[] {
   const first = firstKeys[template];
-  const rankOf = (key: string) => (first?.test(key) ? 0 : isAside(key) ? 2 : 1);
+  const rankOf = (key: string) => {
+    const hasLimits = metadataOf(key).limits !== undefined;
+    return (first?.test(key) ? 0 : isAside(key) ? 4 : 2) + (hasLimits ? 0 : 1);
+  };
   return [...keys].sort((a, b) => rankOf(a) - rankOf(b)); // sorting keeps the order of equals
+}
+
+/** Returns a device type as a title: `energy-meter` becomes `Energy meter`. */
+export function typeTitle(deviceType: string): string {
+  const words = deviceType.replaceAll(/[-_\s]+/g, " ").trim();
+  return words === "" ? deviceType : words[0]?.toUpperCase() + words.slice(1);
 }
 
 interface Created {
@@ -115,11 +129,19 @@ const heightOf = {
   deviceTable: (devices: number) => rowsFor((devices + 1) * 41, 6),
 };
 
-/** Returns the ends of a gauge: round numbers at least a tenth beyond the outermost limits. */
-function scaleOf({ unit, limits = {} }: KeyMetadata): { min: number; max: number } | undefined {
+/** Room above the newest value of a gauge, for a key whose limits are all below it. */
+const VALUE_MARGIN = 1.2;
+
+/** Returns the ends of a gauge: round numbers at least a tenth beyond the outermost limits, and beyond the newest value. */
+function scaleOf(
+  { unit, limits = {} }: KeyMetadata,
+  newest: TelemetryValue | undefined,
+): { min: number; max: number } | undefined {
   const values = Object.values(limits);
   if (values.length === 0) return undefined;
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const value = typeof newest === "number" ? newest : Number.NEGATIVE_INFINITY;
+  const low = Math.min(...values);
+  const high = Math.max(...values, value > Math.max(0, ...values) ? value * VALUE_MARGIN : value);
   if (unit === "%") return { min: 0, max: 100 };
   const span = high - low || Math.abs(high) || 1;
   const margin = span * 0.1;
@@ -138,9 +160,14 @@ interface Keys {
   readonly states: readonly string[];
 }
 
-/** Sorts keys by what their values mean: by their metadata, else by their names and newest values. */
-function sorted(sample: Sample, metadataOf: (key: string) => KeyMetadata, template: DashboardTemplate): Keys {
-  const keys = inOrder(Object.keys(sample).sort(), template);
+/** Sorts keys, in the order of the profile and then by name, by what their values mean: by their metadata, else by their newest values. */
+function sorted(
+  { sample, metadata, template }: Pick<TypeDashboard, "sample" | "metadata" | "template">,
+  metadataOf: (key: string) => KeyMetadata,
+): Keys {
+  const others = Object.keys(sample).filter((key) => !metadata.has(key));
+  const listed = [...metadata.keys()].filter((key) => Object.hasOwn(sample, key));
+  const keys = inOrder([...listed, ...others.sort()], template, metadataOf);
   const isState = (key: string) =>
     typeof sample[key] === "boolean" ||
     typeof sample[key] === "string" ||
@@ -158,11 +185,15 @@ function sorted(sample: Sample, metadataOf: (key: string) => KeyMetadata, templa
 function numberWidgets(
   aliasId: string,
   { gauges, counters }: Keys,
-  { metadataOf, timezone }: { metadataOf: (key: string) => KeyMetadata; timezone: string },
+  {
+    metadataOf,
+    timezone,
+    sample,
+  }: Pick<TypeDashboard, "timezone" | "sample"> & { metadataOf: (key: string) => KeyMetadata },
 ): Row[] {
   const nameOf = (key: string) => metadataOf(key).name ?? key;
   const tiles = gauges.slice(0, VALUES_MAX).map((key): Created => {
-    const scale = scaleOf(metadataOf(key));
+    const scale = scaleOf(metadataOf(key), sample[key]);
     return scale === undefined
       ? {
           type: "value",
@@ -205,25 +236,26 @@ export function dashboardForType(request: TypeDashboard): DashboardContent {
   const aliasId = "devices";
   const metadataOf = (key: string): KeyMetadata =>
     metadata.get(key) ?? { key, ...guessKeyMetadata(key, sample[key]) };
-  const keys = sorted(sample, metadataOf, template);
+  const keys = sorted(request, metadataOf);
   const [main] = keys.gauges;
-  const shown = inOrder([...keys.gauges, ...keys.counters, ...keys.states], template);
+  const shown = inOrder([...keys.gauges, ...keys.counters, ...keys.states], template, metadataOf);
   const lanes = keys.states.slice(0, LANES_MAX);
   const status = {
     type: "statusGrid",
-    name: deviceType,
+    name: typeTitle(deviceType),
     config: { aliasId, ...(main !== undefined && { key: main }) },
   };
   const alarms = { type: "alarmList", name: "", config: { aliasId, limit: 20 } };
+  const statusColumns = devices > 1 ? 8 : 4;
   const rows: Row[] = [
     {
       h: heightOf.statusGrid(devices),
       widgets: [
-        { ...status, w: 8 },
-        { ...alarms, w: 4 },
+        { ...status, w: statusColumns },
+        { ...alarms, w: COLUMNS - statusColumns },
       ],
     },
-    ...numberWidgets(aliasId, keys, { metadataOf, timezone }),
+    ...numberWidgets(aliasId, keys, { metadataOf, timezone, sample }),
     ...lanes.map((key) =>
       evenRow(heightOf.stateTimeline(devices), [
         {
@@ -241,7 +273,7 @@ export function dashboardForType(request: TypeDashboard): DashboardContent {
     name,
     type: "STATIC",
     states: [{ id: "default", name }],
-    aliases: [{ id: aliasId, name: deviceType, type: "deviceType", deviceType }],
+    aliases: [{ id: aliasId, name: typeTitle(deviceType), type: "deviceType", deviceType }],
     ...place(rows),
     timeWindow: { mode: "live", durationMs: DAY_MS },
     configuration: null,

@@ -1,4 +1,5 @@
 import type { AlarmsService } from "../alarms/alarms.service.ts";
+import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { DeviceActivityTracker } from "../devices/device-activity.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -9,8 +10,9 @@ import { createDashboardData } from "./dashboard-data.ts";
 import { createDashboardsRepository } from "./dashboards.repository.ts";
 import { dashboardsRoutes } from "./dashboards.routes.ts";
 import { createDashboardsService } from "./dashboards.service.ts";
+import { withPositions } from "./map-positions.ts";
 import { createSharesRepository } from "./shares.repository.ts";
-import { sharesRoutes } from "./shares.routes.ts";
+import { sharedDashboardRoutes, sharesRoutes } from "./shares.routes.ts";
 import { createSharesService } from "./shares.service.ts";
 import { createTypeDashboards } from "./type-dashboards.ts";
 
@@ -20,11 +22,14 @@ export function createDashboardsModule(
   deps: {
     devices: DevicesService;
     activity: DeviceActivityTracker;
-    telemetry: TelemetryService;
-    alarms: AlarmsService;
+    telemetry: { readonly telemetry: TelemetryService };
+    alarming: { readonly alarms: AlarmsService };
+    attributes: Pick<AttributesService, "valueOf">;
   },
 ) {
-  const { devices, activity, telemetry, alarms } = deps;
+  const { devices, activity, attributes } = deps;
+  const { telemetry } = deps.telemetry;
+  const { alarms } = deps.alarming;
   const repository = createSharesRepository(database);
   const dashboards = createDashboardsService({
     repository: createDashboardsRepository(database),
@@ -32,7 +37,7 @@ export function createDashboardsModule(
       devices,
       isActive: ({ deviceId }) => activity.get(deviceId)?.active ?? false,
     }),
-    dataOf: createDashboardData({ telemetry, alarms }),
+    dataOf: withPositions(createDashboardData({ telemetry, alarms }), attributes),
     contentForType: createTypeDashboards({ devices, telemetry }),
     devices,
     alarms,
@@ -46,12 +51,16 @@ export function createDashboardsModule(
     dashboards,
     devices,
     telemetry,
-    endSession: (sessionId) => events.emit("session.ended", { sessionId }),
+    endSession: (sessionId, isChanged = false) => events.emit("session.ended", { sessionId, isChanged }),
     clock,
   });
   return {
     dashboards,
     shares,
-    routes: (auth: AuthPlugin) => [dashboardsRoutes({ dashboards, auth }), sharesRoutes({ shares, auth })],
+    routes: (auth: AuthPlugin) => [
+      dashboardsRoutes({ dashboards, auth }),
+      sharesRoutes({ shares, auth }),
+      sharedDashboardRoutes({ shares }),
+    ],
   };
 }

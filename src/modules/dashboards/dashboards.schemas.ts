@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import { t } from "elysia";
+import { ROTATION_DASHBOARDS_MAX, ROTATION_SECONDS } from "../../lib/dashboard-rotation.ts";
 import { alarmSeverities } from "../../lib/severity.ts";
 import { alarmStatuses } from "../alarms/alarms.types.ts";
 import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
@@ -145,6 +146,11 @@ export const widgetData = t.Object(
     ),
     latest: t.Optional(t.Array(latestSnapshot)),
     alarms: t.Optional(t.Array(alarmRow)),
+    positions: t.Optional(
+      t.Array(t.Object({ deviceId: t.String(), latitude: t.Number(), longitude: t.Number() }), {
+        description: "of a `map`: the positions that attributes of the devices hold",
+      }),
+    ),
     cut: t.Optional(t.Literal(true, { description: "there are more devices than a widget shows" })),
     error: t.Optional(t.String({ description: "reason why there is nothing to show" })),
     errorText: t.Optional(textSchema),
@@ -209,12 +215,25 @@ const shareEnd = t.Union([t.String(), t.Null()], { description: "ISO 8601; null:
 const shareDevice = t.Union([t.String(), t.Null()], {
   description: "the device of aliases of the type `stateEntity`",
 });
+const rotation = t.Optional(
+  t.Object(
+    {
+      dashboardIds: t.Array(t.String(), {
+        maxItems: ROTATION_DASHBOARDS_MAX,
+        description: "in the order in which they are shown; the dashboard of the link always comes first",
+      }),
+      seconds: wholeNumber({ minimum: ROTATION_SECONDS.min, maximum: ROTATION_SECONDS.max }),
+    },
+    { title: "DashboardRotation", description: "the dashboards that the link shows in turn" },
+  ),
+);
 export const newShareBody = t.Optional(
   t.Object(
     {
       name: t.Optional(lineText(256, "for whom or where the link is, at most 256 characters in one line")),
       deviceId: t.Optional(shareDevice),
       expiresAt: t.Optional(shareEnd),
+      rotation,
     },
     { title: "CreateDashboardShare" },
   ),
@@ -230,6 +249,7 @@ export const shareBody = t.Object(
     createdBy: t.String({ description: "e-mail address" }),
     createdAt: time,
     expiresAt: shareEnd,
+    rotation,
   },
   { title: "DashboardShare" },
 );
@@ -237,6 +257,9 @@ export const sharedRequest = t.Optional(
   t.Object(
     {
       timeRange: t.Optional(timeRange),
+      dashboardId: t.Optional(
+        t.String({ description: "a dashboard of the rotation of the link; the first one by default" }),
+      ),
       dashboardStateId: t.Optional(t.String()),
       widgetIds,
     },
@@ -248,6 +271,7 @@ export const sharedBody = t.Object(
   {
     ...shared,
     keyMetadata: resolvedBody,
+    rotation,
     ownWindow: t.Optional(
       documentedAs(anyTimeWindowSchema, {
         description: "the `timeWindow` of the dashboard, as it was set",

@@ -1,6 +1,7 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { tenants } from "../tenants/tenants.tables.ts";
 import type { Item } from "./dashboards.types.ts";
+import type { ShareRotation } from "./shares.types.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 const items = (name: string) => text(name, { mode: "json" }).notNull().$type<readonly Item[]>();
@@ -47,6 +48,7 @@ export const dashboardShares = sqliteTable(
     createdBy: text("created_by").notNull(),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at"),
+    rotation: text("rotation", { mode: "json" }).$type<ShareRotation>(),
   },
   (table) => [index("dashboard_shares_dashboard").on(table.dashboardId)],
 );

@@ -1,6 +1,7 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { AlarmSeverity } from "../../lib/severity.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import type { Position } from "../../lib/web-mercator.ts";
 import type { DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
 
 export type DashboardType = "STATIC" | "CONTEXT_DEVICE";
@@ -93,6 +94,8 @@ export interface WidgetData {
   readonly high?: readonly DeviceSeries[];
   readonly latest?: readonly LatestSnapshot[];
   readonly alarms?: readonly AlarmRow[];
+  /** Positions that attributes hold, of a map. */
+  readonly positions?: ReadonlyArray<Position & { readonly deviceId: DeviceId }>;
   /** Present if there are more devices than a widget shows. */
   readonly cut?: true;
   /** Reason why there is nothing to show, in English and as data. */

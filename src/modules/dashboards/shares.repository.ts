@@ -1,4 +1,4 @@
-import { and, asc, eq } from "drizzle-orm";
+import { asc, eq, or, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { dashboardShares } from "./dashboards.tables.ts";
@@ -18,12 +18,17 @@ export function createSharesRepository(database: MainDatabase) {
     deviceId: row.deviceId as DeviceId | null,
   });
   return {
-    /** Oldest first. */
+    /** Returns the links that show the dashboard, alone or in turn with others; the oldest comes first. */
     list: (dashboardId: string): DashboardShare[] =>
       orm
         .select()
         .from(dashboardShares)
-        .where(eq(dashboardShares.dashboardId, dashboardId))
+        .where(
+          or(
+            eq(dashboardShares.dashboardId, dashboardId),
+            sql`exists (select 1 from json_each(${dashboardShares.rotation}, '$.dashboardIds') where value = ${dashboardId})`,
+          ),
+        )
         .orderBy(asc(dashboardShares.createdAt), asc(dashboardShares.shareId))
         .all()
         .map(toShare),
@@ -40,13 +45,14 @@ export function createSharesRepository(database: MainDatabase) {
         .insert(dashboardShares)
         .values({ ...share, tokenHash: secrets.hash(token), tokenSealed: secrets.seal(token) })
         .run(),
-    /** Returns `false` if there is none. */
-    delete: (dashboardId: string, shareId: string): boolean =>
-      orm
-        .delete(dashboardShares)
-        .where(and(eq(dashboardShares.dashboardId, dashboardId), eq(dashboardShares.shareId, shareId)))
-        .returning({ shareId: dashboardShares.shareId })
-        .all().length > 0,
+    setDashboards: ({ shareId, dashboardId, rotation }: DashboardShare): void =>
+      void orm
+        .update(dashboardShares)
+        .set({ dashboardId, rotation })
+        .where(eq(dashboardShares.shareId, shareId))
+        .run(),
+    delete: (shareId: string): void =>
+      void orm.delete(dashboardShares).where(eq(dashboardShares.shareId, shareId)).run(),
   };
 }
 

@@ -8,23 +8,29 @@ import { executedToWire } from "./dashboard-wire.ts";
 import { shareEndInvalid } from "./dashboards.errors.ts";
 import { newShareBody, shareBody, sharedBody, sharedRequest } from "./dashboards.schemas.ts";
 import type { SharesService } from "./shares.service.ts";
-import type { DashboardShare } from "./shares.types.ts";
+import type { DashboardShare, ShareRotation } from "./shares.types.ts";
 
 const shareList = wholeList({ sort: ["name", "createdAt", "expiresAt"], search: ["name"] });
 
 const bearer = /^Bearer ([^\s]+)$/i;
 const who =
-  "Writers and above who see all devices, and no API keys: 403 for others. Everybody with the link sees the dashboard without signing in.";
+  "Writers and above who see all devices, and no API keys: 403 for others. Everybody with the link sees its dashboards without signing in.";
 
-const toWire = ({ tenantId: _, token, createdAt, expiresAt, ...share }: DashboardShare) => ({
+const rotationToWire = ({ dashboardIds, seconds }: ShareRotation) => ({
+  dashboardIds: [...dashboardIds],
+  seconds,
+});
+
+const toWire = ({ tenantId: _, token, createdAt, expiresAt, rotation, ...share }: DashboardShare) => ({
   ...share,
+  ...(rotation !== null && { rotation: rotationToWire(rotation) }),
   token,
   path: `/shared#${token}`,
   createdAt: new Date(createdAt).toISOString(),
   expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
 });
 
-/** Read-only links to dashboards: making them, and what is behind them. */
+/** Read-only links to dashboards. */
 export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: AuthPlugin }) => {
   const read = ({ principal, params }: AuditContext, id: string) => {
     const share = shares.list(principal, params.dashboardId ?? "").find(({ shareId }) => shareId === id);
@@ -42,7 +48,10 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
         auth: "dashboards:share",
         query: t.Object(shareList.fields),
         response: { 200: t.Array(shareBody) },
-        detail: { summary: "List the links to a dashboard", description: `The oldest comes first. ${who}` },
+        detail: {
+          summary: "List the links to a dashboard",
+          description: `The oldest comes first. Links that show the dashboard in turn with others are among them. ${who}`,
+        },
       },
     )
     .post(
@@ -62,7 +71,7 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
         response: { 201: shareBody },
         detail: {
           summary: "Share a dashboard",
-          description: `Creates a read-only link. 400 for an end in the past, 409 if there are 50 links. ${who}`,
+          description: `Creates a read-only link. 400 for an end in the past, 404 for a dashboard of the rotation that does not exist, 409 if one of them has 50 links. ${who}`,
         },
       },
     )
@@ -83,33 +92,41 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
         response: { 200: successBody },
         detail: {
           summary: "Delete a link",
-          description: `Connections with this link are closed. ${who}`,
-        },
-      },
-    )
-    .post(
-      "/api/shared/dashboard",
-      async ({ request, body }) => {
-        const token = bearer.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
-        const { executed, keyMetadata } = await shares.execute(token, body ?? {});
-        const {
-          tenantId: _t,
-          aliases: _a,
-          configuration: _c,
-          settings: _s,
-          ...shown
-        } = executedToWire(executed);
-        const { timeWindow: ownWindow } = executed.dashboard;
-        return { ...shown, keyMetadata, ...(ownWindow !== null && { ownWindow }) };
-      },
-      {
-        body: sharedRequest,
-        response: { 200: sharedBody },
-        detail: {
-          summary: "Get a shared dashboard with its data",
-          description:
-            "The bearer credential is the token of a link. The answer is that of execute without the data for editing. 401 for a deleted or expired link, 429 for more than eight requests at once with one link.",
+          description: `Connections with this link are closed. A link that belongs to another dashboard, and shows this one in turn with it, only loses this dashboard. ${who}`,
         },
       },
     );
 };
+
+/** Reads what is behind a link. */
+export const sharedDashboardRoutes = ({ shares }: { shares: SharesService }) =>
+  new Elysia({ tags: ["dashboards"] }).post(
+    "/api/shared/dashboard",
+    async ({ request, body }) => {
+      const token = bearer.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
+      const { executed, keyMetadata, rotation } = await shares.execute(token, body ?? {});
+      const {
+        tenantId: _t,
+        aliases: _a,
+        configuration: _c,
+        settings: _s,
+        ...shown
+      } = executedToWire(executed);
+      const { timeWindow: ownWindow } = executed.dashboard;
+      return {
+        ...shown,
+        keyMetadata,
+        ...(ownWindow !== null && { ownWindow }),
+        ...(rotation !== null && { rotation: rotationToWire(rotation) }),
+      };
+    },
+    {
+      body: sharedRequest,
+      response: { 200: sharedBody },
+      detail: {
+        summary: "Get a shared dashboard with its data",
+        description:
+          "The bearer credential is the token of a link. The answer is that of execute without the data for editing. 401 for a deleted or expired link, 404 for a dashboard that the link does not show, 429 for more than eight requests at once with one link.",
+      },
+    },
+  );

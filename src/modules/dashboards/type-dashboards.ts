@@ -4,7 +4,7 @@ import { isTimeZone } from "../../lib/time-zone.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { TelemetryService } from "../telemetry/telemetry.service.ts";
 import type { Principal } from "../users/users.types.ts";
-import { dashboardForType, type TypeDashboard } from "./dashboard-template.ts";
+import { dashboardForType, type TypeDashboard, typeTitle } from "./dashboard-template.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 import type { DashboardContent } from "./dashboards.types.ts";
 
@@ -23,7 +23,7 @@ export const createTypeDashboards =
   }) =>
   async (
     principal: Principal,
-    { deviceType, name = deviceType, template = "AUTO", timezone = "UTC" }: TypeDashboardRequest,
+    { deviceType, name = typeTitle(deviceType), template = "AUTO", timezone = "UTC" }: TypeDashboardRequest,
   ): Promise<DashboardContent> => {
     if (!isTimeZone(timezone)) throw dashboardInvalid("timezone", detail("rule.timezone"));
     const filter = { deviceType, limit: SAMPLED_MAX, offset: 0, sort: "-lastActivityAt" };

@@ -106,6 +106,12 @@ function aliasOf(id: string, { kind, value, deviceIds }: Choice): Alias {
       };
 }
 
+/** Returns a name without what a title changes of a device type: automatic dashboards call `energy-meter` "Energy meter". */
+const inWords = (name: string): string => name.toLowerCase().replaceAll(/[-_\s]+/g, " ");
+
+const hasOwnName = (alias: Alias): boolean =>
+  inWords(alias.name) !== inWords(aliasOf(alias.id, choiceOf(alias)).name);
+
 /** Shows which devices an alias stands for: a new one, or `before` changed, which keeps the name that a person gave it. */
 export function AliasForm(props: {
   taken: readonly string[];
@@ -128,7 +134,7 @@ export function AliasForm(props: {
   const set = (changes: Partial<Choice>) => setChoice({ ...choice, ...changes });
   const create = () => {
     const alias = aliasOf(id, { ...choice, value: selected });
-    const isNamed = before !== undefined && before.name !== aliasOf(before.id, choiceOf(before)).name;
+    const isNamed = before !== undefined && hasOwnName(before);
     onCreated(isNamed ? { ...alias, name: before.name } : alias);
   };
   useEffect(() => {

@@ -1,6 +1,7 @@
 // What the widgets of a dashboard show: one answer of the server for all of them, and live values behind it.
 import { type Signal, signal } from "@preact/signals";
 import type { Text } from "../../../lib/texts/text.ts";
+import type { Position } from "../../../lib/web-mercator.ts";
 import type { LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
 import type { TelemetryMessage } from "../../lib/realtime-types.ts";
 import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
@@ -50,6 +51,8 @@ export interface WidgetFeed {
   low: readonly WidgetSeries[];
   high: readonly WidgetSeries[];
   alarms: readonly BoardAlarm[];
+  /** Positions that attributes hold, by device; only of a map. */
+  positions: ReadonlyMap<string, Position>;
   errorText: Text | undefined;
   isCut: boolean;
 }
@@ -150,6 +153,7 @@ export class BoardFeed {
       low: [],
       high: [],
       alarms: [],
+      positions: new Map(),
       errorText: undefined,
       isCut: false,
     };
@@ -201,6 +205,7 @@ export class BoardFeed {
       const feed = this.of(widget.widgetId);
       feed.devices = data.deviceIds.flatMap((id) => devices.get(id) ?? []);
       feed.alarms = data.alarms ?? [];
+      feed.positions = new Map(data.positions?.map((position) => [position.deviceId, position]));
       feed.errorText = data.errorText;
       feed.isCut = data.cut ?? false;
       feed.series = this.#seriesOf(widget, feed, { given: data.series ?? [], window: executed.timeWindow });

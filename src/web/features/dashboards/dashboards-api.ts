@@ -57,9 +57,13 @@ export type Executed = Refined<
   }
 >;
 
+/** Dashboards that a link shows in turn. */
+export type ShareRotation = NonNullable<Share["rotation"]>;
+
 /** Describes what a link shows; `ownWindow`: the time that the dashboard is set to. */
 export type SharedDashboard = Omit<Executed, "aliases" | "settings"> & {
   readonly ownWindow?: WindowSpec;
+  readonly rotation?: ShareRotation;
   readonly keyMetadata?: ResolvedKeys;
 };
 
@@ -89,15 +93,17 @@ export const dashboardsApi = {
   execute: (id: string, request: ExecuteRequest) => post<Executed>(`${pathOf(id)}/execute`, request),
   preview: (dashboard: DashboardForm, request: ExecuteRequest) =>
     post<Executed>(`${BASE}/preview`, { dashboard, ...request }),
-  forType: (request: { deviceType: string; name: string; template: DashboardTemplate; timezone: string }) =>
+  forType: (request: { deviceType: string; name?: string; template: DashboardTemplate; timezone: string }) =>
     post<Dashboard>(`${BASE}/for-type`, request),
   import: (file: unknown) => post<Dashboard>(`${BASE}/import`, file),
   shares: (id: string) => get<Share[]>(`${pathOf(id)}/shares`),
-  share: (id: string, form: { name: string; expiresAt: string | null; deviceId?: string }) =>
-    post<Share>(`${pathOf(id)}/shares`, form),
+  share: (
+    id: string,
+    form: { name: string; expiresAt: string | null; deviceId?: string; rotation?: ShareRotation },
+  ) => post<Share>(`${pathOf(id)}/shares`, form),
   endShare: (id: string, shareId: string) => remove(`${pathOf(id)}/shares/${shareId}`),
   /** The dashboard of the link that the page was opened by. */
-  shared: async (request: ExecuteRequest) => {
+  shared: async (request: ExecuteRequest & { readonly dashboardId?: string }) => {
     const answer = await post<SharedDashboard>("/api/shared/dashboard", request);
     if (answer.keyMetadata !== undefined) takeKeyMetadata(answer.keyMetadata);
     return answer;

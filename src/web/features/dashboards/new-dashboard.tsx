@@ -21,13 +21,13 @@ export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | und
   const submit = (e: Event) => {
     e.preventDefault();
     action.run(async () => {
-      const wanted = name.trim() || selected || t("dashboards.unnamed");
+      const wanted = name.trim();
       onClose(
         selected === ""
-          ? await dashboardsApi.create({ name: wanted })
+          ? await dashboardsApi.create({ name: wanted || t("dashboards.unnamed") })
           : await dashboardsApi.forType({
               deviceType: selected,
-              name: wanted,
+              ...(wanted !== "" && { name: wanted }),
               template,
               timezone: ownZone(),
             }),

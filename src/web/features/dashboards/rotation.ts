@@ -1,8 +1,6 @@
 // The dashboards that a wall shows in turn, as its address names them: `?wall=1&rotate=id2,id3&every=30`.
 
-export const ROTATION_SECONDS = { min: 1, usual: 30, max: 3_600 } as const;
-/** Longest list that an address may name. */
-export const ROTATION_DASHBOARDS_MAX = 20;
+import { ROTATION_DASHBOARDS_MAX, ROTATION_SECONDS } from "../../../lib/dashboard-rotation.ts";
 
 export interface Rotation {
   /** In the order in which they are shown. The dashboard of the path is the first. */

@@ -6,6 +6,7 @@ import { formatDate } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
+import { Checkbox } from "../../ui/choice.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -15,7 +16,8 @@ import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { nameOf } from "../devices/device-names.ts";
-import { dashboardsApi, type Share } from "./dashboards-api.ts";
+import { type Dashboard, dashboardsApi, type Share, type ShareRotation } from "./dashboards-api.ts";
+import { newRotation, RotationFields, type RotationForm } from "./rotation-fields.tsx";
 
 interface Props {
   readonly dashboardId: string;
@@ -29,6 +31,9 @@ export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
   const list = useResource(() => dashboardsApi.shares(dashboardId), [dashboardId]);
   const shares = useKept(list);
   const [expiry, setExpiry] = useState<Expiry>("0");
+  const dashboards = useResource(dashboardsApi.list, []);
+  /** Undefined: the link shows this dashboard alone. */
+  const [rotation, setRotation] = useState<RotationForm | undefined>(undefined);
   const action = useAction();
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
@@ -42,37 +47,42 @@ export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
         name,
         expiresAt,
         ...(deviceId !== undefined && { deviceId }),
+        ...(rotation && { rotation: { dashboardIds: rotation.ids, seconds: Number(rotation.seconds) } }),
       });
       form.reset();
+      setRotation(undefined);
       list.reload();
     });
   };
+  const end = (share: Share) =>
+    action.run(async () => {
+      await dashboardsApi.endShare(dashboardId, share.shareId);
+      list.reload();
+    });
   return (
     <Dialog title={t("share.title")} onClose={onClose}>
       <p class="mb-4">{t("share.hint")}</p>
-      {/^(localhost|127\.|\[::1\])/.test(location.hostname) && (
-        <p class="mb-4 border-l-4 border-warning pl-3 text-sm">{t("share.local")}</p>
-      )}
+      <LocalNote />
       {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
-      {shares && shares.length > 0 && (
-        <ul class="mb-5 flex flex-col gap-2">
-          {shares.map((share) => (
-            <ShareRow
-              key={share.shareId}
-              share={share}
-              onEnd={() =>
-                action.run(async () => {
-                  await dashboardsApi.endShare(dashboardId, share.shareId);
-                  list.reload();
-                })
-              }
-            />
-          ))}
-        </ul>
-      )}
+      <ul class="mb-5 flex flex-col gap-2 empty:hidden">
+        {shares?.map((share) => (
+          <ShareRow
+            key={share.shareId}
+            {...{ share, dashboardId }}
+            dashboards={dashboards.data ?? []}
+            onEnd={() => end(share)}
+          />
+        ))}
+      </ul>
       <form class="flex flex-col gap-4" onSubmit={submit}>
         <TextField label={t("share.name")} name="name" maxLength={256} />
         <ExpiryFields expiry={expiry} onChange={setExpiry} />
+        <RotationChoice
+          dashboardId={dashboardId}
+          dashboards={dashboards.data}
+          form={rotation}
+          onChange={setRotation}
+        />
         {deviceId !== undefined && (
           <p class="text-sm text-soft">{t("share.device", { name: nameOf(deviceId) })}</p>
         )}
@@ -88,7 +98,45 @@ export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
   );
 }
 
-function ShareRow({ share, onEnd }: { share: Share; onEnd: () => void }) {
+/** Says that a link with this address opens on this machine alone. */
+const LocalNote = () =>
+  /^(localhost|127\.|\[::1\])/.test(location.hostname) ? (
+    <p class="mb-4 border-l-4 border-warning pl-3 text-sm">{t("share.local")}</p>
+  ) : null;
+
+/** Asks whether the link shows further dashboards, and which. */
+function RotationChoice(props: {
+  dashboardId: string;
+  dashboards: readonly Dashboard[] | undefined;
+  form: RotationForm | undefined;
+  onChange: (form: RotationForm | undefined) => void;
+}) {
+  const { form, onChange, ...fields } = props;
+  return (
+    <>
+      <Checkbox checked={form !== undefined} onCheck={(isOn) => onChange(isOn ? newRotation() : undefined)}>
+        {t("rotation.title")}
+      </Checkbox>
+      {form && <RotationFields {...fields} form={form} onChange={onChange} />}
+    </>
+  );
+}
+
+/** Returns the dashboards that a link shows in turn, by name. */
+function turnText({ dashboardIds, seconds }: ShareRotation, dashboards: readonly Dashboard[]): string {
+  const names = dashboardIds.flatMap((id) => dashboards.find((dashboard) => dashboard.id === id)?.name ?? []);
+  return t("share.inTurn", { names: names.join(", "), seconds: String(seconds) });
+}
+
+function ShareRow(props: {
+  share: Share;
+  /** The dashboard whose links are shown. */
+  dashboardId: string;
+  dashboards: readonly Dashboard[];
+  onEnd: () => void;
+}) {
+  const { share, dashboardId, dashboards, onEnd } = props;
+  const isOfOther = share.dashboardId !== dashboardId;
   const url = ownAddress() + share.path;
   const name = share.name || formatDate(Date.parse(share.createdAt), "stamp");
   return (
@@ -98,7 +146,7 @@ function ShareRow({ share, onEnd }: { share: Share; onEnd: () => void }) {
         <CopyButton text={url} label={t("share.copy", { name })} />
         <IconButton
           icon={Trash2}
-          label={t("share.end", { name })}
+          label={t(isOfOther ? "share.leave" : "share.end", { name })}
           class="btn btn-ghost btn-square btn-sm text-error"
           onClick={onEnd}
         />
@@ -106,6 +154,7 @@ function ShareRow({ share, onEnd }: { share: Share; onEnd: () => void }) {
       <a class="link text-sm break-all" href={url} target="_blank" rel="noreferrer">
         {url}
       </a>
+      {share.rotation && <p class="text-sm text-soft">{turnText(share.rotation, dashboards)}</p>}
       {share.expiresAt !== null && (
         <p class="text-sm text-soft">
           {t("share.until", { time: formatDate(Date.parse(share.expiresAt), "stamp") })}

@@ -9,9 +9,15 @@ import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { boardOf, layoutIn } from "./board.ts";
 import { BoardWidgets, PageChoice } from "./board-widgets.tsx";
-import { dashboardsApi, type SharedDashboard, type WindowSpec } from "./dashboards-api.ts";
+import {
+  dashboardsApi,
+  type SharedDashboard,
+  type ShareRotation,
+  type WindowSpec,
+} from "./dashboards-api.ts";
 import { rowsOf } from "./grid.ts";
 import { useBoardFeed } from "./use-board-feed.ts";
+import { useRotation } from "./use-rotation.ts";
 import { useWallScale } from "./use-wall-scale.ts";
 import { useWall } from "./wall.tsx";
 import { WallHead } from "./wall-head.tsx";
@@ -55,7 +61,9 @@ function Opened() {
     <div class="flex h-dvh flex-col overflow-auto bg-base-200">
       <ConnectionBanner />
       <main class={`flex min-h-0 flex-1 flex-col gap-3 p-4 ${isStale ? "grayscale" : ""}`}>
-        {dashboard ? (
+        {dashboard?.rotation ? (
+          <SharedRotation {...dashboard.rotation} />
+        ) : dashboard ? (
           <SharedBoard key={dashboard.updatedAt} dashboard={dashboard} onShared={setNewer} />
         ) : first.error === undefined ? (
           <p class="text-soft">{t("common.loading")}</p>
@@ -67,11 +75,21 @@ function Opened() {
   );
 }
 
+/** The dashboards of a link in turn, without anything that acts. */
+function SharedRotation({ dashboardIds, seconds }: ShareRotation) {
+  const load = (dashboardId: string) => dashboardsApi.shared({ dashboardId });
+  const { slide, error } = useRotation({ ids: dashboardIds, everyMs: seconds * 1_000 }, load, []);
+  if (slide) return <SharedBoard key={`${slide.id} ${slide.updatedAt}`} dashboard={slide} isSlide />;
+  return error === undefined ? <p class="text-soft">{t("common.loading")}</p> : <ErrorNote error={error} />;
+}
+
 function SharedBoard(props: {
   dashboard: SharedDashboard;
-  onShared: (update: (now: SharedDashboard | undefined) => SharedDashboard | undefined) => void;
+  /** The dashboard comes with its data, and changes of it appear at its next turn. */
+  isSlide?: boolean;
+  onShared?: (update: (now: SharedDashboard | undefined) => SharedDashboard | undefined) => void;
 }) {
-  const { dashboard, onShared } = props;
+  const { dashboard, isSlide = false, onShared } = props;
   const { query } = useLocation();
   const board = useMemo(() => {
     const { timeWindow: _, ...rest } = dashboard;
@@ -85,16 +103,21 @@ function SharedBoard(props: {
     stateId,
     deviceId: undefined,
     isDraft: false,
+    ...(isSlide && { first: dashboard }),
     onShared: (answer) =>
-      onShared((now) => (answer.updatedAt === (now ?? dashboard).updatedAt ? now : answer)),
+      onShared?.((now) => (answer.updatedAt === (now ?? dashboard).updatedAt ? now : answer)),
   });
   useWall(true, () => undefined);
   const isScaled = useWallScale(rowsOf(layoutIn(board, stateId)));
   return (
     <>
       <WallHead title={board.name} feed={view.feed} isLoaded={view.isLoaded}>
-        <PageChoice states={board.states} stateId={stateId} onSelect={setSelected} />
-        <WindowPicker window={window} boundsNow={view.boundsNow} onChange={setWindow} />
+        {!isSlide && (
+          <>
+            <PageChoice states={board.states} stateId={stateId} onSelect={setSelected} />
+            <WindowPicker window={window} boundsNow={view.boundsNow} onChange={setWindow} />
+          </>
+        )}
       </WallHead>
       {view.error !== undefined && <ErrorNote error={view.error} onRetry={view.reload} />}
       {isScaled && <BoardWidgets isFitted board={board} stateId={stateId} view={view} onWindow={setWindow} />}

@@ -20,7 +20,7 @@ export function TypeDashboardButton({ deviceType, text }: { deviceType: string; 
   const create = () =>
     action.run(async () => {
       try {
-        const request = { deviceType, name: deviceType, template: "AUTO", timezone: ownZone() } as const;
+        const request = { deviceType, template: "AUTO", timezone: ownZone() } as const;
         const { id, name } = await dashboardsApi.forType(request);
         toast("success", t("dashboards.created", { name }));
         route(`/dashboards/${id}`);

@@ -24,7 +24,7 @@ const TIMER_MS_MAX = 3_600_000;
 const MOVE_MS = 1_000;
 
 const showsAlarms = ({ type }: Widget): boolean =>
-  type === "alarmList" || type === "statusGrid" || type === "deviceTable" || type === "floorPlan";
+  ["alarmList", "statusGrid", "deviceTable", "floorPlan", "map"].includes(type);
 
 export interface FeedRequest {
   readonly window: WindowSpec;
@@ -35,7 +35,7 @@ export interface FeedRequest {
   /** Called with each answer when the dashboard is opened by a link, because it may have been changed. */
   readonly onShared?: (answer: SharedDashboard) => void;
   /** What the feed shows before its own first query; then it needs none to begin with. */
-  readonly first?: Executed;
+  readonly first?: Executed | SharedDashboard;
 }
 
 export interface BoardView {
@@ -57,7 +57,7 @@ function fillFeed(
   feed.fill(answer, widgets, isPart);
 }
 
-function newFeed(first: Executed | undefined, widgets: readonly Widget[]): BoardFeed {
+function newFeed(first: FeedRequest["first"], widgets: readonly Widget[]): BoardFeed {
   const feed = new BoardFeed();
   if (first !== undefined) fillFeed(feed, first, { widgets, isPart: false });
   return feed;
@@ -92,7 +92,7 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
       ...(deviceId !== undefined && { context: { deviceId } }),
     };
     const ask = (): Promise<SharedDashboard> => {
-      if (onShared) return dashboardsApi.shared(how);
+      if (onShared) return dashboardsApi.shared({ ...how, dashboardId });
       return isDraft
         ? dashboardsApi.preview({ widgets: board.widgets, aliases: board.aliases }, how)
         : dashboardsApi.execute(dashboardId, how);

@@ -2,18 +2,17 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { live } from "../../platform/live.ts";
 import { ConnectionBanner, useIsDisconnected } from "../../ui/connection-banner.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { boardOf, layoutIn, widgetsIn } from "./board.ts";
 import { BoardWidgets } from "./board-widgets.tsx";
 import { type Dashboard, dashboardsApi, type Executed, type WindowSpec } from "./dashboards-api.ts";
 import { rowsOf } from "./grid.ts";
-import { addressOf, type Query, type Rotation, rotationOf } from "./rotation.ts";
+import { addressOf, type Query, rotationOf } from "./rotation.ts";
 import { useBoardFeed } from "./use-board-feed.ts";
+import { useRotation } from "./use-rotation.ts";
 import { useWallScale } from "./use-wall-scale.ts";
 import { WallHead } from "./wall-head.tsx";
-import { WallRotation } from "./wall-rotation.ts";
 
 /** A dashboard with the data that it shows first. */
 interface Slide {
@@ -35,36 +34,12 @@ async function loadSlide(id: string, { state, device }: Query): Promise<Slide> {
   return { dashboard, stateId, deviceId: device, first };
 }
 
-const isConnected = (): boolean => ["ready", "idle"].includes(live.state.peek().kind);
-
-/** Returns what the wall shows now, or why it shows nothing. */
-function useSlides({ ids, everyMs }: Rotation, { state, device }: Query) {
-  const [shown, setShown] = useState<{ readonly slide?: Slide; readonly error?: unknown }>({});
-  useEffect(() => {
-    const rotation = new WallRotation<Slide>({
-      ids,
-      everyMs,
-      load: (id) => loadSlide(id, { state, device }),
-      canAdvance: () => document.visibilityState === "visible" && isConnected(),
-      onSlide: (slide) => setShown({ slide }),
-      onError: (error) => setShown((before) => (before.slide ? before : { error })),
-    });
-    const check = () => rotation.check();
-    document.addEventListener("visibilitychange", check);
-    const unsubscribe = live.state.subscribe(check);
-    return () => {
-      rotation.stop();
-      unsubscribe();
-      document.removeEventListener("visibilitychange", check);
-    };
-  }, [ids.join(), everyMs, state, device]);
-  return shown;
-}
-
 /** A dashboard on the whole screen, or several in turn. One at a time is mounted, and nothing on it acts. */
 export function WallPage({ dashboardId }: { dashboardId: string }) {
   const { query, path, route } = useLocation();
-  const { slide, error } = useSlides(rotationOf(dashboardId, query), query);
+  const { state, device } = query;
+  const load = (id: string) => loadSlide(id, query);
+  const { slide, error } = useRotation(rotationOf(dashboardId, query), load, [state, device]);
   const isStale = useIsDisconnected();
   useWall(true, () => route(addressOf(path, { device: query.device, state: query.state }), true));
   return (

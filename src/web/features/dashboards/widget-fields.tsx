@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { positionKeys } from "../../../lib/web-mercator.ts";
 import { AGGREGATIONS } from "../../lib/aggregations.ts";
 import { BARS_MAX } from "../../lib/consumption.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -13,6 +14,7 @@ import { ImageField, ParamsField } from "./file-fields.tsx";
 import { AxisFields, StyleField } from "./line-fields.tsx";
 import { PlacesField } from "./places-field.tsx";
 import type { ConfigField } from "./widgets/kinds.ts";
+import { isPicture } from "./widgets/plan.tsx";
 import { keysOf, numberOf, sharedMetadata, textOf } from "./widgets/values.ts";
 
 const REDUCERS = ["avg", "min", "max", "sum"] as const;
@@ -153,6 +155,8 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
   ),
   image: (props) => <ImageField {...props} />,
   places: (props) => <PlacesField {...props} />,
+  coordinates: (props) => <CoordinateFields {...props} />,
+  corners: (props) => isPicture(textOf(props.widget, "image")) && <CornerFields {...props} />,
 };
 
 export function WidgetFields({ fields, ...props }: Props) {
@@ -165,6 +169,50 @@ export function WidgetFields({ fields, ...props }: Props) {
     </>
   );
 }
+
+/** Names the keys or attributes with the position of a device. */
+function CoordinateFields({ widget, onChange }: FieldProps) {
+  const [latitude, longitude] = positionKeys({});
+  const field = (name: "latitudeKey" | "longitudeKey", usual: string) => (
+    <TextField
+      label={t(`widget.${name}`)}
+      placeholder={usual}
+      list="widget-keys"
+      maxLength={256}
+      value={textOf(widget, name)}
+      onText={(text) => onChange({ [name]: text || undefined })}
+    />
+  );
+  return (
+    <div class="flex flex-col gap-1.5">
+      <div class="grid grid-cols-2 gap-4">
+        {field("latitudeKey", latitude)}
+        {field("longitudeKey", longitude)}
+      </div>
+      <p class="text-sm text-soft">{t("widget.positionHint")}</p>
+    </div>
+  );
+}
+
+const EDGES = [
+  ["north", 90],
+  ["south", 90],
+  ["west", 180],
+  ["east", 180],
+] as const;
+
+/** Asks for the edges of the picture of a map, in degrees. */
+const CornerFields = (props: FieldProps) => (
+  <fieldset class="flex flex-col gap-1.5">
+    <legend class="mb-1.5 text-sm font-medium">{t("widget.corners")}</legend>
+    <div class="grid grid-cols-2 gap-4">
+      {EDGES.map(([name, max]) => (
+        <NumberField key={name} name={name} {...props} min={-max} max={max} />
+      ))}
+    </div>
+    <p class="text-sm text-soft">{t("widget.cornersHint")}</p>
+  </fieldset>
+);
 
 /** Shows those that the devices send to choose from, and any other by its name. */
 function KeysField({ widget, keys, onChange }: FieldProps & { keys: readonly string[] }) {
@@ -223,7 +271,7 @@ interface FieldProps {
 
 function NumberField(
   props: FieldProps & {
-    name: "decimals" | "min" | "max" | "warning" | "critical" | "step";
+    name: "decimals" | "min" | "max" | "warning" | "critical" | "step" | (typeof EDGES)[number][0];
     min?: number;
     max?: number;
     /** Value that applies if the field is empty. */

@@ -7,7 +7,9 @@ import { isKind, kindOf } from "./widgets/kinds.ts";
 import type { WidgetProps } from "./widgets/widget.types.ts";
 
 export function titleOf({ name, type }: Widget): string {
-  return name !== "" ? name : isKind(type) ? t(`widget.${type}`) : type;
+  if (name !== "") return name;
+  if (type === "deviceTable") return t("widget.newestValues");
+  return isKind(type) ? t(`widget.${type}`) : type;
 }
 
 /** Shows what a widget shows, or why it shows nothing. */

@@ -15,6 +15,10 @@ const pictures: Readonly<Record<WidgetKindId, readonly [lines: string, accent: s
   commandButton: ["M8 10h32v12h-32z", "M16 16h14M26 12l5 4-5 4"],
   slider: ["M6 16h36", "M6 16h20M26 11a5 5 0 1 0 .1 0"],
   markdown: ["M8 6h32M8 12h32M8 18h32M8 24h18", "M8 6h14"],
+  map: [
+    "M6 5h36v22h-36zM6 16h36M18 5v22M30 5v22",
+    "M24 20c-4-4-5-6-5-8a5 5 0 0 1 10 0c0 2-1 4-5 8zM24 12h.1",
+  ],
   floorPlan: ["M6 5h36v22h-36zM20 5v10h-14M30 27v-12h12", "M13 10h1M35 21h1M25 19h1"],
 };
 

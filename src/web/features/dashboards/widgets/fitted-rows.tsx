@@ -14,7 +14,8 @@ function hideRows(host: HTMLElement, selector: string): number {
 
 /** Height of the note about further rows. */
 const NOTE_REM = 1.5;
-const rem = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+/** Returns the size of the root font in px, which a wall scales. */
+export const rem = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
 
 /** On a wall, where nothing scrolls, a list shows as many whole rows as fit, and says how many more there are. */
 export function useFittedRows<Element extends HTMLElement>(isOn: boolean, selector: string) {

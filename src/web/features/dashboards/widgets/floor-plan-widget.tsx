@@ -18,22 +18,24 @@ export interface Marker extends Spot {
 }
 
 /** Machines of several kinds stand on one plan: each shows the first of the keys that it has. */
-export function markerOf(props: WidgetProps, spot: Spot): Marker[] {
-  const { widget, feed } = props;
-  const { deviceId } = spot;
-  const device = feed.devices.find((candidate) => candidate.deviceId === deviceId);
-  if (device === undefined) return [];
+export function markerOf(props: WidgetProps, device: ResolvedDevice, spot: Spot): Marker {
+  const { widget } = props;
+  const { deviceId } = device;
   const key = keysOf(widget).find((name) => newestOf(props, deviceId, name).value !== undefined);
-  if (key === undefined) return [{ ...spot, device, text: undefined, level: "normal" }];
+  if (key === undefined) return { ...spot, device, text: undefined, level: "normal" };
   const { value } = newestOf(props, deviceId, key);
   const metadata = metadataOf(deviceId, key);
-  return [{ ...spot, device, text: shown(widget, value, metadata), level: levelOf(widget, value, metadata) }];
+  return { ...spot, device, text: shown(widget, value, metadata), level: levelOf(widget, value, metadata) };
 }
 
 export function FloorPlanWidget(props: WidgetProps) {
   const { widget, feed, place } = props;
   void feed.version.value;
-  const markers = spotsOf(props).flatMap((spot) => markerOf(props, spot));
+  const devices = new Map(feed.devices.map((device) => [device.deviceId, device]));
+  const markers = spotsOf(props).flatMap((spot) => {
+    const device = devices.get(spot.deviceId);
+    return device === undefined ? [] : [markerOf(props, device, spot)];
+  });
   const isStacked = place === "stack";
   return (
     <div class="h-full min-h-0" data-testid="floor-plan">
@@ -51,15 +53,7 @@ export function MarkerList({ markers, place }: { markers: readonly Marker[]; pla
   return (
     <ul>
       {markers.map((marker, index) => (
-        <li
-          key={marker.deviceId}
-          class="absolute"
-          style={{
-            left: `${marker.x * 100}%`,
-            top: `${marker.y * 100}%`,
-            transform: `translate(-${cardShift(marker.x)}%, -${cardShift(marker.y)}%)`,
-          }}
-        >
+        <li key={marker.deviceId} class="absolute" style={placeOf(marker)}>
           {place === "stack" ? (
             <NumberMark marker={marker} number={index + 1} />
           ) : (
@@ -71,13 +65,20 @@ export function MarkerList({ markers, place }: { markers: readonly Marker[]; pla
   );
 }
 
+/** Returns the style that puts a mark on its spot. */
+export const placeOf = ({ x, y }: Pick<Spot, "x" | "y">) => ({
+  left: `${x * 100}%`,
+  top: `${y * 100}%`,
+  transform: `translate(-${cardShift(x)}%, -${cardShift(y)}%)`,
+});
+
 /** What is in alarm stands out from afar. */
-const frameOf = ({ device }: Marker): string =>
+export const frameOf = ({ device }: Pick<Marker, "device">): string =>
   device.alarmSeverity === undefined
     ? "border-base-content/20 hover:border-primary"
     : "border-base-content outline-2 outline-base-content/25";
 
-function Card({ marker, isLarge }: { marker: Marker; isLarge: boolean }) {
+export function Card({ marker, isLarge }: { marker: Marker; isLarge: boolean }) {
   const { device, text, level } = marker;
   const [nameSize, textSize] = isLarge ? ["text-sm", "text-lg"] : ["text-xs", "text-sm"];
   return (
@@ -101,7 +102,8 @@ function Card({ marker, isLarge }: { marker: Marker; isLarge: boolean }) {
   );
 }
 
-function NumberMark({ marker, number }: { marker: Marker; number: number }) {
+/** A round mark, with the number that stands for the device in a list. */
+export function NumberMark({ marker, number }: { marker: Marker; number?: number }) {
   const { device } = marker;
   return (
     <Drill
@@ -117,7 +119,7 @@ function NumberMark({ marker, number }: { marker: Marker; number: number }) {
 }
 
 /** Says what the numbers on a plan stand for. */
-function MarkerKey({ markers }: { markers: readonly Marker[] }) {
+export function MarkerKey({ markers }: { markers: readonly Marker[] }) {
   return (
     <ol class="mt-2 grid grid-cols-2 gap-x-3 text-sm">
       {markers.map(({ deviceId, device, text, level }, index) => (

@@ -5,6 +5,7 @@ import { StateTimelineWidget } from "./chart-widgets.tsx";
 import { EnergyWidget } from "./energy-widget.tsx";
 import { FloorPlanWidget } from "./floor-plan-widget.tsx";
 import { AlarmListWidget, DeviceTableWidget, StatusGridWidget } from "./list-widgets.tsx";
+import { MapWidget } from "./map-widget.tsx";
 import { MarkdownWidget } from "./note-widgets.tsx";
 import { StatePieWidget } from "./state-pie-widget.tsx";
 import { TimeSeriesWidget } from "./time-series-widget.tsx";
@@ -35,6 +36,8 @@ export type ConfigField =
   | "text"
   | "image"
   | "places"
+  | "coordinates"
+  | "corners"
   | "showCleared";
 
 interface WidgetKind {
@@ -112,6 +115,11 @@ export const widgetKinds = {
     View: FloorPlanWidget,
     size: { w: 8, h: 6 },
     fields: ["devices", "key", ...appearance, "limits", "image", "places"],
+  },
+  map: {
+    View: MapWidget,
+    size: { w: 8, h: 6 },
+    fields: ["devices", "key", ...appearance, "limits", "coordinates", "image", "corners"],
   },
 } as const satisfies Record<string, WidgetKind>;
 

@@ -11,17 +11,21 @@ import { MoreNote, useFittedRows } from "./fitted-rows.tsx";
 import { keysOf, levelOf, newestOf, scrolling, sharedMetadata, shown } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
+/** Number of devices whose tiles fill the widget. */
+const FEW_DEVICES = 4;
+
 export function StatusGridWidget(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
   const [key] = keysOf(widget);
   const fitted = useFittedRows<HTMLUListElement>(props.place === "wall", "li");
+  const isFew = feed.devices.length <= FEW_DEVICES;
   return (
     <MoreNote count={fitted.hiddenCount}>
       <ul
         ref={fitted.host}
         {...scrolling}
-        class="grid h-full content-start gap-2 overflow-y-auto [grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr))]"
+        class={`grid h-full gap-2 overflow-y-auto ${isFew ? "auto-rows-fr [grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr))]" : "content-start [grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr))]"}`}
       >
         {feed.devices.map(({ deviceId, name, active, alarmSeverity }) => {
           const { value } = key === undefined ? { value: undefined } : newestOf(props, deviceId, key);
@@ -30,7 +34,7 @@ export function StatusGridWidget(props: WidgetProps) {
           return (
             <li key={deviceId}>
               <Drill
-                class="flex h-full flex-col gap-0.5 rounded-field border border-base-300 px-3 py-2 hover:border-primary"
+                class="flex h-full flex-col justify-center gap-0.5 rounded-field border border-base-300 px-3 py-2 hover:border-primary"
                 href={`/devices/${deviceId}`}
               >
                 <span class="flex min-w-0 items-center gap-2">
@@ -38,7 +42,9 @@ export function StatusGridWidget(props: WidgetProps) {
                   <span class="truncate text-sm font-medium">{name}</span>
                 </span>
                 {key !== undefined && (
-                  <span class={`reading flex items-center gap-1.5 truncate ${levelClass(level, "text")}`}>
+                  <span
+                    class={`reading flex items-center gap-1.5 truncate ${isFew ? "text-2xl font-medium" : ""} ${levelClass(level, "text")}`}
+                  >
                     <StateDot value={value} metadata={metadata} />
                     {shown(widget, value, metadata)}
                   </span>

@@ -44,9 +44,10 @@ export function Plan(props: {
 /** Form of a plan without a picture, where the height follows the width. */
 const RATIO_DEFAULT = 2;
 
+/** The ratio is a text, as a number would get the unit px. */
 function sizeOf(ratio: number | undefined, isWide: boolean) {
-  if (isWide) return { aspectRatio: ratio ?? RATIO_DEFAULT, width: "100%" };
+  if (isWide) return { aspectRatio: `${ratio ?? RATIO_DEFAULT}`, width: "100%" };
   return ratio === undefined
     ? { width: "100%", height: "100%" }
-    : { aspectRatio: ratio, width: `min(100cqw, ${100 * ratio}cqh)` };
+    : { aspectRatio: `${ratio}`, width: `min(100cqw, ${100 * ratio}cqh)` };
 }

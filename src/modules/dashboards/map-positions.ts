@@ -1,0 +1,35 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import { type Position, positionKeys, readPosition } from "../../lib/web-mercator.ts";
+import type { AttributesService } from "../attributes/attributes.service.ts";
+import { attributeScopes } from "../attributes/attributes.types.ts";
+import type { createDashboardData } from "./dashboard-data.ts";
+import type { Widget } from "./dashboards.types.ts";
+
+type DataOf = ReturnType<typeof createDashboardData>;
+
+/** Adds to the data of map widgets the positions that the attributes of their devices hold. */
+export function withPositions(dataOf: DataOf, attributes: Pick<AttributesService, "valueOf">): DataOf {
+  function positionOf({ config }: Widget, deviceId: DeviceId): Position | undefined {
+    const [latitude, longitude] = positionKeys(config);
+    for (const scope of attributeScopes) {
+      const [north, east] = [latitude, longitude].map((key) => attributes.valueOf(deviceId, scope, key));
+      const position = readPosition(north, east);
+      if (position !== undefined) return position;
+    }
+    return undefined;
+  }
+
+  return async (principal, widgets, input) => {
+    const data = await dataOf(principal, widgets, input);
+    for (const widget of widgets.filter(({ type }) => type === "map")) {
+      const part = data[widget.widgetId];
+      if (part === undefined) continue;
+      const positions = part.deviceIds.flatMap((deviceId) => {
+        const position = positionOf(widget, deviceId);
+        return position === undefined ? [] : [{ deviceId, ...position }];
+      });
+      data[widget.widgetId] = { ...part, positions };
+    }
+    return data;
+  };
+}
