@@ -11,7 +11,7 @@ let mails: MailServer;
 const ui = useConsole({
   settings: async () => {
     mails = await startMailServer();
-    return ["--smtp-url", mails.url, "--smtp-from", "gateway@plant.example"];
+    return ["--smtp-url", mails.url, "--smtp-from", "gateway@plant.example", "--outbound-allow", "127.0.0.1"];
   },
   isStill: true,
 });
@@ -63,7 +63,9 @@ test(
     expect(await sentence()).toBe(
       "Critical “Temperature” when Temperature is at least 95\u202f°C. Warning “Temperature” when Temperature is at least 80\u202f°C. It is cleared when none of this holds any more.",
     );
-    expect(await editor().getByLabel("All users, according to their own settings").isChecked()).toBe(true);
+    expect(
+      await editor().getByLabel("All users and messengers, according to their settings").isChecked(),
+    ).toBe(true);
     expect(await editor().getByText("No mail server").count()).toBe(0);
     await click("button", "Save");
     await ui.page.getByTestId("rule").waitFor();
@@ -71,6 +73,33 @@ test(
     await send({ temperature: 97 });
     const mail = await mails.next();
     expect(mail.recipients).toEqual([OWNER.email]);
+    await removeRules();
+  },
+  STEP_MS,
+);
+
+test(
+  "a rule on a value names a messenger, which then gets the alarms of that rule alone",
+  async () => {
+    const messenger = { name: "Night shift", kind: "NTFY", server: "http://127.0.0.1:9", topic: "night" };
+    const created = (await ui.call("POST", "/api/notifications/messengers", {
+      ...messenger,
+      ruleScope: "NAMED",
+    })) as { messengerId: string };
+    await ui.open(`/devices/${kiln.deviceId}`);
+    await click("link", "Create alarm rule for Temperature");
+    await editor().getByLabel("Selected users and messengers only").check();
+    await editor().getByLabel("Night shift (ntfy)").check();
+    await editor().getByLabel(OWNER.email).uncheck();
+    await click("button", "Save");
+    await ui.page.getByTestId("rule").waitFor();
+    const saved = await ui.call("GET", `/api/device-profiles/${kiln.profileId}`);
+    expect(saved).toMatchObject({ alarmRules: [{ recipientIds: [created.messengerId] }] });
+    await ui.call("DELETE", `/api/notifications/messengers/${created.messengerId}`);
+    await ui.page.reload();
+    await click("button", "Edit Temperature");
+    await editor().getByLabel("Deleted recipient").click();
+    expect(await editor().getByLabel("Nobody").isChecked()).toBe(true);
     await removeRules();
   },
   STEP_MS,

@@ -43,25 +43,16 @@ describe.skipIf(!hasMosquitto)("another MQTT broker", () => {
     "a new user connects a broker and sees its state and the first message",
     async () => {
       const { page } = ui;
-      await ui.open("/integrations?create=1");
-      await ui
-        .dialog()
-        .getByRole("button", { name: /^MQTT with JSON/ })
-        .click();
-      await ui.dialog().getByRole("radio", { name: "Another broker" }).check();
-      await ui.dialog().getByLabel("Name", { exact: true }).fill("Machine hall");
-      await ui
-        .dialog()
-        .getByRole("textbox", { name: /^Address/ })
-        .fill(`mqtt://127.0.0.1:${broker.port}`);
-      await ui.dialog().getByLabel("Topics").fill("hall/+/up");
-      await ui
-        .dialog()
-        .getByLabel(/^Position of the device in the topic/)
-        .fill("hall/{device}/up");
-      await ui.dialog().getByText("More", { exact: true }).click();
-      await ui.dialog().getByLabel("MQTT version").selectOption("5");
-      await ui.dialog().getByRole("button", { name: "Create integration" }).click();
+      await ui.open("/integrations/new");
+      await page.getByRole("link", { name: /^MQTT with JSON/ }).click();
+      await page.getByRole("radio", { name: "Another broker" }).check();
+      await page.getByLabel("Name", { exact: true }).fill("Machine hall");
+      await page.getByRole("textbox", { name: /^Address/ }).fill(`mqtt://127.0.0.1:${broker.port}`);
+      await page.getByLabel("Topics").fill("hall/+/up");
+      await page.getByLabel(/^Position of the device in the topic/).fill("hall/{device}/up");
+      await page.locator("summary").getByText("More", { exact: true }).click();
+      await page.getByLabel("MQTT version").selectOption("5");
+      await page.getByRole("button", { name: "Create integration" }).click();
       await page.getByRole("heading", { name: "Machine hall" }).waitFor();
       await bridge().getByText("Connected", { exact: true }).waitFor();
       await bridge().getByText("QoS 1").waitFor();

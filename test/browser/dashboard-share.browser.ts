@@ -160,6 +160,50 @@ test(
   STEP_MS,
 );
 
+test(
+  "a link that shows two dashboards in turn goes on with the rest when one is taken out",
+  async () => {
+    const { page } = browser;
+    const yard = { deviceType: "press", name: "Yard", template: "AUTO", timezone: "UTC" };
+    const { id } = (await callApi(page, app, "POST", "/api/dashboards/for-type", yard)) as { id: string };
+    await page.goto(`${app.url}/dashboards/${dashboardId}`);
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    await dialog().getByLabel("Name or place").fill("Gate");
+    await dialog().getByLabel("Show several dashboards in turn").check();
+    await dialog().getByLabel("Yard").check();
+    await dialog().getByLabel("Seconds for each dashboard").fill("1");
+    await dialog().getByRole("button", { name: "Create link" }).click();
+    const row = dialog().getByTestId("share").filter({ hasText: "Gate" });
+    await row.getByText("In turn, 1 s each: Hall 7, Yard").waitFor();
+    const turning = await openBrowser(app.url);
+    try {
+      const screen = turning.page;
+      turning.allowNotFound("/api/shared/dashboard");
+      const heading = (name: string) => screen.getByRole("heading", { name, exact: true });
+      await screen.goto((await row.getByRole("link").getAttribute("href")) ?? "");
+      for (const name of ["Yard", "Hall 7", "Yard"]) await heading(name).waitFor();
+      await screen.getByText("777").first().waitFor();
+      expect(await screen.getByRole("main").getByRole("button").count()).toBe(0);
+      await page.goto(`${app.url}/dashboards/${id}`);
+      await page.getByRole("button", { name: "Share", exact: true }).click();
+      await dialog().getByRole("button", { name: "Remove this dashboard from link Gate" }).click();
+      await dialog().getByTestId("share").waitFor({ state: "detached" });
+      await heading("Hall 7").waitFor();
+      await screen.waitForResponse((answer) => answer.url().includes("/shared/dashboard") && answer.ok());
+      await heading("Hall 7").waitFor();
+      expect(turning.complaints).toEqual([]);
+    } finally {
+      await turning.close();
+    }
+    await callApi(page, app, "DELETE", `/api/dashboards/${id}`);
+    await page.goto(`${app.url}/dashboards/${dashboardId}`);
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    await dialog().getByRole("button", { name: "Delete link Gate" }).click();
+    await row.waitFor({ state: "detached" });
+  },
+  STEP_MS,
+);
+
 for (const appearance of [
   { theme: "light", width: 360, language: "de" },
   { theme: "dark", width: 1440, language: "en" },

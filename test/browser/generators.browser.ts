@@ -11,7 +11,7 @@ beforeAll(async () => {
   await ui.call("POST", "/api/devices", { name: "Hall 1", deviceType: "climate" });
 }, 60_000);
 
-const metric = (index: number) => ui.dialog().getByTestId("metric").nth(index);
+const metric = (index: number) => ui.page.getByTestId("metric").nth(index);
 
 test(
   "a new generator shows a preview, and an error appears at its field",
@@ -19,15 +19,15 @@ test(
     const { page } = ui;
     await ui.open("/generators");
     await page.getByText("No generators yet").waitFor();
-    await page.getByRole("button", { name: "Create generator" }).click();
-    await ui.dialog().getByRole("textbox", { name: "Name" }).fill("Demo boiler");
+    await page.getByRole("link", { name: "Create generator" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("Demo boiler");
     await metric(0)
       .getByRole("img", { name: /The next 60 readings of temperature: \d/ })
       .waitFor();
     await metric(0).getByRole("textbox", { name: /^From/ }).fill("90");
     await metric(0).getByText("“From” must not be above “To”.").waitFor();
     await metric(0).getByRole("textbox", { name: /^From/ }).fill("18");
-    await ui.dialog().getByRole("button", { name: "Add key" }).click();
+    await page.getByRole("button", { name: "Add key" }).click();
     await metric(1).getByRole("textbox", { name: "Key" }).fill("temperature");
     await metric(1).getByText("Is there twice.").waitFor();
     await metric(1).getByRole("textbox", { name: "Key" }).fill("energy");
@@ -35,10 +35,9 @@ test(
     await metric(1).getByRole("textbox", { name: "Step" }).fill("0.25");
     await metric(1).getByRole("textbox", { name: /^To/ }).fill("1000000");
     await metric(1).getByRole("img", { name: "The next 60 readings of energy: 0 to 14.75" }).waitFor();
-    await ui.dialog().getByRole("spinbutton").fill("1");
-    await ui.dialog().getByText("172,800 values a day for each device").waitFor();
-    await ui.dialog().getByRole("button", { name: "Save" }).click();
-    await ui.dialog().waitFor({ state: "detached" });
+    await page.getByRole("spinbutton").fill("1");
+    await page.getByText("172,800 values a day for each device").waitFor();
+    await page.getByRole("button", { name: "Create generator" }).click();
     const row = page.getByTestId("generator");
     await row.getByText("Active", { exact: true }).waitFor();
     await row.getByText("temperature, energy, interval 1 second").waitFor();
@@ -71,16 +70,18 @@ test(
     await page
       .getByRole("combobox", { name: "Find devices, dashboards, alarms, settings and help" })
       .fill("Generators");
+    await page.getByRole("option", { name: /^Generators.*Manual/ }).waitFor();
+    expect(await ui.dialog().getByRole("option").first().textContent()).toBe("GeneratorsScreen");
     await page.getByRole("option", { name: /^Generators.*Screen/ }).click();
     await page.waitForURL(/\/generators$/);
     await page.getByRole("button", { name: "Pause Demo boiler" }).click();
     await page.getByText("Paused", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Edit Demo boiler" }).click();
-    await ui.dialog().getByLabel("Selected devices").check();
-    await ui.dialog().getByText("Select a device.").waitFor();
-    await ui.dialog().getByLabel("Hall 1").check();
-    await ui.dialog().getByText("Select a device.").waitFor({ state: "detached" });
-    await ui.dialog().getByRole("button", { name: "Save" }).click();
+    await page.getByRole("link", { name: "Edit Demo boiler" }).click();
+    await page.getByLabel("Selected devices").check();
+    await page.getByText("Select a device.").waitFor();
+    await page.getByLabel("Hall 1").check();
+    await page.getByText("Select a device.").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("link", { name: "Live chart of Hall 1" }).waitFor();
     await page.getByRole("button", { name: "Start Demo boiler" }).click();
     await page.getByText("Active", { exact: true }).waitFor();
@@ -99,11 +100,10 @@ test(
     await page.getByText("Paused", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Start Demo boiler" }).click();
     await page.getByText("The devices of this generator were deleted").nth(1).waitFor();
-    await page.getByRole("button", { name: "Edit Demo boiler" }).click();
-    await ui.dialog().getByLabel("A device of its own").check();
-    await ui.dialog().getByText("Select a device.").waitFor({ state: "detached" });
-    await ui.dialog().getByRole("button", { name: "Save" }).click();
-    await ui.dialog().waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Edit Demo boiler" }).click();
+    await page.getByLabel("A device of its own").check();
+    await page.getByText("Select a device.").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("button", { name: "Start Demo boiler" }).click();
     await page.getByText("Active", { exact: true }).waitFor();
   },
@@ -157,13 +157,12 @@ for (const [theme, width, language] of [
       await ui.open("/generators");
       await page.getByText("Demo boiler").first().waitFor();
       await checkScreen("generators");
-      await page.getByTestId("generator").getByRole("button").nth(1).click();
+      await page.getByTestId("generator").getByRole("link").last().click();
       await metric(1).getByRole("img").waitFor();
       await checkScreen("generator-editor");
-      await ui.dialog().getByRole("radio").nth(1).check();
-      await ui.dialog().getByRole("alert").first().waitFor();
+      await page.getByRole("radio").nth(1).check();
+      await page.getByRole("alert").first().waitFor();
       await checkScreen("generator-editor-devices");
-      await ui.discardForm();
     },
     STEP_MS,
   );

@@ -43,13 +43,10 @@ test(
     const { page } = ui;
     await ui.open("/integrations");
     await page.getByText("No integrations yet").waitFor();
+    await page.getByRole("link", { name: "Create integration" }).click();
+    await page.getByRole("link", { name: /^ChirpStack/ }).click();
+    await page.getByLabel("Name").fill("Building A");
     await page.getByRole("button", { name: "Create integration" }).click();
-    await ui
-      .dialog()
-      .getByRole("button", { name: /^ChirpStack/ })
-      .click();
-    await ui.dialog().getByLabel("Name").fill("Building A");
-    await ui.dialog().getByRole("button", { name: "Create integration" }).click();
     await page.getByRole("heading", { name: "Building A" }).waitFor();
 
     await page.getByText("There is no webhook secret yet.").waitFor();
@@ -103,17 +100,11 @@ test(
   "a failed message is replayed once its cause is fixed",
   async () => {
     const { page } = ui;
-    await ui.open("/integrations?create=1");
-    await ui
-      .dialog()
-      .getByRole("button", { name: /^Any program/ })
-      .click();
-    await ui.dialog().getByLabel("Name").fill("Scripts");
-    await ui
-      .dialog()
-      .getByLabel(/^Create a device/)
-      .uncheck();
-    await ui.dialog().getByRole("button", { name: "Create integration" }).click();
+    await ui.open("/integrations/new");
+    await page.getByRole("link", { name: /^Any program/ }).click();
+    await page.getByLabel("Name").fill("Scripts");
+    await page.getByLabel(/^Create a device/).uncheck();
+    await page.getByRole("button", { name: "Create integration" }).click();
     await page.getByRole("heading", { name: "Scripts" }).waitFor();
     await page.getByText("There is a secret.").waitFor();
     const { webhookUrl, integrationId } = await named("Scripts");
@@ -142,25 +133,14 @@ test(
   "a broker's password is kept without being shown and is not sent to another broker",
   async () => {
     const { page } = ui;
-    await ui.open("/integrations?create=1");
-    await ui
-      .dialog()
-      .getByRole("button", { name: /^Zigbee2MQTT/ })
-      .click();
-    expect(
-      await ui
-        .dialog()
-        .getByLabel(/^Topics/)
-        .inputValue(),
-    ).toBe("zigbee2mqtt/#");
-    await ui.dialog().getByRole("radio", { name: "Another broker" }).check();
-    await ui
-      .dialog()
-      .getByLabel(/^Address/)
-      .fill("mqtt://192.0.2.7:1883");
-    await ui.dialog().getByLabel("User name").fill("gate");
-    await ui.dialog().getByLabel("Password").fill("hush-hush-hush");
-    await ui.dialog().getByRole("button", { name: "Create integration" }).click();
+    await ui.open("/integrations/new");
+    await page.getByRole("link", { name: /^Zigbee2MQTT/ }).click();
+    expect(await page.getByLabel(/^Topics/).inputValue()).toBe("zigbee2mqtt/#");
+    await page.getByRole("radio", { name: "Another broker" }).check();
+    await page.getByLabel(/^Address/).fill("mqtt://192.0.2.7:1883");
+    await page.getByLabel("User name").fill("gate");
+    await page.getByLabel("Password").fill("hush-hush-hush");
+    await page.getByRole("button", { name: "Create integration" }).click();
     await page.getByRole("heading", { name: "Zigbee2MQTT" }).waitFor();
     const { integrationId } = await named("Zigbee2MQTT");
     await ui.open(`/integrations/${integrationId}/settings`);
@@ -224,21 +204,14 @@ for (const [theme, width, language] of [
         });
       };
       const { integrationId } = await named("Building A");
-      await ui.open("/integrations?create=1");
-      await page.getByTestId("integration").first().waitFor();
-      await ui
-        .dialog()
-        .getByRole("button", { name: /^ChirpStack/ })
-        .waitFor();
+      await ui.open("/integrations/new");
+      await page.getByRole("link", { name: /^ChirpStack/ }).waitFor();
       await checkScreen("integration-choice");
-      await ui
-        .dialog()
-        .getByRole("button", { name: /^Tasmota/ })
-        .click();
-      await ui.dialog().getByRole("textbox").first().waitFor();
+      await page.getByRole("link", { name: /^Tasmota/ }).click();
+      await page.getByRole("textbox").first().waitFor();
       await checkScreen("integration-wizard");
-      await page.keyboard.press("Escape");
-      await ui.dialog().waitFor({ state: "detached" });
+      await page.getByRole("link", { name: /^(Cancel|Abbrechen)$/ }).click();
+      await page.getByTestId("integration").first().waitFor();
       await checkScreen("integrations");
       await ui.open(`/integrations/${integrationId}`);
       await page.getByTestId("arrival").waitFor();

@@ -140,6 +140,46 @@ test(
 );
 
 test(
+  "the device page shows the keys of a group together, and sizes in a unit that reads well",
+  async () => {
+    const { page } = ui;
+    await send({ free: 79_648 });
+    await ui.open(`/settings/profiles/${profileId}?view=values`);
+    await page.getByRole("button", { name: "Edit free" }).click();
+    await page.getByLabel("Unit").fill("MiB");
+    await page.getByLabel("Group").fill("Storage");
+    await page.getByRole("button", { name: "Save" }).click();
+    await keyRow("free").getByText("Storage · MiB").waitFor();
+    await ui.open(`/devices/${deviceId}`);
+    const group = page.getByRole("region", { name: "Storage" });
+    await group.getByText(`77.8${SPACE}GiB`, { exact: true }).waitFor();
+    expect(await group.getByRole("link", { name: /free/ }).count()).toBeGreaterThan(0);
+    expect(await group.getByText("temperature").count()).toBe(0);
+    await page.getByRole("region", { name: "Other values" }).getByText("temperature").first().waitFor();
+    await tidy("groups");
+  },
+  STEP_MS,
+);
+
+test(
+  "the Data tab loads its window once",
+  async () => {
+    const { page } = ui;
+    const windows: string[] = [];
+    page.on("request", (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      const width = Number(searchParams.get("to")) - Number(searchParams.get("from"));
+      if (pathname.endsWith("/telemetry/range") && width >= 15 * 60_000) windows.push(request.url());
+    });
+    await ui.open(`/devices/${deviceId}/data`);
+    await page.getByText(`85.0${SPACE}°C`, { exact: true }).waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(windows).toHaveLength(1);
+  },
+  STEP_MS,
+);
+
+test(
   "the chart and its table show the unit",
   async () => {
     const { page } = ui;

@@ -1,8 +1,8 @@
 // A Modbus device from the console: connected, read, browsed, seen to be away and to come back.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { holding, type ModbusServer, startModbusServer } from "../support/modbus-server.ts";
 import { useConsole } from "./support/console-page.ts";
-import { ModbusServer } from "./support/modbus-server.ts";
 import { type Appearance, appear, expectTidy } from "./support/screenshots.ts";
 
 const STEP_MS = 60_000;
@@ -10,7 +10,8 @@ const ui = useConsole({
   settings: ["--outbound-allow", "127.0.0.1", "--outbound-private", "host"],
   isStill: true,
 });
-const server = new ModbusServer();
+const words = new Map<number, number>();
+let server: ModbusServer;
 const CSV = [
   "key;area;address;type;scale;order;writable",
   "speed;holding;0;UINT16;0,1;;yes",
@@ -20,12 +21,12 @@ const CSV = [
 ].join("\n");
 
 beforeAll(async () => {
-  for (let address = 0; address < 20; address++) server.words.set(address, address);
-  server.words.set(0, 1_234);
+  for (let address = 0; address < 20; address++) words.set(address, address);
+  words.set(0, 1_234);
   // 50.5 with the less significant word first
-  server.words.set(2, 0x0000);
-  server.words.set(3, 0x424a);
-  await server.start();
+  words.set(2, 0x0000);
+  words.set(3, 0x424a);
+  server = await startModbusServer(holding(words));
 }, 30_000);
 afterAll(() => server.stop());
 
@@ -62,7 +63,7 @@ test(
     await page.keyboard.press("Escape");
     await page.getByRole("alertdialog").getByRole("button", { name: "Keep editing" }).click();
     await dialog.getByRole("textbox", { name: /^Address/ }).fill("127.0.0.1");
-    await dialog.getByLabel("Port").fill(String(server.port));
+    await dialog.getByRole("spinbutton", { name: "Port" }).fill(String(server.port));
     await dialog.getByRole("button", { name: "Create connection" }).click();
     await page.getByRole("heading", { name: "Hall meters" }).waitFor();
     await state().getByText("Connected", { exact: true }).waitFor();
@@ -130,7 +131,7 @@ test(
     await ui.row(/unit 2 0000/).waitFor();
     await browser.getByLabel("Byte order").selectOption("CDAB");
     await ui.row(/unit 2 0000 0 0 .* 50\.5/).waitFor();
-    server.words.set(5, 0xfffe);
+    words.set(5, 0xfffe);
     await browser.getByLabel("Every second").check();
     await ui.row(/unit 5 FFFE 65534 -2/).waitFor();
     await checkScreen("browser", connectionPath, async () => {
@@ -164,11 +165,39 @@ test(
       .getByText(/^Next attempt in \d+ s$/)
       .waitFor();
     await checkScreen("away", connectionPath, () => state().waitFor());
-    await server.start();
+    server = await startModbusServer(holding(words), "TCP", server.port);
     await state()
       .getByText("Connected", { exact: true })
       .waitFor({ timeout: STEP_MS / 2 });
     await unit().getByText("123.4", { exact: true }).waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "a connection to a serial port is created, says that the adapter is missing, and keeps its settings",
+  async () => {
+    const { page } = ui;
+    await ui.open("/modbus");
+    await page.getByRole("button", { name: "Create connection" }).click();
+    const dialog = ui.dialog();
+    await dialog.getByLabel("Name", { exact: true }).fill("RS-485");
+    await dialog.getByRole("radio", { name: /^Serial port/ }).check();
+    await dialog.getByRole("textbox", { name: /^Serial port/ }).fill("/dev/ttyUSB99");
+    await dialog.getByLabel("Baud rate").selectOption("19200");
+    await dialog.getByLabel("Parity").selectOption("EVEN");
+    await expectTidy(page, "modbus-serial-en", { theme: "light", language: "en", width: 1440 });
+    await dialog.getByRole("button", { name: "Create connection" }).click();
+    await page.getByRole("heading", { name: "RS-485" }).waitFor();
+    await state().getByText("/dev/ttyUSB99", { exact: true }).waitFor();
+    await state().getByText("Is the adapter connected?").waitFor();
+    await page.getByRole("main").getByRole("button", { name: "Edit", exact: true }).click();
+    expect(await dialog.getByLabel("Baud rate").inputValue()).toBe("19200");
+    expect(await dialog.getByLabel("Parity").inputValue()).toBe("EVEN");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("main").getByRole("button", { name: "Delete", exact: true }).click();
+    await dialog.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("Hall meters").waitFor();
   },
   STEP_MS,
 );

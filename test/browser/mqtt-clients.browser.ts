@@ -18,13 +18,13 @@ test(
     const { page } = ui;
     await ui.open("/mqtt-clients");
     await page.getByText("No MQTT clients yet").waitFor();
-    await page.getByRole("button", { name: "Create MQTT client" }).click();
-    await ui.dialog().getByLabel(/^Name/).fill("Plug");
-    await ui.dialog().getByRole("textbox", { name: "User name" }).fill("plug");
-    await ui.dialog().getByLabel("May publish to").fill("tele/#");
-    await ui.dialog().getByLabel("May subscribe to").fill("cmnd/plug/#");
+    await page.getByRole("link", { name: "Create MQTT client" }).click();
+    await page.getByLabel(/^Name/).fill("Plug");
+    await page.getByRole("textbox", { name: "User name" }).fill("plug");
+    await page.getByLabel("May publish to").fill("tele/#");
+    await page.getByLabel("May subscribe to").fill("cmnd/plug/#");
     expect(await seriousFindings(page)).toEqual([]);
-    await ui.dialog().getByRole("button", { name: "Create MQTT client" }).click();
+    await page.getByRole("button", { name: "Create MQTT client" }).click();
     const shown = page.getByTestId("mqtt-password");
     await shown.waitFor();
     const password = await shown.locator("dd").nth(1).textContent();
@@ -98,9 +98,9 @@ test(
   async () => {
     const { page } = ui;
     await page.getByRole("link", { name: "Clients", exact: true }).click();
-    await page.getByRole("button", { name: "Edit Plug" }).click();
-    await ui.dialog().getByLabel("May publish to").fill("tele/plug/#");
-    await ui.dialog().getByRole("button", { name: "Save" }).click();
+    await page.getByRole("link", { name: "Edit Plug" }).click();
+    await page.getByLabel("May publish to").fill("tele/plug/#");
+    await page.getByRole("button", { name: "Save" }).click();
     await page.getByTestId("mqtt-client").getByText("tele/plug/#").waitFor();
     await page.getByRole("button", { name: "Delete Plug" }).click();
     await ui.dialog().getByRole("button", { name: "Delete" }).click();
@@ -121,13 +121,13 @@ test(
     });
     await ui.open("/integrations");
     let clicks = 0;
-    const click = async (name: RegExp | string) => {
+    const click = async (role: "link" | "button", name: RegExp | string) => {
       clicks++;
-      await page.getByRole("button", { name }).last().click();
+      await page.getByRole(role, { name }).click();
     };
-    await click("Create integration");
-    await click(/^Tasmota/);
-    await click("Create integration");
+    await click("link", "Create integration");
+    await click("link", /^Tasmota/);
+    await click("button", "Create integration");
     await page.getByText("Connected", { exact: true }).waitFor();
     expect(clicks).toBe(3);
     const { username, password } = account;

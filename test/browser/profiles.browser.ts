@@ -7,7 +7,8 @@ import { useConsole } from "./support/console-page.ts";
 const STEP_MS = 30_000;
 const ui = useConsole({ isStill: true });
 
-const save = () => ui.dialog().getByRole("button", { name: "Save" }).click();
+const save = () => ui.page.getByRole("button", { name: "Save" }).click();
+const create = () => ui.page.getByRole("button", { name: "Create profile" }).click();
 const rowOf = (name: string) => ui.page.getByRole("listitem").filter({ hasText: name });
 const profiles = async () => (await ui.call("GET", "/api/device-profiles")) as Record<string, unknown>[];
 
@@ -17,26 +18,36 @@ test(
     const { page } = ui;
     await ui.open("/settings/profiles");
     await rowOf("default").getByText("Inactive after three times the usual interval").waitFor();
-    await page.getByRole("button", { name: "Create profile" }).click();
-    await ui.dialog().getByLabel("Name").fill("default");
-    await ui.dialog().getByLabel("Description").fill("Meters that report once a day");
-    await ui.dialog().getByLabel("Counts as inactive after").selectOption("A fixed time");
-    await ui.dialog().getByRole("spinbutton", { name: "Time without data" }).fill("2");
-    await ui.dialog().getByLabel("Time without data: Unit").selectOption("days");
-    await ui.dialog().getByLabel("Days that data is kept").fill("400");
-    await ui.dialog().getByRole("combobox", { name: "Encoding" }).selectOption("CBOR");
-    await ui.dialog().getByLabel("Custom MQTT topic").fill("meters/up");
-    await ui.dialog().getByRole("spinbutton", { name: "Timeout for responses to commands" }).fill("1.5");
-    await ui.dialog().getByLabel("Timeout for responses to commands: Unit").selectOption("hours");
-    await ui.dialog().getByRole("spinbutton", { name: "Timeout for responses to commands" }).fill("1.5");
-    await ui.dialog().getByLabel("MQTT sessions at once").fill("2");
-    await ui.dialog().getByLabel("Messages a second").fill("5");
-    await ui.dialog().getByLabel("Messages in a burst").fill("50");
-    await ui.dialog().getByLabel("A gateway creates its children by naming them").uncheck();
-    await save();
-    await ui.dialog().getByText("A device profile with this name already exists.").waitFor();
-    await ui.dialog().getByLabel("Name").fill("Meters");
-    await save();
+    await page.getByRole("link", { name: "Create profile" }).click();
+    await page.getByLabel("Name").fill("default");
+    await page.getByLabel("Description").fill("Meters that report once a day");
+    await page.getByLabel("Counts as inactive after").selectOption("A fixed time");
+    await page.getByRole("spinbutton", { name: "Time without data" }).fill("2");
+    await page.getByLabel("Time without data: Unit").selectOption("days");
+    await page.getByLabel("Days that data is kept").fill("400");
+    await page.getByRole("combobox", { name: "Encoding" }).selectOption("CBOR");
+    await page.getByLabel("Custom MQTT topic").fill("meters/up");
+    await page.getByRole("spinbutton", { name: "Timeout for responses to commands" }).fill("1.5");
+    await page.getByLabel("Timeout for responses to commands: Unit").selectOption("hours");
+    await page.getByRole("spinbutton", { name: "Timeout for responses to commands" }).fill("1.5");
+    await page.getByLabel("MQTT sessions at once").fill("2");
+    await page.getByLabel("Messages a second").fill("5");
+    await page.getByLabel("Messages in a burst").fill("50");
+    await page.getByLabel("A gateway creates its children by naming them").uncheck();
+    await page.getByLabel("Convert texts to numbers").check();
+    await page.getByRole("button", { name: "Add reply" }).click();
+    await page.getByLabel("Method").fill("getSetpoints");
+    await page.getByLabel("Reply as JSON").fill('{"low": 1');
+    await page.getByText("Enter valid JSON or a script.").waitFor();
+    await page.getByLabel("Reply as JSON").fill('{"low": 1}');
+    await page.getByRole("button", { name: "Add reply" }).click();
+    await page.getByLabel("Method").nth(1).fill("getName");
+    await page.getByLabel("Kind of reply").nth(1).selectOption("Script");
+    expect(await seriousFindings(page)).toEqual([]);
+    await create();
+    await page.getByText("A device profile with this name already exists.").waitFor();
+    await page.getByLabel("Name").fill("Meters");
+    await create();
     await rowOf("Meters")
       .getByText("Inactive after 2 days without a message · data kept for 400 days · 5 messages a second")
       .waitFor();
@@ -52,6 +63,11 @@ test(
       sessionsMax: 2,
       messagesPerSecond: 5,
       messagesBurst: 50,
+      convertsNumericText: true,
+      deviceRequests: [
+        { method: "getSetpoints", reply: { low: 1 } },
+        { method: "getName", script: expect.stringContaining("function transform") },
+      ],
     });
   },
   STEP_MS,
@@ -61,20 +77,22 @@ test(
   "another profile becomes the default, and empty fields take the gateway's values",
   async () => {
     const { page } = ui;
-    await page.getByRole("button", { name: "Edit Meters" }).click();
-    await ui.dialog().getByLabel("Days that data is kept").fill("");
-    await ui.dialog().getByLabel("Messages a second").fill("");
-    await ui.dialog().getByLabel("Use as default profile").check();
+    await page.getByRole("link", { name: "Edit Meters" }).click();
+    await page.getByLabel("Days that data is kept").fill("");
+    await page.getByLabel("Messages a second").fill("");
+    await page.getByLabel("Use as default profile").check();
     await save();
+    await page.getByText("Meters is saved.").waitFor();
+    await page.getByRole("link", { name: "Device profiles" }).last().click();
     await rowOf("Meters").getByText("for new devices", { exact: true }).waitFor();
     expect(await page.getByRole("button", { name: "Delete Meters" }).count()).toBe(0);
     await page.getByRole("button", { name: "Delete default" }).waitFor();
     const meters = (await profiles()).find(({ name }) => name === "Meters");
     expect(meters).toMatchObject({ isDefault: true, telemetryTopic: "meters/up" });
     expect(meters).not.toHaveProperty("retentionDays");
-    await page.getByRole("button", { name: "Edit Meters" }).click();
-    expect(await ui.dialog().getByLabel("Use as default profile").isDisabled()).toBe(true);
-    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "Edit Meters" }).click();
+    expect(await page.getByLabel("Use as default profile").isDisabled()).toBe(true);
+    await page.getByRole("link", { name: "Cancel" }).click();
   },
   STEP_MS,
 );
@@ -151,11 +169,10 @@ for (const [theme, width] of [
       await ui.open("/settings/profiles");
       await rowOf("Meters").waitFor();
       await checkScreen("profiles");
-      await page.getByRole("button", { name: "Edit Meters" }).click();
-      await ui.dialog().getByLabel("Description").waitFor();
+      await page.getByRole("link", { name: "Edit Meters" }).click();
+      await page.getByLabel("Description").waitFor();
       await checkScreen("profile-editor");
-      await page.keyboard.press("Escape");
-      await ui.dialog().waitFor({ state: "detached" });
+      await page.getByRole("link", { name: "Cancel" }).click();
       await page.getByRole("button", { name: "Provisioning with Meters" }).click();
       await ui.dialog().getByRole("radio", { name: "Devices that were created before" }).check();
       await ui

@@ -31,7 +31,7 @@ test(
     await ui.open(`/devices/${deviceId}`);
     await page.getByRole("button", { name: "Create a dashboard for press" }).click();
     await page.waitForURL(/\/dashboards\/[^/?]+$/);
-    await page.getByRole("heading", { name: "press", exact: true, level: 1 }).waitFor();
+    await page.getByRole("heading", { name: "Press", exact: true, level: 1 }).waitFor();
     await page.getByText("Press 1").first().waitFor();
 
     await ui.open(`/settings/profiles/${profileId}`);
@@ -40,7 +40,7 @@ test(
     await expectTidy(page, "profile-dashboard", { theme: "light", width: 1440, language: "en" });
     await page.getByRole("button", { name: "Create dashboard" }).click();
     await page.waitForURL(/\/dashboards\/[^/?]+$/);
-    await page.getByRole("heading", { name: "oven", exact: true, level: 1 }).waitFor();
+    await page.getByRole("heading", { name: "Oven", exact: true, level: 1 }).waitFor();
     await page.getByText("Oven 1").first().waitFor();
 
     const appearance = { theme: "dark", width: 390, language: "de" } as const;

@@ -1,4 +1,4 @@
-// Escape in a dialog with a form: what was typed is not lost without a question.
+// A form in a dialog or on a page of its own: what was typed is not lost without a question.
 
 import { expect, test } from "bun:test";
 import { seriousFindings } from "./support/accessibility.ts";
@@ -10,14 +10,14 @@ const name = () => ui.dialog().getByLabel("Name").first();
 const question = () => ui.page.getByRole("alertdialog", { name: "Discard your changes?" });
 
 async function open(): Promise<void> {
-  await ui.page.getByRole("button", { name: "Create profile" }).click();
+  await ui.page.getByRole("button", { name: "Create API key" }).click();
   await name().waitFor();
 }
 
 test(
   "Escape closes a form that nobody has changed",
   async () => {
-    await ui.open("/settings/profiles");
+    await ui.open("/settings/api-keys");
     await open();
     await ui.page.keyboard.press("Escape");
     await name().waitFor({ state: "detached" });
@@ -59,6 +59,82 @@ test(
     await question().waitFor();
     await question().getByRole("button", { name: "Discard changes" }).click();
     await name().waitFor({ state: "detached" });
+  },
+  STEP_MS,
+);
+
+test(
+  "a page with a form that nobody has changed is left without a question",
+  async () => {
+    const { page } = ui;
+    await ui.open("/scheduler/new");
+    await page.getByRole("link", { name: "Cancel" }).click();
+    await page.waitForURL(/\/scheduler$/);
+  },
+  STEP_MS,
+);
+
+test(
+  "a page with typed work asks before a link, Ctrl-K or the browser leaves it",
+  async () => {
+    const { page } = ui;
+    const job = () => page.getByRole("textbox", { name: "Name" }).first();
+    await page.getByRole("link", { name: "Create job" }).first().click();
+    await job().fill("Night setback");
+    const leaving = [
+      () => page.getByRole("link", { name: "Cancel" }).click(),
+      () => page.getByRole("link", { name: "Dashboards" }).first().click(),
+      () => page.goBack({ waitUntil: "commit" }),
+      async () => {
+        await page.keyboard.press("Control+k");
+        await ui.dialog().getByRole("combobox").fill("Dashboards");
+        await ui
+          .dialog()
+          .getByRole("option", { name: /^Dashboards/ })
+          .first()
+          .click();
+      },
+    ];
+    for (const leave of leaving) {
+      await leave();
+      await question().waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await question().getByRole("button", { name: "Keep editing" }).click();
+      await question().waitFor({ state: "detached" });
+      expect(await job().inputValue()).toBe("Night setback");
+      expect(page.url()).toEndWith("/scheduler/new");
+    }
+    await page.getByRole("link", { name: "Dashboards" }).first().click();
+    await question().getByRole("button", { name: "Discard changes" }).click();
+    await page.waitForURL(/\/dashboards$/);
+  },
+  STEP_MS,
+);
+
+test(
+  "the browser's way back leaves a page once its typed work is discarded",
+  async () => {
+    const { page } = ui;
+    await ui.open("/generators");
+    await page.getByRole("link", { name: "Create generator" }).first().click();
+    await page.getByRole("textbox", { name: "Name" }).fill("Boiler");
+    await page.goBack({ waitUntil: "commit" });
+    await question().getByRole("button", { name: "Discard changes" }).click();
+    await page.waitForURL(/\/generators$/);
+  },
+  STEP_MS,
+);
+
+test(
+  "a form that was saved is left without a question",
+  async () => {
+    const { page } = ui;
+    await ui.open("/generators/new");
+    await page.getByRole("textbox", { name: "Name" }).fill("Boiler");
+    await page.getByRole("button", { name: "Create generator" }).click();
+    await page.getByTestId("generator").getByText("Boiler", { exact: true }).first().waitFor();
+    await page.waitForURL(/\/generators$/);
+    expect(await question().count()).toBe(0);
   },
   STEP_MS,
 );

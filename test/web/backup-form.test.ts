@@ -9,7 +9,6 @@ import {
 } from "../../src/web/features/backups/backup-form.ts";
 import type { BackupSettings } from "../../src/web/features/backups/backups-api.ts";
 import { restoreCommands } from "../../src/web/features/backups/restore-commands.ts";
-import { formatBytes } from "../../src/web/platform/i18n/format.ts";
 
 const ZONE = "Europe/Berlin";
 const unset: BackupSettings = {
@@ -94,14 +93,4 @@ test("the restore commands name the place and leave secrets to the person", () =
   const s3 = restoreCommands({ place: { ...bucket, hasSecretAccessKey: true }, isEncrypted: true });
   expect(s3).toContain("LINESIDE_BACKUP_PASSPHRASE");
   expect(s3).toContain("--from s3://backups/plant/ --endpoint http://127.0.0.1:9000 --region us-east-1");
-});
-
-test("amounts of data have three digits and a unit", () => {
-  expect([0, 999, 12_345, 1_234_567, 98_765_432_100].map(formatBytes)).toEqual([
-    "0B",
-    "999B",
-    "12.3 kB",
-    "1.23 MB",
-    "98.8 GB",
-  ]);
 });

@@ -71,7 +71,7 @@ test("no two parts of a language hold the same key: the later one would take the
     const keys: string[] = [];
     for await (const path of new Bun.Glob(`**/*texts.${lang}.ts`).scan(web)) {
       const text = await Bun.file(join(web, path)).text();
-      keys.push(...[...text.matchAll(/^ {2}"([\w.]+)":/gm)].map((match) => match[1] ?? ""));
+      keys.push(...[...text.matchAll(/^ {2}"([\w.-]+)":/gm)].map((match) => match[1] ?? ""));
     }
     expect(keys.length).toBe(new Set(keys).size);
     expect(keys.length).toBeGreaterThan(Object.keys(lang === "en" ? en : de).length - 5);

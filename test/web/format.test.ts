@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { rejectionText } from "../../src/web/features/devices/rejection-text.ts";
 import {
+  formatBytes,
   formatDateRange,
   formatMark,
   formatMarks,
@@ -49,6 +50,27 @@ describe("numbers", () => {
     expect(formatMarks([21_993_200, 21_993_300])).toEqual(["21,993,200", "21,993,300"]);
     language.value = "de";
     expect(formatMark(1_500_000)).toBe("1,5\u00a0Mio.");
+  });
+});
+
+describe("amounts of data", () => {
+  test("count in powers of 1,024 with three digits", () => {
+    language.value = "en";
+    expect([0, 999, 1024, 12_345, 64 * 2 ** 20, 98_765_432_100].map((n) => formatBytes(n))).toEqual(
+      ["0 B", "999 B", "1 KiB", "12.1 KiB", "64 MiB", "92 GiB"].map((text) => text.replace(" ", "\u202f")),
+    );
+    language.value = "de";
+    expect(formatBytes(1_500_000)).toBe("1,43\u202fMiB");
+    language.value = "en";
+  });
+
+  test("of the marks of an axis have the unit that fits, unless that makes two of them the same", () => {
+    expect(formatMarks([0, 16_384, 32_768], "MiB")).toEqual(["0\u202fMiB", "16\u202fGiB", "32\u202fGiB"]);
+    const near = ["77\u202fGiB", "76.94\u202fGiB", "76.88\u202fGiB"];
+    expect(formatMarks([78_848, 78_784, 78_720], "MiB")).toEqual(near);
+    const fine = ["1,024\u202fMiB", "1,024.1\u202fMiB"];
+    expect(formatMarks([1_024, 1_024.1], "MiB")).toEqual(fine);
+    expect(formatMarks([1, 2], "kW")).toEqual(["1\u202fkW", "2\u202fkW"]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { KeyMetadata } from "../../src/lib/key-metadata.ts";
-import { mainKeys, numericKeys, sortedKeys } from "../../src/web/lib/main-keys.ts";
+import { groupedKeys, mainKeys, numericKeys, sortedKeys } from "../../src/web/lib/main-keys.ts";
 
 const metadata: Readonly<Record<string, KeyMetadata>> = {
   cycles: { key: "cycles", kind: "counter" },
@@ -30,4 +30,44 @@ test("all keys are sorted by how much they say, and equal ones by name", () => {
     "state",
     "cycles",
   ]);
+});
+
+const mapOf = (entries: readonly KeyMetadata[]) => new Map(entries.map((entry) => [entry.key, entry]));
+
+test("keys are shown in their groups in the order of the profile, and others at the end", () => {
+  const listed = mapOf([
+    { key: "load", group: "Machine" },
+    { key: "disk", group: "Disk" },
+    { key: "free", group: "Disk" },
+    { key: "unused", group: "Nothing" },
+    { key: "heat", group: "Machine", limits: { high: 80 } },
+  ]);
+  expect(groupedKeys({ free: 1, disk: 2, extra: 3, heat: 4, load: 5 }, listed)).toEqual([
+    { name: "Machine", keys: ["heat", "load"] },
+    { name: "Disk", keys: ["disk", "free"] },
+    { kind: "others", keys: ["extra"] },
+  ]);
+});
+
+test("a few keys without groups have no headings", () => {
+  expect(groupedKeys(values, mapOf(Object.values(metadata)))).toEqual([
+    { keys: ["temperature", "power", "state", "note", "other", "cycles"] },
+  ]);
+  expect(groupedKeys({}, undefined)).toEqual([]);
+});
+
+test("many keys without groups are shown by kind", () => {
+  const many = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`value_${index}`, index]));
+  const groups = groupedKeys(
+    { ...many, on: true, note: "text", total: 5 },
+    mapOf([{ key: "total", kind: "counter" }]),
+  );
+  expect(groups.map(({ kind, keys }) => [kind, keys.length])).toEqual([
+    ["measured", 8],
+    ["states", 1],
+    ["counters", 1],
+    ["others", 1],
+  ]);
+  const numbers = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`value_${index}`, index]));
+  expect(groupedKeys(numbers, undefined)).toHaveLength(1);
 });

@@ -77,6 +77,15 @@ describe("the German manual", () => {
     expect(english.toSorted()).toEqual(onlyEnglish.toSorted());
   });
 
+  test("has a German name for every page in English", () => {
+    const titles = (language: "en" | "de") =>
+      renderManual(root, language).flatMap(({ pages }) =>
+        pages.flatMap(({ id, title }) => (onlyEnglish.includes(id) ? title : [])),
+      );
+    const english = titles("en");
+    expect(titles("de").filter((title) => english.includes(title))).toEqual([]);
+  });
+
   test.each(translated)("%s has the headings, the examples and the table rows of the original", (id) => {
     const [original, german] = pathsOf(id).map((path) => shapeOf(source(path)));
     expect(german).toEqual(original as NonNullable<typeof original>);

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { LocationProvider, useLocation } from "preact-iso";
 import { withBase, withoutBase } from "../platform/base.ts";
+import { isHeldBack } from "../platform/leave-guard.ts";
 
 /** Lets the screens below it use paths without the base; the router outside of it keeps to the browser's. */
 export function BaseLocation({ children }: { children: ComponentChildren }) {
@@ -11,7 +12,10 @@ export function BaseLocation({ children }: { children: ComponentChildren }) {
       ...outer,
       url: withoutBase(outer.url),
       path: withoutBase(outer.path),
-      route: (url: string, replace?: boolean) => outer.route(withBase(url), replace),
+      route: (url: string, replace?: boolean) => {
+        const leave = () => outer.route(withBase(url), replace);
+        if (!isHeldBack(leave)) leave();
+      },
     }),
     [outer],
   );

@@ -74,14 +74,14 @@ function useActions(): Entry[] {
     ...allowed("devices:write", t("devices.create"), "/devices?create=1"),
     ...allowed("devices:write", t("import.title"), "/devices/import"),
     ...(may("devices:write") ? [demo] : []),
-    ...allowed("profiles:write", t("profiles.create"), "/settings/profiles?create=1"),
+    ...allowed("profiles:write", t("profiles.create"), "/settings/profiles/new"),
     ...allowed("dashboards:write", t("dashboards.create"), "/dashboards?create=1"),
     ...allowed("pipelines:write", t("pipelines.create"), "/pipelines?create=1"),
     ...allowed("integrations:write", t("codecs.create"), "/integrations/codecs/new"),
-    ...allowed("integrations:write", t("integrations.create"), "/integrations?create=1"),
+    ...allowed("integrations:write", t("integrations.create"), "/integrations/new"),
     ...allowed("integrations:write", t("palette.createModbus"), "/modbus?create=1"),
-    ...allowed("scheduler:write", t("jobs.create"), "/scheduler?create=1"),
-    ...allowed("generators:write", t("generators.create"), "/generators?create=1"),
+    ...allowed("scheduler:write", t("jobs.create"), "/scheduler/new"),
+    ...allowed("generators:write", t("generators.create"), "/generators/new"),
     ...allowed("users:write", t("users.invite"), "/settings/users?invite=1"),
     ...allowed("api-keys:manage", t("keys.create"), "/settings/api-keys?create=1"),
     [`${t("theme.label")}: ${t("theme.light")}`, action, set("light")],
@@ -118,7 +118,11 @@ function matching(actions: readonly Entry[], text: string): Entry[] {
   return scored.map(({ entry }) => entry);
 }
 
-/** Everything that fits the text: a device of exactly this name, other devices, what has a page of its own, screens and actions. */
+/** Returns whether a word of the name begins with the text. */
+const hasWord = (name: string, text: string): boolean =>
+  ` ${name.toLowerCase()}`.includes(` ${text.trim().toLowerCase()}`);
+
+/** Everything that fits the text: a device of exactly this name, screens, other devices, what has a page of its own, actions and help. */
 function useEntries(text: string): Entry[] {
   const { route } = useLocation();
   const devices = (useDeviceSearch(text, DEVICES_SHOWN) ?? []).map(
@@ -131,11 +135,24 @@ function useEntries(text: string): Entry[] {
     }),
   );
   const actions = matching(useActions(), text);
-  const others = matching(useFound(), text).slice(0, OTHERS_SHOWN);
+  const screens = actions.filter(
+    (entry) => entry.detail === t("palette.screen") && hasWord(entry.text, text),
+  );
+  const found = matching(useFound(), text).slice(0, OTHERS_SHOWN);
+  const help = found.filter(({ id }) => id.startsWith("/manual"));
   const exact = devices.filter((entry) => entry.text.toLowerCase() === text.trim().toLowerCase());
   return text === ""
     ? [...actions.slice(0, 3), ...devices]
-    : [...exact, ...devices.filter((entry) => !exact.includes(entry)), ...others, ...actions];
+    : [
+        ...new Set([
+          ...exact,
+          ...screens,
+          ...devices,
+          ...found.filter((entry) => !help.includes(entry)),
+          ...actions,
+          ...help,
+        ]),
+      ];
 }
 
 /** Shows the state of a device, or an arrow for everything else. */

@@ -83,10 +83,9 @@ export async function loadFound(): Promise<Found[]> {
       ),
     ),
     listed("generators:read", async () =>
-      (await generatorsApi.list("")).rows.map(({ name }, index) => ({
-        ...found("/generators", name, t("nav.generators")),
-        id: `/generators/${index}`,
-      })),
+      (await generatorsApi.list("")).rows.map(({ id, name }) =>
+        found(`/generators/${id}`, name, t("nav.generators")),
+      ),
     ),
     listed("users:read", async () =>
       (await usersApi.list({ limit: LISTED_MAX, offset: 0 })).rows.map(({ userId, email }) =>

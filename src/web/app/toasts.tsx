@@ -5,7 +5,7 @@ import { IconButton } from "../ui/icon-button.tsx";
 
 export function Toasts() {
   return (
-    <div class="fixed inset-x-3 bottom-18 z-50 flex flex-col items-end gap-2 lg:bottom-4" aria-live="polite">
+    <div class="toasts fixed inset-x-3 z-50 flex flex-col items-end gap-2" aria-live="polite">
       {toasts.value.map((toast) => (
         <div
           key={toast.id}

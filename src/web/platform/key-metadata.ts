@@ -31,6 +31,8 @@ const wanted = new Set<string>();
 const profileOf = new Map<string, string>();
 /** Profile → metadata by key. */
 const metadataByProfile = new Map<string, KeyMetadataMap>();
+/** Device → what waits for its metadata; `undefined` once there was an answer. */
+const waiting = new Map<string, (() => void)[] | undefined>();
 let changeTimer: ReturnType<typeof setTimeout> | undefined;
 let isListening = false;
 /** True once the first snapshot has come: a later one follows a lost connection. */
@@ -46,8 +48,12 @@ async function load(): Promise<void> {
   if (wanted.size > 0) queueMicrotask(load);
   // Without an answer values are shown without units; the next change or page asks again.
   const answer = await resolveKeys(deviceIds).catch(() => undefined);
+  if (answer !== undefined) takeKeyMetadata(answer);
+  for (const id of deviceIds) {
+    for (const proceed of waiting.get(id) ?? []) proceed();
+    waiting.set(id, undefined);
+  }
   if (answer === undefined) return;
-  takeKeyMetadata(answer);
   if (wanted.size === 0 && answer.rest !== undefined) queueMicrotask(load);
   for (const id of answer.rest ?? []) wanted.add(id);
 }
@@ -91,6 +97,14 @@ export function profileOfDevice(deviceId: string): string | undefined {
     listen();
   }
   return profileOf.get(deviceId);
+}
+
+/** Resolves once the metadata of a device has been asked for, with or without success. */
+export function keyMetadataReady(deviceId: string): Promise<void> {
+  profileOfDevice(deviceId);
+  const isAnswered = waiting.has(deviceId) && waiting.get(deviceId) === undefined;
+  if (isAnswered || shareToken.value !== undefined) return Promise.resolve();
+  return new Promise((proceed) => waiting.set(deviceId, [...(waiting.get(deviceId) ?? []), proceed]));
 }
 
 /** Returns the metadata of all keys of a device, as far as it is there. The component that reads it is drawn again when it changes. */

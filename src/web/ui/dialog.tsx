@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { t } from "../platform/i18n/i18n.ts";
+import { DiscardQuestion, useTypedWork } from "./typed-work.tsx";
 
 /** Element that had the focus before the first open dialog. It gets the focus back after the last one is closed. */
 let opener: Element | null = null;
@@ -16,29 +16,17 @@ function returnFocus(): void {
   opener = null;
 }
 
-const isField = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.matches("form :is(input, textarea, select, [contenteditable])");
-
 /** Keeps what was typed into a form: Escape asks before it closes the dialog, and a second Escape goes back to the form. */
-function useTypedWork(ref: { readonly current: HTMLDialogElement | null }) {
-  const state = useRef<"clean" | "typed" | "sent">("clean");
+function useQuestion(ref: { readonly current: HTMLDialogElement | null }) {
+  const { isUnsaved, handlers } = useTypedWork(ref);
   const [isAsking, setAsking] = useState(false);
-  /** A form that was sent and refused still holds what was typed. */
-  const isUnsaved = () =>
-    state.current === "typed" ||
-    (state.current === "sent" && ref.current?.querySelector("form [role=alert]"));
   return {
     isAsking,
     keep: () => setAsking(false),
     /** Closes the dialog, or asks first. */
     leave: () => (isUnsaved() ? setAsking(true) : ref.current?.close()),
     handlers: {
-      onInput: (e: Event) => {
-        if (isField(e.target)) state.current = "typed";
-      },
-      onSubmit: () => {
-        if (state.current === "typed") state.current = "sent";
-      },
+      ...handlers,
       onKeyDown: (e: KeyboardEvent) => {
         if (e.key !== "Escape" || e.defaultPrevented || !isUnsaved()) return;
         e.preventDefault(); // the browser would close the dialog
@@ -63,7 +51,7 @@ export function Dialog(props: {
 }) {
   const ref = useRef<HTMLDialogElement>(null);
   const close = () => ref.current?.close();
-  const typed = useTypedWork(ref);
+  const typed = useQuestion(ref);
   useEffect(() => {
     rememberOpener();
     ref.current?.showModal();
@@ -83,33 +71,9 @@ export function Dialog(props: {
         <h2 id="dialog-title" class="mb-4 text-lg font-semibold">
           {props.title}
         </h2>
-        {typed.isAsking && <Discard onKeep={typed.keep} onDiscard={close} />}
+        {typed.isAsking && <DiscardQuestion onKeep={typed.keep} onDiscard={close} />}
         {props.children}
       </div>
     </dialog>
   );
 }
-
-function Discard({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
-  return (
-    <div
-      role="alertdialog"
-      aria-labelledby="dialog-discard"
-      class="panel sticky top-0 z-10 mb-4 flex flex-wrap items-center justify-between gap-3 border-l-4 border-l-warning p-3"
-    >
-      <p id="dialog-discard" class="font-medium">
-        {t("dialog.discard")}
-      </p>
-      <div class="flex gap-2">
-        <button type="button" class="btn btn-ghost btn-sm" onClick={onDiscard}>
-          {t("dialog.discardYes")}
-        </button>
-        <button type="button" class="btn btn-primary btn-sm" ref={focus} onClick={onKeep}>
-          {t("dialog.keepEditing")}
-        </button>
-      </div>
-    </div>
-  );
-}
-
-const focus = (button: HTMLElement | null): void => button?.focus();

@@ -3,7 +3,7 @@ import { t } from "../platform/i18n/i18n.ts";
 import { ErrorNote } from "./error-note.tsx";
 import { SubmitButton } from "./submit-button.tsx";
 
-/** End of a form in a dialog: what went wrong, a button that closes it, and the one that sends it. */
+/** End of a form in a dialog: what went wrong, a button that closes it, and the one that sends it. The buttons of a high form stay in sight. */
 export function FormButtons(props: {
   busy: boolean;
   error?: unknown;
@@ -13,7 +13,7 @@ export function FormButtons(props: {
   return (
     <>
       {props.error !== undefined && <ErrorNote error={props.error} />}
-      <div class="mt-2 flex justify-end gap-2">
+      <div class="form-buttons mt-2 flex justify-end gap-2">
         <button type="button" class="btn btn-ghost" onClick={props.onCancel}>
           {t("common.cancel")}
         </button>

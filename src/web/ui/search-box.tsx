@@ -22,7 +22,9 @@ export function SearchBox(props: {
   return (
     <label class={`input input-sm w-full ${props.class ?? "sm:w-64"}`}>
       <Search size={15} class="text-soft" aria-hidden="true" />
+      {/* It belongs to no form: Enter must not submit one around it. */}
       <input
+        form="search"
         type="search"
         value={text}
         placeholder={props.label}

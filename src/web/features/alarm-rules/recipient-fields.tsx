@@ -3,6 +3,7 @@ import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { Checkbox, Radio } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { messengersApi } from "../notifications/messengers-api.ts";
 import { notificationsApi } from "../notifications/notifications-api.ts";
 import { usersApi } from "../users/users-api.ts";
 
@@ -10,46 +11,73 @@ const USERS_SHOWN = 100;
 const KINDS = ["all", "selected", "nobody"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Selects who is notified of the alarms of a rule; null for all users, according to their settings. */
+interface Recipient {
+  readonly id: string;
+  readonly label: string;
+}
+
+/** Returns the users and messengers whom a rule can name, as far as the user may see them. */
+async function listRecipients(): Promise<{ readonly recipients: Recipient[]; readonly isComplete: boolean }> {
+  const [users, messengers] = await Promise.all([
+    may("users:read") ? usersApi.list({ limit: USERS_SHOWN, offset: 0 }) : undefined,
+    may("alarms:escalation") ? messengersApi.list() : undefined,
+  ]);
+  return {
+    recipients: [
+      ...(users?.rows ?? []).map(({ userId, email }) => ({ id: userId, label: email })),
+      ...(messengers ?? []).map(({ messengerId, name, kind }) => ({
+        id: messengerId,
+        label: `${name} (${t(`messengerKind.${kind}`)})`,
+      })),
+    ],
+    isComplete: users !== undefined && users.total <= USERS_SHOWN && messengers !== undefined,
+  };
+}
+
+/** Selects who is notified of the alarms of a rule; null for all users and messengers, according to their settings. */
 export function RecipientFields(props: {
   recipientIds: readonly string[] | null;
   onChange: (recipientIds: readonly string[] | null) => void;
 }) {
   const { recipientIds, onChange } = props;
-  const users = useResource(
-    async () => (may("users:read") ? (await usersApi.list({ limit: USERS_SHOWN, offset: 0 })).rows : []),
-    [],
-  );
+  const list = useResource(listRecipients, []);
   const settings = useResource(
     async () => (may("alarms:escalation") ? await notificationsApi.settings() : undefined),
     [],
   );
-  const shown = users.data ?? [];
+  const { recipients = [], isComplete = false } = list.data ?? {};
+  const missing = (recipientIds ?? []).filter((recipientId) =>
+    recipients.every(({ id }) => id !== recipientId),
+  );
+  const shown = [
+    ...recipients,
+    ...(isComplete ? missing.map((id) => ({ id, label: t("rule.recipientDeleted") })) : []),
+  ];
   const kind: Kind = recipientIds === null ? "all" : recipientIds.length === 0 ? "nobody" : "selected";
   const select = (next: Kind) => {
-    const [first] = shown;
+    const [first] = recipients;
     if (next === "all") onChange(null);
-    else onChange(next === "nobody" || first === undefined ? [] : [first.userId]);
+    else onChange(next === "nobody" || first === undefined ? [] : [first.id]);
   };
-  const toggle = (userId: string, isIn: boolean) =>
-    onChange(isIn ? [...(recipientIds ?? []), userId] : (recipientIds ?? []).filter((id) => id !== userId));
+  const toggle = (id: string, isIn: boolean) =>
+    onChange(isIn ? [...(recipientIds ?? []), id] : (recipientIds ?? []).filter((other) => other !== id));
   return (
     <fieldset class="flex flex-col gap-2.5 text-sm">
       <legend class="mb-2 font-medium">{t("rule.recipients")}</legend>
-      {KINDS.filter((id) => id !== "selected" || shown.length > 0 || kind === id).map((id) => (
+      {KINDS.filter((id) => id !== "selected" || recipients.length > 0 || kind === id).map((id) => (
         <Radio key={id} name="recipients" checked={kind === id} onChange={() => select(id)}>
           {t(`rule.recipients.${id}`)}
         </Radio>
       ))}
       {kind === "selected" && (
         <div class="ml-8 flex flex-wrap gap-x-6 gap-y-2">
-          {shown.map(({ userId, email }) => (
+          {shown.map(({ id, label }) => (
             <Checkbox
-              key={userId}
-              checked={recipientIds?.includes(userId) === true}
-              onCheck={(isIn) => toggle(userId, isIn)}
+              key={id}
+              checked={recipientIds?.includes(id) === true}
+              onCheck={(isIn) => toggle(id, isIn)}
             >
-              {email}
+              {label}
             </Checkbox>
           ))}
         </div>
@@ -59,7 +87,7 @@ export function RecipientFields(props: {
           {t("notifier.noMail")}
         </p>
       )}
-      {users.error !== undefined && <ErrorNote error={users.error} onRetry={users.reload} />}
+      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
     </fieldset>
   );
 }

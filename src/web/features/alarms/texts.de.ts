@@ -14,7 +14,7 @@ export const alarmsDe: Readonly<Record<keyof typeof alarmsEn, string>> = {
   "alarms.noneOpenHint": "Alle Werte liegen innerhalb der Grenzen der Alarmregeln.",
   "alarms.noneHint":
     "Alarme entstehen durch die Alarmregeln der Geräteprofile, zum Beispiel wenn ein Wert eine Grenze überschreitet oder ausbleibt.",
-  "alarms.toRules": "Alarmregeln einrichten",
+  "alarms.toRules": "Alarmregeln",
   "alarms.noMatch": "Keine passenden Alarme",
   "alarms.noMatchHint": "Wählen Sie einen anderen Zustand oder Schweregrad, oder verkürzen Sie den Suchtext.",
   "alarms.all": "Alle Alarme",

@@ -12,8 +12,8 @@ export const alarmsEn = {
     "This concerns the gateway itself. Alarms of its child devices are listed with them.",
   "alarms.noneOpenHint": "All values are within the limits of the alarm rules.",
   "alarms.noneHint":
-    "Alarm rules of device profiles raise alarms when a value crosses a limit, stays beyond it, does so repeatedly, or does not arrive. Set up the first rule.",
-  "alarms.toRules": "Set up alarm rules",
+    "Alarm rules of device profiles raise alarms when a value crosses a limit, stays beyond it, does so repeatedly, or does not arrive.",
+  "alarms.toRules": "Alarm rules",
   "alarms.noMatch": "No alarm matches",
   "alarms.noMatchHint": "Select another state or severity, or try fewer letters.",
   "alarms.all": "All alarms",

@@ -73,7 +73,7 @@ function Behind({ device, onChanged }: Props) {
           <button type="button" class="btn" onClick={() => setDetaching(true)}>
             {t("children.detach")}
           </button>
-          <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
+          <SubmitButton busy={action.busy}>{t("child.saveName")}</SubmitButton>
         </div>
       )}
       {detaching && <DetachDevice device={device} onClose={() => setDetaching(false)} onDone={onChanged} />}

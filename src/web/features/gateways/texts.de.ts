@@ -18,6 +18,7 @@ export const gatewaysDe: Readonly<Record<keyof typeof gatewaysEn, string>> = {
   "children.detached": "{name} ist gelöst.",
   "children.noName": "kein Name am Gateway: ein anderes Untergerät hat ihn",
   "child.gateway": "Gateway",
+  "child.saveName": "Namen speichern",
   "child.title": "Gateway davor",
   "child.hint":
     "Ein Gerät hinter einem Gateway sendet und empfängt über das Gateway. Sein eigenes Token gilt ebenfalls.",

@@ -16,6 +16,7 @@ export const gatewaysEn = {
   "children.detached": "{name} is detached.",
   "children.noName": "no name at the gateway: another child has it",
   "child.gateway": "Gateway",
+  "child.saveName": "Save name",
   "child.title": "Parent gateway",
   "child.hint": "A device behind a gateway sends and receives through it. Its own token works too.",
   "child.none": "None: the device connects by itself",

@@ -1,6 +1,6 @@
-import { Activity, LineChart, Pencil, Plus, Trash2 } from "lucide-preact";
+import { Activity, LineChart, Plus, Trash2 } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
+import { useLocation, useRoute } from "preact-iso";
 import { durationText } from "../../platform/i18n/duration-text.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { toMs } from "../../platform/i18n/format.ts";
@@ -8,49 +8,51 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { useCreateDialog } from "../../platform/use-create-dialog.ts";
 import { Age } from "../../ui/age.tsx";
-import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { EditLink } from "../../ui/edit-link.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { StartPauseButton } from "../../ui/start-pause-button.tsx";
-import { GeneratorDialog } from "./generator-dialog.tsx";
+import { EditGeneratorPage, GeneratorFormPage } from "./generator-form-page.tsx";
 import { type Generator, generatorsApi } from "./generators-api.ts";
 
 const REFRESH_MS = 5_000;
 const KEYS_SHOWN = 6;
 const DEVICES_SHOWN = 3;
 
-interface Open {
-  readonly kind: "edit" | "delete";
-  readonly of: Generator;
+/** Generators of telemetry: all of them, or the form of one. */
+export function GeneratorsScreen() {
+  const { generatorId } = useRoute().params;
+  return (
+    <Page>
+      {generatorId === "new" && <GeneratorFormPage />}
+      {generatorId && generatorId !== "new" && (
+        <EditGeneratorPage key={generatorId} generatorId={generatorId} />
+      )}
+      {!generatorId && <GeneratorList />}
+    </Page>
+  );
 }
 
-/** Generators of telemetry. */
-export function GeneratorsScreen() {
+function GeneratorList() {
   const search = useLocation().query.search ?? "";
-  const [open, setOpen] = useState<Open | undefined>(undefined);
-  const creating = useCreateDialog();
+  const [deleting, setDeleting] = useState<Generator | undefined>(undefined);
   const list = useResource(() => generatorsApi.list(search), [search]);
   const generators = useKept(list);
   useEffect(() => {
     const timer = setInterval(() => !document.hidden && list.reload(), REFRESH_MS);
     return () => clearInterval(timer);
   }, [search]);
-  const close = (isChanged: boolean) => {
-    setOpen(undefined);
-    creating.close();
-    if (isChanged) list.reload();
-  };
   const create = may("generators:write") && (
-    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
+    <a class="btn btn-primary btn-sm" href="/generators/new">
+      <Plus size={16} aria-hidden="true" />
       {t("generators.create")}
-    </Button>
+    </a>
   );
   return (
-    <Page>
+    <>
       <ListScreen
         title={t("nav.generators")}
         intro={t("generators.intro")}
@@ -65,23 +67,29 @@ export function GeneratorsScreen() {
         create={create}
       >
         {generators?.rows.map((generator) => (
-          <Row key={generator.id} generator={generator} onChanged={list.reload} onOpen={setOpen} />
+          <Row key={generator.id} generator={generator} onChanged={list.reload} onDelete={setDeleting} />
         ))}
       </ListScreen>
-      {creating.isOpen && <GeneratorDialog onClose={close} />}
-      {open?.kind === "edit" && <GeneratorDialog key={open.of.id} generator={open.of} onClose={close} />}
-      {open?.kind === "delete" && <DeleteDialog generator={open.of} onClose={close} />}
-    </Page>
+      {deleting && (
+        <DeleteDialog
+          generator={deleting}
+          onClose={(isDeleted) => {
+            setDeleting(undefined);
+            if (isDeleted) list.reload();
+          }}
+        />
+      )}
+    </>
   );
 }
 
 interface RowProps {
   readonly generator: Generator;
   readonly onChanged: () => void;
-  readonly onOpen: (open: Open) => void;
+  readonly onDelete: (generator: Generator) => void;
 }
 
-function Row({ generator, onChanged, onOpen }: RowProps) {
+function Row({ generator, onChanged, onDelete }: RowProps) {
   const { name, description, status, lastErrorText, lastReadingAt } = generator;
   const isActive = status === "active";
   return (
@@ -107,7 +115,7 @@ function Row({ generator, onChanged, onOpen }: RowProps) {
         )}
       </div>
       {may("generators:write") && generator.hiddenDevices === 0 && (
-        <Buttons generator={generator} onChanged={onChanged} onOpen={onOpen} />
+        <Buttons generator={generator} onChanged={onChanged} onDelete={onDelete} />
       )}
     </li>
   );
@@ -152,7 +160,7 @@ function Devices({ generator }: { generator: Generator }) {
   );
 }
 
-function Buttons({ generator, onChanged, onOpen }: RowProps) {
+function Buttons({ generator, onChanged, onDelete }: RowProps) {
   const { id, name, status } = generator;
   const isActive = status === "active";
   const label = t(isActive ? "generators.pause" : "generators.start", { name });
@@ -168,16 +176,12 @@ function Buttons({ generator, onChanged, onOpen }: RowProps) {
         }}
         onChanged={onChanged}
       />
-      <IconButton
-        icon={Pencil}
-        label={t("generators.edit", { name })}
-        onClick={() => onOpen({ kind: "edit", of: generator })}
-      />
+      <EditLink href={`/generators/${id}`} label={t("generators.edit", { name })} />
       <IconButton
         icon={Trash2}
         label={t("generators.delete", { name })}
         class="btn btn-ghost btn-sm text-error"
-        onClick={() => onOpen({ kind: "delete", of: generator })}
+        onClick={() => onDelete(generator)}
       />
     </div>
   );

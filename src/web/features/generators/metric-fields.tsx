@@ -39,7 +39,7 @@ export function MetricFields({ row, problems, readings, onChange, onRemove }: Pr
     >
       <legend class="sr-only">{row.key || t("generator.key")}</legend>
       <div class="flex items-start gap-2">
-        <div class="min-w-0 flex-1">
+        <div class="grid min-w-0 flex-1 gap-3 sm:grid-cols-2">
           <TextField
             label={t("generator.key")}
             error={row.key === "" ? undefined : problem("key")}
@@ -51,6 +51,20 @@ export function MetricFields({ row, problems, readings, onChange, onRemove }: Pr
             class="input reading w-full"
             onText={(text) => onChange({ key: text })}
           />
+          <SelectField
+            label={t("generator.pattern")}
+            value={row.pattern}
+            onChange={(e) => {
+              const pattern = PATTERNS.find((text) => text === e.currentTarget.value);
+              if (pattern) onChange({ pattern });
+            }}
+          >
+            {PATTERNS.map((pattern) => (
+              <option key={pattern} value={pattern} selected={pattern === row.pattern}>
+                {t(`generatorPattern.${pattern}`)}
+              </option>
+            ))}
+          </SelectField>
         </div>
         {onRemove && (
           <IconButton
@@ -61,21 +75,7 @@ export function MetricFields({ row, problems, readings, onChange, onRemove }: Pr
           />
         )}
       </div>
-      <SelectField
-        label={t("generator.pattern")}
-        value={row.pattern}
-        onChange={(e) => {
-          const pattern = PATTERNS.find((text) => text === e.currentTarget.value);
-          if (pattern) onChange({ pattern });
-        }}
-      >
-        {PATTERNS.map((pattern) => (
-          <option key={pattern} value={pattern} selected={pattern === row.pattern}>
-            {t(`generatorPattern.${pattern}`)}
-          </option>
-        ))}
-      </SelectField>
-      <div class="grid grid-cols-2 gap-3">
+      <div class="grid grid-cols-2 gap-3 sm:grid-cols-4">
         <Field label={t("generator.min")} error={problem("min")}>
           {number("min", true)}
         </Field>

@@ -36,7 +36,6 @@ export const generatorsDe: Readonly<Record<keyof typeof generatorsEn, string>> =
   "generatorStatus.active": "Aktiv",
   "generatorStatus.paused": "Angehalten",
 
-  "generator.new": "Generator anlegen",
   "generator.name": "Name",
   "generator.nameHint": "Ein eigenes Gerät erhält denselben Namen.",
   "generator.description": "Beschreibung",

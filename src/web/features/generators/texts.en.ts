@@ -33,7 +33,6 @@ export const generatorsEn = {
   "generatorStatus.active": "Active",
   "generatorStatus.paused": "Paused",
 
-  "generator.new": "Create generator",
   "generator.name": "Name",
   "generator.nameHint": "The device that is created for it has the same name.",
   "generator.description": "Description",

@@ -1,9 +1,11 @@
-import { useEffect, useRef } from "preact/hooks";
+import { ChevronDown, ChevronUp } from "lucide-preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { base } from "../../platform/base.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { language } from "../../platform/preferences.ts";
 import { useResource } from "../../platform/resource.ts";
+import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
@@ -33,7 +35,7 @@ export function ManualScreen() {
       {manual.data && search !== "" && <Found pages={all} search={search} />}
       {manual.data && search === "" && shown && (
         <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[14rem_minmax(0,1fr)]">
-          <Contents sections={manual.data} current={shown.id} />
+          <Contents key={shown.id} sections={manual.data} current={shown.id} />
           <Page page={shown} />
         </div>
       )}
@@ -41,11 +43,21 @@ export function ManualScreen() {
   );
 }
 
+/** Pages of the manual. On a small screen they are folded, so that the page itself comes first. */
 function Contents({ sections, current }: { sections: readonly ManualSection[]; current: string }) {
+  const [isOpen, setOpen] = useState(false);
   return (
     <nav aria-label={t("manual.pages")} class="flex flex-col gap-4">
+      <Button
+        icon={isOpen ? ChevronUp : ChevronDown}
+        class="btn btn-sm self-start lg:hidden"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {t("manual.pages")}
+      </Button>
       {sections.map(({ id, pages }) => (
-        <div key={id}>
+        <div key={id} class={isOpen ? "" : "max-lg:hidden"}>
           <h2 class="panel-label mb-1">{t(`manual.${id}` as "manual.devices")}</h2>
           <ul class="flex flex-wrap gap-x-4 lg:flex-col">
             {pages.map((page) => (

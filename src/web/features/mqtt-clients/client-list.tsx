@@ -1,29 +1,20 @@
-import { Pencil, Plus, Radio, Trash2 } from "lucide-preact";
+import { Plus, Radio, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { EditLink } from "../../ui/edit-link.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
-import { ClientDialog } from "./client-dialog.tsx";
 import { type MqttClient, mqttClientsApi } from "./mqtt-clients-api.ts";
 
-type Question =
-  | { readonly kind: "create" }
-  | { readonly kind: "edit" | "delete"; readonly client: MqttClient };
-
 export function ClientList({ search, tabs }: { search: string; tabs: ComponentChildren }) {
-  const [question, setQuestion] = useState<Question | undefined>(undefined);
+  const [deleting, setDeleting] = useState<MqttClient | undefined>(undefined);
   const list = useResource(() => mqttClientsApi.list(search), [search]);
   const clients = useKept(list);
-  const answered = (changed: boolean) => {
-    setQuestion(undefined);
-    if (changed) list.reload();
-  };
   return (
     <>
       <ListScreen
@@ -40,23 +31,26 @@ export function ClientList({ search, tabs }: { search: string; tabs: ComponentCh
         noMatch={[t("mqttClients.noMatch"), t("mqttClients.noMatchHint")]}
         create={
           may("mqtt-clients:write") && (
-            <Button
-              icon={Plus}
-              class="btn btn-primary btn-sm"
-              onClick={() => setQuestion({ kind: "create" })}
-            >
+            <a class="btn btn-primary btn-sm" href="/mqtt-clients/clients/new">
+              <Plus size={16} aria-hidden="true" />
               {t("mqttClients.create")}
-            </Button>
+            </a>
           )
         }
       >
         {clients?.rows.map((client) => (
-          <Row key={client.mqttClientId} client={client} onAsk={(kind) => setQuestion({ kind, client })} />
+          <Row key={client.mqttClientId} client={client} onDelete={() => setDeleting(client)} />
         ))}
       </ListScreen>
-      {question?.kind === "create" && <ClientDialog onClose={answered} />}
-      {question?.kind === "edit" && <ClientDialog client={question.client} onClose={answered} />}
-      {question?.kind === "delete" && <DeleteDialog client={question.client} onClose={answered} />}
+      {deleting && (
+        <DeleteDialog
+          client={deleting}
+          onClose={(isDeleted) => {
+            setDeleting(undefined);
+            if (isDeleted) list.reload();
+          }}
+        />
+      )}
     </>
   );
 }
@@ -76,7 +70,7 @@ function Patterns({ name, patterns }: { name: string; patterns: readonly string[
   );
 }
 
-function Row({ client, onAsk }: { client: MqttClient; onAsk: (kind: "edit" | "delete") => void }) {
+function Row({ client, onDelete }: { client: MqttClient; onDelete: () => void }) {
   const { name, signIn, username, publish, subscribe, enabled, connections } = client;
   return (
     <li class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3" data-testid="mqtt-client">
@@ -109,12 +103,15 @@ function Row({ client, onAsk }: { client: MqttClient; onAsk: (kind: "edit" | "de
       </p>
       {may("mqtt-clients:write") && (
         <div class="flex gap-1">
-          <IconButton icon={Pencil} label={t("mqttClients.editOf", { name })} onClick={() => onAsk("edit")} />
+          <EditLink
+            href={`/mqtt-clients/clients/${client.mqttClientId}`}
+            label={t("mqttClients.editOf", { name })}
+          />
           <IconButton
             icon={Trash2}
             label={t("mqttClients.deleteOf", { name })}
             class="btn btn-ghost btn-sm text-error"
-            onClick={() => onAsk("delete")}
+            onClick={onDelete}
           />
         </div>
       )}

@@ -19,6 +19,7 @@ const pathOf = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
 
 export const mqttClientsApi = {
   list: (search: string) => getPage<MqttClient>(BASE, { search }),
+  get: (id: string) => get<MqttClient>(pathOf(id)),
   create: (body: Wire<typeof createMqttClientBody>) => post<SavedMqttClient>(BASE, body),
   update: (id: string, body: Wire<typeof updateMqttClientBody>) => patch<SavedMqttClient>(pathOf(id), body),
   delete: (id: string) => remove(pathOf(id)),

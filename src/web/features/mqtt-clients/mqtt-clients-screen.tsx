@@ -3,12 +3,14 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { Page } from "../../ui/page.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { ClientFormPage, EditClientPage } from "./client-form-page.tsx";
 import { ClientList } from "./client-list.tsx";
 import { TopicsPanel } from "./topics-panel.tsx";
 
-/** Screen with the MQTT clients and, in a second tab, their topics. */
+/** Screen with the MQTT clients and, in a second tab, their topics; or the form of one client. */
 export function MqttClientsScreen() {
-  const isTopics = useRoute().params.mqttTab === "topics";
+  const { mqttTab, mqttClientId } = useRoute().params;
+  const isTopics = mqttTab === "topics";
   const search = useLocation().query.search ?? "";
   const tabs = (
     <Tabs
@@ -20,6 +22,16 @@ export function MqttClientsScreen() {
       ]}
     />
   );
+  if (mqttClientId)
+    return (
+      <Page>
+        {mqttClientId === "new" ? (
+          <ClientFormPage />
+        ) : (
+          <EditClientPage key={mqttClientId} mqttClientId={mqttClientId} />
+        )}
+      </Page>
+    );
   return (
     <Page>
       {isTopics ? (

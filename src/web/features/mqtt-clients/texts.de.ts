@@ -19,6 +19,7 @@ export const mqttClientsDe: Readonly<Record<keyof typeof mqttClientsEn, string>>
   "mqttClients.deleteWarning":
     "{name} wird sofort getrennt, und wartende Nachrichten werden gelöscht. Das lässt sich nicht rückgängig machen.",
   "mqttClients.deleted": "{name} ist gelöscht.",
+  "mqttClients.saved": "{name} ist gespeichert.",
   "mqttClients.publishes": "Sendet auf",
   "mqttClients.subscribes": "Abonniert",
   "mqttClients.noPattern": "keine Topics",

@@ -17,6 +17,7 @@ export const mqttClientsEn = {
   "mqttClients.deleteWarning":
     "{name} is disconnected at once, and its queued messages are deleted. This cannot be undone.",
   "mqttClients.deleted": "{name} is deleted.",
+  "mqttClients.saved": "{name} is saved.",
   "mqttClients.publishes": "Publishes to",
   "mqttClients.subscribes": "Subscribes to",
   "mqttClients.noPattern": "no topics",

@@ -22,6 +22,7 @@ const newForm = (): MessengerForm => ({
   name: "",
   kind: "TELEGRAM",
   isEnabled: true,
+  ruleScope: "ALL",
   language: language.value,
   severities: [...severitiesDescending],
   triggers: [...TRIGGERS],
@@ -30,9 +31,9 @@ const newForm = (): MessengerForm => ({
   topic: "",
 });
 
-const formOf = ({ name, kind, isEnabled, language, severities, triggers, ...messenger }: Messenger) => {
-  const { server, chatId, topic } = messenger;
-  return { name, kind, isEnabled, language, severities, triggers, server, chatId, topic };
+const formOf = ({ name, kind, isEnabled, ruleScope, language, severities, ...messenger }: Messenger) => {
+  const { triggers, server, chatId, topic } = messenger;
+  return { name, kind, isEnabled, ruleScope, language, severities, triggers, server, chatId, topic };
 };
 
 interface FieldsProps {
@@ -170,6 +171,17 @@ function AlarmFields({ form, set }: FieldsProps) {
     isOn ? [...items, item] : items.filter((candidate) => candidate !== item);
   return (
     <>
+      <SelectField
+        label={t("messenger.ruleScope")}
+        value={form.ruleScope}
+        onChange={(e) => set({ ruleScope: e.currentTarget.value === "NAMED" ? "NAMED" : "ALL" })}
+      >
+        {(["ALL", "NAMED"] as const).map((scope) => (
+          <option key={scope} value={scope} selected={form.ruleScope === scope}>
+            {t(`messenger.ruleScope.${scope}`)}
+          </option>
+        ))}
+      </SelectField>
       <fieldset class="flex flex-col gap-2">
         <legend class="mb-2 font-semibold">{t("messenger.severities")}</legend>
         <div class="flex flex-wrap gap-x-5 gap-y-2">

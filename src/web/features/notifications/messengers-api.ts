@@ -8,7 +8,16 @@ export type MessengerTest = Wire<typeof messengerTestBody>;
 /** A secret that is left out stays. */
 export type MessengerForm = Pick<
   Messenger,
-  "name" | "kind" | "isEnabled" | "language" | "severities" | "triggers" | "server" | "chatId" | "topic"
+  | "name"
+  | "kind"
+  | "isEnabled"
+  | "ruleScope"
+  | "language"
+  | "severities"
+  | "triggers"
+  | "server"
+  | "chatId"
+  | "topic"
 > & { readonly secret?: string };
 
 const BASE = "/api/notifications/messengers";

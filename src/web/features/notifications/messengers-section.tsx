@@ -14,7 +14,7 @@ import { type Messenger, type MessengerTest, messengersApi } from "./messengers-
 
 type Open = { readonly kind: "new" } | { readonly kind: "edit" | "delete"; readonly messenger: Messenger };
 
-/** Chats, channels and topics that get every alarm of the site once. */
+/** Chats, channels and topics that get alarms. */
 export function MessengersSection() {
   const list = useResource(messengersApi.list, []);
   const [open, setOpen] = useState<Open | undefined>(undefined);
@@ -46,9 +46,10 @@ export function MessengersSection() {
   );
 }
 
-function facts({ kind, isEnabled, delivery }: Messenger): string {
+function facts({ kind, isEnabled, ruleScope, delivery }: Messenger): string {
   return [
     t(`messengerKind.${kind}`),
+    ...(ruleScope === "NAMED" ? [t("messenger.named")] : []),
     ...(isEnabled ? [] : [t("messenger.disabled")]),
     plural("messenger.sent", delivery.sent),
     ...(delivery.waiting > 0 ? [plural("messenger.waiting", delivery.waiting)] : []),

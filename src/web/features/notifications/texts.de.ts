@@ -41,14 +41,15 @@ export const notificationsDe: Readonly<Record<keyof typeof notificationsEn, stri
 
   "messenger.title": "Messenger",
   "messenger.hint":
-    "Ein Chat, Kanal oder Thema, das jeden Alarm des Standorts einmal erhält, mit einem Link zum Alarm. Benutzer brauchen dafür keine eigenen Einstellungen.",
+    "Ein Chat, Kanal oder Thema, das jeden Alarm einmal erhält, mit einem Link zum Alarm. Benutzer brauchen dafür keine eigenen Einstellungen.",
   "messenger.create": "Messenger hinzufügen",
   "messenger.edit": "Bearbeiten",
   "messenger.editOf": "{name} bearbeiten",
   "messenger.test": "Testnachricht senden",
   "messenger.saved": "{name} ist gespeichert.",
   "messenger.deleteOf": "{name} löschen",
-  "messenger.deleteWarning": "Wartende Nachrichten werden mitgelöscht.",
+  "messenger.deleteWarning":
+    "Wartende Nachrichten werden mitgelöscht. Eine Regel, die keinen anderen Empfänger nennt, benachrichtigt wieder alle Benutzer und Messenger.",
   "messenger.deleted": "{name} ist gelöscht.",
   "messenger.disabled": "ausgeschaltet",
   "messenger.sent.one": "{count} Nachricht gesendet",
@@ -68,6 +69,10 @@ export const notificationsDe: Readonly<Record<keyof typeof notificationsEn, stri
   "messenger.server": "Server",
   "messenger.severities": "Schweregrade",
   "messenger.triggers": "Ereignisse",
+  "messenger.ruleScope": "Alarme",
+  "messenger.ruleScope.ALL": "Alle, außer von Regeln mit anderen Empfängern",
+  "messenger.ruleScope.NAMED": "Nur von Regeln mit diesem Empfänger",
+  "messenger.named": "nur für Regeln mit diesem Empfänger",
   "messenger.language": "Sprache der Nachrichten",
   "messenger.enabled": "Alarme senden",
   "messengerTrigger.CREATED": "Alarm ausgelöst",

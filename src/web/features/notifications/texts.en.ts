@@ -39,14 +39,15 @@ export const notificationsEn = {
 
   "messenger.title": "Messengers",
   "messenger.hint":
-    "A chat, channel or topic that receives each alarm of the site once, with a link to the alarm. Users need no settings of their own.",
+    "A chat, channel or topic that receives each alarm once, with a link to the alarm. Users need no settings of their own.",
   "messenger.create": "Add messenger",
   "messenger.edit": "Edit",
   "messenger.editOf": "Edit {name}",
   "messenger.test": "Send test message",
   "messenger.saved": "{name} saved.",
   "messenger.deleteOf": "Delete {name}",
-  "messenger.deleteWarning": "Messages that are waiting for it are deleted, too.",
+  "messenger.deleteWarning":
+    "Messages that are waiting for it are deleted, too. A rule that names no other recipient notifies all users and messengers again.",
   "messenger.deleted": "{name} deleted.",
   "messenger.disabled": "disabled",
   "messenger.sent.one": "{count} message sent",
@@ -65,6 +66,10 @@ export const notificationsEn = {
   "messenger.server": "Server",
   "messenger.severities": "Severities",
   "messenger.triggers": "Events",
+  "messenger.ruleScope": "Alarms",
+  "messenger.ruleScope.ALL": "All, except those of rules with other recipients",
+  "messenger.ruleScope.NAMED": "Only those of rules with this recipient",
+  "messenger.named": "only for rules with this recipient",
   "messenger.language": "Language of the messages",
   "messenger.enabled": "Send alarms",
   "messengerTrigger.CREATED": "Alarm raised",

@@ -98,7 +98,8 @@ function Summary({ pipeline }: { pipeline: Pipeline }) {
   return (
     <div class="flex flex-col gap-1 text-soft">
       <p>
-        {t(`pipelineStatus.${status}`)} · <ScopeText scope={scope} /> · {t("pipelines.order", { n: order })}
+        {t(`pipelineStatus.${status}`)} · <ScopeText scope={scope} />
+        {order !== 0 && ` · ${t("pipelines.order", { n: order })}`}
       </p>
       {description !== "" && <p class="max-w-2xl wrap-anywhere">{description}</p>}
       <p class="text-sm" data-testid="counters">

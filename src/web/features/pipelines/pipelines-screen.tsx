@@ -98,7 +98,7 @@ function PipelineRow({ pipeline, onChanged }: { pipeline: Pipeline; onChanged: (
             <span class="text-soft">{t(`pipelineStatus.${status}`)}</span>
           )}
         </p>
-        <p class="text-sm text-soft">{t("pipelines.order", { n: order })}</p>
+        {order !== 0 && <p class="text-sm text-soft">{t("pipelines.order", { n: order })}</p>}
       </div>
       <div class="min-w-0 flex-[1_1_12rem] text-sm">
         <Stats stats={stats} />

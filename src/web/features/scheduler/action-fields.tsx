@@ -6,6 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { Radio } from "../../ui/choice.tsx";
 import { Field } from "../../ui/field.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
+import { Section } from "../../ui/section.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
@@ -27,8 +28,7 @@ interface Props {
 
 export function ActionFields({ form, onChange, problem }: Props) {
   return (
-    <fieldset class="flex flex-col gap-3">
-      <legend class="mb-2 font-semibold">{t("job.action")}</legend>
+    <Section id="job-action" title={t("job.action")}>
       <Segments
         label={t("job.action")}
         items={TYPES.map((id) => ({
@@ -73,7 +73,7 @@ export function ActionFields({ form, onChange, problem }: Props) {
           />
         </>
       )}
-    </fieldset>
+    </Section>
   );
 }
 
@@ -85,22 +85,19 @@ function AttributeRows({ form, onChange, problem }: Props) {
   return (
     <div class="flex flex-col gap-3">
       {form.rows.map((row) => (
-        <div key={row.id} class="flex flex-col gap-2 rounded-field border border-base-300 p-3">
-          <div class="flex items-end gap-2">
-            <div class="min-w-0 flex-1">
-              <TextField
-                label={t("attributes.key")}
-                required
-                maxLength={256}
-                autocapitalize="off"
-                value={row.key}
-                class="input reading w-full"
-                onText={(text) => change(row, { key: text })}
-              />
-            </div>
-            <select
-              class="select w-28 flex-none"
-              aria-label={t("attributes.kind")}
+        <div key={row.id} class="flex items-start gap-2">
+          <div class="grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_7rem] gap-x-2 gap-y-3 sm:grid-cols-[minmax(0,1fr)_7rem_minmax(0,1fr)]">
+            <TextField
+              label={t("attributes.key")}
+              required
+              maxLength={256}
+              autocapitalize="off"
+              value={row.key}
+              class="input reading w-full"
+              onText={(text) => change(row, { key: text })}
+            />
+            <SelectField
+              label={t("attributes.kind")}
               value={row.kind}
               onChange={(e) => {
                 const kind = KINDS.find((valueKind) => valueKind === e.currentTarget.value);
@@ -112,26 +109,28 @@ function AttributeRows({ form, onChange, problem }: Props) {
                   {t(`kind.${kind}`)}
                 </option>
               ))}
-            </select>
-            {form.rows.length > 1 && (
-              <IconButton
-                icon={X}
-                label={t("job.removeAttribute", { key: row.key })}
-                class="btn btn-ghost btn-square flex-none"
-                onClick={() => onChange({ rows: form.rows.filter((attributeRow) => attributeRow !== row) })}
-              />
-            )}
+            </SelectField>
+            <div class="max-sm:col-span-2">
+              <Field
+                label={t("attributes.value")}
+                error={
+                  typeof problem === "object" && problem.key === row.key
+                    ? t("job.notTyped", { key: row.key })
+                    : undefined
+                }
+              >
+                <ValueInput kind={row.kind} text={row.text} onText={(text) => change(row, { text })} />
+              </Field>
+            </div>
           </div>
-          <Field
-            label={t("attributes.value")}
-            error={
-              typeof problem === "object" && problem.key === row.key
-                ? t("job.notTyped", { key: row.key })
-                : undefined
-            }
-          >
-            <ValueInput kind={row.kind} text={row.text} onText={(text) => change(row, { text })} />
-          </Field>
+          {form.rows.length > 1 && (
+            <IconButton
+              icon={X}
+              label={t("job.removeAttribute", { key: row.key })}
+              class="btn btn-ghost btn-square mt-6.5 flex-none"
+              onClick={() => onChange({ rows: form.rows.filter((attributeRow) => attributeRow !== row) })}
+            />
+          )}
         </div>
       ))}
       <Button
@@ -152,8 +151,7 @@ export function TargetFields({ form, onChange, problem }: Props) {
   const shown =
     form.deviceType === "" || existing.includes(form.deviceType) ? existing : [form.deviceType, ...existing];
   return (
-    <fieldset class="flex flex-col gap-3">
-      <legend class="mb-2 font-semibold">{t("job.targets")}</legend>
+    <Section id="job-targets" title={t("job.targets")}>
       <label class="flex cursor-pointer items-start gap-3">
         <input
           type="radio"
@@ -196,7 +194,7 @@ export function TargetFields({ form, onChange, problem }: Props) {
           {t("job.selectDevice")}
         </p>
       )}
-    </fieldset>
+    </Section>
   );
 }
 

@@ -9,7 +9,6 @@ import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { BackLink } from "../../ui/back-link.tsx";
-import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -17,7 +16,6 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Pending } from "../../ui/pending.tsx";
 import { JobButtons } from "./job-buttons.tsx";
-import { JobDialog } from "./job-dialog.tsx";
 import { NextRuns } from "./next-runs.tsx";
 import { RunList } from "./run-list.tsx";
 import { actionText, scheduleText, zonedTime } from "./schedule-text.ts";
@@ -29,7 +27,7 @@ const NAMES_SHOWN = 12;
 export function JobPage({ jobId }: { jobId: string }) {
   const { route } = useLocation();
   const [limit, setLimit] = useState(RUNS_AT_ONCE);
-  const [open, setOpen] = useState<"edit" | "delete" | undefined>(undefined);
+  const [isDeleting, setDeleting] = useState(false);
   const loaded = useResource(() => schedulerApi.get(jobId), [jobId]);
   const listed = useResource(() => schedulerApi.runs(jobId, limit), [jobId, limit]);
   const job = useKept(loaded);
@@ -59,14 +57,15 @@ export function JobPage({ jobId }: { jobId: string }) {
         {mayChange && (
           <>
             <JobButtons job={job} onChanged={reload} />
-            <Button icon={Pencil} onClick={() => setOpen("edit")}>
+            <a class="btn btn-sm" href={`/scheduler/${jobId}/edit`}>
+              <Pencil size={16} aria-hidden="true" />
               {t("jobs.edit")}
-            </Button>
+            </a>
             <IconButton
               icon={Trash2}
               label={t("jobs.delete")}
               class="btn btn-ghost btn-sm text-error"
-              onClick={() => setOpen("delete")}
+              onClick={() => setDeleting(true)}
             />
           </>
         )}
@@ -92,20 +91,11 @@ export function JobPage({ jobId }: { jobId: string }) {
           {t("job.moreRuns")}
         </button>
       )}
-      {open === "edit" && (
-        <JobDialog
-          job={job}
-          onClose={(saved) => {
-            setOpen(undefined);
-            if (saved) reload();
-          }}
-        />
-      )}
-      {open === "delete" && (
+      {isDeleting && (
         <DeleteDialog
           job={job}
           onClose={(deleted) => {
-            setOpen(undefined);
+            setDeleting(false);
             if (deleted) route("/scheduler");
           }}
         />

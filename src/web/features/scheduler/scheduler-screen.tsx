@@ -6,28 +6,32 @@ import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
-import { useCreateDialog } from "../../platform/use-create-dialog.ts";
 import { Age } from "../../ui/age.tsx";
-import { Button } from "../../ui/button.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
+import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { Page } from "../../ui/page.tsx";
 import { JobButtons } from "./job-buttons.tsx";
-import { JobDialog } from "./job-dialog.tsx";
+import { EditJobPage, JobFormPage } from "./job-form-page.tsx";
 import { JobPage } from "./job-page.tsx";
 import { RunWord } from "./run-list.tsx";
 import { actionText, scheduleText, zonedTime } from "./schedule-text.ts";
 import { type Job, schedulerApi } from "./scheduler-api.ts";
 
-/** Timed jobs: all of them, or one with its history. */
+/** Timed jobs: all of them, one with its history, or the form of one. */
 export function SchedulerScreen() {
-  const { jobId } = useRoute().params;
-  return <Page>{jobId ? <JobPage key={jobId} jobId={jobId} /> : <JobsPage />}</Page>;
+  const { jobId, jobTab } = useRoute().params;
+  return <Page>{contentOf(jobId, jobTab)}</Page>;
+}
+
+function contentOf(jobId: string | undefined, jobTab: string | undefined) {
+  if (!jobId) return <JobsPage />;
+  if (jobTab === "edit") return <EditJobPage key={jobId} jobId={jobId} />;
+  if (jobTab) return <NotFoundScreen />;
+  return jobId === "new" ? <JobFormPage /> : <JobPage key={jobId} jobId={jobId} />;
 }
 
 function JobsPage() {
-  const { query, route } = useLocation();
-  const search = query.search ?? "";
-  const creating = useCreateDialog();
+  const search = useLocation().query.search ?? "";
   const list = useResource(() => schedulerApi.list(search), [search]);
   const jobs = useKept(list);
   const reloadSoon = useCoalesced(list.reload);
@@ -35,38 +39,29 @@ function JobsPage() {
     if (message.type === "data" && message.topic === "events" && message.event === "job-run") reloadSoon();
   });
   const create = may("scheduler:write") && (
-    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
+    <a class="btn btn-primary btn-sm" href="/scheduler/new">
+      <Plus size={16} aria-hidden="true" />
       {t("jobs.create")}
-    </Button>
+    </a>
   );
   return (
-    <>
-      <ListScreen
-        title={t("nav.scheduler")}
-        intro={t("jobs.intro")}
-        list={list}
-        count={jobs?.rows.length}
-        search={search}
-        searchLabel={t("jobs.search")}
-        countText={jobs && plural("jobs.count", jobs.total)}
-        icon={CalendarClock}
-        none={[t("jobs.none"), t("jobs.noneHint")]}
-        noMatch={[t("jobs.noMatch"), t("jobs.noMatchHint")]}
-        create={create}
-      >
-        {jobs?.rows.map((job) => (
-          <JobRow key={job.jobId} job={job} onChanged={list.reload} />
-        ))}
-      </ListScreen>
-      {creating.isOpen && (
-        <JobDialog
-          onClose={(created) => {
-            creating.close();
-            if (created) route(`/scheduler/${created.jobId}`);
-          }}
-        />
-      )}
-    </>
+    <ListScreen
+      title={t("nav.scheduler")}
+      intro={t("jobs.intro")}
+      list={list}
+      count={jobs?.rows.length}
+      search={search}
+      searchLabel={t("jobs.search")}
+      countText={jobs && plural("jobs.count", jobs.total)}
+      icon={CalendarClock}
+      none={[t("jobs.none"), t("jobs.noneHint")]}
+      noMatch={[t("jobs.noMatch"), t("jobs.noMatchHint")]}
+      create={create}
+    >
+      {jobs?.rows.map((job) => (
+        <JobRow key={job.jobId} job={job} onChanged={list.reload} />
+      ))}
+    </ListScreen>
   );
 }
 

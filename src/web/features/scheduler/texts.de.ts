@@ -43,7 +43,6 @@ export const schedulerDe: Readonly<Record<keyof typeof schedulerEn, string>> = {
   "runStatus.FAILED": "Fehlgeschlagen",
   "runStatus.SKIPPED": "Ausgelassen",
 
-  "job.new": "Auftrag anlegen",
   "job.edit": "{name} bearbeiten",
   "job.name": "Name",
   "job.nameHint": "Der Verlauf der Geräte nennt ihn als Absender.",

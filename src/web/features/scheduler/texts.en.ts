@@ -41,7 +41,6 @@ export const schedulerEn = {
   "runStatus.FAILED": "Failed",
   "runStatus.SKIPPED": "Skipped",
 
-  "job.new": "Create job",
   "job.edit": "Edit {name}",
   "job.name": "Name",
   "job.nameHint": "The histories of devices show it as the sender.",

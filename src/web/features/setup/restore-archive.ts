@@ -1,12 +1,8 @@
 // Uploads a backup to a gateway without an owner and follows its restoration until the gateway is back with the restored data.
 import { ApiError } from "../../platform/api-client.ts";
 import { askReadiness, readiness } from "../../platform/readiness.ts";
+import { isPassing, uploadInParts, waitForNextTry } from "../../platform/upload.ts";
 import { setupApi } from "./setup-api.ts";
-
-const PART_BYTES = 1024 * 1024;
-const INTERVAL_MS = 1_000;
-/** Failures in a row after which an upload is given up. The same file goes on where it stopped. */
-const FAILURES_MAX = 30;
 
 export interface RestoreProgress {
   readonly step: "uploading" | "restoring" | "restarting";
@@ -16,31 +12,15 @@ export interface RestoreProgress {
 
 type OnProgress = (progress: RestoreProgress) => void;
 
-const wait = () => new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
-/** The gateway does not answer, or cannot at the moment: another try may help. */
-const isPassing = (error: unknown) =>
-  error instanceof ApiError && (error.status === 0 || error.status >= 500);
-
-async function uploadArchive(link: string, file: File, onProgress: OnProgress): Promise<void> {
-  const { uploadedBytes, totalBytes } = await setupApi.restoration(link);
-  let offset = totalBytes === file.size ? uploadedBytes : 0;
-  let failures = 0;
-  while (offset < file.size) {
-    onProgress({ step: "uploading", share: offset / file.size });
-    try {
-      const part = { offset, total: file.size };
-      const state = await setupApi.uploadPart(link, part, file.slice(offset, offset + PART_BYTES));
-      offset = state.uploadedBytes;
-      failures = 0;
-    } catch (error) {
-      if (!isPassing(error) || ++failures > FAILURES_MAX) throw error;
-      await wait();
-      // A part may have arrived although its answer was lost.
-      const state = await setupApi.restoration(link).catch(() => undefined);
-      if (state !== undefined) offset = state.totalBytes === file.size ? state.uploadedBytes : 0;
-    }
-  }
-}
+const uploadArchive = (link: string, file: File, onProgress: OnProgress): Promise<void> =>
+  uploadInParts(
+    file,
+    {
+      state: () => setupApi.restoration(link),
+      send: (position, part) => setupApi.uploadPart(link, position, part),
+    },
+    (share) => onProgress({ step: "uploading", share }),
+  );
 
 /**
  * Tells whether the gateway has restarted with the restored data: it has an owner then, so that the link is not valid any more.
@@ -76,6 +56,6 @@ export async function restoreArchive(
   await uploadArchive(link, file, onProgress);
   onProgress({ step: "restoring", share: 0 });
   await setupApi.restore({ token: link, ...(passphrase !== "" && { passphrase }) });
-  while (!(await isRestored(link, onProgress))) await wait();
-  while (!(await isReady())) await wait();
+  while (!(await isRestored(link, onProgress))) await waitForNextTry();
+  while (!(await isReady())) await waitForNextTry();
 }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { formatNumber } from "../../platform/i18n/format.ts";
+import { formatBytes, formatNumber } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { keepToken, may, me } from "../../platform/session.ts";
@@ -86,15 +86,6 @@ function NameForm({ tenant, resource }: { tenant: TenantProfile; resource: Resou
 /** Share of a limit from which the page warns. */
 const NEAR = 0.8;
 
-const BINARY_UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
-
-/** Formats an amount of data in powers of 1,024, as limits of plans are set: 64 MiB. */
-function binaryText(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10);
-  const index = Math.min(BINARY_UNITS.length - 1, power);
-  return `${formatNumber(bytes / 1_024 ** index, 3)} ${BINARY_UNITS[index]}`;
-}
-
 const formatPlain = (amount: number): string => formatNumber(amount, 4);
 
 function Meter(props: {
@@ -155,13 +146,13 @@ function Plan({ tenant, usage: { plan, usage, quotas } }: { tenant: TenantProfil
           label={t("plan.bytes")}
           used={usage.bytesPerSecond}
           limit={quotas.bytesPerSecond}
-          format={binaryText}
+          format={formatBytes}
         />
         <Meter
           label={t("plan.storedBytes")}
           used={usage.storedBytes}
           limit={quotas.storedBytes}
-          format={binaryText}
+          format={formatBytes}
         />
         <Meter label={t("plan.keys")} used={usage.keys} limit={quotas.keys} />
         <Meter
@@ -175,7 +166,7 @@ function Plan({ tenant, usage: { plan, usage, quotas } }: { tenant: TenantProfil
           label={t("plan.queuedBytes")}
           used={usage.queuedBytes}
           limit={quotas.queuedBytes}
-          format={binaryText}
+          format={formatBytes}
           full={t("plan.queuedFull")}
           note={dropped > 0 ? plural("plan.queuedDropped", dropped) : undefined}
         />

@@ -1,26 +1,17 @@
 import { ChartLine } from "lucide-preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
 import { columnName } from "../../../lib/key-format.ts";
 import { aggregatedMetadata } from "../../../lib/key-metadata.ts";
-import { AGGREGATIONS } from "../../lib/aggregations.ts";
-import type { Aggregation, DeviceDetail, TelemetryValue } from "../../lib/api-types.ts";
+import type { DeviceDetail, TelemetryValue } from "../../lib/api-types.ts";
 import { tableRows, toNumber } from "../../lib/chart-data.ts";
 import { barInterval } from "../../lib/consumption.ts";
 import { toCsv } from "../../lib/csv.ts";
 import { exploreHref } from "../../lib/explore-view.ts";
 import { sortedKeys } from "../../lib/main-keys.ts";
-import {
-  boundsOf,
-  panned,
-  type TimeWindow,
-  windowFromQuery,
-  windowToQuery,
-  zoomed,
-} from "../../lib/time-window.ts";
+import { boundsOf, panned, type TimeWindow, zoomed } from "../../lib/time-window.ts";
 import { ownZone } from "../../lib/zoned-time.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { keyName, metadataOf } from "../../platform/key-metadata.ts";
+import { keyMetadataReady, keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { useLive } from "../../platform/live.ts";
 import { now, serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -31,8 +22,9 @@ import { saveFile } from "../../ui/save-file.ts";
 import { useAnnotations } from "../annotations/use-annotations.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { hasCsvUnits } from "./csv-units.tsx";
+import { type Controls, useControls } from "./data-controls.ts";
 import { DataMenu } from "./data-menu.tsx";
-import { DataToolbar, TimeLine, VIEWS, type View } from "./data-toolbar.tsx";
+import { DataToolbar, TimeLine } from "./data-toolbar.tsx";
 import { DeviceSeries } from "./device-series.ts";
 import { EmptyWindow } from "./empty-window.tsx";
 import { type Bounds, HistoryButton, HistoryDialog, type ShownTime } from "./history-dialog.tsx";
@@ -45,41 +37,16 @@ const POINTS_MAX = 2000;
 const INTERVALS = 300;
 const DEFAULT_KEYS = 4;
 
-interface Controls {
-  readonly window: TimeWindow;
-  readonly view: View;
-  readonly aggregation: Aggregation;
-  /** `undefined` if the person has not chosen yet. */
-  readonly keys: readonly string[] | undefined;
-  readonly set: (changes: Record<string, string>) => void;
-  readonly setWindow: (window: TimeWindow) => void;
-}
-
-/** Everything that makes up the view is in the address, so that it can be sent to a colleague. */
-function useControls(): Controls {
-  const { path, query, route } = useLocation();
-  const go = (next: Record<string, string>) => route(`${path}?${new URLSearchParams(next)}`, true);
-  return {
-    window: windowFromQuery(query),
-    view: VIEWS.find((v) => v === query.view) ?? "lanes",
-    aggregation: AGGREGATIONS.find((a) => a === query.aggregation) ?? "none",
-    keys: query.keys === undefined ? undefined : query.keys.split(",").filter(Boolean),
-    set: (changes) => go({ ...query, ...changes }),
-    setWindow: (window) => {
-      const { from: _from, to: _to, window: _window, ...rest } = query;
-      go({ ...rest, ...windowToQuery(window) });
-    },
-  };
-}
-
 export function DataTab({ device }: DeviceTabProps) {
-  const resource = useResource(
-    async () => ({
-      latest: await telemetryApi.latest(device.deviceId),
-      keys: await telemetryApi.keys(device.deviceId),
-    }),
-    [device.deviceId],
-  );
+  const resource = useResource(async () => {
+    const [latest, keys] = await Promise.all([
+      telemetryApi.latest(device.deviceId),
+      telemetryApi.keys(device.deviceId),
+      // It decides which values are shown first, which would else be loaded twice.
+      keyMetadataReady(device.deviceId),
+    ]);
+    return { latest, keys };
+  }, [device.deviceId]);
   const [history, setHistory] = useState<{ shown: ShownTime } | undefined>(undefined);
   const [imported, setImported] = useState(false);
   if (resource.error !== undefined) return <ErrorNote error={resource.error} onRetry={resource.reload} />;

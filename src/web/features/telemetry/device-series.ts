@@ -5,6 +5,7 @@ import type { Aggregation, Series } from "../../lib/api-types.ts";
 import type { TelemetryMessage } from "../../lib/realtime-types.ts";
 import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
 import { oncePerFrame } from "../../platform/coalesce.ts";
+import { serverNow } from "../../platform/now.ts";
 import { telemetryApi } from "./telemetry-api.ts";
 
 export interface SeriesRequest {
@@ -32,6 +33,8 @@ export class DeviceSeries {
   readonly #series = new Map<string, KeySeries>();
   #request: SeriesRequest | undefined;
   #generation = 0;
+  /** States whether points may have been missed during the load that runs. */
+  #hasGap = false;
   readonly #show = oncePerFrame(() => {
     this.version.value++;
   });
@@ -67,8 +70,13 @@ export class DeviceSeries {
     } catch (error) {
       if (generation === this.#generation) this.error.value = error;
     } finally {
-      if (generation === this.#generation) this.loading.value = false;
+      if (generation === this.#generation) this.#endLoading();
     }
+  }
+
+  #endLoading(): void {
+    this.loading.value = false;
+    if (this.#hasGap) this.fillGap(serverNow());
   }
 
   #fill(request: SeriesRequest, [main = [], low = [], high = []]: (readonly Series[])[]): void {
@@ -97,8 +105,10 @@ export class DeviceSeries {
     this.#show();
   }
 
-  /** Fetches the points since the newest one after a reconnect. */
+  /** Fetches the points since the newest one after a reconnect. While all points are loaded, it waits to learn which one that is. */
   async fillGap(to: number): Promise<void> {
+    this.#hasGap = this.loading.value;
+    if (this.#hasGap) return;
     const request = this.#request;
     if (request?.aggregation !== "none" || request.keys.length === 0) return;
     const last = Math.max(...request.keys.map((key) => this.of(key).main.lastTs), request.from);

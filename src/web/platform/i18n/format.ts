@@ -1,4 +1,10 @@
-import { formatDigits, formatKeyValue, numberFormat as numberFormatOf } from "../../../lib/key-format.ts";
+import {
+  formatDigits,
+  formatKeyValue,
+  numberFormat as numberFormatOf,
+  scaledData,
+  withUnit,
+} from "../../../lib/key-format.ts";
 import type { KeyMetadata } from "../../../lib/key-metadata.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { language } from "../preferences.ts";
@@ -77,11 +83,29 @@ export function formatMark(n: number): string {
   return numberFormat({ maximumFractionDigits: 3, notation: "compact" }).format(n);
 }
 
+/** Decimals that the marks of an axis have at most beside a unit of an amount of data. */
+const DATA_DECIMALS_MAX = 3;
+
+/** Returns the marks in the unit of data that fits, with as few decimals as tell them apart; `undefined` if none of them needs that. */
+function formatDataMarks(marks: readonly number[], unit: string | undefined): string[] | undefined {
+  const scaled = marks.map((mark) => scaledData(mark, unit));
+  if (scaled.every((mark) => mark === undefined)) return undefined;
+  for (let decimals = 0; decimals <= DATA_DECIMALS_MAX; decimals++) {
+    const texts = scaled.map((mark, index) =>
+      withUnit(formatNumber(Number((mark?.n ?? marks[index] ?? 0).toFixed(decimals))), mark?.unit ?? unit),
+    );
+    if (new Set(texts).size === new Set(marks).size) return texts;
+  }
+  return undefined;
+}
+
 /** The marks of an axis: large numbers in compact form, unless that makes two of them the same. */
-export function formatMarks(marks: readonly number[]): string[] {
+export function formatMarks(marks: readonly number[], unit?: string): string[] {
+  const dataMarks = formatDataMarks(marks, unit);
+  if (dataMarks !== undefined) return dataMarks;
   const compact = marks.map(formatMark);
-  if (new Set(compact).size === new Set(marks).size) return compact;
-  return marks.map((mark) => formatNumber(mark));
+  const isUnique = new Set(compact).size === new Set(marks).size;
+  return (isUnique ? compact : marks.map((mark) => formatNumber(mark))).map((text) => withUnit(text, unit));
 }
 
 export function formatCount(n: number): string {
@@ -94,15 +118,10 @@ export function formatMoney(amount: number, currency: string): string {
   return currency === "" ? text : `${text}\u00a0${currency}`;
 }
 
-const BYTE_UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
-
-/** An amount of data in powers of 1,000: 12.3 MB. */
+/** An amount of data in powers of 1,024: 12.3 MiB. */
 export function formatBytes(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3);
-  const index = Math.min(BYTE_UNITS.length - 1, power);
-  const unit = BYTE_UNITS[index] ?? "byte";
-  const options = { style: "unit", unit, unitDisplay: index === 0 ? "narrow" : "short" } as const;
-  return numberFormat({ ...options, maximumSignificantDigits: 3 }).format(bytes / 1_000 ** index);
+  const { n, unit, decimals } = scaledData(bytes, "B") ?? { n: bytes, unit: "B", decimals: 0 };
+  return withUnit(formatNumber(Number(n.toFixed(decimals))), unit);
 }
 
 const SPAN_UNITS = [

@@ -1,5 +1,5 @@
 import uPlot from "uplot";
-import { unitSymbol, withUnit } from "../../../lib/key-format.ts";
+import { unitSymbol } from "../../../lib/key-format.ts";
 import { type AxisLimits, type LineStyle, withAxisLimits } from "../../lib/line-styles.ts";
 import { AXES_MAX } from "../../lib/scale-groups.ts";
 import { formatDate, formatMark, formatMarks, formatValue } from "../../platform/i18n/format.ts";
@@ -86,12 +86,17 @@ function marksOf(group: readonly ChartSeries[]): ChartSeries["marks"] {
     : undefined;
 }
 
-function labelsFor(group: readonly ChartSeries[]): Pick<uPlot.Axis, "splits" | "values"> {
+const BINARY_UNIT = /^(?:[KMGTP]iB|By?)(?:\/|$)/;
+/** Distances of marks that are round in powers of 1,024. */
+const BINARY_STEPS = Array.from({ length: 61 }, (_, power) => 2 ** (power - 10));
+
+function labelsFor(group: readonly ChartSeries[]): Pick<uPlot.Axis, "splits" | "values" | "incrs"> {
   const marks = marksOf(group);
   if (marks === undefined) {
     const unit = unitOf(group);
     return {
-      values: (_: uPlot, splits: number[]) => formatMarks(splits).map((mark) => withUnit(mark, unit)),
+      values: (_: uPlot, splits: number[]) => formatMarks(splits, unit),
+      ...(unit !== undefined && BINARY_UNIT.test(unit) && { incrs: BINARY_STEPS }),
     };
   }
   const names = new Map(marks);

@@ -1,14 +1,19 @@
 import { Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { ApiError } from "../../platform/api-client.ts";
 import { formatCount } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox, Radio } from "../../ui/choice.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { DurationField } from "../../ui/duration-field.tsx";
-import { errorText } from "../../ui/error-text.ts";
-import { FormButtons } from "../../ui/form-buttons.tsx";
+import { FormPage } from "../../ui/form-page.tsx";
+import { NotFoundScreen } from "../../ui/not-found.tsx";
+import { Pending } from "../../ui/pending.tsx";
+import { Section } from "../../ui/section.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { rememberNames } from "../devices/device-names.ts";
@@ -19,14 +24,21 @@ import { type Generator, generatorsApi } from "./generators-api.ts";
 import { MetricFields } from "./metric-fields.tsx";
 import { usePreview } from "./use-preview.ts";
 
-interface Props {
-  /** Generator to edit; absent for a new one. */
-  readonly generator?: Generator;
-  readonly onClose: (saved: boolean) => void;
+/** Form of a generator that exists. */
+export function EditGeneratorPage({ generatorId }: { generatorId: string }) {
+  const resource = useResource(() => generatorsApi.get(generatorId), [generatorId]);
+  const { data: generator, error } = resource;
+  if (error instanceof ApiError && error.status === 404) return <NotFoundScreen />;
+  return generator === undefined ? (
+    <Pending resource={resource} />
+  ) : (
+    <GeneratorFormPage generator={generator} />
+  );
 }
 
-/** Creates or changes a generator. */
-export function GeneratorDialog({ generator, onClose }: Props) {
+/** Creates a generator, or changes the one that it gets. */
+export function GeneratorFormPage({ generator }: { generator?: Generator }) {
+  const { route } = useLocation();
   const [name, setName] = useState(generator?.name ?? "");
   const [description, setDescription] = useState(generator?.description ?? "");
   const [startsNow, setStartsNow] = useState(true);
@@ -40,8 +52,7 @@ export function GeneratorDialog({ generator, onClose }: Props) {
   const errors = (preview?.errorTexts ?? []).map(configProblem);
   const problems = [...errors, ...(preview?.warningTexts ?? []).map(configProblem)];
   const change = (changes: Partial<ConfigForm>) => setForm((configForm) => ({ ...configForm, ...changes }));
-  const submit = (e: Event) => {
-    e.preventDefault();
+  const submit = () => {
     if (errors.length > 0) return;
     action.run(async () => {
       const wanted = { name: name.trim(), description: description.trim(), config };
@@ -49,31 +60,26 @@ export function GeneratorDialog({ generator, onClose }: Props) {
         ? await generatorsApi.update(generator.id, wanted)
         : await generatorsApi.create(wanted, startsNow ? "active" : "draft");
       toast("success", t("generators.saved", { name: saved.name }));
-      onClose(true);
+      route("/generators", true);
     });
   };
   return (
-    <Dialog
-      title={generator ? t("generators.edit", { name: generator.name }) : t("generator.new")}
-      onClose={() => onClose(false)}
-      firm
+    <FormPage
+      title={generator ? t("generators.edit", { name: generator.name }) : t("generators.create")}
+      back={{ href: "/generators", text: t("nav.generators") }}
+      submitText={t(generator ? "common.save" : "generators.create")}
+      onSubmit={submit}
+      busy={action.busy}
+      error={action.error}
+      isFixed={!may("generators:write")}
     >
-      <form class="flex flex-col gap-5" onSubmit={submit}>
-        <TextField
-          label={t("generator.name")}
-          hint={generator ? undefined : t("generator.nameHint")}
-          required
-          maxLength={200}
-          pattern=".*\S.*"
-          value={name}
-          autofocus
-          onText={setName}
-        />
-        <TextField
-          label={t("generator.description")}
-          maxLength={2_000}
-          value={description}
-          onText={setDescription}
+      <div class="panel grid gap-4 p-4 sm:grid-cols-2 sm:p-5">
+        <NameFields
+          name={name}
+          onName={setName}
+          description={description}
+          onDescription={setDescription}
+          isNew={generator === undefined}
         />
         <div>
           <DurationField
@@ -83,24 +89,47 @@ export function GeneratorDialog({ generator, onClose }: Props) {
           />
           <Notes problems={problems.filter(({ field }) => field === "interval")} />
         </div>
-        <Metrics form={form} onChange={change} problems={problems} preview={preview} />
-        <Targets form={form} onChange={change} problems={problems} isNew={generator === undefined} />
         {!generator && (
-          <Checkbox checked={startsNow} onCheck={setStartsNow}>
-            {t("generator.startNow")}
-          </Checkbox>
+          <div class="flex items-end pb-2.5">
+            <Checkbox checked={startsNow} onCheck={setStartsNow}>
+              {t("generator.startNow")}
+            </Checkbox>
+          </div>
         )}
-        <Notes problems={problems.filter(({ field, row }) => field === undefined && row === undefined)} />
-        {action.error !== undefined && (
-          <p role="alert" class="text-sm text-error">
-            {errorText(action.error)}
-          </p>
-        )}
-        <FormButtons busy={action.busy} onCancel={() => onClose(false)}>
-          {t("common.save")}
-        </FormButtons>
-      </form>
-    </Dialog>
+      </div>
+      <Metrics form={form} onChange={change} problems={problems} preview={preview} />
+      <Targets form={form} onChange={change} problems={problems} isNew={generator === undefined} />
+      <Notes problems={problems.filter(({ field, row }) => field === undefined && row === undefined)} />
+    </FormPage>
+  );
+}
+
+function NameFields(props: {
+  name: string;
+  onName: (name: string) => void;
+  description: string;
+  onDescription: (description: string) => void;
+  isNew: boolean;
+}) {
+  return (
+    <>
+      <TextField
+        label={t("generator.name")}
+        hint={props.isNew ? t("generator.nameHint") : undefined}
+        required
+        maxLength={200}
+        pattern=".*\S.*"
+        value={props.name}
+        autofocus={props.isNew}
+        onText={props.onName}
+      />
+      <TextField
+        label={t("generator.description")}
+        maxLength={2_000}
+        value={props.description}
+        onText={props.onDescription}
+      />
+    </>
   );
 }
 
@@ -133,8 +162,7 @@ function Metrics({
   const { readings, valuesPerDay } = preview?.result ?? {};
   const perDevice = valuesPerDay === undefined ? undefined : 86_400_000 / form.intervalMs;
   return (
-    <fieldset class="flex min-w-0 flex-col gap-3">
-      <legend class="mb-2 font-semibold">{t("generator.metrics")}</legend>
+    <Section id="generator-metrics" title={t("generator.metrics")}>
       {rows.map((row, index) => (
         <MetricFields
           key={row.id}
@@ -162,15 +190,14 @@ function Metrics({
           {t("generator.volume", { count: formatCount(Math.round(perDevice * rows.length)) })}
         </p>
       )}
-    </fieldset>
+    </Section>
   );
 }
 
 function Targets({ form, onChange, problems, isNew }: PartProps & { isNew: boolean }) {
   const { deviceIds } = form;
   return (
-    <fieldset class="flex flex-col gap-3">
-      <legend class="mb-2 font-semibold">{t("generator.devices")}</legend>
+    <Section id="generator-devices" title={t("generator.devices")}>
       <label class="flex cursor-pointer items-start gap-3">
         <input
           type="radio"
@@ -196,6 +223,6 @@ function Targets({ form, onChange, problems, isNew }: PartProps & { isNew: boole
         <DevicePicker selected={deviceIds} onChange={(selected) => onChange({ deviceIds: selected })} />
       )}
       <Notes problems={problems.filter(({ field }) => field === "devices")} />
-    </fieldset>
+    </Section>
   );
 }

@@ -1,12 +1,19 @@
 import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
 import { Checkbox } from "../../ui/choice.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { fieldProblem } from "../../ui/error-text.ts";
-import { FormButtons } from "../../ui/form-buttons.tsx";
+import { FormPage } from "../../ui/form-page.tsx";
+import { NotFoundScreen } from "../../ui/not-found.tsx";
+import { Pending } from "../../ui/pending.tsx";
+import { Section } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
@@ -45,105 +52,98 @@ function credentialsOf(data: FormData, signIn: SignIn, before: MqttClient | unde
   return { ...credentials, ...(before?.signIn !== signIn && { signIn }) };
 }
 
-/** Creates or changes a client; a generated password is shown once. */
-export function ClientDialog(props: { client?: MqttClient; onClose: (changed: boolean) => void }) {
-  const [saved, setSaved] = useState<SavedMqttClient | undefined>(undefined);
-  const { client, onClose } = props;
-  if (saved?.password !== undefined)
-    return (
-      <Dialog
-        key="saved"
-        title={t("mqttClients.ready", { name: saved.name })}
-        onClose={() => onClose(true)}
-        firm
-      >
-        <ShownOnce saved={saved} password={saved.password} onClose={() => onClose(true)} />
-      </Dialog>
-    );
-  return (
-    <Dialog
-      key="form"
-      title={client ? t("mqttClients.editOf", { name: client.name }) : t("mqttClients.create")}
-      onClose={() => onClose(false)}
-    >
-      <ClientForm
-        client={client}
-        onSaved={(answer) => (answer.password === undefined ? onClose(true) : setSaved(answer))}
-        onCancel={() => onClose(false)}
-      />
-    </Dialog>
-  );
+function fieldsOf(data: FormData, signIn: SignIn, before: MqttClient | undefined) {
+  const rate = textOf(data, "messagesPerSecond");
+  return {
+    name: String(data.get("name")).trim(),
+    publish: patternsOf(data.get("publish")),
+    subscribe: patternsOf(data.get("subscribe")),
+    enabled: data.get("enabled") !== null,
+    messagesPerSecond: rate === undefined ? null : Number(rate),
+    ...credentialsOf(data, signIn, before),
+  };
 }
 
-function ClientForm(props: {
-  client: MqttClient | undefined;
-  onSaved: (saved: SavedMqttClient) => void;
-  onCancel: () => void;
-}) {
-  const { client } = props;
+const LIST = "/mqtt-clients";
+
+/** Form of a client that exists. */
+export function EditClientPage({ mqttClientId }: { mqttClientId: string }) {
+  const resource = useResource(() => mqttClientsApi.get(mqttClientId), [mqttClientId]);
+  const { data: client, error } = resource;
+  if (error instanceof ApiError && error.status === 404) return <NotFoundScreen />;
+  return client === undefined ? <Pending resource={resource} /> : <ClientFormPage client={client} />;
+}
+
+/** Creates a client, or changes the one that it gets; a generated password is shown once. */
+export function ClientFormPage({ client }: { client?: MqttClient }) {
+  const { route } = useLocation();
+  const [saved, setSaved] = useState<SavedMqttClient | undefined>(undefined);
   const [signIn, setSignIn] = useState<SignIn>(client?.signIn ?? "PASSWORD");
   const action = useAction();
   const problem = fieldProblem(action.error, FIELDS);
   const errorOf = (field: string) => (problem?.field === field ? problem.text : undefined);
-  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    e.preventDefault();
-    const data = new FormData(e.currentTarget);
-    const rate = textOf(data, "messagesPerSecond");
-    const fields = {
-      name: String(data.get("name")).trim(),
-      publish: patternsOf(data.get("publish")),
-      subscribe: patternsOf(data.get("subscribe")),
-      enabled: data.get("enabled") !== null,
-      messagesPerSecond: rate === undefined ? null : Number(rate),
-      ...credentialsOf(data, signIn, client),
-    };
-    action.run(async () =>
-      props.onSaved(
-        client
-          ? await mqttClientsApi.update(client.mqttClientId, fields)
-          : await mqttClientsApi.create({ ...fields, signIn }),
-      ),
-    );
+  const close = () => route(LIST, true);
+  const submit = (form: HTMLFormElement) => {
+    const fields = fieldsOf(new FormData(form), signIn, client);
+    action.run(async () => {
+      const answer = client
+        ? await mqttClientsApi.update(client.mqttClientId, fields)
+        : await mqttClientsApi.create({ ...fields, signIn });
+      if (answer.password !== undefined) return setSaved(answer);
+      toast("success", t("mqttClients.saved", { name: answer.name }));
+      close();
+    });
   };
   return (
-    <form class="flex flex-col gap-4" onSubmit={submit}>
-      <TextField
-        label={t("mqttClients.name")}
-        hint={t("mqttClients.nameHint")}
-        error={errorOf("name")}
-        name="name"
-        required
-        maxLength={100}
-        pattern=".*\S.*"
-        defaultValue={client?.name}
-        autofocus
-      />
-      <SelectField
-        label={t("mqttClients.signIn")}
-        value={signIn}
-        onChange={(e) => setSignIn(SIGN_INS.find((kind) => kind === e.currentTarget.value) ?? "PASSWORD")}
-      >
-        {SIGN_INS.map((kind) => (
-          <option key={kind} value={kind}>
-            {t(`mqttSignIn.${kind}`)}
-          </option>
-        ))}
-      </SelectField>
-      <Credentials signIn={signIn} client={client} errorOf={errorOf} />
+    <FormPage
+      title={client ? t("mqttClients.editOf", { name: client.name }) : t("mqttClients.create")}
+      back={{ href: LIST, text: t("nav.mqttClients") }}
+      submitText={t(client ? "common.save" : "mqttClients.create")}
+      onSubmit={submit}
+      busy={action.busy}
+      error={problem ? undefined : action.error}
+      isFixed={!may("mqtt-clients:write")}
+    >
+      <div class="panel flex flex-col gap-4 p-4 sm:p-5">
+        <TextField
+          label={t("mqttClients.name")}
+          hint={t("mqttClients.nameHint")}
+          error={errorOf("name")}
+          name="name"
+          required
+          maxLength={100}
+          pattern=".*\S.*"
+          defaultValue={client?.name}
+          autofocus={client === undefined}
+        />
+        <SelectField
+          label={t("mqttClients.signIn")}
+          value={signIn}
+          onChange={(e) => setSignIn(SIGN_INS.find((kind) => kind === e.currentTarget.value) ?? "PASSWORD")}
+        >
+          {SIGN_INS.map((kind) => (
+            <option key={kind} value={kind}>
+              {t(`mqttSignIn.${kind}`)}
+            </option>
+          ))}
+        </SelectField>
+        <Credentials signIn={signIn} client={client} errorOf={errorOf} />
+        {client && <p class="text-sm text-soft">{t("mqttClients.changeHint")}</p>}
+      </div>
       <Rights client={client} errorOf={errorOf} />
-      {client && <p class="text-sm text-soft">{t("mqttClients.changeHint")}</p>}
-      {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
-      <FormButtons busy={action.busy} onCancel={props.onCancel}>
-        {client ? t("common.save") : t("mqttClients.create")}
-      </FormButtons>
-    </form>
+      {saved?.password !== undefined && (
+        <Dialog title={t("mqttClients.ready", { name: saved.name })} onClose={close} firm>
+          <ShownOnce saved={saved} password={saved.password} onClose={close} />
+        </Dialog>
+      )}
+    </FormPage>
   );
 }
 
 /** Fields of the rights of a client. */
 function Rights({ client, errorOf }: Pick<CredentialsProps, "client" | "errorOf">) {
   return (
-    <>
+    <Section id="mqtt-rights" title={t("mqttClients.tabTopics")}>
       <TextAreaField
         label={t("mqttClients.publish")}
         hint={t("mqttClients.publishHint")}
@@ -173,7 +173,7 @@ function Rights({ client, errorOf }: Pick<CredentialsProps, "client" | "errorOf"
       <Checkbox name="enabled" defaultChecked={client?.enabled ?? true}>
         {t("mqttClients.enabled")}
       </Checkbox>
-    </>
+    </Section>
   );
 }
 

@@ -1,0 +1,32 @@
+import { useLocation } from "preact-iso";
+import { AGGREGATIONS } from "../../lib/aggregations.ts";
+import type { Aggregation } from "../../lib/api-types.ts";
+import { type TimeWindow, windowFromQuery, windowToQuery } from "../../lib/time-window.ts";
+import { VIEWS, type View } from "./data-toolbar.tsx";
+
+export interface Controls {
+  readonly window: TimeWindow;
+  readonly view: View;
+  readonly aggregation: Aggregation;
+  /** `undefined` if the person has not chosen yet. */
+  readonly keys: readonly string[] | undefined;
+  readonly set: (changes: Record<string, string>) => void;
+  readonly setWindow: (window: TimeWindow) => void;
+}
+
+/** Everything that makes up the view is in the address, so that it can be sent to a colleague. */
+export function useControls(): Controls {
+  const { path, query, route } = useLocation();
+  const go = (next: Record<string, string>) => route(`${path}?${new URLSearchParams(next)}`, true);
+  return {
+    window: windowFromQuery(query),
+    view: VIEWS.find((v) => v === query.view) ?? "lanes",
+    aggregation: AGGREGATIONS.find((a) => a === query.aggregation) ?? "none",
+    keys: query.keys === undefined ? undefined : query.keys.split(",").filter(Boolean),
+    set: (changes) => go({ ...query, ...changes }),
+    setWindow: (window) => {
+      const { from: _from, to: _to, window: _window, ...rest } = query;
+      go({ ...rest, ...windowToQuery(window) });
+    },
+  };
+}

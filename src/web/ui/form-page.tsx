@@ -1,0 +1,116 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { t } from "../platform/i18n/i18n.ts";
+import { setLeaveGuard } from "../platform/leave-guard.ts";
+import { BackLink } from "./back-link.tsx";
+import { ErrorNote } from "./error-note.tsx";
+import { PageHead } from "./page-head.tsx";
+import { SubmitButton } from "./submit-button.tsx";
+import { DiscardQuestion, useTypedWork } from "./typed-work.tsx";
+
+/** Link that a click follows within the console. */
+function linkOf(e: MouseEvent): HTMLAnchorElement | undefined {
+  if (e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey || !(e.target instanceof Element))
+    return undefined;
+  const link = e.target.closest<HTMLAnchorElement>("a[href]:not([target], [download])");
+  return link !== null && link.origin === location.origin ? link : undefined;
+}
+
+/** Asks before the page is left with typed work, however it is left. */
+function useLeaveQuestion(isUnsaved: () => boolean, discard: () => void) {
+  const [leave, setLeave] = useState<{ run: () => void } | undefined>(undefined);
+  useEffect(() => {
+    const holdBack = (run: () => void) => {
+      if (!isUnsaved()) return false;
+      setLeave({ run });
+      return true;
+    };
+    const onClick = (e: MouseEvent) => {
+      const link = linkOf(e);
+      if (link === undefined || !holdBack(() => link.click())) return;
+      e.preventDefault();
+      e.stopPropagation();
+    };
+    const onUnload = (e: BeforeUnloadEvent) => isUnsaved() && e.preventDefault();
+    const removeGuard = setLeaveGuard(holdBack);
+    window.addEventListener("click", onClick, true);
+    window.addEventListener("beforeunload", onUnload);
+    return () => {
+      removeGuard();
+      window.removeEventListener("click", onClick, true);
+      window.removeEventListener("beforeunload", onUnload);
+    };
+  }, []);
+  return (
+    leave && (
+      <DiscardQuestion
+        onKeep={() => setLeave(undefined)}
+        onDiscard={() => {
+          discard();
+          setLeave(undefined);
+          leave.run();
+        }}
+      />
+    )
+  );
+}
+
+interface Props {
+  readonly title: string;
+  /** Page that the form belongs to, which the link above it leads to. */
+  readonly back: { readonly href: string; readonly text: string };
+  /** Address of the Cancel button, if that is another page. */
+  readonly cancelHref?: string;
+  /** Content in place of the link and the title, for a page within a page. */
+  readonly head?: ComponentChildren;
+  readonly submitText: string;
+  readonly onSubmit: (form: HTMLFormElement) => void;
+  readonly busy: boolean;
+  readonly error?: unknown;
+  /** States whether the reader may only look at it. */
+  readonly isFixed?: boolean;
+  /** Content beside the form, below it on narrow windows. */
+  readonly aside?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A form with a page of its own. Its buttons stay in sight, and what was typed is not lost without a question. */
+export function FormPage(props: Props) {
+  const { back, busy, error, isFixed = false, aside } = props;
+  const ref = useRef<HTMLDivElement>(null);
+  const { isUnsaved, discard, handlers } = useTypedWork(ref);
+  const question = useLeaveQuestion(isUnsaved, discard);
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    props.onSubmit(e.currentTarget);
+  };
+  return (
+    <div ref={ref} class="flex flex-col gap-5" {...handlers}>
+      {question}
+      {props.head ?? (
+        <>
+          <BackLink href={back.href}>{back.text}</BackLink>
+          <PageHead title={props.title} />
+        </>
+      )}
+      <form
+        class={`grid items-start gap-5 ${aside === undefined ? "max-w-3xl" : "lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]"}`}
+        onSubmit={submit}
+      >
+        <fieldset class="flex min-w-0 flex-col gap-5" disabled={isFixed}>
+          {props.children}
+          {error !== undefined && <ErrorNote error={error} />}
+        </fieldset>
+        {aside !== undefined && <div class="lg:sticky lg:top-8">{aside}</div>}
+        {!isFixed && (
+          <div class="form-bar sticky bottom-0 z-10 -mx-4 flex justify-end gap-2 border-t border-base-300 bg-base-200 px-4 py-3 lg:col-span-full lg:-mx-8 lg:px-8">
+            <a class="btn btn-ghost" href={props.cancelHref ?? back.href}>
+              {t("common.cancel")}
+            </a>
+            <SubmitButton busy={busy}>{props.submitText}</SubmitButton>
+          </div>
+        )}
+      </form>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import { useRef } from "preact/hooks";
+import { t } from "../platform/i18n/i18n.ts";
+
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.matches("form :is(input, textarea, select, [contenteditable])");
+
+/** Notices whether a form within the element holds typed work that was not saved. */
+export function useTypedWork(ref: { readonly current: HTMLElement | null }) {
+  const state = useRef<"clean" | "typed" | "sent">("clean");
+  return {
+    /** A form that was sent and refused still holds what was typed. */
+    isUnsaved: () =>
+      state.current === "typed" ||
+      (state.current === "sent" && ref.current?.querySelector("form [role=alert]") != null),
+    discard: () => {
+      state.current = "clean";
+    },
+    handlers: {
+      onInput: (e: Event) => {
+        if (isField(e.target)) state.current = "typed";
+      },
+      onSubmit: () => {
+        if (state.current === "typed") state.current = "sent";
+      },
+    },
+  };
+}
+
+/** Asks whether typed work is to be lost. */
+export function DiscardQuestion({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
+  return (
+    <div
+      role="alertdialog"
+      aria-labelledby="discard-question"
+      class="panel sticky top-0 z-10 mb-4 flex flex-wrap items-center justify-between gap-3 border-l-4 border-l-warning p-3 shadow-md"
+    >
+      <p id="discard-question" class="font-medium">
+        {t("dialog.discard")}
+      </p>
+      <div class="flex gap-2">
+        <button type="button" class="btn btn-ghost btn-sm" onClick={onDiscard}>
+          {t("dialog.discardYes")}
+        </button>
+        <button type="button" class="btn btn-primary btn-sm" ref={focus} onClick={onKeep}>
+          {t("dialog.keepEditing")}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+const focus = (button: HTMLElement | null): void => button?.focus();
