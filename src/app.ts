@@ -110,19 +110,19 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
   const { store } = base.storage;
   const { outbound } = outbounds;
   const { profiles } = profiling;
-  const { devices, devicesRepository, directory, activity, tokens, credentials } = fleet;
+  const { devices, devicesRepository, directory, activity, tokens } = fleet;
   const { attributes } = attributing;
   const { ingest, observers } = ingesting;
 
   const provisioning = createProvisioningModule(core, {
     profiles,
-    devices,
-    credentials,
-    activity,
+    users,
+    fleet,
+    ingest,
     audit: auditing.audit,
   });
-  const commanding = createCommandsModule(core, { devices, profiles, directory, tokens });
-  const { commands, engine, ways } = commanding;
+  const commanding = createCommandsModule(core, { devices, profiles, directory, tokens, attributes, store });
+  const { commands, engine } = commanding;
   const maintenance = createMaintenanceModule(core, { devices });
   fleet.maintenanceOf.connect((device) => maintenance.maintenance.of(device));
   const alarming = createAlarmsModule(core, {
@@ -143,12 +143,7 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
     outbound,
     alarming,
   });
-  const boards = createDashboardsModule(core, {
-    devices,
-    activity,
-    telemetry: telemetry.telemetry,
-    alarms: alarming.alarms,
-  });
+  const boards = createDashboardsModule(core, { devices, activity, telemetry, alarming, attributes });
   const realtime = createRealtimeModule(core, {
     authenticator: identity.authenticator,
     shares: boards.shares,
@@ -160,21 +155,20 @@ export function createApp(configured: Config, overrides: Overrides = {}) {
   observers.push(alarming.observe);
   const tls = createOwnTls({ config, data, clock: core.clock, log: log.child("tls") });
   const messaging = createMqttModule(core, {
-    quotas,
+    ...{ quotas, tenants, version },
     devices,
     ingest,
     observers,
     directory,
     signIn: fleet.signIn,
-    provisioning: provisioning.provisioning,
+    provisioning,
     tokens,
     tls,
     keys: apiKeys.keys,
     store,
     activity,
     attributes,
-    commands: engine,
-    ways,
+    commanding,
     openAlarms: alarming.openAlarms,
   });
   const { mqtt, sockets } = messaging;

@@ -59,7 +59,10 @@ const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/severity.ts" ||
   to === "../lib/worst-alarms.ts" ||
   to === "../lib/key-format.ts" ||
+  to === "../lib/dashboard-rotation.ts" ||
+  to === "../lib/web-mercator.ts" ||
   to === "../lib/key-metadata.ts" ||
+  to === "../lib/modbus/modbus-lists.ts" ||
   to === "../lib/message-parts.ts" ||
   to.startsWith("../lib/texts/") ||
   (isTypeOnly && /^\.\.\/modules\/(.+\.schemas|realtime\/realtime\.types)\.ts$/.test(to));

@@ -96,7 +96,7 @@ export function createDeviceModules(
     devicesRepository,
     profiles,
   });
-  return { storage, outbounds, profiling, fleet, attributing, pipelines, ingesting, telemetry };
+  return { tenants, storage, outbounds, profiling, fleet, attributing, pipelines, ingesting, telemetry };
 }
 
 export type DeviceModules = ReturnType<typeof createDeviceModules>;

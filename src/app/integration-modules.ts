@@ -1,3 +1,4 @@
+import { createCodecIndexModule } from "../modules/codec-index/codec-index.module.ts";
 import { createCodecsModule } from "../modules/codecs/codecs.module.ts";
 import type { createCommandsModule } from "../modules/commands/commands.module.ts";
 import { createConnectivityModule } from "../modules/connectivity/connectivity.module.ts";
@@ -25,7 +26,13 @@ export function createIntegrationModules(
   const { engine, ways } = deps.commanding;
   const connectivity = createConnectivityModule(core, { tls: deps.tls });
   const scripts = createScriptSandboxModule(core);
+  deps.commanding.runScript.connect((run) => scripts.sandbox.run(run));
   const codecs = createCodecsModule(core, { trials: scripts.trials });
+  const codecIndex = createCodecIndexModule(core, {
+    codecs: codecs.codecs,
+    tenants: base.tenants,
+    disk: base.storage.diskGuard,
+  });
   const integrations = createIntegrationsModule(core, {
     devices,
     directory,
@@ -33,6 +40,7 @@ export function createIntegrationModules(
     attributes,
     ingest,
     reach,
+    latest: (deviceIds) => base.storage.store.latest(deviceIds),
     topics: deps.topics,
     scripts,
     codecs,
@@ -56,5 +64,5 @@ export function createIntegrationModules(
     commands: engine,
     ways,
   });
-  return { connectivity, codecs, links: [integrations, downlinks, modbus] };
+  return { connectivity, codecs, links: [integrations, downlinks, modbus, codecIndex] };
 }

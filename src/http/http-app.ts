@@ -138,7 +138,7 @@ const socketRoutes = (deps: HttpDeps) => {
           summary: "A device's own WebSocket",
           responses: { 101: { description: "The connection is a WebSocket now." } },
           description:
-            "The topics and bodies of MQTT, one object a frame: `{topic, …body}`, or `{topic, body}` where the body is an array or no object; text frames are JSON, binary ones CBOR. With `ack`, a number or a text, the message is answered by `{ack}` once it is on the disk; what is refused by `{ack, topic, error: {code, message}}`. Commands, changes of shared attributes and responses come without subscribing. One connection a device: a new one takes the place of the one before. 400 for an invalid token, 426 without a WebSocket handshake.",
+            "The topics and bodies of MQTT, one object a frame: `{topic, …body}`, or `{topic, body}` where the body is an array or no object; text frames are JSON, binary ones CBOR. With `ack`, a number or a text, the message is answered by `{ack}` once it is on the disk; what is refused by `{ack, topic, error: {code, message}}`. Commands, changes of shared attributes and responses come without subscribing. One connection a device: a new one takes the place of the one before. 401 for an invalid token, 426 without a WebSocket handshake.",
         },
       },
     )

@@ -26,9 +26,9 @@ export const screenRoutes = {
   integrations: "/integrations/:integrationId?/:integrationTab?",
   uplinks: "/uplinks/:uplinkId?",
   modbus: "/modbus/:connectionId?/:modbusUnitId?",
-  mqttClients: "/mqtt-clients/:mqttTab?",
-  scheduler: "/scheduler/:jobId?",
-  generators: "/generators",
+  mqttClients: "/mqtt-clients/:mqttTab?/:mqttClientId?",
+  scheduler: "/scheduler/:jobId?/:jobTab?",
+  generators: "/generators/:generatorId?",
   manual: "/manual/:page?",
   settings: "/settings/:settingsPage?/:settingsId?",
 } as const;
@@ -48,6 +48,7 @@ export const deviceTabs = [
 export const pipelineTabs = ["steps", "webhooks", "versions"] as const;
 export const integrationTabs = ["connect", "messages", "downlinks", "transform", "settings"] as const;
 export const mqttTabs = ["clients", "topics"] as const;
+export const jobTabs = ["edit"] as const;
 export const settingsPages = [
   "profile",
   "security",
@@ -72,6 +73,7 @@ const choices: Readonly<Record<string, readonly string[]>> = {
   pipelineTab: pipelineTabs,
   integrationTab: integrationTabs,
   mqttTab: mqttTabs,
+  jobTab: jobTabs,
   settingsPage: settingsPages,
 };
 

@@ -80,6 +80,7 @@ const symbols: ReadonlyMap<string, string> = new Map([
   ["[pH]", "pH"],
   ["B[mW]", "Bm"],
   ["dB[mW]", "dBm"],
+  ["By", "B"],
 ]);
 
 /** Returns the symbol of a unit: of a UCUM code the usual one, of an annotation such as `{parts}` its text. */
@@ -87,6 +88,40 @@ export function unitSymbol(unit: string): string {
   const symbol = symbols.get(unit);
   if (symbol !== undefined) return symbol;
   return unit.startsWith("{") && unit.endsWith("}") && unit.length > 2 ? unit.slice(1, -1) : unit;
+}
+
+/** Units of amounts of data, each family from the smallest to the largest with the factor between two of them. */
+const dataUnits: ReadonlyArray<{ readonly step: number; readonly units: readonly string[] }> = [
+  { step: 1024, units: ["B", "KiB", "MiB", "GiB", "TiB", "PiB"] },
+  { step: 1000, units: ["kB", "MB", "GB", "TB", "PB"] },
+];
+/** "KiB/s" → its amount of data and what follows that. */
+const DATA_UNIT = /^([kKMGTP]?i?By?)(\/(?:s|min|h|d))?$/;
+
+/** Digits of an amount that was enlarged, and of one that was made smaller: that is not that exact. */
+const SIGNIFICANT = { larger: 3, smaller: 2 };
+
+/**
+ * Returns the number in the unit of its family that reads well, 77.8 GiB for 79,648 MiB, with the decimals that are of use; `undefined` for
+ * other units, and where the unit fits.
+ */
+export function scaledData(
+  n: number,
+  unit: string | undefined,
+): { n: number; unit: string; decimals: number } | undefined {
+  const [, amount = "", rest = ""] = DATA_UNIT.exec(unit ?? "") ?? [];
+  const name = amount === "By" ? "B" : amount;
+  const family = dataUnits.find(({ units }) => units.includes(name));
+  if (family === undefined || !Number.isFinite(n) || n === 0) return undefined;
+  const { units, step } = family;
+  let index = units.indexOf(name);
+  let size = n;
+  for (; Math.abs(size) >= step && index < units.length - 1; index++) size /= step;
+  for (; Math.abs(size) < 1 && index > 0; index--) size *= step;
+  if (size === n) return undefined;
+  const digits = Math.abs(size) > Math.abs(n) ? SIGNIFICANT.smaller : SIGNIFICANT.larger;
+  const decimals = Math.max(0, digits - 1 - Math.max(0, Math.floor(Math.log10(Math.abs(size)))));
+  return { n: size, unit: `${units[index]}${rest}`, decimals };
 }
 
 /** Returns the text with the unit behind it. Degrees of an angle follow without a space. */
@@ -137,6 +172,9 @@ export function formatKeyValue(
   if (state !== undefined) return state.name;
   if (typeof value === "boolean") return format.words[value ? "true" : "false"];
   if (typeof value === "number") {
+    const scaled = scaledData(value, metadata?.unit);
+    if (scaled !== undefined)
+      return withUnit(formatDecimals(scaled.n, format.language, scaled.decimals), scaled.unit, format.space);
     const text = formatKeyNumber(value, metadata ?? {}, format);
     return metadata?.kind === "text" || metadata?.kind === "state"
       ? text

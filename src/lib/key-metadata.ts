@@ -38,6 +38,8 @@ export interface KeyMetadata {
   readonly kind?: KeyKind;
   readonly limits?: KeyLimits;
   readonly states?: readonly KeyState[];
+  /** Subject that the key belongs to. Pages show the keys of a group together. */
+  readonly group?: string;
 }
 
 /** Metadata by key. */

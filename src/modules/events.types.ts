@@ -28,7 +28,8 @@ export interface DomainEvents {
   /** A credential was refused, at any edge. */
   "credential.refused": Refusal;
   /** Signed out: whatever still runs under this session ends. */
-  "session.ended": { readonly sessionId: string };
+  /** `isChanged`: whoever has it may connect again, and gets something else. */
+  "session.ended": { readonly sessionId: string; readonly isChanged?: boolean };
   /** A user was disabled, deleted or given another role: what acts in the user's name ends too. */
   "user.signed-out": { readonly userId: UserId };
   /** Published when the devices that a user may see have changed. */

@@ -49,7 +49,7 @@ export const choice = <const Values extends readonly string[]>(values: Values, o
   Type.Unsafe<Values[number]>(Type.String({ ...options, enum: [...values] }));
 
 /** Schema of one of the values, checked in requests too. */
-export const literals = <const Values extends readonly string[]>(
+export const literals = <const Values extends readonly (string | number)[]>(
   values: Values,
   options: SchemaOptions = {},
 ) =>

@@ -17,6 +17,8 @@ export const KEY_PURPOSES = {
     "dashboard links",
     "provisioning",
     "device tokens",
+    // Only a hash of each is kept, which a new key does not fit: devices that wait send their request again.
+    "claiming",
   ],
   "outbound.key": ["outbound requests", "integrations", "uplinks"],
   "jwt.key": [],

@@ -16,6 +16,7 @@ export const workerEntries = [
   "src/modules/backups/backup.worker.ts",
   "src/modules/backups/restore.worker.ts",
   "src/modules/uplinks/uplink.worker.ts",
+  "src/modules/codec-index/codec-index.worker.ts",
 ];
 const programEntries = ["src/main.ts", ...workerEntries];
 const consoleEntries = ["src/web/main.tsx", "src/web/theme-boot.ts"];

@@ -55,6 +55,16 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
   },
 ];
 
+/** German names of pages whose text is in English. */
+const germanTitles: Readonly<Record<string, string>> = {
+  permissions: "Berechtigungen",
+  configuration: "Konfiguration",
+  architecture: "Architektur",
+  glossary: "Glossar",
+  "storage-format": "Die Telemetriedatei",
+  benchmarks: "Messungen",
+};
+
 const README = "README.md";
 
 /** Returns where a link leads within the manual: to the page of another text. Other files are not in the manual. */
@@ -127,7 +137,8 @@ function renderPage(root: string, id: string, wanted: Language): ManualPage {
   const { file, language } = fileOf(root, id, wanted);
   const source = readFileSync(file, "utf8");
   const names = headingsOf(readFileSync(fileOf(root, id, "en").file, "utf8"));
-  const title = /^# (.*)$/m.exec(source)?.[1] ?? id;
+  const ownTitle = /^# (.*)$/m.exec(source)?.[1] ?? id;
+  const title = language === wanted ? ownTitle : (germanTitles[id] ?? ownTitle);
   return { id, title, language, html: createRenderer(names).parse(source, { async: false }) };
 }
 

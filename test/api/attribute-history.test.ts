@@ -204,7 +204,7 @@ describe("a device that waits for changes", () => {
     expect(body).toEqual({ mode: "comfort" });
   });
 
-  test("gets 408 when nothing came or it is deleted meanwhile, and 400 with a wrong token", async () => {
+  test("gets 408 when nothing came or it is deleted meanwhile, and 401 with a wrong token", async () => {
     const own = await fixture.createDevice(owner);
     const none = await poll(own, "?timeout=5");
     expect([none.status, none.body.statusCode]).toEqual([408, 408]);
@@ -212,7 +212,7 @@ describe("a device that waits for changes", () => {
     await poll(own, "?timeout=0"); // was sent later and is answered: the first one waits
     await fixture.call("DELETE", `/api/devices/${own.deviceId}`, { token: owner });
     expect((await waiting).status).toBe(408);
-    expect((await poll({ token: "no-such-token" })).status).toBe(400);
+    expect((await poll({ token: "no-such-token" })).status).toBe(401);
     expect((await poll(device, "?timeout=-1")).status).toBe(400);
   });
 });

@@ -74,7 +74,7 @@ describe.skipIf(!hasMosquitto)("an integration with a broker", () => {
         status: "connected",
         problem: null,
         subscriptions: [{ filter: "field/+/up", qos: 1 }],
-        counts: { received: 1, ignored: 0, tooLarge: 0 },
+        counts: { received: 1, ignored: 0, tooLarge: 0, dropped: 0 },
       },
     });
   });

@@ -111,7 +111,7 @@ describe("over HTTP a device", () => {
     const { rpcId } = await read(device, body.commandId);
     expect((await answer(device, rpcId, {})).status).toBe(404);
     expect((await answer(device, "x", {})).status).toBe(400);
-    expect((await fixture.call("GET", "/api/v1/not-a-token/rpc?timeout=0")).status).toBe(400);
+    expect((await fixture.call("GET", "/api/v1/not-a-token/rpc?timeout=0")).status).toBe(401);
   });
 });
 

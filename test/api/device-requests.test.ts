@@ -137,7 +137,7 @@ describe("a device asks the gateway", () => {
     expect((await post({ method: "getSessionLimits", params: {} })).body.maxPayloadSize).toBeGreaterThan(0);
     expect((await post({ method: "reboot" })).body).toEqual({ error: "there is no method reboot" });
     expect((await post({ params: 1 })).status).toBe(400);
-    expect((await post({ method: "getCurrentTime" }, "wrong")).status).toBe(400);
+    expect((await post({ method: "getCurrentTime" }, "wrong")).status).toBe(401);
   });
 
   test("for something that there is not, and hears so", async () => {

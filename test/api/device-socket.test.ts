@@ -165,7 +165,7 @@ describe("a device on its WebSocket", () => {
   test("with a wrong token, or without a handshake, is refused", async () => {
     const device = await fixture.createDevice(owner);
     await expect(connect({ ...device, token: "wrong" })).rejects.toThrow("not connected");
-    expect((await fixture.call("GET", "/api/v1/wrong/ws")).status).toBe(400);
+    expect((await fixture.call("GET", "/api/v1/wrong/ws")).status).toBe(401);
     expect((await fixture.call("GET", `/api/v1/${device.token}/ws`)).status).toBe(426);
   });
 });

@@ -1,7 +1,12 @@
 import type { Policy } from "./route-policies.ts";
 
-/** Routes of MQTT clients and of Modbus. */
+/** Routes of MQTT clients and of Modbus, and of people who claim devices. */
 export const fieldPolicies: Record<string, Policy> = {
+  // It names a device by its name and secret key; test/api/claiming.test.ts has its rows.
+  "POST /api/devices/claim": { kind: "self" },
+  "GET /api/devices/:deviceId/claiming": { kind: "tenant" },
+  "PUT /api/devices/:deviceId/claiming": { kind: "tenant", body: () => ({ secretKey: "another one" }) },
+  "DELETE /api/devices/:deviceId/claiming": { kind: "tenant" },
   "GET /api/mqtt/clients": { kind: "own" },
   "POST /api/mqtt/clients": { kind: "own", body: { name: "x", signIn: "PASSWORD", username: "x" } },
   "GET /api/mqtt/clients/:mqttClientId": { kind: "tenant" },

@@ -42,4 +42,12 @@ export const gatewayPolicies: Record<string, Policy> = {
   "GET /api/gateway/backup/snapshots/:snapshotId/archive": { kind: "operator" },
   "POST /api/gateway/backup/snapshots/:snapshotId/download-link": { kind: "operator" },
   "GET /api/gateway/backup/downloads/:secret": { kind: "public" },
+  // The gateway has one index of codecs, which every tenant searches.
+  "GET /api/integrations/codec-index": { kind: "own" },
+  "DELETE /api/integrations/codec-index": { kind: "operator" },
+  "PUT /api/integrations/codec-index/archive": { kind: "operator", query: "offset=0&total=1" },
+  "POST /api/integrations/codec-index/load": { kind: "operator", body: {} },
+  "GET /api/integrations/codec-index/entries": { kind: "own" },
+  "GET /api/integrations/codec-index/entries/:entryId": { kind: "tenant" },
+  "POST /api/integrations/codec-index/entries/:entryId/test": { kind: "tenant" },
 };

@@ -74,8 +74,21 @@ describe("a message that is two days ahead", () => {
     expect(await latest()).toEqual({});
   });
 
-  test("is refused over HTTP, where the sender keeps it", async () => {
-    const body = { ts: clock.now() + 2 * DAY_MS, values: { a: 1 } };
+  test.each(["telemetry", "telemetry/batch"])("is kept over HTTP as well: %s", async (path) => {
+    const ahead = clock.now() + 2 * DAY_MS;
+    const items = [
+      { ts: clock.now(), telemetry: { http: 1 } },
+      { ts: ahead, telemetry: { http: 2 } },
+    ];
+    const body = path === "telemetry" ? items : { items };
+    const answer = await fixture.call("POST", `/api/v1/${device.token}/${path}`, { body });
+    expect(answer.status).toBe(200);
+    expect(await held()).toMatchObject({ messages: 1, firstDueAt: new Date(ahead - DAY_MS).toISOString() });
+    expect(await latest()).toEqual({ http: 1 });
+  });
+
+  test("is refused on each way in if it is more than ten years ahead", async () => {
+    const body = { ts: clock.now() + 11 * 366 * DAY_MS, values: { a: 1 } };
     const answer = await fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body });
     expect([answer.status, answer.body.code]).toEqual([400, "telemetry.ts_future"]);
     expect(await held()).toEqual({ messages: 0 });

@@ -22,6 +22,7 @@ const temperature = {
   decimals: 1,
   kind: "gauge",
   limits: { lowLow: -5, low: 0, high: 60, highHigh: 70 },
+  group: "Hydraulics",
 };
 const state = {
   key: "state",
@@ -132,6 +133,8 @@ describe("key metadata of a profile", () => {
           ["a name in two lines", () => [{ key: "a", name: "n\nn" }]],
           ["a blank unit", () => [{ key: "a", unit: " " }]],
           ["a unit of 33 characters", () => [{ key: "a", unit: "u".repeat(33) }]],
+          ["a group in two lines", () => [{ key: "a", group: "g\ng" }]],
+          ["a group that is no text", () => [{ key: "a", group: 1 }]],
           ["ten decimals", () => [{ key: "a", decimals: 10 }]],
           ["half a decimal", () => [{ key: "a", decimals: 0.5 }]],
           ["an unknown kind", () => [{ key: "a", kind: "dial" }]],

@@ -74,6 +74,46 @@ test("a connection to the gateway itself is refused, and its state says why", as
   expect((await call("DELETE", path)).status).toBe(200);
 });
 
+describe("a serial port", () => {
+  const port = { name: "rs485", host: "/dev/ttyUSB7", framing: "SERIAL", enabled: false };
+  const create = (fields: object, token: string) =>
+    call("POST", "/api/modbus/connections", { ...port, ...fields }, token);
+
+  test("belongs to the gateway's own tenant alone", async () => {
+    const refused = await create({}, owner);
+    expect([refused.status, refused.body.code]).toEqual([403, "modbus.serial_host_only"]);
+    const changed = await call("PATCH", `/api/modbus/connections/${connectionId}`, {
+      framing: "SERIAL",
+      host: "/dev/ttyUSB7",
+    });
+    expect([changed.status, changed.body.code]).toEqual([403, "modbus.serial_host_only"]);
+  });
+
+  test("has its settings, and none once the framing is another", async () => {
+    const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "host" });
+    const { status, body } = await create({}, token);
+    expect([status, body.serial]).toEqual([201, { baudRate: 9_600, parity: "NONE", stopBits: 1 }]);
+    const path = `/api/modbus/connections/${body.connectionId}`;
+    const serial = { baudRate: 19_200, parity: "EVEN", stopBits: 2 };
+    expect((await call("PATCH", path, { serial }, token)).body.serial).toEqual(serial);
+    expect((await call("GET", path, undefined, token)).body.serial).toEqual(serial);
+    const other = await call("PATCH", path, { framing: "TCP", host: "192.0.2.1" }, token);
+    expect(other.body.serial).toBeNull();
+    await call("DELETE", path, undefined, token);
+  });
+
+  test.each([
+    ["another file", { host: "/etc/passwd" }],
+    ["a virtual console", { host: "/dev/tty1" }],
+    ["a path that leaves the folder", { host: "/dev/serial/by-id/../../sda" }],
+    ["an unknown baud rate", { serial: { baudRate: 9_601, parity: "NONE", stopBits: 1 } }],
+    ["an unknown parity", { serial: { baudRate: 9_600, parity: "MARK", stopBits: 1 } }],
+  ])("is refused with %s", async (_, fields) => {
+    const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "host" });
+    expect((await create(fields, token)).status).toBe(400);
+  });
+});
+
 test("names are unique in a tenant, and a device has the values of one unit", async () => {
   const again = await call("POST", "/api/modbus/connections", {
     name: "line",

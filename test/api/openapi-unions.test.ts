@@ -53,6 +53,7 @@ const widgetTypes = [
   "slider",
   "markdown",
   "floorPlan",
+  "map",
 ];
 const stepTypes = stepDefinitions.map(({ type }) => type);
 const unions: ReadonlyArray<[string, readonly string[]]> = [
@@ -79,9 +80,9 @@ describe.each(unions)("the union %s", (union, types) => {
   });
 });
 
-test("there are 18 steps and 14 widgets", () => {
+test("there are 18 steps and 15 widgets", () => {
   expect(mappingOf("PipelineStep").size).toBe(18);
-  expect(mappingOf("Widget").size).toBe(14);
+  expect(mappingOf("Widget").size).toBe(15);
 });
 
 describe.each([...stepDefinitions])("the step $type", ({ type, example, fields }) => {

@@ -5,7 +5,8 @@ import { gatewayPolicies } from "./gateway-route-policies.ts";
 /** How a route keeps tenants apart. */
 export type Policy =
   | { readonly kind: "public" }
-  | { readonly kind: "device" }
+  /** The operations of the service contract answer a wrong token with 400, all others with 401. */
+  | { readonly kind: "device"; readonly wrongToken: 400 | 401 }
   /** Acts on the caller's own account and session, and names nothing. */
   | { readonly kind: "self" }
   /** Is for owners of the gateway's own tenant alone. */

@@ -5,10 +5,20 @@ import { join } from "node:path";
 import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 
+/** Replies to requests of ovens; the script has what site files use for references. */
+export const deviceRequests = [
+  { method: "getSetpoints", reply: { low: 18, name: "${device:literal}" } },
+  {
+    method: "getName",
+    script: "function transform({ params }) {\n  // ${device:literal}\n  return `${params}`;\n}\n",
+  },
+];
+
 const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 export const OWNER = "owner@plant.example";
 export const BROKER_PASSWORD = "broker-secret-4711";
 export const WEBHOOK_SECRET = "webhook-secret-4712";
+export const BOT_TOKEN = "4714:bot-secret";
 export const HEADER_SECRET = "header-secret-4713";
 
 /** A gateway with an owner. */
@@ -82,6 +92,14 @@ const alarmRule = (deviceId: string) => ({
 
 /** Creates an object of each kind, with references in a circle and with secrets. */
 export async function setUpPlant(gateway: Gateway): Promise<void> {
+  const { messengerId } = await create(gateway, "/api/notifications/messengers", {
+    name: "Shift",
+    kind: "TELEGRAM",
+    server: "http://127.0.0.1:9",
+    chatId: "-1001",
+    secret: BOT_TOKEN,
+    ruleScope: "NAMED",
+  });
   const { profileId } = await create(gateway, "/api/device-profiles", { name: "Oven", isDefault: true });
   const hall = await create(gateway, "/api/devices", {
     name: "Hall {1}",
@@ -98,8 +116,10 @@ export async function setUpPlant(gateway: Gateway): Promise<void> {
   });
   const deviceId = oven.deviceId ?? "";
   await gateway.call("PATCH", `/api/device-profiles/${profileId}`, {
-    alarmRules: [alarmRule(deviceId)],
+    alarmRules: [{ ...alarmRule(deviceId), recipientIds: [messengerId] }],
     retentionDays: 30,
+    convertsNumericText: true,
+    deviceRequests,
     keyMetadata: [
       { key: "temperature", unit: "°C", decimals: 1, limits: { low: 0, high: 90.5 } },
       { key: "constructor", kind: "state", states: [{ value: true, name: "On", color: "green" }] },
@@ -168,6 +188,27 @@ export async function setUpPlant(gateway: Gateway): Promise<void> {
         credentials: { username: "lineside", password: BROKER_PASSWORD },
       },
     },
+  });
+  const { connectionId } = await create(gateway, "/api/modbus/connections", {
+    name: "Line 1",
+    host: "127.0.0.1",
+    port: 9,
+    enabled: false,
+  });
+  await create(gateway, `/api/modbus/connections/${connectionId}/units`, {
+    deviceId,
+    unitId: 7,
+    registers: [
+      {
+        key: "power",
+        area: "INPUT_REGISTER",
+        address: 52,
+        type: "FLOAT32",
+        order: "CDAB",
+        intervalMs: 1_000,
+      },
+      { key: "setpoint", area: "HOLDING_REGISTER", address: 4, type: "INT16", scale: 0.1, writable: true },
+    ],
   });
   await create(gateway, "/api/uplinks", {
     name: "Central",

@@ -3,8 +3,10 @@ import { readdirSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { PASSWORD } from "../support/test-app.ts";
 import {
+  BOT_TOKEN,
   BROKER_PASSWORD,
   createFolder,
+  deviceRequests,
   type Gateway,
   HEADER_SECRET,
   OWNER,
@@ -21,6 +23,7 @@ let folder: Awaited<ReturnType<typeof createFolder>>;
 let exported: string;
 
 const ENV = {
+  MESSENGERS_SHIFT_SECRET: BOT_TOKEN,
   PIPELINES_FORWARD_STEPS_SECRET: WEBHOOK_SECRET,
   PIPELINES_FORWARD_STEPS_HEADERS_AUTHORIZATION: `Bearer ${HEADER_SECRET}`,
   INTEGRATIONS_BROKER_MQTT_CREDENTIALS_PASSWORD: BROKER_PASSWORD,
@@ -51,9 +54,9 @@ afterAll(async () => {
 test("exports every kind of object, references by name, and no secret, token or id", async () => {
   const sections = [...exported.matchAll(/^(\w+):$/gm)].map(([, name]) => name ?? "");
   expect(sections.join(" ")).toBe(
-    "profiles codecs devices dashboards deviceTypes pipelines generators integrations jobs uplinks users keyDefaults escalation notifications",
+    "messengers profiles codecs devices dashboards deviceTypes pipelines generators integrations modbusConnections modbusUnits jobs uplinks users keyDefaults escalation notifications",
   );
-  for (const secret of [BROKER_PASSWORD, WEBHOOK_SECRET, HEADER_SECRET, PASSWORD])
+  for (const secret of [BOT_TOKEN, BROKER_PASSWORD, WEBHOOK_SECRET, HEADER_SECRET, PASSWORD])
     expect(exported).not.toContain(secret);
   const { body: devices } = await plant.call("GET", "/api/devices");
   for (const { deviceId } of devices) {
@@ -69,7 +72,7 @@ test("changes nothing on the gateway that it was exported from", async () => {
   const { code, out } = await plant.run(["apply", "site", await save("same.yaml", exported)]);
   expect([code, out]).toEqual([
     0,
-    expect.stringContaining("0 to create, 0 to change, 0 to delete, 17 unchanged"),
+    expect.stringContaining("0 to create, 0 to change, 0 to delete, 20 unchanged"),
   ]);
 });
 
@@ -106,6 +109,7 @@ test("rebuilds a gateway with other ids from the file, and exports the same file
       "temperature",
       "constructor",
     ]);
+    expect(profile).toMatchObject({ convertsNumericText: true, deviceRequests });
     expect((await other.call("GET", "/api/key-metadata/defaults")).body).toEqual({
       keyMetadata: [{ key: "battery", unit: "%" }],
     });

@@ -151,7 +151,7 @@ describe("test telemetry", () => {
 describe("the device's HTTP protocol", () => {
   contract(world, [
     ["waiting for a command ends with 408", "anonymous GET /api/v1/{grantedToken}/rpc?timeout=1", 408],
-    ["waiting needs a token", "anonymous GET /api/v1/no-such-token-at-all/rpc?timeout=1", 400],
+    ["waiting needs a token", "anonymous GET /api/v1/no-such-token-at-all/rpc?timeout=1", 401],
     [
       "waiting for attributes ends with 408",
       "anonymous GET /api/v1/{grantedToken}/attributes/updates?timeout=1",
@@ -160,7 +160,7 @@ describe("the device's HTTP protocol", () => {
     [
       "waiting for attributes needs a token",
       "anonymous GET /api/v1/no-such-token-at-all/attributes/updates?timeout=1",
-      400,
+      401,
     ],
   ]);
 

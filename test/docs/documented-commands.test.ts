@@ -34,7 +34,7 @@ const input: Readonly<Record<string, (site: Site) => Promise<Record<string, stri
     PROFILE: (await create("/api/device-profiles", { name: "mine" })).profileId ?? "",
   }),
   async "docs/devices.md"({ create, fixture, env }) {
-    const { deviceId } = await fixture.createDevice(env.ACCESS_TOKEN ?? "");
+    const { deviceId } = await fixture.createDevice(env.ACCESS_TOKEN ?? "", { name: "Press 4" });
     const command = await fixture.call("POST", `/api/devices/${deviceId}/commands`, {
       token: env.ACCESS_TOKEN,
       body: { method: "setRelay" },

@@ -23,6 +23,10 @@ describe("an address of the console", () => {
     "/manual/alarms",
     "/settings/users/0192a0c4",
     "/devices/a%20b",
+    "/scheduler/new",
+    "/scheduler/0192a0c4/edit",
+    "/generators/new",
+    "/mqtt-clients/clients/new",
   ])("is %s", (path) => {
     expect(isConsolePath(path)).toBe(true);
   });
@@ -37,6 +41,8 @@ describe("an address of the console", () => {
     "/devices/0192a0c4/data/more",
     "/integrations/0192a0c4/nonsense",
     "/pipelines/0192a0c4/nonsense",
+    "/scheduler/0192a0c4/nonsense",
+    "/mqtt-clients/nonsense/new",
     "/settings/nonsense",
     "/settings/site/0192a0c4",
     "/auth",

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import {
   decimalsOf,
   formatKeyValue,
+  scaledData,
   unitSymbol,
   type ValueFormat,
   withoutNoise,
@@ -25,6 +26,48 @@ describe("formatKeyValue", () => {
   test("writes no sign before a number that is rounded to zero", () => {
     expect(formatKeyValue(-0.04, temperature, en)).toBe(`0.0${SPACE}°C`);
     expect(formatKeyValue(-0.06, temperature, en)).toBe(`-0.1${SPACE}°C`);
+  });
+
+  test("writes amounts of data in the unit that reads well", () => {
+    const amount = (value: number, unit: string) =>
+      formatKeyValue(value, { key: "d", unit, decimals: 0 }, en);
+    expect(amount(79_648, "MiB")).toBe(`77.8${SPACE}GiB`);
+    expect(amount(74_752, "MiB")).toBe(`73.0${SPACE}GiB`);
+    expect(amount(-2_048, "KiB/s")).toBe(`-2.00${SPACE}MiB/s`);
+    expect(amount(5_000_000, "By")).toBe(`4.77${SPACE}MiB`);
+    expect(amount(74_759, "MB")).toBe(`74.8${SPACE}GB`);
+    expect(amount(0.02, "MiB")).toBe(`20${SPACE}KiB`);
+  });
+
+  test("leaves amounts that fit their unit, and other units, as they are", () => {
+    const amount = (value: number, unit: string) =>
+      formatKeyValue(value, { key: "d", unit, decimals: 1 }, en);
+    expect(amount(131.6, "MiB")).toBe(`131.6${SPACE}MiB`);
+    expect(amount(0, "GiB")).toBe(`0.0${SPACE}GiB`);
+    expect(amount(4_000, "Bar")).toBe(`4,000.0${SPACE}Bar`);
+    expect(amount(4_000, "mm")).toBe(`4,000.0${SPACE}mm`);
+  });
+
+  test("writes any amount of data with the same size as before", () => {
+    const steps = new Map([
+      ["B", 0],
+      ["KiB", 1],
+      ["MiB", 2],
+      ["GiB", 3],
+      ["TiB", 4],
+      ["PiB", 5],
+    ]);
+    fc.assert(
+      fc.property(
+        fc.double({ min: 1e-3, max: 1e12, noNaN: true }),
+        fc.constantFrom(...steps.keys()),
+        (value, unit) => {
+          const scaled = scaledData(value, unit) ?? { n: value, unit };
+          const bytesOf = (n: number, name: string) => n * 1024 ** (steps.get(name) ?? Number.NaN);
+          expect(bytesOf(scaled.n, scaled.unit) / bytesOf(value, unit)).toBeCloseTo(1, 9);
+        },
+      ),
+    );
   });
 
   test("shows a text value of a gauge as it is, without a unit", () => {

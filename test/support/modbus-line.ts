@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { DeviceId, TenantId } from "../../src/lib/ids.ts";
-import type { ModbusFraming } from "../../src/lib/modbus/modbus-frames.ts";
+import type { ModbusFraming, SerialSettings } from "../../src/lib/modbus/modbus-lists.ts";
 import type { RegisterValue } from "../../src/lib/modbus/register-values.ts";
 import { ConnectionRunner } from "../../src/modules/modbus/connection-runner.ts";
 import type { ModbusRegister, ModbusUnit } from "../../src/modules/modbus/modbus.types.ts";
@@ -46,10 +46,11 @@ const noLog = { error: () => undefined } as never;
 
 /** Runs a connection to the server. Lists what was stored, in order. */
 export function run(
-  { port }: { port: number },
+  { port = 0, path = "127.0.0.1" }: { port?: number; path?: string },
   {
     units = [unitOf()],
     framing = "TCP" as ModbusFraming,
+    serial = null as SerialSettings | null,
     timeoutMs = 200,
     clock = systemClock,
     store = async () => undefined,
@@ -57,6 +58,7 @@ export function run(
   }: {
     units?: readonly ModbusUnit[];
     framing?: ModbusFraming;
+    serial?: SerialSettings | null;
     timeoutMs?: number;
     clock?: typeof systemClock;
     store?: () => Promise<void>;
@@ -70,9 +72,10 @@ export function run(
       tenantId: "tenant" as TenantId,
       name: "line",
       enabled: true,
-      host: "127.0.0.1",
+      host: path,
       port,
       framing,
+      serial,
       timeoutMs,
       pauseMs: 0,
       createdAt: 0,

@@ -1,10 +1,6 @@
 import { createServer, type Socket } from "node:net";
-import {
-  crc16,
-  createFrameCodec,
-  type ModbusFrame,
-  type ModbusFraming,
-} from "../../src/lib/modbus/modbus-frames.ts";
+import { crc16, createFrameCodec, type ModbusFrame } from "../../src/lib/modbus/modbus-frames.ts";
+import type { ModbusFraming } from "../../src/lib/modbus/modbus-lists.ts";
 
 /** A request that the server got. */
 export interface ServerRequest extends ModbusFrame {
@@ -32,6 +28,18 @@ export function addressesPdu({ functionCode, address, count }: ServerRequest): U
   for (let index = 0; index < count; index++) words.writeUInt16BE(address + index, index * 2);
   return Uint8Array.of(functionCode, words.length, ...words);
 }
+
+/** Answers from holding registers, by address. Any other register is refused. */
+export const holding =
+  (words: ReadonlyMap<number, number>): Script =>
+  (request) => {
+    const { functionCode, address, count } = request;
+    const values = Array.from({ length: count }, (_, index) => words.get(address + index));
+    const bytes = values.flatMap((word = 0) => [word >> 8, word & 0xff]);
+    const isThere = functionCode === 3 && !values.includes(undefined);
+    const pdu = isThere ? Uint8Array.of(functionCode, bytes.length, ...bytes) : exceptionOf(request, 2);
+    return answerFrame("TCP", { ...request, pdu });
+  };
 
 function parseRequests(framing: ModbusFraming, bytes: Buffer): { frames: ModbusFrame[]; rest: Buffer } {
   const frames: ModbusFrame[] = [];
@@ -63,7 +71,7 @@ function parseRequests(framing: ModbusFraming, bytes: Buffer): { frames: ModbusF
 }
 
 /** A Modbus server whose answers a script decides on; `undefined` sends nothing. The script may also write to the socket itself. */
-export async function startModbusServer(script: Script, framing: ModbusFraming = "TCP") {
+export async function startModbusServer(script: Script, framing: ModbusFraming = "TCP", port = 0) {
   const sockets = new Set<Socket>();
   const requests: ServerRequest[] = [];
   let current = script;
@@ -96,7 +104,7 @@ export async function startModbusServer(script: Script, framing: ModbusFraming =
     });
   });
   const listening = Promise.withResolvers<void>();
-  server.listen(0, "127.0.0.1", () => listening.resolve());
+  server.listen(port, "127.0.0.1", () => listening.resolve());
   await listening.promise;
   const address = server.address();
   return {
@@ -104,6 +112,10 @@ export async function startModbusServer(script: Script, framing: ModbusFraming =
     requests,
     get connections() {
       return connections;
+    },
+    /** Connections that are open now. */
+    get open() {
+      return sockets.size;
     },
     /** Most connections that were open at the same time. */
     get openMax() {

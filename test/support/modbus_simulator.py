@@ -1,11 +1,17 @@
-"""A Modbus server of pymodbus with two units: `modbus_simulator.py <port> <tcp|rtu>`. Writes "ready" once it listens."""
+"""A Modbus server of pymodbus with two units: `modbus_simulator.py <port> <tcp|rtu|serial>`. Writes "ready" once it listens.
+
+A serial port is a path: a link to one end of a line of two pseudo terminals, which both lose their bytes when this program ends."""
 import asyncio
+import os
+import select
 import sys
+import threading
+import tty
 
 from pymodbus.constants import Endian
 from pymodbus.datastore import ModbusServerContext, ModbusSlaveContext, ModbusSparseDataBlock
 from pymodbus.payload import BinaryPayloadBuilder
-from pymodbus.server.async_io import ModbusTcpServer
+from pymodbus.server.async_io import ModbusSerialServer, ModbusTcpServer
 from pymodbus.transaction import ModbusRtuFramer, ModbusSocketFramer
 
 ORDERS = {
@@ -56,12 +62,37 @@ def unit():
     )
 
 
+def line(path):
+    """Joins two pseudo terminals. Links the path to one of them, and returns the name of the other."""
+    ends = [os.openpty() for _ in range(2)]
+    for _, end in ends:
+        tty.setraw(end)
+    (left, near), (right, far) = ends
+
+    def pump():
+        while True:
+            for readable in select.select([left, right], [], [])[0]:
+                os.write(right if readable == left else left, os.read(readable, 1024))
+
+    threading.Thread(target=pump, daemon=True).start()
+    if os.path.lexists(path):
+        os.unlink(path)
+    os.symlink(os.ttyname(near), path)
+    return os.ttyname(far)
+
+
 async def main():
-    port, framing = int(sys.argv[1]), sys.argv[2]
+    port, framing = sys.argv[1], sys.argv[2]
+    context = ModbusServerContext(slaves={1: unit(), 2: unit()}, single=False)
+    if framing == "serial":
+        server = ModbusSerialServer(context, port=line(port), baudrate=19200, ignore_missing_slaves=True)
+        await server.start()
+        print("ready", flush=True)
+        return await server.serve_forever()
     server = ModbusTcpServer(
-        ModbusServerContext(slaves={1: unit(), 2: unit()}, single=False),
+        context,
         framer=ModbusRtuFramer if framing == "rtu" else ModbusSocketFramer,
-        address=("127.0.0.1", port),
+        address=("127.0.0.1", int(port)),
         allow_reuse_address=True,
     )
     task = asyncio.create_task(server.serve_forever())

@@ -68,7 +68,8 @@ class Round {
       const current = { key: object.key, id: object.key, fields: {}, marks: new Map() };
       return this.#change(section, current, body);
     }
-    const created = await this.#api.post<Fields>(section.path, body);
+    const creation = section.creation?.(body) ?? { path: section.path, body };
+    const created = await this.#api.post<Fields>(creation.path, creation.body);
     if (section.kind !== undefined)
       this.#created.set(`${section.kind}:${object.key}`, String(created[section.id]));
   }

@@ -1,10 +1,12 @@
-import type { TSchema } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { escalationBody } from "../../modules/alarms/alarms.schemas.ts";
 import { createCodecBody } from "../../modules/codecs/codecs.schemas.ts";
 import { createDashboardBody } from "../../modules/dashboards/dashboards.schemas.ts";
 import { createDeviceBody, typeDefaultsBody } from "../../modules/devices/devices.schemas.ts";
 import { createGeneratorBody } from "../../modules/generators/generators.schemas.ts";
 import { createIntegrationBody } from "../../modules/integrations/integrations.schemas.ts";
+import { createConnectionBody, createUnitBody } from "../../modules/modbus/modbus.schemas.ts";
+import { createMessengerBody } from "../../modules/notifications/messengers.schemas.ts";
 import { changeSettingsBody } from "../../modules/notifications/notifications.schemas.ts";
 import { createPipelineBody } from "../../modules/pipelines/pipelines.schemas.ts";
 import { keyDefaultsBody } from "../../modules/profiles/key-metadata.schemas.ts";
@@ -13,8 +15,9 @@ import { createJobBody } from "../../modules/scheduler/scheduler.schemas.ts";
 import { createUplinkBody } from "../../modules/uplinks/uplinks.schemas.ts";
 import { createUserBody } from "../../modules/users/users.schemas.ts";
 import type { ApiClient } from "../api-client.ts";
+import { listAll } from "./list-all.ts";
 import type { ReferenceKind } from "./references.ts";
-import type { Fields } from "./site.types.ts";
+import { type Fields, isFields } from "./site.types.ts";
 
 /** Schema of the fields that a file may have. */
 export interface SectionSchema {
@@ -41,10 +44,14 @@ export interface Section {
   readonly exclusive?: readonly string[];
   /** False for objects that carry data, which no file deletes. */
   readonly prunes: boolean;
+  /** Returns all objects, where `path` is not their list. */
+  list?(api: ApiClient): Promise<Fields[]>;
   /** Returns the path of one object, where the list leaves out fields. */
   detailPath?(id: string): string;
   /** Returns the object with the fields of the file; false for one that is not part of a site. */
   toFields?(object: Fields): Fields | false;
+  /** Returns the path and the body that create an object, where these are not `path` and all fields. */
+  creation?(fields: Fields): { readonly path: string; readonly body: Fields };
   /** Sends changed fields where PATCH with them is not enough. */
   update?(api: ApiClient, object: { id: string; changes: Fields; current: Fields }): Promise<void>;
 }
@@ -93,8 +100,56 @@ async function updateDeviceType(
   });
 }
 
+/** The API does not return the secret of a messenger, and keeps it if it is left out. Fields that the service does not have are empty. */
+const messengerFields = ({ hasSecret, ...messenger }: Fields): Fields => ({
+  ...Object.fromEntries(Object.entries(messenger).filter(([, value]) => value !== "")),
+  ...(hasSecret === true && { secret: { kept: true } }),
+});
+
+const updateMessenger: Section["update"] = (api, { id, changes: { secret, ...changes } }) =>
+  api.patch(`/api/notifications/messengers/${id}`, {
+    ...changes,
+    ...(secret !== undefined && !isFields(secret) && { secret }),
+  });
+
+const MODBUS_CONNECTIONS = "/api/modbus/connections";
+
+/** A device has one unit at most, which identifies it. Its path names its connection. */
+const modbusUnits: Section = {
+  name: "modbusUnits",
+  key: "deviceId",
+  id: "path",
+  path: MODBUS_CONNECTIONS,
+  schema: {
+    properties: { connectionId: Type.String(), ...createUnitBody.properties },
+    required: ["connectionId", "deviceId"],
+  },
+  createOnly: ["connectionId"],
+  prunes: true,
+  async list(api) {
+    const all: Fields[] = [];
+    for (const { connectionId } of await listAll(api, MODBUS_CONNECTIONS)) {
+      const units = await listAll(api, `${MODBUS_CONNECTIONS}/${connectionId}/units`);
+      all.push(...units.map((unit) => ({ ...unit, path: `${connectionId}/units/${unit.modbusUnitId}` })));
+    }
+    return all;
+  },
+  creation: ({ connectionId, ...body }) => ({ path: `${MODBUS_CONNECTIONS}/${connectionId}/units`, body }),
+};
+
 /** In the order in which objects are created: what others refer to comes first. */
 export const sections: readonly Section[] = [
+  {
+    name: "messengers",
+    key: "name",
+    kind: "messenger",
+    id: "messengerId",
+    path: "/api/notifications/messengers",
+    schema: createMessengerBody,
+    prunes: true,
+    toFields: messengerFields,
+    update: updateMessenger,
+  },
   {
     name: "profiles",
     key: "name",
@@ -184,6 +239,16 @@ export const sections: readonly Section[] = [
     }),
     update: updateIntegration,
   },
+  {
+    name: "modbusConnections",
+    key: "name",
+    kind: "modbusConnection",
+    id: "connectionId",
+    path: MODBUS_CONNECTIONS,
+    schema: createConnectionBody,
+    prunes: true,
+  },
+  modbusUnits,
   {
     name: "jobs",
     key: "name",

@@ -1,10 +1,10 @@
 import type { ApiClient } from "../api-client.ts";
+import { listAll } from "./list-all.ts";
 import { expressionOf, type ReferenceKind, withNames } from "./references.ts";
 import { createSecretNames, maskSecrets } from "./secrets.ts";
 import { GATEWAY_DEVICE_TYPE, type Section, sections } from "./sections.ts";
 import { type Fields, isFields } from "./site.types.ts";
 
-const PAGE_ITEMS = 1_000;
 const REQUESTS_AT_ONCE = 8;
 
 /** An object of a gateway, in the form of a site file. */
@@ -29,13 +29,9 @@ export interface Snapshot {
   readonly ambiguous: ReadonlySet<string>;
 }
 
-async function listAll(api: ApiClient, path: string): Promise<Fields[]> {
-  const all: Fields[] = [];
-  for (;;) {
-    const page = await api.get<Fields[]>(`${path}?limit=${PAGE_ITEMS}&offset=${all.length}`);
-    all.push(...page);
-    if (page.length < PAGE_ITEMS) return all;
-  }
+async function listRows(api: ApiClient, { key, path, list }: Section): Promise<Fields[]> {
+  if (list !== undefined) return list(api);
+  return key === undefined ? [await api.get<Fields>(path)] : listAll(api, path);
 }
 
 async function readDetails(api: ApiClient, section: Section, rows: readonly Fields[]): Promise<Fields[]> {
@@ -102,9 +98,8 @@ async function readRows(
 ): Promise<Map<Section, readonly Fields[]>> {
   const rowsOf = new Map<Section, readonly Fields[]>();
   for (const section of sections) {
-    const { key, kind, path } = section;
-    if (kind === undefined && !isWanted(section)) continue;
-    const rows = key === undefined ? [await api.get<Fields>(path)] : await listAll(api, path);
+    if (section.kind === undefined && !isWanted(section)) continue;
+    const rows = await listRows(api, section);
     names.addAll(section, rows);
     if (isWanted(section)) rowsOf.set(section, await readDetails(api, section, rows));
   }
@@ -120,9 +115,10 @@ export async function readSnapshot(
   const rowsOf = await readRows(api, isWanted, names);
   const secretNames = createSecretNames();
   function toObject(section: Section, object: Fields): CurrentObject {
-    const key = section.key === undefined ? "" : String(object[section.key]);
     const named = withNames(pickFields(section, object), names.expressionOfId);
-    const masked = maskSecrets(isFields(named) ? named : {}, { section: section.name, key, secretNames });
+    const fields = isFields(named) ? named : {};
+    const key = section.key === undefined ? "" : String(fields[section.key]);
+    const masked = maskSecrets(fields, { section: section.name, key, secretNames });
     return { key, id: String(object[section.id]), ...masked };
   }
   const objects = [...rowsOf].map(([section, rows]) => {

@@ -19,6 +19,7 @@ const identified = {
   modbusUnitId: "a unit of a Modbus connection",
   deliveryId: "a delivery of a webhook",
   codecId: "a codec",
+  entryId: "a device of the codec index",
   apiKeyId: "an API key",
   mailId: "a mail of the outbox",
   runId: "a run of a job",

@@ -57,7 +57,7 @@ export interface AlarmRule {
   readonly schedule: TimeWindow | undefined;
   /** True if its alarms are alarms of the device's gateway too. */
   readonly propagates: boolean;
-  /** Ids of the only users who are notified; `undefined` for all users, as each of them wishes. */
+  /** Ids of the only users and messengers that are notified; `undefined` for all, as each of them wishes. */
   readonly recipientIds: readonly string[] | undefined;
   readonly actions: readonly AlarmAction[];
   readonly keys: ReadonlySet<string>;

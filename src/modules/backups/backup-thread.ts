@@ -1,9 +1,9 @@
 import { existsSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { WorkThread } from "../../platform/work-thread.ts";
 import type { BackupPlace, BackupResult } from "./backup.types.ts";
 import type { BackupJob } from "./backup-job.ts";
 import { DATABASES } from "./backup-run.ts";
-import { WorkThread } from "./thread.ts";
 
 export interface BackupRequest {
   readonly place: BackupPlace;

@@ -1,11 +1,12 @@
+import { ArchiveUpload } from "../../platform/archive-upload.ts";
 import type { DiskGuard } from "../../platform/disk-guard.ts";
+import { WorkThread } from "../../platform/work-thread.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { SetupService } from "../identity/setup.service.ts";
 import type { Core } from "../module.types.ts";
 import { linkReporter, refusalReporter } from "../report-refusal.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
-import { ArchiveUpload } from "./archive-upload.ts";
 import { BackupThread } from "./backup-thread.ts";
 import { createBackupsRepository } from "./backups.repository.ts";
 import { backupsRoutes } from "./backups.routes.ts";
@@ -13,7 +14,6 @@ import { BackupsService } from "./backups.service.ts";
 import type { RestoreRequest } from "./restore.worker.ts";
 import { setupRestorationRoutes } from "./setup-restoration.routes.ts";
 import { SetupRestoration } from "./setup-restoration.ts";
-import { WorkThread } from "./thread.ts";
 
 /** Creates the module of the gateway's backups. */
 export function createBackupsModule(
@@ -41,7 +41,7 @@ export function createBackupsModule(
     return problem && { severity: "WARNING", ...problem };
   });
   const restoration = new SetupRestoration({
-    upload: new ArchiveUpload(data.path, disk),
+    upload: new ArchiveUpload(data.file("restore-upload.backup"), disk),
     thread: new WorkThread<RestoreRequest, string>("src/modules/backups/restore.worker.ts", {
       interrupted: "backup.restore_interrupted",
       failed: "backup.restore_failed",

@@ -1,8 +1,8 @@
 // Reads one archive into the data directory, beside the running gateway.
 import { abandonRestoration } from "../../platform/restoration.ts";
+import { serveThread } from "../../platform/work-thread.ts";
 import { prepareRestoration, type RestoreJob } from "./restore-job.ts";
 import { ArchiveReader } from "./targets/archive-target.ts";
-import { serveThread } from "./thread.ts";
 
 export interface RestoreRequest extends Omit<RestoreJob, "onProgress"> {
   /** Path of the archive. */

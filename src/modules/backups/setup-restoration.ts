@@ -1,13 +1,13 @@
 import { conflict, textOf } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import type { ArchiveUpload, UploadPart } from "../../platform/archive-upload.ts";
 import { ownSchemas } from "../../platform/data-schemas.ts";
 import type { DiskGuard } from "../../platform/disk-guard.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { RestartRequest } from "../../platform/restart.ts";
+import type { WorkThread } from "../../platform/work-thread.ts";
 import type { SetupService } from "../identity/setup.service.ts";
-import type { ArchiveUpload, UploadPart } from "./archive-upload.ts";
 import type { RestoreRequest } from "./restore.worker.ts";
-import type { WorkThread } from "./thread.ts";
 
 /** Errors after which the same file may be restored with another passphrase. */
 const PASSPHRASE_CODES = ["backup.passphrase_missing", "backup.passphrase_wrong"];

@@ -3,12 +3,10 @@ import { decodeBody } from "../../lib/body.ts";
 import { invalid, notFound, timedOut } from "../../lib/domain-error.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import { readBytes } from "../../lib/request-bytes.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Config } from "../../platform/config.ts";
 import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
 import { jsonValue, successBody, wholeNumber } from "../wire.schemas.ts";
 import type { CommandEngine } from "./command-engine.ts";
-import { answerOwnRequest } from "./own-requests.ts";
+import type { OwnRequests } from "./own-requests.ts";
 
 const TIMEOUT_MS_DEFAULT = 20_000;
 /** A connection on which nothing happens is closed after a minute. */
@@ -42,7 +40,7 @@ export const deviceCommandsRoutes = (deps: {
         },
         detail: {
           summary: "Poll for the next command",
-          description: "Waits for a command; 408 if none arrives. 400 for an invalid token.",
+          description: "Waits for a command; 408 if none arrives. 401 for an invalid token.",
         },
       },
     )
@@ -72,7 +70,7 @@ export const deviceCommandsRoutes = (deps: {
             },
           },
           description:
-            "Any JSON or CBOR; an object with `error`, or with `success: false`, makes the command FAILED. 404 for a command that the device was not sent.",
+            "Any JSON or CBOR; an object with `error`, or with `success: false`, makes the command FAILED. 404 for a command that the device was not sent. 401 for an invalid token.",
         },
       },
     );
@@ -81,13 +79,13 @@ export const deviceCommandsRoutes = (deps: {
 /** Requests of devices to the gateway over HTTP. */
 export const deviceRequestsRoutes = (deps: {
   tokens: Pick<TokenSignIn, "ensure">;
-  config: Config;
-  clock: Clock;
+  ownRequests: OwnRequests;
 }) =>
   new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] }).post(
     "/rpc",
-    ({ params, request, server, body }) =>
-      answerOwnRequest(deps, deps.tokens.ensure({ params, request, server }), body),
+    // As JSON, also where the answer is a text or null.
+    async ({ params, request, server, body }) =>
+      Response.json(await deps.ownRequests(deps.tokens.ensure({ params, request, server }), body)),
     {
       body: t.Object(
         { method: t.String({ maxLength: 256 }), params: t.Optional(jsonValue()) },
@@ -97,7 +95,7 @@ export const deviceRequestsRoutes = (deps: {
       detail: {
         summary: "Ask the gateway",
         description:
-          "Answers a request of the device as over MQTT: `getServerTime` and `getCurrentTime` (`{time}` in epoch ms) and `getSessionLimits`. For any other method the answer is an object with `error`. 400 for an invalid token.",
+          "Answers a request of the device as over MQTT: `getServerTime` and `getCurrentTime` (`{time}` in epoch ms), `getSessionLimits`, and the methods that its profile answers (`deviceRequests`). For any other method the answer is an object with `error`. 401 for an invalid token.",
       },
     },
   );

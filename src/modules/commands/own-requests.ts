@@ -1,25 +1,38 @@
-import { invalid } from "../../lib/domain-error.ts";
+import { DomainError, detail, inEnglish, invalid } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
+import type { DeviceId } from "../../lib/ids.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { toPlainJson } from "../../lib/plain-json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { ScriptRun } from "../script-sandbox/script-sandbox.types.ts";
+import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+
+/** Scripts that answer requests of one device at the same time. */
+const SCRIPTS_MAX = 4;
+/** A reply goes out in one MQTT packet. */
+const REPLY_BYTES_MAX = 64 * 1024;
 
 type SessionLimits = Pick<Config, "mqtt_packet_bytes_max" | "mqtt_in_flight_max">;
 
-/**
- * Answers a request `{method, params}` of a device: the time, or the limits of its MQTT session. The answer to any other method is an
- * object with `error`. @throws DomainError `invalid` for a body without a method
- */
-export function answerOwnRequest(
-  { config, clock }: { readonly config: SessionLimits; readonly clock: Pick<Clock, "now"> },
-  device: Pick<IngestDevice, "limiter" | "meters">,
-  body: unknown,
-): JsonValue {
-  const method = isJsonObject(body) ? body.method : undefined;
-  if (typeof method !== "string") throw invalid("request.method_missing");
-  if (method === "getServerTime" || method === "getCurrentTime") return { time: clock.now() };
-  if (method !== "getSessionLimits") return { error: `there is no method ${excerpt(method)}` };
+interface OwnRequestsDeps {
+  readonly config: SessionLimits;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: Logger;
+  readonly profiles: Pick<ProfilesService, "ensure">;
+  readonly attributes: Pick<AttributesService, "read">;
+  readonly latest: TelemetryStore["latest"];
+  runScript(run: ScriptRun): Promise<{ readonly value: JsonValue | undefined }>;
+}
+
+const refusal = (text: Text): JsonValue => ({ error: inEnglish(text) });
+
+function limitsOf(device: IngestDevice, config: SessionLimits): JsonValue {
   const perSecond = device.limiter?.perSecond ?? device.meters?.messages.perSecond ?? null;
   const rate = perSecond === null ? "" : `${perSecond}:1`;
   return {
@@ -28,3 +41,82 @@ export function answerOwnRequest(
     rateLimits: { messages: rate, telemetryMessages: rate, telemetryDataPoints: "" },
   };
 }
+
+/** Reads what a script may use of its device; only what its source names. */
+async function metadataOf(
+  deps: Pick<OwnRequestsDeps, "attributes" | "latest">,
+  device: IngestDevice,
+  source: string,
+): Promise<JsonValue> {
+  const { deviceId, name } = device;
+  const read = (scope: "CLIENT" | "SHARED") =>
+    Object.fromEntries(deps.attributes.read(device, scope).map(({ key, value }) => [key, value]));
+  const attributes = source.includes("attributes") && { client: read("CLIENT"), shared: read("SHARED") };
+  const [latest] = source.includes("telemetry") ? await deps.latest([deviceId]) : [];
+  return {
+    deviceId,
+    deviceName: name,
+    ...(attributes && { attributes }),
+    ...(latest && { telemetry: latest.values as Record<string, JsonValue>, timestamps: latest.timestamps }),
+  };
+}
+
+/**
+ * Creates the function that answers a request `{method, params}` of a device: the time, the limits of its MQTT session, or what its
+ * profile replies. The answer to any other method, and of a script that fails, is an object with `error`.
+ * @throws DomainError `invalid` for a body without a method
+ */
+export function createOwnRequests(deps: OwnRequestsDeps) {
+  const { config, clock } = deps;
+  /** Number of scripts that run for a device, by its id. */
+  const running = new Map<DeviceId, number>();
+
+  async function runScript(
+    device: IngestDevice,
+    script: string,
+    request: { method: string; params: JsonValue },
+  ) {
+    const metadata = await metadataOf(deps, device, script);
+    const key = `request ${device.profileId} ${request.method}`;
+    const { value = null } = await deps.runScript({ source: script, key, message: request, metadata });
+    return Buffer.byteLength(JSON.stringify(value)) > REPLY_BYTES_MAX
+      ? refusal(detail("request.reply_too_large", { max: REPLY_BYTES_MAX / 1024 }))
+      : value;
+  }
+
+  async function runLimited(...args: Parameters<typeof runScript>): Promise<JsonValue> {
+    const [{ deviceId }] = args;
+    const count = running.get(deviceId) ?? 0;
+    if (count >= SCRIPTS_MAX) return refusal(detail("request.too_many_scripts", { max: SCRIPTS_MAX }));
+    running.set(deviceId, count + 1);
+    try {
+      return await runScript(...args);
+    } catch (error) {
+      if (error instanceof DomainError) return refusal(error);
+      deps.log.error("a request of a device was not answered", { deviceId, error });
+      return refusal(detail("request.script_failed"));
+    } finally {
+      const left = (running.get(deviceId) ?? 1) - 1;
+      if (left > 0) running.set(deviceId, left);
+      else running.delete(deviceId);
+    }
+  }
+
+  function answerByProfile(device: IngestDevice, { method, params }: { method: string; params: unknown }) {
+    const { deviceRequests } = deps.profiles.ensure(device.tenantId, device.profileId);
+    const rule = deviceRequests.find((candidate) => candidate.method === method);
+    if (rule === undefined) return { error: `there is no method ${excerpt(method)}` };
+    if (rule.script === undefined) return rule.reply ?? null;
+    return runLimited(device, rule.script, { method, params: toPlainJson(params ?? null, "command") });
+  }
+
+  return (device: IngestDevice, body: unknown): JsonValue | Promise<JsonValue> => {
+    const method = isJsonObject(body) ? body.method : undefined;
+    if (!isJsonObject(body) || typeof method !== "string") throw invalid("request.method_missing");
+    if (method === "getServerTime" || method === "getCurrentTime") return { time: clock.now() };
+    if (method === "getSessionLimits") return limitsOf(device, config);
+    return answerByProfile(device, { method, params: body.params });
+  };
+}
+
+export type OwnRequests = ReturnType<typeof createOwnRequests>;

@@ -21,7 +21,9 @@ const status = {
 };
 const webhookBody = t.Object(
   {
-    kind: t.String({ description: "generic, lorawan-a (ChirpStack v4) or lorawan-b (The Things Stack v3)" }),
+    kind: t.String({
+      description: "generic, lorawan-a (ChirpStack v4 or v3) or lorawan-b (The Things Stack v3)",
+    }),
     url: t.String(),
     integrationId: t.Optional(t.String({ description: "the integration that the address belongs to" })),
     name: t.Optional(t.String()),

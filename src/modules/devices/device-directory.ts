@@ -25,12 +25,10 @@ interface DeviceDirectoryDeps {
 }
 
 /** Returns what a device takes over from its profile, apart from limits. */
-const ofProfile = ({ payload, telemetryTopic, sessionsMax, sessionsWhenFull }: DeviceProfile) => ({
-  payload,
-  telemetryTopic,
-  sessionsMax,
-  sessionsWhenFull,
-});
+const ofProfile = (profile: DeviceProfile) => {
+  const { payload, telemetryTopic, convertsNumericText, sessionsMax, sessionsWhenFull } = profile;
+  return { payload, telemetryTopic, convertsNumericText, sessionsMax, sessionsWhenFull };
+};
 
 /**
  * Devices as sessions and device routes see them: one shared object each, made on first use and kept current by events, so

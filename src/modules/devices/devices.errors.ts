@@ -1,8 +1,10 @@
-import { conflict, forbidden, invalid, limited, notFound } from "../../lib/domain-error.ts";
+import { conflict, forbidden, invalid, limited, notFound, unauthenticated } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 
 export const deviceNotFound = () => notFound("device.not_found");
-export const invalidDeviceToken = () => invalid("device.token_invalid");
+export const invalidDeviceToken = () => unauthenticated("device.token_invalid");
+/** The same as the service contract has it: a 400. */
+export const contractInvalidToken = () => invalid("device.token_invalid");
 export const parentNotGateway = () => invalid("device.parent_invalid");
 export const rolesDiffer = () => invalid("device.roles_differ");
 export const devEuiTaken = () => conflict("device.dev_eui_taken");

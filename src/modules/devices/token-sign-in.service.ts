@@ -1,5 +1,5 @@
 import { AttemptLimit } from "../../lib/attempt-limit.ts";
-import { limited } from "../../lib/domain-error.ts";
+import { type DomainError, limited } from "../../lib/domain-error.ts";
 import type { RefusalEdge } from "../../lib/refusal-edges.ts";
 import { secretHint } from "../../lib/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -7,7 +7,7 @@ import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ReportRefusal } from "../refusals/refusals.types.ts";
 import { type PeerServer, peerOf, webSocketPeerOf } from "../request-peer.ts";
 import type { DeviceDirectory } from "./device-directory.ts";
-import { invalidDeviceToken } from "./devices.errors.ts";
+import { contractInvalidToken, invalidDeviceToken } from "./devices.errors.ts";
 
 /** A fleet whose tokens were all replaced comes at once; then one wrong token a second from an address. */
 const WRONG = { perSecond: 1, burst: 60 };
@@ -16,6 +16,12 @@ export interface TokenRequest {
   readonly params: { readonly deviceToken: string };
   readonly request: Request;
   readonly server: PeerServer | null;
+}
+
+type TokenEdge = RefusalEdge & `device_${string}`;
+
+function refuse(error: DomainError): never {
+  throw error;
 }
 
 /**
@@ -30,27 +36,31 @@ export function createTokenSignIn(deps: {
   const wrong = new AttemptLimit(WRONG);
   const waitAfterWrong = (address: string): number => wrong.take(address, deps.clock.monotonic());
 
+  /** Finds the device of a request, or counts and reports the wrong token. @throws DomainError `limited` after too many wrong ones. */
+  function find({ params, request, server }: TokenRequest, edge: TokenEdge): IngestDevice | undefined {
+    const { deviceToken } = params;
+    const device = deps.directory.findByToken(deviceToken);
+    if (device !== undefined) return device;
+    const peer = edge === "device_api" ? peerOf(request, server) : webSocketPeerOf(request, server);
+    const waitMs = waitAfterWrong(peer.address);
+    const cause = deviceToken === "" ? "credential_missing" : "token_wrong";
+    const reason = waitMs > 0 ? "too_many_tries" : cause;
+    deps.report({ edge, reason, ...peer, identity: { kind: "token", name: secretHint(deviceToken) } });
+    if (waitMs > 0) throw limited("device.token_limited", Math.ceil(waitMs / 1000));
+    return undefined;
+  }
+
   return {
     attempt: (token: string, address: string): IngestDevice | "wrong" | "later" =>
       deps.directory.findByToken(token) ?? (waitAfterWrong(address) > 0 ? "later" : "wrong"),
     /** Counts another wrong credential of a device or program against the same limit. */
     countWrong: (address: string): "wrong" | "later" => (waitAfterWrong(address) > 0 ? "later" : "wrong"),
     /** Signs in a request with the token in its path. @throws DomainError `device.token_invalid`, or `limited` after too many wrong ones. */
-    ensure(
-      { params, request, server }: TokenRequest,
-      edge: RefusalEdge & `device_${string}` = "device_api",
-    ): IngestDevice {
-      const { deviceToken } = params;
-      const device = deps.directory.findByToken(deviceToken);
-      if (device !== undefined) return device;
-      const peer = edge === "device_api" ? peerOf(request, server) : webSocketPeerOf(request, server);
-      const waitMs = waitAfterWrong(peer.address);
-      const cause = deviceToken === "" ? "credential_missing" : "token_wrong";
-      const reason = waitMs > 0 ? "too_many_tries" : cause;
-      deps.report({ edge, reason, ...peer, identity: { kind: "token", name: secretHint(deviceToken) } });
-      if (waitMs === 0) throw invalidDeviceToken();
-      throw limited("device.token_limited", Math.ceil(waitMs / 1000));
-    },
+    ensure: (asked: TokenRequest, edge: TokenEdge = "device_api"): IngestDevice =>
+      find(asked, edge) ?? refuse(invalidDeviceToken()),
+    /** Works like `ensure` for operations of the service contract, where a wrong token is a 400. */
+    ensureByContract: (asked: TokenRequest): IngestDevice =>
+      find(asked, "device_api") ?? refuse(contractInvalidToken()),
   };
 }
 

@@ -12,7 +12,10 @@ export function createBrokerCommands(
   { events, clock, log }: Pick<Core, "events" | "clock" | "log">,
   deps: {
     attributes: Pick<AttributesService, "valueOf" | "saveServer">;
-    integrations: Pick<ReturnType<typeof createIntegrationsModule>, "repository" | "publish">;
+    integrations: Pick<
+      ReturnType<typeof createIntegrationsModule>,
+      "repository" | "publish" | "announcedCommand"
+    >;
     commands: Pick<CommandEngine, "answered" | "left" | "wayOpened">;
     ways: Pick<CommandWays, "add">;
   },
@@ -29,6 +32,7 @@ export function createBrokerCommands(
     saveIntegration: (deviceId, integrationId) =>
       attributes.saveServer(deviceId, INTEGRATION_ID_KEY, integrationId),
     list: (tenantId) => integrations.repository.list(tenantId),
+    announcedCommand: integrations.announcedCommand,
     publish: integrations.publish,
     now: () => clock.now(),
     log: log.child("commands"),

@@ -5,7 +5,7 @@ import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Command, CommandTransport } from "../commands/commands.types.ts";
 import type { Integration } from "../integrations/integrations.types.ts";
-import { commandMessage, hasCommands } from "./command-messages.ts";
+import { type CommandTarget, commandMessage, hasCommands } from "./command-messages.ts";
 import { failureOf } from "./downlink-lifecycle.ts";
 
 /** Part of the command engine that this transport reports to. */
@@ -23,6 +23,11 @@ interface BrokerCommandsDeps {
   readonly savedIntegrationOf: (deviceId: DeviceId) => string | undefined;
   readonly saveIntegration: (deviceId: DeviceId, integrationId: string) => void;
   readonly list: (tenantId: TenantId) => readonly Integration[];
+  readonly announcedCommand: (
+    integration: Integration,
+    externalId: string,
+    key: string,
+  ) => ReturnType<NonNullable<CommandTarget["announced"]>>;
   readonly publish: (integrationId: string, message: BrokerMessage) => Promise<void>;
   readonly now: () => number;
   readonly log: Logger;
@@ -62,7 +67,12 @@ export class BrokerCommands implements CommandTransport {
     const integration = externalId === undefined ? undefined : this.#integrationOf(tenantId, deviceId);
     if (externalId === undefined || integration === undefined) return false;
     try {
-      const target = { settings: integration.settings, externalId, now: this.#deps.now() };
+      const target = {
+        settings: integration.settings,
+        externalId,
+        now: this.#deps.now(),
+        announced: (key: string) => this.#deps.announcedCommand(integration, externalId, key),
+      };
       void this.#publish(integration, command, commandMessage(target, command));
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;

@@ -1,22 +1,32 @@
 import { settingOf } from "../../lib/command-setting.ts";
 import { invalid } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { commandPayload } from "../../lib/sparkplug/sparkplug-payload.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Command } from "../commands/commands.types.ts";
 import type { IntegrationSettings, MessageFormat } from "../integrations/integrations.types.ts";
 
+interface AnnouncedCommand {
+  readonly topic: string;
+  readonly retain: boolean;
+  /** Returns the payload. @throws DomainError `invalid` for a value that is not accepted */
+  write(value: JsonValue): string;
+}
+
 type AskedCommand = Pick<Command, "rpcId" | "method" | "params">;
 
-interface Target {
+export interface CommandTarget {
   readonly settings: IntegrationSettings;
   /** The device's name in its topics. */
   readonly externalId: string;
   /** Epoch ms. */
   readonly now: number;
+  /** Returns the command that the device has announced under a key. */
+  readonly announced?: (key: string) => AnnouncedCommand | undefined;
 }
 
-type Writer = (target: Target, command: AskedCommand) => BrokerMessage;
+type Writer = (target: CommandTarget, command: AskedCommand) => BrokerMessage;
 
 const onOff = (value: JsonValue): JsonValue => (value === true ? "ON" : value === false ? "OFF" : value);
 
@@ -96,11 +106,20 @@ const sparkplug: Writer = ({ externalId, now }, command) => {
   return { topic: `spBv1.0/${group}/${place}`, payload: commandPayload(now, name, value), qos: 0 };
 };
 
+/** Publishes the announced payload to the announced topic. */
+const homeAssistant: Writer = ({ announced }, command) => {
+  const { name, value } = settingOf(command);
+  const way = announced?.(name);
+  if (way === undefined) throw invalid("command.not_announced", { key: excerpt(name) });
+  return { topic: way.topic, payload: way.write(value), qos: 1, retain: way.retain };
+};
+
 const writers: ReadonlyMap<MessageFormat, Writer> = new Map([
   ["tasmota", tasmota],
   ["zigbee2mqtt", zigbee2mqtt],
   ["shelly", shelly],
   ["sparkplug", sparkplug],
+  ["home-assistant", homeAssistant],
 ]);
 
 /** Returns whether devices of the format take commands over MQTT. */
@@ -111,7 +130,7 @@ export const hasCommands = (format: MessageFormat | undefined): boolean =>
  * Returns the message that carries a command to a device of an integration's broker.
  * @throws DomainError `invalid` for a command that the format cannot express
  */
-export function commandMessage(target: Target, command: AskedCommand): BrokerMessage {
+export function commandMessage(target: CommandTarget, command: AskedCommand): BrokerMessage {
   const writer = target.settings.format && writers.get(target.settings.format);
   if (!writer) throw invalid("command.format_without");
   const message = writer(target, command);

@@ -12,6 +12,7 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { ChildRef } from "../devices/devices.types.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice, IngestSource } from "../ingest/ingest.types.ts";
+import type { ClaimingService } from "../provisioning/claiming.service.ts";
 import { type ChildPart, parseAnswer, parseChild, parseParts, parseRequest } from "./gateway-body.ts";
 import { createGatewayRefusals } from "./gateway-refusals.ts";
 import type { GatewaySessions } from "./gateway-sessions.ts";
@@ -23,6 +24,8 @@ export interface GatewayMessage {
   readonly bytes: Uint8Array;
 }
 
+type Transact = (work: () => Promise<void>[]) => Promise<void>[];
+
 /** Describes how the parts of a kind of message are taken. */
 interface Steps<Input> {
   /** Throws what is wrong with a part. */
@@ -30,6 +33,34 @@ interface Steps<Input> {
   take(child: IngestDevice, input: Input): Promise<void>;
   /** Runs what takes all of them. */
   together(work: () => Promise<void>[]): Promise<void>[];
+}
+
+/** Creates the steps of each kind of message that has parts for several children. */
+function createSteps({
+  ingest,
+  claiming,
+  transact,
+}: {
+  ingest: Pick<IngestService, "toReadings" | "readings" | "clientAttributes">;
+  claiming: Pick<ClaimingService, "check" | "request">;
+  transact: Transact;
+}) {
+  const telemetry: Steps<ReturnType<typeof ingest.toReadings>> = {
+    check: ingest.toReadings,
+    take: ingest.readings,
+    together: (work) => work(),
+  };
+  const attributes: Steps<Record<string, unknown>> = {
+    check: checkAttributes,
+    take: ingest.clientAttributes,
+    together: transact,
+  };
+  const claims: Steps<ReturnType<typeof claiming.check>> = {
+    check: claiming.check,
+    take: claiming.request,
+    together: transact,
+  };
+  return { telemetry, attributes, claims };
 }
 
 /**
@@ -43,10 +74,11 @@ export function createGatewaysService(deps: {
   sessions: Pick<GatewaySessions, "find" | "reported" | "left">;
   ingest: Pick<IngestService, "admit" | "toReadings" | "readings" | "clientAttributes" | "reject">;
   attributes: Pick<AttributesService, "read">;
+  claiming: Pick<ClaimingService, "check" | "request">;
   /** Every message of a gateway is a sign of its own life, too. */
   touch: (gateway: IngestDevice) => void;
   /** Returns what the children of one message say of themselves is written at once. */
-  transact: (work: () => Promise<void>[]) => Promise<void>[];
+  transact: Transact;
   /** Resolves once the children made so far are on the disk. */
   durable: () => Promise<void>;
   /** A child is there now: what waits for it may go out. */
@@ -165,16 +197,7 @@ export function createGatewaysService(deps: {
     return allOf(commits);
   }
 
-  const telemetry: Steps<ReturnType<typeof ingest.toReadings>> = {
-    check: ingest.toReadings,
-    take: ingest.readings,
-    together: (work) => work(),
-  };
-  const attributes: Steps<Record<string, unknown>> = {
-    check: checkAttributes,
-    take: ingest.clientAttributes,
-    together: (work) => deps.transact(work),
-  };
+  const { telemetry, attributes, claims } = createSteps(deps);
 
   return {
     connect(gateway: IngestDevice, message: GatewayMessage): Promise<void> {
@@ -200,6 +223,9 @@ export function createGatewaysService(deps: {
       takeParts(gateway, message, telemetry),
     attributes: (gateway: IngestDevice, message: GatewayMessage): Promise<void> =>
       takeParts(gateway, message, attributes),
+    /** Lets children be claimed by people. */
+    claim: (gateway: IngestDevice, message: GatewayMessage): Promise<void> =>
+      takeParts(gateway, message, claims),
     /** `answer` is called with the body for the gateway. */
     request(gateway: IngestDevice, message: GatewayMessage, answer: (body: unknown) => void): Promise<void> {
       return listed(gateway, message, () => {

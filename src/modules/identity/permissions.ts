@@ -31,7 +31,10 @@ export const permissions = {
     needsPerson: true,
   },
   "devices:read": { roles: everyone, what: "read the devices that are granted" },
-  "devices:write": { roles: writers, what: "create, change and delete devices; their access tokens" },
+  "devices:write": {
+    roles: writers,
+    what: "create, change, claim, release and delete devices; their access tokens",
+  },
   "profiles:read": { roles: everyone, what: "read device profiles" },
   "profiles:write": { roles: writers, what: "create, change and delete device profiles" },
   "attributes:read": { roles: everyone, what: "read attributes of devices" },

@@ -77,6 +77,8 @@ export interface LocalTopics {
     tenantId: TenantId,
     filters: readonly string[],
     take: (message: LocalMessage) => Promise<void>,
+    /** Topics that are followed beside the filters; they may change. */
+    topics?: { has(topic: string): boolean },
   ): () => void;
   retained(tenantId: TenantId, filter: string): readonly LocalMessage[];
   /** Publishes to the clients, but not to `follow`. */

@@ -11,6 +11,7 @@ import type { User } from "../users/users.types.ts";
 import { addToDigest } from "./digest.ts";
 import { type MessengerNotifier, wantsMessage } from "./messenger-notifier.ts";
 import type { MessengersService } from "./messengers.service.ts";
+import type { Messenger } from "./messengers.types.ts";
 import type { NotificationsRepository } from "./notifications.repository.ts";
 import type {
   Channel,
@@ -20,7 +21,7 @@ import type {
   QueuedNotification,
 } from "./notifications.types.ts";
 import type { Notifier } from "./notifier.ts";
-import { channelsOf, recipientsAmong, wants } from "./recipients.ts";
+import { channelsOf, type Recipients, recipientsAmong, wants } from "./recipients.ts";
 
 const MINUTE_MS = 60_000;
 const NOTIFICATIONS_AT_ONCE = 100;
@@ -33,9 +34,8 @@ const WINDOW_MS_MAX = 60 * MINUTE_MS;
 const NAMED_MAX = 20;
 
 /** State of a tenant while a batch is processed. */
-interface Audience {
+interface Audience extends Recipients {
   readonly settings: NotificationSettings;
-  readonly users: readonly User[];
 }
 
 /** A batch that is processed together; both lists are kept until it is written. */
@@ -59,7 +59,7 @@ interface DispatcherDeps {
   readonly canMail: () => boolean;
   readonly settingsOf: (tenantId: TenantId) => NotificationSettings;
   readonly deviceNameOf: (deviceId: DeviceId) => string | undefined;
-  /** Returns the ids of the only users whom the rule of an alarm names; undefined for all users. */
+  /** Returns the ids of the only recipients whom the rule of an alarm names; undefined if it has no list. */
   readonly recipientIdsOf: (alarm: {
     deviceId: DeviceId;
     alarmType: string;
@@ -167,14 +167,14 @@ export class Dispatcher {
   }
 
   private dispatch(notification: QueuedNotification, batch: Batch): void {
-    const { settings, users } = this.audienceOf(notification.tenantId, batch);
+    const { settings, users, messengers } = this.audienceOf(notification.tenantId, batch);
     const deviceName = this.deps.deviceNameOf(notification.deviceId);
     if (deviceName === undefined) return;
     const content = { line: lineOf(notification, deviceName), settings, flows: batch.flows };
-    const recipientIds = this.deps.recipientIdsOf(notification);
+    const recipients = recipientsAmong({ users, messengers }, this.deps.recipientIdsOf(notification));
     const ways = [
-      ...recipientsAmong(users, recipientIds).flatMap((user) => this.notifyUser(user, notification, content)),
-      ...this.notifyMessengers(notification, recipientIds, content),
+      ...recipients.users.flatMap((user) => this.notifyUser(user, notification, content)),
+      ...recipients.messengers.flatMap((messenger) => this.notifyMessenger(messenger, notification, content)),
     ];
     if (ways.length === 0) return;
     const occasion = detail(`alarm_occasion.${notification.trigger}`);
@@ -192,6 +192,7 @@ export class Dispatcher {
     const audience = audiences.get(tenantId) ?? {
       settings: this.deps.settingsOf(tenantId),
       users: this.deps.users.listOf(tenantId),
+      messengers: this.deps.messengers.listOf(tenantId),
     };
     audiences.set(tenantId, audience);
     return audience;
@@ -218,20 +219,18 @@ export class Dispatcher {
     return channelsOf(user, { canMail: this.deps.canMail(), canMessage: messaging !== null });
   }
 
-  /** Returns the messengers that got the notification, as the history of the alarm names them. */
-  private notifyMessengers(
+  /** Returns the way to the messenger, as the history of the alarm names it. */
+  private notifyMessenger(
+    messenger: Messenger,
     notification: QueuedNotification,
-    recipientIds: readonly string[] | undefined,
     content: Content & Pick<Batch, "flows">,
   ): Text[] {
+    if (!wantsMessage(messenger, notification)) return [];
     const { messengers } = this.deps;
-    return messengers.listOf(notification.tenantId).flatMap((messenger) => {
-      if (!wantsMessage(messenger, notification, recipientIds)) return [];
-      const key = { recipientId: messenger.messengerId, channel: "messenger" } as const;
-      const isSent = this.notifyOrDefer(key, content, () => messengers.sendLine(messenger, content.line));
-      const to = messenger.name;
-      return detail(isSent ? "notification_way.messenger" : "notification_way.messenger_digest", { to });
-    });
+    const { messengerId, name: to } = messenger;
+    const key = { recipientId: messengerId, channel: "messenger" } as const;
+    const isSent = this.notifyOrDefer(key, content, () => messengers.sendLine(messenger, content.line));
+    return [detail(isSent ? "notification_way.messenger" : "notification_way.messenger_digest", { to })];
   }
 
   /** Sends it, or adds the line to the digest of the recipient. Returns whether it was sent. */

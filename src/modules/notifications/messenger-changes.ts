@@ -23,6 +23,7 @@ export const newMessenger = (
   name,
   kind,
   isEnabled: true,
+  ruleScope: "ALL",
   language,
   severities: alarmSeverities,
   triggers: notificationTriggers,

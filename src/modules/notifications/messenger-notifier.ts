@@ -7,9 +7,9 @@ import type { Digest, NotificationLine } from "./notifications.types.ts";
 
 const TIMEOUT_MS = 15_000;
 
-/** Returns whether the messenger gets the notification. A rule that names its recipients reaches those alone. */
+/** Returns whether the messenger gets the notification. */
 export function wantsMessage(
-  { isEnabled, severities, triggers, messengerId }: Messenger,
+  { isEnabled, severities, triggers }: Messenger,
   {
     severity,
     formerSeverity,
@@ -17,14 +17,12 @@ export function wantsMessage(
   }: Pick<NotificationLine, "severity" | "trigger"> & {
     formerSeverity: NotificationLine["severity"] | null;
   },
-  recipientIds: readonly string[] | undefined,
 ): boolean {
   return (
     isEnabled &&
     triggers.includes(trigger) &&
     severities.includes(severity) &&
-    !(formerSeverity !== null && severities.includes(formerSeverity)) &&
-    (recipientIds === undefined || recipientIds.includes(messengerId))
+    !(formerSeverity !== null && severities.includes(formerSeverity))
   );
 }
 

@@ -10,13 +10,19 @@ import {
   textSchema,
   wholeNumber,
 } from "../wire.schemas.ts";
-import { messengerKinds } from "./messengers.types.ts";
+import { messengerKinds, ruleScopes } from "./messengers.types.ts";
 import { notificationTriggers } from "./notifications.types.ts";
 
 const languages = ["en", "de"] as const;
 
 const fields = {
   isEnabled: t.Optional(t.Boolean({ description: "true by default" })),
+  ruleScope: t.Optional(
+    literals(ruleScopes, {
+      description:
+        "ALL (default): alarms of rules without `recipientIds` and of rules that name the messenger there; NAMED: only the latter",
+    }),
+  ),
   language: t.Optional(literals(languages, { description: "by default that of the notification settings" })),
   severities: t.Optional(
     t.Array(severityInput, { maxItems: alarmSeverities.length, description: "all by default" }),
@@ -57,6 +63,7 @@ export const messengerBody = t.Object(
     name: t.String(),
     kind: choice(messengerKinds),
     isEnabled: t.Boolean(),
+    ruleScope: choice(ruleScopes),
     language: choice(languages),
     severities: t.Array(choice(alarmSeverities)),
     triggers: t.Array(choice(notificationTriggers)),

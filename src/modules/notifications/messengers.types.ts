@@ -7,6 +7,10 @@ import type { NotificationTrigger } from "./notifications.types.ts";
 export const messengerKinds = ["TELEGRAM", "TEAMS", "SLACK", "NTFY", "GOTIFY"] as const;
 export type MessengerKind = (typeof messengerKinds)[number];
 
+/** Rules whose alarms a messenger gets: all that name no recipients and those that name it, or those that name it alone. */
+export const ruleScopes = ["ALL", "NAMED"] as const;
+export type RuleScope = (typeof ruleScopes)[number];
+
 /** What the service needs besides its secret. A field that the kind does not have is empty. */
 export interface MessengerFields {
   /** Base address of the server; for Teams and Slack the origin of the webhook address, which is the secret. */
@@ -24,13 +28,14 @@ export interface MessengerTarget {
   readonly headers: Readonly<Record<string, Sealed>>;
 }
 
-/** A group, channel or topic of a messenger that gets every alarm of the tenant once. */
+/** A group, channel or topic of a messenger that gets each alarm once. */
 export interface Messenger {
   readonly messengerId: string;
   readonly tenantId: TenantId;
   readonly name: string;
   readonly kind: MessengerKind;
   readonly isEnabled: boolean;
+  readonly ruleScope: RuleScope;
   readonly language: MailLanguage;
   readonly severities: readonly AlarmSeverity[];
   readonly triggers: readonly NotificationTrigger[];
@@ -46,6 +51,7 @@ export interface MessengerInput {
   readonly name?: string | undefined;
   readonly kind?: MessengerKind | undefined;
   readonly isEnabled?: boolean | undefined;
+  readonly ruleScope?: RuleScope | undefined;
   readonly language?: MailLanguage | undefined;
   readonly severities?: readonly AlarmSeverity[] | undefined;
   readonly triggers?: readonly NotificationTrigger[] | undefined;

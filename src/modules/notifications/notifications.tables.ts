@@ -4,7 +4,12 @@ import { type AlarmSeverity, alarmSeverities } from "../../lib/severity.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { alarms } from "../alarms/alarms.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
-import { type MessengerFields, type MessengerTarget, messengerKinds } from "./messengers.types.ts";
+import {
+  type MessengerFields,
+  type MessengerTarget,
+  messengerKinds,
+  ruleScopes,
+} from "./messengers.types.ts";
 import {
   type Digest,
   flowChannels,
@@ -75,6 +80,7 @@ export const messengers = sqliteTable(
     name: text("name").notNull(),
     kind: text("kind", { enum: messengerKinds }).notNull(),
     isEnabled: integer("is_enabled", { mode: "boolean" }).notNull(),
+    ruleScope: text("rule_scope", { enum: ruleScopes }).notNull(),
     language: text("language", { enum: ["en", "de"] }).notNull(),
     severities: text("severities", { mode: "json" }).notNull().$type<readonly AlarmSeverity[]>(),
     triggers: text("triggers", { mode: "json" }).notNull().$type<readonly NotificationTrigger[]>(),

@@ -1,4 +1,5 @@
 import type { Principal, User } from "../users/users.types.ts";
+import type { Messenger } from "./messengers.types.ts";
 import type { AlarmNotification, Channel } from "./notifications.types.ts";
 
 const flagOf = {
@@ -24,17 +25,28 @@ export function wants(user: User, notification: AlarmNotification, visible: Prin
   );
 }
 
+/** Users and messengers of a tenant. */
+export interface Recipients {
+  readonly users: readonly User[];
+  readonly messengers: readonly Messenger[];
+}
+
 /**
- * Returns the users whom a rule names: all users where it has no list, or where none of the named ones is left. An alarm must not be lost
- * because a user was deleted.
+ * Returns the recipients whom a rule names. Without a list, or if none of them is left, these are all users and each messenger that gets
+ * the alarms of all rules: an alarm must not be lost because its recipient was deleted.
  */
 export function recipientsAmong(
-  users: readonly User[],
+  { users, messengers }: Recipients,
   recipientIds: readonly string[] | undefined,
-): readonly User[] {
-  if (recipientIds === undefined) return users;
-  const named = users.filter(({ userId }) => recipientIds.includes(userId));
-  return named.length === 0 ? users : named;
+): Recipients {
+  if (recipientIds !== undefined) {
+    const named = {
+      users: users.filter(({ userId }) => recipientIds.includes(userId)),
+      messengers: messengers.filter(({ messengerId }) => recipientIds.includes(messengerId)),
+    };
+    if (named.users.length + named.messengers.length > 0) return named;
+  }
+  return { users, messengers: messengers.filter(({ ruleScope }) => ruleScope === "ALL") };
 }
 
 /** The ways on which the user can be told. */

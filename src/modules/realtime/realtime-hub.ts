@@ -69,9 +69,10 @@ export class RealtimeHub {
     events.on("device.deleted", ({ tenantId, deviceId }) =>
       this.#publish("devices", tenantId, { event: "deleted", deviceId }),
     );
-    events.on("session.ended", ({ sessionId }) => {
-      for (const session of [...this.#sessions])
-        if (session.isUnder(sessionId)) session.close(closeCodes.unauthorized, "the session has ended");
+    events.on("session.ended", ({ sessionId, isChanged = false }) => {
+      const code = isChanged ? closeCodes.changed : closeCodes.unauthorized;
+      const reason = isChanged ? "the link shows something else now" : "the session has ended";
+      for (const session of [...this.#sessions]) if (session.isUnder(sessionId)) session.close(code, reason);
     });
     events.on("device.rejected", ({ tenantId, ...data }) =>
       this.#publish("events", tenantId, { event: "rejected", ...data }),

@@ -46,13 +46,17 @@ export interface RealtimeDeps {
 
 type SubscribeMessage = Extract<ClientMessage, { type: "subscribe" }>;
 
-/** Returns what somebody hears of what was asked for: who looks at a shared dashboard gets telemetry of its keys. */
-function allowed({ shared }: Principal, message: SubscribeMessage): Pick<Subscription, "topics" | "keys"> {
+/** Returns what somebody hears of what was asked for: who looks at shared dashboards gets telemetry of their keys. */
+function allowed({ shared }: Principal, message: SubscribeMessage): Pick<Subscription, "topics" | "keysOf"> {
   const keys = message.keys && new Set(message.keys);
-  if (shared === undefined) return { topics: new Set(message.topics), keys };
-  const isNothing = shared.keys.size === 0;
-  const topics = message.topics.filter((topic) => topic === "telemetry" && !isNothing);
-  return { topics: new Set(topics), keys: keys === undefined ? shared.keys : shared.keys.intersection(keys) };
+  if (shared === undefined) return { topics: new Set(message.topics), keysOf: () => keys };
+  return {
+    topics: new Set(message.topics.filter((topic) => topic === "telemetry")),
+    keysOf(deviceId) {
+      const shown = shared.keysOf.get(deviceId) ?? new Set<string>();
+      return keys === undefined ? shown : shown.intersection(keys);
+    },
+  };
 }
 
 /** One reader on `/api/ws`: signs in with its first message, subscribes, gets a snapshot and then what is new. */
@@ -258,17 +262,24 @@ export class RealtimeSession {
     this.#deps.hub.unsubscribe(this, subscription);
   }
 
+  /** Devices with the same keys are read together. */
+  async #latest(deviceIds: readonly DeviceId[], keysOf: Subscription["keysOf"]) {
+    const groups = Map.groupBy(deviceIds, keysOf);
+    const found = [...groups].map(([keys, ids]) => this.#deps.store.latest(ids, keys && [...keys]));
+    return (await Promise.all(found)).flat();
+  }
+
   async #snapshot(
     principal: Principal,
-    { id, topics, deviceIds, keys }: Subscription,
+    { id, topics, deviceIds, keysOf }: Subscription,
   ): Promise<SnapshotMessage> {
-    const { devices, store, activityOf } = this.#deps;
+    const { devices, activityOf } = this.#deps;
     const wanted =
       deviceIds === undefined
         ? devices.list(principal, { limit: SNAPSHOT_DEVICES_MAX, offset: 0 }).items
         : [...deviceIds].map((deviceId) => devices.get(principal, deviceId));
     const ids = wanted.map((device) => device.deviceId);
-    const telemetry = topics.has("telemetry") ? await store.latest(ids, keys && [...keys]) : [];
+    const telemetry = topics.has("telemetry") ? await this.#latest(ids, keysOf) : [];
     const states = wanted.map((device) => {
       const { active, lastActivityAt } = activityOf(device.deviceId) ?? device.activity;
       return {

@@ -39,8 +39,8 @@ export interface Subscription {
   readonly topics: ReadonlySet<RealtimeTopic>;
   /** Undefined: every device that the reader may see. */
   readonly deviceIds: ReadonlySet<DeviceId> | undefined;
-  /** Undefined: every key. */
-  readonly keys: ReadonlySet<string> | undefined;
+  /** Returns the keys of a device; undefined for every key. */
+  readonly keysOf: (deviceId: DeviceId) => ReadonlySet<string> | undefined;
 }
 
 interface DeviceState {

@@ -54,12 +54,13 @@ export class SendBuffer {
       (waiting.readings.length >= READINGS_PER_DEVICE_MAX || this.#weight >= WEIGHT_MAX)
     ) {
       waiting.merged = new Map();
-      for (const earlier of waiting.readings) merge(waiting.merged, earlier, subscription.keys);
+      const keys = subscription.keysOf(deviceId);
+      for (const earlier of waiting.readings) merge(waiting.merged, earlier, keys);
       this.#weight -= waiting.weight;
       waiting.weight = 0;
       waiting.readings = [];
     }
-    if (waiting.merged !== undefined) merge(waiting.merged, reading, subscription.keys);
+    if (waiting.merged !== undefined) merge(waiting.merged, reading, subscription.keysOf(deviceId));
     else {
       const weight = weightOf(reading);
       waiting.readings.push(reading);
@@ -147,8 +148,9 @@ function merge(
 
 function* messagesOf({ subscription, deviceId, readings, merged }: Waiting): Generator<TelemetryMessage> {
   const head = { type: "data", id: subscription.id, topic: "telemetry", deviceId } as const;
+  const keys = subscription.keysOf(deviceId);
   for (const reading of readings) {
-    const entries = Object.entries(reading.values).filter(([key]) => subscription.keys?.has(key) ?? true);
+    const entries = Object.entries(reading.values).filter(([key]) => keys?.has(key) ?? true);
     if (entries.length === 0) continue;
     const timestamps = Object.fromEntries(entries.map(([key]) => [key, reading.ts]));
     yield { ...head, ts: reading.ts, values: Object.fromEntries(entries), timestamps };

@@ -49,10 +49,10 @@ export function createKeyMetadataLookup(deps: {
 
   return {
     /** Each profile is answered once, however many of the devices have it. Devices of profiles without room in the answer are its rest. */
-    resolve(principal: Principal, deviceIds: readonly string[]) {
+    resolve(principal: Principal, deviceIds: readonly string[], only?: ReadonlySet<string>) {
       const profileOf = devices.profilesOf(principal, [...new Set(deviceIds)]);
-      const { tenantId, shared } = principal;
-      const isNamed = ({ key }: KeyMetadata) => shared === undefined || shared.keys.has(key);
+      const { tenantId } = principal;
+      const isNamed = ({ key }: KeyMetadata) => only?.has(key) ?? true;
       /** Metadata by profile, as far as there is room. */
       const answered = new Map<ProfileId, KeyMetadata[]>();
       let weight = 0;

@@ -247,7 +247,10 @@ function conversation(
   return {
     async subscribe({ filters, qos, takeRetained }) {
       // MQTT 5: replays are not wanted at all, or only for a subscription that is new.
-      const options = { qos, ...(protocolVersion === 5 && { rh: takeRetained ? 1 : 2 }) };
+      const options = {
+        qos,
+        ...(protocolVersion === 5 && { rh: takeRetained === "always" ? 0 : takeRetained ? 1 : 2 }),
+      };
       const granted = await answered<number[]>((done) =>
         client.subscribe([...filters], options, (error, _asked, packet) => {
           const codes = packet?.granted?.map(Number);

@@ -30,7 +30,7 @@ export interface BrokerSubscription {
   readonly filters: readonly string[];
   readonly qos: 0 | 1 | 2;
   /** Retained messages are wanted, too, for a subscription that is new. */
-  readonly takeRetained: boolean;
+  readonly takeRetained: boolean | "always";
 }
 
 export interface GrantedSubscription {

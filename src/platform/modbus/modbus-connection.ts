@@ -1,19 +1,19 @@
 import { connect, type Socket } from "node:net";
 import { timedOut, unavailable } from "../../lib/domain-error.ts";
-import {
-  createFrameCodec,
-  type FrameCodec,
-  type ModbusFrame,
-  type ModbusFraming,
-} from "../../lib/modbus/modbus-frames.ts";
+import { createFrameCodec, type FrameCodec, type ModbusFrame } from "../../lib/modbus/modbus-frames.ts";
+import { defaultSerial, type ModbusFraming, type SerialSettings } from "../../lib/modbus/modbus-lists.ts";
 import { ensureAnswers, ModbusProtocolError } from "../../lib/modbus/modbus-pdu.ts";
 import type { Clock } from "../clock.ts";
 import type { OutboundRule } from "../outbound-address.ts";
+import { SerialPort } from "../serial/serial-port.ts";
 
 export interface ModbusConnectionOptions {
+  /** Address, name or, for a serial port, its path. */
   readonly host: string;
   readonly port: number;
   readonly framing: ModbusFraming;
+  /** Settings of a serial port. */
+  readonly serial: SerialSettings | null;
   /** Time for the connection, and for each answer, ms. */
   readonly timeoutMs: number;
   readonly addresses: Pick<OutboundRule, "resolve">;
@@ -27,12 +27,32 @@ const TRANSACTIONS = 0x1_0000;
 /** Requests in a row without any answer after which a connection counts as dead: a router may have forgotten it without a word. */
 const UNANSWERED_MAX = 5;
 
+/** Transport that carries the bytes. */
+interface Line {
+  write(bytes: Uint8Array): void;
+  /** Called when no answer is awaited any more. */
+  rest(): void;
+  close(): void;
+}
+
+interface LineEvents {
+  onData(chunk: Uint8Array): void;
+  onEnd(error: Error): void;
+}
+
 interface Pending {
   readonly transaction: number;
   readonly unitId: number;
   readonly pdu: Uint8Array;
   resolve(pdu: Uint8Array): void;
   reject(error: Error): void;
+}
+
+function lineOf(socket: Socket, { onData, onEnd }: LineEvents): Line {
+  socket.on("data", onData);
+  socket.on("error", onEnd);
+  socket.on("close", () => onEnd(Object.assign(new Error("closed"), { code: "ECONNRESET" })));
+  return { write: (bytes) => socket.write(bytes), rest: () => undefined, close: () => socket.destroy() };
 }
 
 function openSocket(address: string, options: ModbusConnectionOptions): Promise<Socket> {
@@ -71,7 +91,7 @@ async function addressesOf({ addresses, host, port, signal }: ModbusConnectionOp
 
 /** An open connection to a Modbus server, which answers one request at a time. */
 export class ModbusConnection {
-  readonly #socket: Socket;
+  readonly #line: Line;
   readonly #options: ModbusConnectionOptions;
   readonly #frames: FrameCodec;
   readonly #closed = Promise.withResolvers<void>();
@@ -82,22 +102,31 @@ export class ModbusConnection {
   /** Requests without an answer since the last one. */
   #unanswered = 0;
 
-  private constructor(socket: Socket, options: ModbusConnectionOptions) {
-    this.#socket = socket;
+  private constructor(options: ModbusConnectionOptions, openLine: (events: LineEvents) => Line) {
     this.#options = options;
     this.#frames = createFrameCodec(options.framing);
-    socket.on("data", (chunk: Buffer) => this.#receive(chunk));
-    socket.on("error", (error) => this.#end(error));
-    socket.on("close", () => this.#end(Object.assign(new Error("closed"), { code: "ECONNRESET" })));
+    this.#line = openLine({
+      onData: (chunk) => this.#receive(chunk),
+      onEnd: (error) => this.#end(error),
+    });
   }
 
-  /** Connects to the first address that answers. @throws Error of the network, or DomainError for an address that is not allowed */
+  /**
+   * Opens the serial port, or connects to the first address that answers.
+   * @throws Error of the network, or DomainError for a port that cannot be opened or an address that is not allowed
+   */
   static async open(options: ModbusConnectionOptions): Promise<ModbusConnection> {
+    const { host: path, framing, serial, clock } = options;
+    if (framing === "SERIAL") {
+      const settings = serial ?? defaultSerial;
+      return new ModbusConnection(options, (events) => new SerialPort({ path, settings, clock, ...events }));
+    }
     let failure: unknown = unavailable("network_error.no_address");
     for (const address of await addressesOf(options)) {
       if (options.signal.aborted) break;
       try {
-        return new ModbusConnection(await openSocket(address, options), options);
+        const socket = await openSocket(address, options);
+        return new ModbusConnection(options, (events) => lineOf(socket, events));
       } catch (error) {
         failure = error;
       }
@@ -139,14 +168,15 @@ export class ModbusConnection {
     const cancel = clock.schedule(timeoutMs, () => {
       const error = timedOut("modbus.no_answer", { unitId, ms: timeoutMs });
       this.#unanswered++;
-      if (framing === "RTU" || this.#unanswered >= UNANSWERED_MAX) this.#end(error);
+      if (framing !== "TCP" || this.#unanswered >= UNANSWERED_MAX) this.#end(error);
       else reject(error);
     });
-    this.#socket.write(this.#frames.encode({ transaction, unitId, pdu }));
+    this.#line.write(this.#frames.encode({ transaction, unitId, pdu }));
     try {
       return await promise;
     } finally {
       cancel();
+      this.#line.rest();
       this.#pending = undefined;
     }
   }
@@ -155,7 +185,7 @@ export class ModbusConnection {
     this.#end(new Error("closed"));
   }
 
-  #receive(chunk: Buffer): void {
+  #receive(chunk: Uint8Array): void {
     try {
       this.#frames.add(chunk);
       for (let frame = this.#frames.next(); frame !== undefined; frame = this.#frames.next())
@@ -171,7 +201,7 @@ export class ModbusConnection {
    */
   #take({ transaction, unitId, pdu }: ModbusFrame): void {
     const pending = this.#pending;
-    const isSerial = this.#options.framing === "RTU";
+    const isSerial = this.#options.framing !== "TCP";
     if (pending === undefined || transaction !== pending.transaction) {
       if (isSerial) throw new ModbusProtocolError("an answer came that no request waits for");
       return; // a late answer to a request that was given up
@@ -193,7 +223,7 @@ export class ModbusConnection {
   #end(error: Error): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
-    this.#socket.destroy();
+    this.#line.close();
     this.#pending?.reject(error);
     this.#closed.resolve();
   }

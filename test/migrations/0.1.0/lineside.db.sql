@@ -219,6 +219,7 @@ CREATE TABLE `dashboard_shares` (
 	`created_by` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`expires_at` integer,
+	`rotation` text,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`dashboard_id`) REFERENCES `dashboards`(`id`) ON UPDATE no action ON DELETE cascade
 );
@@ -477,6 +478,7 @@ CREATE TABLE `modbus_connections` (
 	`host` text NOT NULL,
 	`port` integer NOT NULL,
 	`framing` text NOT NULL,
+	`serial` text,
 	`timeout_ms` integer NOT NULL,
 	`pause_ms` integer NOT NULL,
 	`created_at` integer NOT NULL,
@@ -529,6 +531,7 @@ CREATE TABLE `messengers` (
 	`name` text NOT NULL,
 	`kind` text NOT NULL,
 	`is_enabled` integer NOT NULL,
+	`rule_scope` text NOT NULL,
 	`language` text NOT NULL,
 	`severities` text NOT NULL,
 	`triggers` text NOT NULL,
@@ -672,6 +675,8 @@ CREATE TABLE `device_profiles` (
 	`sessions_when_full` text DEFAULT 'REPLACE' NOT NULL,
 	`messages_per_second` integer,
 	`messages_burst` integer,
+	`converts_numeric_text` integer DEFAULT false NOT NULL,
+	`device_requests` text DEFAULT '[]' NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
@@ -686,6 +691,16 @@ CREATE TABLE `tenant_keys` (
 	`tenant_id` text PRIMARY KEY NOT NULL,
 	`metadata` text NOT NULL,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE TABLE `claimable_devices` (
+	`device_id` text PRIMARY KEY NOT NULL,
+	`secret_hash` text NOT NULL,
+	`opened_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	`claimed_at` integer,
+	`owner_id` text,
+	`owner_name` text,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE TABLE `device_claims` (
 	`device_id` text PRIMARY KEY NOT NULL,
@@ -883,17 +898,17 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-INSERT INTO "__drizzle_migrations" VALUES (1, '6438ac370a7bc43c20a9dd0bdc4928bc5eb1d3d187da964d90414b275a9533fb', 1795413721481);
-INSERT INTO "alarm_run" VALUES (1, 1795413927733, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a20702-6666-765e-b6d5-4c8bfb3fe4ca', 'SERVER', 'line', '"A"', 1795413927710, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a20702-6666-765e-b6d5-4c8bfb3fe4ca', 'SERVER', 'line', '"A"', 1795413927710);
-INSERT INTO "audit_entries" VALUES (1, '01a20702-663b-766d-94c3-0976c463762a', '01a20702-65b8-73dd-95c6-9fc16f97a2db', 1795413927483, 'USER', '01a20702-65bb-7234-afa6-3ff1128198c1', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a20702-65bb-7234-afa6-3ff1128198c1', 'session', '01a20702-663a-71ca-9996-e422b033414e', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a20702-6669-7269-8880-a513e317ff18', '01a20702-65b8-73dd-95c6-9fc16f97a2db', 1795413927529, 'USER', '01a20702-65bb-7234-afa6-3ff1128198c1', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a20702-65bb-7234-afa6-3ff1128198c1', 'device', '01a20702-6666-765e-b6d5-4c8bfb3fe4ca', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a20702-6666-765e-b6d5-4c8bfb3fe4ca","profileId":"01a20702-65b8-73de-89aa-10b557425be2","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a20702-6720-73cf-b431-5e0f654fc74c', '01a20702-65b8-73dd-95c6-9fc16f97a2db', 1795413927712, 'USER', '01a20702-65bb-7234-afa6-3ff1128198c1', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a20702-65bb-7234-afa6-3ff1128198c1', 'device', '01a20702-6666-765e-b6d5-4c8bfb3fe4ca', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a20702-6666-765e-b6d5-4c8bfb3fe4ca', 1, 1795413927694, NULL, NULL, NULL, 16, 16);
-INSERT INTO "devices" VALUES ('01a20702-6666-765e-b6d5-4c8bfb3fe4ca', '01a20702-65b8-73dd-95c6-9fc16f97a2db', '01a20702-65b8-73de-89aa-10b557425be2', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'PRcXGi0tASpP42PSoXIA33pnkFbN5KmB5PetRtEdwm4', 'E2IOlwauBwW_KxNKBSWReHVrMPhluPzi56T9vzoeZY-m8HUpL674EwxyqS1ncEO-nJbafr5-3g', 1795413927526, 1795413927526);
-INSERT INTO "device_profiles" VALUES ('01a20702-65b8-73de-89aa-10b557425be2', '01a20702-65b8-73dd-95c6-9fc16f97a2db', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 1795413927352, 1795413927352);
-INSERT INTO "tenants" VALUES ('01a20702-65b8-73dd-95c6-9fc16f97a2db', 'one', 'onprem', 1, 1795413927352, 1795413927352);
-INSERT INTO "users" VALUES ('01a20702-65bb-7234-afa6-3ff1128198c1', '01a20702-65b8-73dd-95c6-9fc16f97a2db', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795413927355, 1795413927355);
-INSERT INTO "sessions" VALUES ('01a20702-663a-71ca-9996-e422b033414e', '01a20702-65bb-7234-afa6-3ff1128198c1', NULL, NULL, 'local', '', 1795413927481, 1795413927481, 1798005927484, 1, 1795413927484);
+INSERT INTO "__drizzle_migrations" VALUES (1, '703bd24a404023e67cb038fefdc0e43ec00c572ad6a59fb1d1df2c3ae2831ace', 1795426720618);
+INSERT INTO "alarm_run" VALUES (1, 1795426721548, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a207c5-9e13-70c4-b393-26a5e82998f9', 'SERVER', 'line', '"A"', 1795426721536, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a207c5-9e13-70c4-b393-26a5e82998f9', 'SERVER', 'line', '"A"', 1795426721536);
+INSERT INTO "audit_entries" VALUES (1, '01a207c5-9e02-77d4-bdd2-72f3174d8d22', '01a207c5-9dcd-7113-9c1e-9d5e7c76806e', 1795426721282, 'USER', '01a207c5-9dce-7425-b909-e85b85440835', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a207c5-9dce-7425-b909-e85b85440835', 'session', '01a207c5-9e00-7467-aa2a-81ecfef3c37b', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a207c5-9e16-7286-aac6-d9241d3ae36f', '01a207c5-9dcd-7113-9c1e-9d5e7c76806e', 1795426721302, 'USER', '01a207c5-9dce-7425-b909-e85b85440835', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a207c5-9dce-7425-b909-e85b85440835', 'device', '01a207c5-9e13-70c4-b393-26a5e82998f9', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a207c5-9e13-70c4-b393-26a5e82998f9","profileId":"01a207c5-9dcd-7114-b025-7d68e9399568","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a207c5-9f02-7606-81ca-0a108e1b8c20', '01a207c5-9dcd-7113-9c1e-9d5e7c76806e', 1795426721538, 'USER', '01a207c5-9dce-7425-b909-e85b85440835', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a207c5-9dce-7425-b909-e85b85440835', 'device', '01a207c5-9e13-70c4-b393-26a5e82998f9', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a207c5-9e13-70c4-b393-26a5e82998f9', 1, 1795426721529, NULL, NULL, NULL, 26, 26);
+INSERT INTO "devices" VALUES ('01a207c5-9e13-70c4-b393-26a5e82998f9', '01a207c5-9dcd-7113-9c1e-9d5e7c76806e', '01a207c5-9dcd-7114-b025-7d68e9399568', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'mdOuYMdV6uRsX3ylHb8TixBEpAZHXLzYNVlHbRK-uMc', 'hWMwJLun9LxwzOGYvE21qNBep0_Se6n8z2-4FPhONG_GvmjGNIUVQRXbuYUNgG3Ugt2vhRjKKg', 1795426721299, 1795426721299);
+INSERT INTO "device_profiles" VALUES ('01a207c5-9dcd-7114-b025-7d68e9399568', '01a207c5-9dcd-7113-9c1e-9d5e7c76806e', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 0, '[]', 1795426721229, 1795426721229);
+INSERT INTO "tenants" VALUES ('01a207c5-9dcd-7113-9c1e-9d5e7c76806e', 'one', 'onprem', 1, 1795426721229, 1795426721229);
+INSERT INTO "users" VALUES ('01a207c5-9dce-7425-b909-e85b85440835', '01a207c5-9dcd-7113-9c1e-9d5e7c76806e', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795426721230, 1795426721230);
+INSERT INTO "sessions" VALUES ('01a207c5-9e00-7467-aa2a-81ecfef3c37b', '01a207c5-9dce-7425-b909-e85b85440835', NULL, NULL, 'local', '', 1795426721280, 1795426721280, 1798018721283, 1, 1795426721283);
 PRAGMA user_version=0;

@@ -17,7 +17,7 @@ CREATE TABLE feed_range (
   PRIMARY KEY (feed, device, from_ts)) WITHOUT ROWID;
 CREATE TABLE feed_deletion (
   feed INTEGER NOT NULL, id INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (feed, id)) WITHOUT ROWID;
-INSERT INTO "device" VALUES (0, '01a20702-65b8-73dd-95c6-9fc16f97a2db', '01a20702-6666-765e-b6d5-4c8bfb3fe4ca');
+INSERT INTO "device" VALUES (0, '01a207c5-9dcd-7113-9c1e-9d5e7c76806e', '01a207c5-9e13-70c4-b393-26a5e82998f9');
 INSERT INTO "key" VALUES (0, '"force"');
 INSERT INTO "key" VALUES (1, '"state"');
 INSERT INTO "pattern" VALUES (0, '[0,6]');

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { dashboardForType } from "../../../src/modules/dashboards/dashboard-template.ts";
+import { dashboardForType, typeTitle } from "../../../src/modules/dashboards/dashboard-template.ts";
 
 interface Cell {
   readonly x: number;
@@ -30,4 +30,63 @@ test("lists are higher for more devices", () => {
   const rowsFor = (devices: number) => Math.max(...layoutOf(3, devices).map(({ y, h }) => y + h));
   expect(rowsFor(30)).toBeGreaterThan(rowsFor(2));
   expect(rowsFor(1_000)).toBe(rowsFor(50));
+});
+
+test("a device type becomes a title in words", () => {
+  expect(["press", "energy-meter", "lineside_gateway", "HVAC", "-"].map(typeTitle)).toEqual([
+    "Press",
+    "Energy meter",
+    "Lineside gateway",
+    "HVAC",
+    "-",
+  ]);
+});
+
+test("values with limits come first, and the status shows the first of them", () => {
+  const { widgets } = dashboardForType({
+    name: "Press",
+    deviceType: "press",
+    template: "AUTO",
+    timezone: "UTC",
+    sample: { power: 1, vibration: 2 },
+    devices: 2,
+    metadata: new Map([["vibration", { key: "vibration", limits: { high: 4 } }]]),
+  });
+  const [status, , first] = widgets as { name: string; type: string; config: { key?: string } }[];
+  expect(status).toMatchObject({ type: "statusGrid", name: "Press", config: { key: "vibration" } });
+  expect(first).toMatchObject({ type: "gauge", config: { key: "vibration" } });
+});
+
+test("values are in the order of the profile, and others by name", () => {
+  const { widgets } = dashboardForType({
+    name: "Press",
+    deviceType: "press",
+    template: "AUTO",
+    timezone: "UTC",
+    sample: { b: 1, a: 2, speed: 3, load: 4 },
+    devices: 1,
+    metadata: new Map([
+      ["speed", { key: "speed" }],
+      ["load", { key: "load" }],
+      ["absent", { key: "absent" }],
+    ]),
+  });
+  const tiles = (widgets as { type: string; config: { key?: string } }[]).filter(
+    ({ type }) => type === "value",
+  );
+  expect(tiles.map(({ config }) => config.key)).toEqual(["speed", "load", "a", "b"]);
+});
+
+test("a gauge whose limits are below its value shows the value within its scale", () => {
+  const { widgets } = dashboardForType({
+    name: "Compressor",
+    deviceType: "compressor",
+    template: "AUTO",
+    timezone: "UTC",
+    sample: { pressure: 7.1 },
+    devices: 1,
+    metadata: new Map([["pressure", { key: "pressure", limits: { lowLow: 5.2, low: 5.8 } }]]),
+  });
+  const gauge = (widgets as { type: string; config: object }[]).find(({ type }) => type === "gauge");
+  expect(gauge?.config).toMatchObject({ min: 0, max: 9 });
 });

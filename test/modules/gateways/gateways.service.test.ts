@@ -20,6 +20,7 @@ function setUp(readings: (child: IngestDevice) => Promise<void> = () => Promise.
   const rejected: string[] = [];
   const existing = new Map<string, IngestDevice>();
   const service = createGatewaysService({
+    claiming: { check: () => ({ secretKey: "", durationMs: 1 }), request: () => Promise.resolve() },
     children: {
       listIds: () => [...devices.values()].map(({ deviceId }) => deviceId),
       ensureChildren: (_, refs) =>

@@ -11,6 +11,7 @@ const messengerOf = (kind: MessengerKind, language: "en" | "de"): Messenger => (
   name: "Shift",
   kind,
   isEnabled: true,
+  ruleScope: "ALL",
   language,
   severities: ["CRITICAL"],
   triggers: ["CREATED"],

@@ -11,7 +11,7 @@ describe("a reader that does not read", () => {
     id: "s",
     topics: new Set(["telemetry"]),
     deviceIds: undefined,
-    keys: undefined,
+    keysOf: () => undefined,
   };
   const deviceId = "d" as DeviceId;
 

@@ -46,6 +46,14 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
   "claim.password_short": "password muss 8 Zeichen oder mehr haben",
   "claim.token_invalid": "token muss 20 bis 128 Zeichen haben: Buchstaben, Ziffern und . _ ~ -",
   "claim.type_unknown": "credentialsType muss ACCESS_TOKEN, MQTT_BASIC oder X509_CERTIFICATE sein",
+  "claiming.body_invalid": "der Inhalt muss ein Objekt mit secretKey sein",
+  "claiming.claimed":
+    "Das Gerät ist schon übernommen. Ein Benutzer des Standorts, der es sieht, kann es freigeben.",
+  "claiming.duration_invalid": "durationMs muss eine Zahl bis {max} sein",
+  "claiming.limited": "Zu viele Versuche, ein Gerät zu übernehmen. Versuchen Sie es später noch einmal.",
+  "claiming.limited_key": "Ein API-Schlüssel ohne Zugriff auf alle Geräte kann keines übernehmen.",
+  "claiming.refused": "Kein Gerät dieses Namens wartet darauf, mit diesem Code übernommen zu werden.",
+  "claiming.secret_invalid": "secretKey muss ein Text mit {min} bis {max} Zeichen sein",
   "command.answer_too_large": "eine Antwort darf höchstens {max} Byte haben",
   "command.empty": "nötig ist eines von command, method, key mit value, channel mit state oder type",
   "command.id_invalid": "die ID muss eine ganze Zahl sein",
@@ -122,4 +130,8 @@ export const devicesErrorsDe: Readonly<Record<keyof typeof devicesErrors, string
     "Das Standardprofil lässt sich nicht löschen. Machen Sie zuerst ein anderes zum Standard.",
   "profile.name_taken": "Ein Geräteprofil dieses Namens gibt es schon. Wählen Sie einen anderen Namen.",
   "profile.not_found": "Dieses Geräteprofil gibt es nicht.",
+  "profile.request_own": "deviceRequests[{index}]: diese Methode beantwortet das Gateway selbst",
+  "profile.request_reply": "deviceRequests[{index}]: braucht entweder eine Antwort oder ein Skript",
+  "profile.request_twice": "deviceRequests[{index}]: hat eine Methode, die zweimal vorkommt",
+  "profile.requests_too_large": "deviceRequests: alle zusammen dürfen höchstens {max} KiB haben",
 };

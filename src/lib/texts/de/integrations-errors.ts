@@ -7,6 +7,18 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "command.topic_unusable":
     "„{topic}“: Auf diesem Topic kann niemand veröffentlichen. Prüfen Sie den Namen des Geräts.",
   "command.value_not_plain": "„{method}“: der Wert muss eine Zahl, ein Text, true oder false sein",
+  "codec_index.archive_missing": "Das ganze Archiv muss zuerst hochgeladen werden.",
+  "codec_index.archive_too_large": "Das Archiv darf höchstens {mebibytes} MiB haben.",
+  "codec_index.archive_unknown": "Die Datei ist weder ein zip- noch ein tar.gz-Archiv.",
+  "codec_index.archive_unreadable": "Das Archiv lässt sich nicht lesen: {reason}",
+  "codec_index.busy": "Eine Sammlung wird gerade geladen. Warten Sie, bis sie vollständig ist.",
+  "codec_index.collection_too_large": "Die Sammlung ist zu groß: mehr als {limit} {unit}.",
+  "codec_index.entry_not_found": "Dieses Gerät steht nicht im Index.",
+  "codec_index.failed": "Die Sammlung ließ sich nicht laden: {reason}",
+  "codec_index.folder_invalid": "Der Ordner muss ein absoluter Pfad außerhalb des Datenverzeichnisses sein.",
+  "codec_index.folder_unreadable": "Der Ordner {path} lässt sich nicht lesen.",
+  "codec_index.interrupted": "Das Gateway wurde beendet, bevor die Sammlung geladen war.",
+  "codec_index.no_codecs": "Die Sammlung enthält keine Codecs.",
   "codec.file_missing": "das Formular hat keine Datei",
   "codec.frame_invalid": "Der Frame muss aus höchstens 255 Byte in Hexadezimal oder Base64 bestehen.",
   "codec.in_use": "Diese Anbindungen verwenden den Codec: {names}. Entfernen Sie ihn dort zuerst.",
@@ -76,6 +88,7 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
   "integration.not_found": "Diese Anbindung gibt es nicht.",
   "integration.not_replayable": "Dieses Ereignis hat keine Nachricht, die sich erneut verarbeiten lässt.",
   "integration.not_sent": "Der Broker hat die Nachricht nicht angenommen.",
+  "integration.object_json_invalid": "objectJSON ist kein JSON-Objekt",
   "integration.path_invalid":
     "„{path}“ ist kein Pfad; schreiben Sie Namen mit Punkten dazwischen, und [0] für ein Element einer Liste",
   "integration.paused": "Die Anbindung läuft nicht. Starten Sie sie zuerst.",
@@ -103,7 +116,6 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
     "topicDeviceRegex: enthält zu große Wiederholungen; verwenden Sie + oder *",
   "integration.topic_template": "topicTemplate: muss {place} genau einmal enthalten",
   "integration.type_fixed": "type: lässt sich nicht ändern; legen Sie stattdessen eine weitere Anbindung an",
-  "integration.version_unsupported": "der Inhalt kommt von ChirpStack 3 oder älter; verwenden Sie Version 4",
   "integration.version_unsupported_ttn": "der Inhalt kommt von The Things Network v2; verwenden Sie v3",
   "outbound.address_refused": "das Gateway sendet nichts an {host}: {refusal}",
   "outbound.not_dead": "Die Anfrage wartet noch und wird von selbst gesendet.",
@@ -116,4 +128,17 @@ export const integrationsErrorsDe: Readonly<Record<keyof typeof integrationsErro
     "x-tenant-id: die ID des Standorts fehlt; nötig ist sie als diese Kopfzeile, als tenantId in der Adresse oder (nur generic) als tenantId im Inhalt",
   "webhook.type_unknown":
     "content-type muss application/json oder application/cbor sein (in ChirpStack: payload encoding JSON)",
+  "command.not_announced": "Das Gerät hat keinen Befehl „{key}“ angekündigt.",
+  "command.value_not_accepted": "Das Gerät nimmt den Wert {value} nicht an.",
+  "integration.announcement_component": "Komponenten der Art {component} haben keine Werte",
+  "integration.announcement_components": "eine Ankündigung hat höchstens {max} Komponenten",
+  "integration.announcement_deep": "die Ankündigung ist tiefer als {max} Ebenen verschachtelt",
+  "integration.announcement_invalid":
+    "die Ankündigung ist nicht lesbar: {field} fehlt oder wird nicht unterstützt",
+  "integration.announcement_large": "eine Ankündigung hat höchstens {max} KiB",
+  "integration.announcement_template":
+    "die Ankündigung ist nicht lesbar: Die Vorlage in {field} wird nicht unterstützt: {reason}",
+  "integration.announcement_topic":
+    "die Ankündigung ist nicht lesbar: „{topic}“ in {field} ist kein Topic, das verwendet werden kann",
+  "integration.announcements_full": "es können höchstens {max} Komponenten angekündigt werden",
 };

@@ -15,8 +15,11 @@ export const modbusErrorsDe: Readonly<Record<keyof typeof modbusErrors, string>>
     "Eine Modbus-Verbindung mit diesem Namen gibt es bereits. Bitte einen anderen Namen wählen.",
   "modbus.no_answer": "Die Einheit {unitId} hat nicht innerhalb von {ms} ms geantwortet.",
   "modbus.not_connected": "Die Modbus-Verbindung ist nicht offen.",
+  "modbus.port_path": "host: muss ein serieller Anschluss wie /dev/ttyUSB0 oder /dev/serial/by-id/… sein.",
   "modbus.register_invalid": "Register „{key}“: {reason}",
   "modbus.register_refused": "Das Gerät lässt das Register „{key}“ nicht lesen (Modbus-Ausnahme {code}).",
+  "modbus.serial_host_only":
+    "Nur der eigene Standort des Gateways kann seine seriellen Anschlüsse verwenden.",
   "modbus.too_many": "Ein Standort kann höchstens {max} Modbus-Verbindungen haben.",
   "modbus.too_many_registers":
     "Die Einheiten einer Modbus-Verbindung können zusammen höchstens {max} Register haben.",
@@ -39,4 +42,12 @@ export const modbusErrorsDe: Readonly<Record<keyof typeof modbusErrors, string>>
   "modbus_rule.registers": "eine Einheit kann höchstens {max} Register haben",
   "modbus_rule.scale_zero": "scale darf nicht 0 sein",
   "modbus_rule.text_long": "ein Text von {count} Zeichen ist länger als {registers} Register",
+  "serial.busy": "Eine andere Verbindung des Gateways verwendet den seriellen Anschluss {path}.",
+  "serial.denied":
+    "Das Gateway darf den seriellen Anschluss {path} nicht öffnen. Sein Benutzer und sein Dienst müssen ihn verwenden dürfen; die Dokumentation zu Modbus beschreibt, wie.",
+  "serial.lost": "Der serielle Anschluss {path} wurde getrennt.",
+  "serial.missing": "Das Gateway hat keinen seriellen Anschluss {path}. Ist der Adapter angesteckt?",
+  "serial.no_port": "{path} ist kein serieller Anschluss.",
+  "serial.settings_refused": "Der serielle Anschluss {path} unterstützt diese Einstellungen nicht.",
+  "serial.unsupported": "Serielle Anschlüsse werden nur unter Linux unterstützt.",
 };

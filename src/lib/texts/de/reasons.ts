@@ -62,4 +62,7 @@ export const reasonsDe: Readonly<Record<keyof typeof reasons, string>> = {
   "step_failure.too_many_keys": "eine Nachricht hat höchstens {max} Schlüssel",
   "step_failure.types_differ": "{sign} vergleicht nur Werte desselben Typs",
   "step_failure.unexpected": "der Schritt ist fehlgeschlagen: {reason}",
+  "ignored.component": "Komponenten der Art {component} haben keine Werte",
+  "ignored.nothing_announced": "unter diesem Topic war nichts angekündigt",
+  "ignored.own_announcement": "das Gateway selbst kündigt dieses Gerät an",
 };

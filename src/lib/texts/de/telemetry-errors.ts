@@ -40,7 +40,11 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "request.keys_invalid": "{name} muss aus Namen bestehen, die Kommas trennen",
   "request.method_missing": "die Anfrage muss eine Methode haben, die ein Text ist",
   "request.part_invalid": "{part} ist nicht gültig",
+  "request.reply_too_large": "die Antwort hat mehr als {max} KiB",
+  "request.script_failed": "die Anfrage konnte nicht beantwortet werden",
   "request.too_large": "Der Inhalt ist zu groß. Senden Sie ihn in kleineren Teilen.",
+  "request.too_many_scripts":
+    "{max} Anfragen des Geräts warten auf ihre Antwort. Fragen Sie später noch einmal.",
   "request.websocket_required": "Dieser Pfad nimmt nur WebSocket-Verbindungen an.",
   "storage.damaged":
     "Datendateien sind beschädigt; bekannte Stellen: {count}. Alles andere wird ausgeliefert. Die Seite „System“ nennt die Stellen.",
@@ -96,7 +100,7 @@ export const telemetryErrorsDe: Readonly<Record<keyof typeof telemetryErrors, st
   "telemetry.ts": "Ein Zeitstempel muss eine endliche Zahl von Millisekunden sein.",
   "telemetry.held_dropped":
     "Mehr als {max} Nachrichten warteten auf die Uhr des Gateways. Die älteste wurde verworfen.",
-  "telemetry.ts_future": "ts liegt mehr als 24 Stunden in der Zukunft; prüfen Sie die Uhr des Geräts",
+  "telemetry.ts_future": "ts liegt zu weit in der Zukunft; prüfen Sie die Uhr des Geräts",
   "telemetry.ts_invalid": "ts muss Epoch-Millisekunden, Epoch-Sekunden oder ISO 8601 sein",
   "telemetry.value":
     "Ein Telemetriewert muss eine Zahl, ein Wahrheitswert, ein Text, ein Objekt oder eine Liste sein.",

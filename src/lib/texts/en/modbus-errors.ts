@@ -10,8 +10,10 @@ export const modbusErrors = {
   "modbus.name_taken": "A Modbus connection with this name already exists. Select another name.",
   "modbus.no_answer": "Unit {unitId} did not answer within {ms} ms.",
   "modbus.not_connected": "The Modbus connection is not open.",
+  "modbus.port_path": "host: must be a serial port such as /dev/ttyUSB0 or /dev/serial/by-id/….",
   "modbus.register_invalid": "Register “{key}”: {reason}",
   "modbus.register_refused": "The device refuses to read register “{key}” (Modbus exception {code}).",
+  "modbus.serial_host_only": "Only the gateway's own site can use its serial ports.",
   "modbus.too_many": "A site can have at most {max} Modbus connections.",
   "modbus.too_many_registers": "The units of a Modbus connection can have at most {max} registers together.",
   "modbus.too_many_units": "A Modbus connection can have at most {max} units.",
@@ -33,4 +35,12 @@ export const modbusErrors = {
   "modbus_rule.registers": "a unit can have at most {max} registers",
   "modbus_rule.scale_zero": "scale must not be 0",
   "modbus_rule.text_long": "a text of {count} characters is longer than {registers} registers",
+  "serial.busy": "Another connection of the gateway uses the serial port {path}.",
+  "serial.denied":
+    "The gateway may not open the serial port {path}. Let its user and its service use the port, as the documentation of Modbus describes.",
+  "serial.lost": "The serial port {path} was disconnected.",
+  "serial.missing": "The gateway does not have the serial port {path}. Is the adapter connected?",
+  "serial.no_port": "{path} is not a serial port.",
+  "serial.settings_refused": "The serial port {path} does not support these settings.",
+  "serial.unsupported": "Serial ports are supported on Linux only.",
 } as const;

@@ -60,4 +60,7 @@ export const reasons = {
   "step_failure.too_many_keys": "a message can have at most {max} keys",
   "step_failure.types_differ": "{sign} compares values of one type",
   "step_failure.unexpected": "the step failed: {reason}",
+  "ignored.component": "components of the type {component} have no values",
+  "ignored.nothing_announced": "nothing had been announced under this topic",
+  "ignored.own_announcement": "the gateway itself announces this device",
 } as const;

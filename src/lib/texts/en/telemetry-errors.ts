@@ -38,7 +38,10 @@ export const telemetryErrors = {
   "request.keys_invalid": "{name} must be names separated by commas",
   "request.method_missing": "the request must have a method that is a text",
   "request.part_invalid": "{part} is not valid",
+  "request.reply_too_large": "the reply has more than {max} KiB",
+  "request.script_failed": "the request could not be answered",
   "request.too_large": "The body is too large. Send it in smaller parts.",
+  "request.too_many_scripts": "{max} requests of the device wait for their answer. Ask again later.",
   "request.websocket_required": "This path accepts WebSocket connections only.",
   "storage.damaged":
     "Data files are damaged; known places: {count}. Everything else is served. The System page names the places.",
@@ -92,7 +95,7 @@ export const telemetryErrors = {
   "telemetry.ts": "A time stamp must be a finite number of milliseconds.",
   "telemetry.held_dropped":
     "More than {max} messages waited for the clock of the gateway. The oldest was dropped.",
-  "telemetry.ts_future": "ts is more than 24 h in the future; check the clock of the device",
+  "telemetry.ts_future": "ts is too far in the future; check the clock of the device",
   "telemetry.ts_invalid": "ts must be epoch milliseconds, epoch seconds or ISO 8601",
   "telemetry.value": "A telemetry value must be a number, a boolean, a string, an object or an array.",
   "telemetry.value_invalid": "values must be numbers, booleans, strings or JSON",
