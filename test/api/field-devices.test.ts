@@ -144,6 +144,29 @@ describe.each(brokers)("devices at $name", ({ isEmbedded }) => {
     expect(await valuesOf("shelly/plug", "shelly", keys)).toMatchObject({ switch_0_apower: 8.5 });
   });
 
+  test("Shelly of the first generation, and its command", async () => {
+    await connect("shelly", "shellies/#");
+    const id = "shellyplug-s-041A2B";
+    await say(`shellies/${id}/announce`, { id, model: "SHPLG-S", mac: "A4CF12041A2B", fw_ver: "v1.14.0" });
+    await say(`shellies/${id}/online`, "true");
+    await say(`shellies/${id}/relay/0`, "off");
+    await say(`shellies/${id}/relay/0/power`, "42.5");
+    await say(`shellies/${id}/relay/0/energy`, "120");
+    const keys = ["online", "relay_0", "relay_0_power", "relay_0_energy"];
+    expect(await valuesOf(id, "shelly", keys)).toMatchObject({ relay_0: false, relay_0_energy: 2 });
+    const received = new Set<string>();
+    field.on("message", (topic, body) => received.add(`${topic} ${body.toString()}`));
+    await field.subscribeAsync(`shellies/${id}/relay/0/command`, { qos: 1 });
+    const [{ deviceId }] = await call("GET", `/devices?search=${id}`);
+    await call("POST", `/devices/${deviceId}/commands`, { method: "relay_0", params: true });
+    await untilAnswer(
+      () => received,
+      (messages) => messages.has(`shellies/${id}/relay/0/command on`),
+    );
+    const attributes = await call("GET", `/devices/${deviceId}/attributes?scope=CLIENT`);
+    expect(JSON.stringify(attributes)).toContain("SHPLG-S");
+  });
+
   test("Sparkplug B, whose edge node is asked to be born again when it is not known", async () => {
     await connect("sparkplug", "spBv1.0/works/#");
     const asked = Promise.withResolvers<Buffer>();

@@ -6,6 +6,7 @@ import { commandPayload } from "../../lib/sparkplug/sparkplug-payload.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Command } from "../commands/commands.types.ts";
 import type { IntegrationSettings, MessageFormat } from "../integrations/integrations.types.ts";
+import { gen1Command } from "./shelly-gen1-commands.ts";
 
 interface AnnouncedCommand {
   readonly topic: string;
@@ -90,12 +91,13 @@ function shellyCall(command: AskedCommand): { readonly method: string; readonly 
   return { method, ...(params !== null && { params }) };
 }
 
-/** Publishes a JSON-RPC request to `<device>/rpc`. */
-const shelly: Writer = ({ externalId }, command) => ({
-  topic: `${externalId}/rpc`,
-  payload: JSON.stringify({ id: command.rpcId, src: "lineside", ...shellyCall(command) }),
-  qos: 1,
-});
+/** Publishes to a command topic of a Shelly of the first generation, or a JSON-RPC request to `<device>/rpc`. */
+const shelly: Writer = ({ externalId }, command) =>
+  gen1Command(externalId, command) ?? {
+    topic: `${externalId}/rpc`,
+    payload: JSON.stringify({ id: command.rpcId, src: "lineside", ...shellyCall(command) }),
+    qos: 1,
+  };
 
 /** Publishes a metric in a DCMD, or in an NCMD to the edge node itself; `externalId` is `<group>/<edge node>[/<device>]`. */
 const sparkplug: Writer = ({ externalId, now }, command) => {

@@ -11,6 +11,9 @@ export const EXTERNAL_ID_KEY = "integration.external_id";
 /** Attribute with the id of the integration through which a device of a broker was heard last. */
 export const INTEGRATION_ID_KEY = "integration.id";
 
+/** Begins the topics, and the external ids, of all Shelly devices of the first generation. */
+export const SHELLY_GEN1_BASE = "shellies/";
+
 export type IntegrationType = "HTTP" | "MQTT" | "CHIRPSTACK" | "THE_THINGS_STACK";
 
 /** `error`: it is switched on and cannot do its work, see `lastError`; it goes on trying. */

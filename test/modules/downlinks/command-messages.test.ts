@@ -66,6 +66,38 @@ test.each([
 });
 
 test.each([
+  [["relay_0", true], "relay/0/command", "on"],
+  [["setValue", { key: "relay_1", value: false }], "relay/1/command", "off"],
+  [["relay_0", "toggle"], "relay/0/command", "toggle"],
+  [["roller_0", true], "roller/0/command", "open"],
+  [["roller_0", "stop"], "roller/0/command", "stop"],
+  [["roller_0_pos", 40], "roller/0/command/pos", "40"],
+  [["light_0", "on"], "light/0/command", "on"],
+  [["light_0_brightness", 60], "light/0/set", '{"brightness":60}'],
+  [["color_0", { red: 255, turn: "on" }], "color/0/set", '{"red":255,"turn":"on"}'],
+  [["thermostat_0_target_t", 20.5], "thermostat/0/command/target_t", "20.5"],
+  [["valve_0", false], "valve/0/command", "close"],
+  [["update_fw", null], "command", "update_fw"],
+] as const)("a Shelly of the first generation gets %j", (command, topic, payload) => {
+  const externalId = "shellies/shellyplug-s-041A2B";
+  expect(written("shelly", { externalId, topicFilter: "shellies/#" }, command)).toEqual({
+    topic: `${externalId}/${topic}`,
+    payload,
+  });
+});
+
+test("a later Shelly below the base of the first generation gets requests", () => {
+  const later = { externalId: "shellies/plus", topicFilter: "shellies/#" };
+  for (const [method, params] of [
+    ["light_0_output", true],
+    ["Switch.Toggle", { id: 0 }],
+  ] as const)
+    expect(written("shelly", later, [method, params]).topic).toBe("shellies/plus/rpc");
+  const elsewhere = { externalId: "hall/plug", topicFilter: "hall/#" };
+  expect(written("shelly", elsewhere, ["relay_0", true]).topic).toBe("hall/plug/rpc");
+});
+
+test.each([
   ["works/line-1/press", "spBv1.0/works/DCMD/line-1/press"],
   ["works/line-1", "spBv1.0/works/NCMD/line-1"],
 ])("Sparkplug addresses %s", (externalId, topic) => {

@@ -1,12 +1,14 @@
 import { detail } from "../../../lib/domain-error.ts";
 import { parseTimestamp } from "../../../lib/timestamp.ts";
-import type {
-  AdapterDefinition,
-  InboundMessage,
-  Normalized,
-  NormalizedMessage,
+import {
+  type AdapterDefinition,
+  type InboundMessage,
+  type Normalized,
+  type NormalizedMessage,
+  SHELLY_GEN1_BASE,
 } from "../integrations.types.ts";
 import { type Fields, numberOf, objectOf, objectsOf, textOf } from "./fields.ts";
+import { readGen1 } from "./shelly-gen1.ts";
 import {
   ensureObject,
   ensureTopic,
@@ -18,7 +20,7 @@ import {
 } from "./topic-devices.ts";
 
 /**
- * Shelly of the second generation and later: `<prefix>/events/rpc` (NotifyStatus, NotifyFullStatus, NotifyEvent),
+ * Shelly of the first generation, and of the second and later: `<prefix>/events/rpc` (NotifyStatus, NotifyFullStatus, NotifyEvent),
  * `<prefix>/status/<component>`, `<prefix>/online`. The prefix, its id unless set otherwise, is the device. Of a component
  * `switch:0` the keys begin with `switch_0_`.
  */
@@ -109,8 +111,7 @@ function status(device: string, component: string, message: InboundMessage): Nor
     : ignored(NOT_MEASURED);
 }
 
-function normalize(message: InboundMessage): Normalized {
-  const levels = ensureTopic(message).split("/");
+function readLater(levels: readonly string[], message: InboundMessage): Normalized {
   const last = levels.at(-1) ?? "";
   const before = levels.at(-2);
   if (last === "online" && levels.length > 1)
@@ -118,7 +119,19 @@ function normalize(message: InboundMessage): Normalized {
   const device = levels.slice(0, -2).join("/");
   if (device !== "" && before === "events" && last === "rpc") return notified(device, message);
   if (device !== "" && before === "status") return status(device, last, message);
-  return ignored(detail("ignored.topic_of_others", { system: "Shelly Gen2" }));
+  return ignored(detail("ignored.topic_of_others", { system: "Shelly" }));
+}
+
+/** The name of a device of the first generation is its id, without the base that all of them share. */
+function named({ device, ...rest }: NormalizedMessage): NormalizedMessage {
+  const { externalId = "" } = device;
+  return { ...rest, device: { ...device, name: externalId.replace(SHELLY_GEN1_BASE, "") } };
+}
+
+function normalize(message: InboundMessage): Normalized {
+  const levels = ensureTopic(message).split("/");
+  const normalized = readGen1(levels, message) ?? readLater(levels, message);
+  return { ...normalized, messages: normalized.messages.map(named) };
 }
 
 export const shelly: AdapterDefinition = { format: "shelly", create: () => ({ normalize }) };

@@ -12,7 +12,7 @@ export const networks = [
   { id: "MQTT", type: "MQTT", topics: "sensors/#" },
   { id: "tasmota", type: "MQTT", format: "tasmota", topics: "tele/#\nstat/#" },
   { id: "zigbee2mqtt", type: "MQTT", format: "zigbee2mqtt", topics: "zigbee2mqtt/#" },
-  { id: "shelly", type: "MQTT", format: "shelly", topics: "+/events/rpc\n+/status/#\n+/online" },
+  { id: "shelly", type: "MQTT", format: "shelly", topics: "+/events/rpc\n+/status/#\n+/online\nshellies/#" },
   { id: "home-assistant", type: "MQTT", format: "home-assistant", topics: "homeassistant/#" },
   { id: "sparkplug", type: "MQTT", format: "sparkplug", topics: "spBv1.0/#" },
 ] as const satisfies ReadonlyArray<{

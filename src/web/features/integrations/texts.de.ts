@@ -89,7 +89,7 @@ export const integrationsDe: Readonly<Record<keyof typeof integrationsEn, string
   "network.zigbee2mqtt": "Zigbee2MQTT",
   "network.zigbee2mqtt.hint": "Zigbee-Geräte, an diesem Gateway oder einem anderen MQTT-Broker",
   "network.shelly": "Shelly",
-  "network.shelly.hint": "Ab Gen2, an diesem Gateway oder einem anderen MQTT-Broker",
+  "network.shelly.hint": "Alle Generationen, an diesem Gateway oder einem anderen MQTT-Broker",
   "network.home-assistant": "Home-Assistant-Erkennung",
   "network.home-assistant.hint":
     "Geräte, die sich selbst ankündigen, an diesem Gateway oder einem anderen MQTT-Broker",

@@ -86,7 +86,7 @@ export const integrationsEn = {
   "network.zigbee2mqtt": "Zigbee2MQTT",
   "network.zigbee2mqtt.hint": "Zigbee devices, at this gateway or another MQTT broker",
   "network.shelly": "Shelly",
-  "network.shelly.hint": "Gen2 and later, at this gateway or another MQTT broker",
+  "network.shelly.hint": "All generations, at this gateway or another MQTT broker",
   "network.home-assistant": "Home Assistant discovery",
   "network.home-assistant.hint": "Devices that announce themselves, at this gateway or another MQTT broker",
   "network.sparkplug": "Sparkplug B",
