@@ -44,7 +44,7 @@ const outputs: ReadonlyMap<unknown, boolean> = new Map([
 ]);
 
 /** Returns the value of a topic; `undefined` for none. */
-function valueOf(path: string, body: unknown): unknown {
+function plainValue(path: string, body: unknown): unknown {
   if (body === "" || body === null) return undefined;
   if (FLAG.test(path)) return flags.get(body) ?? body;
   if (OUTPUT.test(path)) return outputs.get(body) ?? body;
@@ -59,7 +59,7 @@ function valuesOf(path: string, body: unknown): Record<string, unknown> {
   const key = path.replaceAll("/", "_");
   // The overload switched the output off.
   if (OUTPUT.test(path) && body === "overpower") return { [key]: false, [`${key}_event`]: body };
-  return flatten({ [key]: valueOf(path, body) });
+  return flatten({ [key]: plainValue(path, body) });
 }
 
 function lightStatus(kind: string, index: string, status: Fields): Record<string, unknown> {
